@@ -1,0 +1,62 @@
+# Everything runs in .venv; only Python >= 3.11 and make are needed beforehand.
+#   make demo    core dependencies, then the demonstration
+#   make test    style, types and tests (also: make lint, make types)
+#   make bench   our speed and that of other engines, one table
+#   make clean   remove .venv and everything built
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install -qq --constraint constraints.txt
+
+# Stamps: what is installed already. A change of the pins installs again.
+VENV := .venv/.stamp-venv
+CORE := .venv/.stamp-core
+TEST := .venv/.stamp-test
+PINS := pyproject.toml constraints.txt
+
+.PHONY: demo test lint types pytest bench clean
+
+demo: $(CORE)
+	@$(BIN)/armillary demo
+
+test: lint types pytest
+
+lint: $(TEST)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(TEST)
+	$(BIN)/mypy
+
+pytest: $(TEST)
+	$(BIN)/pytest -n 2
+
+bench: $(TEST)
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV):
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "Armillary needs Python 3.11 or newer, and '$(PYTHON)' was not found."; \
+	  echo "Install it, or name one: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Armillary needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>&1)."; \
+	  echo "Name a newer one: make PYTHON=python3.12 ..."; exit 1; }
+	@echo "making .venv"
+	@$(PYTHON) -m venv .venv || { \
+	  echo "python3 -m venv failed; on Debian and Ubuntu install the package python3-venv."; exit 1; }
+	@touch $@
+
+$(CORE): $(VENV) $(PINS)
+	@echo "installing armillary and its dependencies (once)"
+	@$(PIP) --editable .
+	@touch $@
+
+# The test extra contains the core.
+$(TEST): $(VENV) $(PINS)
+	@echo "installing armillary with its test oracles (once, some minutes)"
+	@$(PIP) --editable '.[test]'
+	@touch $(CORE) $@

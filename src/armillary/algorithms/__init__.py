@@ -1,0 +1,1 @@
+"""Passes and steps: one formulation per file."""

@@ -1,0 +1,119 @@
+"""Energies, momentum and centre of mass of the whole mechanism."""
+
+from __future__ import annotations
+
+from armillary.algorithms.kinematics import place, pose
+from armillary.algorithms.passes import Algorithm, Ground, Inward, Outward
+from armillary.spatial import Force, Inertia, Transform, Vector
+
+
+def _moving(b, p, j):
+    place(b, p, j)
+    b.v = b.X @ p.v + b.S @ j.v
+    b.m = b.inertia.mass
+    b.h = b.inertia.moment
+    rotors = sum((m * v * v for m, v in zip(b.armature, j.v, strict=True)), 0)
+    b.T = b.inertia.kinetic_energy(b.v) + rotors * 0.5
+    b.V = b.spring_energy(j.q)
+
+
+def _sum_energy(b, p, j):
+    p.T += b.T
+    p.V += b.V
+    _sum_moment(b, p, j)
+
+
+def _sum_moment(b, p, j):
+    """Mass and first moment of all that hangs on the body, seen from the parent."""
+    p.m += b.m
+    p.h += b.X.E.T @ b.h + b.X.r * b.m
+
+
+def _energies(w, g):
+    """Kinetic energy; potential energy -g · Σ m r (zero at the world's origin) plus springs."""
+    w.kinetic = w.T
+    w.potential = w.V - g.gravity.dot(w.h)
+
+
+energy = Algorithm(
+    "energy",
+    (Outward(_moving), Inward(_sum_energy), Ground(_energies)),
+    lambda g: {"v": g.velocity, "m": 0, "h": Vector(), "T": 0, "V": 0},
+    ("q", "v"),
+    {"kinetic": "world", "potential": "world"},
+    {"kinetic": None, "potential": None},
+)
+
+
+def _placed(b, p, j):
+    place(b, p, j)
+    b.m = b.inertia.mass
+    b.h = b.inertia.moment
+
+
+def _center(w, g):
+    w.com = w.h * (1.0 / w.m)
+
+
+center_of_mass = Algorithm(
+    "center_of_mass",
+    (Outward(_placed), Inward(_sum_moment), Ground(_center)),
+    lambda g: {"m": 0, "h": Vector()},
+    ("q",),
+    {"com": "world"},
+    {"com": Vector},
+)
+
+
+def _with_momentum(b, p, j):
+    _moving(b, p, j)
+    b.L = b.inertia @ b.v
+
+
+def _sum_momentum(b, p, j):
+    p.L += b.X.T @ b.L
+    _sum_moment(b, p, j)
+
+
+def _about_center(w, g):
+    """Momentum about the centre of mass, along the world's axes."""
+    com = w.h * (1.0 / w.m)
+    w.momentum = Force(w.L.angular - com.cross(w.L.linear), w.L.linear)
+
+
+momentum = Algorithm(
+    "momentum",
+    (Outward(_with_momentum), Inward(_sum_momentum), Ground(_about_center)),
+    lambda g: {"v": g.velocity, "m": 0, "h": Vector(), "L": Force.zero()},
+    ("q", "v"),
+    {"momentum": "world"},
+    {"momentum": Force},
+)
+
+
+def _placed_in_world(b, p, j):
+    pose(b, p, j)
+    b.I_C = b.inertia
+
+
+def _compose(b, p, j):
+    p.I_C += b.X.T @ b.I_C @ b.X
+
+
+def _total(w, g):
+    w.total = w.I_C
+
+
+def _columns(b, p, j):
+    """Momentum about the world's origin per unit velocity of each degree of freedom."""
+    j.A = tuple(b.Y.T @ (b.I_C @ s) for s in b.S)
+
+
+momentum_map = Algorithm(
+    "momentum_map",
+    (Outward(_placed_in_world), Inward(_compose), Ground(_total), Outward(_columns)),
+    lambda g: {"Y": Transform.identity(), "I_C": Inertia.zero()},
+    ("q",),
+    {"A": "columns", "total": "world"},
+    {"A": Force, "total": Inertia},
+)

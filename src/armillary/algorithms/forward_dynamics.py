@@ -1,0 +1,73 @@
+"""Accelerations for given joint forces by articulated bodies, in three passes.  O(n).
+
+The articulated inertia of a body is what it feels like with everything beyond it hanging on
+joints that give way  [Yesiloglu2007, 3.1-3.21; errata 2-10, 2-11].
+Checked by forward(inverse) = identity and M a + h = tau.
+"""
+
+from __future__ import annotations
+
+from armillary.algorithms.kinematics import place
+from armillary.algorithms.passes import Algorithm, Inward, Outward
+from armillary.spatial import Force, ForceDyad
+from armillary.spatial.small import LDL
+
+
+def outward(b, p, j):
+    """Velocities, and the forces they cause."""
+    place(b, p, j)
+    v_J = b.S @ j.v
+    b.v = b.X @ p.v + v_J
+    b.c = b.joint.bias(j.q, j.v) + b.v.cross(v_J)
+    b.I_A = ForceDyad.from_inertia(b.inertia)
+    b.p_A = b.v.cross_force(b.inertia @ b.v) - j.external
+
+
+def articulate(b):
+    """U = I S, D = S^T I S + rotors, and U D^-1: how the joint gives way."""
+    b.U = [b.I_A @ s for s in b.S]
+    D = [[s.dot(u) for u in b.U] for s in b.S]
+    for k, rotor in enumerate(b.armature):
+        D[k][k] = D[k][k] + rotor
+    b.D = LDL(D)
+    rows = [b.D.solve(row) for row in zip(*(u.leaves() for u in b.U), strict=True)]
+    b.UD = [Force.from_leaves(column) for column in zip(*rows, strict=True)]
+    b.I_a = b.I_A - ForceDyad.outer(b.U, b.UD)
+
+
+def inward(b, p, j):
+    """Articulated inertias and bias forces from the tips to the root."""
+    articulate(b)
+    resistance = b.resistance(j.q, j.v)
+    along = b.S.T @ b.p_A
+    b.u = [t - r - f for t, r, f in zip(j.tau, resistance, along, strict=True)]
+    p_a = b.p_A + b.I_a @ b.c
+    for column, u in zip(b.UD, b.u, strict=True):
+        p_a = p_a + column * u
+    p.I_A += b.X.T @ b.I_a @ b.X
+    p.p_A += b.X.T @ p_a
+
+
+def accelerate(b, p, j):
+    """Accelerations from the root to the tips."""
+    a = b.X @ p.a + b.c
+    j.a = b.D.solve([u - a.dot(U) for u, U in zip(b.u, b.U, strict=True)])
+    b.a = a + b.S @ j.a
+
+
+def world(g):
+    return {
+        "v": g.velocity,
+        "a": g.felt_acceleration(),
+        "I_A": ForceDyad.zero(),
+        "p_A": Force.zero(),
+    }
+
+
+forward_dynamics = Algorithm(
+    "forward_dynamics",
+    (Outward(outward), Inward(inward), Outward(accelerate)),
+    world,
+    ("q", "v", "tau", "external"),
+    {"a": "dof"},
+)

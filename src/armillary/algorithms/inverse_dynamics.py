@@ -1,0 +1,67 @@
+"""Joint forces for a wanted motion:  tau = M(q) a + h(q, v), by Newton-Euler in two passes.
+
+Outward: velocities and accelerations [VanDerMerwe1995, 4.27-4.29]; inward: forces [4.30-4.32].
+Gravity is an upward acceleration of the base.  O(n).
+Checked by tests/laws/test_power.py and against Pinocchio.
+"""
+
+from __future__ import annotations
+
+from armillary.algorithms.kinematics import move, place
+from armillary.algorithms.passes import Algorithm, Inward, Outward
+from armillary.spatial import Force, Motion
+
+
+def outward(b, p, j):
+    """Motion, and the net force of it: what the body needs to move as it does."""
+    place(b, p, j)
+    move(b, p, j)
+    b.f = b.inertia @ b.a + b.v.cross_force(b.inertia @ b.v) - j.external
+
+
+def inward(b, p, j):
+    """Forces from the tips to the root; the drive supplies what lies along the joint's axes."""
+    resistance = b.resistance(j.q, j.v)
+    along = b.S.T @ b.f
+    j.tau = tuple(
+        f + r + m * a for f, r, m, a in zip(along, resistance, b.armature, j.a, strict=True)
+    )
+    p.f += b.X.T @ b.f
+
+
+def world(g):
+    return {"v": g.velocity, "a": g.felt_acceleration(), "f": Force.zero()}
+
+
+_two = (Outward(outward), Inward(inward))
+
+inverse_dynamics = Algorithm(
+    "inverse_dynamics", _two, world, ("q", "v", "a", "external"), {"tau": "dof"}
+)
+bias_forces = Algorithm("bias_forces", _two, world, ("q", "v", "external"), {"tau": "dof"})
+static_forces = Algorithm("static_forces", _two, world, ("q", "external"), {"tau": "dof"})
+
+
+def outward_shown(b, p, j):
+    outward(b, p, j)
+    b.net = b.f  # before the children's forces are added
+
+
+def inward_shown(b, p, j):
+    """As `inward`, keeping the wrench in every joint and its part along the joint's axes.
+
+    f = psi tau + T tau_c: driving and constraint part  [VanDerMerwe1995, 2.16]."""
+    inward(b, p, j)
+    psi, _ = b.joint.dual_bases(j.q)
+    b.wrench = b.f
+    b.driving = psi @ (b.S.T @ b.f)
+
+
+body_forces = Algorithm(
+    "body_forces",
+    (Outward(outward_shown), Inward(inward_shown)),
+    world,
+    ("q", "v", "a", "external"),
+    {"tau": "dof", "v": "body", "a": "body", "net": "body", "wrench": "body", "driving": "body"},
+    {"v": Motion, "a": Motion, "net": Force, "wrench": Force, "driving": Force},
+)

@@ -1,0 +1,49 @@
+"""The joint-space inertia M(q) by composite bodies  [Swartz1982, 16-26; errata 1-9..1-13].
+
+Each column: the force that accelerates all that hangs on the joint, carried to every ancestor.
+"""
+
+from __future__ import annotations
+
+from armillary.algorithms.kinematics import place
+from armillary.algorithms.passes import Algorithm, Inward, Outward, Pairs
+from armillary.spatial import Force, Inertia
+
+
+def outward(b, p, j):
+    place(b, p, j)
+    b.I_C = b.inertia
+
+
+def compose(b, p, j):
+    p.I_C += b.X.T @ b.I_C @ b.X
+
+
+def start(b, k):
+    return (b.I_C @ b.S[k],)
+
+
+def itself(b, k, value):
+    entries = list(b.S.T @ value[0])
+    entries[k] = entries[k] + b.armature[k]
+    return entries
+
+
+mass_matrix = Algorithm(
+    "mass_matrix",
+    (
+        Outward(outward),
+        Inward(compose),
+        Pairs(
+            start=start,
+            climb=lambda b, value: (b.X.T @ value[0],),
+            meet=lambda a, value: a.S.T @ value[0],
+            itself=itself,
+            shape=(Force,),
+            writes="M",
+        ),
+    ),
+    lambda g: {"I_C": Inertia.zero()},
+    ("q",),
+    {"M": "matrix"},
+)

@@ -1,0 +1,159 @@
+"""Algorithms as passes over the bodies.
+
+A pass walks the tree and applies a step to each body `b`, its parent `p` and its joint's numbers
+`j`.  What a step writes on `b` is there for later passes; `p.x += ...` adds to the parent.  The
+same steps run on floats (run.py), on symbols, and traced into machine code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from armillary.spatial import Force, Matrix, Motion, MotionDyad, Transform, Vector
+
+Step = Callable[..., None]
+
+
+@dataclass(frozen=True)
+class Outward:
+    """step(b, p, j), parents first.  May read what the parent wrote."""
+
+    step: Step
+
+
+@dataclass(frozen=True)
+class Inward:
+    """step(b, p, j), children first.  May add to the parent: `p.f += ...`."""
+
+    step: Step
+
+
+@dataclass(frozen=True)
+class Ground:
+    """step(w, g): once, on the world's record `w` after everything was added to it.
+
+    g gives gravity and the motion of the base.  What it writes on `w` under the names in
+    `writes` is a result."""
+
+    step: Step
+
+
+@dataclass(frozen=True)
+class At:
+    """step(b, x): once, at the body that carries the asked frame; x.frame is X_FB."""
+
+    step: Step
+
+
+@dataclass(frozen=True)
+class Along:
+    """From the asked frame to the root: value = start(b, x); meet(a, value) gives one spatial
+    vector per degree of freedom of every body on the way; value = climb(b, value) goes on to the
+    parent.  `shape` is the type of the value."""
+
+    start: Callable[..., Any]
+    climb: Callable[..., Any]
+    meet: Callable[..., Any]
+    shape: tuple[type, ...]
+    writes: str
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """For column k of every body b: value = start(b, k); itself(b, k, value) and, climbing,
+    meet(a, value) give the entries with b's own and with every ancestor's columns.
+
+    meet returns one number per column of a (a symmetric matrix), or two such lists: the entries
+    [a, b] and [b, a]."""
+
+    start: Callable[..., Any]
+    climb: Callable[..., Any]
+    meet: Callable[..., Any]
+    itself: Callable[..., Any]
+    shape: tuple[type, ...]
+    writes: str
+
+
+Pass = Outward | Inward | Ground | At | Along | Pairs
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A list of passes with its inputs and results.
+
+    reads: "q", "v", "a", "tau" (per joint) and "external" (one wrench per body).  What is not
+    read is structurally zero.
+    writes: name -> kind of result:
+      "dof"     j.name: one number per degree of freedom
+      "columns" j.name: one spatial vector per degree of freedom, world coordinates
+      "body"    b.name: a spatial object per body, given out in the body's own frame
+      "frame"   x.name: from an At pass
+      "world"   w.name: from a Ground pass
+      "matrix"  of a Pairs pass (nv, nv);  "wide" of an Along pass (6, nv)
+    shapes: type of the value for "columns", "body", "frame" and "world" results.
+    world(g): start values of the recursion; every field that goes through `p` has one."""
+
+    name: str
+    passes: tuple[Pass, ...]
+    world: Callable[[Base], dict[str, Any]]
+    reads: tuple[str, ...] = ("q", "v")
+    writes: dict[str, str] = field(default_factory=dict)
+    shapes: dict[str, Any] = field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Algorithm) and self.name == other.name
+
+
+@dataclass(frozen=True)
+class Base:
+    """What the ground does: gravity, and a prescribed motion of the world frame."""
+
+    gravity: Vector
+    velocity: Motion
+    acceleration: Motion  # spatial, without gravity
+
+    def felt_acceleration(self) -> Motion:
+        """Acceleration with gravity as an upward push of the base  [VanDerMerwe1995, 4.5]."""
+        return Motion(self.acceleration.angular, self.acceleration.linear - self.gravity)
+
+
+class Record:
+    """The attributes of one body, parent or joint while an algorithm runs."""
+
+    def __init__(self, **values: Any):
+        self.__dict__.update(values)
+
+
+def body_record(body: Any) -> Record:
+    """A record with what the model says of a body (a KernelBody of any scalar)."""
+    return Record(
+        joint=body.joint,
+        placement=body.placement,
+        inertia=body.inertia,
+        own=body.own,
+        armature=body.armature,
+        resistance=body.resistance,
+        spring_energy=body.spring_energy,
+    )
+
+
+def to_own(value: Any, own: Matrix) -> Any:
+    """From the kernel frame to the body's own frame."""
+    if isinstance(value, (Motion, Force)):
+        return type(value)(own @ value.angular, own @ value.linear)
+    if isinstance(value, Transform):
+        return Transform(own @ value.E, value.r)
+    if isinstance(value, MotionDyad):
+        return value.rotate(own)
+    return value
+
+
+def from_own(force: Force, own: Matrix) -> Force:
+    """A wrench from the body's own frame to the kernel frame."""
+    back = own.T
+    return Force(back @ force.angular, back @ force.linear)

@@ -1,0 +1,147 @@
+"""The interpreter: runs an algorithm on any scalars, body by body, exactly as it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from armillary.algorithms.passes import (
+    Algorithm,
+    Along,
+    At,
+    Base,
+    Ground,
+    Inward,
+    Outward,
+    Pairs,
+    Record,
+    body_record,
+    from_own,
+    to_own,
+)
+from armillary.scalar import Scalar
+from armillary.spatial import Force, Transform
+
+Numbers = Sequence[Scalar]
+
+
+class Run:
+    """One run of an algorithm; afterwards `bodies` holds every intermediate quantity."""
+
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        tables: Any,
+        base: Base,
+        inputs: Mapping[str, Numbers],
+        frame: tuple[int, Transform] | None = None,
+    ):
+        """tables: the lowered mechanism; inputs: flat numbers by name; frame: (body, X_FB)."""
+        self.algorithm, self.tables, self.base = algorithm, tables, base
+        self.world = Record(**algorithm.world(base))
+        self.bodies = [body_record(body) for body in tables.bodies]
+        self.joints = [self._joint(k, inputs) for k in range(len(tables.bodies))]
+        self.frame = frame
+        self.x = Record(frame=frame[1]) if frame is not None else Record()
+        self.matrices: dict[str, Any] = {}
+        for step in algorithm.passes:
+            self._passes[type(step)](self, step)
+
+    def _joint(self, k: int, inputs: Mapping[str, Numbers]) -> Record:
+        t = self.tables
+        body = t.bodies[k]
+        nq, nv, q0, v0 = body.joint.nq, body.joint.nv, t.q_offsets[k], t.v_offsets[k]
+        j = Record(q=tuple(inputs["q"][q0 : q0 + nq]))
+        for name in ("v", "a", "tau"):
+            given = inputs.get(name)
+            value = (0,) * nv if given is None else tuple(given[v0 : v0 + nv])
+            setattr(j, name, value)
+        wrench = inputs.get("external")
+        j.external = Force.zero()
+        if wrench is not None:
+            j.external = from_own(Force.from_leaves(wrench[6 * k : 6 * k + 6]), body.own)
+        return j
+
+    def _parent(self, k: int) -> Record:
+        parent = self.tables.parents[k]
+        return self.bodies[parent] if parent >= 0 else self.world
+
+    def _outward(self, p: Outward) -> None:
+        for k, b in enumerate(self.bodies):
+            p.step(b, self._parent(k), self.joints[k])
+
+    def _inward(self, p: Inward) -> None:
+        for k in reversed(range(len(self.bodies))):
+            p.step(self.bodies[k], self._parent(k), self.joints[k])
+
+    def _ground(self, p: Ground) -> None:
+        p.step(self.world, self.base)
+
+    def _at(self, p: At) -> None:
+        p.step(self._frame_body(), self.x)
+
+    def _frame_body(self) -> Record:
+        if self.frame is None:
+            raise ValueError(f"algorithm '{self.algorithm.name}' needs a frame")
+        return self.bodies[self.frame[0]]
+
+    def _along(self, p: Along) -> None:
+        matrix = [[0 for _ in range(self.tables.nv)] for _ in range(6)]
+        value = p.start(self._frame_body(), self.x)
+        k = self.frame[0] if self.frame is not None else -1
+        while k >= 0:
+            for c, column in enumerate(p.meet(self.bodies[k], value)):
+                for r, entry in enumerate(column.leaves()):
+                    matrix[r][self.tables.v_offsets[k] + c] = entry
+            if self.tables.parents[k] >= 0:
+                value = p.climb(self.bodies[k], value)
+            k = self.tables.parents[k]
+        self.matrices[p.writes] = matrix
+
+    def _pairs(self, p: Pairs) -> None:
+        n, offsets = self.tables.nv, self.tables.v_offsets
+        matrix = [[0 for _ in range(n)] for _ in range(n)]
+        for i, b in enumerate(self.bodies):
+            for k in range(b.joint.nv):
+                column = offsets[i] + k
+                value = p.start(b, k)
+                for r, entry in enumerate(p.itself(b, k, value)):
+                    matrix[offsets[i] + r][column] = entry
+                j = i
+                while self.tables.parents[j] >= 0:
+                    value = p.climb(self.bodies[j], value)
+                    j = self.tables.parents[j]
+                    below, above = both_sides(p.meet(self.bodies[j], value))
+                    for r, (x, y) in enumerate(zip(below, above, strict=True)):
+                        matrix[offsets[j] + r][column] = x
+                        matrix[column][offsets[j] + r] = y
+        self.matrices[p.writes] = matrix
+
+    _passes = {Outward: _outward, Inward: _inward, Ground: _ground, At: _at,
+               Along: _along, Pairs: _pairs}  # fmt: skip
+
+    def result(self, name: str) -> Any:
+        """A result by name, as nested lists of scalars."""
+        kind = self.algorithm.writes[name]
+        if kind == "dof":
+            return [x for j in self.joints for x in getattr(j, name)]
+        if kind == "columns":
+            return [list(c.leaves()) for j in self.joints for c in getattr(j, name)]
+        if kind == "body":
+            return [list(leaves(to_own(getattr(b, name), b.own))) for b in self.bodies]
+        if kind in ("matrix", "wide"):
+            return self.matrices[name]
+        owner = self.x if kind == "frame" else self.world
+        return list(leaves(getattr(owner, name)))
+
+
+def both_sides(entries: Any) -> tuple[Numbers, Numbers]:
+    """What `meet` gave for [ancestor, body] and [body, ancestor]."""
+    if entries and isinstance(entries[0], (tuple, list)):
+        return entries[0], entries[1]
+    return entries, entries
+
+
+def leaves(value: Any) -> tuple[Scalar, ...]:
+    """The scalars of a spatial object, or of one scalar."""
+    return value.leaves() if hasattr(value, "leaves") else (value,)

@@ -1,0 +1,116 @@
+"""A small writer of LLVM functions with loops and conditions (LLVM turns variables to registers)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+
+class Code:
+    """One function under construction.  Values are LLVM names or literals, as text."""
+
+    def __init__(self, name: str, arguments: Sequence[str] = ("ptr noalias %ctx",)):
+        self.lines = [f"define void @{name}({', '.join(arguments)}) {{", "entry:"]
+        self._count = 0
+
+    def text(self) -> str:
+        return "\n".join([*self.lines, "ret void", "}"])
+
+    def name(self) -> str:
+        self._count += 1
+        return f"%x{self._count}"
+
+    def do(self, text: str) -> None:
+        self.lines.append(text)
+
+    def let(self, text: str) -> str:
+        name = self.name()
+        self.lines.append(f"{name} = {text}")
+        return name
+
+    # -- integers ------------------------------------------------------------------------------
+
+    def add(self, a: str, b: str | int) -> str:
+        return self.let(f"add i64 {a}, {b}")
+
+    def sub(self, a: str, b: str | int) -> str:
+        return self.let(f"sub i64 {a}, {b}")
+
+    def mul(self, a: str, b: str | int) -> str:
+        return self.let(f"mul i64 {a}, {b}")
+
+    def variable(self, value: str | int) -> str:
+        name = self.name()
+        self.lines.insert(2, f"{name} = alloca i64")
+        self.set(name, value)
+        return name
+
+    def get(self, variable: str) -> str:
+        return self.let(f"load i64, ptr {variable}")
+
+    def set(self, variable: str, value: str | int) -> None:
+        self.do(f"store i64 {value}, ptr {variable}")
+
+    # -- memory --------------------------------------------------------------------------------
+
+    def pointer(self, base: str, index: str | int, kind: str = "i64") -> str:
+        return self.let(f"getelementptr {kind}, ptr {base}, i64 {index}")
+
+    def read(self, base: str, index: str | int, kind: str = "i64", align: int = 8) -> str:
+        return self.let(f"load {kind}, ptr {self.pointer(base, index, kind)}, align {align}")
+
+    def write(self, base: str, index: str | int, value: str, kind: str = "i64", align: int = 8):
+        self.do(f"store {kind} {value}, ptr {self.pointer(base, index, kind)}, align {align}")
+
+    def field(self, slot: str | int, kind: str = "i64") -> str:
+        """A field of the context, 8 bytes each."""
+        return self.let(f"load {kind}, ptr {self.pointer('%ctx', slot)}, align 8")
+
+    def set_field(self, slot: str | int, value: str, kind: str = "i64") -> None:
+        self.do(f"store {kind} {value}, ptr {self.pointer('%ctx', slot)}, align 8")
+
+    # -- control -------------------------------------------------------------------------------
+
+    def label(self, name: str) -> None:
+        self.do(f"br label %{name}")
+        self.do(f"{name}:")
+
+    @contextmanager
+    def loop(self, count: str | int, start: str | int = 0, step: int = 1) -> Iterator[str]:
+        """for i = start; i < count; i += step."""
+        i = self.variable(start)
+        tag = self.name()[1:]
+        self.label(f"head_{tag}")
+        value = self.get(i)
+        inside = self.let(f"icmp slt i64 {value}, {count}")
+        self.do(f"br i1 {inside}, label %body_{tag}, label %end_{tag}")
+        self.do(f"body_{tag}:")
+        yield value
+        self.set(i, self.add(self.get(i), step))
+        self.do(f"br label %head_{tag}")
+        self.do(f"end_{tag}:")
+
+    @contextmanager
+    def forever(self) -> Iterator[str]:
+        """A loop that ends with `break_if`; yields its tag."""
+        tag = self.name()[1:]
+        self.label(f"head_{tag}")
+        yield tag
+        self.do(f"br label %head_{tag}")
+        self.do(f"end_{tag}:")
+
+    def break_if(self, tag: str, condition: str) -> None:
+        rest = self.name()[1:]
+        self.do(f"br i1 {condition}, label %end_{tag}, label %go_{rest}")
+        self.do(f"go_{rest}:")
+
+    @contextmanager
+    def when(self, condition: str) -> Iterator[None]:
+        tag = self.name()[1:]
+        self.do(f"br i1 {condition}, label %then_{tag}, label %end_{tag}")
+        self.do(f"then_{tag}:")
+        yield
+        self.label(f"end_{tag}")
+
+    def equal(self, a: str, b: str | int) -> str:
+        return self.let(f"icmp eq i64 {a}, {b}")

@@ -1,0 +1,73 @@
+"""The machine: element type, SIMD width, features."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from functools import cache
+
+
+def hexadecimal(value: float, element: str) -> str:
+    """A float as LLVM writes it exactly."""
+    if element == "float":
+        value = struct.unpack("<f", struct.pack("<f", value))[0]
+    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """W numbers of one type that are worked on together."""
+
+    width: int = 1
+    element: str = "double"  # or "float"
+    fma: bool = True
+
+    @property
+    def type(self) -> str:
+        return self.element if self.width == 1 else f"<{self.width} x {self.element}>"
+
+    @property
+    def mask(self) -> str:
+        return "i1" if self.width == 1 else f"<{self.width} x i1>"
+
+    @property
+    def suffix(self) -> str:
+        bits = "f64" if self.element == "double" else "f32"
+        return bits if self.width == 1 else f"v{self.width}{bits}"
+
+    @property
+    def bytes(self) -> int:
+        return 8 if self.element == "double" else 4
+
+    def constant(self, value: float) -> str:
+        text = hexadecimal(value, self.element)
+        if self.width == 1:
+            return text
+        return "<" + ", ".join(f"{self.element} {text}" for _ in range(self.width)) + ">"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The CPU this process runs on."""
+
+    name: str
+    features: str
+    fma: bool
+    doubles: int  # doubles per SIMD register
+
+
+@cache
+def machine() -> Machine:
+    import llvmlite.binding as llvm
+
+    features = llvm.get_host_cpu_features()
+    fma = bool(features.get("fma") or features.get("neon"))
+    doubles = 8 if features.get("avx512f") else 4 if features.get("avx2") else 2
+    return Machine(llvm.get_host_cpu_name(), features.flatten(), fma, doubles)
+
+
+def lanes(batched: bool, element: str = "double") -> Lanes:
+    """Lanes for one state or for a batch on this machine."""
+    here = machine()
+    width = here.doubles * (2 if element == "float" else 1) if batched else 1
+    return Lanes(width, element, here.fma)

@@ -1,0 +1,55 @@
+"""The exceptions of Armillary.
+
+ArmillaryError
+├── ModelError        a mechanism that cannot exist, or a name it does not have
+│   └── FormatError   a file that cannot be read or written; carries file and line
+├── InputError        an argument of the wrong shape, type or value
+└── CompileError      an algorithm that cannot be traced or compiled
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class ArmillaryError(Exception):
+    """Base of every error this library raises on purpose."""
+
+
+class ModelError(ArmillaryError):
+    """The mechanism is impossible or does not have the named part."""
+
+
+class FormatError(ModelError):
+    """A file cannot be read or written.  `path` and `line` say where, when they are known."""
+
+    def __init__(self, message: str, path: str | None = None, line: int | None = None):
+        where = ""
+        if path is not None:
+            where = f"{path}:{line}: " if line is not None else f"{path}: "
+        super().__init__(where + message)
+        self.path = path
+        self.line = line
+
+
+class InputError(ArmillaryError, ValueError):
+    """An argument has the wrong shape, type or value."""
+
+
+class CompileError(ArmillaryError):
+    """An algorithm breaks a rule of tracing."""
+
+
+def unknown_name(kind: str, name: object, known: Iterable[str]) -> ModelError:
+    """The error for a name nobody has, with the nearest names that exist."""
+    known = list(known)
+    near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
+    if near:
+        hint = "Did you mean " + " or ".join(f"'{n}'" for n in near) + "?"
+    elif known:
+        shown = ", ".join(f"'{n}'" for n in known[:12])
+        hint = f"Known: {shown}{', ...' if len(known) > 12 else ''}."
+    else:
+        hint = f"There is no {kind} in this mechanism."
+    return ModelError(f"no {kind} named '{name}'. {hint}")

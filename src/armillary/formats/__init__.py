@@ -1,0 +1,162 @@
+"""Mechanisms in files and tables: URDF, MJCF, native YAML, Denavit-Hartenberg, six parameters.
+
+Every reader gives a frozen `Model`; the libraries a format needs are imported when it is used.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from armillary.errors import FormatError, InputError
+from armillary.formats.files import read_text, write_text
+from armillary.model import WORLD, Model
+from armillary.model.edit import with_base
+
+NATIVE, URDF, MJCF, DH = "native", "urdf", "mjcf", "dh"
+FORMATS = (NATIVE, URDF, MJCF, DH)
+_SUFFIXES = {
+    ".yaml": NATIVE, ".yml": NATIVE, ".urdf": URDF, ".mjcf": MJCF, ".xml": "xml", ".csv": DH,
+}  # fmt: skip
+_ROOTS = {"mujoco": MJCF, "robot": URDF}
+_KNOWN = ".urdf, .xml (URDF or MJCF), .mjcf, .yaml, .yml, .csv (Denavit-Hartenberg)"
+
+Path_ = str | os.PathLike[str]
+
+
+def read(
+    path: Path_, *, base: str | None = None, strict: bool = False, format: str | None = None
+) -> Model:
+    """Read a mechanism; the suffix tells the format unless `format` names it.
+
+    base: "fixed" or "free", how the root body stands in the world (URDF files do not say).
+    strict: what a reader would repair or report becomes an error."""
+    _check_path(path)
+    kind = _kind_to_read(path, format)
+    if kind == URDF:
+        from armillary.formats.urdf import read_urdf
+
+        return read_urdf(path, base=base, strict=strict)
+    if kind == MJCF:
+        from armillary.formats.mjcf import read_mjcf
+
+        model = read_mjcf(path, strict=strict)
+    elif kind == DH:
+        from armillary.formats.dh_csv import read_dh
+
+        model = read_dh(path)
+    else:
+        from armillary.formats.native import read_native
+
+        model = read_native(path, strict=strict)
+    return model if base is None else _on_base(model, base, path)
+
+
+def write(model: Model, path: Path_, format: str | None = None, *, overwrite: bool = False) -> None:
+    """Write a mechanism; all of it or nothing, and never over an existing file unasked."""
+    _check_path(path)
+    if not isinstance(model, Model):
+        raise InputError(f"model: expected a Model, found {type(model).__name__}.")
+    kind = _named(format, path) if format is not None else _kind_of_suffix(path)
+    if kind == "xml":
+        kind = MJCF
+    write_text(_writer(kind)(model), path, overwrite)
+
+
+def _writer(kind: str) -> Callable[[Model], str]:
+    if kind == URDF:
+        from armillary.formats.urdf_write import write_urdf
+
+        return write_urdf
+    if kind == MJCF:
+        from armillary.formats.mjcf_write import write_mjcf
+
+        return write_mjcf
+    if kind == DH:
+        from armillary.formats.dh_csv import write_dh
+
+        return write_dh
+    from armillary.formats.native_write import write_native
+
+    return write_native
+
+
+def _check_path(path: Any) -> None:
+    if not isinstance(path, (str, os.PathLike)) or not str(path):
+        raise InputError(f"path: expected the name of a file, found {path!r}.")
+    if "\0" in str(path):
+        raise InputError("path: a file name cannot hold a zero character.")
+
+
+def _named(format: str, path: Path_) -> str:
+    if format not in FORMATS:
+        raise FormatError(f"unknown format '{format}'. Known: {', '.join(FORMATS)}.", str(path))
+    return format
+
+
+def _kind_of_suffix(path: Path_) -> str:
+    suffix = Path(path).suffix.lower()
+    if suffix == ".xacro":
+        raise FormatError("xacro is a macro language. Run xacro first: it gives URDF.", str(path))
+    if suffix not in _SUFFIXES:
+        raise FormatError(
+            f"the suffix '{suffix}' tells no format. Known: {_KNOWN}; or pass format= one of "
+            f"{', '.join(FORMATS)}.",
+            str(path),
+        )
+    return _SUFFIXES[suffix]
+
+
+def _kind_to_read(path: Path_, format: str | None) -> str:
+    if format is not None:
+        return _named(format, path)
+    if Path(path).is_dir():
+        raise FormatError("this is a directory. Name a file in it.", str(path))
+    if not Path(path).exists():
+        raise FormatError("there is no such file. Check the path.", str(path))
+    kind = _kind_of_suffix(path)
+    if kind != "xml":
+        return kind
+    root = xml_root(read_text(path))
+    if root not in _ROOTS:
+        raise FormatError(
+            f"expected <mujoco> or <robot> as the root element, found <{root}>.", str(path)
+        )
+    return _ROOTS[root]
+
+
+def xml_root(text: str) -> str:
+    """Name of the first element, past declarations and comments; empty where there is none."""
+    position = 0
+    while True:
+        position = text.find("<", position)
+        if position < 0:
+            return ""
+        if text.startswith("<!--", position):
+            end = text.find("-->", position)
+            if end < 0:
+                return ""
+            position = end
+        elif text[position + 1 : position + 2] in ("?", "!"):
+            position += 1
+        else:
+            found = re.compile(r"<([^\s/>]*)").match(text, position)
+            return found.group(1) if found else ""
+
+
+def _on_base(model: Model, base: str, path: Path_) -> Model:
+    """MJCF and native files say how their root stands; `base` changes a fixed or free one."""
+    roots = [body for body in model.bodies if body.parent == WORLD]
+    if not any(body.joint.kind in ("fixed", "free") for body in roots):
+        raise FormatError(
+            f"base='{base}' has no meaning here: no root body has a fixed or free joint. "
+            f"Leave `base` out.",
+            str(path),
+        )
+    return with_base(model, base)
+
+
+__all__ = ["FORMATS", "read", "write"]

@@ -1,0 +1,57 @@
+"""What a foreign format cannot express: an error, or a comment at the head of the file."""
+
+from __future__ import annotations
+
+from xml.sax.saxutils import quoteattr
+
+from armillary.errors import FormatError
+from armillary.model import Model
+
+
+class Losses:
+    """Parts without words in a format.  The first is an error, unless losses are allowed."""
+
+    def __init__(self, format_name: str, allowed: bool):
+        self.format_name, self.allowed = format_name, allowed
+        self.parts: list[str] = []
+
+    def add(self, part: str, what: str) -> None:
+        if not self.allowed:
+            raise FormatError(
+                f"{part}: {self.format_name} cannot express {what}. Write the native YAML format, "
+                f"or pass lossy=True to leave it out."
+            )
+        self.remark(f"left out: {part}: {what}")
+
+    def remark(self, text: str) -> None:
+        """For the comment only."""
+        self.parts.append(text)
+
+    def comment(self) -> list[str]:
+        # two dashes would end the comment, and control characters are no XML
+        lines = ("".join(c if c.isprintable() else "?" for c in text) for text in self.parts)
+        return [f"<!-- {line.replace('--', '- -')} -->" for line in lines]
+
+
+def common_losses(model: Model, losses: Losses) -> None:
+    """What neither URDF nor MJCF has."""
+    for what in ("base_velocity", "base_acceleration"):
+        if any(getattr(model, what)):
+            losses.add(what.replace("_", " "), "a moving base")
+    for wheel in model.wheels:
+        losses.add(f"wheel '{wheel.name}'", "rolling without slip")
+    for body in model.bodies:
+        if body.motor is not None:
+            losses.add(f"body '{body.name}'", "the electrical data of its motor")
+        for passive in body.joint.passive:
+            for what in ("static", "smoothing", "table", "law"):
+                if getattr(passive, what):
+                    losses.add(f"joint '{body.joint.name}'", f"`{what}` of its friction")
+
+
+def written_name(name: str, kind: str) -> str:
+    """A name as a quoted XML attribute."""
+    bad = [c for c in name if (ord(c) < 32 and c not in "\t\n\r") or 0xD800 <= ord(c) < 0xE000]
+    if bad or "\ufffe" in name or "\uffff" in name:
+        raise FormatError(f"{kind} {name!r}: XML cannot hold these characters. Rename it.")
+    return quoteattr(name, {"\t": "&#9;", "\n": "&#10;", "\r": "&#13;"})

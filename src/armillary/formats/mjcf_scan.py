@@ -1,0 +1,101 @@
+"""Look through MJCF text before MuJoCo sees it: entities, runaway counts, files elsewhere.
+
+MuJoCo opens the files a model names and builds what it counts, so both are bounded here first.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+
+from armillary.formats.references import why_refused
+from armillary.formats.xml import Element, parse_file, shortened
+
+MAX_FILES = 1000
+MAX_COPIES = 100_000  # bodies made by <replicate>, <composite> and <flexcomp>
+MAX_PIXELS = 100_000_000
+_FOLDERS = ("meshdir", "texturedir", "assetdir")
+# element -> attributes whose product it allocates
+_AREAS = {"texture": ("width", "height"), "hfield": ("nrow", "ncol")}
+_COPIES = ("replicate", "composite", "flexcomp")
+
+
+def scan(path: str) -> Element:
+    """The root element of a file that is safe to hand on; every file it includes is looked at."""
+    root = parse_file(path, utf8_only=True)
+    if root.tag != "mujoco":
+        cure = "This is a URDF file: use `read_urdf`." if root.tag == "robot" else "Is this MJCF?"
+        found = shortened(root.tag)
+        raise root.error(f"expected the root element <mujoco>, found <{found}>. {cure}")
+    folder = os.path.dirname(path)
+    seen = {os.path.realpath(path)}
+    pending = [(root, 1.0)]
+    while pending:
+        element, copies = pending.pop()
+        for included, inner in _check(element, copies):
+            # MuJoCo looks beside the main file, then beside the including one
+            for beside in {folder, os.path.dirname(element.path)}:
+                place = os.path.join(beside, included)
+                real = os.path.realpath(place)
+                if real in seen or not os.path.isfile(place):
+                    continue
+                seen.add(real)
+                if len(seen) > MAX_FILES:
+                    raise element.error(f"the model includes more than {MAX_FILES} files.")
+                pending.append((parse_file(place, utf8_only=True), inner))
+    return root
+
+
+def _check(root: Element, copies: float) -> Iterator[tuple[str, float]]:
+    """Check one file; give the XML files it asks for, and how many copies of them."""
+    stack = [(root, copies)]
+    while stack:
+        element, copies = stack.pop()
+        for key, value in element.attributes.items():
+            if key.startswith("file") or key in _FOLDERS:
+                _check_reference(element, key, value)
+        if element.tag in _COPIES:
+            copies *= _product(element, ("count",), 1.0)
+            if copies > MAX_COPIES:
+                raise element.error(
+                    f"<{element.tag}> asks for {copies:.3g} copies, more than {MAX_COPIES}."
+                )
+        if element.tag in _AREAS:
+            area = _product(element, _AREAS[element.tag], 1.0)
+            if area > MAX_PIXELS:
+                raise element.error(f"<{element.tag}> asks for {area:.3g} points.")
+        if element.tag in ("include", "model") and element.attributes.get("file"):
+            yield element.attributes["file"], copies
+        stack.extend((child, copies) for child in reversed(element.children))
+
+
+def _check_reference(element: Element, key: str, value: str) -> None:
+    refusal = why_refused(value)
+    if refusal:
+        raise element.error(
+            f"attribute `{key}` of <{element.tag}>: '{shortened(value, 120)}' is refused: {refusal}. "
+            f"Put the file into the model's folder and name it from there."
+        )
+
+
+def _product(element: Element, keys: tuple[str, ...], default: float) -> float:
+    product = default
+    for key in keys:
+        for word in element.attributes.get(key, "").split()[:8]:
+            try:
+                value = float(word)
+            except ValueError:
+                continue  # MuJoCo will say what is wrong with it
+            product *= max(value, 1.0) if not math.isnan(value) else 1.0
+    return product
+
+
+def lines_of(root: Element) -> dict[tuple[str, str], int]:
+    """(tag, name) -> line, for messages about parts that MuJoCo has compiled."""
+    lines: dict[tuple[str, str], int] = {}
+    for element in root.walk():
+        if name := element.attributes.get("name"):
+            tag = "joint" if element.tag == "freejoint" else element.tag
+            lines.setdefault((tag, name), element.line)
+    return lines

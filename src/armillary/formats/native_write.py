@@ -1,0 +1,264 @@
+"""Write the native YAML file, version 1: every number by its shortest exact digits."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+from armillary.errors import FormatError
+from armillary.formats.faults import part_faults
+from armillary.model import (
+    Body,
+    Frame,
+    JointSpec,
+    Loop,
+    Mass,
+    Model,
+    Passive,
+    Pose,
+    Shape,
+    Wheel,
+)
+from armillary.model.checks import inertia_fault
+from armillary.model.parts import IDENTITY
+
+# Plain words that no YAML version takes for a number, a truth value or nothing.
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*([-./ ][A-Za-z0-9_]+)*")
+_RESERVED = {"yes", "no", "on", "off", "true", "false", "null", "inf", "nan"}
+_LETTERS: dict[tuple[float, ...], str] = {
+    (1.0, 0.0, 0.0): "x", (0.0, 1.0, 0.0): "y", (0.0, 0.0, 1.0): "z",
+    (-1.0, 0.0, 0.0): "-x", (0.0, -1.0, 0.0): "-y", (0.0, 0.0, -1.0): "-z",
+}  # fmt: skip
+
+
+def write_native(model: Model) -> str:
+    """The model as native YAML; `read_native(text=...)` gives an equal model back.
+
+    A friction law that is a Python function cannot be written.  Locked joints are written as the
+    fixed joints they are, with a comment."""
+    lines = [f"armillary: 1\nname: {flow(model.name)}", f"gravity: {flow(model.gravity)}"]
+    if _needs_lenient_checks(model):
+        lines.append("checks: report  # some values are physically doubtful, kept as they are")
+    for key in ("base_velocity", "base_acceleration"):
+        if getattr(model, key):
+            lines.append(f"{key}: {flow(getattr(model, key))}")
+    lines.append("bodies:")
+    for body in model.bodies:
+        lines += _body(body)
+    sections: list[tuple[str, list[tuple[str, Any]]]] = [
+        ("frames", [(f.name, {"body": f.body} | _pose(f.pose)) for f in model.frames]),
+        ("loops", [(x.name, _loop(x, model)) for x in model.loops]),
+        ("couplings", [(c.name, _changed(c, omit=("name",), always=("joint", "source")))
+                       for c in model.couplings]),
+        ("wheels", [(w.name, _wheel(w)) for w in model.wheels]),
+        ("initial", list(_initial(model))),
+    ]  # fmt: skip
+    for key, entries in sections:
+        lines += _section(key, entries)
+    return "\n".join(lines) + "\n"
+
+
+def _needs_lenient_checks(model: Model) -> bool:
+    impossible = any(inertia_fault(body.mass) for body in model.bodies)
+    return impossible or any(True for _ in part_faults(model))
+
+
+def _section(key: str, entries: Sequence[tuple[str, Any]]) -> Iterator[str]:
+    if not entries:
+        return
+    names = Counter(name for name, _ in entries)
+    for name, times in names.items():
+        if times > 1:
+            raise FormatError(f"{key}: the name '{name}' is used {times} times. Rename one.")
+    yield f"{key}:"
+    for name, entry in entries:
+        yield f"  {flow(name)}: {flow(entry)}"
+
+
+# -- parts ---------------------------------------------------------------------------------------
+
+
+def _body(body: Body) -> Iterator[str]:
+    yield f"  {flow(body.name)}:"
+    if body.unlocked is not None:
+        yield f"    # locked at {flow(body.locked_at)}; it was a {body.unlocked.joint.kind} joint"
+    yield f"    parent: {flow(body.parent)}"
+    yield f"    joint: {flow(_joint(body.joint, body.name))}"
+    if body.at != Pose():
+        yield f"    at: {flow(_pose(body.at))}"
+    if body.mass != Mass() or body.joint.kind != "fixed":
+        yield f"    mass: {flow(body.mass.mass)}"
+    if any(body.mass.com):
+        yield f"    com: {flow(body.mass.com)}"
+    if any(body.mass.tensor):
+        keys = ("xx", "yy", "zz", "xy", "xz", "yz")
+        tensor = dict(zip(keys, body.mass.tensor, strict=True))
+        yield f"    inertia: {flow({k: v for k, v in tensor.items() if v})}"
+    if body.motor is not None:
+        always = ("resistance", "torque_constant")
+        yield f"    motor: {flow(_changed(body.motor, always=always))}"
+    if body.shapes:
+        yield "    shapes:"
+        yield from (f"      - {flow(_shape(shape))}" for shape in body.shapes)
+
+
+def _joint(spec: JointSpec, default_name: str) -> dict[str, Any]:
+    entry: dict[str, Any] = {"type": "continuous" if spec.continuous else spec.kind}
+    if spec.name != default_name:
+        entry["name"] = spec.name
+    axes = [_axis(axis) for axis in spec.axes]
+    if spec.kind in ("universal", "general"):
+        entry["axes"] = axes
+    elif axes:
+        entry["axis"] = axes[0]
+    if spec.kind == "helical":
+        entry["pitch"] = spec.pitch
+    if spec.kind == "gimbal":
+        entry["free"] = list(spec.free)
+    entry |= _resistance(spec)
+    if spec.rotors:
+        entry["rotor"] = _one_or_each([_changed(r) for r in spec.rotors])
+    if spec.limits:
+        entry["limits"] = _one_or_each([_changed(x) for x in spec.limits])
+    return entry
+
+
+def _resistance(spec: JointSpec) -> dict[str, Any]:
+    """Friction and spring entries of the passive forces."""
+    if not spec.passive:
+        return {}
+    for passive in spec.passive:
+        if passive.law is not None:
+            raise FormatError(
+                f"joint '{spec.name}': its friction law is a Python function, which no file can "
+                f"hold. Use viscous, coulomb, static or a table."
+            )
+    own = ("spring", "rest", "law")
+    friction = [_changed(p, omit=own) for p in spec.passive]
+    springs = [_spring(p) for p in spec.passive]
+    entry: dict[str, Any] = {}
+    if any(friction) or not any(springs):
+        entry["friction"] = _one_or_each(friction)
+    if any(springs):
+        entry["spring"] = _one_or_each(springs)
+    return entry
+
+
+def _spring(passive: Passive) -> dict[str, float]:
+    values = {"stiffness": passive.spring, "rest": passive.rest}
+    return {key: value for key, value in values.items() if value}
+
+
+def _one_or_each(entries: list[dict]) -> Any:
+    return entries[0] if all(entry == entries[0] for entry in entries) else entries
+
+
+def _axis(axis: Sequence[float]) -> Any:
+    return _LETTERS.get(tuple(axis), list(axis))
+
+
+def _pose(pose: Pose) -> dict[str, Any]:
+    entry: dict[str, Any] = {}
+    if any(pose.position):
+        entry["position"] = pose.position
+    if pose.rotation != IDENTITY:
+        rpy = pose.rpy()
+        exact = Pose.from_rpy(pose.position, rpy).rotation == pose.rotation
+        entry |= {"rpy": rpy} if exact else {"matrix": pose.rotation}
+    return entry
+
+
+def _shape(shape: Shape) -> dict[str, Any]:
+    entry = {"type": shape.kind} | _changed(shape, omit=("kind", "pose"))
+    pose = _pose(shape.pose)
+    return entry | ({"at": pose} if pose else {})
+
+
+def _loop(loop: Loop, model: Model) -> dict[str, Any]:
+    ends = [
+        _end(frame, f"{loop.name}.{side}", model)
+        for frame, side in ((loop.first, "first"), (loop.second, "second"))
+    ]
+    return {"between": ends, "joint": _joint(loop.joint, loop.name)}
+
+
+def _end(frame: Frame, default_name: str, model: Model) -> Any:
+    if model.frame_index.get(frame.name) == frame:
+        return frame.name
+    name = {} if frame.name == default_name or not frame.name else {"name": frame.name}
+    return name | {"body": frame.body} | _pose(frame.pose)
+
+
+def _wheel(wheel: Wheel) -> dict[str, Any]:
+    entry: dict[str, Any] = {"body": wheel.body, "radius": wheel.radius, "axis": _axis(wheel.axis)}
+    if any(wheel.center):
+        entry["center"] = wheel.center
+    return entry | {"ground": {"normal": wheel.normal, "height": wheel.height}}
+
+
+def _initial(model: Model) -> Iterator[tuple[str, Any]]:
+    if not model.initial:
+        return
+    for body, slot in zip(model.bodies, model.slots, strict=True):
+        q = model.initial[slot.q]
+        if q:
+            yield body.joint.name, q[0] if len(q) == 1 else q
+
+
+def _changed(part: Any, omit: Sequence[str] = (), always: Sequence[str] = ()) -> dict[str, Any]:
+    """The fields of a part that differ from their defaults."""
+    values = {f.name: (getattr(part, f.name), f.default) for f in fields(part)}
+    return {
+        key: value
+        for key, (value, default) in values.items()
+        if key not in omit and (key in always or value != default)
+    }
+
+
+# -- YAML text -----------------------------------------------------------------------------------
+
+
+def flow(value: Any) -> str:
+    """A value in YAML's one-line style."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{flow(k)}: {flow(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, Sequence):
+        return "[" + ", ".join(flow(v) for v in value) + "]"
+    if value is None:
+        return "null"
+    return _number(float(value))
+
+
+def _number(x: float) -> str:
+    if math.isinf(x):
+        return ".inf" if x > 0 else "-.inf"
+    digits = repr(x)
+    if "e" in digits and "." not in digits:  # 1e-05 is a text for YAML 1.1
+        digits = digits.replace("e", ".0e")
+    return digits
+
+
+def _text(text: str) -> str:
+    if _PLAIN.fullmatch(text) and text.lower() not in _RESERVED and len(text) < 100:
+        return text
+    return '"' + "".join(_character(c) for c in text) + '"'
+
+
+def _character(c: str) -> str:
+    if c in '"\\':
+        return "\\" + c
+    code = ord(c)
+    if 0xD800 <= code < 0xE000:
+        raise FormatError("a name holds half a surrogate pair, which no text file can hold.")
+    if c.isprintable() and code != 0xFEFF:
+        return c
+    return f"\\U{code:08x}" if code > 0xFFFF else f"\\u{code:04x}"
+
+
+__all__ = ["write_native"]

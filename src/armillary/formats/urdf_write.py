@@ -1,0 +1,212 @@
+"""Write URDF.  What the format cannot express is an error that names the part, or, on request,
+left out and listed in a comment at the head of the file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from armillary.errors import FormatError
+from armillary.formats.losses import Losses, common_losses, written_name
+from armillary.formats.notes import unique
+from armillary.formats.urdf_parts import UNBOUNDED
+from armillary.model import WORLD, Body, Coupling, JointSpec, Limits, Mass, Model, Pose, Shape
+from armillary.spatial import Matrix
+from armillary.spatial.rotation import about_z
+
+_TYPES = {
+    "fixed": "fixed", "revolute": "revolute", "prismatic": "prismatic",
+    "planar": "planar", "free": "floating",
+}  # fmt: skip
+ROOT = "root_joint"  # what the reader calls the weld of a single root link
+
+
+def write_urdf(model: Model, *, lossy: bool = False) -> str:
+    """The model as URDF text; numbers keep all their digits.
+
+    Roots that are more than one weld at the origin hang on a link 'world', which the reader takes
+    as the world again.  Frames become massless links on fixed joints.  lossy: leave out what
+    the format cannot express (springs, rotors, loops, wheels, motors, gravity) and say so in a
+    comment, instead of raising an error.  Other joint types are an error in any case."""
+    losses = Losses("URDF", lossy)
+    common_losses(model, losses)
+    _check_expressible(model, losses)
+    mimics = _mimics(model, losses)
+    names = _names(model)
+    lines = [f"<robot name={written_name(model.name, 'the mechanism')}>"]
+    plain_root = _plain_root(model)
+    if not plain_root:
+        lines.append(f'  <link name="{WORLD}"/>')
+    for body in model.bodies:
+        lines += _link(body)
+        if body.parent != WORLD or not plain_root:
+            lines += _joint(body.joint, body.parent, body.name, body.at, mimics.get(body.joint.name))
+    for frame in model.frames:
+        lines.append(f"  <link name={written_name(frame.name, 'frame')}/>")
+        spec = JointSpec(unique(f"{frame.name}_frame", names), "fixed")
+        names.add(spec.name)
+        lines += _joint(spec, frame.body, frame.name, frame.pose, None)
+    head = ['<?xml version="1.0" encoding="utf-8"?>', *losses.comment()]
+    return "\n".join([*head, *lines, "</robot>", ""])
+
+
+def _names(model: Model) -> set[str]:
+    return {body.joint.name for body in model.bodies}
+
+
+def _plain_root(model: Model) -> bool:
+    """One root, welded at the origin under the reader's own name: no link 'world' is needed."""
+    roots = [body for body in model.bodies if body.parent == WORLD]
+    ground = any(frame.body == WORLD for frame in model.frames)
+    return len(roots) == 1 and not ground and roots[0].at == Pose() and (
+        roots[0].joint.kind == "fixed" and roots[0].joint.name == ROOT
+    )  # fmt: skip
+
+
+# -- what the format has no words for -------------------------------------------------------------
+
+
+def _check_expressible(model: Model, losses: Losses) -> None:
+    if model.gravity != (0.0, 0.0, -9.81):
+        losses.add("gravity", f"{model.gravity} m/s²")
+    for loop in model.loops:
+        losses.add(f"loop '{loop.name}'", f"a {loop.joint.kind} joint that closes a chain")
+    for body in model.bodies:
+        spec, part = body.joint, f"joint '{body.joint.name}'"
+        if spec.kind not in _TYPES:
+            raise FormatError(
+                f"{part}: URDF has no {spec.kind} joint. Split it into revolute and prismatic "
+                f"joints, or write the native YAML format."
+            )
+        if any(rotor.reflected for rotor in spec.rotors):
+            losses.add(part, "rotor inertia")
+        for passive in spec.passive:
+            if passive.spring:
+                losses.add(part, "a spring")
+            one_axis = spec.kind in ("revolute", "prismatic")
+            if not one_axis and (passive.viscous or passive.coulomb):
+                losses.add(part, f"friction of a {spec.kind} joint")
+        if spec.kind in ("planar", "free") and spec.limits:
+            losses.add(part, f"limits of a {spec.kind} joint")
+
+
+def _mimics(model: Model, losses: Losses) -> dict[str, Coupling]:
+    single = {b.joint.name for b in model.bodies if b.joint.kind in ("revolute", "prismatic")}
+    mimics: dict[str, Coupling] = {}
+    for coupling in model.couplings:
+        part = f"coupling '{coupling.name}'"
+        if coupling.joint in mimics:
+            losses.add(part, f"a second coupling of joint '{coupling.joint}'")
+        elif {coupling.joint, coupling.source} <= single:
+            mimics[coupling.joint] = coupling
+        else:
+            losses.add(part, "a coupling of joints with several degrees of freedom")
+    return mimics
+
+
+# -- elements -------------------------------------------------------------------------------------
+
+
+def _link(body: Body) -> list[str]:
+    name = written_name(body.name, "body")
+    inside = [*_inertial(body.mass), *(x for shape in body.shapes for x in _shape(shape))]
+    if not inside:
+        return [f"  <link name={name}/>"]
+    return [f"  <link name={name}>", *inside, "  </link>"]
+
+
+def _inertial(mass: Mass) -> list[str]:
+    if mass == Mass():
+        return []
+    keys = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+    tensor = " ".join(f'{k}="{x!r}"' for k, x in zip(keys, mass.tensor, strict=True))
+    return [
+        "    <inertial>",
+        f'      <origin xyz="{_row(mass.com)}"/>',
+        f'      <mass value="{mass.mass!r}"/>',
+        f"      <inertia {tensor}/>",
+        "    </inertial>",
+    ]
+
+
+def _shape(shape: Shape) -> list[str]:
+    geometry = {
+        "box": lambda: f'<box size="{_row(shape.size)}"/>',
+        "sphere": lambda: f'<sphere radius="{shape.size[0]!r}"/>',
+        "cylinder": lambda: _round("cylinder", shape),
+        "capsule": lambda: _round("capsule", shape),
+        "mesh": lambda: (
+            f'<mesh filename={written_name(shape.mesh, "mesh")} scale="{_row(shape.scale)}"/>'
+        ),
+    }[shape.kind]()
+    lines = [f"      {_origin(shape.pose)}", f"      <geometry>{geometry}</geometry>"]
+    if shape.color is not None and shape.role == "visual":
+        color = f'<color rgba="{_row(shape.color)}"/>'
+        lines.append(f'      <material name="">{color}</material>')
+    return [f"    <{shape.role}>", *lines, f"    </{shape.role}>"]
+
+
+def _round(tag: str, shape: Shape) -> str:
+    return f'<{tag} radius="{shape.size[0]!r}" length="{shape.size[1]!r}"/>'
+
+
+def _joint(
+    spec: JointSpec, parent: str, child: str, at: Pose, mimic: Coupling | None
+) -> list[str]:
+    limits = spec.limits[0] if spec.limits else Limits()
+    type_ = "continuous" if spec.continuous else _TYPES[spec.kind]
+    name = written_name(spec.name, "joint")
+    lines = [
+        f'  <joint name={name} type="{type_}">',
+        f"    {_origin(at)}",
+        f"    <parent link={written_name(parent, 'body')}/>",
+        f"    <child link={written_name(child, 'body')}/>",
+    ]
+    if spec.axes:
+        lines.append(f'    <axis xyz="{_row(spec.axes[0])}"/>')
+    if type_ in ("revolute", "prismatic") or (type_ == "continuous" and spec.limits):
+        lines.append(_limit(type_, limits))
+    if type_ in ("revolute", "prismatic", "continuous"):
+        for passive in spec.passive:
+            if passive.viscous or passive.coulomb:
+                values = f'damping="{passive.viscous!r}" friction="{passive.coulomb!r}"'
+                lines.append(f"    <dynamics {values}/>")
+    if mimic is not None:
+        source = written_name(mimic.source, "joint")
+        values = f'multiplier="{mimic.ratio!r}" offset="{mimic.offset!r}"'
+        lines.append(f"    <mimic joint={source} {values}/>")
+    return [*lines, "  </joint>"]
+
+
+def _limit(type_: str, limits: Limits) -> str:
+    """All four numbers, because other readers insist on them; far away where there is none."""
+    values = {
+        "effort": limits.effort if limits.effort is not None else UNBOUNDED,
+        "velocity": limits.velocity if limits.velocity is not None else UNBOUNDED,
+    }
+    if type_ != "continuous":
+        values["lower"] = limits.lower if limits.lower is not None else -UNBOUNDED
+        values["upper"] = limits.upper if limits.upper is not None else UNBOUNDED
+    return "    <limit " + " ".join(f'{key}="{x!r}"' for key, x in values.items()) + "/>"
+
+
+def _origin(pose: Pose) -> str:
+    rpy = "0 0 0" if pose.rotation == Pose().rotation else _row(roll_pitch_yaw(pose))
+    return f'<origin xyz="{_row(pose.position)}" rpy="{rpy}"/>'
+
+
+def roll_pitch_yaw(pose: Pose) -> tuple[float, float, float]:
+    """Angles that give the rotation back to the last digits, also close to a pitch of 90 degrees.
+
+    Near the pole yaw alone is ill determined; whatever it comes out as, it is undone before
+    roll and pitch are taken, so their sum stays right."""
+    R_BA = Matrix(pose.rotation).T
+    (m00, m01, _), _, _ = R_BA.rows
+    yaw = math.atan2(m01, m00)
+    # R_BA = about_x(roll) about_y(pitch) about_z(yaw)
+    (c, _, minus_s), (_, cos_roll, _), (_, minus_sin_roll, _) = (R_BA @ about_z(yaw).T).rows
+    return math.atan2(-minus_sin_roll, cos_roll), math.atan2(-minus_s, c), yaw
+
+
+def _row(values: Iterable[float]) -> str:
+    return " ".join(repr(float(x)) for x in values)

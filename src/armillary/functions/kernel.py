@@ -1,0 +1,264 @@
+"""Kernels: an algorithm, compiled, on the tables of one mechanism, over arrays of states."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from armillary.compiler.blocks import Block
+from armillary.compiler.context import Context, Ints, Kind
+from armillary.compiler.driver import driver
+from armillary.compiler.emit import BlockWriter
+from armillary.compiler.jit import Library, with_declarations
+from armillary.compiler.target import Lanes, lanes
+from armillary.functions.trace import (
+    Setting,
+    TracedBody,
+    block_names,
+    layout_of,
+    trace_body,
+    trace_ground,
+)
+from armillary.model.lower import KernelBody, Tables
+
+_STATE_SIZE = 64  # more than any value that climbs along a path
+
+
+
+@dataclass(frozen=True)
+class CompiledBody:
+    """Code of one kind of body: addresses by block name."""
+
+    library: Library
+    addresses: dict[str, int]
+    record: int
+
+
+class _Kind:
+    """A kind of body as a dictionary key: equal when the code is."""
+
+    def __init__(self, body: KernelBody, root: bool):
+        self.body, self.root = body, root
+        self._key = (body.key(), root)
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Kind) and self._key == other._key
+
+
+@cache
+def _compiled_driver(width: Lanes) -> tuple[Library, int]:
+    library = Library(with_declarations(driver(width), width), ["batch"])
+    return library, library.addresses["batch"]
+
+
+@cache
+def _compiled_body(setting: Setting, kind: _Kind, width: Lanes) -> CompiledBody:
+    traced = trace_body(setting, kind.body, kind.root)
+    return _compile(setting, traced, width)
+
+
+@cache
+def _compiled_ground(setting: Setting, width: Lanes) -> CompiledBody:
+    return _compile(setting, TracedBody(trace_ground(setting), layout_of(setting).size), width)
+
+
+def _compile(setting: Setting, traced: TracedBody, width: Lanes) -> CompiledBody:
+    backward = _inward_stages(setting)
+    texts, names = [], []
+    for block in traced.blocks:
+        writer = BlockWriter(width, block.name, block.stage in backward and _is_walk(block))
+        texts.append(writer.write(block))
+        names.append(block.name)
+    library = Library(with_declarations("\n\n".join(texts), width), names)
+    return CompiledBody(library, dict(library.addresses), traced.record)
+
+
+def _inward_stages(setting: Setting) -> set[int]:
+    offset = 1 if setting.has_ground() else 0
+    kinds = [kind for kind, _ in block_names(setting.algorithm)][offset:]
+    return {stage for stage, kind in enumerate(kinds) if kind == Kind.INWARD}
+
+
+def _is_walk(block: Block) -> bool:
+    return "_" not in block.name
+
+
+class Kernel:
+    """One algorithm on one mechanism.  `call` fills result arrays for B states.
+
+    The object owns its code and tables; calls share nothing else, so threads may use it."""
+
+    def __init__(self, setting: Setting, tables: Tables, width: Lanes):
+        self.setting, self.tables, self.lanes = setting, tables, width
+        self._dtype = np.float64 if width.element == "double" else np.float32
+        kinds: dict[_Kind, int] = {}
+        variant = []
+        for body, parent in zip(tables.bodies, tables.parents, strict=True):
+            variant.append(kinds.setdefault(_Kind(body, parent < 0), len(kinds)))
+        self._code = [_compiled_body(setting, kind, width) for kind in kinds]
+        self._ground = _compiled_ground(setting, width) if setting.has_ground() else None
+        self._driver, address = _compiled_driver(width)
+        self._batch = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
+        self._ints, self._work_size = self._integers(variant)
+        self._consts = self._constants()
+        self._runs = np.array(_runs(variant), dtype=np.int64).reshape(-1, 3)
+        self._program, self._table = self._code_table()
+        self._layout_io()
+        self._context = self._fixed_context()
+
+    def _integers(self, variant: Sequence[int]) -> tuple[np.ndarray, int]:
+        """Offsets of every body, and of the world in the last row."""
+        t, n = self.tables, len(self.tables.bodies)
+        table = np.zeros((n + 1, Ints.SIZE), dtype=np.int64)
+        work = layout_of(self.setting).size  # the world's record comes first
+        consts = 0
+        for k, body in enumerate(t.bodies):
+            parent = t.parents[k]
+            row = table[k]
+            row[Ints.WORK] = work
+            row[Ints.PARENT_WORK] = table[parent, Ints.WORK] if parent >= 0 else 0
+            row[Ints.Q], row[Ints.V] = t.q_offsets[k], t.v_offsets[k]
+            row[Ints.CONSTS], row[Ints.NUMBER] = consts, k
+            row[Ints.PARENT], row[Ints.VARIANT] = parent, variant[k]
+            row[Ints.DOFS] = body.joint.nv
+            work += self._code[variant[k]].record
+            consts += len(body.parameters())
+        return table, work
+
+    def _constants(self) -> np.ndarray:
+        numbers = [x for body in self.tables.bodies for x in body.parameters()]
+        return np.array(numbers or [0.0], dtype=self._dtype)
+
+    def _code_table(self) -> tuple[np.ndarray, np.ndarray]:
+        program, rows = [], []
+        for kind, names in block_names(self.setting.algorithm):
+            program += [kind, len(rows)]
+            for name in names:
+                if kind == Kind.GROUND and self._ground is not None:
+                    rows.append([self._ground.addresses[name]] * max(len(self._code), 1))
+                else:
+                    rows.append([code.addresses.get(name, 0) for code in self._code])
+        return np.array(program, dtype=np.int64), np.array(rows, dtype=np.int64)
+
+    def _layout_io(self) -> None:
+        """Numbers per state of every input and output."""
+        t, algorithm = self.tables, self.setting.algorithm
+        sizes = {"q": t.nq, "external": 6 * len(t.bodies)}
+        self.input_sizes = [sizes.get(name, t.nv) for name in self.setting.reads]
+        self.output_shapes: dict[str, tuple[int, ...]] = {}
+        for name, kind in algorithm.writes.items():
+            shape = algorithm.shapes.get(name)
+            count = 1 if shape is None else shape.size
+            self.output_shapes[name] = {
+                "dof": (t.nv,),
+                "columns": (t.nv, count),
+                "body": (len(t.bodies), count),
+                "frame": (count,),
+                "world": (count,),
+                "matrix": (t.nv, t.nv),
+                "wide": (6, t.nv),
+            }[kind]
+
+    def _fixed_context(self) -> np.ndarray:
+        c = np.zeros(Context.SIZE, dtype=np.int64)
+        c[Context.INTS] = self._ints.ctypes.data
+        c[Context.CONSTS] = self._consts.ctypes.data
+        c[Context.NV] = self.tables.nv
+        c[Context.RUNS] = self._runs.ctypes.data
+        c[Context.RUN_COUNT] = len(self._runs)
+        c[Context.TABLE] = self._table.ctypes.data
+        c[Context.VARIANTS] = max(len(self._code), 1)
+        c[Context.PROGRAM] = self._program.ctypes.data
+        c[Context.PROGRAM_LENGTH] = len(self._program) // 2
+        c[Context.BODIES] = len(self.tables.bodies)
+        c[Context.INPUT_COUNT] = len(self.input_sizes)
+        c[Context.OUTPUT_COUNT] = len(self.output_shapes)
+        for i, size in enumerate(self.input_sizes):
+            c[Context.INPUT_SIZES + i] = size
+        for i, (name, shape) in enumerate(self.output_shapes.items()):
+            c[Context.OUTPUT_SIZES + i] = int(np.prod(shape))
+            kind = self.setting.algorithm.writes[name]
+            c[Context.ZERO_OUTPUTS + i] = 1 if kind in ("matrix", "wide") else 0
+        self._scratch = sum(self.input_sizes) + sum(
+            int(np.prod(shape)) for shape in self.output_shapes.values()
+        )
+        return c
+
+    def call(
+        self,
+        inputs: Sequence[np.ndarray],
+        strides: Sequence[int],
+        outputs: Sequence[np.ndarray],
+        rows: int,
+        globals_: np.ndarray,
+        frame: tuple[int, np.ndarray] | None = None,
+    ) -> None:
+        """Run all rows.  Arrays are C-contiguous, of the kernel's type; checked by the caller."""
+        w = self.lanes.width
+        c = self._context.copy()
+        work = np.empty((self._work_size + _STATE_SIZE + self._scratch) * w + 8, self._dtype)
+        start = work.ctypes.data
+        size = work.itemsize * w
+        c[Context.WORK] = start
+        c[Context.STATE] = start + self._work_size * size
+        c[Context.SCRATCH] = start + (self._work_size + _STATE_SIZE) * size
+        c[Context.GLOBALS] = globals_.ctypes.data
+        c[Context.ROWS] = rows
+        if frame is not None:
+            c[Context.FRAME_BODY] = frame[0]
+            c[Context.FRAME] = frame[1].ctypes.data
+        for i, (array, stride) in enumerate(zip(inputs, strides, strict=True)):
+            c[Context.INPUT_ROWS + i] = array.ctypes.data
+            c[Context.INPUT_STRIDES + i] = stride
+        for i, array in enumerate(outputs):
+            c[Context.OUTPUT_ROWS + i] = array.ctypes.data
+        self._batch(c.ctypes.data)
+
+
+def _runs(variant: Sequence[int]) -> list[tuple[int, int, int]]:
+    """Runs of neighbouring bodies of one kind: (first, last + 1, kind)."""
+    runs: list[tuple[int, int, int]] = []
+    for k, kind in enumerate(variant):
+        if runs and runs[-1][2] == kind:
+            runs[-1] = (runs[-1][0], k + 1, kind)
+        else:
+            runs.append((k, k + 1, kind))
+    return runs
+
+
+class KernelPair:
+    """The scalar and the batched kernel of one setting, compiled when first needed."""
+
+    def __init__(self, setting: Setting, tables: Tables):
+        self.setting, self.tables = setting, tables
+        self._kernels: dict[bool, Kernel] = {}
+
+    def kernel(self, batched: bool) -> Kernel:
+        if batched not in self._kernels:
+            self._kernels[batched] = Kernel(self.setting, self.tables, lanes(batched))
+        return self._kernels[batched]
+
+    def __call__(
+        self,
+        inputs: Mapping[str, np.ndarray],
+        rows: int,
+        globals_: np.ndarray,
+        frame: tuple[int, np.ndarray] | None = None,
+    ) -> dict[str, np.ndarray]:
+        """inputs: (rows, n) or (1, n) arrays of float64; results get a leading axis of `rows`."""
+        batched = rows >= lanes(True).width
+        kernel = self.kernel(batched)
+        arrays = [np.ascontiguousarray(inputs[name], float) for name in self.setting.reads]
+        strides = [a.shape[-1] if a.shape[0] == rows else 0 for a in arrays]
+        results = {
+            name: np.empty((rows, *shape)) for name, shape in kernel.output_shapes.items()
+        }
+        kernel.call(arrays, strides, list(results.values()), rows, globals_, frame)
+        return results

@@ -1,0 +1,383 @@
+"""Tier 1: the steps of an algorithm, traced once per kind of body, as blocks of a loop kernel.
+
+A kind of body is its joint type (with its friction terms) and whether it hangs on the world.  Body
+constants stay symbols, so all robots with the same kinds of bodies share the code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from armillary.algorithms.passes import (
+    Algorithm,
+    Along,
+    At,
+    Base,
+    Ground,
+    Inward,
+    Outward,
+    Pairs,
+    Record,
+    body_record,
+    from_own,
+    to_own,
+)
+from armillary.algorithms.run import both_sides, leaves
+from armillary.compiler.blocks import Block, Store, cut
+from armillary.compiler.context import PATH_STARTS, Context, Kind
+from armillary.compiler.expr import Graph, Node
+from armillary.errors import CompileError
+from armillary.joints import Revolute
+from armillary.model.lower import KernelBody
+from armillary.spatial import Force, Inertia, Matrix, Motion, Transform, Vector
+
+GLOBALS = 15  # gravity, base velocity, base acceleration
+INPUTS = ("q", "v", "a", "tau", "external")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What an algorithm is traced for."""
+
+    algorithm: Algorithm
+    reads: tuple[str, ...]  # the inputs that are really given
+    moving_base: bool = False
+
+    def has_ground(self) -> bool:
+        return any(isinstance(p, Ground) for p in self.algorithm.passes)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Common part of the records: the fields that go from body to body."""
+
+    offsets: dict[str, int]
+    templates: dict[str, Any]
+    handed: frozenset[str]  # read by children
+    added: frozenset[str]  # added to by children
+    size: int
+
+
+@dataclass(frozen=True)
+class TracedBody:
+    """The blocks of one kind of body, ready to be written as code."""
+
+    blocks: list[Block]
+    record: int  # numbers per state and body in the work space
+
+
+def block_names(algorithm: Algorithm) -> list[tuple[int, list[str]]]:
+    """For every pass its kind and the names of its blocks, in the order of the code table."""
+    kinds = {Outward: Kind.OUTWARD, Inward: Kind.INWARD, At: Kind.AT, Ground: Kind.GROUND}
+    result: list[tuple[int, list[str]]] = []
+    if any(isinstance(p, Ground) for p in algorithm.passes):
+        result.append((Kind.GROUND, ["ground_start"]))
+    for s, step in enumerate(algorithm.passes):
+        if isinstance(step, Pairs):
+            starts = [f"pass{s}_start{k}" for k in range(PATH_STARTS)]
+            names = [*starts, f"pass{s}_climb", f"pass{s}_meet"]
+            result.append((Kind.PAIRS, names))
+        elif isinstance(step, Along):
+            names = [f"pass{s}_start0", f"pass{s}_climb", f"pass{s}_meet"]
+            result.append((Kind.ALONG, names))
+        else:
+            result.append((kinds[type(step)], [f"pass{s}"]))
+    return result
+
+
+def output_slot(algorithm: Algorithm, name: str) -> int:
+    return Context.OUTPUTS + list(algorithm.writes).index(name)
+
+
+def input_slot(setting: Setting, name: str) -> int:
+    return Context.INPUTS + setting.reads.index(name)
+
+
+def symbolic_base(graph: Graph, moving: bool) -> Base:
+    numbers = [graph.load("global", k) for k in range(GLOBALS)]
+    velocity, acceleration = Motion.zero(), Motion.zero()
+    if moving:
+        velocity = Motion.from_leaves(numbers[3:9])
+        acceleration = Motion.from_leaves(numbers[9:15])
+    return Base(Vector(*numbers[:3]), velocity, acceleration)
+
+
+def rebuild(template: Any, values: Sequence[Any]) -> Any:
+    """An object like the template with other leaves."""
+    if hasattr(template, "from_leaves"):
+        return type(template).from_leaves(values)
+    return values[0]
+
+
+class _Parent:
+    """Stands for the parent while a step is traced: reads become loads, additions are noted."""
+
+    def __init__(self, tracer: BodyTracer, stage: int, inward: bool):
+        self.__dict__.update(tracer=tracer, stage=stage, inward=inward)
+
+    def __getattr__(self, name: str) -> Any:
+        return self.tracer.parent_field(name, self.stage)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not self.inward:
+            raise CompileError(f"an outward step writes '{name}' to the parent; it may only read.")
+        self.tracer.add_to_parent(name, value, self.stage)
+
+
+class BodyTracer:
+    """Traces all passes for one kind of body."""
+
+    def __init__(self, setting: Setting, body: KernelBody, root: bool, layout: Layout | None):
+        self.setting, self.root = setting, root
+        self.graph = Graph()
+        self.base = symbolic_base(self.graph, setting.moving_base)
+        self.templates = setting.algorithm.world(self.base)
+        self.layout = layout or _whole_layout(self.templates)
+        self.read: set[str] = set()
+        self.sums: dict[str, list[Any]] = {}
+        self.summed: set[str] = set()
+        self.blocks: list[Block] = []
+        symbols = [self.graph.load("const", k) for k in range(len(body.parameters()))]
+        self.b = body_record(body.with_parameters(symbols))
+        self.j = self._joint(body)
+        self.x = Record(
+            frame=Transform.from_leaves([self.graph.load("frame", k) for k in range(12)])
+        )
+
+    def _joint(self, body: KernelBody) -> Record:
+        nq, nv = body.joint.nq, body.joint.nv
+        loads = {
+            "q": lambda s: tuple(self.graph.load("q", s, k) for k in range(nq)),
+            "external": lambda s: from_own(
+                Force.from_leaves([self.graph.load("body", s, k, 6) for k in range(6)]), self.b.own
+            ),
+        }
+        j = Record(external=Force.zero(), q=())
+        for name in INPUTS:
+            if name in self.setting.reads:
+                slot = input_slot(self.setting, name)
+                default = lambda s: tuple(self.graph.load("dof", s, k) for k in range(nv))  # noqa: E731
+                setattr(j, name, loads.get(name, default)(slot))
+            elif name in ("v", "a", "tau"):
+                setattr(j, name, (0,) * nv)
+        return j
+
+    # -- what steps see of the parent ------------------------------------------------------------
+
+    def _loads(self, where: str, name: str, *version: int) -> Any:
+        start, template = self.layout.offsets[name], self.templates[name]
+        count = len(leaves(template))
+        return rebuild(
+            template, [self.graph.load(where, start + k, *version) for k in range(count)]
+        )
+
+    def parent_field(self, name: str, stage: int) -> Any:
+        if name not in self.templates:
+            raise CompileError(
+                f"'{self.setting.algorithm.name}' reads p.{name}, but its world gives no start "
+                f"value '{name}'."
+            )
+        self.read.add(name)
+        kept = name in self.layout.added and self.setting.has_ground()
+        if self.root and not kept:
+            return self.templates[name]
+        return self._loads("parent", name, stage)
+
+    def add_to_parent(self, name: str, value: Any, stage: int) -> None:
+        self.summed.add(name)
+        if self.root and not (name in self.layout.added and self.setting.has_ground()):
+            return
+        before = leaves(self._loads("parent", name, stage))
+        sums = self.sums.setdefault(name, [0] * len(before))
+        for k, (old, new) in enumerate(zip(before, leaves(value), strict=True)):
+            sums[k] = sums[k] + _added(old, new, name)
+
+    # -- passes ----------------------------------------------------------------------------------
+
+    def trace(self) -> TracedBody:
+        for stage, step in enumerate(self.setting.algorithm.passes):
+            if isinstance(step, (Outward, Inward)):
+                self._walk(stage, step)
+            elif isinstance(step, At):
+                self._at(stage, step)
+            elif isinstance(step, (Along, Pairs)):
+                self._path(stage, step)
+        blocks, record = cut(self.blocks, self.layout.size)
+        return TracedBody(blocks, record)
+
+    def _walk(self, stage: int, step: Outward | Inward) -> None:
+        inward = isinstance(step, Inward)
+        if inward:
+            for name in self.layout.added:
+                if hasattr(self.b, name):
+                    setattr(self.b, name, self._loads("own", name))
+        before_b, before_j = dict(vars(self.b)), dict(vars(self.j))
+        self.sums = {}
+        step.step(self.b, _Parent(self, stage, inward), self.j)
+        block = Block(f"pass{stage}", stage)
+        self._keep_fields(block, before_b)
+        self._keep_results(block, before_b, before_j)
+        for name, sums in self.sums.items():
+            old = leaves(self._loads("parent", name, stage))
+            for k, extra in enumerate(sums):
+                if not (type(extra) is int and extra == 0):
+                    address = ("parent", self.layout.offsets[name] + k)
+                    self._store(block, address, old[k] + extra)
+        self.blocks.append(block)
+
+    def _keep_fields(self, block: Block, before: dict[str, Any]) -> None:
+        """Fields that go from body to body stand in the record."""
+        for name in sorted(self.layout.handed | self.layout.added):
+            value = vars(self.b).get(name)
+            if value is None or before.get(name) is value:
+                continue
+            found, wanted = len(leaves(value)), len(leaves(self.templates[name]))
+            if found != wanted:
+                raise CompileError(
+                    f"field '{name}' has {found} numbers on a body, {wanted} on the world."
+                )
+            for k, leaf in enumerate(leaves(value)):
+                self._store(block, ("own", self.layout.offsets[name] + k), leaf)
+
+    def _keep_results(self, block: Block, before_b: dict, before_j: dict) -> None:
+        algorithm = self.setting.algorithm
+        for name, kind in algorithm.writes.items():
+            slot = output_slot(algorithm, name)
+            if kind in ("dof", "columns"):
+                value = vars(self.j).get(name)
+                if value is None or before_j.get(name) is value:
+                    continue
+                numbers = [leaves(entry) for entry in value]
+                size = len(numbers[0]) if numbers else 1
+                for k, leaf in enumerate(x for entry in numbers for x in entry):
+                    self._store(block, ("dof", slot, k, size), leaf)
+            elif kind == "body":
+                value = vars(self.b).get(name)
+                if value is None or before_b.get(name) is value:
+                    continue
+                numbers = leaves(to_own(value, self.b.own))
+                for k, leaf in enumerate(numbers):
+                    self._store(block, ("body", slot, k, len(numbers)), leaf)
+
+    def _at(self, stage: int, step: At) -> None:
+        step.step(self.b, self.x)
+        block = Block(f"pass{stage}", stage)
+        for name, kind in self.setting.algorithm.writes.items():
+            if kind == "frame":
+                slot = output_slot(self.setting.algorithm, name)
+                for k, leaf in enumerate(leaves(getattr(self.x, name))):
+                    self._store(block, ("whole", slot, k), leaf)
+        self.blocks.append(block)
+
+    def _path(self, stage: int, step: Along | Pairs) -> None:
+        slot = output_slot(self.setting.algorithm, step.writes)
+        pairs = isinstance(step, Pairs)
+        for k in range(self.b.joint.nv if pairs else 1):
+            value = step.start(self.b, k if pairs else self.x)
+            block = self._state_block(f"pass{stage}_start{k}", stage, value)
+            if isinstance(step, Pairs):
+                for r, entry in enumerate(step.itself(self.b, k, value)):
+                    self._store(block, ("cell", slot, r), entry)
+        value = self._state(step)
+        if not self.root:
+            self._state_block(f"pass{stage}_climb", stage, step.climb(self.b, value))
+        meet = Block(f"pass{stage}_meet", stage)
+        if pairs:
+            below, above = both_sides(step.meet(self.b, value))
+            for r, (x, y) in enumerate(zip(below, above, strict=True)):
+                self._store(meet, ("cell", slot, r), x)
+                self._store(meet, ("mirror", slot, r), y)
+        else:
+            for c, column in enumerate(step.meet(self.b, value)):
+                for r, entry in enumerate(column.leaves()):
+                    self._store(meet, ("wide", slot, r, c), entry)
+        self.blocks.append(meet)
+
+    def _state(self, step: Along | Pairs) -> tuple:
+        value, start = [], 0
+        for kind in step.shape:
+            numbers = [self.graph.load("state", start + k) for k in range(kind.size)]
+            value.append(kind.from_leaves(numbers))
+            start += kind.size
+        return tuple(value)
+
+    def _state_block(self, name: str, stage: int, value: tuple) -> Block:
+        block = Block(name, stage)
+        numbers = [x for part in value for x in part.leaves()]
+        for k, leaf in enumerate(numbers):
+            self._store(block, ("state", k), leaf)
+        self.blocks.append(block)
+        return block
+
+    def _store(self, block: Block, address: tuple, leaf: Any) -> None:
+        block.stores.append(Store(address, self.graph.lift(leaf)))
+
+
+def trace_body(setting: Setting, body: KernelBody, root: bool) -> TracedBody:
+    """The blocks of one kind of body."""
+    return BodyTracer(setting, body, root, layout_of(setting)).trace()
+
+
+def trace_ground(setting: Setting) -> list[Block]:
+    """The blocks of the world's record: start values, and what the Ground pass makes of them."""
+    layout, graph = layout_of(setting), Graph()
+    base = symbolic_base(graph, setting.moving_base)
+    start = Block("ground_start", 0)
+    templates = setting.algorithm.world(base)
+    for name in sorted(layout.added):
+        for k, leaf in enumerate(leaves(templates[name])):
+            start.stores.append(Store(("own", layout.offsets[name] + k), graph.lift(leaf)))
+    blocks = [start]
+    for stage, step in enumerate(setting.algorithm.passes):
+        if not isinstance(step, Ground):
+            continue
+        w = Record(**templates)
+        for name in layout.added:
+            first = layout.offsets[name]
+            count = len(leaves(templates[name]))
+            numbers = [graph.load("own", first + k) for k in range(count)]
+            setattr(w, name, rebuild(templates[name], numbers))
+        step.step(w, base)
+        block = Block(f"pass{stage}", stage)
+        for name, kind in setting.algorithm.writes.items():
+            if kind == "world" and name in vars(w):
+                slot = output_slot(setting.algorithm, name)
+                for k, leaf in enumerate(leaves(getattr(w, name))):
+                    block.stores.append(Store(("whole", slot, k), graph.lift(leaf)))
+        blocks.append(block)
+    return blocks
+
+
+@cache
+def layout_of(setting: Setting) -> Layout:
+    """Which fields go from body to body: found by one trace of a plain revolute body."""
+    plain = KernelBody(Revolute(), Transform.identity(), Inertia.zero(), Matrix.identity(), (0,), ())
+    tracer = BodyTracer(setting, plain, False, None)
+    tracer.trace()
+    used = [name for name in tracer.templates if name in tracer.read]
+    whole = _whole_layout({name: tracer.templates[name] for name in used})
+    added = frozenset(tracer.summed)
+    return Layout(whole.offsets, whole.templates, frozenset(used) - added, added, whole.size)
+
+
+def _whole_layout(templates: dict[str, Any]) -> Layout:
+    """All fields, one after the other; nothing known of their use yet."""
+    offsets, size = {}, 0
+    for name, template in templates.items():
+        offsets[name] = size
+        size += len(leaves(template))
+    return Layout(offsets, templates, frozenset(), frozenset(), size)
+
+
+def _added(old: Node, new: Any, name: str) -> Any:
+    """What was added to a parent's number; an error if it was overwritten."""
+    if new is old:
+        return 0
+    if isinstance(new, Node) and new.op == "add" and old in new.args:
+        return new.args[1] if new.args[0] is old else new.args[0]
+    if isinstance(new, Node) and new.op == "sub" and new.args[0] is old:
+        return -new.args[1]
+    raise CompileError(f"a step assigns p.{name}; it may only add to it (p.{name} += ...).")

@@ -1,0 +1,211 @@
+"""Joints made of a sequence of one-axis motions: universal, planar, gimbal, general axes.
+
+Their motion space depends on q, so they have a velocity bias of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from armillary.joints.base import (
+    Coordinates,
+    Joint,
+    pure_rotation,
+    pure_slide,
+    sequence_rate,
+    wrench_units,
+)
+from armillary.scalar import Scalar, cos, sin
+from armillary.spatial import Force, ForceSpace, Matrix, Motion, MotionSpace, Transform, Vector
+from armillary.spatial.rotation import about_x, about_y, about_z
+
+AXES = ("rx", "ry", "rz", "dx", "dy", "dz")
+_ABOUT = (about_x, about_y, about_z)
+_UNIT = (Vector(1, 0, 0), Vector(0, 1, 0), Vector(0, 0, 1))
+
+
+class Universal(Joint):
+    """A turn about x, then a turn about the turned y (a cross, Hooke's joint)."""
+
+    kind = "universal"
+    coordinates = ("first", "second")
+    units = ("rad", "rad")
+    nq = nv = 2
+
+    def transform(self, q: Coordinates) -> Transform:
+        return Transform(about_y(q[1]) @ about_x(q[0]), Vector())
+
+    def motion_space(self, q: Coordinates) -> MotionSpace:
+        return MotionSpace([pure_rotation(x=cos(q[1]), z=sin(q[1])), pure_rotation(y=1)])
+
+    def motion_space_rate(self, q: Coordinates, v: Coordinates) -> MotionSpace:
+        return sequence_rate(self.motion_space(q).columns, (0, 1), v)
+
+    def constraint_space(self, q: Coordinates) -> ForceSpace:
+        across = Force(Vector(-sin(q[1]), 0, cos(q[1])), Vector())
+        return ForceSpace([across, *wrench_units(3, 4, 5)])
+
+
+class Planar(Joint):
+    """Place (x, y) in the joint's plane and an angle about its normal z;  q = (angle, x, y).
+
+    x and y count along the axes of the joint frame, which do not turn with the body."""
+
+    kind = "planar"
+    coordinates = ("angle", "x", "y")
+    units = ("rad", "m", "m")
+    nq = nv = 3
+
+    def transform(self, q: Coordinates) -> Transform:
+        return Transform(about_z(q[0]), Vector(q[1], q[2], 0))
+
+    def motion_space(self, q: Coordinates) -> MotionSpace:
+        c, s = cos(q[0]), sin(q[0])
+        return MotionSpace([pure_rotation(z=1), pure_slide(c, -s), pure_slide(s, c)])
+
+    def motion_space_rate(self, q: Coordinates, v: Coordinates) -> MotionSpace:
+        return sequence_rate(self.motion_space(q).columns, (1, 2, 0), v)
+
+    def constraint_space(self, q: Coordinates) -> ForceSpace:
+        return wrench_units(0, 1, 5)
+
+
+class Gimbal(Joint):
+    """The six-parameter joint: turns about x, y, z in sequence, then slides along the turned axes.
+
+    `free` names the free ones of rx, ry, rz, dx, dy, dz; the body frame sits at the far end of
+    the slide  [VanDerMerwe1995, 2.20-2.29, 2.38-2.39].  With three turns it is singular at
+    ry = ±90 degrees; use `Spherical` or `Free` for unlimited turning."""
+
+    kind = "gimbal"
+
+    def __init__(self, free: Sequence[str]):
+        self.free = tuple(name for name in AXES if name in free)
+        self.coordinates = self.free
+        self.units = tuple("rad" if name[0] == "r" else "m" for name in self.free)
+        self.nq = self.nv = len(self.free)
+
+    def key(self) -> tuple:
+        return (self.kind, self.free)
+
+    def _values(self, q: Coordinates) -> dict[str, Scalar]:
+        return dict(zip(self.free, q, strict=True))
+
+    def _arm(self, q: Coordinates) -> Vector:
+        """The slide, in B: from the centre of the turns to the origin of B."""
+        value = self._values(q)
+        return Vector(*(value.get(name, 0) for name in AXES[3:]))
+
+    def _axes(self, q: Coordinates) -> tuple[Matrix, list[tuple[str, Vector]]]:
+        """Rotation J -> B and the axes of the free turns, in B."""
+        value = self._values(q)
+        E = Matrix.identity()
+        axes: list[tuple[str, Vector]] = []
+        for name, about, unit in zip(AXES[:3], _ABOUT, _UNIT, strict=True):
+            if name in value:
+                turn = about(value[name])
+                E = turn @ E
+                axes = [(n, turn @ axis) for n, axis in axes]
+                axes.append((name, unit))
+        return E, axes
+
+    def transform(self, q: Coordinates) -> Transform:
+        E, _ = self._axes(q)
+        return Transform(E, E.T @ self._arm(q))
+
+    def motion_space(self, q: Coordinates) -> MotionSpace:
+        _, axes = self._axes(q)
+        arm = self._arm(q)
+        turns = [Motion(axis, axis.cross(arm)) for _, axis in axes]
+        slides = [
+            Motion(Vector(), unit)
+            for name, unit in zip(AXES[3:], _UNIT, strict=True)
+            if name in self.free
+        ]
+        return MotionSpace(turns + slides)
+
+    def motion_space_rate(self, q: Coordinates, v: Coordinates) -> MotionSpace:
+        return sequence_rate(self.motion_space(q).columns, range(self.nv), v)
+
+    def constraint_space(self, q: Coordinates) -> ForceSpace:
+        _, axes = self._axes(q)
+        arm = self._arm(q)
+        moments = [Force(axis, Vector()) for axis in _missing_axes([a for _, a in axes])]
+        forces = [
+            Force(-(arm.cross(unit)), unit)
+            for name, unit in zip(AXES[3:], _UNIT, strict=True)
+            if name not in self.free
+        ]
+        return ForceSpace(moments + forces)
+
+
+def _missing_axes(axes: list[Vector]) -> list[Vector]:
+    """Directions orthogonal to the given independent axes (0 to 3 of them)."""
+    if len(axes) == 0:
+        return list(_UNIT)
+    if len(axes) == 1:
+        axis = axes[0].leaves()
+        return [unit for unit, entry in zip(_UNIT, axis, strict=True) if entry == 0]
+    if len(axes) == 2:
+        return [axes[0].cross(axes[1])]
+    return []
+
+
+class General(Joint):
+    """Any sequence of 1 to 6 screws: turns about or slides along freely chosen lines.
+
+    Each axis is a motion (ω; v) in the joint frame J at q = 0 with |ω| = 1, or ω = 0 and |v| = 1;
+    axis k is carried along by the axes before it (product of exponentials)."""
+
+    kind = "general"
+
+    def __init__(self, axes: Sequence[Motion], units: Sequence[str] | None = None):
+        self.axes = tuple(axes)
+        self.nq = self.nv = len(self.axes)
+        self.coordinates = tuple(f"axis{k + 1}" for k in range(self.nv))
+        if units is None:
+            units = ["rad" if any(axis.angular.leaves()) else "m" for axis in self.axes]
+        self.units = tuple(units)
+
+    def key(self) -> tuple:
+        return (self.kind, self.units)
+
+    def parameters(self) -> tuple[Scalar, ...]:
+        return tuple(x for axis in self.axes for x in axis.leaves())
+
+    def with_parameters(self, values) -> General:
+        axes = [Motion.from_leaves(values[6 * k : 6 * k + 6]) for k in range(self.nv)]
+        return General(axes, self.units)
+
+    def transform(self, q: Coordinates) -> Transform:
+        X = Transform.identity()
+        for axis, unit, x in zip(self.axes, self.units, q, strict=True):
+            X = _screw(axis, unit, x) @ X
+        return X
+
+    def motion_space(self, q: Coordinates) -> MotionSpace:
+        columns: list[Motion] = []
+        for axis, unit, x in zip(self.axes, self.units, q, strict=True):
+            X = _screw(axis, unit, x)
+            columns = [X @ column for column in columns]
+            columns.append(axis)  # a screw leaves its own axis in place
+        return MotionSpace(columns)
+
+    def motion_space_rate(self, q: Coordinates, v: Coordinates) -> MotionSpace:
+        return sequence_rate(self.motion_space(q).columns, range(self.nv), v)
+
+
+def _screw(axis: Motion, unit: str, x: Scalar) -> Transform:
+    """Coordinate transform of the motion `axis` carried on by x:  exp(-x [axis ×])."""
+    w, v = axis.angular, axis.linear
+    if unit == "m":
+        return Transform.translation(v * x)
+    c, s = cos(x), sin(x)
+    W = w.skew()
+    WW = W @ W
+    E = Matrix.identity() - W * s + WW * (1 - c)
+    r = v * x + (W @ v) * (1 - c) + (WW @ v) * (x - s)
+    return Transform(E, r)
+
+
+

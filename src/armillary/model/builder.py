@@ -1,0 +1,364 @@
+"""Build a model part by part; `build` checks it and freezes it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from armillary.errors import ModelError, unknown_name
+from armillary.model.checks import (
+    check_passive,
+    check_pose,
+    drive_fault,
+    inertia_fault,
+    limits_fault,
+    motor_fault,
+    number,
+    numbers,
+    per_axis,
+    tensor_entries,
+    unit_axis,
+)
+from armillary.model.joints import joint_spec, kernel_joint, named
+from armillary.model.model import Model
+from armillary.model.parts import (
+    WORLD,
+    Body,
+    Coupling,
+    Frame,
+    JointSpec,
+    Limits,
+    Loop,
+    Mass,
+    Motor,
+    Pose,
+    Rotor,
+    Shape,
+    Wheel,
+)
+from armillary.model.passive import Passive
+from armillary.model.report import Report
+
+# how forgiving the checks are: a person's own model must be right, a vendor's file is reported
+STRICT, REPORT = "strict", "report"
+
+
+class Builder:
+    """Collects bodies, frames and the rest in any order; `build()` gives the frozen `Model`.
+
+    >>> b = Builder("pendulum")
+    >>> b.body("rod", joint="revolute", axis="y", mass=1.0, com=(0, 0, -0.5))
+    >>> b.build().nv
+    1
+    """
+
+    def __init__(
+        self,
+        name: str = "mechanism",
+        gravity: Sequence[float] = (0.0, 0.0, -9.81),
+        checks: str = STRICT,
+        report: Report | None = None,
+    ):
+        self.name = name
+        self.gravity = tuple(float(x) for x in gravity)
+        self.checks = checks
+        self.report = report if report is not None else Report()
+        self._bodies: dict[str, Body] = {}
+        self._no_inertia: set[str] = set()
+        self._frames: dict[str, Frame] = {}
+        self._loops: list[Loop] = []
+        self._couplings: list[Coupling] = []
+        self._wheels: list[Wheel] = []
+        self.base_velocity: tuple[float, ...] = ()
+        self.base_acceleration: tuple[float, ...] = ()
+        self.initial: dict[str, float | Sequence[float]] = {}  # coordinates by joint name
+
+    def body(
+        self,
+        name: str,
+        parent: str = WORLD,
+        joint: JointSpec | str = "revolute",
+        at: Pose | Sequence[float] = Pose(),  # noqa: B008 - frozen, shared safely
+        rpy: Sequence[float] = (0.0, 0.0, 0.0),
+        *,
+        mass: float | Mass | None = None,
+        com: Sequence[float] = (0.0, 0.0, 0.0),
+        inertia: Sequence[float] | Mapping[str, float] = (0.0, 0.0, 0.0),
+        passive: Passive | Sequence[Passive] = (),
+        rotor: Rotor | Sequence[Rotor] = (),
+        limits: Limits | Sequence[Limits] = (),
+        motor: Motor | None = None,
+        shapes: Sequence[Shape] = (),
+        **joint_options: Any,
+    ) -> None:
+        """Add a body.
+
+        joint: a type name (with `axis=`, `axes=`, `pitch=`, `free=`, `joint_name=`) or a spec.
+        at: pose of the joint frame in the parent's frame at q = 0, or its position with `rpy`.
+        mass (kg), com (m) in the body frame, inertia (kg m²) about the centre of mass along body
+        axes: (xx, yy, zz), (xx, yy, zz, xy, xz, yz) or a mapping."""
+        self._new_name(name)
+        spec = self._joint(name, joint, joint_options)
+        part, nv = f"joint '{spec.name}'", kernel_joint(spec).nv
+        spec = replace(
+            spec,
+            passive=per_axis(part, "passive", passive, Passive, nv) or spec.passive,
+            rotors=per_axis(part, "rotor", rotor, Rotor, nv) or spec.rotors,
+            limits=per_axis(part, "limits", limits, Limits, nv) or spec.limits,
+        )
+        pose = _pose(f"body '{name}'", at, rpy)
+        if mass is None:
+            self._no_inertia.add(name)
+        body = Body(
+            name, parent, spec, pose, self._mass(name, mass, com, inertia), motor, tuple(shapes)
+        )
+        self._bodies[name] = body
+
+    def add(self, body: Body, has_inertia: bool = True) -> None:
+        """Add a body that a reader has already put together."""
+        self._new_name(body.name)
+        self._bodies[body.name] = replace(body, joint=named(body.joint, body.name))
+        if not has_inertia:
+            self._no_inertia.add(body.name)
+
+    def frame(
+        self,
+        name: str,
+        body: str,
+        at: Pose | Sequence[float] = Pose(),  # noqa: B008 - frozen, shared safely
+        rpy: Sequence[float] = (0.0, 0.0, 0.0),
+    ) -> None:
+        """Add a named frame fixed in a body (a tool tip, a sensor)."""
+        self._new_name(name)
+        pose = _pose(f"frame '{name}'", at, rpy)
+        self._frames[name] = Frame(name, body, pose)
+
+    def loop(self, name: str, first: Frame, second: Frame, joint: JointSpec | str, **options: Any):
+        """Close a chain by a joint between two frames."""
+        self._loops.append(Loop(name, first, second, self._joint(name, joint, options)))
+
+    def coupling(self, coupling: Coupling) -> None:
+        self._couplings.append(coupling)
+
+    def wheel(self, wheel: Wheel) -> None:
+        axis, _ = unit_axis(wheel.axis, f"wheel '{wheel.name}', axis")
+        normal, _ = unit_axis(wheel.normal, f"wheel '{wheel.name}', normal")
+        self._wheels.append(replace(wheel, axis=axis, normal=normal))
+
+    def build(self) -> Model:
+        """Check everything and freeze it."""
+        bodies = self._depth_first()
+        self._check_names(bodies)
+        for body in bodies:
+            self._check_body(body)
+        self._check_massless(bodies)
+        for vector, name in ((self.base_velocity, "base_velocity"),
+                             (self.base_acceleration, "base_acceleration")):  # fmt: skip
+            if vector and (len(vector) != 6 or not all(map(math.isfinite, vector))):
+                raise ModelError(f"{name}: expected 6 finite numbers (angular; linear).")
+        if len(self.gravity) != 3 or not all(math.isfinite(x) for x in self.gravity):
+            raise ModelError(f"gravity: expected 3 finite numbers, found {self.gravity}.")
+        return Model(
+            name=self.name,
+            bodies=tuple(bodies),
+            frames=tuple(self._frames.values()),
+            gravity=self.gravity,  # type: ignore[arg-type]
+            base_velocity=tuple(self.base_velocity),
+            base_acceleration=tuple(self.base_acceleration),
+            loops=tuple(self._loops),
+            couplings=tuple(self._couplings),
+            wheels=tuple(self._wheels),
+            initial=self._initial(bodies),
+            report=self.report,
+        )
+
+    # -- pieces of `body` ----------------------------------------------------------------------
+
+    def _new_name(self, name: str) -> None:
+        if not isinstance(name, str) or not name:
+            raise ModelError(f"a part needs a name, found {name!r}.")
+        if name == WORLD:
+            raise ModelError("the name 'world' belongs to the fixed ground. Choose another.")
+        if name in self._bodies or name in self._frames:
+            kind = "body" if name in self._bodies else "frame"
+            parent = self._bodies[name].parent if name in self._bodies else self._frames[name].body
+            raise ModelError(
+                f"{kind} '{name}' is already there (on '{parent}'). A name is used once and a "
+                f"body has one parent; rename one, or close the chain with `loop(...)`."
+            )
+
+    def _joint(self, name: str, joint: JointSpec | str, options: dict[str, Any]) -> JointSpec:
+        options = dict(options)
+        joint_name = options.pop("joint_name", "")
+        if isinstance(joint, JointSpec):
+            if options:
+                raise ModelError(f"body '{name}': unknown arguments {sorted(options)}.")
+            return named(joint, joint_name or name)
+        try:
+            spec = joint_spec(joint, name=joint_name or name, **options)
+        except TypeError:
+            raise ModelError(f"body '{name}': unknown arguments among {sorted(options)}.") from None
+        given = [options["axis"]] if options.get("axis") is not None else options.get("axes", ())
+        for axis in given:
+            length = 1.0 if isinstance(axis, str) else _length(axis)
+            if abs(length - 1.0) > 1e-6:
+                self.report.add(
+                    "repaired", f"joint '{spec.name}'",
+                    f"axis {tuple(float(x) for x in axis)} had length {length:.6g}, scaled to 1",
+                )  # fmt: skip
+        return spec
+
+    def _mass(self, name: str, mass, com, inertia) -> Mass:
+        if isinstance(mass, Mass):
+            return mass
+        part = f"body '{name}'"
+        return Mass(
+            number(mass or 0.0, f"{part}, mass"),
+            numbers(com, 3, f"{part}, com"),  # type: ignore[arg-type]
+            tensor_entries(inertia, part),  # type: ignore[arg-type]
+        )
+
+    # -- pieces of `build` ---------------------------------------------------------------------
+
+    def _depth_first(self) -> list[Body]:
+        children: dict[str, list[Body]] = {}
+        for body in self._bodies.values():
+            if body.parent != WORLD and body.parent not in self._bodies:
+                raise ModelError(
+                    f"body '{body.name}': its parent '{body.parent}' does not exist. "
+                    f"Add that body, or use parent='world'."
+                )
+            children.setdefault(body.parent, []).append(body)
+        order: list[Body] = []
+        stack = list(reversed(children.get(WORLD, [])))
+        while stack:
+            body = stack.pop()
+            order.append(body)
+            stack.extend(reversed(children.get(body.name, [])))
+        if len(order) < len(self._bodies):
+            reached = {body.name for body in order}
+            circle = sorted(name for name in self._bodies if name not in reached)
+            raise ModelError(
+                f"bodies {circle[:6]} hang on each other in a circle and never reach 'world'. "
+                f"Give one of them parent='world' and close the chain with `loop(...)`."
+            )
+        if not order:
+            raise ModelError(f"mechanism '{self.name}' has no body.")
+        return order
+
+    def _check_names(self, bodies: list[Body]) -> None:
+        seen: dict[str, str] = {}
+        for body in bodies:
+            if body.joint.name in seen:
+                raise ModelError(
+                    f"joint name '{body.joint.name}' is used for bodies '{seen[body.joint.name]}' "
+                    f"and '{body.name}'. Give each joint its own name."
+                )
+            seen[body.joint.name] = body.name
+        for frame in self._frames.values():
+            self._known_body(f"frame '{frame.name}'", frame.body)
+            check_pose(f"frame '{frame.name}'", frame.pose)
+        for loop in self._loops:
+            self._known_body(f"loop '{loop.name}'", loop.first.body)
+            self._known_body(f"loop '{loop.name}'", loop.second.body)
+        for wheel in self._wheels:
+            self._known_body(f"wheel '{wheel.name}'", wheel.body)
+        for coupling in self._couplings:
+            for joint in (coupling.joint, coupling.source):
+                if joint not in seen:
+                    raise ModelError(
+                        f"coupling '{coupling.name}': {unknown_name('joint', joint, seen)}"
+                    )
+
+    def _initial(self, bodies: list[Body]) -> tuple[float, ...]:
+        """q of the given joints, neutral for the others; empty where nothing is given."""
+        unknown = set(self.initial) - {body.joint.name for body in bodies}
+        if unknown:
+            raise unknown_name("joint", sorted(unknown)[0], (b.joint.name for b in bodies))
+        q: list[float] = []
+        for body in bodies:
+            joint = kernel_joint(body.joint)
+            given = self.initial.get(body.joint.name, joint.neutral())
+            values = [float(x) for x in (given if isinstance(given, Sequence) else [given])]
+            if len(values) != joint.nq or not all(math.isfinite(x) for x in values):
+                raise ModelError(
+                    f"joint '{body.joint.name}': its initial place is {joint.nq} finite numbers, "
+                    f"found {values}."
+                )
+            q += values
+        return tuple(q) if self.initial else ()
+
+    def _known_body(self, part: str, body: str) -> None:
+        if body != WORLD and body not in self._bodies:
+            raise ModelError(f"{part}: {unknown_name('body', body, self._bodies)}")
+
+    def _check_body(self, body: Body) -> None:
+        joint = kernel_joint(body.joint)
+        part = f"joint '{body.joint.name}'"
+        check_pose(f"body '{body.name}'", body.at)
+        if not math.isfinite(body.joint.pitch):
+            raise ModelError(f"{part}: its pitch must be a finite number (m/rad).")
+        for passive in body.joint.passive:
+            check_passive(body.joint.name, passive)
+        for fault in (
+            *map(drive_fault, body.joint.rotors),
+            *map(limits_fault, body.joint.limits),
+            *map(motor_fault, [body.motor] if body.motor else []),
+        ):
+            self._complain(part, fault)
+        if joint.nq != joint.nv and any(p.spring for p in body.joint.passive):
+            raise ModelError(
+                f"joint '{body.joint.name}': a spring needs a coordinate; {body.joint.kind} joints "
+                f"have a quaternion. Use a gimbal joint for small angles."
+            )
+        fault = inertia_fault(body.mass)
+        if fault is None:
+            return
+        if body.mass.mass < 0.0 or "finite" in fault:
+            raise ModelError(f"body '{body.name}': {fault}. Correct the mass, centre or tensor.")
+        self._complain(f"body '{body.name}'", fault, " Correct the mass, centre or tensor.")
+
+    def _complain(self, part: str, fault: str | None, cure: str = "") -> None:
+        """An error in a person's own model, a note on a vendor's file."""
+        if fault is None:
+            return
+        if self.checks != REPORT:
+            raise ModelError(f"{part}: {fault}.{cure}")
+        self.report.add("warning", part, fault + "; kept as it is")
+
+    def _check_massless(self, bodies: list[Body]) -> None:
+        """A moving joint must carry some mass, or its acceleration is undefined."""
+        carried = {body.name: body.mass.mass > 0 for body in bodies}
+        for body in reversed(bodies):
+            if body.parent != WORLD and (carried[body.name] and body.parent in carried):
+                carried[body.parent] = True
+        for body in bodies:
+            moving = kernel_joint(body.joint).nv > 0
+            rotors = any(rotor.reflected > 0 for rotor in body.joint.rotors)
+            if not moving or carried[body.name] or rotors:
+                continue
+            text = (
+                f"joint '{body.joint.name}' moves '{body.name}', but neither it nor anything "
+                f"beyond it has mass: forward dynamics is undefined for it"
+            )
+            if body.name in self._no_inertia and self.checks == STRICT:
+                raise ModelError(
+                    f"body '{body.name}' has no inertia: {text}. Give it a mass, make its joint "
+                    f"fixed, or write mass=0 if you mean it."
+                )
+            self.report.add("warning", f"body '{body.name}'", text)
+
+
+def _pose(part: str, at: Pose | Sequence[float], rpy: Sequence[float]) -> Pose:
+    if isinstance(at, Pose):
+        return at
+    return Pose.from_rpy(numbers(at, 3, f"{part}, position"), numbers(rpy, 3, f"{part}, rpy"))
+
+
+def _length(axis: Sequence[float]) -> float:
+    """Of an axis: of ω, or of v for a slide of a general joint."""
+    parts = [float(x) for x in axis]
+    head = parts[:3] if any(parts[:3]) else parts[3:]
+    return math.sqrt(sum(x * x for x in head))

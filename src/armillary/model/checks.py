@@ -1,0 +1,199 @@
+"""Is this part possible?  Counts of numbers, unit axes, masses and tensors, friction, drives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+from armillary.errors import ModelError
+from armillary.model.parts import Limits, Mass, Motor, Pose, Rotor, Triple
+from armillary.model.passive import Passive
+
+# A tensor printed with a few digits may miss the inequality by its rounding.
+ROUNDING = 1e-6
+TENSOR = ("xx", "yy", "zz", "xy", "xz", "yz")
+
+
+def numbers(values: Any, size: int, part: str) -> tuple[float, ...]:
+    """`size` finite floats from what a person wrote."""
+    try:
+        result = tuple(float(x) for x in values)
+    except (TypeError, ValueError):
+        result = ()
+    if len(result) != size or not all(math.isfinite(x) for x in result):
+        raise ModelError(f"{part}: expected {size} finite numbers, found {values!r}.")
+    return result
+
+
+def number(value: Any, part: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ModelError(f"{part}: expected a number, found {value!r}.") from None
+
+
+def tensor_entries(inertia: Any, part: str) -> tuple[float, ...]:
+    """(xx, yy, zz, xy, xz, yz) from three or six numbers or a mapping of names."""
+    if isinstance(inertia, Mapping):
+        unknown = sorted(set(inertia) - set(TENSOR))
+        if unknown:
+            raise ModelError(f"{part}: unknown inertia entries {unknown}. Use {', '.join(TENSOR)}.")
+        return tuple(number(inertia.get(k, 0.0), f"{part}, inertia {k}") for k in TENSOR)
+    entries = tuple(number(x, f"{part}, inertia") for x in inertia)
+    if len(entries) not in (3, 6):
+        raise ModelError(f"{part}: inertia takes 3 or 6 numbers, found {len(entries)}.")
+    return entries + (0.0,) * (6 - len(entries))
+
+
+def per_axis(part: str, what: str, given: Any, kind: type, nv: int) -> tuple:
+    """One entry per degree of freedom: a single one is used for all of them."""
+    if isinstance(given, kind):
+        return (given,) * nv
+    entries = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+    if not all(isinstance(entry, kind) for entry in entries):
+        raise ModelError(f"{part}: `{what}` takes {kind.__name__}(...), found {given!r}.")
+    if entries and len(entries) != nv:
+        raise ModelError(
+            f"{part}: `{what}` needs one entry per degree of freedom ({nv}), found {len(entries)}."
+        )
+    return entries
+
+
+def principal_moments(tensor: tuple[float, ...]) -> Triple:
+    """Eigenvalues of a symmetric 3x3 (xx, yy, zz, xy, xz, yz), ascending, by Jacobi rotations."""
+    xx, yy, zz, xy, xz, yz = tensor
+    a = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+    for _ in range(30):
+        p, q = max(((0, 1), (0, 2), (1, 2)), key=lambda ij: abs(a[ij[0]][ij[1]]))
+        off = a[p][q]
+        if abs(off) <= 1e-16 * (abs(a[0][0]) + abs(a[1][1]) + abs(a[2][2])):
+            break
+        theta = 0.5 * math.atan2(2.0 * off, a[q][q] - a[p][p])
+        c, s = math.cos(theta), math.sin(theta)
+        for k in range(3):
+            akp, akq = a[k][p], a[k][q]
+            a[k][p], a[k][q] = c * akp - s * akq, s * akp + c * akq
+        for k in range(3):
+            apk, aqk = a[p][k], a[q][k]
+            a[p][k], a[q][k] = c * apk - s * aqk, s * apk + c * aqk
+    low, mid, high = sorted((a[0][0], a[1][1], a[2][2]))
+    return (low, mid, high)
+
+
+def inertia_fault(mass: Mass) -> str | None:
+    """What is physically impossible about this body, or None.
+
+    The mass must not be negative, the principal moments must not be negative, and none may
+    exceed the sum of the two others (the Euler tensor ½ tr(I) 1 - I is a sum of squares)."""
+    numbers = (mass.mass, *mass.com, *mass.tensor)
+    if not all(math.isfinite(x) for x in numbers):
+        return f"mass, centre and tensor must be finite numbers, found {numbers}"
+    if mass.mass < 0.0:
+        return f"the mass is negative: {mass.mass:g} kg"
+    low, mid, high = principal_moments(mass.tensor)
+    slack = ROUNDING * max(abs(high), abs(low))
+    if low < -slack:
+        return (
+            f"the smallest principal moment about the centre of mass is negative: {low:.6g} kg m² "
+            f"(principal moments {low:.6g}, {mid:.6g}, {high:.6g})"
+        )
+    if high > low + mid + slack:
+        return (
+            f"the triangle inequality I3 <= I1 + I2 of the principal moments is violated: "
+            f"{high:.6g} > {low:.6g} + {mid:.6g}, by {high - low - mid:.3g} kg m²"
+        )
+    if mass.mass == 0.0 and high > 0.0:
+        return f"a body of zero mass cannot have a moment of inertia (found up to {high:.6g} kg m²)"
+    return None
+
+
+def unit_axis(axis, part: str) -> tuple[Triple, bool]:
+    """The axis as a unit vector, and whether it had to be scaled."""
+    try:
+        x, y, z = (float(a) for a in axis)
+    except (TypeError, ValueError):
+        raise ModelError(f"{part}: an axis is three numbers, found {axis!r}.") from None
+    length = math.sqrt(x * x + y * y + z * z)
+    if not math.isfinite(length) or length < 1e-9:
+        raise ModelError(
+            f"{part}: the axis {(x, y, z)} has no direction. Give a vector of length 1."
+        )
+    if abs(length - 1.0) <= 1e-12:
+        return (x, y, z), False
+    return (x / length, y / length, z / length), abs(length - 1.0) > 1e-6
+
+
+def check_pose(part: str, pose: Pose) -> None:
+    """Finite numbers, and axes that are orthonormal and right-handed."""
+    R = pose.rotation
+    if not all(math.isfinite(x) for x in (*pose.position, *R[0], *R[1], *R[2])):
+        raise ModelError(f"{part}: its placement must be finite numbers, found {pose}.")
+    for i in range(3):
+        for j in range(3):
+            product = sum(R[i][k] * R[j][k] for k in range(3))
+            if abs(product - (1.0 if i == j else 0.0)) > 1e-6:
+                raise ModelError(
+                    f"{part}: the rotation of its placement is not orthonormal "
+                    f"(rows {i + 1} and {j + 1}: product {product:.6g})."
+                )
+    (a, b, c), (d, e, f), (g, h, k) = R
+    if a * (e * k - f * h) - b * (d * k - f * g) + c * (d * h - e * g) < 0.0:
+        raise ModelError(
+            f"{part}: the rotation of its placement is a mirror image (determinant -1). "
+            f"Use right-handed axes."
+        )
+
+
+def check_passive(joint: str, passive: Passive) -> None:
+    for name in ("viscous", "coulomb", "static", "stribeck", "smoothing", "spring", "rest"):
+        value = getattr(passive, name)
+        if not math.isfinite(value):
+            raise ModelError(f"joint '{joint}': {name} must be a finite number, found {value}.")
+        if value < 0 and name not in ("rest", "spring"):
+            raise ModelError(f"joint '{joint}': {name} must not be negative, found {value}.")
+    if passive.static and passive.static < passive.coulomb:
+        raise ModelError(
+            f"joint '{joint}': static friction {passive.static} is below Coulomb friction "
+            f"{passive.coulomb}."
+        )
+    if passive.static and not passive.stribeck:
+        raise ModelError(
+            f"joint '{joint}': static friction needs the Stribeck velocity over which it fades."
+        )
+    speeds = [v for v, _ in passive.table]
+    if passive.table and (len(speeds) < 2 or any(b <= a for a, b in pairwise(speeds))):
+        raise ModelError(f"joint '{joint}': a friction table needs increasing velocities.")
+
+
+def drive_fault(rotor: Rotor) -> str | None:
+    """What is impossible about a rotor, or None."""
+    if not (math.isfinite(rotor.inertia) and rotor.inertia >= 0.0):
+        return f"the rotor inertia must not be negative, found {rotor.inertia:g} kg m²"
+    if not math.isfinite(rotor.gear) or rotor.gear == 0.0:
+        return f"the gear of a rotor must not be zero, found {rotor.gear:g}"
+    return None
+
+
+def limits_fault(limits: Limits) -> str | None:
+    """What is impossible about limits, or None."""
+    low, high = limits.lower, limits.upper
+    if low is not None and high is not None and not low <= high:
+        return f"the lower limit {low:g} lies above the upper limit {high:g}"
+    for name in ("velocity", "effort"):
+        value = getattr(limits, name)
+        if value is not None and not value >= 0.0:
+            return f"the {name} limit must not be negative, found {value:g}"
+    return None
+
+
+def motor_fault(motor: Motor) -> str | None:
+    """What is impossible about a motor, or None."""
+    if not motor.resistance > 0.0:
+        return f"the resistance of a motor must be positive, found {motor.resistance:g} ohm"
+    if motor.gear == 0.0:
+        return "the gear of a motor must not be zero"
+    if not 0.0 < motor.efficiency <= 1.0:
+        return f"the efficiency of a motor lies between 0 and 1, found {motor.efficiency:g}"
+    return None

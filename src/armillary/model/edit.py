@@ -1,0 +1,257 @@
+"""New models from old ones: lock, unlock, replace, subtree, payload, base.  The old one stays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from armillary.errors import InputError, ModelError, unknown_name
+from armillary.model.checks import (
+    check_passive,
+    check_pose,
+    inertia_fault,
+    number,
+    numbers,
+    per_axis,
+    tensor_entries,
+)
+from armillary.model.joints import kernel_joint, own_rotation
+from armillary.model.model import Model
+from armillary.model.parts import WORLD, Body, JointSpec, Limits, Mass, Pose, Rotor, _triple
+from armillary.model.passive import Passive
+from armillary.model.report import Report
+from armillary.spatial import Inertia, Symmetric, Transform, Vector
+
+Place = float | Sequence[float] | None
+
+
+def joint_transform(spec: JointSpec, q: Sequence[float]) -> Transform:
+    """X_BJ in the body's own axes."""
+    own = own_rotation(spec)
+    X = kernel_joint(spec).transform([float(x) for x in q])
+    return Transform(own @ X.E @ own.T, own @ X.r)
+
+
+def lock(model: Model, places: Mapping[str, Place] | Sequence[str]) -> Model:
+    """Joints made rigid at the given coordinates (neutral where None is given)."""
+    if isinstance(places, str):
+        places = [places]
+    wanted = dict(places) if isinstance(places, Mapping) else dict.fromkeys(places)
+    bodies = list(model.bodies)
+    for name, place in wanted.items():
+        k = model.joint_number(name)
+        bodies[k] = _locked(bodies[k], place)
+    couplings = tuple(
+        c for c in model.couplings if c.joint not in wanted and c.source not in wanted
+    )
+    report = _noted(model, "assumed", f"joints {sorted(wanted)}", "locked")
+    return replace(
+        model,
+        bodies=tuple(bodies),
+        couplings=couplings,
+        initial=_carried(model, bodies),
+        report=report,
+    )
+
+
+def _locked(body: Body, place: Place) -> Body:
+    joint = kernel_joint(body.joint)
+    if joint.nv == 0:
+        raise ModelError(f"joint '{body.joint.name}' is fixed already.")
+    if place is None:
+        q = joint.neutral()
+    elif isinstance(place, (int, float)):
+        q = (float(place),)
+    else:
+        q = tuple(float(x) for x in place)
+    if len(q) != joint.nq or not all(math.isfinite(x) for x in q):
+        raise InputError(
+            f"joint '{body.joint.name}': expected {joint.nq} finite coordinates, found {q}."
+        )
+    at = Pose.from_transform(joint_transform(body.joint, q) @ body.at.transform())
+    fixed = JointSpec(body.joint.name, "fixed")
+    return replace(body, joint=fixed, at=at, unlocked=body, locked_at=q)
+
+
+def unlock(model: Model, names: Sequence[str]) -> Model:
+    """Joints that `lock` made rigid, free again."""
+    bodies = list(model.bodies)
+    places: dict[str, tuple[float, ...]] = {}
+    for name in [names] if isinstance(names, str) else names:
+        k = model.joint_number(name)
+        before = bodies[k].unlocked
+        if before is None:
+            raise ModelError(f"joint '{name}' is not locked.")
+        places[name] = bodies[k].locked_at
+        bodies[k] = replace(before, mass=bodies[k].mass)
+    return replace(model, bodies=tuple(bodies), initial=_carried(model, bodies, places))
+
+
+def _carried(
+    model: Model, bodies: Sequence[Body], places: Mapping[str, tuple[float, ...]] | None = None
+) -> tuple[float, ...]:
+    """`initial` for changed bodies: kept by joint name, neutral for joints that are new."""
+    if not model.initial:
+        return ()
+    old = {b.joint.name: model.initial[s.q] for b, s in zip(model.bodies, model.slots, strict=True)}
+    old |= places or {}
+    q: list[float] = []
+    for body in bodies:
+        joint = kernel_joint(body.joint)
+        kept = old.get(body.joint.name, ())
+        q += kept if len(kept) == joint.nq else joint.neutral()
+    return tuple(q)
+
+
+def replace_parameters(
+    model: Model, bodies: Mapping[str, Mapping[str, Any]] | None = None, **changes: Any
+) -> Model:
+    """Other gravity, name, base motion (`changes`), or other fields of named bodies.
+
+    bodies={"hand": {"mass": 1.2, "com": (0, 0, 0.1), "inertia": (...), "passive": ..., ...}}."""
+    known = {f.name for f in fields(Model)} - {"bodies", "report"}
+    unknown = set(changes) - known
+    if unknown:
+        raise unknown_name(
+            "parameter of a mechanism", sorted(unknown)[0], sorted(known | {"bodies"})
+        )
+    for name, size in (("gravity", 3), ("base_velocity", 6), ("base_acceleration", 6)):
+        if name in changes:
+            values = tuple(float(x) for x in changes[name])
+            counts = (size,) if name == "gravity" else (0, size)
+            if len(values) not in counts or not all(math.isfinite(x) for x in values):
+                raise InputError(f"{name}: expected {size} finite numbers, found {values}.")
+            changes[name] = values
+    if "initial" in changes:
+        changes["initial"] = tuple(float(x) for x in changes["initial"])
+        if len(changes["initial"]) not in (0, model.nq):
+            raise InputError(f"initial: expected {model.nq} numbers (q).")
+    parts = list(model.bodies)
+    for name, entries in (bodies or {}).items():
+        k = model.index[model.body(name).name]
+        parts[k] = _changed(parts[k], entries)
+    return replace(model, bodies=tuple(parts), **changes)
+
+
+def _changed(body: Body, values: Mapping[str, Any]) -> Body:
+    values = dict(values)
+    part = f"body '{body.name}'"
+    mass, joint = body.mass, body.joint
+    for name in ("mass", "com", "inertia"):
+        if name not in values:
+            continue
+        value = values.pop(name)
+        if name == "mass":
+            given = value if isinstance(value, Mass) else None
+            mass = given or replace(mass, mass=number(value, f"{part}, mass"))
+        elif name == "com":
+            mass = replace(mass, com=numbers(value, 3, f"{part}, com"))  # type: ignore[arg-type]
+        else:
+            mass = replace(mass, tensor=tensor_entries(value, part))  # type: ignore[arg-type]
+    nv = kernel_joint(joint).nv
+    for name, kind in (("passive", Passive), ("rotors", Rotor), ("limits", Limits)):
+        if name in values:
+            entries = per_axis(f"joint '{joint.name}'", name, values.pop(name), kind, nv)
+            changed: dict[str, Any] = {name: entries}
+            joint = replace(joint, **changed)
+    for passive in joint.passive:
+        check_passive(joint.name, passive)
+    if "at" in values:
+        at = values.pop("at")
+        at = at if isinstance(at, Pose) else Pose(numbers(at, 3, f"{part}, at"))  # type: ignore[arg-type]
+        check_pose(part, at)
+        body = replace(body, at=at)
+    for name in ("motor", "shapes"):
+        if name in values:
+            body = replace(body, **{name: values.pop(name)})
+    if values:
+        known = ("mass", "com", "inertia", "passive", "rotors", "limits", "at", "motor", "shapes")
+        raise unknown_name("parameter of a body", sorted(values)[0], known)
+    fault = inertia_fault(mass)
+    if fault:
+        raise ModelError(f"{part}: {fault}.")
+    return replace(body, mass=mass, joint=joint)
+
+
+def subtree(model: Model, root: str, base: str = "fixed") -> Model:
+    """The named body and all beyond it, its frame at the world's origin ("fixed" or "free")."""
+    model.body(root)
+    keep = {root}
+    bodies = []
+    for body in model.bodies:
+        if body.name == root:
+            bodies.append(_rooted(body, base))
+        elif body.parent in keep:
+            keep.add(body.name)
+            bodies.append(body)
+    joints = {body.joint.name for body in bodies}
+    return replace(
+        model,
+        bodies=tuple(bodies),
+        frames=tuple(f for f in model.frames if f.body in keep),
+        loops=tuple(x for x in model.loops if {x.first.body, x.second.body} <= keep | {WORLD}),
+        couplings=tuple(c for c in model.couplings if {c.joint, c.source} <= joints),
+        wheels=tuple(w for w in model.wheels if w.body in keep),
+        initial=_carried(model, bodies),
+        report=_noted(model, "assumed", f"body '{root}'", f"taken as the {base} root of a subtree"),
+    )
+
+
+def _rooted(body: Body, base: str) -> Body:
+    spec = JointSpec(body.joint.name, _known_base(base))
+    return replace(body, parent=WORLD, joint=spec, at=Pose(), unlocked=None, locked_at=())
+
+
+def _known_base(base: str) -> str:
+    if base not in ("fixed", "free"):
+        raise InputError(f"base: expected 'fixed' or 'free', found '{base}'.")
+    return base
+
+
+def with_base(model: Model, base: str) -> Model:
+    """All roots on a fixed or on a free-flying base, where they stand."""
+    _known_base(base)
+    bodies = [
+        replace(_rooted(body, base), at=body.at)
+        if body.parent == WORLD and body.joint.kind in ("fixed", "free")
+        else body
+        for body in model.bodies
+    ]
+    return replace(model, bodies=tuple(bodies), initial=_carried(model, bodies))
+
+
+def attach(model: Model, body: str, payload: Mass, at: Pose | None = None) -> Model:
+    """A payload welded to a body; its mass data in the frame `at` (pose in the body frame)."""
+    fault = inertia_fault(payload)
+    if fault:
+        raise ModelError(f"payload on '{body}': {fault}.")
+    k = model.index[model.body(body).name]
+    X = (at or Pose()).transform()
+    total = inertia_of(model.bodies[k].mass) + X.T @ inertia_of(payload) @ X
+    bodies = list(model.bodies)
+    bodies[k] = replace(bodies[k], mass=mass_of(total))
+    return replace(model, bodies=tuple(bodies))
+
+
+def inertia_of(mass: Mass) -> Inertia:
+    """Spatial inertia about the body's origin."""
+    return Inertia.from_com(mass.mass, Vector(*mass.com), Symmetric(*mass.tensor))
+
+
+def mass_of(inertia: Inertia) -> Mass:
+    """Back to mass, centre and tensor about it."""
+    if inertia.mass == 0:
+        return Mass()
+    tensor = tuple(float(x) for x in inertia.tensor_com().leaves())
+    return Mass(float(inertia.mass), _triple(inertia.com()), tensor)  # type: ignore[arg-type]
+
+
+def _noted(model: Model, level: str, part: str, text: str) -> Report:
+    report = Report(model.report.source, list(model.report.notes))
+    report.add(level, part, text)
+    return report
+
+
+__all__ = ["attach", "lock", "replace_parameters", "subtree", "unlock", "with_base"]

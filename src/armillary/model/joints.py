@@ -1,0 +1,164 @@
+"""Joint specifications: short makers for people, and the way from a spec to a kernel joint."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from armillary import joints
+from armillary.errors import ModelError
+from armillary.model.checks import unit_axis
+from armillary.model.parts import JointSpec, Triple
+from armillary.spatial import Matrix, Motion, Vector
+
+KINDS = (
+    "fixed", "revolute", "prismatic", "helical", "cylindrical", "universal", "planar",
+    "spherical", "free", "gimbal", "general",
+)  # fmt: skip
+_ONE_AXIS = ("revolute", "prismatic", "helical", "cylindrical", "planar")
+_NAMED_AXES: dict[str, Triple] = {
+    "x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0),
+    "-x": (-1.0, 0.0, 0.0), "-y": (0.0, -1.0, 0.0), "-z": (0.0, 0.0, -1.0),
+}  # fmt: skip
+
+Axis = str | Sequence[float]
+
+
+def named_axis(axis: Axis, part: str = "axis") -> Sequence[float]:
+    """'x', '-y', ... or three numbers."""
+    if isinstance(axis, str):
+        if axis not in _NAMED_AXES:
+            known = ", ".join(_NAMED_AXES)
+            raise ModelError(f"{part}: unknown axis '{axis}'. Use one of {known} or 3 numbers.")
+        return _NAMED_AXES[axis]
+    return axis
+
+
+def joint_spec(
+    kind: str,
+    *,
+    name: str = "",
+    axis: Axis | None = None,
+    axes: Sequence[Axis] = (),
+    pitch: float = 0.0,
+    free: Sequence[str] = (),
+    **rest,
+) -> JointSpec:
+    """A joint of the given kind; axes are 'x', 'y', 'z', '-x', ... or vectors in the joint frame.
+
+    Axes are scaled to unit length; `armillary.model.Builder` reports when that changed them."""
+    part = f"joint '{name}'" if name else f"{kind} joint"
+    if kind not in KINDS:
+        raise ModelError(f"{part}: unknown type '{kind}'. Known types: {', '.join(KINDS)}.")
+    if axis is not None and axes:
+        raise ModelError(f"{part}: give `axis` or `axes`, not both.")
+    given = [axis] if axis is not None else list(axes)
+    if kind in _ONE_AXIS:
+        given = given or ["z"]
+        if len(given) != 1:
+            raise ModelError(f"{part}: a {kind} joint has one axis, found {len(given)}.")
+    units: list[tuple[float, ...]] = []
+    if kind == "general":
+        units = [_screw_axis(a, part) for a in given]
+        if not 1 <= len(units) <= 6:
+            raise ModelError(f"{part}: a general joint has 1 to 6 axes, found {len(units)}.")
+    elif kind == "universal":
+        given = given or ["x", "y"]
+        units = [unit_axis(named_axis(a, part), part)[0] for a in given]
+        _check_universal(units, part)
+    elif kind in _ONE_AXIS:
+        units = [unit_axis(named_axis(given[0], part), part)[0]]
+    elif given:
+        raise ModelError(f"{part}: a {kind} joint takes no axis.")
+    if kind == "gimbal":
+        unknown = [f for f in free if f not in joints.AXES]
+        if unknown or len(set(free)) != len(free):
+            raise ModelError(
+                f"{part}: `free` must name different ones of {', '.join(joints.AXES)}; "
+                f"found {list(free)}."
+            )
+    elif free:
+        raise ModelError(f"{part}: `free` belongs to gimbal joints only.")
+    return JointSpec(name=name, kind=kind, axes=tuple(units), pitch=float(pitch),
+                     free=tuple(f for f in joints.AXES if f in free), **rest)  # fmt: skip
+
+
+def _check_universal(units: list[tuple[float, ...]], part: str) -> None:
+    if len(units) != 2:
+        raise ModelError(f"{part}: a universal joint has two axes, found {len(units)}.")
+    cosine = sum(a * b for a, b in zip(units[0], units[1], strict=True))
+    if abs(cosine) > 1e-9:
+        raise ModelError(
+            f"{part}: the two axes of a universal joint must be perpendicular, found a cosine of "
+            f"{cosine:.3g}. Use a general joint for skew axes."
+        )
+
+
+def _screw_axis(axis, part: str) -> tuple[float, ...]:
+    """(ω; v) with |ω| = 1, or ω = 0 and |v| = 1; three numbers or a letter mean a rotation."""
+    numbers = [float(x) for x in named_axis(axis, part)]
+    if len(numbers) == 3:
+        numbers += [0.0, 0.0, 0.0]
+    if len(numbers) != 6 or not all(math.isfinite(x) for x in numbers):
+        raise ModelError(
+            f"{part}: an axis of a general joint is (ω; v), six finite numbers; found {axis!r}."
+        )
+    if not any(numbers[:3]):
+        return (0.0, 0.0, 0.0, *unit_axis(numbers[3:], part)[0])
+    length = sum(x * x for x in numbers[:3]) ** 0.5
+    if abs(length - 1.0) <= 1e-12:
+        length = 1.0
+    return tuple(x / length for x in numbers)
+
+
+def kernel_joint(spec: JointSpec) -> joints.Joint:
+    """The joint of the algorithms: axes turned to z (see `own_rotation`)."""
+    if spec.kind == "helical":
+        return joints.Helical(spec.pitch)
+    if spec.kind == "gimbal":
+        return joints.Gimbal(spec.free)
+    if spec.kind == "general":
+        return joints.General([Motion.from_leaves(axis) for axis in spec.axes])
+    simple: dict[str, type[joints.Joint]] = {
+        "fixed": joints.Fixed, "revolute": joints.Revolute, "prismatic": joints.Prismatic,
+        "cylindrical": joints.Cylindrical, "universal": joints.Universal,
+        "planar": joints.Planar, "spherical": joints.Spherical, "free": joints.Free,
+    }  # fmt: skip
+    return simple[spec.kind]()
+
+
+def own_rotation(spec: JointSpec) -> Matrix:
+    """R_BK: from the kernel frame K (joint axis along z) to the body's own frame B.
+
+    Letters give exact permutations: z -> x turns (x, y, z) to (y, z, x)."""
+    if spec.kind == "universal":
+        first, second = Vector(*spec.axes[0]), Vector(*spec.axes[1])
+        third = first.cross(second)
+        return Matrix((first.leaves(), second.leaves(), third.leaves())).T
+    if spec.kind not in _ONE_AXIS:
+        return Matrix.identity()
+    return _z_to(spec.axes[0])
+
+
+_FLIP = Matrix.diagonal(1, -1, -1)
+_Z_TO_LETTER = {
+    (1.0, 0.0, 0.0): Matrix(((0, 0, 1), (1, 0, 0), (0, 1, 0))),
+    (0.0, 1.0, 0.0): Matrix(((0, 1, 0), (0, 0, 1), (1, 0, 0))),
+    (0.0, 0.0, 1.0): Matrix.identity(),
+}
+
+
+def _z_to(axis: Sequence[float]) -> Matrix:
+    """A rotation that takes z to the axis; the smallest one, except along -x, -y, -z."""
+    x, y, z = axis
+    if (x, y, z) in _Z_TO_LETTER:
+        return _Z_TO_LETTER[(x, y, z)]
+    if z < -0.9 or (-x, -y, -z) in _Z_TO_LETTER:
+        return _z_to((-x, -y, -z)) @ _FLIP
+    U = Vector(-y, x, 0.0).skew()  # z × axis
+    return Matrix.identity() + U + (U @ U) * (1.0 / (1.0 + z))
+
+
+def named(spec: JointSpec, name: str) -> JointSpec:
+    return spec if spec.name else replace(spec, name=name)

@@ -1,0 +1,155 @@
+"""From the model to the tables of the algorithms: axes turned to z, welds fused, numbers flat.
+
+The *kernel frame* K of a body has the joint axis along z; `own` turns it to the body's own frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from armillary.joints import Joint
+from armillary.model.edit import inertia_of
+from armillary.model.joints import own_rotation
+from armillary.model.model import Model
+from armillary.model.parts import Rotor
+from armillary.model.passive import Passive
+from armillary.scalar import Scalar
+from armillary.spatial import Inertia, Matrix, Transform, Vector
+
+
+@dataclass(frozen=True)
+class KernelBody:
+    """What an algorithm knows of one body: constants only, all in kernel frames."""
+
+    joint: Joint
+    placement: Transform  # X_JP, both kernel frames
+    inertia: Inertia
+    own: Matrix  # R_BK: kernel frame to the body's own frame
+    armature: tuple[Scalar, ...]  # reflected rotor inertia per degree of freedom
+    passive: tuple[Passive, ...]  # friction and springs per degree of freedom, or empty
+
+    def key(self) -> tuple:
+        """Bodies with equal keys run the same compiled code on different numbers."""
+        armature = any(x != 0 for x in self.armature)
+        return (self.joint.key(), armature, tuple(p.key() for p in self.passive))
+
+    def parameters(self) -> tuple[Scalar, ...]:
+        """All numbers, in the order `with_parameters` takes them back."""
+        return (
+            *self.placement.leaves(),
+            *self.inertia.leaves(),
+            *self.own.leaves(),
+            *self.joint.parameters(),
+            *(self.armature if any(x != 0 for x in self.armature) else ()),
+            *(x for p in self.passive for x in p.parameters()),
+        )
+
+    def with_parameters(self, values: Sequence[Scalar]) -> KernelBody:
+        """The same kind of body with other numbers (symbols, say)."""
+        rest = list(values)
+
+        def take(n: int) -> list[Scalar]:
+            head, rest[:] = rest[:n], rest[n:]
+            return head
+
+        return KernelBody(
+            placement=Transform.from_leaves(take(12)),
+            inertia=Inertia.from_leaves(take(10)),
+            own=Matrix.from_leaves(take(9)),
+            joint=self.joint.with_parameters(take(len(self.joint.parameters()))),
+            armature=tuple(take(self.joint.nv))
+            if any(x != 0 for x in self.armature)
+            else self.armature,
+            passive=tuple(p.with_parameters(take(len(p.parameters()))) for p in self.passive),
+        )
+
+    def resistance(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Scalar, ...]:
+        """Force the drive needs against friction and springs, per degree of freedom."""
+        if not self.passive:
+            return (0,) * self.joint.nv
+        return tuple(
+            p.force(q[k] if len(q) == len(v) else 0, v[k]) for k, p in enumerate(self.passive)
+        )
+
+    def spring_energy(self, q: Sequence[Scalar]) -> Scalar:
+        total: Scalar = 0
+        if len(q) == self.joint.nv:
+            for passive, x in zip(self.passive, q, strict=False):
+                total = total + passive.energy(x)
+        return total
+
+
+@dataclass(frozen=True)
+class Host:
+    """Where a body of the model lives in the tables: the kernel body and its place in it."""
+
+    kernel: int  # index of the kernel body, -1: the world
+    X_BK: Transform  # kernel frame of that body to this body's own frame
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The whole tree for the algorithms."""
+
+    bodies: tuple[KernelBody, ...]
+    parents: tuple[int, ...]
+    q_offsets: tuple[int, ...]
+    v_offsets: tuple[int, ...]
+    hosts: tuple[Host, ...]  # one per body of the model
+    nq: int
+    nv: int
+
+
+def lower(model: Model, fuse: bool = True, passive: bool = True) -> Tables:
+    """Tables of a model.  `fuse` merges welded bodies into the body that carries them;
+    `passive=False` leaves friction, springs and rotors out."""
+    bodies: list[KernelBody] = []
+    parents: list[int] = []
+    q_offsets: list[int] = []
+    v_offsets: list[int] = []
+    hosts: list[Host] = []
+    world = Host(-1, Transform.identity())
+    for body, joint, slot, parent in zip(
+        model.bodies, model.joints, model.slots, model.parents, strict=True
+    ):
+        base = hosts[parent] if parent >= 0 else world
+        X_JK = body.at.transform() @ base.X_BK  # carrier's kernel frame to the joint frame
+        inertia = inertia_of(body.mass)
+        if fuse and joint.nv == 0:
+            hosts.append(Host(base.kernel, X_JK))
+            if base.kernel >= 0:
+                bodies[base.kernel] = _heavier(bodies[base.kernel], X_JK.T @ inertia @ X_JK)
+            continue
+        own = own_rotation(body.joint)
+        bodies.append(
+            KernelBody(
+                joint=joint,
+                placement=Transform(own.T, Vector()) @ X_JK,
+                inertia=inertia.rotate(own.T),
+                own=own,
+                armature=_armature(body.joint.rotors, joint.nv) if passive else (0,) * joint.nv,
+                passive=body.joint.passive if passive and _any(body.joint.passive) else (),
+            )
+        )
+        hosts.append(Host(len(bodies) - 1, Transform(own, Vector())))
+        parents.append(base.kernel)
+        q_offsets.append(slot.q.start)
+        v_offsets.append(slot.v.start)
+    return Tables(tuple(bodies), tuple(parents), tuple(q_offsets), tuple(v_offsets),
+                  tuple(hosts), model.nq, model.nv)  # fmt: skip
+
+
+def _any(passive: Sequence[Passive]) -> bool:
+    return any(not p.is_nothing() for p in passive)
+
+
+def _heavier(body: KernelBody, extra: Inertia) -> KernelBody:
+    return KernelBody(
+        body.joint, body.placement, body.inertia + extra, body.own, body.armature, body.passive
+    )
+
+
+def _armature(rotors: Sequence[Rotor], nv: int) -> tuple[Scalar, ...]:
+    reflected = tuple(r.reflected for r in rotors)
+    return reflected if any(reflected) else (0,) * nv

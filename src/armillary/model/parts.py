@@ -1,0 +1,201 @@
+"""The parts of a mechanism, as plain frozen data: SI units, tuples of floats, no behaviour.
+
+A `Pose` is what a person writes down: where a frame sits and how it is turned in another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from armillary.model.passive import Passive
+from armillary.spatial import Matrix, Transform, Vector
+from armillary.spatial.rotation import from_quaternion, from_rpy, to_quaternion, to_rpy
+
+Triple = tuple[float, float, float]
+Rows = tuple[Triple, Triple, Triple]
+IDENTITY: Rows = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+WORLD = "world"
+
+
+@dataclass(frozen=True)
+class Pose:
+    """A frame B in a frame A: origin of B in A (m), and the columns of `rotation` are B's axes."""
+
+    position: Triple = (0.0, 0.0, 0.0)
+    rotation: Rows = IDENTITY
+
+    @classmethod
+    def from_rpy(cls, position: Sequence[float] = (0, 0, 0), rpy: Sequence[float] = (0, 0, 0)):
+        """Turned by roll, pitch, yaw (rad) about the fixed x, y, z axes of A."""
+        if not any(rpy):
+            return cls(_triple(position))
+        return cls(_triple(position), _rows(from_rpy(*(float(x) for x in rpy)).T))
+
+    @classmethod
+    def from_quaternion(cls, position: Sequence[float], wxyz: Sequence[float]):
+        return cls(_triple(position), _rows(from_quaternion([float(x) for x in wxyz]).T))
+
+    @classmethod
+    def from_transform(cls, X_BA: Transform):
+        """From the change of coordinates A -> B."""
+        return cls(_triple(X_BA.r), _rows(X_BA.E.T))
+
+    def transform(self) -> Transform:
+        """X_BA: coordinates in A to coordinates in B."""
+        return Transform(Matrix(self.rotation).T, Vector(*self.position))
+
+    def rpy(self) -> Triple:
+        return _triple(to_rpy(Matrix(self.rotation).T))
+
+    def quaternion(self) -> tuple[float, float, float, float]:
+        return tuple(float(x) for x in to_quaternion(Matrix(self.rotation).T))  # type: ignore[return-value]
+
+    def then(self, inner: Pose) -> Pose:
+        """The pose in A of a frame whose pose in B is `inner`."""
+        return Pose.from_transform(inner.transform() @ self.transform())
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of one degree of freedom; None where there is none."""
+
+    lower: float | None = None
+    upper: float | None = None
+    velocity: float | None = None
+    effort: float | None = None
+
+
+@dataclass(frozen=True)
+class Rotor:
+    """Drive-side inertia of one degree of freedom: it adds gear² * inertia on the joint side."""
+
+    inertia: float = 0.0  # kg m², about the motor axis
+    gear: float = 1.0  # motor turns per joint turn
+
+    @property
+    def reflected(self) -> float:
+        return self.inertia * self.gear * self.gear
+
+
+@dataclass(frozen=True)
+class JointSpec:
+    """How a body hangs on its parent.
+
+    kind: fixed, revolute, prismatic, helical, cylindrical, universal, planar, spherical, free,
+    gimbal, general.  `axes`: unit axes in the joint frame (one for revolute, prismatic, helical,
+    cylindrical, planar normal; two for universal; six numbers each for general).
+    `passive`, `rotors`, `limits`: one entry per degree of freedom, or empty."""
+
+    name: str
+    kind: str
+    axes: tuple[tuple[float, ...], ...] = ()
+    pitch: float = 0.0  # m/rad, helical only
+    free: tuple[str, ...] = ()  # gimbal only
+    passive: tuple[Passive, ...] = ()
+    rotors: tuple[Rotor, ...] = ()
+    limits: tuple[Limits, ...] = ()
+    continuous: bool = False  # a revolute joint that its file calls unbounded
+
+
+@dataclass(frozen=True)
+class Mass:
+    """Mass (kg), centre of mass (m) and tensor about it (kg m²: xx, yy, zz, xy, xz, yz)."""
+
+    mass: float = 0.0
+    com: Triple = (0.0, 0.0, 0.0)
+    tensor: tuple[float, float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Something to look at or to touch: a box, cylinder, sphere, capsule or a mesh by reference."""
+
+    kind: str  # box, cylinder, sphere, capsule, mesh
+    size: tuple[float, ...] = ()  # box: x y z; cylinder, capsule: radius, length; sphere: radius
+    pose: Pose = field(default_factory=Pose)
+    mesh: str = ""  # the reference as the file gives it
+    scale: Triple = (1.0, 1.0, 1.0)
+    color: tuple[float, float, float, float] | None = None
+    role: str = "visual"  # visual or collision
+
+
+@dataclass(frozen=True)
+class Motor:
+    """Electrical data of the motor of one joint."""
+
+    resistance: float  # ohm
+    torque_constant: float  # N m / A = V s / rad
+    gear: float = 1.0
+    inductance: float = 0.0  # H
+    voltage_limit: float | None = None
+    current_limit: float | None = None
+    efficiency: float = 1.0
+
+
+@dataclass(frozen=True)
+class Body:
+    """One rigid body: its joint to the parent, where that joint sits, and its mass."""
+
+    name: str
+    parent: str
+    joint: JointSpec
+    at: Pose = field(default_factory=Pose)  # the joint frame in the parent's frame
+    mass: Mass = field(default_factory=Mass)
+    motor: Motor | None = None
+    shapes: tuple[Shape, ...] = ()
+    unlocked: Body | None = None  # what `unlock` gives back
+    locked_at: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A named frame fixed in a body."""
+
+    name: str
+    body: str
+    pose: Pose = field(default_factory=Pose)
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A joint that closes a chain: frame `second` moves in frame `first` as the joint allows."""
+
+    name: str
+    first: Frame
+    second: Frame
+    joint: JointSpec
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """q[joint] = ratio * q[source] + offset: gears, mimic joints."""
+
+    name: str
+    joint: str
+    source: str
+    ratio: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A disc that rolls without slip on a plane."""
+
+    name: str
+    body: str
+    radius: float
+    axis: Triple = (0.0, 1.0, 0.0)
+    center: Triple = (0.0, 0.0, 0.0)
+    normal: Triple = (0.0, 0.0, 1.0)
+    height: float = 0.0
+
+
+def _triple(values) -> Triple:
+    x, y, z = (float(v) for v in values)
+    return (x, y, z)
+
+
+def _rows(R: Matrix) -> Rows:
+    a, b, c = (_triple(row) for row in R.rows)
+    return (a, b, c)

@@ -1,0 +1,41 @@
+"""What was read, assumed, repaired or ignored on the way from a file to a mechanism."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+LEVELS = ("read", "assumed", "repaired", "warning", "ignored")
+
+
+@dataclass(frozen=True)
+class Note:
+    level: str
+    part: str
+    text: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        where = f" (line {self.line})" if self.line is not None else ""
+        return f"{self.level:>8}  {self.part}: {self.text}{where}"
+
+
+@dataclass
+class Report:
+    """A growing list of notes while a model is read; part of the model afterwards."""
+
+    source: str = ""
+    notes: list[Note] = field(default_factory=list)
+
+    def add(self, level: str, part: str, text: str, line: int | None = None) -> None:
+        self.notes.append(Note(level, part, text, line))
+
+    def of(self, level: str) -> list[Note]:
+        return [note for note in self.notes if note.level == level]
+
+    def __str__(self) -> str:
+        head = f"Report on {self.source or 'a mechanism built in Python'}"
+        if not self.notes:
+            return head + ": nothing assumed, nothing ignored."
+        order = {level: k for k, level in enumerate(LEVELS)}
+        lines = sorted(self.notes, key=lambda n: order.get(n.level, len(LEVELS)))
+        return "\n".join([head, *(str(note) for note in lines)])

@@ -1,0 +1,23 @@
+"""Spatial algebra over any scalar: the alphabet of every algorithm."""
+
+from armillary.spatial.force import Force
+from armillary.spatial.inertia import Inertia
+from armillary.spatial.motion import Motion
+from armillary.spatial.space import ForceSpace, MotionSpace
+from armillary.spatial.symmetric import ForceDyad, MotionDyad
+from armillary.spatial.transform import Transform
+from armillary.spatial.vector import Matrix, Symmetric, Vector
+
+__all__ = [
+    "Force",
+    "ForceDyad",
+    "ForceSpace",
+    "Inertia",
+    "Matrix",
+    "Motion",
+    "MotionDyad",
+    "MotionSpace",
+    "Symmetric",
+    "Transform",
+    "Vector",
+]

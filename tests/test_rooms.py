@@ -1,0 +1,264 @@
+"""The rooms of the package and the stairs between them: who imports whom, which nouns live where.
+
+    cli > studies, viewer > sim > functions > algorithms, formats > model > joints
+        > spatial, compiler > scalar, errors
+
+Imports only go down; rooms on one step do not import each other.  The source is parsed, never
+imported, so the rules hold for imports inside functions too, and for a tree in which some rooms
+are still to be built.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parent.parent / "src" / "armillary"
+
+# bottom to top
+STAIRS = [
+    {"scalar", "errors"},
+    {"spatial", "compiler"},
+    {"joints"},
+    {"model"},
+    {"algorithms", "formats"},
+    {"functions"},
+    {"sim"},
+    {"studies", "viewer"},
+    {"cli"},
+]
+STEP_OF = {room: step for step, rooms in enumerate(STAIRS) for room in rooms}
+SURFACE = "__init__"  # the public names; collects from every room but cli
+ENTRY = "__main__"  # python -m armillary
+
+# Above the compiler, yet not its users: algorithm and compiler meet in functions.py only.
+KNOWS_NO_COMPILER = {"joints", "model", "algorithms", "formats"}
+
+FROM_FUNCTIONS_UP = {"functions", "sim", "studies", "viewer", "cli"}
+# module -> the rooms that may import it
+HOME_OF_MODULE = {
+    "llvmlite": {"compiler"},
+    "ctypes": {"compiler"},
+    "numpy": FROM_FUNCTIONS_UP | {"formats"},  # readers whose library hands out arrays
+    "scipy": FROM_FUNCTIONS_UP,
+    "matplotlib": FROM_FUNCTIONS_UP - {"functions"},
+    "mujoco": {"formats"},
+    "xml": {"formats", "viewer"},
+    "yaml": {"formats", "studies", "cli"},
+    "pydantic": {"formats", "studies"},
+    "typer": {"cli"},
+    "rich": {"cli"},
+    # oracles of the tests, never part of the library
+    "pinocchio": set(),
+    "example_robot_data": set(),
+    "pytest": set(),
+    "hypothesis": set(),
+}
+# function -> the rooms that may call it: everything inside is in radians
+HOME_OF_CALL = {
+    name: {"formats", "studies", "viewer", "cli"}
+    for name in ("radians", "degrees", "deg2rad", "rad2deg")
+}
+# where the user's data enters, a failed check is an error with a text, never an assert
+NO_ASSERT = {"formats", "model", "functions"}
+
+MAX_FILE_LINES = 400
+MAX_FUNCTION_LINES = 60
+
+
+# ---------------------------------------------------------------- reading the source
+
+
+def sources(package: Path) -> Iterator[tuple[str, Path]]:
+    """(room, file) of every Python file: the room is the first name below the package."""
+    for path in sorted(package.rglob("*.py")):
+        yield path.relative_to(package).parts[0].removesuffix(".py"), path
+
+
+def imported_modules(tree: ast.AST, package: Path, path: Path) -> Iterator[tuple[int, str]]:
+    """(line, absolute dotted name) of every import, wherever it stands."""
+    inside = (package.name, *path.relative_to(package).parent.parts)  # the file's own package
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                yield from ((node.lineno, name.name) for name in names)
+            case ast.ImportFrom(module=module, names=names, level=level):
+                base = inside[: len(inside) - level + 1] if level else ()
+                prefix = ".".join([*base, *([module] if module else [])])
+                yield from ((node.lineno, f"{prefix}.{name.name}") for name in names)
+            case ast.Call(args=[ast.Constant(value=str(name)), *_]) if called(node) in (
+                "import_module",
+                "__import__",
+            ):
+                yield node.lineno, name
+
+
+def called(call: ast.Call) -> str:
+    """Last name of what is called: f for f(...) and for a.b.f(...)."""
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
+# ---------------------------------------------------------------- the rules, as lists of complaints
+
+
+def stairs_complaints(package: Path) -> list[str]:
+    found = []
+    for room, path in sources(package):
+        if room not in STEP_OF and room not in (SURFACE, ENTRY):
+            found.append(f"{path}:1: '{room}' is no room; put its lines into one of {rooms()}")
+            continue
+        for line, name in imported_modules(ast.parse(path.read_text()), package, path):
+            if reason := forbidden(room, name, package.name):
+                found.append(f"{path}:{line}: {reason}")
+    return found
+
+
+def forbidden(room: str, name: str, package: str) -> str:
+    """Why `room` may not import the dotted `name`; empty if it may."""
+    top, _, rest = name.partition(".")
+    target = rest.partition(".")[0]
+    if top != package or target == room:
+        return ""
+    if target not in STEP_OF:
+        if room in (ENTRY, "cli", SURFACE):
+            return ""
+        return f"'{room}' imports '{name}' from the public surface; import it from its room"
+    if room == SURFACE:
+        return f"the public surface imports '{name}'" if target == "cli" else ""
+    if room == ENTRY:
+        return ""
+    if target == "compiler" and room in KNOWS_NO_COMPILER:
+        return f"'{room}' imports '{name}'; it meets the compiler in functions.py only"
+    if STEP_OF[target] == STEP_OF[room]:
+        return f"'{room}' imports '{name}', which stands on the same step"
+    if STEP_OF[target] > STEP_OF[room]:
+        return f"'{room}' imports '{name}', which stands above it"
+    return ""
+
+
+def rooms() -> str:
+    return ", ".join(room for step in STAIRS for room in sorted(step))
+
+
+def noun_complaints(package: Path) -> list[str]:
+    found = []
+    for room, path in sources(package):
+        tree = ast.parse(path.read_text())
+        for line, name in imported_modules(tree, package, path):
+            top = name.partition(".")[0]
+            if room not in HOME_OF_MODULE.get(top, {room}):
+                found.append(
+                    f"{path}:{line}: '{room}' imports '{top}'; {homes(HOME_OF_MODULE[top])}"
+                )
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and room not in HOME_OF_CALL.get(called(node), {room}):
+                name = called(node)
+                found.append(
+                    f"{path}:{node.lineno}: '{room}' calls '{name}'; {homes(HOME_OF_CALL[name])}"
+                )
+    return found
+
+
+def homes(allowed: set[str]) -> str:
+    return (
+        f"its place is {', '.join(sorted(allowed))}"
+        if allowed
+        else "it has no place in the library"
+    )
+
+
+def assert_complaints(package: Path) -> list[str]:
+    return [
+        f"{path}:{node.lineno}: assert in '{room}'; raise an error that names the part, "
+        "says expected and found, and gives the cure"
+        for room, path in sources(package)
+        if room in NO_ASSERT
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Assert)
+    ]
+
+
+def size_complaints(package: Path) -> list[str]:
+    found = []
+    for _, path in sources(package):
+        text = path.read_text()
+        lines = len(text.splitlines())
+        if lines > MAX_FILE_LINES:
+            found.append(f"{path}:{lines}: file of {lines} lines, at most {MAX_FILE_LINES}")
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lines = node.end_lineno - node.lineno + 1
+                if lines > MAX_FUNCTION_LINES:
+                    found.append(
+                        f"{path}:{node.lineno}: function '{node.name}' of {lines} lines, "
+                        f"at most {MAX_FUNCTION_LINES}"
+                    )
+    return found
+
+
+RULES = [stairs_complaints, noun_complaints, assert_complaints, size_complaints]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_package_keeps(rule):
+    complaints = rule(PACKAGE)
+    assert not complaints, "\n" + "\n".join(complaints)
+
+
+# ---------------------------------------------------------------- the rules themselves are tested
+
+BROKEN = [
+    (stairs_complaints, "spatial/a.py", "\nfrom armillary.model import tree", ":2: 'spatial'"),
+    (stairs_complaints, "spatial/a.py", "from armillary import compiler", "the same step"),
+    (stairs_complaints, "spatial/a.py", "from ..joints import revolute", "stands above it"),
+    (stairs_complaints, "model/a.py", "def f():\n    import armillary.sim", ":2: 'model'"),
+    (stairs_complaints, "scalar.py", "from .errors import ModelError", "the same step"),
+    (stairs_complaints, "algorithms/a.py", "from ..compiler.trace import trace", "functions.py"),
+    (stairs_complaints, "sim/a.py", "from armillary import Mechanism", "public surface"),
+    (stairs_complaints, "sim/a.py", "m = import_module('armillary.cli')", "stands above it"),
+    (stairs_complaints, "__init__.py", "from .cli import main", "public surface"),
+    (stairs_complaints, "utils.py", "", "no room"),
+    (noun_complaints, "algorithms/a.py", "import numpy as np", "'numpy'"),
+    (noun_complaints, "functions.py", "from llvmlite import binding", "'llvmlite'"),
+    (noun_complaints, "sim/a.py", "import typer", "its place is cli"),
+    (noun_complaints, "formats/a.py", "import pinocchio", "no place in the library"),
+    (noun_complaints, "joints/a.py", "x = math.radians(90)", "'radians'"),
+    (assert_complaints, "functions.py", "assert len(q) == n", ":1: assert"),
+    (size_complaints, "scalar.py", "x = 1\n" * 401, "401 lines"),
+    (size_complaints, "scalar.py", "def f():\n" + "    x = 1\n" * 60, "'f' of 61 lines"),
+]
+
+
+@pytest.mark.parametrize(("rule", "file", "text", "complaint"), BROKEN)
+def test_a_broken_rule_is_found(tmp_path, rule, file, text, complaint):
+    (found,) = rule(write(tmp_path, file, text))
+    assert complaint in found
+    assert file in found
+
+
+KEPT = [
+    ("spatial/a.py", "from armillary.scalar import sin\nfrom . import b\nfrom .b import c"),
+    ("algorithms/constraints/a.py", "from ...joints import base\nfrom ..inverse import outward"),
+    ("functions.py", "import numpy as np\nfrom armillary import algorithms, compiler, formats"),
+    ("formats/dh.py", "import numpy\nalpha = radians(row['alpha_deg'])"),
+    ("__init__.py", "def __getattr__(name):\n    from .functions import load\n    return load"),
+    ("compiler/jit.py", "import llvmlite.binding\nassert stored"),
+    ("scalar.py", "def f():\n" + "    x = 1\n" * 59),
+]
+
+
+@pytest.mark.parametrize(("file", "text"), KEPT)
+def test_a_kept_rule_is_silent(tmp_path, file, text):
+    package = write(tmp_path, file, text)
+    assert [complaint for rule in RULES for complaint in rule(package)] == []
+
+
+def write(folder: Path, file: str, text: str) -> Path:
+    package = folder / "armillary"
+    (package / file).parent.mkdir(parents=True)
+    (package / file).write_text(text)
+    return package
