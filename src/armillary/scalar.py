@@ -75,7 +75,7 @@ def where(condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
     if root == "sympy":
         return import_module("sympy").Piecewise((yes, condition), (no, True))
     if root == "numpy":
-        return import_module("numpy").where(condition, yes, no)
+        return import_module(root).where(condition, yes, no)
     if root == "casadi":
         return import_module("casadi").if_else(condition, yes, no)
     return yes if condition else no

@@ -4,8 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from oracles.direct import Direct, joint_pose
-from samples import KINDS, random_joint, random_model, random_state
 
 from armillary.model import Builder, Passive, Rotor, joint_spec
 from armillary.model.edit import joint_transform
@@ -13,6 +11,8 @@ from armillary.model.joints import kernel_joint, own_rotation
 from armillary.model.lower import lower
 from armillary.spatial import Inertia, Transform
 from dense import array, rodrigues
+from oracles.direct import Direct, joint_pose
+from samples import KINDS, random_joint, random_model, random_state
 
 LETTERS = ["x", "y", "z", "-x", "-y", "-z"]
 AXES = {

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from armillary.algorithms.kinematics import place
 from armillary.algorithms.passes import Algorithm, Inward, Outward, Pairs
 from armillary.scalar import Scalar
-from armillary.spatial import Force, Inertia, Matrix, Motion, Transform, Vector
+from armillary.spatial import Force, Inertia, Matrix, Motion, Product, Transform, Vector
 
 
 class VelocityMap:
@@ -54,8 +54,10 @@ class VelocityMap:
         """B^T m."""
         return Force(self.A.T @ m.angular + self.f.cross(m.linear), Vector())
 
-    def to_parent(self, X: Transform) -> VelocityMap:
+    def to_parent(self, X: Transform | Product) -> VelocityMap:
         """X^T B X."""
+        if isinstance(X, Product):
+            return self.to_parent(X.first).to_parent(X.second)
         f = X.E.T @ self.f
         return VelocityMap(X.E.T @ self.A @ X.E - X.r.skew() @ f.skew(), f)
 

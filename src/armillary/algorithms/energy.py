@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from armillary.algorithms.kinematics import place, pose
 from armillary.algorithms.passes import Algorithm, Ground, Inward, Outward
-from armillary.spatial import Force, Inertia, Transform, Vector
+from armillary.spatial import Force, Inertia, Symmetric, Transform, Vector
 
 
 def _moving(b, p, j):
@@ -25,8 +25,9 @@ def _sum_energy(b, p, j):
 
 def _sum_moment(b, p, j):
     """Mass and first moment of all that hangs on the body, seen from the parent."""
-    p.m += b.m
-    p.h += b.X.E.T @ b.h + b.X.r * b.m
+    carried = b.X.T @ Inertia(b.m, b.h, Symmetric.zero()) @ b.X
+    p.m += carried.mass
+    p.h += carried.moment
 
 
 def _energies(w, g):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from armillary.algorithms.passes import Algorithm, Along, At, Outward
-from armillary.spatial import Motion, MotionSpace, Transform
+from armillary.algorithms.passes import Algorithm, Along, At, Outward, Record
+from armillary.spatial import Motion, MotionSpace, Product, Transform
 
 COORDINATES = ("local", "world_aligned", "world")
 
 
 def place(b, p, j):
     """X_BP and the joint axes of a configuration."""
-    b.X = b.joint.transform(j.q) @ b.placement
+    b.X = Product(b.joint.transform(j.q), b.placement)
     b.S = b.joint.motion_space(j.q)
 
 
@@ -40,7 +40,7 @@ def pose_and_motion(b, p, j):
     move(b, p, j)
 
 
-def axes(b, x, coordinates: str) -> Transform:
+def axes(b: Record, x: Record, coordinates: str) -> Transform:
     """X_CB: from body coordinates to the coordinates the user asked for."""
     if coordinates == "local":
         return x.frame
@@ -49,7 +49,7 @@ def axes(b, x, coordinates: str) -> Transform:
     return Transform(b.Y.E.T, x.frame.r)  # at the frame's origin, along the world's axes
 
 
-def axes_velocity(b, x, coordinates: str) -> Motion:
+def axes_velocity(b: Record, x: Record, coordinates: str) -> Motion:
     """Velocity of those coordinates themselves, in themselves."""
     if coordinates == "world":
         return Motion.zero()
@@ -65,9 +65,7 @@ def _world_motion(g):
     return {"Y": Transform.identity(), "v": g.velocity, "a": g.acceleration}
 
 
-poses = Algorithm(
-    "poses", (Outward(pose),), _world_pose, ("q",), {"Y": "body"}, {"Y": Transform}
-)
+poses = Algorithm("poses", (Outward(pose),), _world_pose, ("q",), {"Y": "body"}, {"Y": Transform})
 
 
 def _frame_pose(b, x):

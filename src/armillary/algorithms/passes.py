@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from armillary.spatial import Force, Matrix, Motion, MotionDyad, Transform, Vector
 
@@ -56,7 +56,7 @@ class Along:
     start: Callable[..., Any]
     climb: Callable[..., Any]
     meet: Callable[..., Any]
-    shape: tuple[type, ...]
+    shape: tuple[Any, ...]
     writes: str
 
 
@@ -72,7 +72,7 @@ class Pairs:
     climb: Callable[..., Any]
     meet: Callable[..., Any]
     itself: Callable[..., Any]
-    shape: tuple[type, ...]
+    shape: tuple[Any, ...]
     writes: str
 
 
@@ -127,6 +127,11 @@ class Record:
 
     def __init__(self, **values: Any):
         self.__dict__.update(values)
+
+    if TYPE_CHECKING:  # steps write what they like
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __setattr__(self, name: str, value: Any) -> None: ...
 
 
 def body_record(body: Any) -> Record:

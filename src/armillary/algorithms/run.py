@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from armillary.algorithms.passes import (
@@ -45,7 +45,7 @@ class Run:
         self.x = Record(frame=frame[1]) if frame is not None else Record()
         self.matrices: dict[str, Any] = {}
         for step in algorithm.passes:
-            self._passes[type(step)](self, step)
+            self._walkers()[type(step)](step)
 
     def _joint(self, k: int, inputs: Mapping[str, Numbers]) -> Record:
         t = self.tables
@@ -117,8 +117,9 @@ class Run:
                         matrix[column][offsets[j] + r] = y
         self.matrices[p.writes] = matrix
 
-    _passes = {Outward: _outward, Inward: _inward, Ground: _ground, At: _at,
-               Along: _along, Pairs: _pairs}  # fmt: skip
+    def _walkers(self) -> dict[type, Callable[[Any], None]]:
+        return {Outward: self._outward, Inward: self._inward, Ground: self._ground,
+                At: self._at, Along: self._along, Pairs: self._pairs}  # fmt: skip
 
     def result(self, name: str) -> Any:
         """A result by name, as nested lists of scalars."""

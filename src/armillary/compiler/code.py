@@ -1,4 +1,4 @@
-"""A small writer of LLVM functions with loops and conditions (LLVM turns variables to registers)."""
+"""A small writer of LLVM functions with loops and conditions."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ class Code:
     def read(self, base: str, index: str | int, kind: str = "i64", align: int = 8) -> str:
         return self.let(f"load {kind}, ptr {self.pointer(base, index, kind)}, align {align}")
 
-    def write(self, base: str, index: str | int, value: str, kind: str = "i64", align: int = 8):
+    def write(
+        self, base: str, index: str | int, value: str, kind: str = "i64", align: int = 8
+    ) -> None:
         self.do(f"store {kind} {value}, ptr {self.pointer(base, index, kind)}, align {align}")
 
     def field(self, slot: str | int, kind: str = "i64") -> str:

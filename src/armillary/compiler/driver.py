@@ -6,15 +6,19 @@ It is the same for all algorithms and mechanisms; what it calls stands in a tabl
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from armillary.compiler.code import Code
 from armillary.compiler.context import PATH_STARTS, Context, Ints, Kind
+from armillary.compiler.rows import transposed
 from armillary.compiler.target import Lanes
 
 
 def driver(lanes: Lanes) -> str:
     """LLVM text with `run(ctx)` for one set of lanes and `batch(ctx)` for all rows."""
-    parts = [_run(), _batch_scalar(lanes) if lanes.width == 1 else _batch_vector(lanes)]
-    return "\n\n".join(parts)
+    batch = _batch_scalar(lanes) if lanes.width == 1 else _batch_vector(lanes)
+    return "\n\n".join([_run(), batch])
 
 
 def _call(c: Code, block: str, variant: str, first: str, last: str) -> None:
@@ -70,11 +74,10 @@ def _runs(c: Code, block: str, backward: bool) -> None:
 def _pairs(c: Code, block: str) -> None:
     """Every column of every body climbs to the root and meets each ancestor once."""
     climb, meet = (c.add(block, PATH_STARTS + k) for k in range(2))
-    with c.loop(c.field(Context.BODIES)) as i:
-        with c.loop(_body_int(c, i, Ints.DOFS)) as k:
-            c.set_field(Context.COLUMN, c.add(_body_int(c, i, Ints.V), k))
-            _call_body(c, c.add(block, k), i)
-            _climb(c, i, climb, meet)
+    with c.loop(c.field(Context.BODIES)) as i, c.loop(_body_int(c, i, Ints.DOFS)) as k:
+        c.set_field(Context.COLUMN, c.add(_body_int(c, i, Ints.V), k))
+        _call_body(c, c.add(block, k), i)
+        _climb(c, i, climb, meet)
 
 
 def _climb(c: Code, start: str, climb: str, meet: str) -> None:
@@ -123,7 +126,7 @@ def _zero(c: Code, lanes: Lanes, i: str, place: str, size: str) -> None:
 
 
 def _batch_vector(lanes: Lanes) -> str:
-    """W rows at a time: transpose in, run, transpose out.  The last block overlaps the one before."""
+    """W rows at a time: transpose in, run, transpose out.  The last block overlaps."""
     c = Code("batch")
     w, e = lanes.width, lanes.element
     rows = c.field(Context.ROWS)
@@ -164,23 +167,36 @@ def _scratch(c: Code, lanes: Lanes, place: str) -> str:
     return c.pointer(base, c.mul(c.get(place), lanes.width), lanes.element)
 
 
-def _whole_blocks(c: Code, size: str, width: int) -> str:
-    return c.let(f"and i64 {size}, {-width}")
+@contextmanager
+def _blocks(c: Code, size: str, width: int) -> Iterator[str]:
+    """Blocks of W numbers that cover 0..size-1, the last one overlapping; none if size < W."""
+    last = c.sub(size, width)
+    count = c.let(f"select i1 {c.let(f'icmp slt i64 {last}, 0')}, i64 0, i64 {size}")
+    with c.loop(count, step=width) as k:
+        late = c.let(f"icmp sgt i64 {k}, {last}")
+        yield c.let(f"select i1 {late}, i64 {last}, i64 {k}")
+
+
+@contextmanager
+def _few(c: Code, size: str, width: int) -> Iterator[str]:
+    """The numbers one by one where there are fewer than W."""
+    small = c.let(f"icmp slt i64 {size}, {width}")
+    with c.loop(c.let(f"select i1 {small}, i64 {size}, i64 0")) as k:
+        yield k
 
 
 def _transpose_in(c: Code, lanes: Lanes, source: str, stride: str, target: str, size: str) -> None:
     """target[k][lane] = source[lane * stride + k]."""
     w, e, t, b = lanes.width, lanes.element, lanes.type, lanes.bytes
-    whole = _whole_blocks(c, size, w)
-    with c.loop(whole, step=w) as k:
+    with _blocks(c, size, w) as k:
         rows = []
         for lane in range(w):
             place = c.add(c.mul(stride, lane), k)
             rows.append(c.let(f"load {t}, ptr {c.pointer(source, place, e)}, align {b}"))
-        for n, column in enumerate(_transposed(c, lanes, rows)):
+        for n, column in enumerate(transposed(c.let, lanes, rows)):
             place = c.mul(c.add(k, n), w)
             c.do(f"store {t} {column}, ptr {c.pointer(target, place, e)}, align {b}")
-    with c.loop(size, start=whole) as k:
+    with _few(c, size, w) as k:
         for lane in range(w):
             value = c.read(source, c.add(c.mul(stride, lane), k), e, b)
             c.write(target, c.add(c.mul(k, w), lane), value, e, b)
@@ -189,40 +205,15 @@ def _transpose_in(c: Code, lanes: Lanes, source: str, stride: str, target: str, 
 def _transpose_out(c: Code, lanes: Lanes, source: str, target: str, size: str) -> None:
     """target[lane * size + k] = source[k][lane]."""
     w, e, t, b = lanes.width, lanes.element, lanes.type, lanes.bytes
-    whole = _whole_blocks(c, size, w)
-    with c.loop(whole, step=w) as k:
+    with _blocks(c, size, w) as k:
         columns = []
         for n in range(w):
             place = c.mul(c.add(k, n), w)
             columns.append(c.let(f"load {t}, ptr {c.pointer(source, place, e)}, align {b}"))
-        for lane, row in enumerate(_transposed(c, lanes, columns)):
+        for lane, row in enumerate(transposed(c.let, lanes, columns)):
             place = c.add(c.mul(size, lane), k)
             c.do(f"store {t} {row}, ptr {c.pointer(target, place, e)}, align {b}")
-    with c.loop(size, start=whole) as k:
+    with _few(c, size, w) as k:
         for lane in range(w):
             value = c.read(source, c.add(c.mul(k, w), lane), e, b)
             c.write(target, c.add(c.mul(size, lane), k), value, e, b)
-
-
-def _transposed(c: Code, lanes: Lanes, vectors: list[str]) -> list[str]:
-    """W vectors as the rows of a square matrix, transposed by exchanging blocks of 1, 2, 4, ..."""
-    w, t = lanes.width, lanes.type
-    vectors = list(vectors)
-    s = 1
-    while s < w:
-        low = [k if not k & s else w + k - s for k in range(w)]
-        high = [k + s if not k & s else w + k for k in range(w)]
-        for i in range(w):
-            if i & s:
-                continue
-            a, b = vectors[i], vectors[i + s]
-            vectors[i], vectors[i + s] = (
-                c.let(f"shufflevector {t} {a}, {t} {b}, <{w} x i32> {_mask(mask)}")
-                for mask in (low, high)
-            )
-        s *= 2
-    return vectors
-
-
-def _mask(indices: list[int]) -> str:
-    return "<" + ", ".join(f"i32 {k}" for k in indices) + ">"

@@ -10,7 +10,7 @@ Addresses (first word: where; the rest: which number)
   q, dof, body    inputs and outputs: (where, array, k[, row size])
   cell            (cell, array, k): matrix[v + k, column];  mirror: matrix[column, v + k]
   wide            (wide, array, row, k): matrix[row, v + k]
-  whole           (whole, array, k): the k-th number of the array
+  whole, input    (whole, array, k): the k-th number of an output or input array
 """
 
 from __future__ import annotations
@@ -27,6 +27,12 @@ from armillary.errors import CompileError
 
 _LIBRARY = {"exp": 1, "tanh": 1, "atan2": 2}
 _SHARED = ("const", "global", "frame")
+# places that no block writes: loads from them may move across stores
+_READ_ONLY = (*_SHARED, "q", "dof", "body", "input")
+# metadata: one scope for everything that is only read
+SCOPES = """!0 = distinct !{!0}
+!1 = distinct !{!1, !0}
+!2 = !{!1}"""
 
 
 class BlockWriter:
@@ -34,6 +40,7 @@ class BlockWriter:
 
     def __init__(self, lanes: Lanes, symbol: str, backward: bool = False):
         self.lanes, self.symbol, self.backward = lanes, symbol, backward
+        self.step = 1
         self.head: list[str] = []  # once, before the loop
         self.body: list[str] = []  # for each body
         self._count = 0
@@ -42,7 +49,7 @@ class BlockWriter:
         self._values: dict[int, str] = {}
 
     def write(self, block: Block) -> str:
-        expansion = Expansion(self.lanes.fma)
+        expansion = Expansion(self.lanes.fma, self.lanes.element)
         roots = expansion.expand([s.node for s in block.stores])
         # a value that climbs is replaced in place: read all of it before writing
         late = any(s.address[0] == "state" for s in block.stores)
@@ -68,12 +75,13 @@ class BlockWriter:
         return sorted(seen.values(), key=lambda n: n.index)
 
     def _function(self) -> str:
-        first, last, step = ("%first", "%last", "1")
+        first, last, step = "%first", "%last", str(self.step)
         if self.backward:
             first, last, step = "%last1", "%first1", "-1"
             self.head += ["%last1 = sub i64 %last, 1", "%first1 = sub i64 %first, 1"]
         lines = [
-            f"define void @{self.symbol}(ptr noalias %ctx, i64 %first, i64 %last) {{",
+            # an aligned stack keeps spilled vectors within cache lines
+            f'define void @{self.symbol}(ptr noalias %ctx, i64 %first, i64 %last) "stackrealign" {{',
             "entry:",
             *self.head,
             f"%empty = icmp eq i64 {first}, {last}",
@@ -109,11 +117,30 @@ class BlockWriter:
         operands = [self._values[a.index] for a in node.args]
         if node.op in _LIBRARY:
             return self._library_call(node.op, operands)
+        if node.op in ("quadrant_sin", "quadrant_cos"):
+            return self._quadrant(node.op, operands)
         names = dict(zip("abc", operands, strict=False))
         text = OPS[node.op].llvm.format(
             t=self.lanes.type, s=self.lanes.suffix, m=self.lanes.mask, **names
         )
         return self._line(text)
+
+    def _quadrant(self, op: str, operands: Sequence[str]) -> str:
+        """Sine or cosine of an angle in quadrant k: exchange where k is odd, change the sign
+        where k (for the cosine k + 1) has bit 1.  k stands in the lowest bits of the first."""
+        bits, sine, cosine = operands
+        t, n, sign = self.lanes.type, self.lanes.integer, self.lanes.bytes * 8 - 1
+        k = self._line(f"bitcast {t} {bits} to {n}")
+        odd = self._line(f"shl {n} {k}, {self.lanes.integers(sign)}")
+        swap = self._line(f"icmp slt {n} {odd}, {self.lanes.integers(0)}")
+        first, second = (cosine, sine) if op == "quadrant_sin" else (sine, cosine)
+        value = self._line(f"select {self.lanes.mask} {swap}, {t} {first}, {t} {second}")
+        if op == "quadrant_cos":
+            k = self._line(f"add {n} {k}, {self.lanes.integers(1)}")
+        second_bit = self._line(f"lshr {n} {k}, {self.lanes.integers(1)}")
+        flip = self._line(f"shl {n} {second_bit}, {self.lanes.integers(sign)}")
+        raw = self._line(f"bitcast {t} {value} to {n}")
+        return self._line(f"bitcast {n} {self._line(f'xor {n} {raw}, {flip}')} to {t}")
 
     def _library_call(self, op: str, operands: Sequence[str]) -> str:
         """A function of the C library, one lane after the other."""
@@ -131,16 +158,17 @@ class BlockWriter:
     # -- memory --------------------------------------------------------------------------------
 
     def _load(self, address: tuple) -> str:
+        shared = address[0] in _SHARED
+        kind = self.lanes.element if shared else self.lanes.type
+        scope = ", !alias.scope !2" if address[0] in _READ_ONLY else ""
         pointer = self._address(address)
-        if address[0] in _SHARED:
-            value = self._line(f"load {self.lanes.element}, ptr {pointer}, align {self.lanes.bytes}")
-            return self._splat(value)
-        return self._line(f"load {self.lanes.type}, ptr {pointer}, align {self.lanes.bytes}")
+        value = self._line(f"load {kind}, ptr {pointer}, align {self.lanes.bytes}{scope}")
+        return self._splat(value) if shared else value
 
     def _store(self, address: tuple, value: str) -> None:
         pointer = self._address(address)
         self.body.append(
-            f"store {self.lanes.type} {value}, ptr {pointer}, align {self.lanes.bytes}"
+            f"store {self.lanes.type} {value}, ptr {pointer}, align {self.lanes.bytes}, !noalias !2"
         )
 
     def _splat(self, value: str) -> str:
@@ -148,9 +176,7 @@ class BlockWriter:
             return value
         t, e, w = self.lanes.type, self.lanes.element, self.lanes.width
         one = self._line(f"insertelement {t} poison, {e} {value}, i32 0")
-        return self._line(
-            f"shufflevector {t} {one}, {t} poison, <{w} x i32> zeroinitializer"
-        )
+        return self._line(f"shufflevector {t} {one}, {t} poison, <{w} x i32> zeroinitializer")
 
     def _address(self, address: tuple) -> str:
         where, *which = address
@@ -175,7 +201,7 @@ class BlockWriter:
             return self._at(array, self._scaled(Ints.V, size), rest[0], w)
         if where == "body":
             return self._at(array, self._scaled(Ints.NUMBER, rest[1]), rest[0], w)
-        if where == "whole":
+        if where in ("whole", "input"):
             return self._at(array, "", rest[0], w)
         if where in ("cell", "mirror", "wide"):
             return self._at(array, self._matrix(where, rest), 0, w)
@@ -240,4 +266,3 @@ class BlockWriter:
         if key not in self._offsets:
             self._offsets[key] = self._line(f"mul i64 {self._int(column)}, {size}")
         return self._offsets[key]
-

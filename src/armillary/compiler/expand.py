@@ -1,75 +1,109 @@
-"""Rewrites a graph for the machine: sin and cos to arithmetic, a*b + c to fused multiply-adds.
+"""Rewrites a graph for the machine: sums of products to fused multiply-adds, sin and cos to
+arithmetic.
 
-sin and cos: reduce the angle by multiples of pi/2 in three parts (Cody and Waite), then the
-minimax polynomials of the classic kernels on [-pi/4, pi/4].  Absolute error below 3e-16 up to
-|x| = 1e5 and slowly growing after that; scalar and SIMD code give the same bits.
+Sums: a tree of additions whose inner values nobody else needs is one sum of terms; it becomes a
+chain of multiply-adds that starts from the terms that are no products.
+sin and cos: reduce the angle by multiples of pi/2 (Cody and Waite), then the minimax polynomials
+of the classic kernels on [-pi/4, pi/4].  Absolute error below 3e-16 up to |x| = 1e5 and slowly
+growing after that; scalar and SIMD code give the same bits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armillary.compiler.expr import Graph, Leaf, Node, cone
+from armillary.compiler.expr import Graph, Node, cone
 
 _TWO_OVER_PI = 0.6366197723675814
-# pi/2 as a sum: full doubles where a fused multiply-add makes the product exact, otherwise
-# parts of 33 bits whose products with small multiples are exact by themselves
-_PIO2_FUSED = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
-_PIO2_PLAIN = (1.57079632673412561417, 6.07710050630396597660e-11, 2.02226624871116645580e-21,
-               8.47842766036889956997e-32)  # fmt: skip
+# Adding 1.5 * 2^52 (2^23 for float) rounds to an integer and leaves it in the lowest bits.
+ROUNDING = {"double": 6755399441055744.0, "float": 12582912.0}
+# pi/2 as a sum: full numbers where a fused multiply-add makes the product exact, otherwise
+# parts of few bits whose products with small multiples are exact by themselves
+_PIO2 = {
+    ("double", True): (1.5707963267948966, 6.123233995736766e-17),
+    ("double", False): (1.57079632673412561417, 6.07710050630396597660e-11,
+                        2.02226624871116645580e-21, 8.47842766036889956997e-32),
+    ("float", True): (1.57079637050628662109375, -4.371139000186241e-08),
+    ("float", False): (1.5703125, 4.837512969970703e-4, 7.549533604e-08, 2.5579538487363607e-12),
+}  # fmt: skip
 # minimax coefficients of sin(x)/x - 1 and cos(x) - 1 + x²/2 on [-pi/4, pi/4]
-_SIN = (-1.66666666666666324348e-01, 8.33333333332248946124e-03, -1.98412698298579493134e-04,
-        2.75573137070700676789e-06, -2.50507602534068634195e-08, 1.58969099521155010221e-10)
-_COS = (4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.48015872894767294178e-05,
-        -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.13596475577881948265e-11)
+_SIN = (
+    -1.66666666666666324348e-01,
+    8.33333333332248946124e-03,
+    -1.98412698298579493134e-04,
+    2.75573137070700676789e-06,
+    -2.50507602534068634195e-08,
+    1.58969099521155010221e-10,
+)
+_COS = (
+    4.16666666666666019037e-02,
+    -1.38888888888741095749e-03,
+    2.48015872894767294178e-05,
+    -2.75573143513906633035e-07,
+    2.08757232129817482790e-09,
+    -1.13596475577881948265e-11,
+)
+_FLOAT_TERMS = 4  # of those polynomials are enough for single precision
 
 
 class Expansion:
     """Copies nodes from a traced graph to a machine graph."""
 
-    def __init__(self, fma: bool = True):
+    def __init__(self, fma: bool = True, element: str = "double"):
         self.graph = Graph()
-        self.fma = fma
+        self.fma, self.element = fma, element
         self._new: dict[int, Node] = {}
         self._trig: dict[int, tuple[Node, Node]] = {}
 
     def expand(self, roots: Sequence[Node]) -> list[Node]:
         """The machine nodes of the roots."""
         nodes = cone(roots)
-        uses: dict[int, int] = {}
+        users = _users(nodes, roots)
+        inner = {n.index for n in nodes if _is_sum(n) and _inside_a_sum(users[n.index])}
+        fused = {n.index for n in nodes if n.op == "mul" and _inside_a_sum(users[n.index])}
+        skipped = inner | fused if self.fma else inner
         for node in nodes:
-            for arg in node.args:
-                uses[arg.index] = uses.get(arg.index, 0) + 1
-        for root in roots:
-            uses[root.index] = uses.get(root.index, 0) + 1
-        for node in nodes:
-            if node.index not in self._new:
-                self._new[node.index] = self._copy(node, uses)
+            if node.index not in skipped:
+                self._new[node.index] = self._copy(node, inner)
         return [self._new[root.index] for root in roots]
 
-    def _copy(self, node: Node, uses: dict[int, int]) -> Node:
+    def _copy(self, node: Node, inner: set[int]) -> Node:
+        if _is_sum(node):
+            return self._sum(_terms(node, inner))
         args = tuple(self._new[a.index] for a in node.args)
         if node.op in ("sin", "cos"):
             return self._sine_cosine(args[0])[0 if node.op == "sin" else 1]
-        if node.op in ("add", "sub") and self.fma:
-            return self._fused(node, args, uses)
         return self.graph.node(node.op, args, node.data)
 
-    def _fused(self, node: Node, args: tuple[Node, ...], uses: dict[int, int]) -> Node:
-        """x*y + c, c - x*y, x*y - c as one operation where the product has no other use."""
+    # -- sums ------------------------------------------------------------------------------------
+
+    def _sum(self, terms: list[tuple[int, Node]]) -> Node:
+        """± a*b ± c ... as few operations: plain terms first, then one fma per product."""
         g = self.graph
-        first, second = node.args
-        once = [n.op == "mul" and uses[n.index] == 1 for n in (first, second)]
-        if once[1]:
-            x, y = (self._new[a.index] for a in second.args)
-            if node.op == "sub":
+        plain = [(sign, self._new[t.index]) for sign, t in terms if t.index in self._new]
+        products = [(sign, t) for sign, t in terms if t.index not in self._new]
+        total = self._add_up(plain) if plain else None
+        for sign, product in products:
+            x, y = (self._new[a.index] for a in product.args)
+            if sign < 0:
                 x = g.node("neg", (x,))
-            return g.node("fma", (x, y, args[0]))
-        if once[0]:
-            x, y = (self._new[a.index] for a in first.args)
-            c = args[1] if node.op == "add" else g.node("neg", (args[1],))
-            return g.node("fma", (x, y, c))
-        return g.node(node.op, args)
+            total = g.node("mul", (x, y)) if total is None else g.node("fma", (x, y, total))
+        if total is None:
+            raise AssertionError("a sum has at least one term")
+        return total
+
+    def _add_up(self, plain: list[tuple[int, Node]]) -> Node:
+        """Sum of signed values; starts with a positive one if there is one."""
+        g = self.graph
+        plain = sorted(plain, key=lambda term: term[0] < 0)
+        sign, total = plain[0]
+        if sign < 0:
+            total = g.node("neg", (total,))
+        for sign, value in plain[1:]:
+            total = g.node("add" if sign > 0 else "sub", (total, value))
+        return total
+
+    # -- sine and cosine -------------------------------------------------------------------------
 
     def _madd(self, a: Node, b: Node | float, c: Node | float) -> Node:
         g = self.graph
@@ -81,38 +115,63 @@ class Expansion:
         if x.index in self._trig:
             return self._trig[x.index]
         g = self.graph
-        k = g.node("round", (g.node("mul", (x, g.constant(_TWO_OVER_PI))),))
+        magic = g.constant(ROUNDING[self.element])
+        bits = self._madd(x, _TWO_OVER_PI, magic)  # the multiple stands in the lowest bits
+        k = g.node("sub", (bits, magic))
         r = x
-        for part in _PIO2_FUSED if self.fma else _PIO2_PLAIN:
+        for part in _PIO2[self.element, self.fma]:
             r = self._madd(k, -part, r)
         r2 = g.node("mul", (r, r))
-        s = self._polynomial(_SIN, r2)
-        sine = self._madd(g.node("mul", (r2, r)), s, r)
-        c = self._polynomial(_COS, r2)
+        sine = self._madd(g.node("mul", (r2, r)), self._polynomial(_SIN, r2), r)
         half = self._madd(r2, -0.5, 1.0)
-        cosine = self._madd(g.node("mul", (r2, r2)), c, half)
-        # quadrant k mod 4 = 0, 1, 2, 3 without integers: fractions of k/2 and k/4
-        odd = self._fraction(k, 0.5)  # 0 or 0.5
-        upper = self._fraction(self._madd(k, 1.0, 1.0), 0.25)  # of (k + 1)/4
-        is_odd = g.node("lt", (g.constant(0.25), odd))
-        sine_negative = g.node("lt", (g.constant(0.4), self._fraction(k, 0.25)))
-        cosine_negative = g.node("lt", (g.constant(0.4), upper))
-        raw_sine = g.node("select", (is_odd, cosine, sine))
-        raw_cosine = g.node("select", (is_odd, sine, cosine))
+        cosine = self._madd(g.node("mul", (r2, r2)), self._polynomial(_COS, r2), half)
         result = (
-            g.node("select", (sine_negative, g.node("neg", (raw_sine,)), raw_sine)),
-            g.node("select", (cosine_negative, g.node("neg", (raw_cosine,)), raw_cosine)),
+            g.node("quadrant_sin", (bits, sine, cosine)),
+            g.node("quadrant_cos", (bits, sine, cosine)),
         )
         self._trig[x.index] = result
         return result
 
-    def _fraction(self, k: Node, scale: float) -> Node:
-        g = self.graph
-        scaled = g.node("mul", (k, g.constant(scale)))
-        return g.node("sub", (scaled, g.node("floor", (scaled,))))
-
     def _polynomial(self, coefficients: Sequence[float], x: Node) -> Node:
-        total: Leaf = self.graph.constant(coefficients[-1])
+        if self.element == "float":
+            coefficients = coefficients[:_FLOAT_TERMS]
+        total = self.graph.constant(coefficients[-1])
         for c in reversed(coefficients[:-1]):
-            total = self._madd(total, x, c)  # type: ignore[arg-type]
-        return total  # type: ignore[return-value]
+            total = self._madd(total, x, c)
+        return total
+
+
+def _is_sum(node: Node) -> bool:
+    return node.op in ("add", "sub", "neg")
+
+
+def _users(nodes: Sequence[Node], roots: Sequence[Node]) -> dict[int, list[Node | None]]:
+    users: dict[int, list[Node | None]] = {n.index: [] for n in nodes}
+    for node in nodes:
+        for arg in node.args:
+            users[arg.index].append(node)
+    for root in roots:
+        users[root.index].append(None)
+    return users
+
+
+def _inside_a_sum(users: list[Node | None]) -> bool:
+    """Needed only once, and that by another sum."""
+    return len(users) == 1 and users[0] is not None and _is_sum(users[0])
+
+
+def _terms(node: Node, inner: set[int]) -> list[tuple[int, Node]]:
+    """Signed terms of a tree of additions, in the order they are written."""
+    terms: list[tuple[int, Node]] = []
+
+    def walk(n: Node, sign: int) -> None:
+        if n is not node and n.index not in inner:
+            terms.append((sign, n))
+        elif n.op == "neg":
+            walk(n.args[0], -sign)
+        else:
+            walk(n.args[0], sign)
+            walk(n.args[1], -sign if n.op == "sub" else sign)
+
+    walk(node, 1)
+    return terms

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from armillary.compiler.emit import SCOPES
 from armillary.compiler.target import Lanes, machine
 from armillary.errors import CompileError
 
@@ -24,7 +26,12 @@ class Library:
             target = llvm.Target.from_default_triple()
             here = machine()
             self._machine = target.create_target_machine(
-                cpu=here.name, features=here.features, opt=optimize, jit=True
+                cpu=here.name,
+                features=here.features,
+                opt=optimize,
+                jit=True,
+                codemodel="small",
+                reloc="pic",
             )
             try:
                 module = llvm.parse_assembly(text)
@@ -35,6 +42,11 @@ class Library:
             self._engine: Any = llvm.create_mcjit_compiler(module, self._machine)
             self._engine.finalize_object()
             self.addresses = {name: self._engine.get_function_address(name) for name in symbols}
+
+
+def native_call(address: int) -> Callable[[int], None]:
+    """A compiled `void f(ptr)` as a Python function; the GIL is free while it runs."""
+    return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
 
 
 def _initialize(llvm: Any) -> None:
@@ -72,4 +84,4 @@ def with_declarations(text: str, lanes: Lanes) -> str:
         symbol = f"{name}{'f' if e == 'float' else ''}"
         if f"@{symbol}(" in text:
             lines.append(f"declare {e} @{symbol}({', '.join([e] * count)})")
-    return "\n".join([*lines, text])
+    return "\n".join([*lines, text, SCOPES])

@@ -36,10 +36,10 @@ OPS: dict[str, Op] = {
                "call {t} @llvm.sqrt.{s}({t} {a})", 100),
     "fma": Op(3, lambda a, b, c: a * b + c, "call {t} @llvm.fma.{s}({t} {a}, {t} {b}, {t} {c})"),
     "abs": Op(1, abs, "call {t} @llvm.fabs.{s}({t} {a})"),
-    "round": Op(1, lambda a: float(round(a)), "call {t} @llvm.roundeven.{s}({t} {a})"),
-    "floor": Op(1, lambda a: float(math.floor(a)), "call {t} @llvm.floor.{s}({t} {a})"),
     "sin": Op(1, math.sin, "", 100),  # expanded by expand.py before LLVM
     "cos": Op(1, math.cos, "", 100),
+    "quadrant_sin": Op(3, lambda k, s, c: math.nan, "", 100),  # written by emit.py
+    "quadrant_cos": Op(3, lambda k, s, c: math.nan, "", 100),
     "exp": Op(1, math.exp, "{lib}", 100),  # from the C library, lane by lane
     "tanh": Op(1, math.tanh, "{lib}", 100),
     "atan2": Op(2, math.atan2, "{lib}", 100),

@@ -36,6 +36,17 @@ class Lanes:
         return bits if self.width == 1 else f"v{self.width}{bits}"
 
     @property
+    def integer(self) -> str:
+        bits = f"i{self.bytes * 8}"
+        return bits if self.width == 1 else f"<{self.width} x {bits}>"
+
+    def integers(self, value: int) -> str:
+        """The same integer in all lanes."""
+        if self.width == 1:
+            return str(value)
+        return "<" + ", ".join(f"i{self.bytes * 8} {value}" for _ in range(self.width)) + ">"
+
+    @property
     def bytes(self) -> int:
         return 8 if self.element == "double" else 4
 

@@ -18,17 +18,15 @@ from armillary.model.edit import with_base
 
 NATIVE, URDF, MJCF, DH = "native", "urdf", "mjcf", "dh"
 FORMATS = (NATIVE, URDF, MJCF, DH)
-_SUFFIXES = {
-    ".yaml": NATIVE, ".yml": NATIVE, ".urdf": URDF, ".mjcf": MJCF, ".xml": "xml", ".csv": DH,
-}  # fmt: skip
+_SUFFIXES = {".yaml": NATIVE, ".yml": NATIVE, ".urdf": URDF, ".xml": "xml", ".csv": DH}
 _ROOTS = {"mujoco": MJCF, "robot": URDF}
-_KNOWN = ".urdf, .xml (URDF or MJCF), .mjcf, .yaml, .yml, .csv (Denavit-Hartenberg)"
+_KNOWN = ".urdf, .xml (URDF or MJCF), .yaml, .yml, .csv (Denavit-Hartenberg)"
 
-Path_ = str | os.PathLike[str]
+FilePath = str | os.PathLike[str]
 
 
 def read(
-    path: Path_, *, base: str | None = None, strict: bool = False, format: str | None = None
+    path: FilePath, *, base: str | None = None, strict: bool = False, format: str | None = None
 ) -> Model:
     """Read a mechanism; the suffix tells the format unless `format` names it.
 
@@ -55,7 +53,9 @@ def read(
     return model if base is None else _on_base(model, base, path)
 
 
-def write(model: Model, path: Path_, format: str | None = None, *, overwrite: bool = False) -> None:
+def write(
+    model: Model, path: FilePath, format: str | None = None, *, overwrite: bool = False
+) -> None:
     """Write a mechanism; all of it or nothing, and never over an existing file unasked."""
     _check_path(path)
     if not isinstance(model, Model):
@@ -91,13 +91,13 @@ def _check_path(path: Any) -> None:
         raise InputError("path: a file name cannot hold a zero character.")
 
 
-def _named(format: str, path: Path_) -> str:
+def _named(format: str, path: FilePath) -> str:
     if format not in FORMATS:
         raise FormatError(f"unknown format '{format}'. Known: {', '.join(FORMATS)}.", str(path))
     return format
 
 
-def _kind_of_suffix(path: Path_) -> str:
+def _kind_of_suffix(path: FilePath) -> str:
     suffix = Path(path).suffix.lower()
     if suffix == ".xacro":
         raise FormatError("xacro is a macro language. Run xacro first: it gives URDF.", str(path))
@@ -110,7 +110,7 @@ def _kind_of_suffix(path: Path_) -> str:
     return _SUFFIXES[suffix]
 
 
-def _kind_to_read(path: Path_, format: str | None) -> str:
+def _kind_to_read(path: FilePath, format: str | None) -> str:
     if format is not None:
         return _named(format, path)
     if Path(path).is_dir():
@@ -147,7 +147,7 @@ def xml_root(text: str) -> str:
             return found.group(1) if found else ""
 
 
-def _on_base(model: Model, base: str, path: Path_) -> Model:
+def _on_base(model: Model, base: str, path: FilePath) -> Model:
     """MJCF and native files say how their root stands; `base` changes a fixed or free one."""
     roots = [body for body in model.bodies if body.parent == WORLD]
     if not any(body.joint.kind in ("fixed", "free") for body in roots):

@@ -213,9 +213,8 @@ def _cells(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
         )
     for column, (entry, name) in _NESTED.items():
         part = row.get(entry)
-        value = getattr(part, name) if part is not None else None
-        if value is not None:
-            yield column, repr(float(value))
+        if part is not None and getattr(part, name) != getattr(type(part), name, None):
+            yield column, repr(float(getattr(part, name)))
 
 
 def _cell(name: str) -> str:

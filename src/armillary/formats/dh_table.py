@@ -14,7 +14,7 @@ from typing import Any
 from armillary.errors import FormatError
 from armillary.formats.dh_rows import MODIFIED, STANDARD, check_convention
 from armillary.formats.tables import chain, inverse, moved_mass, shifted, turned_x, turned_z
-from armillary.model import Body, Model, Pose
+from armillary.model import Body, Mass, Model, Pose
 from armillary.model.edit import mass_of
 from armillary.model.lower import Host, KernelBody, lower
 from armillary.spatial import Matrix, Transform, Vector
@@ -73,7 +73,10 @@ def dh_table(model: Model, convention: str = STANDARD) -> DHTable:
         d = line.rise - arrival.position[2]
         frame = line.on_axis() if convention == MODIFIED else line.far_end()
         geometry = {"a": near.a, "alpha": near.alpha, "d": d, "theta": theta}
-        rows.append(_row(body, kernel[k], geometry, frame, model))
+        geometry = {key: x + 0.0 for key, x in geometry.items()}  # no -0.0
+        welded = sum(host.kernel == k for host in tables.hosts) > 1
+        mass = mass_of(kernel[k].inertia) if welded else _in_axes(body.mass, kernel[k].own.T)
+        rows.append(_row(body, moved_mass(mass, inverse(frame)), geometry, model))
         if following is not None:
             arrival = Pose.from_transform(line.far_end().transform() @ following.inverse())
         before = line
@@ -188,14 +191,18 @@ def _in_kernel(model: Model, frame: str, kernel: int, hosts: Sequence[Host]) -> 
 # -- rows ----------------------------------------------------------------------------------------
 
 
-def _row(body: Body, kernel: KernelBody, geometry: dict, frame: Pose, model: Model) -> dict:
+def _in_axes(mass: Mass, R_KB: Matrix) -> Mass:
+    x, y, z = (tuple(float(v) for v in row) for row in R_KB.rows)
+    return moved_mass(mass, Pose((0.0, 0.0, 0.0), (x, y, z)))  # type: ignore[arg-type]
+
+
+def _row(body: Body, mass: Mass, geometry: dict[str, float], model: Model) -> dict[str, Any]:
     spec = body.joint
     row: dict[str, Any] = {"name": body.name}
     if spec.name != body.name:
         row["joint"] = spec.name
     row["type"] = "continuous" if spec.continuous else spec.kind
     row |= geometry
-    mass = moved_mass(mass_of(kernel.inertia), inverse(frame))
     row |= {"mass": mass.mass, "com": mass.com, "inertia": mass.tensor}
     parts = (("friction", spec.passive), ("limits", spec.limits), ("rotor", spec.rotors))
     row |= {key: value[0] for key, value in parts if value}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from typing import Any
 
 from armillary.errors import FormatError, ModelError
@@ -43,7 +44,7 @@ def read_mjcf(path: str | os.PathLike, *, strict: bool = False) -> Model:
     strict: bodies that cannot exist are errors, not warnings."""
     name = path_text(path)
     root = scan(name)
-    spec, compiled = _compile(name)
+    spec, compiled, remarks = _compile(name)
     report = Report(source=name)
     builder = Builder(
         spec.modelname.strip() or "mechanism",
@@ -51,6 +52,8 @@ def read_mjcf(path: str | os.PathLike, *, strict: bool = False) -> Model:
         report=report,
     )
     source = Source(spec, compiled, name, lines_of(root))
+    for remark in remarks:
+        source.notes.add("warning", "MuJoCo", "", shortened(remark, 300))
     builder.gravity = source.gravity()
     add_bodies(source, builder, coupled_joints(source))
     add_equalities(source, builder)
@@ -66,8 +69,8 @@ def read_mjcf(path: str | os.PathLike, *, strict: bool = False) -> Model:
     return model
 
 
-def _compile(name: str) -> tuple[Any, Any]:
-    """MuJoCo's specification and compiled model, with every body kept."""
+def _compile(name: str) -> tuple[Any, Any, list[str]]:
+    """MuJoCo's specification, its compiled model with every body kept, and its remarks."""
     try:
         import mujoco
     except ImportError:
@@ -75,12 +78,15 @@ def _compile(name: str) -> tuple[Any, Any]:
             "reading MJCF needs the package mujoco. Install it: pip install armillary[mjcf]", name
         ) from None
     try:
-        spec = mujoco.MjSpec.from_file(name)
-        spec.compiler.fusestatic = False
-        # room for a simulation is not needed here, whatever the file asks for
-        spec.memory = spec.njmax = spec.nconmax = spec.nstack = -1
-        spec.nuserdata = 0
-        return spec, spec.compile()
+        with warnings.catch_warnings(record=True) as remarks:
+            warnings.simplefilter("always")
+            spec = mujoco.MjSpec.from_file(name)
+            spec.compiler.fusestatic = False
+            # room for a simulation is not needed here, whatever the file asks for
+            spec.memory = spec.njmax = spec.nconmax = spec.nstack = -1
+            spec.nuserdata = 0
+            compiled = spec.compile()
+        return spec, compiled, [" ".join(str(remark.message).split()) for remark in remarks]
     except Exception as fault:
         text = " ".join(str(fault).split())
         line = _LINE.search(text)

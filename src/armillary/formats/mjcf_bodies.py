@@ -23,7 +23,6 @@ from armillary.model import (
 from armillary.model.parts import Triple
 from armillary.spatial import Motion, Vector
 
-_MAX_AXES = 6
 _ZERO = (0.0, 0.0, 0.0)
 
 
@@ -47,7 +46,7 @@ def _pieces(source: Source, joints: Sequence[int], apart: set[int]) -> Iterator[
     run: list[int] = []
     for j in joints:
         alone = int(source.m.jnt_type[j]) in (FREE, BALL) or j in apart
-        if run and (alone or len(run) == _MAX_AXES):
+        if run and alone:
             yield run
             run = []
         if alone:
@@ -94,43 +93,45 @@ def _joint(source: Source, i: int, joints: list[int]) -> tuple[JointSpec, Pose |
     m = source.m
     if not joints:
         return JointSpec(source.body_name(i), "fixed"), None, _ZERO
+    spec = _bare_joint(source, joints)
     types = [int(m.jnt_type[j]) for j in joints]
-    name = _common_name([source.joint_name(j) for j in joints])
-    passive = [p for j in joints for p in _passive(source, j)]
-    rotors = [r for j in joints for r in _rotors(source, j)]
-    limits = [x for j in joints for x in _limits(source, j)]
-    rest = {
-        "passive": tuple(passive) if any(p != Passive() for p in passive) else (),
-        "rotors": tuple(rotors) if any(r.inertia for r in rotors) else (),
-        "limits": tuple(limits) if any(x != Limits() for x in limits) else (),
-    }
     anchor = triple(m.jnt_pos[joints[0]])
     if types == [FREE]:
         _note_free(source, joints[0])
-        return JointSpec(name, "free", **rest), None, _ZERO
+        return replace(spec, kind="free"), None, _ZERO
     if types == [BALL]:
-        return JointSpec(name, "spherical", **rest), None, anchor
-    refs = [float(m.qpos0[m.jnt_qposadr[j]]) for j in joints]
-    for j, ref in zip(joints, refs, strict=True):
+        return replace(spec, kind="spherical"), None, anchor
+    start = [-float(m.qpos0[m.jnt_qposadr[j]]) for j in joints]
+    for j, ref in zip(joints, start, strict=True):
         if ref:
             text = "`ref` is not 0: q is MuJoCo's qpos, so the drawn pose is at q = ref"
             source.note("read", "joint", source.joint_name(j), text)
-    if len(joints) > 1:
-        anchor = _ZERO
-    elif types == [SLIDE]:
-        anchor = _ZERO  # a slide looks the same from everywhere
-    screws = [_screw(source, j, single=len(joints) == 1) for j in joints]
-    turned = General(screws)
-    start = [-ref for ref in refs]
-    back = Pose.from_transform(turned.transform(start)) if any(refs) else None
-    if len(joints) == 1:
-        kind = "revolute" if types == [HINGE] else "prismatic"
-        return JointSpec(name, kind, (triple(m.jnt_axis[joints[0]]),), **rest), back, anchor
+    single = len(joints) == 1
+    sequence = General([_screw(source, j, single) for j in joints])
+    back = Pose.from_transform(sequence.transform(start)) if any(start) else None
+    if single:
+        kind, place = ("revolute", anchor) if types == [HINGE] else ("prismatic", _ZERO)
+        return replace(spec, kind=kind, axes=(triple(m.jnt_axis[joints[0]]),)), back, place
     text = "several joints in one body make one general joint, its axes in their order"
     source.note("read", "body", source.body_name(i), text)
-    columns = turned.motion_space(start).columns if any(refs) else screws
-    axes = tuple(tuple(float(x) for x in screw.leaves()) for screw in columns)
-    return JointSpec(name, "general", axes, **rest), back, anchor
+    # the sequence begun at another place: its axes as they stand there
+    axes = sequence.motion_space(start).columns if any(start) else sequence.axes
+    screws = tuple(tuple(float(x) for x in axis.leaves()) for axis in axes)
+    return replace(spec, axes=screws), back, _ZERO
+
+
+def _bare_joint(source: Source, joints: list[int]) -> JointSpec:
+    """Name, friction, rotors and limits of a joint whose kind is still open."""
+    passive = tuple(p for j in joints for p in _passive(source, j))
+    rotors = tuple(r for j in joints for r in _rotors(source, j))
+    limits = tuple(x for j in joints for x in _limits(source, j))
+    return JointSpec(
+        _common_name([source.joint_name(j) for j in joints]),
+        "general",
+        passive=passive if any(p != Passive() for p in passive) else (),
+        rotors=rotors if any(r.inertia for r in rotors) else (),
+        limits=limits if any(x != Limits() for x in limits) else (),
+    )
 
 
 def _screw(source: Source, j: int, single: bool) -> Motion:
@@ -192,6 +193,9 @@ def _rotors(source: Source, j: int) -> list[Rotor]:
     m, type_ = source.m, int(source.m.jnt_type[j])
     dof, count = int(m.jnt_dofadr[j]), {FREE: 6, BALL: 3}.get(type_, 1)
     entries = [Rotor(float(m.dof_armature[k])) for k in range(dof, dof + count)]
+    if type_ == FREE and any(rotor.inertia for rotor in entries):
+        text = "armature of the linear motion acts along body axes here, world axes in MuJoCo"
+        source.note("warning", "joint", source.joint_name(j), text)
     return entries[3:] + entries[:3] if type_ == FREE else entries
 
 

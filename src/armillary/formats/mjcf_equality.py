@@ -92,8 +92,6 @@ def _add_coupling(source: Source, builder: Builder, e: int, name: str) -> None:
         return
     ref1, ref2 = (float(m.qpos0[m.jnt_qposadr[j]]) for j in (j1, j2))
     offset = ref1 + a0 - a1 * ref2
-    builder.coupling(
-        Coupling(name, source.joint_name(j1), source.joint_name(j2), a1, offset)
-    )
+    builder.coupling(Coupling(name, source.joint_name(j1), source.joint_name(j2), a1, offset))
     text = "a coupling: only constrained dynamics enforces it"
     source.note("warning", "equality", name, text)

@@ -18,6 +18,8 @@ MAX_PIXELS = 100_000_000
 _FOLDERS = ("meshdir", "texturedir", "assetdir")
 # element -> attributes whose product it allocates
 _AREAS = {"texture": ("width", "height"), "hfield": ("nrow", "ncol")}
+# attributes that hold names and not numbers
+_WORDS = ("name", "class", "childclass", "dclass", "model", "material", "mesh", "texture", "prefix")
 _COPIES = ("replicate", "composite", "flexcomp")
 
 
@@ -55,6 +57,8 @@ def _check(root: Element, copies: float) -> Iterator[tuple[str, float]]:
         for key, value in element.attributes.items():
             if key.startswith("file") or key in _FOLDERS:
                 _check_reference(element, key, value)
+            elif key not in _WORDS and "nan" in value.lower():
+                _check_numbers(element, key, value)
         if element.tag in _COPIES:
             copies *= _product(element, ("count",), 1.0)
             if copies > MAX_COPIES:
@@ -74,9 +78,19 @@ def _check_reference(element: Element, key: str, value: str) -> None:
     refusal = why_refused(value)
     if refusal:
         raise element.error(
-            f"attribute `{key}` of <{element.tag}>: '{shortened(value, 120)}' is refused: {refusal}. "
-            f"Put the file into the model's folder and name it from there."
+            f"attribute `{key}` of <{element.tag}>: '{shortened(value, 120)}' is refused: "
+            f"{refusal}. Put the file into the model's folder and name it from there."
         )
+
+
+def _check_numbers(element: Element, key: str, value: str) -> None:
+    """MuJoCo takes a NaN, and writes a log file about it into the working directory."""
+    for word in value.split():
+        if word.lower().lstrip("+-").startswith("nan") and value != element.attributes.get("name"):
+            raise element.error(
+                f"attribute `{key}` of <{element.tag}>: expected a number, found "
+                f"'{shortened(word)}'. Write a finite decimal number."
+            )
 
 
 def _product(element: Element, keys: tuple[str, ...], default: float) -> float:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from armillary.errors import FormatError
 from armillary.formats.notes import Notes, unique
 from armillary.model import WORLD, Mass, Pose
 from armillary.model.parts import Triple
@@ -70,14 +72,21 @@ class Source:
         """A pose given in MuJoCo's frame of a body, in ours."""
         x, y, z = triple(position)
         a, b, c = self.anchor[body]
-        return Pose.from_quaternion((x - a, y - b, z - c), [float(x) for x in quaternion])
+        wxyz = [float(part) for part in quaternion]
+        if not 0.0 < sum(part * part for part in wxyz) < math.inf:
+            raise FormatError(
+                f"body '{self.body_name(body)}': a quaternion on it has no direction: {wxyz}. "
+                f"Use numbers of common size.",
+                self.path,
+            )
+        return Pose.from_quaternion((x - a, y - b, z - c), wxyz)
 
     def mass(self, i: int) -> Mass:
         """Mass data along the axes of body i:  I = R diag R^T."""
         m = self.m
         com = self.pose_in(i, m.body_ipos[i], m.body_iquat[i])
         I = Symmetric(*triple(m.body_inertia[i])).rotate(Matrix(com.rotation))
-        return Mass(float(m.body_mass[i]), com.position, I.leaves())  # type: ignore[arg-type]
+        return Mass(float(m.body_mass[i]), com.position, I.leaves())
 
 
 def triple(values: Any) -> Triple:

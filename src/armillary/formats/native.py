@@ -46,31 +46,30 @@ from armillary.model.joints import kernel_joint, named_axis
 
 _SECTIONS = {"bodies": "body", "frames": "frame", "loops": "loop", "couplings": "coupling",
              "wheels": "wheel", "initial": "joint"}  # fmt: skip
-_SUBJECT = re.compile(r"(body|joint|frame|loop|coupling|wheel) '(.*?)'", re.DOTALL)
+_SUBJECT = re.compile(r"(body |joint |frame |loop |coupling |wheel |)'(.*?)'", re.DOTALL)
 
 
 def read_native(
     path: str | os.PathLike[str] | None = None, *, text: str | None = None, strict: bool = False
 ) -> Model:
-    """The mechanism of a native file, or of `text` (then `path` is only shown in errors).
+    """The mechanism of a native file, or of `text` (then `path` only names it).
 
     Impossible masses are an error unless the file says `checks: report`; strict=True ignores
     that line."""
-    shown_path = str(path) if path is not None else None
     if text is None:
         if path is None:
             raise FormatError("give a path or a text.")
         text = read_text(path)
-    tree = load_tree(text, shown_path)
-    file = _validated(tree, shown_path)
-    reader = _Reader(file, tree, shown_path, strict)
-    return reader.model()
+    source = str(path) if path is not None else "<text>"
+    tree = load_tree(text, source)
+    name = Path(path).stem if path is not None else "mechanism"
+    return _Reader(_validated(tree, source), tree, source, name, strict).model()
 
 
 # -- faults, with part and line ------------------------------------------------------------------
 
 
-def _validated(tree: Node, path: str | None) -> NativeFile:
+def _validated(tree: Node, path: str) -> NativeFile:
     content = tree.plain()
     if not isinstance(content, dict) or "armillary" not in content:
         raise FormatError(
@@ -109,12 +108,13 @@ class _Reader:
 
     file: NativeFile
     tree: Node
-    path: str | None
+    path: str
+    name: str  # where the file gives none
     strict: bool
 
     def __post_init__(self) -> None:
         self.here: tuple[Any, ...] = ()
-        self.report = Report(source=self.path or "a text")
+        self.report = Report(source=self.path)
         self.lenient = self.file.checks == "report" and not self.strict
 
     def model(self) -> Model:
@@ -125,22 +125,24 @@ class _Reader:
         except ModelError as fault:
             raise FormatError(str(fault), self.path, self._line(str(fault))) from None
 
-    def _line(self, text: str) -> int | None:
-        """Line of the part that the message names, else of the entry that is being read."""
-        found = _SUBJECT.match(text)
-        if found and found.group(1) == "joint":
-            for name, body in self.file.bodies.items():
-                if (body.joint.name or name) == found.group(2):
-                    return self.tree.line_of(("bodies", name, "joint"))
-        if found:
-            section = next((s for s, word in _SECTIONS.items() if word == found.group(1)), "")
-            if found.group(2) in getattr(self.file, section, {}):
-                return self.tree.line_of((section, found.group(2)))
-        return self.tree.line_of(self.here)
+    def _line(self, text: str) -> int:
+        """Line of the entry that is being read; once all are read, of a part the message names."""
+        if self.here:
+            joint = ("joint",) if text.startswith("joint ") else ()
+            return self.tree.line_of((*self.here, *joint))
+        for kind, name in _SUBJECT.findall(text):
+            word = kind.strip()
+            for body, entry in self.file.bodies.items():
+                if word == "joint" and name == (entry.joint.name or body):
+                    return self.tree.line_of(("bodies", body, "joint"))
+            section = next((key for key, noun in _SECTIONS.items() if noun == word), "bodies")
+            if name in getattr(self.file, section):
+                return self.tree.line_of((section, name))
+        return self.tree.line
 
     def _model(self) -> Model:
         file = self.file
-        name = file.name or (Path(self.path).stem if self.path else "") or "mechanism"
+        name = file.name or self.name or "mechanism"
         if file.gravity is None:
             self.report.add("assumed", "gravity", "(0, 0, -9.81) m/s², the file gives none")
         builder = Builder(

@@ -60,7 +60,7 @@ def _number(value: Any) -> float:
 def _bound(value: Any) -> float | None:
     if value is None:
         return None
-    return _INFINITE[value] if value in _INFINITE else _number(value)
+    return _INFINITE[value] if isinstance(value, str) and value in _INFINITE else _number(value)
 
 
 def _numbers(*sizes: int) -> BeforeValidator:

@@ -10,7 +10,7 @@ from dataclasses import fields
 from typing import Any
 
 from armillary.errors import FormatError
-from armillary.formats.faults import part_faults
+from armillary.formats.faults import is_doubtful
 from armillary.model import (
     Body,
     Frame,
@@ -23,7 +23,6 @@ from armillary.model import (
     Shape,
     Wheel,
 )
-from armillary.model.checks import inertia_fault
 from armillary.model.parts import IDENTITY
 
 # Plain words that no YAML version takes for a number, a truth value or nothing.
@@ -41,7 +40,7 @@ def write_native(model: Model) -> str:
     A friction law that is a Python function cannot be written.  Locked joints are written as the
     fixed joints they are, with a comment."""
     lines = [f"armillary: 1\nname: {flow(model.name)}", f"gravity: {flow(model.gravity)}"]
-    if _needs_lenient_checks(model):
+    if is_doubtful(model):
         lines.append("checks: report  # some values are physically doubtful, kept as they are")
     for key in ("base_velocity", "base_acceleration"):
         if getattr(model, key):
@@ -60,11 +59,6 @@ def write_native(model: Model) -> str:
     for key, entries in sections:
         lines += _section(key, entries)
     return "\n".join(lines) + "\n"
-
-
-def _needs_lenient_checks(model: Model) -> bool:
-    impossible = any(inertia_fault(body.mass) for body in model.bodies)
-    return impossible or any(True for _ in part_faults(model))
 
 
 def _section(key: str, entries: Sequence[tuple[str, Any]]) -> Iterator[str]:

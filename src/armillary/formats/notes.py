@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
+from armillary.formats.xml import shortened
 from armillary.model import Report
 
 _SHOWN = 4
@@ -23,9 +26,9 @@ class Notes:
     def write(self, report: Report) -> None:
         for key, parts in self._parts.items():
             level, kind, text = key
-            names = [f"'{name}'" for name in parts if name][:_SHOWN]
+            names = [f"'{shortened(name)}'" for name in parts if name][:_SHOWN]
             more = len(parts) - len(names)
-            part = f"{kind}{'s' if len(parts) > 1 else ''} {', '.join(names)}".strip()
+            part = f"{_plural(kind) if len(parts) > 1 else kind} {', '.join(names)}".strip()
             if names and more > 0:
                 part += f" and {more} more"
             if self._count[key] > len(parts):
@@ -33,7 +36,11 @@ class Notes:
             report.add(level, part, text, next(iter(parts.values())))
 
 
-def unique(name: str, taken) -> str:
+def _plural(kind: str) -> str:
+    return f"{kind[:-1]}ies" if kind.endswith("y") else "meshes" if kind == "mesh" else f"{kind}s"
+
+
+def unique(name: str, taken: Container[str]) -> str:
     """The name, or the name with a number where it is taken already."""
     candidate, k = name, 2
     while candidate in taken:

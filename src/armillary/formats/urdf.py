@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from itertools import islice
 
 from armillary.errors import FormatError, InputError, ModelError, unknown_name
 from armillary.formats.notes import Notes, unique
@@ -17,6 +18,7 @@ from armillary.formats.xml import Element, parse_file, parse_text, path_text, sh
 from armillary.model import WORLD, Body, Builder, JointSpec, Model, Report
 from armillary.model.builder import REPORT, STRICT
 
+_SEARCHED = 500  # a misspelt name is compared with this many others
 # element -> (attributes, children) that are read
 _KNOWN: dict[str, tuple[set[str], set[str]]] = {
     "robot": ({"name", "version"}, {"link", "joint", "material"}),
@@ -110,7 +112,9 @@ def _check_root(root: Element) -> None:
             "mujoco": "This is an MJCF file: use `read_mjcf`.",
             "sdf": "This is an SDF file: convert it to URDF first.",
         }.get(root.tag, "Is this a URDF file?")
-        raise root.error(f"expected the root element <robot>, found <{shortened(root.tag)}>. {cure}")
+        raise root.error(
+            f"expected the root element <robot>, found <{shortened(root.tag)}>. {cure}"
+        )
     for child in root.children:
         if child.tag.startswith("xacro:"):
             raise child.error(
@@ -147,7 +151,7 @@ def _read_parts(robot: _Robot, strict: bool) -> None:
             )
         robot.links[link.name] = link
     for element in robot.root.named("joint"):
-        joint = read_joint(element, robot.notes)
+        joint = read_joint(element, robot.notes, strict)
         name = joint.spec.name
         if name in robot.joints:
             first = robot.joints[name].element.line
@@ -165,8 +169,8 @@ def _check_tree(robot: _Robot) -> None:
         name = joint.spec.name
         for end in (joint.parent, joint.child):
             if end not in robot.links:
-                hint = unknown_name("link", end, robot.links)
-                raise joint.element.error(f"joint '{name}': {hint}")
+                near = unknown_name("link", shortened(end), islice(robot.links, _SEARCHED))
+                raise joint.element.error(f"joint '{name}': {near}")
         if joint.child in robot.inboard:
             other = robot.inboard[joint.child]
             raise joint.element.error(
@@ -218,9 +222,9 @@ def _assemble(robot: _Robot, builder: Builder, base: str | None) -> None:
     joint_names = set(robot.joints)
     for name in roots:
         wanted = "root_joint" if len(roots) == 1 else f"root_joint_{name}"
-        joint = unique(wanted, joint_names)
-        joint_names.add(joint)
-        _add_root(robot, builder, base, body_of[name], JointSpec(joint, _base_kind(base)), name)
+        spec = JointSpec(unique(wanted, joint_names), "free" if base == "free" else "fixed")
+        joint_names.add(spec.name)
+        _add_root(robot, builder, base, body_of[name], spec, name)
     if len(roots) > 1:
         shown = ", ".join(f"'{name}'" for name in roots[:6])
         text = f"the format wants one root; all of {shown} are kept, each on the world"
@@ -236,10 +240,6 @@ def _assemble(robot: _Robot, builder: Builder, base: str | None) -> None:
             builder.coupling(joint.mimic)
             text = "<mimic> is a coupling: only constrained dynamics enforces it"
             robot.notes.add("warning", "joint", joint.spec.name, text, joint.element.line)
-
-
-def _base_kind(base: str | None) -> str:
-    return "free" if base == "free" else "fixed"
 
 
 def _add_root(

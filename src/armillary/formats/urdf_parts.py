@@ -9,7 +9,7 @@ from armillary.formats.notes import Notes
 from armillary.formats.urdf_shapes import Color, read_shapes
 from armillary.formats.xml import Element, shortened
 from armillary.model import Coupling, JointSpec, Limits, Mass, Passive, Pose, Shape
-from armillary.model.checks import inertia_fault, unit_axis
+from armillary.model.checks import inertia_fault, limits_fault, unit_axis
 from armillary.spatial import Matrix, Symmetric
 
 # what the format calls a joint -> what we call it
@@ -58,9 +58,7 @@ def read_origin(element: Element, part: str, notes: Notes) -> Pose:
     if origin is None:
         return Pose()
     zero = (0.0, 0.0, 0.0)
-    return Pose.from_rpy(
-        origin.numbers("xyz", part, 3, zero), origin.numbers("rpy", part, 3, zero)
-    )
+    return Pose.from_rpy(origin.numbers("xyz", part, 3, zero), origin.numbers("rpy", part, 3, zero))
 
 
 # -- links ----------------------------------------------------------------------------------------
@@ -101,13 +99,13 @@ def _read_mass(inertial: Element, name: str, part: str, notes: Notes) -> Mass:
     I = Symmetric(*diagonal, *products)
     if pose.rotation != Pose().rotation:
         I = I.rotate(Matrix(pose.rotation))
-    return Mass(value, pose.position, I.leaves())  # type: ignore[arg-type]
+    return Mass(value, pose.position, I.leaves())
 
 
 # -- joints ---------------------------------------------------------------------------------------
 
 
-def read_joint(element: Element, notes: Notes) -> Joint:
+def read_joint(element: Element, notes: Notes, strict: bool) -> Joint:
     name = element.text("name", "a joint")
     part = f"joint '{shortened(name)}'"
     type_ = element.text("type", part)
@@ -120,6 +118,8 @@ def read_joint(element: Element, notes: Notes) -> Joint:
         text = "the axes in the plane are not in the format: chosen by the smallest turn from z"
         notes.add("assumed", "joint", name, text, element.line)
     limits = _read_limits(element, name, part, type_, notes)
+    for fault in filter(None, map(limits_fault, limits if strict else ())):
+        raise element.error(f"{part}: {fault}. Correct its <limit>.")
     passive = _read_passive(element, name, part, type_, notes)
     spec = JointSpec(
         name, KINDS[type_], axes, limits=limits, passive=passive, continuous=type_ == "continuous"
@@ -168,7 +168,7 @@ def _read_limits(
             text = f"a {type_} joint without <limit>: taken as unbounded"
             notes.add("assumed", "joint", name, text, element.line)
         return ()
-    velocity, effort = (_bound(limit, key, part, name, notes) for key in ("velocity", "effort"))
+    velocity, effort = (_bound(limit, key, part) for key in ("velocity", "effort"))
     if type_ == "continuous":
         return () if velocity is effort is None else (Limits(None, None, velocity, effort),)
     missing = [key for key in ("lower", "upper") if key not in limit.attributes]
@@ -177,9 +177,6 @@ def _read_limits(
         text = f"<limit> has no {' and no '.join(missing)}: 0, as the format says"
         notes.add(level, "joint", name, text, limit.line)
     lower, upper = limit.number("lower", part, 0.0), limit.number("upper", part, 0.0)
-    if lower > upper:
-        text = f"the lower limit {lower:g} is above the upper limit {upper:g}; kept as it is"
-        notes.add("warning", "joint", name, text, limit.line)
     bounds = (
         lower if lower > -UNBOUNDED else None,
         upper if upper < UNBOUNDED else None,
@@ -189,12 +186,8 @@ def _read_limits(
     return () if bounds == (None, None, None, None) else (Limits(*bounds),)
 
 
-def _bound(limit: Element, key: str, part: str, name: str, notes: Notes) -> float | None:
-    if key not in limit.attributes:
-        return None
-    value = limit.number(key, part)
-    if value < 0.0:
-        notes.add("warning", "joint", name, f"the {key} limit is negative; kept as it is", limit.line)
+def _bound(limit: Element, key: str, part: str) -> float | None:
+    value = limit.number(key, part, UNBOUNDED)
     return value if value < UNBOUNDED else None
 
 

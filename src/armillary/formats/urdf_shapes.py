@@ -83,9 +83,7 @@ def _origin(element: Element, part: str) -> Pose:
     if origin is None:
         return Pose()
     zero = (0.0, 0.0, 0.0)
-    return Pose.from_rpy(
-        origin.numbers("xyz", part, 3, zero), origin.numbers("rpy", part, 3, zero)
-    )
+    return Pose.from_rpy(origin.numbers("xyz", part, 3, zero), origin.numbers("rpy", part, 3, zero))
 
 
 def _color(element: Element, part: str, colors: dict[str, Color], notes: Notes) -> Color | None:

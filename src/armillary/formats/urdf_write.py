@@ -40,7 +40,9 @@ def write_urdf(model: Model, *, lossy: bool = False) -> str:
     for body in model.bodies:
         lines += _link(body)
         if body.parent != WORLD or not plain_root:
-            lines += _joint(body.joint, body.parent, body.name, body.at, mimics.get(body.joint.name))
+            lines += _joint(
+                body.joint, body.parent, body.name, body.at, mimics.get(body.joint.name)
+            )
     for frame in model.frames:
         lines.append(f"  <link name={written_name(frame.name, 'frame')}/>")
         spec = JointSpec(unique(f"{frame.name}_frame", names), "fixed")
@@ -150,9 +152,7 @@ def _round(tag: str, shape: Shape) -> str:
     return f'<{tag} radius="{shape.size[0]!r}" length="{shape.size[1]!r}"/>'
 
 
-def _joint(
-    spec: JointSpec, parent: str, child: str, at: Pose, mimic: Coupling | None
-) -> list[str]:
+def _joint(spec: JointSpec, parent: str, child: str, at: Pose, mimic: Coupling | None) -> list[str]:
     limits = spec.limits[0] if spec.limits else Limits()
     type_ = "continuous" if spec.continuous else _TYPES[spec.kind]
     name = written_name(spec.name, "joint")

@@ -21,6 +21,7 @@ MAX_ELEMENTS = 1_000_000
 MAX_DEPTH = 500  # the parser of MuJoCo stops there as well
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _MAX_DIGITS = 400
+_MAX_TEXT = 2000
 _ENCODING = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
 
 
@@ -60,6 +61,10 @@ class Element:
                 f"{'an empty one' if name in self.attributes else 'none'}. "
                 f'Write <{self.tag} {name}="...">.'
             )
+        if len(value) > _MAX_TEXT:
+            raise self.error(
+                f"{part}: `{name}` has {len(value)} characters, more than {_MAX_TEXT}."
+            )
         return value
 
     def number(self, name: str, part: str, default: float | None = None) -> float:
@@ -89,7 +94,9 @@ class Element:
                 return value
         cure = "Write a finite decimal number, with a point."
         if "${" in word or "$(" in word:
-            cure = "This is a xacro expression: expand the file first (`xacro in.xacro > out.urdf`)."
+            cure = (
+                "This is a xacro expression: expand the file first (`xacro in.xacro > out.urdf`)."
+            )
         raise self.error(f"{where}: expected a number, found '{shortened(word)}'. {cure}")
 
 
@@ -230,7 +237,7 @@ class _Tree:
         self.parser.EndElementHandler = self.end
         self.parser.StartDoctypeDeclHandler = self.refuse
         self.parser.EntityDeclHandler = self.refuse
-        self.parser.ExternalEntityRefHandler = self.refuse
+        self.parser.UnparsedEntityDeclHandler = self.refuse
 
     @property
     def line(self) -> int:

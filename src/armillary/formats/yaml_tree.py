@@ -8,7 +8,7 @@ keys, and bounded size: anchors cannot blow a small file up.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -21,14 +21,14 @@ _NULLS = ("", "~", "null", "Null", "NULL")
 _PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-@dataclass
+@dataclass(slots=True)
 class Node:
     """A scalar (text or None), a list or a mapping, and the line it starts on."""
 
     value: Any  # str, None, list[Node] or dict[str, Node]
     line: int
     nodes: int = 1  # with everything below, aliases counted each time
-    key_lines: dict[str, int] = field(default_factory=dict)
+    key_lines: dict[str, int] | None = None  # of a mapping
 
     def plain(self) -> Any:
         """The same as dicts, lists, texts and None."""
@@ -42,7 +42,7 @@ class Node:
         """Line of what the steps (keys and numbers) lead to; of the last part that exists."""
         node, line = self, self.line
         for step in steps:
-            if isinstance(node.value, dict) and step in node.value:
+            if node.key_lines is not None and step in node.value:
                 line, node = node.key_lines[step], node.value[step]
             elif isinstance(node.value, list) and isinstance(step, int):
                 if step >= len(node.value):
@@ -120,8 +120,9 @@ def _finished(
             raise FormatError(f"nested deeper than {MAX_DEPTH} levels.", path, line)
         if event.anchor is not None:
             anchors[event.anchor] = None
-        empty_value: Any = [] if isinstance(event, yaml.SequenceStartEvent) else {}
-        stack.append(_Open(Node(empty_value, line), event.anchor))
+        listed = isinstance(event, yaml.SequenceStartEvent)
+        node = Node([], line) if listed else Node({}, line, key_lines={})
+        stack.append(_Open(node, event.anchor))
         return None, None
     if isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
         closed = stack.pop()
@@ -141,7 +142,7 @@ def _alias(anchor: Any, anchors: dict[str, Node | None], path: str | None, line:
 def _add(parent: _Open, child: Node, path: str | None, line: int) -> None:
     """Put a complete node into the collection that is being read."""
     node = parent.node
-    if isinstance(node.value, list):
+    if node.key_lines is None:
         node.value.append(child)
     elif parent.key is None:
         if not isinstance(child.value, str):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,7 +12,8 @@ from armillary.compiler.blocks import Block
 from armillary.compiler.context import Context, Ints, Kind
 from armillary.compiler.driver import driver
 from armillary.compiler.emit import BlockWriter
-from armillary.compiler.jit import Library, with_declarations
+from armillary.compiler.jit import Library, native_call, with_declarations
+from armillary.compiler.rows import RowWriter, row_batch
 from armillary.compiler.target import Lanes, lanes
 from armillary.functions.trace import (
     Setting,
@@ -26,7 +26,6 @@ from armillary.functions.trace import (
 from armillary.model.lower import KernelBody, Tables
 
 _STATE_SIZE = 64  # more than any value that climbs along a path
-
 
 
 @dataclass(frozen=True)
@@ -105,13 +104,14 @@ class Kernel:
         self._code = [_compiled_body(setting, kind, width) for kind in kinds]
         self._ground = _compiled_ground(setting, width) if setting.has_ground() else None
         self._driver, address = _compiled_driver(width)
-        self._batch = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
+        self._batch = native_call(address)
         self._ints, self._work_size = self._integers(variant)
         self._consts = self._constants()
         self._runs = np.array(_runs(variant), dtype=np.int64).reshape(-1, 3)
         self._program, self._table = self._code_table()
         self._layout_io()
         self._context = self._fixed_context()
+        self._fill_io()
 
     def _integers(self, variant: Sequence[int]) -> tuple[np.ndarray, int]:
         """Offsets of every body, and of the world in the last row."""
@@ -137,7 +137,8 @@ class Kernel:
         return np.array(numbers or [0.0], dtype=self._dtype)
 
     def _code_table(self) -> tuple[np.ndarray, np.ndarray]:
-        program, rows = [], []
+        program: list[int] = []
+        rows: list[list[int]] = []
         for kind, names in block_names(self.setting.algorithm):
             program += [kind, len(rows)]
             for name in names:
@@ -178,6 +179,10 @@ class Kernel:
         c[Context.PROGRAM] = self._program.ctypes.data
         c[Context.PROGRAM_LENGTH] = len(self._program) // 2
         c[Context.BODIES] = len(self.tables.bodies)
+        return c
+
+    def _fill_io(self) -> None:
+        c = self._context
         c[Context.INPUT_COUNT] = len(self.input_sizes)
         c[Context.OUTPUT_COUNT] = len(self.output_shapes)
         for i, size in enumerate(self.input_sizes):
@@ -189,7 +194,6 @@ class Kernel:
         self._scratch = sum(self.input_sizes) + sum(
             int(np.prod(shape)) for shape in self.output_shapes.values()
         )
-        return c
 
     def call(
         self,
@@ -203,8 +207,8 @@ class Kernel:
         """Run all rows.  Arrays are C-contiguous, of the kernel's type; checked by the caller."""
         w = self.lanes.width
         c = self._context.copy()
-        work = np.empty((self._work_size + _STATE_SIZE + self._scratch) * w + 8, self._dtype)
-        start = work.ctypes.data
+        work = np.empty((self._work_size + _STATE_SIZE + self._scratch) * w + 16, self._dtype)
+        start = -(-work.ctypes.data // 64) * 64  # vectors within cache lines
         size = work.itemsize * w
         c[Context.WORK] = start
         c[Context.STATE] = start + self._work_size * size
@@ -233,6 +237,24 @@ def _runs(variant: Sequence[int]) -> list[tuple[int, int, int]]:
     return runs
 
 
+class StraightKernel(Kernel):
+    """Tier 2: the same calls, served by straight-line code of this mechanism alone."""
+
+    def __init__(self, setting: Setting, tables: Tables, width: Lanes, block: Block):
+        self.setting, self.tables, self.lanes = setting, tables, width
+        self._dtype = np.float64 if width.element == "double" else np.float32
+        self._layout_io()
+        sizes = {Context.INPUTS + i: size for i, size in enumerate(self.input_sizes)}
+        for i, shape in enumerate(self.output_shapes.values()):
+            sizes[Context.OUTPUTS + i] = int(np.prod(shape))
+        parts = [RowWriter(width, "straight", sizes).write(block), row_batch(width, "straight")]
+        self._library = Library(with_declarations("\n\n".join(parts), width), ["batch"])
+        self._batch = native_call(self._library.addresses["batch"])
+        self._work_size = 0
+        self._context = np.zeros(Context.SIZE, dtype=np.int64)
+        self._fill_io()
+
+
 class KernelPair:
     """The scalar and the batched kernel of one setting, compiled when first needed."""
 
@@ -257,8 +279,6 @@ class KernelPair:
         kernel = self.kernel(batched)
         arrays = [np.ascontiguousarray(inputs[name], float) for name in self.setting.reads]
         strides = [a.shape[-1] if a.shape[0] == rows else 0 for a in arrays]
-        results = {
-            name: np.empty((rows, *shape)) for name, shape in kernel.output_shapes.items()
-        }
+        results = {name: np.empty((rows, *shape)) for name, shape in kernel.output_shapes.items()}
         kernel.call(arrays, strides, list(results.values()), rows, globals_, frame)
         return results

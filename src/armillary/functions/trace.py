@@ -258,9 +258,9 @@ class BodyTracer:
                 value = vars(self.b).get(name)
                 if value is None or before_b.get(name) is value:
                     continue
-                numbers = leaves(to_own(value, self.b.own))
-                for k, leaf in enumerate(numbers):
-                    self._store(block, ("body", slot, k, len(numbers)), leaf)
+                row = leaves(to_own(value, self.b.own))
+                for k, leaf in enumerate(row):
+                    self._store(block, ("body", slot, k, len(row)), leaf)
 
     def _at(self, stage: int, step: At) -> None:
         step.step(self.b, self.x)
@@ -354,7 +354,9 @@ def trace_ground(setting: Setting) -> list[Block]:
 @cache
 def layout_of(setting: Setting) -> Layout:
     """Which fields go from body to body: found by one trace of a plain revolute body."""
-    plain = KernelBody(Revolute(), Transform.identity(), Inertia.zero(), Matrix.identity(), (0,), ())
+    plain = KernelBody(
+        Revolute(), Transform.identity(), Inertia.zero(), Matrix.identity(), (0,), ()
+    )
     tracer = BodyTracer(setting, plain, False, None)
     tracer.trace()
     used = [name for name in tracer.templates if name in tracer.read]

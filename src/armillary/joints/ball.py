@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from armillary.joints.base import Coordinates, Joint, wrench_units
+from armillary.joints.turns import se3_arm, se3_arm_inverse
 from armillary.scalar import Scalar
 from armillary.spatial import ForceSpace, Motion, MotionSpace, Transform, Vector
 from armillary.spatial.rotation import (
@@ -12,7 +13,6 @@ from armillary.spatial.rotation import (
     quaternion_log,
     quaternion_product,
 )
-from armillary.joints.turns import se3_arm, se3_arm_inverse
 
 
 class Spherical(Joint):

@@ -173,7 +173,7 @@ class General(Joint):
     def parameters(self) -> tuple[Scalar, ...]:
         return tuple(x for axis in self.axes for x in axis.leaves())
 
-    def with_parameters(self, values) -> General:
+    def with_parameters(self, values: Sequence[Scalar]) -> General:
         axes = [Motion.from_leaves(values[6 * k : 6 * k + 6]) for k in range(self.nv)]
         return General(axes, self.units)
 
@@ -206,6 +206,3 @@ def _screw(axis: Motion, unit: str, x: Scalar) -> Transform:
     E = Matrix.identity() - W * s + WW * (1 - c)
     r = v * x + (W @ v) * (1 - c) + (WW @ v) * (x - s)
     return Transform(E, r)
-
-
-

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from armillary.joints.base import Coordinates, Joint, pure_rotation, pure_slide, wrench_units
 from armillary.scalar import Scalar
 from armillary.spatial import Force, ForceSpace, Matrix, Motion, MotionSpace, Transform, Vector
@@ -73,7 +75,7 @@ class Helical(Joint):
     def parameters(self) -> tuple[Scalar, ...]:
         return (self.pitch,)
 
-    def with_parameters(self, values) -> Helical:
+    def with_parameters(self, values: Sequence[Scalar]) -> Helical:
         return Helical(*values)
 
     def transform(self, q: Coordinates) -> Transform:

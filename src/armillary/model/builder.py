@@ -135,7 +135,9 @@ class Builder:
         pose = _pose(f"frame '{name}'", at, rpy)
         self._frames[name] = Frame(name, body, pose)
 
-    def loop(self, name: str, first: Frame, second: Frame, joint: JointSpec | str, **options: Any):
+    def loop(
+        self, name: str, first: Frame, second: Frame, joint: JointSpec | str, **options: Any
+    ) -> None:
         """Close a chain by a joint between two frames."""
         self._loops.append(Loop(name, first, second, self._joint(name, joint, options)))
 
@@ -164,7 +166,7 @@ class Builder:
             name=self.name,
             bodies=tuple(bodies),
             frames=tuple(self._frames.values()),
-            gravity=self.gravity,  # type: ignore[arg-type]
+            gravity=self.gravity,
             base_velocity=tuple(self.base_velocity),
             base_acceleration=tuple(self.base_acceleration),
             loops=tuple(self._loops),
@@ -210,7 +212,13 @@ class Builder:
                 )  # fmt: skip
         return spec
 
-    def _mass(self, name: str, mass, com, inertia) -> Mass:
+    def _mass(
+        self,
+        name: str,
+        mass: float | Mass | None,
+        com: Sequence[float],
+        inertia: Sequence[float] | Mapping[str, float],
+    ) -> Mass:
         if isinstance(mass, Mass):
             return mass
         part = f"body '{name}'"

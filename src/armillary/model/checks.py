@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
@@ -109,7 +110,7 @@ def inertia_fault(mass: Mass) -> str | None:
     return None
 
 
-def unit_axis(axis, part: str) -> tuple[Triple, bool]:
+def unit_axis(axis: Sequence[float], part: str) -> tuple[Triple, bool]:
     """The axis as a unit vector, and whether it had to be scaled."""
     try:
         x, y, z = (float(a) for a in axis)

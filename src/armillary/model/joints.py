@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from armillary import joints
 from armillary.errors import ModelError
@@ -43,7 +44,7 @@ def joint_spec(
     axes: Sequence[Axis] = (),
     pitch: float = 0.0,
     free: Sequence[str] = (),
-    **rest,
+    **rest: Any,
 ) -> JointSpec:
     """A joint of the given kind; axes are 'x', 'y', 'z', '-x', ... or vectors in the joint frame.
 
@@ -95,7 +96,7 @@ def _check_universal(units: list[tuple[float, ...]], part: str) -> None:
         )
 
 
-def _screw_axis(axis, part: str) -> tuple[float, ...]:
+def _screw_axis(axis: Axis, part: str) -> tuple[float, ...]:
     """(ω; v) with |ω| = 1, or ω = 0 and |v| = 1; three numbers or a letter mean a rotation."""
     numbers = [float(x) for x in named_axis(axis, part)]
     if len(numbers) == 3:

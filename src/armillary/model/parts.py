@@ -5,7 +5,7 @@ A `Pose` is what a person writes down: where a frame sits and how it is turned i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from armillary.model.passive import Passive
@@ -26,18 +26,20 @@ class Pose:
     rotation: Rows = IDENTITY
 
     @classmethod
-    def from_rpy(cls, position: Sequence[float] = (0, 0, 0), rpy: Sequence[float] = (0, 0, 0)):
+    def from_rpy(
+        cls, position: Sequence[float] = (0, 0, 0), rpy: Sequence[float] = (0, 0, 0)
+    ) -> Pose:
         """Turned by roll, pitch, yaw (rad) about the fixed x, y, z axes of A."""
         if not any(rpy):
             return cls(_triple(position))
         return cls(_triple(position), _rows(from_rpy(*(float(x) for x in rpy)).T))
 
     @classmethod
-    def from_quaternion(cls, position: Sequence[float], wxyz: Sequence[float]):
+    def from_quaternion(cls, position: Sequence[float], wxyz: Sequence[float]) -> Pose:
         return cls(_triple(position), _rows(from_quaternion([float(x) for x in wxyz]).T))
 
     @classmethod
-    def from_transform(cls, X_BA: Transform):
+    def from_transform(cls, X_BA: Transform) -> Pose:
         """From the change of coordinates A -> B."""
         return cls(_triple(X_BA.r), _rows(X_BA.E.T))
 
@@ -191,7 +193,7 @@ class Wheel:
     height: float = 0.0
 
 
-def _triple(values) -> Triple:
+def _triple(values: Iterable[float]) -> Triple:
     x, y, z = (float(v) for v in values)
     return (x, y, z)
 

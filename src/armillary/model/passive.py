@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from typing import Any
 
 from armillary.scalar import Scalar, exp, sign, tanh, where
@@ -105,7 +106,7 @@ def _traced_key(passive: Passive) -> tuple:
 def _interpolate(table: Sequence[tuple[Scalar, Scalar]], v: Scalar) -> Scalar:
     """Piecewise linear through the points (increasing in v), constant outside."""
     result = table[0][1]
-    for (v0, f0), (v1, f1) in zip(table[:-1], table[1:], strict=True):
+    for (v0, f0), (v1, f1) in pairwise(table):
         inside = f0 + (f1 - f0) * ((v - v0) / (v1 - v0))
         result = where(v > v0, where(v < v1, inside, f1), result)
     return result

@@ -5,7 +5,7 @@ from armillary.spatial.inertia import Inertia
 from armillary.spatial.motion import Motion
 from armillary.spatial.space import ForceSpace, MotionSpace
 from armillary.spatial.symmetric import ForceDyad, MotionDyad
-from armillary.spatial.transform import Transform
+from armillary.spatial.transform import Product, Transform
 from armillary.spatial.vector import Matrix, Symmetric, Vector
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Motion",
     "MotionDyad",
     "MotionSpace",
+    "Product",
     "Symmetric",
     "Transform",
     "Vector",

@@ -81,7 +81,8 @@ def to_quaternion(R_BA: Matrix) -> tuple[Scalar, Scalar, Scalar, Scalar]:
         best = where(better, t, best)
     scale = 1.0 / sqrt(sum((x * x for x in chosen[1:]), chosen[0] * chosen[0]))
     scale = where(chosen[0] < 0, -scale, scale)
-    return tuple(x * scale for x in chosen)  # type: ignore[return-value]
+    w, x, y, z = (x * scale for x in chosen)
+    return w, x, y, z
 
 
 def quaternion_product(p: Sequence[Scalar], q: Sequence[Scalar]) -> tuple[Scalar, ...]:
@@ -120,9 +121,7 @@ def quaternion_log(q: Sequence[Scalar]) -> Vector:
     small = n2 < 1e-12
     n = sqrt(where(small, 1.0, n2))
     near = where(small, w, 1.0)  # w = 0 is a half turn
-    scale = where(
-        small, (2.0 - n2 * (2.0 / 3.0) / (near * near)) / near, 2.0 * atan2(n, w) / n
-    )
+    scale = where(small, (2.0 - n2 * (2.0 / 3.0) / (near * near)) / near, 2.0 * atan2(n, w) / n)
     return Vector(x * scale, y * scale, z * scale)
 
 

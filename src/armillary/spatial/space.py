@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from armillary.scalar import Scalar
 from armillary.spatial.force import Force
@@ -21,10 +22,10 @@ class _Space:
     def __iter__(self) -> Iterator:
         return iter(self.columns)
 
-    def __getitem__(self, k: int):
+    def __getitem__(self, k: int) -> Any:
         return self.columns[k]
 
-    def _combine(self, coordinates: Sequence[Scalar], total):
+    def _combine(self, coordinates: Sequence[Scalar], total: Any) -> Any:
         for column, x in zip(self.columns, coordinates, strict=True):
             total = total + column * x
         return total
@@ -76,5 +77,5 @@ class _ForceRows(_Rows):
 
     __slots__ = ()
 
-    def __matmul__(self, m) -> tuple[Scalar, ...]:
+    def __matmul__(self, m: Any) -> tuple[Scalar, ...]:
         return tuple(m.dot(column) for column in self.columns)

@@ -7,6 +7,7 @@ inverses).  They differ only in how a change of origin acts on the blocks.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from armillary.scalar import Scalar
 from armillary.spatial.force import Force
@@ -32,25 +33,19 @@ class _Dyad:
         return self.angular.leaves() + self.cross.leaves() + self.linear.leaves()
 
     @classmethod
-    def from_leaves(cls, leaves: Sequence[Scalar]):
+    def from_leaves(cls, leaves: Sequence[Scalar]) -> Any:
         return cls(
             Symmetric(*leaves[:6]), Matrix.from_leaves(leaves[6:15]), Symmetric(*leaves[15:])
         )
 
     def __add__(self, o):
-        return type(self)(
-            self.angular + o.angular, self.cross + o.cross, self.linear + o.linear
-        )
+        return type(self)(self.angular + o.angular, self.cross + o.cross, self.linear + o.linear)
 
     def __sub__(self, o):
-        return type(self)(
-            self.angular - o.angular, self.cross - o.cross, self.linear - o.linear
-        )
+        return type(self)(self.angular - o.angular, self.cross - o.cross, self.linear - o.linear)
 
-    def rotate(self, R: Matrix):
-        return type(self)(
-            self.angular.rotate(R), R @ self.cross @ R.T, self.linear.rotate(R)
-        )
+    def rotate(self, R: Matrix) -> Any:
+        return type(self)(self.angular.rotate(R), R @ self.cross @ R.T, self.linear.rotate(R))
 
     def _apply(self, x):
         return (

@@ -8,6 +8,7 @@ axes) and the place `r` of A's origin, in B.  Motions go with X, forces with X.T
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from armillary.scalar import Scalar
 from armillary.spatial.force import Force
@@ -59,6 +60,8 @@ class Transform:
             return Motion(self.E @ o.angular, self.E @ (o.linear + o.angular.cross(self.r)))
         if isinstance(o, Transform):
             return Transform(self.E @ o.E, o.r + o.E.T @ self.r)
+        if isinstance(o, Product):
+            return self @ o.first @ o.second
         if isinstance(o, MotionSpace):
             return MotionSpace(tuple(self @ column for column in o.columns))
         if isinstance(o, MotionDyad):
@@ -71,6 +74,57 @@ class Transform:
 
     def __repr__(self) -> str:
         return f"Transform(E={self.E}, r={self.r})"
+
+
+class Product:
+    """X_AB @ X_BC, applied one after the other instead of multiplied out.
+
+    Each factor is often nearly empty (a turn about z, a right angle), their product is full."""
+
+    __slots__ = ("first", "second")
+
+    def __init__(self, X_AB: Transform, X_BC: Transform):
+        self.first, self.second = X_AB, X_BC
+
+    @property
+    def T(self) -> TransposedProduct:
+        return TransposedProduct(self)
+
+    def __matmul__(self, o: Any) -> Any:
+        if isinstance(o, MotionDyad):
+            return _HalfProduct(self, o)
+        return self.first @ (self.second @ o)
+
+
+class TransposedProduct:
+    """(X_AB @ X_BC)^T: forces and inertias from A to C."""
+
+    __slots__ = ("X",)
+
+    def __init__(self, X: Product):
+        self.X = X
+
+    def __matmul__(self, o: Any) -> Any:
+        if isinstance(o, (Inertia, ForceDyad)):
+            return _HalfProduct(self.X, o)
+        return self.X.second.T @ (self.X.first.T @ o)
+
+
+class _HalfProduct:
+    """The left half of a congruence with a product."""
+
+    __slots__ = ("X", "middle")
+
+    def __init__(self, X: Product, middle: Any):
+        self.X, self.middle = X, middle
+
+    def __matmul__(self, right: Any) -> Any:
+        first, second = self.X.first, self.X.second
+        if isinstance(right, TransposedProduct) and right.X is self.X:
+            return first @ (second @ self.middle @ second.T) @ first.T
+        if right is self.X:
+            return second.T @ (first.T @ self.middle @ first) @ second
+        return NotImplemented
 
 
 class Transposed:
@@ -96,7 +150,7 @@ class _Half:
 
     __slots__ = ("X", "middle")
 
-    def __init__(self, X: Transform, middle):
+    def __init__(self, X: Transform, middle: Any):
         self.X, self.middle = X, middle
 
     def __matmul__(self, right):

@@ -1,0 +1,212 @@
+"""The commands and their options.  What a command does is imported when it is called."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from armillary.errors import ArmillaryError
+
+
+class Commands(TyperGroup):
+    """The one boundary of errors: a message on stderr and exit code 1, no traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        from armillary.cli.screen import complain
+
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="replace")  # a ² must not end a run on an old terminal
+        try:
+            return super().invoke(ctx)
+        except ArmillaryError as fault:
+            complain(str(fault))
+            raise typer.Exit(1) from None
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="The dynamics of robots and mechanisms. MODEL is a file (.urdf, .xml, .yaml, .csv) or "
+    "the name of a built-in mechanism. All numbers are SI: rad, m, kg, N, N m.",
+)
+
+ModelName = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A file, or the name of a built-in mechanism.")
+]
+
+
+class Stand(StrEnum):
+    """How the root body stands in the world."""
+
+    FREE = "free"
+    FIXED = "fixed"
+
+
+Base = Annotated[Stand | None, typer.Option(help="How the root body stands in the world.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Numbers = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NUMBERS", help="0.1,0.2,... in order, or joint=value,joint=value."),
+]
+Wrenches = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FRAME=nx,ny,nz,fx,fy,fz",
+        help="A wrench on the mechanism at a frame, in that frame. May be repeated.",
+    ),
+]
+Passive = Annotated[
+    bool, typer.Option("--passive/--no-passive", help="Friction, springs and rotors take part.")
+]
+Reactions = Annotated[bool, typer.Option("--reactions", help="The wrench in every joint as well.")]
+Csv = Annotated[
+    Path | None,
+    typer.Option("--csv", help="A batch of states: a header like q.<label>, v.<label>, ..."),
+]
+Out = Annotated[Path | None, typer.Option("--out", help="Write states and results to a CSV file.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from armillary import __version__
+
+        print(f"armillary {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _armillary(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options before the command."""
+
+
+@app.command()
+def show(model: ModelName, base: Base = None, json: Json = False) -> None:
+    """Show a mechanism: tree, coordinates, masses, report."""
+    from armillary.cli.show import show as run
+
+    run(model, base, json)
+
+
+@app.command()
+def validate(
+    model: ModelName,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="What would be repaired or reported is an error.")
+    ] = False,
+    base: Base = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random state of the check.")] = 0,
+    json: Json = False,
+) -> None:
+    """Read a file, list what was assumed, check the numbers.
+
+    Exit code 0: the mechanism is sound (warnings are listed); 1: it is not."""
+    from armillary.cli.validate import validate as run
+
+    if not run(model, base, strict, seed, json):
+        raise typer.Exit(1)
+
+
+@app.command()
+def inverse(
+    model: ModelName,
+    q: Numbers = None,
+    v: Numbers = None,
+    a: Numbers = None,
+    external: Wrenches = None,
+    passive: Passive = True,
+    reactions: Reactions = False,
+    csv: Csv = None,
+    out: Out = None,
+    overwrite: Overwrite = False,
+    json: Json = False,
+    base: Base = None,
+) -> None:
+    """Joint forces for a motion: tau from q, v, a.
+
+    What is not given: q where the mechanism starts, v = 0, a = 0."""
+    from armillary.cli.answers import Question, answer
+
+    question = Question("inverse", model, base, {"q": q, "v": v, "a": a}, external, csv, passive)
+    answer(question, reactions, out, overwrite, json)
+
+
+@app.command()
+def forward(
+    model: ModelName,
+    q: Numbers = None,
+    v: Numbers = None,
+    tau: Numbers = None,
+    external: Wrenches = None,
+    passive: Passive = True,
+    reactions: Reactions = False,
+    csv: Csv = None,
+    out: Out = None,
+    overwrite: Overwrite = False,
+    json: Json = False,
+    base: Base = None,
+) -> None:
+    """Accelerations for given joint forces: a from q, v, tau.
+
+    What is not given: q where the mechanism starts, v = 0, tau = 0."""
+    from armillary.cli.answers import Question, answer
+
+    given = {"q": q, "v": v, "tau": tau}
+    question = Question("forward", model, base, given, external, csv, passive)
+    answer(question, reactions, out, overwrite, json)
+
+
+@app.command()
+def convert(
+    model: ModelName,
+    out: Annotated[Path, typer.Argument(help="The new file; its ending chooses the format.")],
+    overwrite: Overwrite = False,
+    lossy: Annotated[
+        bool, typer.Option("--lossy", help="Leave out what the format cannot express, and list it.")
+    ] = False,
+    base: Base = None,
+) -> None:
+    """Write a mechanism in another format.
+
+    .yaml holds everything; .urdf, .xml (MJCF) and .csv (Denavit-Hartenberg) what they can."""
+    from armillary.cli.convert import convert as run
+
+    run(model, out, overwrite, lossy, base)
+
+
+@app.command()
+def demo() -> None:
+    """The main job on a built-in mechanism, on a page."""
+    from armillary.cli.demo import demo as run
+
+    run()
+
+
+@app.command()
+def examples() -> None:
+    """List the built-in mechanisms."""
+    from armillary.cli.show import examples as run
+
+    run()
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON schema of the native YAML file."""
+    from armillary.cli.convert import schema as run
+
+    run()

@@ -1,0 +1,63 @@
+"""MODEL on the command line: a file or a built-in mechanism; its labels and units."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from armillary import Mechanism, example, example_names, load
+from armillary.errors import FormatError, unknown_name
+
+FORCE = {"rad": "N m", "m": "N"}
+
+
+def find(name: str, base: str | None = None, strict: bool = False) -> Mechanism:
+    """The mechanism of a file, or the built-in one of that name."""
+    if not is_file_name(name):
+        known = example_names()
+        if name not in known:
+            hint = str(unknown_name("built-in mechanism", name, known))
+            raise FormatError(f"there is no file '{name}', and {hint}")
+        mechanism = example(name)
+        return mechanism if base is None else mechanism.with_base(base)
+    return load(name, base=base, strict=strict)
+
+
+def is_file_name(name: str) -> bool:
+    """A path, or a name with an ending; not the plain word of a built-in mechanism."""
+    try:
+        exists = Path(name).exists()
+    except (OSError, ValueError):
+        exists = False
+    return exists or bool(Path(name).suffix) or "/" in name or "\\" in name or not name
+
+
+def labels(mechanism: Mechanism, kind: str) -> tuple[str, ...]:
+    """One name per number of q, v, a or tau."""
+    return mechanism.q_labels if kind == "q" else mechanism.v_labels
+
+
+def units(mechanism: Mechanism, kind: str) -> tuple[str, ...]:
+    """One unit per number of q, v, a or tau; the parts of a quaternion have none."""
+    along = mechanism.model.v_units
+    if kind == "q":
+        found: list[str] = []
+        for joint in mechanism.model.joints:
+            turns = joint.nq - joint.nv  # 1 where a quaternion stands for three angles
+            found += ["-"] * 4 + list(joint.units[3:]) if turns else list(joint.units)
+        return tuple(found)
+    if kind == "tau":
+        return tuple(FORCE[unit] for unit in along)
+    return tuple(f"{unit}/s" if kind == "v" else f"{unit}/s²" for unit in along)
+
+
+def open_parts(mechanism: Mechanism) -> str:
+    """What the file has and the equations of a tree leave out; empty where there is nothing."""
+    model = mechanism.model
+    counts = (("loop", model.loops), ("coupling", model.couplings), ("wheel", model.wheels))
+    found = [f"{len(p)} {name}{'s' if len(p) > 1 else ''}" for name, p in counts if p]
+    if not found:
+        return ""
+    return (
+        f"{' and '.join(found)} of '{model.name}' kept but not enforced: "
+        f"the numbers are those of the open tree"
+    )

@@ -1,0 +1,104 @@
+"""What people see: plain words, tables with names and units; never markup out of a file."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+# advice of the library, in the words of the command line
+_WORDS = {
+    "pass overwrite=True": "use --overwrite",
+    "pass lossy=True": "use --lossy",
+    "Leave `base` out": "Leave --base out",
+}
+_WIDE = 4000  # columns of a pipe or a file: nothing is folded there
+
+
+def screen(stderr: bool = False) -> Console:
+    """A terminal of its own width; a pipe is as wide as needed."""
+    console = Console(stderr=stderr, markup=False, highlight=False, emoji=False)
+    if not console.is_terminal:
+        console.width = _WIDE
+    return console
+
+
+def clean(text: object) -> str:
+    """Text of a file without control characters, which a terminal would obey."""
+    return "".join(c if c.isprintable() or c == "\n" else f"\\x{ord(c):02x}" for c in str(text))
+
+
+def say(text: object = "", style: str = "") -> None:
+    screen().print(Text(clean(text), style=style), soft_wrap=True)
+
+
+def remark(text: object) -> None:
+    """Beside the result: on stderr, so that the result can be piped."""
+    screen(stderr=True).print(Text(f"note: {clean(text)}", style="yellow"), soft_wrap=True)
+
+
+def complain(text: object) -> None:
+    text = clean(text)
+    for python, command in _WORDS.items():
+        text = text.replace(python, command)
+    message = Text("error: ", style="bold red").append(Text(text, style="default"))
+    screen(stderr=True).print(message, soft_wrap=True)
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
+    """Print a table and an empty line.  Heads with '>' have numbers below, set to the right."""
+    result = Table(
+        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold",
+        title=clean(title) or None, title_justify="left", title_style="bold",
+    )  # fmt: skip
+    for head in heads:
+        right = head.startswith(">")
+        result.add_column(
+            head.removeprefix(">"), justify="right" if right else "left", overflow="fold"
+        )
+    for row in rows:
+        result.add_row(*(Text(clean(cell)) for cell in row))
+    console = screen()
+    if console.is_terminal:
+        console.print(result)
+    else:
+        with console.capture() as text:
+            console.print(result)
+        print("\n".join(line.rstrip() for line in text.get().splitlines()))
+    print()
+
+
+def number(x: float, digits: int = 6) -> str:
+    return f"{x + 0.0:.{digits}g}"
+
+
+def numbers(values: Iterable[float], digits: int = 6) -> list[str]:
+    return [number(float(x), digits) for x in values]
+
+
+def triple(values: Iterable[float]) -> str:
+    return ", ".join(numbers(values, 4))
+
+
+def print_json(content: Any) -> None:
+    """JSON of its strict kind: what is not finite is null."""
+    sys.stdout.write(json.dumps(_finite(content), indent=1, allow_nan=False) + "\n")
+
+
+def _finite(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {str(key): _finite(value) for key, value in content.items()}
+    if isinstance(content, (list, tuple)):
+        return [_finite(value) for value in content]
+    if hasattr(content, "tolist"):
+        return _finite(content.tolist())
+    if isinstance(content, float) and not math.isfinite(content):
+        return None
+    return content

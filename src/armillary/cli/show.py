@@ -1,0 +1,247 @@
+"""`show` and `examples`: a mechanism on one page, and the list of the built-in ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from armillary import Mechanism, __version__
+from armillary.cli import models, screen
+from armillary.model import WORLD, Body, JointSpec, Limits, Model, Note, Passive, Report
+
+_MOST = 200  # lines of a table on the screen; --json has no limit
+_AXES: dict[tuple[float, ...], str] = {
+    (1.0, 0.0, 0.0): "x", (0.0, 1.0, 0.0): "y", (0.0, 0.0, 1.0): "z",
+    (-1.0, 0.0, 0.0): "-x", (0.0, -1.0, 0.0): "-y", (0.0, 0.0, -1.0): "-z",
+}  # fmt: skip
+_STYLES = {"warning": "yellow", "repaired": "yellow", "ignored": "dim"}
+
+
+def show(name: str, base: str | None, json: bool) -> None:
+    mechanism = models.find(name, base)
+    if json:
+        screen.print_json(as_json(mechanism))
+        return
+    summary(mechanism)
+    model = mechanism.model
+    heads = ["body", "joint", "type", "axis", "q", "v", ">mass [kg]", "joint in parent [m]"]
+    _table(heads, list(_tree(model)), "tree")
+    coordinates(mechanism)
+    heads = ["body", "centre [m]", *(f">{x}" for x in ("xx", "yy", "zz", "xy", "xz", "yz"))]
+    rows = [
+        [b.name, screen.triple(b.mass.com), *screen.numbers(b.mass.tensor, 4)]
+        for b in model.bodies
+        if b.mass.mass
+    ]
+    _table(heads, rows, "centre of mass in the body frame, tensor about it [kg m²]")
+    rows = [
+        [f.name, f.body, screen.triple(f.pose.position), screen.triple(f.pose.rpy())]
+        for f in model.frames
+    ]
+    _table(["frame", "on body", "position [m]", "roll, pitch, yaw [rad]"], rows, "frames")
+    _table(["part", "name", "what"], list(_constraints(model)), "loops, couplings and wheels")
+    if models.open_parts(mechanism):
+        screen.say(f"note: {models.open_parts(mechanism)}\n", "yellow")
+    notes(mechanism.report)
+
+
+def summary(mechanism: Mechanism) -> None:
+    """Name, counts, mass, gravity and base in a line or two."""
+    model = mechanism.model
+    mass = sum(body.mass.mass for body in model.bodies)
+    screen.say(
+        f"{model.name}: {_count(len(model.bodies), 'body', 'bodies')}, "
+        f"{_count(model.nv, 'degree', 'degrees')} of freedom, {mass:.5g} kg", "bold",
+    )  # fmt: skip
+    screen.say(f"gravity ({screen.triple(model.gravity)}) m/s²")
+    for what in ("base_velocity", "base_acceleration"):
+        if any(getattr(model, what)):
+            values = screen.triple(getattr(model, what))
+            screen.say(f"{what.replace('_', ' of the world frame: ')} (angular; linear) {values}")
+    screen.say()
+
+
+def coordinates(mechanism: Mechanism) -> None:
+    """The order of q and v, with units, start values, limits, friction and drives."""
+    model = mechanism.model
+    first = models.units(mechanism, "q")
+    start = model.initial or model.neutral()
+    rows = []
+    for body, joint, slot in zip(model.bodies, model.joints, model.slots, strict=True):
+        for k in range(joint.nq):
+            n = slot.q.start + k
+            same = joint.nq == joint.nv
+            limit = body.joint.limits[k] if body.joint.limits and same else Limits()
+            rows.append([
+                f"q[{n}]", model.q_labels[n], first[n], screen.number(start[n]),
+                _span(limit.lower, limit.upper), _bound(limit.velocity), _bound(limit.effort),
+                _resistance(body.joint, k) if same else "",
+            ])  # fmt: skip
+    heads = ["order", "coordinate", "unit", ">start", "range", ">velocity limit", ">force limit",
+             "friction, spring, rotor"]  # fmt: skip
+    # a column that is empty everywhere tells nothing
+    keep = [k for k, head in enumerate(heads) if k < 4 or any(row[k] for row in rows)]
+    _table([heads[k] for k in keep], [[row[k] for k in keep] for row in rows],
+           "coordinates; v and tau have the same order" if model.nq == model.nv
+           else f"coordinates; v and tau: {', '.join(model.v_labels[:12])}"
+           f"{', ...' if model.nv > 12 else ''}")  # fmt: skip
+
+
+def notes(report: Report) -> None:
+    """What was read, assumed, repaired and ignored, in colour where it matters."""
+    lines = str(report).splitlines()
+    screen.say(lines[0] if lines else "", "bold")
+    for line in lines[1:]:
+        level = line.split()[0] if line.split() else ""
+        screen.say(line, _STYLES.get(level, ""))
+
+
+def examples() -> None:
+    from armillary.formats.examples import example_info, example_names
+
+    rows = [(name, example_info(name).description, example_info(name).source)
+            for name in example_names()]  # fmt: skip
+    screen.table(["name", "what it is", "numbers from"], rows)
+    screen.say("Use a name in place of a file: armillary show stanford")
+
+
+def as_json(mechanism: Mechanism) -> dict[str, Any]:
+    model = mechanism.model
+    return {
+        "armillary": __version__,
+        "mechanism": model.name,
+        "nq": model.nq,
+        "nv": model.nv,
+        "gravity": model.gravity,
+        "labels": {"q": model.q_labels, "v": model.v_labels},
+        "units": {kind: models.units(mechanism, kind) for kind in ("q", "v", "a", "tau")},
+        "start": model.initial or model.neutral(),
+        "bodies": [_body_json(model, k) for k in range(len(model.bodies))],
+        "frames": [
+            {"name": f.name, "body": f.body, "position": f.pose.position,
+             "rpy": f.pose.rpy()} for f in model.frames
+        ],
+        "loops": [x.name for x in model.loops],
+        "couplings": [x.name for x in model.couplings],
+        "wheels": [x.name for x in model.wheels],
+        "source": model.report.source,
+        "notes": notes_json(model.report),
+    }  # fmt: skip
+
+
+def notes_json(report: Report) -> list[dict[str, Any]]:
+    return [_note_json(note) for note in report.notes]
+
+
+def _note_json(note: Note) -> dict[str, Any]:
+    return {"level": note.level, "part": note.part, "text": note.text, "line": note.line}
+
+
+def _body_json(model: Model, k: int) -> dict[str, Any]:
+    body, slot = model.bodies[k], model.slots[k]
+    return {
+        "name": body.name,
+        "parent": body.parent,
+        "joint": body.joint.name,
+        "type": _kind(body),
+        "axes": body.joint.axes,
+        "q": [slot.q.start, slot.q.stop],
+        "v": [slot.v.start, slot.v.stop],
+        "position": body.at.position,
+        "rpy": body.at.rpy(),
+        "mass": body.mass.mass,
+        "com": body.mass.com,
+        "inertia": dict(zip(("xx", "yy", "zz", "xy", "xz", "yz"), body.mass.tensor, strict=True)),
+        "limits": [
+            {"lower": x.lower, "upper": x.upper, "velocity": x.velocity, "effort": x.effort}
+            for x in body.joint.limits
+        ],
+    }
+
+
+# -- cells ---------------------------------------------------------------------------------------
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> None:
+    if not rows:
+        return
+    screen.table(heads, rows[:_MOST], title)
+    if len(rows) > _MOST:
+        screen.say(f"... and {len(rows) - _MOST} more lines; --json gives all of them\n")
+
+
+def _tree(model: Model) -> Iterator[list[str]]:
+    depth = {WORLD: -1}
+    for body, joint, slot in zip(model.bodies, model.joints, model.slots, strict=True):
+        depth[body.name] = depth[body.parent] + 1
+        level = depth[body.name]
+        pad = "  " * level if level <= 20 else f"{'  ' * 20}({level}) "
+        yield [
+            pad + body.name, body.joint.name, _kind(body), _axes(body.joint),
+            _slot("q", slot.q) if joint.nq else "", _slot("v", slot.v) if joint.nv else "",
+            screen.number(body.mass.mass, 5), screen.triple(body.at.position),
+        ]  # fmt: skip
+
+
+def _kind(body: Body) -> str:
+    spec = body.joint
+    if body.unlocked is not None:
+        return f"fixed (locked {body.unlocked.joint.kind})"
+    if spec.kind == "gimbal":
+        return f"gimbal {' '.join(spec.free)}"
+    if spec.kind == "helical":
+        return f"helical, {spec.pitch:g} m/rad"
+    return "continuous" if spec.continuous else spec.kind
+
+
+def _axes(spec: JointSpec) -> str:
+    return "; ".join(_AXES.get(axis) or f"({screen.triple(axis)})" for axis in spec.axes)
+
+
+def _slot(name: str, part: slice) -> str:
+    if part.stop - part.start == 1:
+        return f"{name}[{part.start}]"
+    return f"{name}[{part.start}..{part.stop - 1}]"
+
+
+def _bound(value: float | None) -> str:
+    return "" if value is None else screen.number(value)
+
+
+def _span(lower: float | None, upper: float | None) -> str:
+    if lower is None and upper is None:
+        return ""
+    return f"{_bound(lower) or '-∞'} ... {_bound(upper) or '∞'}"
+
+
+def _resistance(spec: JointSpec, k: int) -> str:
+    words = []
+    if spec.passive:
+        words += _passive_words(spec.passive[k])
+    if spec.rotors and spec.rotors[k].reflected:
+        words.append(f"rotor {spec.rotors[k].reflected:.4g} kg m² at the joint")
+    return ", ".join(words)
+
+
+def _passive_words(passive: Passive) -> list[str]:
+    words = [
+        f"{name} {getattr(passive, name):.4g}"
+        for name in ("viscous", "coulomb", "static", "spring")
+        if getattr(passive, name)
+    ]
+    words += ["table"] if passive.table else []
+    return words + (["function"] if passive.law is not None else [])
+
+
+def _constraints(model: Model) -> Iterator[list[str]]:
+    for loop in model.loops:
+        ends = f"{loop.joint.kind} between '{loop.first.body}' and '{loop.second.body}'"
+        yield ["loop", loop.name, ends]
+    for c in model.couplings:
+        yield ["coupling", c.name, f"{c.joint} = {c.ratio:g} * {c.source} + {c.offset:g}"]
+    for wheel in model.wheels:
+        yield ["wheel", wheel.name, f"on '{wheel.body}', radius {wheel.radius:g} m"]
+
+
+def _count(n: int, one: str, many: str) -> str:
+    return f"{n} {one if n == 1 else many}"

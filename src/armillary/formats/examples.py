@@ -1,0 +1,97 @@
+"""Built-in mechanisms: the ones of the source documents and a few to play with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import resources
+
+from armillary.errors import unknown_name
+from armillary.model import Model, Report
+
+
+@dataclass(frozen=True)
+class Example:
+    """A built-in mechanism: what it is, where its numbers come from, and how it is made."""
+
+    description: str
+    source: str
+    build: Callable[[str], Model]
+
+
+def example(name: str) -> Model:
+    """A built-in mechanism by name; `example_names()` lists them."""
+    return example_info(name).build(name)
+
+
+def example_names() -> tuple[str, ...]:
+    return tuple(EXAMPLES)
+
+
+def example_info(name: str) -> Example:
+    """Description and source of a built-in mechanism."""
+    if name not in EXAMPLES:
+        raise unknown_name("example", name, EXAMPLES)
+    return EXAMPLES[name]
+
+
+def _data(file: str) -> str:
+    return (resources.files("armillary") / "data" / file).read_text(encoding="utf-8")
+
+
+def _native(name: str) -> Model:
+    from armillary.formats.native import read_native
+
+    return read_native(f"{name}.yaml", text=_data(f"{name}.yaml"))
+
+
+def _dh(name: str) -> Model:
+    from armillary.formats.dh_csv import read_dh
+
+    return read_dh(f"{name}.csv", text=_data(f"{name}.csv"))
+
+
+# Tables 4.1 and 4.2 of [VanDerMerwe1995] as they stand, y up; link 1: eqs 4.33-4.35.
+_STANFORD = (
+    {"name": "link1", "gamma": (0, 0, 0, 0, 0.5, -0.15), "free": ("ry",),
+     "mass": 2, "com": (0, 0.3, -0.07), "inertia": (0.1, 0.02, 0.1)},
+    {"name": "link2", "gamma": (0, 0, 0, 0.8, 0, 0), "free": ("rz", "dx"),
+     "mass": 2, "com": (0.3, 0, 0), "inertia": (0.002, 0.25, 0.25)},
+    {"name": "link3", "gamma": (0, 0, 0, 0.2, 0, 0), "free": ("rz",),
+     "mass": 0.8, "com": (0.12, 0, 0), "inertia": (0.002, 0.008, 0.008)},
+    {"name": "link4", "gamma": (0, 0, 0, 0.05, 0, 0), "free": ("rx",),
+     "mass": 0.5, "com": (0.05, 0, 0), "inertia": (0.001, 0.004, 0.004)},
+)  # fmt: skip
+
+
+def _stanford(name: str) -> Model:
+    from armillary.formats.sixparameter import sixparameter
+
+    report = Report(source="[VanDerMerwe1995], tables 4.1 and 4.2")
+    return sixparameter(_STANFORD, name=name, gravity=(0.0, -9.81, 0.0), report=report)
+
+
+EXAMPLES = {
+    "stanford": Example(
+        "Stanford-type arm: 5 degrees of freedom, one joint that turns and slides",
+        "[VanDerMerwe1995], tables 4.1 and 4.2",
+        _stanford,
+    ),
+    "double-pendulum": Example(
+        "two rods on pins with friction, full inertia tensors",
+        "made up for Armillary",
+        _native,
+    ),
+    "two-link": Example(
+        "planar arm of two uniform links, equations of motion in closed form",
+        "[Lecture], with numbers of our own",
+        _native,
+    ),
+    "six-r": Example(
+        "six revolute joints in standard Denavit-Hartenberg notation, with motors",
+        "[Swartz1982], with synthetic numbers",
+        _dh,
+    ),
+}
+
+__all__ = ["Example", "example", "example_info", "example_names"]

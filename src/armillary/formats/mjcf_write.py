@@ -1,0 +1,181 @@
+"""Write MJCF, the model format of MuJoCo.  What it cannot express is an error that names the
+part, or, on request, left out and listed in a comment at the head of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from armillary.errors import FormatError
+from armillary.formats.losses import Losses, common_losses, written_name
+from armillary.formats.mjcf_write_joints import joint_lines
+from armillary.formats.notes import unique
+from armillary.formats.xml import MAX_DEPTH
+from armillary.model import WORLD, Body, Frame, Mass, Model, Pose, Shape
+from armillary.model.checks import principal_moments
+
+_MIN_MASS = 1e-15  # below it MuJoCo refuses a moving body (mjMINVAL)
+_CLOSURES = {"spherical": "connect", "fixed": "weld"}
+
+
+def write_mjcf(model: Model, *, lossy: bool = False) -> str:
+    """The model as MJCF text; numbers keep all their digits.
+
+    Frames become sites.  Joints with several axes become several joints in one body, in their
+    order; planar joints count (x, y, angle) in MuJoCo.  Mesh shapes are left out, because MuJoCo
+    refuses a model whose mesh files it cannot open.  lossy: leave out what the format
+    cannot express and let MuJoCo balance impossible inertias, and say so in a comment."""
+    losses = Losses("MJCF", lossy)
+    common_losses(model, losses)
+    balance = _check_masses(model, losses)
+    names = [body.name for body in model.bodies]
+    sites: dict[str, list[Frame]] = {name: [] for name in (WORLD, *names)}
+    for frame in model.frames:
+        sites[frame.body].append(frame)
+    equality = _equality(model, losses, sites)
+    world = [*_sites(sites[WORLD], "    "), *_bodies(model, losses, sites)]
+    balance_text = ' balanceinertia="true"' if balance else ""
+    lines = [
+        f"<mujoco model={written_name(model.name, 'the mechanism')}>",
+        f'  <compiler angle="radian" inertiafromgeom="false" fusestatic="false"{balance_text}/>',
+        f'  <option gravity="{_row(model.gravity)}"/>',
+        "  <worldbody>",
+        *world,
+        "  </worldbody>",
+    ]
+    if equality:
+        lines += ["  <equality>", *equality, "  </equality>"]
+    return "\n".join([*losses.comment(), *lines, "</mujoco>", ""])
+
+
+# -- bodies ---------------------------------------------------------------------------------------
+
+
+def _bodies(model: Model, losses: Losses, sites: dict[str, list[Frame]]) -> list[str]:
+    """Nested elements, written from the depth-first list with a stack of open ones."""
+    lines: list[str] = []
+    open_: list[str] = []
+
+    def close() -> None:
+        open_.pop()
+        lines.append("  " * (len(open_) + 2) + "</body>")
+
+    for body in model.bodies:
+        while open_ and open_[-1] != body.parent:
+            close()
+        margin = "  " * (len(open_) + 2)
+        lines += [margin + line for line in _body_head(body, losses)]
+        lines += _sites(sites[body.name], margin + "  ")
+        open_.append(body.name)
+        # <mujoco>, <worldbody> and what stands inside the body
+        if len(open_) + 3 >= MAX_DEPTH:
+            raise FormatError(
+                f"body '{body.name}': it is {len(open_)} bodies deep, and MuJoCo reads at most "
+                f"{MAX_DEPTH - 4}. Write the native YAML format."
+            )
+    while open_:
+        close()
+    return lines
+
+
+def _body_head(body: Body, losses: Losses) -> list[str]:
+    name = written_name(body.name, "body")
+    lines = [f"<body name={name}{_pose(body.at)}>"]
+    lines += [f"  {line}" for line in joint_lines(body, losses)]
+    if body.mass != Mass():
+        numbers = f'mass="{body.mass.mass!r}" pos="{_row(body.mass.com)}"'
+        lines.append(f'  <inertial {numbers} fullinertia="{_row(body.mass.tensor)}"/>')
+    for shape in body.shapes:
+        if shape.kind == "mesh":
+            losses.remark(f"left out: body '{body.name}': mesh {shape.mesh}")
+        else:
+            lines.append(f"  {_geom(shape)}")
+    return lines
+
+
+def _geom(shape: Shape) -> str:
+    """Half lengths, as MuJoCo wants; visuals touch nothing, collisions are in a hidden group."""
+    first, *rest = shape.size
+    half = [x / 2 for x in (shape.size if shape.kind == "box" else rest)]
+    size = _row(half if shape.kind == "box" else [first, *half])
+    role = 'contype="0" conaffinity="0" group="2"' if shape.role == "visual" else 'group="3"'
+    color = f' rgba="{_row(shape.color)}"' if shape.color is not None else ""
+    return f'<geom type="{shape.kind}" size="{size}"{_pose(shape.pose)} {role}{color}/>'
+
+
+def _sites(frames: list[Frame], margin: str) -> list[str]:
+    return [
+        f"{margin}<site name={written_name(frame.name, 'frame')}{_pose(frame.pose)}/>"
+        for frame in frames
+    ]
+
+
+def _check_masses(model: Model, losses: Losses) -> bool:
+    """MuJoCo wants mass and a possible tensor on whatever moves; True: let it correct tensors."""
+    heavy: set[str] = set()
+    balance = False
+    for body in reversed(model.bodies):
+        low, mid, high = principal_moments(body.mass.tensor)
+        if body.mass.mass > _MIN_MASS and low > _MIN_MASS:
+            heavy.add(body.name)
+        if high > (low + mid) * (1.0 + 1e-14):
+            part = f"body '{body.name}'"
+            losses.add(part, "principal moments that break the triangle inequality")
+            balance = True
+        if body.name in heavy and body.joint.kind == "fixed":
+            heavy.add(body.parent)
+        elif body.name not in heavy and body.joint.kind != "fixed":
+            raise FormatError(
+                f"body '{body.name}': MuJoCo wants mass and a positive inertia on every moving "
+                f"body, found mass {body.mass.mass:g} kg and a smallest principal moment of "
+                f"{low:g} kg m². Give it both, or weld it."
+            )
+    return balance
+
+
+# -- constraints ----------------------------------------------------------------------------------
+
+
+def _equality(model: Model, losses: Losses, sites: dict[str, list[Frame]]) -> list[str]:
+    taken = {frame.name for frame in model.frames}
+    lines = []
+    for loop in model.loops:
+        if loop.joint.kind not in _CLOSURES:
+            part = f"loop '{loop.name}'"
+            losses.add(part, f"a closure by a {loop.joint.kind} joint (only spherical and fixed)")
+            continue
+        ends = []
+        for k, frame in ((1, loop.first), (2, loop.second)):
+            if frame not in model.frames:
+                frame = Frame(
+                    unique(frame.name or f"{loop.name}_{k}", taken), frame.body, frame.pose
+                )
+                taken.add(frame.name)
+                sites[frame.body].append(frame)
+            ends.append(f"site{k}={written_name(frame.name, 'frame')}")
+        tag = _CLOSURES[loop.joint.kind]
+        lines.append(f"    <{tag} name={written_name(loop.name, 'loop')} {' '.join(ends)}/>")
+    single = {b.joint.name for b in model.bodies if b.joint.kind in ("revolute", "prismatic")}
+    for coupling in model.couplings:
+        if not {coupling.joint, coupling.source} <= single:
+            part = f"coupling '{coupling.name}'"
+            losses.add(part, "a coupling of joints with several degrees of freedom")
+            continue
+        first, second = (written_name(x, "joint") for x in (coupling.joint, coupling.source))
+        line = _row((coupling.offset, coupling.ratio, 0, 0, 0))
+        name = written_name(coupling.name, "coupling")
+        lines.append(f'    <joint name={name} joint1={first} joint2={second} polycoef="{line}"/>')
+    return lines
+
+
+# -- numbers --------------------------------------------------------------------------------------
+
+
+def _pose(pose: Pose) -> str:
+    text = f' pos="{_row(pose.position)}"' if any(pose.position) else ""
+    if pose.rotation != Pose().rotation:
+        text += f' quat="{_row(pose.quaternion())}"'
+    return text
+
+
+def _row(values: Iterable[float]) -> str:
+    return " ".join(repr(float(x)) for x in values)

@@ -1,0 +1,243 @@
+"""From a tree back to a six-parameter table.
+
+The link frames of the table are the body frames where their axes fit the sequence x, y, z;
+a joint with one axis that does not fit gets a link frame with that axis along z.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+from armillary.errors import FormatError
+from armillary.formats.sixparameter import Triple, turn_axes
+from armillary.formats.tables import moved_mass, turned_z
+from armillary.joints import AXES
+from armillary.model import WORLD, Body, Frame, JointSpec, Model, Pose
+from armillary.model.joints import own_rotation
+from armillary.spatial import Matrix, Vector
+
+CLOSE = 1e-9  # rad or m
+_LETTERS: dict[tuple[float, ...], str] = {
+    (1.0, 0.0, 0.0): "dx",
+    (0.0, 1.0, 0.0): "dy",
+    (0.0, 0.0, 1.0): "dz",
+}
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """Constant turns, names of the free entries, and W: from body axes to link-frame axes."""
+
+    turns: Triple
+    free: tuple[str, ...]
+    W: Matrix
+
+
+def rows_of(model: Model) -> list[dict[str, Any]]:
+    """Rows of a table; a FormatError names the joint that has no place in one."""
+    for what in ("loops", "couplings", "wheels"):
+        if getattr(model, what):
+            raise FormatError(f"a six-parameter table has no {what}. Write the native file.")
+    model = _slides_ended(model)
+    fits: dict[str, _Fit] = {}
+    rows = []
+    before = WORLD
+    for body in model.bodies:
+        W_P = fits[body.parent].W if body.parent != WORLD else Matrix.identity()
+        fit = _fit(body, W_P)
+        fits[body.name] = fit
+        rows.append(_row(model, body, fit, before))
+        before = body.name
+    return rows
+
+
+def _row(model: Model, body: Body, fit: _Fit, before: str) -> dict[str, Any]:
+    slot = model.slots[model.index[body.name]].q
+    start = model.initial[slot] if model.initial else (0.0,) * len(fit.free)
+    gamma = [*fit.turns, *_reach(model, body, fit)]
+    for axis, value in zip(fit.free, start, strict=True):
+        gamma[AXES.index(axis)] = value
+    mass = moved_mass(body.mass, Pose((0.0, 0.0, 0.0), _rows(fit.W)))
+    slide = [gamma[3 + k] if AXES[3 + k] in fit.free else 0.0 for k in range(3)]
+    row: dict[str, Any] = {"name": body.name}
+    if body.joint.name != body.name:
+        row["joint"] = body.joint.name
+    if body.parent != before:
+        row["parent"] = body.parent
+    if body.parent == WORLD and any(body.at.position):
+        row["position"] = body.at.position
+    row |= {"gamma": tuple(x + 0.0 for x in gamma), "free": fit.free, "mass": mass.mass}
+    row["com"] = tuple(c + d for c, d in zip(mass.com, slide, strict=True))
+    row["inertia"] = mass.tensor
+    spec = body.joint
+    parts = (("friction", spec.passive), ("limits", spec.limits), ("rotor", spec.rotors))
+    row |= {key: value for key, value in parts if value}
+    return row | ({"motor": body.motor} if body.motor is not None else {})
+
+
+def _reach(model: Model, body: Body, fit: _Fit) -> list[float]:
+    """Where the next joints sit, in the link frame: one place for all of them."""
+    places = _next_places(model, body.name)
+    if not places:
+        return [0.0, 0.0, 0.0]
+    for place in places[1:]:
+        if math.dist(place, places[0]) > CLOSE:
+            raise FormatError(
+                f"body '{body.name}' carries joints at {places[0]} and {place}: a row of a "
+                f"six-parameter table leads to one place only. Write the native file."
+            )
+    reach = [float(x) for x in fit.W @ Vector(*places[0])]
+    for k in range(3):
+        if AXES[3 + k] in fit.free:
+            if abs(reach[k]) > CLOSE:
+                raise FormatError(
+                    f"body '{body.name}': the next joint sits {reach[k]:g} m beyond the end of the "
+                    f"slide {AXES[3 + k]} of a joint that also turns. Move the body frame there."
+                )
+            reach[k] = 0.0
+    return reach
+
+
+def _next_places(model: Model, name: str) -> list[Triple]:
+    """Positions of the joints that hang on the body; of its tip frame where there are none."""
+    places = [body.at.position for body in model.bodies if body.parent == name]
+    return places or [f.pose.position for f in model.frames if _is_tip(f, name)]
+
+
+def _is_tip(frame: Frame, body: str) -> bool:
+    return frame.body == body and frame.name in ("tip", f"{body}_tip")
+
+
+def _slides_ended(model: Model) -> Model:
+    """The same mechanism with every pure slide ending at the next joint.
+
+    Moving joint and body frame together along the slide changes no coordinate."""
+    for body in reversed(model.bodies):
+        turns, slides = _axes(body.joint)
+        places = _next_places(model, body.name) if slides and not turns else []
+        shift = _along(places[0], slides) if places else (0.0, 0.0, 0.0)
+        if any(shift):
+            model = _ended(model, body.name, shift)
+    return model
+
+
+def _ended(model: Model, name: str, shift: Triple) -> Model:
+    """The frame of one body moved by `shift`, its joint too; everything on it stays in place."""
+    bodies = []
+    for body in model.bodies:
+        if body.name == name:
+            x, y, z = (c - s for c, s in zip(body.mass.com, shift, strict=True))
+            mass = replace(body.mass, com=(x, y, z))
+            body = replace(body, at=body.at.then(Pose(shift)), mass=mass)
+        elif body.parent == name:
+            body = replace(body, at=_moved(body.at, shift))
+        bodies.append(body)
+    frames = [replace(f, pose=_moved(f.pose, shift)) if f.body == name else f for f in model.frames]
+    return replace(model, bodies=tuple(bodies), frames=tuple(frames))
+
+
+def _along(place: Triple, slides: Sequence[Triple]) -> Triple:
+    total = Vector(0.0, 0.0, 0.0)
+    for axis in slides:
+        unit = Vector(*axis)
+        total = total + unit * Vector(*place).dot(unit)
+    x, y, z = (float(v) for v in total)
+    return (x, y, z)
+
+
+def _moved(pose: Pose, shift: Triple) -> Pose:
+    x, y, z = (p - s for p, s in zip(pose.position, shift, strict=True))
+    return Pose((x, y, z), pose.rotation)
+
+
+# -- fitting a joint into the sequence x, y, z ---------------------------------------------------
+
+
+def _axes(spec: JointSpec) -> tuple[list[Triple], list[Triple]]:
+    """Turns through the joint's origin and slides, in order; other joints are refused."""
+    axes = [tuple(float(x) for x in axis) for axis in spec.axes]
+    turns: list[Any] = []
+    slides: list[Any] = []
+    if spec.kind == "revolute" or spec.kind == "universal":
+        turns = axes
+    elif spec.kind == "prismatic":
+        slides = axes
+    elif spec.kind == "cylindrical":
+        turns, slides = axes, axes
+    elif spec.kind == "gimbal":
+        units = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+        turns = [units[name[1]] for name in spec.free if name[0] == "r"]
+        slides = [units[name[1]] for name in spec.free if name[0] == "d"]
+    elif spec.kind == "general":
+        turns = [axis[:3] for axis in axes if any(axis[:3])]
+        slides = [axis[3:] for axis in axes if not any(axis[:3])]
+        plain = [(*t, 0.0, 0.0, 0.0) for t in turns] + [(0.0, 0.0, 0.0, *s) for s in slides]
+        if plain != axes:
+            raise _no_place(spec)
+    elif spec.kind != "fixed":
+        raise _no_place(spec)
+    return turns, slides
+
+
+def _no_place(spec: JointSpec) -> FormatError:
+    return FormatError(
+        f"joint '{spec.name}' ({spec.kind}) is no sequence of turns about x, y, z and slides "
+        f"along x, y, z: it has no place in a six-parameter table. Write the native file."
+    )
+
+
+def _fit(body: Body, W_P: Matrix) -> _Fit:
+    """The link frame of a body: its own frame, or for one axis a frame with that axis along z."""
+    turns, slides = _axes(body.joint)
+    E = Matrix(body.at.rotation).T @ W_P.T  # parent's link frame to the body frame at q = 0
+    names = [_LETTERS.get(tuple(x + 0.0 for x in slide)) for slide in slides]
+    if None not in names and names == sorted(set(names), key=str):
+        for letters in combinations(range(3), len(turns)):
+            for angles in _xyz(E):
+                found = _matched(angles, letters, turns)
+                if found is not None:
+                    free = tuple(AXES[k] for k in letters) + tuple(str(n) for n in names)
+                    return _Fit(found, free, Matrix.identity())
+    one_axis = {*turns, *slides}
+    if len(one_axis) != 1 or len(turns) > 1 or len(slides) > 1:
+        raise _no_place(body.joint)
+    W = own_rotation(replace(body.joint, kind="revolute", axes=(one_axis.pop(),))).T
+    x, y, z = next(_xyz(W @ E))
+    free = ("rz",) * len(turns) + ("dz",) * len(slides)
+    if turns:  # the angle about z is the coordinate: turn the link frame until it is zero
+        W, z = Matrix(turned_z(z).rotation) @ W, 0.0
+    return _Fit((x, y, z), free, W)
+
+
+def _matched(angles: Triple, letters: Sequence[int], turns: Sequence[Triple]) -> Triple | None:
+    """The constant turns, if the free ones are zero and the axes are the joint's."""
+    free = [AXES[k] for k in letters]
+    if any(abs(math.remainder(angles[k], math.tau)) > CLOSE for k in letters):
+        return None
+    x, y, z = (0.0 if k in letters else angle for k, angle in enumerate(angles))
+    axes = turn_axes((x, y, z, 0.0, 0.0, 0.0), free)
+    close = all(math.dist(a, b) < CLOSE for a, b in zip(axes, turns, strict=True))
+    return (x, y, z) if close else None
+
+
+def _xyz(E: Matrix) -> Iterator[Triple]:
+    """All ways to write  E = Rot(z) Rot(y) Rot(x)  (eq 2.28), the smaller angles first."""
+    (e00, e01, _), (e10, e11, _), (e20, e21, e22) = E.rows
+    level = math.hypot(e00, e10)
+    y = math.atan2(e20, level)
+    if level > 1e-9:
+        x, z = math.atan2(-e21, e22), math.atan2(-e10, e00)
+        yield (x, y, z)
+        yield tuple(math.remainder(v, math.tau) for v in (x + math.pi, math.pi - y, z + math.pi))  # type: ignore[misc]
+        return
+    both = math.atan2(e01, e11)  # x + z where y = 90 degrees, z - x where y = -90 degrees
+    yield (both if e20 > 0 else -both, y, 0.0)
+    yield (0.0, y, both)
+
+
+def _rows(R: Matrix) -> Any:
+    return tuple(tuple(float(x) for x in row) for row in R.rows)

@@ -1,0 +1,165 @@
+"""The engine room of a mechanism: tables, kernels and the way of a call through them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.algorithms.passes import Algorithm, Base
+from armillary.algorithms.run import Run
+from armillary.functions.inputs import Array, as_floats, common_rows, rows, wrench_rows
+from armillary.functions.kernel import KernelPair
+from armillary.functions.trace import Setting
+from armillary.model.lower import Tables, lower
+from armillary.model.model import Model
+from armillary.spatial import Motion, Transform, Vector
+
+External = Mapping[str, ArrayLike] | None
+
+
+@dataclass(frozen=True)
+class Place:
+    """A frame for the kernels: the kernel body that carries it (-1: the world) and X_FK."""
+
+    kernel: int
+    X: Transform
+
+    def numbers(self) -> Array:
+        return np.array([float(x) for x in self.X.leaves()])
+
+
+class Core:
+    """A frozen model with its compiled functions.  Base of `Mechanism`."""
+
+    def __init__(self, model: Model):
+        self.model = model
+        self._tables: dict[tuple[bool, bool], Tables] = {}
+        self._kernels: dict[tuple, KernelPair] = {}
+        self._places: dict[tuple[str, bool], Place] = {}
+
+    # -- tables ----------------------------------------------------------------------------------
+
+    def tables(self, fuse: bool = True, passive: bool = True) -> Tables:
+        key = (fuse, passive)
+        if key not in self._tables:
+            self._tables[key] = lower(self.model, fuse, passive)
+        return self._tables[key]
+
+    @property
+    def _moving_base(self) -> bool:
+        return any(self.model.base_velocity) or any(self.model.base_acceleration)
+
+    def base(self) -> Base:
+        """Gravity and base motion as plain floats; the given acceleration is the origin's."""
+        velocity = Motion.from_leaves(self.model.base_velocity or (0.0,) * 6)
+        acceleration = Motion.from_leaves(self.model.base_acceleration or (0.0,) * 6)
+        if not self._moving_base:
+            return Base(Vector(*self.model.gravity), Motion.zero(), Motion.zero())
+        return Base(Vector(*self.model.gravity), velocity, acceleration.spatial(velocity))
+
+    def _globals(self) -> Array:
+        base = self.base()
+        numbers = (*base.gravity, *base.velocity.leaves(), *base.acceleration.leaves())
+        return np.array([float(x) for x in numbers])
+
+    def place(self, frame: str, fuse: bool = True) -> Place:
+        """Where a named frame lives in the tables."""
+        key = (frame, fuse)
+        if key not in self._places:
+            part = self.model.frame(frame)
+            X_FB = part.pose.transform()
+            number = self.model.index[part.body]
+            if number < 0:
+                self._places[key] = Place(-1, X_FB)
+            else:
+                host = self.tables(fuse).hosts[number]
+                self._places[key] = Place(host.kernel, X_FB @ host.X_BK)
+        return self._places[key]
+
+    # -- calls -----------------------------------------------------------------------------------
+
+    def _run(
+        self,
+        algorithm: Algorithm,
+        inputs: dict[str, ArrayLike],
+        external: External = None,
+        *,
+        frame: str | None = None,
+        passive: bool = True,
+        fuse: bool = True,
+    ) -> dict[str, Array]:
+        """Check the inputs, run the compiled algorithm, and drop the batch axis of single states.
+
+        frame results of a frame on the world are not computed here: see `Place.kernel`."""
+        tables = self.tables(fuse, passive)
+        parts = {name: self._check(name, value) for name, value in inputs.items()}
+        given = {}
+        if external:
+            given = {name: wrench_rows(name, value) for name, value in external.items()}
+        count, single = common_rows(parts | {f"external['{n}']": p for n, p in given.items()})
+        arrays = {name: array for name, (array, _) in parts.items()}
+        if given:
+            arrays["external"] = self._external(given, count, tables, fuse)
+        reads = tuple(name for name in algorithm.reads if name in arrays)
+        place = self.place(frame, fuse) if frame is not None else None
+        pair = self._pair(algorithm, reads, fuse, passive)
+        spot = (place.kernel, place.numbers()) if place is not None else None
+        results = pair(arrays, count, self._globals(), spot)
+        return {name: r[0] for name, r in results.items()} if single else results
+
+    def _pair(
+        self, algorithm: Algorithm, reads: tuple[str, ...], fuse: bool, passive: bool
+    ) -> KernelPair:
+        key = (algorithm.name, reads, fuse, passive)
+        if key not in self._kernels:
+            setting = Setting(algorithm, reads, self._moving_base)
+            self._kernels[key] = KernelPair(setting, self.tables(fuse, passive))
+        return self._kernels[key]
+
+    def _check(self, name: str, value: ArrayLike) -> tuple[Array, bool]:
+        if name == "q":
+            return rows(name, value, self.model.q_labels)
+        return rows(name, value, self.model.v_labels)
+
+    def _external(
+        self, given: dict[str, tuple[Array, bool]], count: int, tables: Tables, fuse: bool
+    ) -> Array:
+        """Wrenches by frame name, carried to the bodies of the tables: (count, 6 * bodies)."""
+        total = np.zeros((count, len(tables.bodies), 6))
+        for name, (wrench, _) in given.items():
+            place = self.place(name, fuse)
+            if place.kernel < 0:
+                continue  # a force on the ground moves nothing
+            own = tables.bodies[place.kernel].own
+            X_KF = place.X.inverse()
+            to_own = _force_matrix(Transform(own, Vector()) @ X_KF)
+            total[:, place.kernel] += wrench @ to_own.T
+        return total.reshape(count, -1)
+
+    def interpret(
+        self,
+        algorithm: Algorithm,
+        inputs: Mapping[str, Any],
+        *,
+        frame: str | None = None,
+        passive: bool = True,
+        fuse: bool = True,
+    ) -> Run:
+        """Run an algorithm in plain Python on any scalars: the oracle of the compiler, and the
+        way to symbols.  Every intermediate quantity stands on `.bodies` afterwards."""
+        spot = None
+        if frame is not None:
+            place = self.place(frame, fuse)
+            spot = (place.kernel, place.X)
+        return Run(algorithm, self.tables(fuse, passive), self.base(), inputs, spot)
+
+
+def _force_matrix(X: Transform) -> Array:
+    """6x6 matrix of X.force: wrenches from B to A."""
+    E = as_floats("E", X.E.rows)
+    r = as_floats("r", X.r.skew().rows)
+    return np.block([[E, -E @ r], [np.zeros((3, 3)), E]])

@@ -1,0 +1,76 @@
+"""What comes in: lists, scalars and arrays of users, checked and turned into rows of float64."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armillary.errors import InputError
+
+Array = NDArray[np.float64]
+
+
+def rows(name: str, value: ArrayLike, labels: Sequence[str]) -> tuple[Array, bool]:
+    """The value as (B, n), and whether it was a single state.
+
+    A single state must be finite.  In a batch, numbers that are not finite go through to the
+    results of their own row."""
+    n = len(labels)
+    array = as_floats(name, value)
+    if array.ndim == 0 and n == 1:
+        array = array.reshape(1)
+    if array.ndim not in (1, 2) or array.shape[-1] != n:
+        raise InputError(
+            f"{name}: expected {n} numbers per state ({_few(labels)}), i.e. shape ({n},) or "
+            f"(B, {n}); found shape {array.shape}."
+        )
+    single = array.ndim == 1
+    if single and not np.isfinite(array).all():
+        k = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise InputError(f"{name}: entry {k} ('{labels[k]}') is {array[k]}; it must be finite.")
+    return np.ascontiguousarray(array.reshape(-1, n)), single
+
+
+def as_floats(name: str, value: Any) -> Array:
+    """Any real numbers as float64; anything else is refused by name."""
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError):
+        raise InputError(f"{name}: rows of different lengths; expected a plain array.") from None
+    if array.dtype.kind not in "fiub":
+        found = f"complex numbers ({array.dtype})" if array.dtype.kind == "c" else array.dtype
+        raise InputError(f"{name}: expected real numbers, found {found}.")
+    return array.astype(np.float64, copy=False)
+
+
+def common_rows(parts: dict[str, tuple[Array, bool]]) -> tuple[int, bool]:
+    """Number of states of a call, and whether all inputs were single states.
+
+    A single state goes with a batch of any length: it is used for every row."""
+    sizes = {name: len(array) for name, (array, single) in parts.items() if not single}
+    if not sizes:
+        return 1, True
+    if len(set(sizes.values())) > 1:
+        found = ", ".join(f"{name}: {size}" for name, size in sizes.items())
+        raise InputError(f"batches of different lengths: {found}. Use one length for all.")
+    return next(iter(sizes.values())), False
+
+
+def wrench_rows(name: str, value: ArrayLike) -> tuple[Array, bool]:
+    labels = ("nx", "ny", "nz", "fx", "fy", "fz")
+    return rows(f"external['{name}']", value, labels)
+
+
+def choice(name: str, value: str, known: Sequence[str]) -> str:
+    if value not in known:
+        options = ", ".join(f"'{k}'" for k in known)
+        raise InputError(f"{name}: expected one of {options}, found '{value}'.")
+    return value
+
+
+def _few(labels: Sequence[str]) -> str:
+    shown = ", ".join(labels[:4])
+    return shown + (", ..." if len(labels) > 4 else "")

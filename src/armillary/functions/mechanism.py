@@ -1,0 +1,220 @@
+"""The public face: `Mechanism`, and the ways to get one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.errors import InputError
+from armillary.functions.dynamics import Dynamics
+from armillary.functions.inputs import Array, common_rows
+from armillary.model import builder as model_builder
+from armillary.model import edit
+from armillary.model.parts import Mass, Pose
+from armillary.model.report import Report
+
+
+class Mechanism(Dynamics):
+    """A mechanism that answers questions.  It never changes: edits give a new one.
+
+    Every method takes a single state, arrays (n,), or a batch, arrays (B, n)."""
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def nq(self) -> int:
+        """Number of position coordinates."""
+        return self.model.nq
+
+    @property
+    def nv(self) -> int:
+        """Number of degrees of freedom."""
+        return self.model.nv
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        return tuple(body.name for body in self.model.bodies)
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of all joints, fixed ones included, in body order."""
+        return tuple(body.joint.name for body in self.model.bodies)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints that move, in the order of v."""
+        return self.model.moving_joints
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """Names of all frames: world, bodies and extra ones."""
+        return tuple(self.model.frame_index)
+
+    @property
+    def q_labels(self) -> tuple[str, ...]:
+        return self.model.q_labels
+
+    @property
+    def v_labels(self) -> tuple[str, ...]:
+        return self.model.v_labels
+
+    @property
+    def report(self) -> Report:
+        """What was read, assumed, repaired and ignored."""
+        return self.model.report
+
+    # -- configurations --------------------------------------------------------------------------
+
+    def neutral(self) -> Array:
+        """q (nq) with every joint closed and untwisted."""
+        return np.array(self.model.neutral())
+
+    def random_state(self, seed: int = 0) -> tuple[Array, Array, Array]:
+        """Random q, v, a: angles in ±pi (limits respected where there are any), the rest ±1."""
+        rng = np.random.default_rng(seed)
+        q = np.zeros(self.nq)
+        for body, joint, slot in zip(
+            self.model.bodies, self.model.joints, self.model.slots, strict=True
+        ):
+            if joint.nq != joint.nv:
+                turn = rng.normal(size=4)
+                q[slot.q] = [*(turn / np.linalg.norm(turn)), *rng.uniform(-1, 1, joint.nq - 4)]
+                continue
+            for k, unit in enumerate(joint.units):
+                low, high = (-np.pi, np.pi) if unit == "rad" else (-1.0, 1.0)
+                if body.joint.limits:
+                    limit = body.joint.limits[k]
+                    low = low if limit.lower is None else max(low, limit.lower)
+                    high = high if limit.upper is None else min(high, limit.upper)
+                q[slot.q.start + k] = rng.uniform(low, high) if low < high else low
+        return q, rng.uniform(-1, 1, self.nv), rng.uniform(-1, 1, self.nv)
+
+    def integrate(self, q: ArrayLike, dv: ArrayLike) -> Array:
+        """q moved by the tangent vector dv (velocity times time), on the joints' manifolds."""
+        return self._jointwise("integrate", q, dv, "q", "v")
+
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
+        """The tangent vector (nv) that leads from q0 to q1."""
+        return self._jointwise("difference", q0, q1, "q", "q")
+
+    def _jointwise(self, what: str, x: ArrayLike, y: ArrayLike, kind_x: str, kind_y: str) -> Array:
+        """A function of every joint alone, over columns of the batch."""
+        first, second = self._check(kind_x, x), self._check(kind_y, y)
+        count, single = common_rows({"first argument": first, "second argument": second})
+        xs = np.broadcast_to(first[0], (count, first[0].shape[1]))
+        ys = np.broadcast_to(second[0], (count, second[0].shape[1]))
+        result = np.empty((count, self.nv if what == "difference" else self.nq))
+        for joint, slot in zip(self.model.joints, self.model.slots, strict=True):
+            other = slot.q if kind_y == "q" else slot.v
+            columns = getattr(joint, what)(tuple(xs[:, slot.q].T), tuple(ys[:, other].T))
+            out = slot.v if what == "difference" else slot.q
+            for k, column in enumerate(columns):
+                result[:, out.start + k] = column
+        return result[0] if single else result
+
+    # -- new mechanisms from this one ------------------------------------------------------------
+
+    def lock(self, places: Mapping[str, Any] | Sequence[str]) -> Mechanism:
+        """Joints made rigid: {"joint": coordinate(s)}, or names (at their neutral place)."""
+        return Mechanism(edit.lock(self.model, places))
+
+    def unlock(self, names: Sequence[str]) -> Mechanism:
+        """Locked joints free again."""
+        return Mechanism(edit.unlock(self.model, names))
+
+    def replace(
+        self, bodies: Mapping[str, Mapping[str, Any]] | None = None, **changes: Any
+    ) -> Mechanism:
+        """Other gravity, base motion or name; other mass, com, inertia, friction of bodies.
+
+        arm.replace(gravity=(0, 0, -1.62), bodies={"hand": {"mass": 1.2}})"""
+        return Mechanism(edit.replace_parameters(self.model, bodies, **changes))
+
+    def subtree(self, root: str, base: str = "fixed") -> Mechanism:
+        """The named body and everything beyond it, on a "fixed" or "free" base."""
+        return Mechanism(edit.subtree(self.model, root, base))
+
+    def with_base(self, base: str) -> Mechanism:
+        """The same on a "fixed" or "free" base."""
+        return Mechanism(edit.with_base(self.model, base))
+
+    def attach(
+        self,
+        body: str,
+        mass: float,
+        com: Sequence[float] = (0.0, 0.0, 0.0),
+        inertia: Sequence[float] = (0.0,) * 6,
+        at: Pose | None = None,
+    ) -> Mechanism:
+        """A payload welded to a body: mass, centre, tensor about the centre, in the frame `at`."""
+        tensor = [float(x) for x in inertia] + [0.0] * (6 - len(inertia))
+        if len(tensor) != 6 or len(com) != 3:
+            raise InputError("payload: expected com of 3 numbers and inertia of 3 or 6 numbers.")
+        x, y, z = (float(c) for c in com)
+        payload = Mass(float(mass), (x, y, z), tuple(tensor))  # type: ignore[arg-type]
+        return Mechanism(edit.attach(self.model, body, payload, at))
+
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write the mechanism to a file; the ending chooses the format (.yaml, .urdf, .xml)."""
+        from armillary import formats
+
+        formats.write(self.model, path, overwrite=overwrite)
+
+    def __repr__(self) -> str:
+        return f"<Mechanism '{self.name}': {len(self.bodies)} bodies, {self.nv} degrees of freedom>"
+
+    def __str__(self) -> str:
+        from armillary.functions.describe import describe
+
+        return describe(self.model)
+
+
+class Builder(model_builder.Builder):
+    """Builds a mechanism part by part; `build()` checks it and gives a `Mechanism`."""
+
+    def build(self) -> Mechanism:  # type: ignore[override]
+        return Mechanism(super().build())
+
+
+def load(
+    path: str | os.PathLike[str], *, base: str | None = None, strict: bool = False
+) -> Mechanism:
+    """Read a mechanism from a file: .urdf, .xml (MJCF or URDF), .yaml.
+
+    base: "fixed" or "free" (URDF).  strict: refuse what would otherwise be reported."""
+    from armillary import formats
+
+    return Mechanism(formats.read(path, base=base, strict=strict))
+
+
+def example(name: str) -> Mechanism:
+    """A built-in mechanism by name; `armillary.example_names()` lists them."""
+    from armillary.formats import examples
+
+    return Mechanism(examples.example(name))
+
+
+def example_names() -> tuple[str, ...]:
+    from armillary.formats import examples
+
+    return tuple(examples.example_names())
+
+
+def dh(rows: Sequence[Mapping[str, Any]], **options: Any) -> Mechanism:
+    """A serial arm from Denavit-Hartenberg rows; see `armillary.formats.dh.dh`."""
+    from armillary.formats.dh import dh as read
+
+    return Mechanism(read(rows, **options))
+
+
+def sixparameter(links: Sequence[Mapping[str, Any]], **options: Any) -> Mechanism:
+    """A serial chain from six-parameter rows; see `armillary.formats.sixparameter`."""
+    from armillary.formats.sixparameter import sixparameter as read
+
+    return Mechanism(read(links, **options))

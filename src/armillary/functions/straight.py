@@ -1,0 +1,88 @@
+"""Tier 2: a whole algorithm on one mechanism, traced into straight-line code.
+
+The constants of the mechanism fold into the code, and its zeros and ones vanish.  A row with an
+input that is not a number must not lose it through a vanished zero: the sum of 0 * input is added
+to the results.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from armillary.algorithms.passes import Algorithm, Base
+from armillary.algorithms.run import Run
+from armillary.compiler.blocks import Block, Store
+from armillary.compiler.context import Context
+from armillary.compiler.expr import Graph, Node, cone
+from armillary.functions.trace import Setting, input_slot, output_slot, symbolic_base
+from armillary.model.lower import KernelBody, Tables
+from armillary.spatial import Transform
+
+
+def trace_straight(setting: Setting, tables: Tables, frame_body: int | None = None) -> Block:
+    """One block: inputs to results.  The frame's placement stays a number in memory."""
+    graph = Graph()
+    sizes = {"q": tables.nq, "external": 6 * len(tables.bodies)}
+    inputs: dict[str, list[Node]] = {}
+    for name in setting.reads:
+        slot, size = input_slot(setting, name), sizes.get(name, tables.nv)
+        inputs[name] = [graph.load("input", slot, k) for k in range(size)]
+    frame = None
+    if frame_body is not None:
+        frame = (frame_body, Transform.from_leaves([graph.load("frame", k) for k in range(12)]))
+    base: Base = symbolic_base(graph, setting.moving_base)
+    run = Run(setting.algorithm, _structural_tables(tables), base, inputs, frame)
+    poison = _poison(inputs)
+    block = Block("straight", 0)
+    for name in setting.algorithm.writes:
+        slot = output_slot(setting.algorithm, name)
+        for k, leaf in enumerate(_poisoned(setting.algorithm, name, run.result(name), poison)):
+            block.stores.append(Store(("whole", slot, k), graph.lift(leaf)))
+    return block
+
+
+def operations(block: Block) -> int:
+    """Arithmetic operations of a block, sin and cos counted as one."""
+    return sum(n.op not in ("const", "load") for n in cone(s.node for s in block.stores))
+
+
+def _poison(inputs: dict[str, list[Node]]) -> Any:
+    """Zero, or NaN if any input is not finite."""
+    total: Any = 0
+    for numbers in inputs.values():
+        for x in numbers:
+            total = total + x * 0.0
+    return total
+
+
+def _poisoned(algorithm: Algorithm, name: str, result: Any, poison: Any) -> list[Any]:
+    """Flat results.  Of a matrix only the diagonal carries the mark: it has many entries."""
+    if algorithm.writes[name] == "matrix":
+        flat = []
+        for r, row in enumerate(result):
+            flat += [x + poison if r == c else x for c, x in enumerate(row)]
+        return flat
+    numbers = _flat(result)
+    return [x if _zero(x) else x + poison for x in numbers]
+
+
+def _flat(values: Any) -> list[Any]:
+    if isinstance(values, (list, tuple)):
+        return [x for value in values for x in _flat(value)]
+    return [values]
+
+
+def _zero(x: Any) -> bool:
+    return type(x) is int and x == 0
+
+
+def _structural_tables(tables: Tables) -> Tables:
+    """The same tables with exact 0, 1 and -1 as integers, which vanish from products."""
+    bodies = tuple(_structural(body) for body in tables.bodies)
+    return Tables(bodies, tables.parents, tables.q_offsets, tables.v_offsets, tables.hosts,
+                  tables.nq, tables.nv)  # fmt: skip
+
+
+def _structural(body: KernelBody) -> KernelBody:
+    exact = {0.0: 0, 1.0: 1, -1.0: -1}
+    return body.with_parameters([exact.get(x, x) for x in body.parameters()])

@@ -1,0 +1,1 @@
+"""Independent answers to what the library computes: from first principles, and from Pinocchio."""
