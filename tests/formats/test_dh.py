@@ -10,7 +10,6 @@ import pytest
 from chains import frame_pose, homogeneous, skew, torques, world_poses
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from robots import robot
 
 from armillary.errors import ArmillaryError, FormatError
 from armillary.formats import dh_rows
@@ -18,6 +17,7 @@ from armillary.formats.dh import dh, dh_table, read_dh, write_dh
 from armillary.formats.urdf import read_urdf
 from armillary.model import Builder, Limits, Model, Motor, Passive, Pose, Rotor
 from armillary.model.edit import lock
+from robots import robot
 
 RNG = np.random.default_rng(7)
 CONVENTIONS = ("standard", "modified")

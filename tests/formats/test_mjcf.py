@@ -533,6 +533,24 @@ def test_urdf_robot_goes_to_mujoco(name):
     assert Direct(model).bias_forces(q, v) == pytest.approx(peer.bias_forces(q, v), abs=1e-9)
 
 
+def test_free_body_is_drawn_where_it_starts():
+    """MuJoCo counts the place of a free body from the world, so its qpos0 is our placement."""
+    builder = Builder("free")
+    at = Pose.from_rpy((1, 2, 3), (0.1, 0.2, 0.3))
+    builder.body("a", joint="free", at=at, mass=1.0, inertia=(1, 1, 1), joint_name="root")
+    text = write_mjcf(builder.build())
+    assert "qpos counts from the world's origin" in text
+    model = read_mjcf(saved(text))
+    drawn = MujocoPeer("model.xml", model).m.qpos0
+    q = [*drawn[3:], *drawn[:3]]
+    assert Direct(model).pose(q, "a") == pytest.approx(pose_matrix(at), abs=1e-14)
+    assert "the file draws the body at q = 0.98" in said(model, "read")
+
+
+def test_strict_reading_of_a_sound_file():
+    assert read(LOOP, strict=True).nv == read(LOOP).nv
+
+
 def test_planar_joint_keeps_its_motion():
     """MuJoCo counts (x, y, angle), we count (angle, x, y): the same place under that order."""
     builder = Builder("planar")

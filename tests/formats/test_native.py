@@ -10,7 +10,6 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from robots import ROBOTS, robot
 
 from armillary.errors import ArmillaryError, FormatError
 from armillary.formats.native import read_native
@@ -33,6 +32,7 @@ from armillary.model import (
     joint_spec,
 )
 from armillary.model.edit import lock
+from robots import ROBOTS, robot
 
 SKETCH = """\
 armillary: 1

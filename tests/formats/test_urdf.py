@@ -461,6 +461,13 @@ def test_other_files_are_recognised(text, message):
         read_urdf("x.urdf", text=text)
 
 
+def test_text_is_taken_as_it_is():
+    """A declared encoding belongs to the bytes of a file, not to a text in memory."""
+    text = '<?xml version="1.0" encoding="utf-16"?><robot name="é"><link name="a"/></robot>'
+    assert read_urdf("x", text=text).name == "é"
+    assert read_urdf("x", text="\ufeff" + text).name == "é"
+
+
 def test_wrong_arguments():
     with pytest.raises(InputError, match="base: expected 'fixed' or 'free'"):
         pair(base="floating")

@@ -15,6 +15,7 @@ from armillary.model import (
     Motor,
     Passive,
     Pose,
+    Report,
     Rotor,
     Wheel,
 )
@@ -332,3 +333,33 @@ def test_parts_are_frozen():
         model.bodies[0].mass.mass = 2.0
     with pytest.raises(TypeError):
         model.bodies[0] = None
+
+
+def test_what_is_not_said_is_nothing():
+    """Defaults: at the parent's origin, unturned, no mass, no friction, gravity downward."""
+    builder = Builder()
+    builder.body("arm", mass=2.0)
+    model = builder.build()
+    body = model.bodies[0]
+    assert body.mass == Mass(2.0, (0.0, 0.0, 0.0), (0.0,) * 6)
+    assert body.at == Pose((0.0, 0.0, 0.0), ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
+    assert (body.parent, body.joint.kind, body.joint.name) == ("world", "revolute", "arm")
+    assert body.joint.axes == ((0.0, 0.0, 1.0),)
+    assert (body.joint.passive, body.joint.rotors, body.joint.limits) == ((), (), ())
+    assert model.gravity == (0.0, 0.0, -9.81)
+    assert model.name == "mechanism"
+    assert Mass() == Mass(0.0, (0.0, 0.0, 0.0), (0.0,) * 6)
+    assert Rotor().reflected == 0.0
+
+
+def test_the_report_reads_well():
+    """Sorted by level, with part and line; silence is said aloud."""
+    report = Report("arm.urdf")
+    assert str(report) == "Report on arm.urdf: nothing assumed, nothing ignored."
+    report.add("ignored", "link 'a'", "mesh", line=7)
+    report.add("assumed", "joint 'b'", "axis x")
+    head, first, second = str(report).splitlines()
+    assert "arm.urdf" in head
+    assert first.strip() == "assumed  joint 'b': axis x"
+    assert second.strip() == "ignored  link 'a': mesh (line 7)"
+    assert [note.text for note in report.of("ignored")] == ["mesh"]

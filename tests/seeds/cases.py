@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import yaml
-from dense import motion_matrix
 from scipy.integrate import solve_ivp
 
 import armillary as am
+from dense import motion_matrix
 
 DATA = Path(__file__).resolve().parent.parent / "data" / "seeds"
 FREE = ("rx", "ry", "rz", "dx", "dy", "dz")
@@ -115,7 +115,7 @@ def serial(name: str, problem: dict, count: int | None = None) -> am.Mechanism:
 # -- quantities the sources print and the library has in another form ----------------------------
 
 
-def transform_matrix(mechanism: am.Mechanism, q, to: str, of: str) -> np.ndarray:
+def transform(mechanism: am.Mechanism, q, to: str, of: str) -> np.ndarray:
     """X (6, 6) from coordinates in the frame `of` to coordinates in the frame `to`."""
     R_A, p_A = mechanism.pose(q, to)
     R_B, p_B = mechanism.pose(q, of)
@@ -137,8 +137,8 @@ def constrained(M, force, J, rate):
     return solution[:n], solution[n:]
 
 
-def motion(rate, start, times) -> np.ndarray:
-    """States (rows) at the given times of  dx/dt = rate(t, x),  to about 1e-13 per step."""
-    run = solve_ivp(rate, (times[0], times[-1]), start, "DOP853", times, rtol=1e-13, atol=1e-14)
+def motion(rate, start, times, rtol: float = 1e-13) -> np.ndarray:
+    """States (rows) at the given times of  dx/dt = rate(t, x)."""
+    run = solve_ivp(rate, (times[0], times[-1]), start, "DOP853", times, rtol=rtol, atol=1e-14)
     assert run.success
     return run.y.T

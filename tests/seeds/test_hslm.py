@@ -11,11 +11,18 @@ the platform), 0-56 (universal joints), 0-57 (mass of the platform), 0-58 (stati
 
 import numpy as np
 import pytest
-from seeds.cases import (
-    assert_rows, assert_value, case, constrained, gravity, motion, six_numbers, table,
-)  # fmt: skip
 
 import armillary as am
+from seeds.cases import (
+    assert_rows,
+    assert_value,
+    case,
+    constrained,
+    gravity,
+    motion,
+    six_numbers,
+    table,
+)
 
 HSLM = case("000_hslm")
 PROBLEM = HSLM.problem
@@ -36,7 +43,8 @@ def add_leg(builder, chain: dict, heading: float) -> None:
                  mass=rod["mass"], com=(rod["com"][0] - LENGTH, 0, 0),
                  inertia=six_numbers(rod["inertia_com"]))  # fmt: skip
     builder.body(name + "foot", name + "rod", joint="gimbal", free=("ry", "rz"),
-                 mass=foot["mass"], com=foot["com"], inertia=six_numbers(foot["inertia_com"]))  # fmt: skip
+                 mass=foot["mass"], com=foot["com"],
+                 inertia=six_numbers(foot["inertia_com"]))  # fmt: skip
     builder.frame(name + "tip", name + "foot", tuple(chain["gamma_2"][3:]))
 
 

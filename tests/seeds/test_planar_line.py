@@ -7,9 +7,9 @@ elbow on either side.  The adaptive re-simulations are rounding noise there: bou
 
 import numpy as np
 import pytest
-from seeds.cases import assert_rows, assert_value, case, columns, motion, table
 
 import armillary as am
+from seeds.cases import assert_rows, assert_value, case, columns, motion, table
 
 LINE = case("004_planar_two_link")
 FOOT = 0.305

@@ -6,9 +6,9 @@ Voltages are converted here, R i = V - Kt v, tau = Kt i (eqs 11, 12): motors in 
 
 import numpy as np
 import pytest
-from seeds.cases import assert_value, case, six_numbers
 
 import armillary as am
+from seeds.cases import assert_value, case, six_numbers
 
 SIX = case("001_synthetic_6r")
 INVERSE = SIX["inverse arm: q,qd,qdd -> tau"]
@@ -21,7 +21,6 @@ def build(friction: bool = False) -> am.Mechanism:
     for row, link, viscous in zip(
         SIX.problem["dh"], SIX.problem["links"], SIX.problem["friction"], strict=True
     ):
-
         rows.append(
             {"a": row["a"], "d": row["r"], "alpha": row["alpha"], "mass": link["mass"],
              "com": link["com"], "inertia": six_numbers(link["inertia_com"])}
@@ -40,6 +39,14 @@ def test_inverse_arm(arm):
     tau = arm.inverse_dynamics(Q, V, A)
     assert_value(tau, INVERSE["tau"])
     assert_value(tau * R / KT + KT * V, INVERSE["voltage (11)"])
+
+
+def test_built_in_arm():
+    """The example has exact right angles, the case 12 digits of them; its motors are the same."""
+    arm = am.example("six-r")
+    assert_value(arm.inverse_dynamics(Q, V, A), INVERSE["tau"], rounding=5e-12)
+    motors = [body.motor for body in arm.model.bodies]
+    assert [(m.resistance, m.torque_constant) for m in motors] == list(zip(R, KT, strict=True))
 
 
 def test_inverse_arm_with_friction():

@@ -8,15 +8,22 @@ far end of the slide.  The extra frame "seat" is the source's frame 2 at the tab
 
 import numpy as np
 import pytest
-from dense import matrix_of_inertia
-from seeds.cases import (
-    add_chain, assert_rows, assert_value, case, columns, gravity, serial, table,
-)  # fmt: skip
-from seeds.cases import transform_matrix as X
 
 import armillary as am
 from armillary.algorithms.inverse_dynamics import body_forces
 from armillary.model.edit import inertia_of
+from dense import matrix_of_inertia
+from seeds.cases import (
+    add_chain,
+    assert_rows,
+    assert_value,
+    case,
+    columns,
+    gravity,
+    serial,
+    table,
+    transform,
+)
 
 STANFORD = case("000_stanford_inverse_dynamics")
 TAP = case("000_tap_closing")
@@ -49,7 +56,7 @@ def test_the_reader_of_tables_gives_the_same_arm(arm, how):
 
 def at_frame(arm, k: int, wrench) -> np.ndarray:
     """The same wrench, from the origin of body k to that of the source's frame."""
-    return X(arm, Q, arm.bodies[k], FRAMES[k]).T @ wrench
+    return transform(arm, Q, arm.bodies[k], FRAMES[k]).T @ wrench
 
 
 # -- section 4.5 ---------------------------------------------------------------------------------
@@ -59,7 +66,7 @@ def at_frame(arm, k: int, wrench) -> np.ndarray:
 def test_spatial_inertias(arm, k):
     """4.38-4.42 (errata 0-16)."""
     body = arm.model.bodies[k]
-    X_BF = X(arm, Q, body.name, FRAMES[k])
+    X_BF = transform(arm, Q, body.name, FRAMES[k])
     I = X_BF.T @ matrix_of_inertia(inertia_of(body.mass)) @ X_BF
     assert_value(I, STANFORD[f"I_{k + 1} spatial"])
     if k == 0:
@@ -70,7 +77,7 @@ def test_spatial_inertias(arm, k):
 def test_transforms_between_neighbours(arm, k):
     """4.46-4.49."""
     frames = ("world", *FRAMES)
-    assert_value(X(arm, Q, frames[k + 1], frames[k]), STANFORD[f"{k + 1}X{k}"])
+    assert_value(transform(arm, Q, frames[k + 1], frames[k]), STANFORD[f"{k + 1}X{k}"])
 
 
 @pytest.mark.parametrize("k", range(4))
@@ -159,7 +166,7 @@ def test_place_at_the_tap(arm):
     R, origin = arm.pose(q, "tip")
     np.testing.assert_allclose(origin, [0, 0, 0.5], atol=1e-15)
     np.testing.assert_allclose(R[:, 0], [0, -1, 0], atol=1e-15)
-    assert_value(q + [0, 0, 0, 0, np.pi], TAP["q after turning"])
+    assert_value(q + np.array([0, 0, 0, 0, np.pi]), TAP["q after turning"])
 
 
 def test_torques_along_the_task(arm):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 from armillary import Mechanism, __version__
 from armillary.cli import models, screen
 from armillary.cli.states import KINDS, WRENCH, Array, States, from_csv, from_options, to_csv
+from armillary.errors import ModelError
 from armillary.functions.results import Reactions
 
 RESULT = {"inverse": "tau", "forward": "a"}
@@ -46,14 +48,18 @@ class Answer:
     def single(self) -> bool:
         return self.values["tau"].ndim == 1
 
+    def remarks(self) -> list[str]:
+        """What a reader of the numbers should know beside them."""
+        found = [models.open_parts(self.mechanism), *self.states.remarks]
+        return [text for text in (*found, *outside(self)) if text]
+
 
 def answer(
     question: Question, reactions: bool, out: Path | None, overwrite: bool, json: bool
 ) -> None:
     result = solve(question, reactions)
-    for text in (models.open_parts(result.mechanism), *result.states.remarks):
-        if text:
-            screen.remark(text)
+    for text in result.remarks():
+        screen.remark(text)
     if out is not None:
         from armillary.formats.files import write_text
 
@@ -78,9 +84,55 @@ def solve(question: Question, reactions: bool) -> Answer:
     if question.command == "inverse":
         values["tau"] = mechanism.inverse_dynamics(q, v, values["a"], external, passive)
     else:
-        values["a"] = mechanism.forward_dynamics(q, v, values["tau"], external, passive)
+        try:
+            values["a"] = mechanism.forward_dynamics(q, v, values["tau"], external, passive)
+        except ArithmeticError:  # a constant division by zero, met while compiling
+            values["a"] = np.full_like(v, np.nan)
+    _refuse_infinite(values[RESULT[question.command]], mechanism)
     found = mechanism.reactions(q, v, values["a"], external, passive) if reactions else None
     return Answer(question.command, mechanism, passive, states, values, found)
+
+
+def _refuse_infinite(result: Array, mechanism: Mechanism) -> None:
+    """Finite questions have finite answers, except where a mass matrix is singular."""
+    bad = ~np.isfinite(np.atleast_2d(result))
+    if bad.any():
+        row, k = np.argwhere(bad)[0]
+        where = "" if result.ndim == 1 else f" in state {row + 1} of {len(result)}"
+        raise ModelError(
+            f"the result for '{mechanism.v_labels[k]}' is not finite{where}: the mass matrix is "
+            f"singular there. Give the bodies behind that joint inertia, or lock it."
+        )
+
+
+def outside(result: Answer) -> Iterator[str]:
+    """Positions, velocities and forces beyond the limits of the mechanism."""
+    mechanism = result.mechanism
+    for kind, k, low, high in _limits(mechanism):
+        x = np.atleast_2d(result.values[kind])[:, k]
+        beyond = x[(x < low) | (x > high)]
+        if len(beyond):
+            label, unit = models.labels(mechanism, kind)[k], models.units(mechanism, kind)[k]
+            states = "" if result.single else f" in {len(beyond)} of {len(x)} states, most"
+            most = beyond[np.argmax(np.maximum(low - beyond, beyond - high))]
+            yield (
+                f"{NAMES[kind]} of {label} lies outside its limits {low:g} ... {high:g} {unit}"
+                f"{states}: {most:.6g}"
+            )
+
+
+def _limits(mechanism: Mechanism) -> Iterator[tuple[str, int, float, float]]:
+    """(kind, place, low, high) of every limit; velocity and force limits of 0 mean none."""
+    model = mechanism.model
+    for body, joint, slot in zip(model.bodies, model.joints, model.slots, strict=True):
+        for k, limits in enumerate(body.joint.limits):
+            if joint.nq == joint.nv:
+                low = -math.inf if limits.lower is None else limits.lower
+                high = math.inf if limits.upper is None else limits.upper
+                yield "q", slot.q.start + k, low, high
+            for kind, most in (("v", limits.velocity), ("tau", limits.effort)):
+                if most:
+                    yield kind, slot.v.start + k, -most, most
 
 
 # -- for people ----------------------------------------------------------------------------------
@@ -121,8 +173,7 @@ def print_state(mechanism: Mechanism, values: dict[str, Array]) -> None:
         [label, *(x[k] for x in numbers), ", ".join(u[k] for u in units)]
         for k, label in enumerate(mechanism.v_labels)
     ]
-    heads = [f">{kind} ({NAMES[kind]})" for kind in kinds]
-    screen.table(["degree of freedom", *heads, "units"], rows_)
+    screen.table(["joint", *(f">{kind}" for kind in kinds), "units"], rows_)
 
 
 def _print_batch(result: Answer) -> None:
@@ -136,8 +187,7 @@ def _print_batch(result: Answer) -> None:
         )
     ]
     title = f"{kind} ({NAMES[kind]}) of {len(values)} states; --out or --json give every number"
-    screen.table(["degree of freedom", ">least", ">greatest", ">root mean square", "unit"], rows,
-                 title)  # fmt: skip
+    screen.table(["joint", ">least", ">greatest", ">root mean square", "unit"], rows, title)
 
 
 def _print_reactions(reactions: Reactions) -> None:
@@ -180,7 +230,7 @@ def as_json(result: Answer) -> dict[str, Any]:
         "passive": result.passive,
         "labels": {"q": mechanism.q_labels, "v": mechanism.v_labels},
         "units": {kind: models.units(mechanism, kind) for kind in KINDS},
-        "notes": [x for x in (models.open_parts(mechanism), *result.states.remarks) if x],
+        "notes": result.remarks(),
         **result.states.carried,
         **{kind: result.values[kind] for kind in KINDS},
         "external": result.states.external,

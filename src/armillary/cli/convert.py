@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -63,4 +64,4 @@ def _counts(mechanism: Mechanism) -> str:
 def schema() -> None:
     from armillary.formats.native_schema import native_schema
 
-    screen.print_json(native_schema())
+    print(json.dumps(native_schema(), indent=2))

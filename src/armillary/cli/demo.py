@@ -54,7 +54,7 @@ def _torques(arm: Mechanism, *values: np.ndarray) -> None:
         [label, *(c[k] for c in columns), f"{units[0][k]}, {units[1][k]}", screen.number(BOOK[k])]
         for k, label in enumerate(arm.v_labels)
     ]
-    heads = ["degree of freedom", ">q", ">v", ">a", ">tau", "units", ">the book, eq 4.62"]
+    heads = ["joint", ">q", ">v", ">a", ">tau", "units", ">the book, eq 4.62"]
     screen.table(heads, rows)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import sys
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -15,19 +15,16 @@ from rich.text import Text
 
 # advice of the library, in the words of the command line
 _WORDS = {
-    "pass overwrite=True": "use --overwrite",
-    "pass lossy=True": "use --lossy",
-    "Leave `base` out": "Leave --base out",
+    r"pass overwrite=True": "use --overwrite",
+    r"pass lossy=True": "use --lossy",
+    r"Leave `base` out": "Leave --base out",
+    r"; or pass format= one of [\w, ]*": "",
 }
-_WIDE = 4000  # columns of a pipe or a file: nothing is folded there
+_WIDE = 4000  # columns: a number that is folded at the edge of a terminal is a wrong number
 
 
 def screen(stderr: bool = False) -> Console:
-    """A terminal of its own width; a pipe is as wide as needed."""
-    console = Console(stderr=stderr, markup=False, highlight=False, emoji=False)
-    if not console.is_terminal:
-        console.width = _WIDE
-    return console
+    return Console(stderr=stderr, markup=False, highlight=False, emoji=False, width=_WIDE)
 
 
 def clean(text: object) -> str:
@@ -47,7 +44,7 @@ def remark(text: object) -> None:
 def complain(text: object) -> None:
     text = clean(text)
     for python, command in _WORDS.items():
-        text = text.replace(python, command)
+        text = re.sub(python, command, text)
     message = Text("error: ", style="bold red").append(Text(text, style="default"))
     screen(stderr=True).print(message, soft_wrap=True)
 
@@ -55,23 +52,20 @@ def complain(text: object) -> None:
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
     """Print a table and an empty line.  Heads with '>' have numbers below, set to the right."""
     result = Table(
-        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold",
-        title=clean(title) or None, title_justify="left", title_style="bold",
+        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 0, 0, 1),
+        header_style="bold",
     )  # fmt: skip
     for head in heads:
         right = head.startswith(">")
-        result.add_column(
-            head.removeprefix(">"), justify="right" if right else "left", overflow="fold"
-        )
+        result.add_column(head.removeprefix(">"), justify="right" if right else "left")
     for row in rows:
         result.add_row(*(Text(clean(cell)) for cell in row))
+    if title:
+        say(title, "bold")
     console = screen()
-    if console.is_terminal:
+    with console.capture() as text:
         console.print(result)
-    else:
-        with console.capture() as text:
-            console.print(result)
-        print("\n".join(line.rstrip() for line in text.get().splitlines()))
+    print("\n".join(line.rstrip() for line in text.get().splitlines()))
     print()
 
 
@@ -87,9 +81,11 @@ def triple(values: Iterable[float]) -> str:
     return ", ".join(numbers(values, 4))
 
 
-def print_json(content: Any) -> None:
-    """JSON of its strict kind: what is not finite is null."""
-    sys.stdout.write(json.dumps(_finite(content), indent=1, allow_nan=False) + "\n")
+def print_json(content: dict[str, Any]) -> None:
+    """Strict JSON, one line per entry: what is not finite is null."""
+    entries = _finite(content).items()
+    lines = (f" {json.dumps(key)}: {json.dumps(x, allow_nan=False)}" for key, x in entries)
+    print("{\n" + ",\n".join(lines) + "\n}")
 
 
 def _finite(content: Any) -> Any:

@@ -147,7 +147,10 @@ def from_csv(
     """A batch out of a file; options give what the file does not."""
     header, lines = _lines(path)
     columns = _columns(mechanism, header, path)
-    content = _content(columns, lines, path)
+    used = {h: place for h, place in columns.items() if place[0] in (*given, "external")}
+    content = {
+        place: _column(header.index(h), f"column '{h}'", lines, path) for h, place in used.items()
+    }
     count = len(lines)
     values: dict[str, Array] = {}
     remarks: list[str] = []
@@ -161,7 +164,8 @@ def from_csv(
             batch[:, labels(mechanism, kind).index(label)] = x
         missing = [x for x in labels(mechanism, kind) if x not in found]
         if found and missing:
-            remarks.append(f"{kind} of {_few(missing)} is not in the file: start values are used")
+            default = "its start value" if kind == "q" else "0"
+            remarks.append(f"{kind} of {_few(missing)} is not in the file: {default} is used")
         values[kind] = batch
     external: dict[str, Array] = dict(from_wrenches(mechanism, wrenches or ()))
     for (kind, label), x in content.items():
@@ -171,20 +175,18 @@ def from_csv(
             if batch.ndim == 1:
                 raise InputError(f"the wrench on '{frame}' is given by --external and by {path}.")
             batch[:, WRENCH.index(entry)] = x
-    unused = [h for h, (k, _) in columns.items() if k not in (*given, "external", "carried")]
+    unused = [h for h in columns if h not in used and h not in CARRIED]
     if unused:
         remarks.append(f"columns that are not used: {_few(unused)}")
-    carried = {
-        h: [line[header.index(h)] for _, line in lines]
-        for h, (kind, _) in columns.items()
-        if kind == "carried"
-    }
+    carried = {h: [line[header.index(h)] for _, line in lines] for h in columns if h in CARRIED}
     return States(values, external, carried, tuple(remarks))
 
 
 def _lines(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     """The header, and every line with its number."""
     try:
+        if path.exists() and not path.is_file():
+            raise FormatError("expected an ordinary file with a table.", str(path))
         with path.open(newline="", encoding="utf-8-sig") as stream:
             reader = csv.reader(stream, strict=True)
             lines = [(reader.line_num, [c.strip() for c in row]) for row in reader if any(row)]
@@ -217,31 +219,25 @@ def _columns(mechanism: Mechanism, header: Sequence[str], path: Path) -> dict[st
     for name in header:
         kind, _, label = name.partition(".")
         if name not in known and kind != "reaction":
-            near = difflib.get_close_matches(name, sorted(known), n=1, cutoff=0.5)
+            near = [f"q.{name}"] if f"q.{name}" in known else difflib.get_close_matches(
+                name, known, n=1, cutoff=0.5)  # fmt: skip
             hint = f"Did you mean '{near[0]}'?" if near else "Columns are q.<label>, v.<label>, ..."
             raise FormatError(f"unknown column '{name}'. {hint}", str(path), 1)
         if name in columns:
             raise FormatError(f"the column '{name}' is there twice.", str(path), 1)
-        columns[name] = ("carried", name) if name in CARRIED else (kind, label)
+        columns[name] = (kind, label)
     return columns
 
 
-def _content(
-    columns: dict[str, tuple[str, str]], lines: Sequence[tuple[int, list[str]]], path: Path
-) -> dict[tuple[str, str], Array]:
-    """Numbers of every column; NaN and infinities are refused with their line."""
-    content: dict[tuple[str, str], Array] = {}
-    for k, (name, place) in enumerate(columns.items()):
-        if place[0] == "carried":
-            continue
-        column = np.empty(len(lines))
-        for n, (line, row) in enumerate(lines):
-            try:
-                column[n] = _number(row[k], f"column '{name}'")
-            except InputError as fault:
-                raise FormatError(str(fault), str(path), line) from None
-        content[place] = column
-    return content
+def _column(k: int, name: str, lines: Sequence[tuple[int, list[str]]], path: Path) -> Array:
+    """Numbers of one column; NaN and infinities are refused with their line."""
+    column = np.empty(len(lines))
+    for n, (line, row) in enumerate(lines):
+        try:
+            column[n] = _number(row[k], name)
+        except InputError as fault:
+            raise FormatError(str(fault), str(path), line) from None
+    return column
 
 
 def to_csv(carried: dict[str, list[str]], columns: Iterable[tuple[str, Array]]) -> str:

@@ -12,6 +12,7 @@ from armillary.functions.results import Check
 
 # Two formulations of a sound mechanism agree to about 1e-12; numbers far beyond are of no use.
 AGREEMENT = 1e-6
+SINGULAR = "the mass matrix is singular"
 
 
 def validate(name: str, base: str | None, strict: bool, seed: int, json: bool) -> bool:
@@ -24,7 +25,7 @@ def validate(name: str, base: str | None, strict: bool, seed: int, json: bool) -
             return False
         raise
     check, reason = _check(mechanism, seed)
-    sound = check is None or check.worst < AGREEMENT  # not sound where it is NaN
+    sound = not reason.startswith(SINGULAR) and (check is None or check.worst < AGREEMENT)
     warnings = len(mechanism.report.of("warning")) + len(mechanism.report.of("repaired"))
     if json:
         content: dict[str, Any] = {
@@ -41,6 +42,8 @@ def validate(name: str, base: str | None, strict: bool, seed: int, json: bool) -
     tail = f"{warnings} warning{'' if warnings == 1 else 's'}"
     if sound:
         screen.say(f"valid: {tail}", "green")
+    elif check is None:
+        screen.complain(f"{reason}. Look at the masses and tensors ({tail}).")
     else:
         screen.complain(
             f"independent formulations differ by more than {AGREEMENT:g}: the mass matrix is not "
@@ -55,9 +58,9 @@ def _print(mechanism: Mechanism, check: Check | None, reason: str, seed: int) ->
     if models.open_parts(mechanism):
         screen.say(f" warning  {models.open_parts(mechanism)}", "yellow")
     screen.say()
-    if check is None:
+    if check is None and not reason.startswith(SINGULAR):
         screen.say(f"not checked by independent formulations: {reason}\n", "yellow")
-    else:
+    if check is not None:
         rows = [(f"{error:.1e}", what) for what, error in check.errors().items()]
         heads = [">difference", f"the same by two formulations, random state {seed}"]
         screen.table(heads, rows)
@@ -72,7 +75,5 @@ def _check(mechanism: Mechanism, seed: int) -> tuple[Check | None, str]:
         return mechanism.check(q, v, mechanism.inverse_dynamics(q, v, a)), ""
     except ArmillaryError as fault:
         return None, str(fault)
-    except ArithmeticError as fault:  # a division by zero in the interpreted run
-        return None, f"the equations have no solution ({fault})"
-    except ValueError as fault:  # numpy's LinAlgError: a singular mass matrix
-        return None, f"the mass matrix cannot be inverted ({fault})"
+    except (ArithmeticError, ValueError) as fault:  # interpreted, or of numpy's dense solver
+        return None, f"{SINGULAR}: a joint has no inertia behind it in some state ({fault})"

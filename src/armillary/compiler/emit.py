@@ -81,7 +81,8 @@ class BlockWriter:
             self.head += ["%last1 = sub i64 %last, 1", "%first1 = sub i64 %first, 1"]
         lines = [
             # an aligned stack keeps spilled vectors within cache lines
-            f'define void @{self.symbol}(ptr noalias %ctx, i64 %first, i64 %last) "stackrealign" {{',
+            f"define void @{self.symbol}(ptr noalias %ctx, i64 %first, i64 %last) "
+            '"stackrealign" {',
             "entry:",
             *self.head,
             f"%empty = icmp eq i64 {first}, {last}",

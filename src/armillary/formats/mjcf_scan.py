@@ -7,19 +7,21 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterator
 
 from armillary.formats.references import why_refused
 from armillary.formats.xml import Element, parse_file, shortened
 
 MAX_FILES = 1000
-MAX_COPIES = 100_000  # bodies made by <replicate>, <composite> and <flexcomp>
+MAX_COPIES = 3000  # made by <replicate>, <composite>, <flexcomp>; MuJoCo takes quadratic time
 MAX_PIXELS = 100_000_000
 _FOLDERS = ("meshdir", "texturedir", "assetdir")
 # element -> attributes whose product it allocates
 _AREAS = {"texture": ("width", "height"), "hfield": ("nrow", "ncol")}
 # attributes that hold names and not numbers
 _WORDS = ("name", "class", "childclass", "dclass", "model", "material", "mesh", "texture", "prefix")
+_NAN = re.compile(r"[+-]?nan(\(.*\))?", re.IGNORECASE)
 _COPIES = ("replicate", "composite", "flexcomp")
 
 
@@ -86,7 +88,7 @@ def _check_reference(element: Element, key: str, value: str) -> None:
 def _check_numbers(element: Element, key: str, value: str) -> None:
     """MuJoCo takes a NaN, and writes a log file about it into the working directory."""
     for word in value.split():
-        if word.lower().lstrip("+-").startswith("nan") and value != element.attributes.get("name"):
+        if _NAN.fullmatch(word):
             raise element.error(
                 f"attribute `{key}` of <{element.tag}>: expected a number, found "
                 f"'{shortened(word)}'. Write a finite decimal number."

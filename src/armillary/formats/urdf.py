@@ -169,8 +169,9 @@ def _check_tree(robot: _Robot) -> None:
         name = joint.spec.name
         for end in (joint.parent, joint.child):
             if end not in robot.links:
-                near = unknown_name("link", shortened(end), islice(robot.links, _SEARCHED))
-                raise joint.element.error(f"joint '{name}': {near}")
+                known = (shortened(link, 80) for link in islice(robot.links, _SEARCHED))
+                fault = unknown_name("link", shortened(end, 80), known)
+                raise joint.element.error(f"joint '{shortened(name)}': {fault}")
         if joint.child in robot.inboard:
             other = robot.inboard[joint.child]
             raise joint.element.error(

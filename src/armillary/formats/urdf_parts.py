@@ -49,7 +49,7 @@ def single(element: Element, tag: str, part: str, notes: Notes) -> Element | Non
     """The one child with this tag; further ones are not used, and that is noted."""
     found = element.named(tag)
     for extra in found[1:]:
-        notes.add("warning", "", "", f"{part}: only the first <{tag}> is used", extra.line)
+        notes.add("warning", part, "", f"only the first <{tag}> is used", extra.line)
     return found[0] if found else None
 
 

@@ -3,7 +3,6 @@ left out and listed in a comment at the head of the file."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
 from armillary.errors import FormatError
@@ -11,8 +10,6 @@ from armillary.formats.losses import Losses, common_losses, written_name
 from armillary.formats.notes import unique
 from armillary.formats.urdf_parts import UNBOUNDED
 from armillary.model import WORLD, Body, Coupling, JointSpec, Limits, Mass, Model, Pose, Shape
-from armillary.spatial import Matrix
-from armillary.spatial.rotation import about_z
 
 _TYPES = {
     "fixed": "fixed", "revolute": "revolute", "prismatic": "prismatic",
@@ -88,7 +85,7 @@ def _check_expressible(model: Model, losses: Losses) -> None:
             one_axis = spec.kind in ("revolute", "prismatic")
             if not one_axis and (passive.viscous or passive.coulomb):
                 losses.add(part, f"friction of a {spec.kind} joint")
-        if spec.kind in ("planar", "free") and spec.limits:
+        if spec.kind in ("planar", "free") and any(x != Limits() for x in spec.limits):
             losses.add(part, f"limits of a {spec.kind} joint")
 
 
@@ -191,21 +188,8 @@ def _limit(type_: str, limits: Limits) -> str:
 
 
 def _origin(pose: Pose) -> str:
-    rpy = "0 0 0" if pose.rotation == Pose().rotation else _row(roll_pitch_yaw(pose))
+    rpy = "0 0 0" if pose.rotation == Pose().rotation else _row(pose.rpy())
     return f'<origin xyz="{_row(pose.position)}" rpy="{rpy}"/>'
-
-
-def roll_pitch_yaw(pose: Pose) -> tuple[float, float, float]:
-    """Angles that give the rotation back to the last digits, also close to a pitch of 90 degrees.
-
-    Near the pole yaw alone is ill determined; whatever it comes out as, it is undone before
-    roll and pitch are taken, so their sum stays right."""
-    R_BA = Matrix(pose.rotation).T
-    (m00, m01, _), _, _ = R_BA.rows
-    yaw = math.atan2(m01, m00)
-    # R_BA = about_x(roll) about_y(pitch) about_z(yaw)
-    (c, _, minus_s), (_, cos_roll, _), (_, minus_sin_roll, _) = (R_BA @ about_z(yaw).T).rows
-    return math.atan2(-minus_sin_roll, cos_roll), math.atan2(-minus_s, c), yaw
 
 
 def _row(values: Iterable[float]) -> str:

@@ -21,7 +21,7 @@ MAX_ELEMENTS = 1_000_000
 MAX_DEPTH = 500  # the parser of MuJoCo stops there as well
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _MAX_DIGITS = 400
-_MAX_TEXT = 2000
+_MAX_TEXT = 1000
 _ENCODING = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
 
 

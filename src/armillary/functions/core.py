@@ -11,8 +11,17 @@ from numpy.typing import ArrayLike
 
 from armillary.algorithms.passes import Algorithm, Base
 from armillary.algorithms.run import Run
-from armillary.functions.inputs import Array, as_floats, common_rows, rows, wrench_rows
-from armillary.functions.kernel import KernelPair
+from armillary.errors import ModelError
+from armillary.functions.inputs import (
+    Array,
+    as_floats,
+    common_rows,
+    result_type,
+    rows,
+    wrench_rows,
+)
+from armillary.functions.kernels import Explanation, Kernels
+from armillary.functions.options import CompileOptions
 from armillary.functions.trace import Setting
 from armillary.model.lower import Tables, lower
 from armillary.model.model import Model
@@ -35,10 +44,11 @@ class Place:
 class Core:
     """A frozen model with its compiled functions.  Base of `Mechanism`."""
 
-    def __init__(self, model: Model):
+    def __init__(self, model: Model, options: CompileOptions | None = None):
         self.model = model
+        self.options = options or CompileOptions()
         self._tables: dict[tuple[bool, bool], Tables] = {}
-        self._kernels: dict[tuple, KernelPair] = {}
+        self._kernels: dict[tuple, Kernels] = {}
         self._places: dict[tuple[str, bool], Place] = {}
 
     # -- tables ----------------------------------------------------------------------------------
@@ -106,19 +116,37 @@ class Core:
             arrays["external"] = self._external(given, count, tables, fuse)
         reads = tuple(name for name in algorithm.reads if name in arrays)
         place = self.place(frame, fuse) if frame is not None else None
-        pair = self._pair(algorithm, reads, fuse, passive)
+        kernels = self._kernels_of(algorithm, reads, fuse, passive)
         spot = (place.kernel, place.numbers()) if place is not None else None
-        results = pair(arrays, count, self._globals(), spot)
+        dtype = result_type(*inputs.values())
+        results = kernels(arrays, count, self._globals(), spot, dtype)
         return {name: r[0] for name, r in results.items()} if single else results
 
-    def _pair(
+    def _kernels_of(
         self, algorithm: Algorithm, reads: tuple[str, ...], fuse: bool, passive: bool
-    ) -> KernelPair:
+    ) -> Kernels:
         key = (algorithm.name, reads, fuse, passive)
         if key not in self._kernels:
             setting = Setting(algorithm, reads, self._moving_base)
-            self._kernels[key] = KernelPair(setting, self.tables(fuse, passive))
+            self._kernels[key] = Kernels(setting, self.tables(fuse, passive), self.options)
         return self._kernels[key]
+
+    def _explanations(self, algorithm: str) -> list[Explanation]:
+        return [
+            entry
+            for (name, *_), kernels in self._kernels.items()
+            if name == algorithm
+            for entry in kernels.explanations
+        ]
+
+    def _refuse_massless(self) -> None:
+        """Forward dynamics needs inertia behind every joint."""
+        for note in self.model.report.of("warning"):
+            if "forward dynamics is undefined" in note.text:
+                raise ModelError(
+                    f"{note.part}: {note.text}. Give it a mass "
+                    f"(replace(bodies={{name: {{'mass': ...}}}})), or lock its joint."
+                )
 
     def _check(self, name: str, value: ArrayLike) -> tuple[Array, bool]:
         if name == "q":

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.algorithms import (
-    coriolis,
     energy,
     forward_dynamics,
     inverse_dynamics,
-    mass_matrix,
     operational,
 )
 from armillary.algorithms import kinematics as k
-from armillary.errors import ModelError
+from armillary.functions.calls import (
+    BiasForces,
+    CenterOfMass,
+    CoriolisMatrix,
+    ForwardDynamics,
+    GravityForces,
+    InverseDynamics,
+    MassMatrix,
+    Momentum,
+)
 from armillary.functions.core import External
 from armillary.functions.inputs import Array, choice
 from armillary.functions.kinematics import Kinematics
@@ -24,58 +33,49 @@ from armillary.functions.results import BodyForces, Check, Reactions, Solution
 class Dynamics(Kinematics):
     """tau, v and a run along the degrees of freedom: N m or N, rad/s or m/s, rad/s² or m/s²."""
 
-    def inverse_dynamics(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        a: ArrayLike,
-        external: External = None,
-        passive: bool = True,
-    ) -> Array:
-        """Joint forces tau (nv) for the motion (q, v, a):  tau = M a + h.
+    @cached_property
+    def inverse_dynamics(self) -> InverseDynamics:
+        """Joint forces for a motion: `InverseDynamics`."""
+        return InverseDynamics.bind(self)
 
-        external: wrenches {frame or body name: (n; f)} exerted *on* the mechanism, in that frame
-        at its origin.  passive: friction, springs and rotors of the model take part."""
-        inputs = {"q": q, "v": v, "a": a}
-        algorithm = inverse_dynamics.inverse_dynamics
-        return self._run(algorithm, inputs, external, passive=passive)["tau"]
+    @cached_property
+    def forward_dynamics(self) -> ForwardDynamics:
+        """Accelerations for joint forces: `ForwardDynamics`."""
+        return ForwardDynamics.bind(self)
 
-    def forward_dynamics(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike,
-        external: External = None,
-        passive: bool = True,
-    ) -> Array:
-        """Accelerations a (nv) for the joint forces tau, by articulated bodies in O(n)."""
-        self._refuse_massless()
-        inputs = {"q": q, "v": v, "tau": tau}
-        algorithm = forward_dynamics.forward_dynamics
-        return self._run(algorithm, inputs, external, passive=passive)["a"]
+    @cached_property
+    def bias_forces(self) -> BiasForces:
+        """Forces at zero acceleration: `BiasForces`."""
+        return BiasForces.bind(self)
 
-    def bias_forces(
-        self, q: ArrayLike, v: ArrayLike, external: External = None, passive: bool = True
-    ) -> Array:
-        """h (nv) = inverse dynamics with a = 0: gravity, velocity and passive forces."""
-        algorithm = inverse_dynamics.bias_forces
-        return self._run(algorithm, {"q": q, "v": v}, external, passive=passive)["tau"]
+    @cached_property
+    def gravity_forces(self) -> GravityForces:
+        """Forces against gravity: `GravityForces`."""
+        return GravityForces.bind(self)
 
-    def gravity_forces(self, q: ArrayLike) -> Array:
-        """g (nv): joint forces that hold the mechanism at rest against gravity alone."""
-        return self._run(inverse_dynamics.static_forces, {"q": q}, passive=False)["tau"]
+    @cached_property
+    def mass_matrix(self) -> MassMatrix:
+        """Joint-space inertia: `MassMatrix`."""
+        return MassMatrix.bind(self)
+
+    @cached_property
+    def coriolis_matrix(self) -> CoriolisMatrix:
+        """Coriolis matrix: `CoriolisMatrix`."""
+        return CoriolisMatrix.bind(self)
+
+    @cached_property
+    def center_of_mass(self) -> CenterOfMass:
+        """Centre of mass: `CenterOfMass`."""
+        return CenterOfMass.bind(self)
+
+    @cached_property
+    def momentum(self) -> Momentum:
+        """Momentum about the centre of mass: `Momentum`."""
+        return Momentum.bind(self)
 
     def static_torques(self, q: ArrayLike, external: External = None) -> Array:
         """Joint forces (nv) that hold it at rest against gravity, springs and external wrenches."""
         return self._run(inverse_dynamics.static_forces, {"q": q}, external)["tau"]
-
-    def mass_matrix(self, q: ArrayLike, passive: bool = True) -> Array:
-        """M (nv, nv), symmetric positive definite; rotors included unless passive=False."""
-        return self._run(mass_matrix.mass_matrix, {"q": q}, passive=passive)["M"]
-
-    def coriolis_matrix(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """C (nv, nv): C v are the velocity forces, and dM/dt - 2 C is skew-symmetric."""
-        return self._run(coriolis.coriolis_matrix, {"q": q, "v": v})["C"]
 
     def operational_inertia(
         self, q: ArrayLike, frame: str, coordinates: str = "local"
@@ -98,17 +98,9 @@ class Dynamics(Kinematics):
         result = self._run(energy.energy, {"q": q, "v": v})
         return result["kinetic"][..., 0], result["potential"][..., 0]
 
-    def momentum(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """Momentum (6,): angular about the centre of mass, linear; along the world's axes."""
-        return self._run(energy.momentum, {"q": q, "v": v})["momentum"]
-
     def momentum_matrix(self, q: ArrayLike) -> Array:
         """A (6, nv) with momentum = A v (fixed base motion aside): the centroidal map."""
         return self._momentum_map(q)[0]
-
-    def center_of_mass(self, q: ArrayLike) -> Array:
-        """Centre of mass (3,) in the world, m."""
-        return self._run(energy.center_of_mass, {"q": q})["com"]
 
     def center_of_mass_jacobian(self, q: ArrayLike) -> Array:
         """Jacobian (3, nv) of the centre of mass."""
@@ -189,15 +181,6 @@ class Dynamics(Kinematics):
                     (smooth, C @ np.asarray(v, float) + g),
             }
         )  # fmt: skip
-
-    def _refuse_massless(self) -> None:
-        """Forward dynamics needs inertia behind every joint."""
-        for note in self.model.report.of("warning"):
-            if "forward dynamics is undefined" in note.text:
-                raise ModelError(
-                    f"{note.part}: {note.text}. Give it a mass "
-                    f"(replace(bodies={{name: {{'mass': ...}}}})), or lock its joint."
-                )
 
 
 def _symmetric(numbers: Array) -> Array:

@@ -46,6 +46,12 @@ def as_floats(name: str, value: Any) -> Array:
     return array.astype(np.float64, copy=False)
 
 
+def result_type(*values: Any) -> Any:
+    """float32 where every input is a float32 array, float64 otherwise."""
+    single = all(isinstance(v, np.ndarray) and v.dtype == np.float32 for v in values)
+    return np.float32 if single and values else np.float64
+
+
 def common_rows(parts: dict[str, tuple[Array, bool]]) -> tuple[int, bool]:
     """Number of states of a call, and whether all inputs were single states.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -14,7 +14,7 @@ from armillary.compiler.driver import driver
 from armillary.compiler.emit import BlockWriter
 from armillary.compiler.jit import Library, native_call, with_declarations
 from armillary.compiler.rows import RowWriter, row_batch
-from armillary.compiler.target import Lanes, lanes
+from armillary.compiler.target import Lanes
 from armillary.functions.trace import (
     Setting,
     TracedBody,
@@ -104,6 +104,7 @@ class Kernel:
         self._code = [_compiled_body(setting, kind, width) for kind in kinds]
         self._ground = _compiled_ground(setting, width) if setting.has_ground() else None
         self._driver, address = _compiled_driver(width)
+        self.address = address
         self._batch = native_call(address)
         self._ints, self._work_size = self._integers(variant)
         self._consts = self._constants()
@@ -205,6 +206,26 @@ class Kernel:
         frame: tuple[int, np.ndarray] | None = None,
     ) -> None:
         """Run all rows.  Arrays are C-contiguous, of the kernel's type; checked by the caller."""
+        c, work = self.context(rows, globals_)
+        if frame is not None:
+            c[Context.FRAME_BODY] = frame[0]
+            c[Context.FRAME] = frame[1].ctypes.data
+        for i, (array, stride) in enumerate(zip(inputs, strides, strict=True)):
+            c[Context.INPUT_ROWS + i] = array.ctypes.data
+            c[Context.INPUT_STRIDES + i] = stride
+        for i, array in enumerate(outputs):
+            c[Context.OUTPUT_ROWS + i] = array.ctypes.data
+        self._batch(c.ctypes.data)
+        del work  # it had to live until here
+
+    def libraries(self) -> list[Library]:
+        """The compiled code it stands on."""
+        return [self._driver, *(code.library for code in self._code)] + (
+            [self._ground.library] if self._ground is not None else []
+        )
+
+    def context(self, rows: int, globals_: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """A context of its own for one call, and the work space it points to."""
         w = self.lanes.width
         c = self._context.copy()
         work = np.empty((self._work_size + _STATE_SIZE + self._scratch) * w + 16, self._dtype)
@@ -215,15 +236,7 @@ class Kernel:
         c[Context.SCRATCH] = start + (self._work_size + _STATE_SIZE) * size
         c[Context.GLOBALS] = globals_.ctypes.data
         c[Context.ROWS] = rows
-        if frame is not None:
-            c[Context.FRAME_BODY] = frame[0]
-            c[Context.FRAME] = frame[1].ctypes.data
-        for i, (array, stride) in enumerate(zip(inputs, strides, strict=True)):
-            c[Context.INPUT_ROWS + i] = array.ctypes.data
-            c[Context.INPUT_STRIDES + i] = stride
-        for i, array in enumerate(outputs):
-            c[Context.OUTPUT_ROWS + i] = array.ctypes.data
-        self._batch(c.ctypes.data)
+        return c, work
 
 
 def _runs(variant: Sequence[int]) -> list[tuple[int, int, int]]:
@@ -249,36 +262,9 @@ class StraightKernel(Kernel):
             sizes[Context.OUTPUTS + i] = int(np.prod(shape))
         parts = [RowWriter(width, "straight", sizes).write(block), row_batch(width, "straight")]
         self._library = Library(with_declarations("\n\n".join(parts), width), ["batch"])
-        self._batch = native_call(self._library.addresses["batch"])
+        self.address = self._library.addresses["batch"]
+        self._batch = native_call(self.address)
         self._work_size = 0
+        self._code, self._ground, self._driver = [], None, self._library
         self._context = np.zeros(Context.SIZE, dtype=np.int64)
         self._fill_io()
-
-
-class KernelPair:
-    """The scalar and the batched kernel of one setting, compiled when first needed."""
-
-    def __init__(self, setting: Setting, tables: Tables):
-        self.setting, self.tables = setting, tables
-        self._kernels: dict[bool, Kernel] = {}
-
-    def kernel(self, batched: bool) -> Kernel:
-        if batched not in self._kernels:
-            self._kernels[batched] = Kernel(self.setting, self.tables, lanes(batched))
-        return self._kernels[batched]
-
-    def __call__(
-        self,
-        inputs: Mapping[str, np.ndarray],
-        rows: int,
-        globals_: np.ndarray,
-        frame: tuple[int, np.ndarray] | None = None,
-    ) -> dict[str, np.ndarray]:
-        """inputs: (rows, n) or (1, n) arrays of float64; results get a leading axis of `rows`."""
-        batched = rows >= lanes(True).width
-        kernel = self.kernel(batched)
-        arrays = [np.ascontiguousarray(inputs[name], float) for name in self.setting.reads]
-        strides = [a.shape[-1] if a.shape[0] == rows else 0 for a in arrays]
-        results = {name: np.empty((rows, *shape)) for name, shape in kernel.output_shapes.items()}
-        kernel.call(arrays, strides, list(results.values()), rows, globals_, frame)
-        return results

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -122,11 +123,11 @@ class Mechanism(Dynamics):
 
     def lock(self, places: Mapping[str, Any] | Sequence[str]) -> Mechanism:
         """Joints made rigid: {"joint": coordinate(s)}, or names (at their neutral place)."""
-        return Mechanism(edit.lock(self.model, places))
+        return Mechanism(edit.lock(self.model, places), self.options)
 
     def unlock(self, names: Sequence[str]) -> Mechanism:
         """Locked joints free again."""
-        return Mechanism(edit.unlock(self.model, names))
+        return Mechanism(edit.unlock(self.model, names), self.options)
 
     def replace(
         self, bodies: Mapping[str, Mapping[str, Any]] | None = None, **changes: Any
@@ -134,15 +135,15 @@ class Mechanism(Dynamics):
         """Other gravity, base motion or name; other mass, com, inertia, friction of bodies.
 
         arm.replace(gravity=(0, 0, -1.62), bodies={"hand": {"mass": 1.2}})"""
-        return Mechanism(edit.replace_parameters(self.model, bodies, **changes))
+        return Mechanism(edit.replace_parameters(self.model, bodies, **changes), self.options)
 
     def subtree(self, root: str, base: str = "fixed") -> Mechanism:
         """The named body and everything beyond it, on a "fixed" or "free" base."""
-        return Mechanism(edit.subtree(self.model, root, base))
+        return Mechanism(edit.subtree(self.model, root, base), self.options)
 
     def with_base(self, base: str) -> Mechanism:
         """The same on a "fixed" or "free" base."""
-        return Mechanism(edit.with_base(self.model, base))
+        return Mechanism(edit.with_base(self.model, base), self.options)
 
     def attach(
         self,
@@ -158,7 +159,21 @@ class Mechanism(Dynamics):
             raise InputError("payload: expected com of 3 numbers and inertia of 3 or 6 numbers.")
         x, y, z = (float(c) for c in com)
         payload = Mass(float(mass), (x, y, z), tuple(tensor))  # type: ignore[arg-type]
-        return Mechanism(edit.attach(self.model, body, payload, at))
+        return Mechanism(edit.attach(self.model, body, payload, at), self.options)
+
+    def compile(self, **options: Any) -> Mechanism:
+        """The same mechanism with other settings: tier=1 or 2, threads=n, budget=operations.
+
+        Nothing is compiled before it is asked for; `explain` tells what was."""
+        return Mechanism(self.model, replace(self.options, **options))
+
+    def explain(self) -> str:
+        """Every kernel made so far: tier, lanes, operations, code size, compile time."""
+        entries = [e for kernels in self._kernels.values() for e in kernels.explanations]
+        return "\n".join(map(str, entries)) or "nothing compiled yet"
+
+    def __reduce__(self) -> tuple:
+        return (Mechanism, (self.model, self.options))
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write the mechanism to a file; the ending chooses the format (.yaml, .urdf, .xml)."""

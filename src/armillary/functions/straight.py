@@ -12,7 +12,6 @@ from typing import Any
 from armillary.algorithms.passes import Algorithm, Base
 from armillary.algorithms.run import Run
 from armillary.compiler.blocks import Block, Store
-from armillary.compiler.context import Context
 from armillary.compiler.expr import Graph, Node, cone
 from armillary.functions.trace import Setting, input_slot, output_slot, symbolic_base
 from armillary.model.lower import KernelBody, Tables

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -121,7 +120,7 @@ def unit_axis(axis: Sequence[float], part: str) -> tuple[Triple, bool]:
         raise ModelError(
             f"{part}: the axis {(x, y, z)} has no direction. Give a vector of length 1."
         )
-    if abs(length - 1.0) <= 1e-12:
+    if abs(length - 1.0) <= 4e-16:
         return (x, y, z), False
     return (x / length, y / length, z / length), abs(length - 1.0) > 1e-6
 

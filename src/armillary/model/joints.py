@@ -108,7 +108,7 @@ def _screw_axis(axis: Axis, part: str) -> tuple[float, ...]:
     if not any(numbers[:3]):
         return (0.0, 0.0, 0.0, *unit_axis(numbers[3:], part)[0])
     length = sum(x * x for x in numbers[:3]) ** 0.5
-    if abs(length - 1.0) <= 1e-12:
+    if abs(length - 1.0) <= 4e-16:
         length = 1.0
     return tuple(x / length for x in numbers)
 

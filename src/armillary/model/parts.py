@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from armillary.errors import ModelError
 from armillary.model.passive import Passive
 from armillary.spatial import Matrix, Transform, Vector
 from armillary.spatial.rotation import from_quaternion, from_rpy, to_quaternion, to_rpy
@@ -36,6 +37,9 @@ class Pose:
 
     @classmethod
     def from_quaternion(cls, position: Sequence[float], wxyz: Sequence[float]) -> Pose:
+        """Turned by the quaternion (w, x, y, z), of any length but zero."""
+        if len(wxyz) != 4 or not 0.0 < sum(float(x) ** 2 for x in wxyz) < float("inf"):
+            raise ModelError(f"a quaternion is four finite numbers, not all zero; found {wxyz}.")
         return cls(_triple(position), _rows(from_quaternion([float(x) for x in wxyz]).T))
 
     @classmethod

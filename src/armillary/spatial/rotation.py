@@ -39,12 +39,13 @@ def from_rpy(roll: Scalar, pitch: Scalar, yaw: Scalar) -> Matrix:
 
 
 def to_rpy(R_BA: Matrix) -> tuple[Scalar, Scalar, Scalar]:
-    """Roll, pitch, yaw of a rotation; pitch in [-pi/2, pi/2], yaw = 0 choice at the poles."""
-    (m00, m01, m02), (_, _, m12), (_, m21, m22) = R_BA.rows
-    level = sqrt(m00 * m00 + m01 * m01)
-    pole = level < 1e-12
-    roll = where(pole, atan2(-m21, R_BA.rows[1][1]), atan2(m12, m22))
-    return roll, atan2(-m02, level), where(pole, 0.0, atan2(m01, m00))
+    """Roll, pitch, yaw of a rotation; pitch in [-pi/2, pi/2].
+
+    Near the poles yaw alone is ill determined; whatever it comes out as, it is undone before
+    roll and pitch are taken, so together they give the rotation back to the last digits."""
+    yaw = atan2(R_BA.rows[0][1], R_BA.rows[0][0])
+    (c, _, minus_s), (_, cos_roll, _), (_, minus_sin_roll, _) = (R_BA @ about_z(yaw).T).rows
+    return atan2(-minus_sin_roll, cos_roll), atan2(-minus_s, c), yaw
 
 
 def from_quaternion(q: Sequence[Scalar]) -> Matrix:

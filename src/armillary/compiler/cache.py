@@ -1,0 +1,128 @@
+"""Compiled objects on disk, so that a second process does not compile again.
+
+An entry is named by what it was made from: the LLVM text, LLVM's version, the CPU and its
+features.  It carries that name and a checksum of its content; anything that does not fit (cut
+short, changed, made elsewhere) is dropped and compiled anew.  No failure of the disk is an error:
+the cache then just does not help.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+_MAGIC = b"armillary object 1\n"
+_SUFFIX = ".armobj"
+LIMIT = 256 * 2**20  # bytes
+
+
+@dataclass(frozen=True)
+class Cache:
+    """A folder of compiled objects."""
+
+    folder: Path
+    limit: int = LIMIT
+
+    def get(self, key: str) -> bytes | None:
+        """The object of a key, or None."""
+        path = self._path(key)
+        try:
+            if not self._trusted():
+                return None
+            content = path.read_bytes()
+        except OSError:
+            return None
+        head = self._head(key)
+        checksum = content[len(head) : len(head) + 32]
+        body = content[len(head) + 32 :]
+        if not content.startswith(head) or hashlib.sha256(body).digest() != checksum or not body:
+            with contextlib.suppress(OSError):
+                path.unlink()
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(path)  # used lately: kept longest
+        return body
+
+    def put(self, key: str, body: bytes) -> None:
+        """Store an object; other processes see it whole or not at all."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if not self._trusted():
+                return
+            handle, name = tempfile.mkstemp(dir=self.folder, suffix=".tmp")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(self._head(key) + hashlib.sha256(body).digest() + body)
+                os.replace(name, self._path(key))
+            except OSError:
+                with contextlib.suppress(OSError):
+                    os.unlink(name)
+                return
+            self._shrink()
+        except OSError:
+            return
+
+    def entries(self) -> list[tuple[Path, int]]:
+        """Files and sizes, oldest use first."""
+        try:
+            found = [(path, path.stat()) for path in self.folder.glob(f"*{_SUFFIX}")]
+        except OSError:
+            return []
+        found.sort(key=lambda entry: entry[1].st_mtime)
+        return [(path, stat.st_size) for path, stat in found]
+
+    def clear(self) -> int:
+        """Remove all entries; the number removed."""
+        count = 0
+        for path, _ in self.entries():
+            with contextlib.suppress(OSError):
+                path.unlink()
+                count += 1
+        return count
+
+    def _path(self, key: str) -> Path:
+        return self.folder / (key + _SUFFIX)
+
+    @staticmethod
+    def _head(key: str) -> bytes:
+        return _MAGIC + key.encode() + b"\n"
+
+    def _trusted(self) -> bool:
+        """Machine code is taken only from a folder that nobody else can write to."""
+        if not hasattr(os, "getuid"):
+            return True
+        stat = self.folder.stat()
+        return stat.st_uid == os.getuid() and not stat.st_mode & 0o022
+
+    def _shrink(self) -> None:
+        entries = self.entries()
+        total = sum(size for _, size in entries)
+        for path, size in entries:
+            if total <= self.limit:
+                return
+            with contextlib.suppress(OSError):
+                path.unlink()
+                total -= size
+
+
+def key_of(parts: Sequence[str]) -> str:
+    """The name of an entry."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(f"{len(part)}:".encode())
+        digest.update(part.encode())
+    return digest.hexdigest()
+
+
+@cache
+def default_cache() -> Cache:
+    """The user's cache folder, where the platform keeps such things."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    home = Path(base) if base else Path.home() / ".cache"
+    return Cache(home / "armillary")

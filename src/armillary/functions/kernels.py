@@ -1,0 +1,149 @@
+"""The kernels of one question: which tier, one state or many, double or single precision."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from armillary.algorithms.passes import Along, At
+from armillary.compiler.blocks import Block
+from armillary.compiler.target import lanes
+from armillary.functions.kernel import Kernel, StraightKernel
+from armillary.functions.options import CompileOptions
+from armillary.functions.straight import operations, trace_straight
+from armillary.functions.trace import Setting
+from armillary.model.lower import Tables
+
+Frame = tuple[int, np.ndarray] | None
+_LONGEST_TRACE = 60  # bodies: larger mechanisms are not even traced for tier 2
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What serves a question: read it with `mechanism.explain()`."""
+
+    algorithm: str
+    tier: int
+    lanes: int
+    element: str
+    operations: int | None  # of straight-line code
+    code_size: int  # bytes of machine code
+    compile_time: float  # s
+    from_cache: bool
+
+    def __str__(self) -> str:
+        count = "" if self.operations is None else f", {self.operations} operations"
+        source = "from the cache" if self.from_cache else "compiled"
+        kind = "one state" if self.lanes == 1 else f"{self.lanes} states at a time"
+        return (
+            f"{self.algorithm}: tier {self.tier}, {kind}, {self.element}{count}, "
+            f"{self.code_size / 1024:.1f} kB of code, {source} in {self.compile_time:.3f} s"
+        )
+
+
+class Kernels:
+    """All compiled forms of one algorithm on one mechanism, made when they are first needed."""
+
+    def __init__(self, setting: Setting, tables: Tables, options: CompileOptions):
+        self.setting, self.tables, self.options = setting, tables, options
+        self._kernels: dict[tuple, Kernel] = {}
+        self._blocks: dict[int | None, Block | None] = {}
+        self.explanations: list[Explanation] = []
+
+    def _needs_frame(self) -> bool:
+        return any(isinstance(p, (At, Along)) for p in self.setting.algorithm.passes)
+
+    def _straight_block(self, frame_body: int | None) -> Block | None:
+        """Straight-line code where it is wanted and small enough."""
+        if self.options.tier == 1:
+            return None
+        too_large = frame_body is not None or len(self.tables.bodies) > _LONGEST_TRACE
+        if self.options.tier is None and too_large:
+            return None
+        if frame_body not in self._blocks:
+            block: Block | None = trace_straight(self.setting, self.tables, frame_body)
+            too_long = block is not None and operations(block) > self.options.budget
+            self._blocks[frame_body] = None if too_long and self.options.tier is None else block
+        return self._blocks[frame_body]
+
+    def kernel(self, batched: bool, element: str, frame_body: int | None = None) -> Kernel:
+        block = self._straight_block(frame_body)
+        key = (batched, element, frame_body if block is not None else None)
+        if key not in self._kernels:
+            began = time.perf_counter()
+            width = lanes(batched, element)
+            made: Kernel
+            if block is not None:
+                made = StraightKernel(self.setting, self.tables, width, block)
+            else:
+                made = Kernel(self.setting, self.tables, width)
+            self._kernels[key] = made
+            self.explanations.append(
+                Explanation(
+                    self.setting.algorithm.name,
+                    1 if block is None else 2,
+                    width.width,
+                    element,
+                    None if block is None else operations(block),
+                    sum(library.size for library in made.libraries()),
+                    time.perf_counter() - began,
+                    all(library.from_cache for library in made.libraries()),
+                )
+            )
+        return self._kernels[key]
+
+    def __call__(
+        self,
+        inputs: Mapping[str, np.ndarray],
+        rows: int,
+        globals_: np.ndarray,
+        frame: Frame = None,
+        dtype: Any = np.float64,
+    ) -> dict[str, np.ndarray]:
+        """inputs: (rows, n) or (1, n) arrays; results get a leading axis of `rows`."""
+        element = "double" if dtype == np.float64 else "float"
+        batched = rows >= lanes(True, element).width
+        body = frame[0] if frame is not None and self._needs_frame() else None
+        kernel = self.kernel(batched, element, body)
+        arrays = [np.ascontiguousarray(inputs[name], dtype) for name in self.setting.reads]
+        strides = [a.shape[-1] if len(a) == rows else 0 for a in arrays]
+        results = {
+            name: np.empty((rows, *shape), dtype) for name, shape in kernel.output_shapes.items()
+        }
+        if rows == 0:
+            return results
+        numbers = globals_.astype(dtype, copy=False)
+        if frame is not None:
+            frame = (frame[0], frame[1].astype(dtype, copy=False))
+        outputs = list(results.values())
+        parts = self._parts(rows, kernel.lanes.width)
+
+        def run(part: tuple[int, int]) -> None:
+            first, last = part
+            kernel.call(
+                [a[first:last] if s else a for a, s in zip(arrays, strides, strict=True)],
+                strides,
+                [out[first:last] for out in outputs],
+                last - first,
+                numbers,
+                frame,
+            )
+
+        if len(parts) == 1:
+            run(parts[0])
+        else:
+            with ThreadPoolExecutor(len(parts)) as pool:
+                list(pool.map(run, parts))
+        return results
+
+    def _parts(self, rows: int, width: int) -> list[tuple[int, int]]:
+        """Rows for each thread; every part is long enough for a whole block."""
+        count = min(self.options.threads, max(1, rows // (16 * width)))
+        edges = [rows * k // count for k in range(count + 1)]
+        return list(pairwise(edges))

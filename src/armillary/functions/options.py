@@ -1,0 +1,25 @@
+"""How a mechanism is compiled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from armillary.errors import InputError
+
+
+@dataclass(frozen=True)
+class CompileOptions:
+    """Settings of the compiled functions.
+
+    tier: 1 (loop kernels, shared by all robots), 2 (straight-line code of this mechanism) or None
+    (2 where the operations stay within the budget).  threads: for batches."""
+
+    tier: int | None = None
+    budget: int = 6000  # operations of a straight-line kernel
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        if self.tier not in (None, 1, 2):
+            raise InputError(f"tier: expected 1, 2 or None, found {self.tier!r}.")
+        if self.threads < 1:
+            raise InputError(f"threads: expected at least 1, found {self.threads}.")

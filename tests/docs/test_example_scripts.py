@@ -1,0 +1,42 @@
+"""Every script in examples/ runs, and the numbers it prints obey the laws it shows."""
+
+import re
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+SCRIPTS = sorted(EXAMPLES.glob("*.py"))
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+def test_script_runs(path, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(path), run_name="__main__")
+    printed = capsys.readouterr()
+    assert printed.out.strip()
+    assert "nan" not in printed.out
+    assert not printed.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_pendulum_loses_energy_to_friction_only(capsys):
+    """The total falls all the time, and by the work of the viscous pins."""
+    runpy.run_path(str(EXAMPLES / "01_double_pendulum.py"), run_name="__main__")
+    lines = re.findall(r"^ +\d+\.\d\d +-?\d.*$", capsys.readouterr().out, re.MULTILINE)
+    rows = np.array([[float(x) for x in line.split()] for line in lines])
+    assert len(rows) == 9
+    assert (np.diff(rows[:, 5]) < 0).all()
+    assert rows[:, 3] + rows[:, 4] == pytest.approx(rows[:, 5], abs=2e-5)
+
+
+def test_the_flyer_keeps_its_momentum(capsys):
+    names = runpy.run_path(str(EXAMPLES / "03_free_flyer.py"), run_name="__main__")
+    flyer = names["flyer"]
+    assert np.abs(flyer.momentum(names["q"], names["v"])).max() < 1e-4
+    assert flyer.center_of_mass(names["q"]) == pytest.approx(
+        flyer.center_of_mass(flyer.neutral()), abs=1e-6
+    )
+    capsys.readouterr()
