@@ -92,3 +92,106 @@ def dot(xs: Any, ys: Any) -> Scalar:
     for x, y in zip(xs, ys, strict=True):
         total = total + x * y
     return total
+
+
+class Dual:
+    """A value with a slope: functions over scalars give their derivative along with the value."""
+
+    __slots__ = ("slope", "value")
+
+    def __init__(self, value: Scalar, slope: Scalar = 0):
+        self.value, self.slope = value, slope
+
+    @staticmethod
+    def lift(x: Scalar) -> Dual:
+        return x if isinstance(x, Dual) else Dual(x)
+
+    def __add__(self, o: Scalar) -> Dual:
+        o = Dual.lift(o)
+        return Dual(self.value + o.value, self.slope + o.slope)
+
+    __radd__ = __add__
+
+    def __sub__(self, o: Scalar) -> Dual:
+        o = Dual.lift(o)
+        return Dual(self.value - o.value, self.slope - o.slope)
+
+    def __rsub__(self, o: Scalar) -> Dual:
+        return Dual.lift(o) - self
+
+    def __mul__(self, o: Scalar) -> Dual:
+        o = Dual.lift(o)
+        return Dual(self.value * o.value, self.slope * o.value + self.value * o.slope)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, o: Scalar) -> Dual:
+        o = Dual.lift(o)
+        inverse = 1.0 / o.value
+        ratio = self.value * inverse
+        return Dual(ratio, (self.slope - ratio * o.slope) * inverse)
+
+    def __rtruediv__(self, o: Scalar) -> Dual:
+        return Dual.lift(o) / self
+
+    def __neg__(self) -> Dual:
+        return Dual(-self.value, -self.slope)
+
+    def __pow__(self, n: int) -> Dual:
+        return Dual(self.value**n, n * self.value ** (n - 1) * self.slope)
+
+    def __abs__(self) -> Dual:
+        return where(self.value < 0, -self, self)
+
+    def __lt__(self, o: Scalar) -> Scalar:
+        return _DualMask(self.value < Dual.lift(o).value)
+
+    def __le__(self, o: Scalar) -> Scalar:
+        return _DualMask(self.value <= Dual.lift(o).value)
+
+    def __gt__(self, o: Scalar) -> Scalar:
+        return _DualMask(self.value > Dual.lift(o).value)
+
+    def __ge__(self, o: Scalar) -> Scalar:
+        return _DualMask(self.value >= Dual.lift(o).value)
+
+    def sin(self) -> Dual:
+        return Dual(sin(self.value), cos(self.value) * self.slope)
+
+    def cos(self) -> Dual:
+        return Dual(cos(self.value), -sin(self.value) * self.slope)
+
+    def sqrt(self) -> Dual:
+        root = sqrt(self.value)
+        return Dual(root, self.slope / (2.0 * root))
+
+    def exp(self) -> Dual:
+        power = exp(self.value)
+        return Dual(power, power * self.slope)
+
+    def tanh(self) -> Dual:
+        t = tanh(self.value)
+        return Dual(t, (1.0 - t * t) * self.slope)
+
+    @staticmethod
+    def atan2(y: Scalar, x: Scalar) -> Dual:
+        y, x = Dual.lift(y), Dual.lift(x)
+        length = x.value * x.value + y.value * y.value
+        return Dual(atan2(y.value, x.value), (x.value * y.slope - y.value * x.slope) / length)
+
+
+class _DualMask:
+    """The outcome of comparing duals: decided by the values."""
+
+    def __init__(self, condition: Scalar):
+        self.condition = condition
+
+    def __bool__(self) -> bool:
+        return bool(self.condition)
+
+    def where(self, yes: Scalar, no: Scalar) -> Dual:
+        yes, no = Dual.lift(yes), Dual.lift(no)
+        return Dual(
+            where(self.condition, yes.value, no.value),
+            where(self.condition, yes.slope, no.slope),
+        )

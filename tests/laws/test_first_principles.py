@@ -68,6 +68,7 @@ def test_friction_and_rotors(seed):
     close(mechanism.inverse_dynamics(q, v, a), tau, 1e-12)
     close(mechanism.mass_matrix(q), direct.mass_matrix(q), 1e-12)
     close(mechanism.forward_dynamics(q, v, tau), a, 1e-9)
+    close(mechanism.energy(q, v)[0], direct.energy(q, v)[0], 1e-12)
     bare = Direct(model)
     close(mechanism.inverse_dynamics(q, v, a, passive=False), bare.inverse_dynamics(q, v, a), 1e-12)
     close(mechanism.mass_matrix(q, passive=False), bare.mass_matrix(q), 1e-12)

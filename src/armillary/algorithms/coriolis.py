@@ -92,7 +92,7 @@ def meet(a, value):
     F1, F2, F3 = value
     below = a.S.T @ F1
     above = tuple(ds.dot(F2) + s.dot(F3) for ds, s in zip(a.dS, a.S, strict=True))
-    return below, above
+    return ((below, above),)
 
 
 coriolis_matrix = Algorithm(
@@ -100,7 +100,7 @@ coriolis_matrix = Algorithm(
     (
         Outward(outward),
         Inward(compose),
-        Pairs(start, climb, meet, lambda b, k, value: b.S.T @ value[0], (Force,) * 3, "C"),
+        Pairs(start, climb, meet, lambda b, k, value: (b.S.T @ value[0],), (Force,) * 3, ("C",)),
     ),
     lambda g: {"v": g.velocity, "I_C": Inertia.zero(), "B_C": VelocityMap.zero()},
     ("q", "v"),

@@ -26,7 +26,12 @@ def start(b, k):
 def itself(b, k, value):
     entries = list(b.S.T @ value[0])
     entries[k] = entries[k] + b.armature[k]
-    return entries
+    return (entries,)
+
+
+def meet(a, value):
+    entries = a.S.T @ value[0]
+    return ((entries, entries),)
 
 
 mass_matrix = Algorithm(
@@ -37,10 +42,10 @@ mass_matrix = Algorithm(
         Pairs(
             start=start,
             climb=lambda b, value: (b.X.T @ value[0],),
-            meet=lambda a, value: a.S.T @ value[0],
+            meet=meet,
             itself=itself,
             shape=(Force,),
-            writes="M",
+            writes=("M",),
         ),
     ),
     lambda g: {"I_C": Inertia.zero()},

@@ -65,18 +65,29 @@ class Pairs:
     """For column k of every body b: value = start(b, k); itself(b, k, value) and, climbing,
     meet(a, value) give the entries with b's own and with every ancestor's columns.
 
-    meet returns one number per column of a (a symmetric matrix), or two such lists: the entries
-    [a, b] and [b, a]."""
+    itself returns, for each matrix in `writes`, one number per column of b: the entries [b, k].
+    meet returns, for each matrix, two lists of one number per column of a: the entries [a, k] and
+    [k, a]."""
 
     start: Callable[..., Any]
     climb: Callable[..., Any]
     meet: Callable[..., Any]
     itself: Callable[..., Any]
     shape: tuple[Any, ...]
-    writes: str
+    writes: tuple[str, ...]
 
 
-Pass = Outward | Inward | Ground | At | Along | Pairs
+@dataclass(frozen=True)
+class Solve:
+    """Dense equations with the symmetric matrix `matrix`: each of `right` becomes
+    -matrix^-1 right, and `inverse` (where named) becomes matrix^-1."""
+
+    matrix: str
+    right: tuple[str, ...]
+    inverse: str
+
+
+Pass = Outward | Inward | Ground | At | Along | Pairs | Solve
 
 
 @dataclass(frozen=True)
@@ -143,6 +154,7 @@ def body_record(body: Any) -> Record:
         own=body.own,
         armature=body.armature,
         resistance=body.resistance,
+        resistance_slopes=body.resistance_slopes,
         spring_energy=body.spring_energy,
     )
 

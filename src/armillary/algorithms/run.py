@@ -15,12 +15,14 @@ from armillary.algorithms.passes import (
     Outward,
     Pairs,
     Record,
+    Solve,
     body_record,
     from_own,
     to_own,
 )
 from armillary.scalar import Scalar
 from armillary.spatial import Force, Transform
+from armillary.spatial.small import LDL
 
 Numbers = Sequence[Scalar]
 
@@ -100,26 +102,39 @@ class Run:
 
     def _pairs(self, p: Pairs) -> None:
         n, offsets = self.tables.nv, self.tables.v_offsets
-        matrix = [[0 for _ in range(n)] for _ in range(n)]
+        matrices = [[[0 for _ in range(n)] for _ in range(n)] for _ in p.writes]
         for i, b in enumerate(self.bodies):
             for k in range(b.joint.nv):
                 column = offsets[i] + k
                 value = p.start(b, k)
-                for r, entry in enumerate(p.itself(b, k, value)):
-                    matrix[offsets[i] + r][column] = entry
+                for matrix, entries in zip(matrices, p.itself(b, k, value), strict=True):
+                    for r, entry in enumerate(entries):
+                        matrix[offsets[i] + r][column] = entry
                 j = i
                 while self.tables.parents[j] >= 0:
                     value = p.climb(self.bodies[j], value)
                     j = self.tables.parents[j]
-                    below, above = both_sides(p.meet(self.bodies[j], value))
-                    for r, (x, y) in enumerate(zip(below, above, strict=True)):
-                        matrix[offsets[j] + r][column] = x
-                        matrix[column][offsets[j] + r] = y
-        self.matrices[p.writes] = matrix
+                    met = p.meet(self.bodies[j], value)
+                    for matrix, (below, above) in zip(matrices, met, strict=True):
+                        for r, (x, y) in enumerate(zip(below, above, strict=True)):
+                            matrix[offsets[j] + r][column] = x
+                            matrix[column][offsets[j] + r] = y
+        self.matrices.update(zip(p.writes, matrices, strict=True))
+
+    def _solve(self, p: Solve) -> None:
+        factor = LDL(self.matrices[p.matrix])
+        for name in p.right:
+            columns = zip(*self.matrices[name], strict=True)
+            solved = [factor.solve([-x for x in column]) for column in columns]
+            self.matrices[name] = [list(row) for row in zip(*solved, strict=True)]
+        n = self.tables.nv
+        units = [factor.solve([1 if r == k else 0 for r in range(n)]) for k in range(n)]
+        self.matrices[p.inverse] = [list(row) for row in units]
 
     def _walkers(self) -> dict[type, Callable[[Any], None]]:
         return {Outward: self._outward, Inward: self._inward, Ground: self._ground,
-                At: self._at, Along: self._along, Pairs: self._pairs}  # fmt: skip
+                At: self._at, Along: self._along, Pairs: self._pairs,
+                Solve: self._solve}  # fmt: skip
 
     def result(self, name: str) -> Any:
         """A result by name, as nested lists of scalars."""
@@ -134,13 +149,6 @@ class Run:
             return self.matrices[name]
         owner = self.x if kind == "frame" else self.world
         return list(leaves(getattr(owner, name)))
-
-
-def both_sides(entries: Any) -> tuple[Numbers, Numbers]:
-    """What `meet` gave for [ancestor, body] and [body, ancestor]."""
-    if entries and isinstance(entries[0], (tuple, list)):
-        return entries[0], entries[1]
-    return entries, entries
 
 
 def leaves(value: Any) -> tuple[Scalar, ...]:

@@ -99,9 +99,8 @@ def notes(report: Report) -> None:
 def examples() -> None:
     from armillary.formats.examples import example_info, example_names
 
-    rows = [(name, example_info(name).description, example_info(name).source)
-            for name in example_names()]  # fmt: skip
-    screen.table(["name", "what it is", "numbers from"], rows)
+    rows = [(name, example_info(name).description) for name in example_names()]
+    screen.table(["name", "what it is"], rows)
     screen.say("Use a name in place of a file: armillary show stanford")
 
 

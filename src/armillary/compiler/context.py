@@ -52,7 +52,9 @@ class Context:
     OUTPUT_SIZES = 60
     INPUT_STRIDES = 68  # numbers from one state to the next (0: the same for all)
     ZERO_OUTPUTS = 76  # 1: fill the output with zeros first
-    SIZE = 84
+    EXTRA = 84  # room for a matrix
+    DOF_PARENTS = 85  # the degree of freedom before each one, -1: none
+    SIZE = 86
 
 
 class Kind:
@@ -64,7 +66,7 @@ class Kind:
     ALONG = 3  # from the frame's body to the root; blocks: start, climb, meet
     AT = 4  # the frame's body alone
     GROUND = 5  # the world's record
-    ONCE = 6  # straight-line code, no bodies
+    SOLVE = 6  # dense equations
 
 
 PATH_STARTS = 6

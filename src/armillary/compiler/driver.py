@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from armillary.compiler.code import Code
 from armillary.compiler.context import PATH_STARTS, Context, Ints, Kind
+from armillary.compiler.dense import call_solve, solve_text
 from armillary.compiler.rows import transposed
 from armillary.compiler.target import Lanes
 
@@ -18,7 +19,7 @@ from armillary.compiler.target import Lanes
 def driver(lanes: Lanes) -> str:
     """LLVM text with `run(ctx)` for one set of lanes and `batch(ctx)` for all rows."""
     batch = _batch_scalar(lanes) if lanes.width == 1 else _batch_vector(lanes)
-    return "\n\n".join([_run(), batch])
+    return "\n\n".join([solve_text(lanes), _run(lanes), batch])
 
 
 def _call(c: Code, block: str, variant: str, first: str, last: str) -> None:
@@ -36,7 +37,7 @@ def _call_body(c: Code, block: str, body: str) -> None:
     _call(c, block, _body_int(c, body, Ints.VARIANT), body, c.add(body, 1))
 
 
-def _run() -> str:
+def _run(lanes: Lanes) -> str:
     c = Code("run")
     with c.loop(c.field(Context.PROGRAM_LENGTH)) as p:
         program = c.field(Context.PROGRAM, "ptr")
@@ -55,8 +56,8 @@ def _run() -> str:
         with c.when(c.equal(kind, Kind.GROUND)):
             bodies = c.field(Context.BODIES)
             _call(c, block, "0", bodies, c.add(bodies, 1))
-        with c.when(c.equal(kind, Kind.ONCE)):
-            _call(c, block, "0", "0", "1")
+        with c.when(c.equal(kind, Kind.SOLVE)):
+            call_solve(c, lanes, block)
     return c.text()
 
 

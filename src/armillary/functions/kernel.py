@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 
+from armillary.algorithms.passes import Solve
 from armillary.compiler.blocks import Block
 from armillary.compiler.context import Context, Ints, Kind
 from armillary.compiler.driver import driver
@@ -53,7 +54,7 @@ class _Kind:
 
 @cache
 def _compiled_driver(width: Lanes) -> tuple[Library, int]:
-    library = Library(with_declarations(driver(width), width), ["batch"])
+    library = Library(with_declarations(driver(width), width), ["batch"], optimize=2)
     return library, library.addresses["batch"]
 
 
@@ -141,13 +142,33 @@ class Kernel:
         program: list[int] = []
         rows: list[list[int]] = []
         for kind, names in block_names(self.setting.algorithm):
-            program += [kind, len(rows)]
+            program += [kind, self._solve_code() if kind == Kind.SOLVE else len(rows)]
             for name in names:
                 if kind == Kind.GROUND and self._ground is not None:
                     rows.append([self._ground.addresses[name]] * max(len(self._code), 1))
                 else:
                     rows.append([code.addresses.get(name, 0) for code in self._code])
         return np.array(program, dtype=np.int64), np.array(rows, dtype=np.int64)
+
+    def _solve_code(self) -> int:
+        """Numbers of the outputs of the Solve pass: see compiler/dense.py."""
+        step = next(p for p in self.setting.algorithm.passes if isinstance(p, Solve))
+        names = list(self.setting.algorithm.writes)
+        first = names.index(step.right[0])
+        return names.index(step.matrix) | len(step.right) << 8 | first << 16
+
+    def _dof_parents(self) -> np.ndarray:
+        """The degree of freedom that carries each one: the one before it on the way to the root."""
+        t = self.tables
+        parents = np.full(max(t.nv, 1), -1, dtype=np.int64)
+        last: list[int] = []
+        for body, parent, v in zip(t.bodies, t.parents, t.v_offsets, strict=True):
+            before = last[parent] if parent >= 0 else -1
+            for k in range(body.joint.nv):
+                parents[v + k] = before
+                before = v + k
+            last.append(before)
+        return parents
 
     def _layout_io(self) -> None:
         """Numbers per state of every input and output."""
@@ -180,6 +201,8 @@ class Kernel:
         c[Context.PROGRAM] = self._program.ctypes.data
         c[Context.PROGRAM_LENGTH] = len(self._program) // 2
         c[Context.BODIES] = len(self.tables.bodies)
+        self._carriers = self._dof_parents()
+        c[Context.DOF_PARENTS] = self._carriers.ctypes.data
         return c
 
     def _fill_io(self) -> None:
@@ -192,6 +215,8 @@ class Kernel:
             c[Context.OUTPUT_SIZES + i] = int(np.prod(shape))
             kind = self.setting.algorithm.writes[name]
             c[Context.ZERO_OUTPUTS + i] = 1 if kind in ("matrix", "wide") else 0
+        solves = any(isinstance(p, Solve) for p in self.setting.algorithm.passes)
+        self._extra = self.tables.nv**2 if solves else 0
         self._scratch = sum(self.input_sizes) + sum(
             int(np.prod(shape)) for shape in self.output_shapes.values()
         )
@@ -228,12 +253,14 @@ class Kernel:
         """A context of its own for one call, and the work space it points to."""
         w = self.lanes.width
         c = self._context.copy()
-        work = np.empty((self._work_size + _STATE_SIZE + self._scratch) * w + 16, self._dtype)
+        total = self._work_size + _STATE_SIZE + self._scratch + self._extra
+        work = np.empty(total * w + 16, self._dtype)
         start = -(-work.ctypes.data // 64) * 64  # vectors within cache lines
         size = work.itemsize * w
         c[Context.WORK] = start
         c[Context.STATE] = start + self._work_size * size
         c[Context.SCRATCH] = start + (self._work_size + _STATE_SIZE) * size
+        c[Context.EXTRA] = start + (total - self._extra) * size
         c[Context.GLOBALS] = globals_.ctypes.data
         c[Context.ROWS] = rows
         return c, work

@@ -21,11 +21,12 @@ from armillary.algorithms.passes import (
     Outward,
     Pairs,
     Record,
+    Solve,
     body_record,
     from_own,
     to_own,
 )
-from armillary.algorithms.run import both_sides, leaves
+from armillary.algorithms.run import leaves
 from armillary.compiler.blocks import Block, Store, cut
 from armillary.compiler.context import PATH_STARTS, Context, Kind
 from armillary.compiler.expr import Graph, Node
@@ -76,7 +77,9 @@ def block_names(algorithm: Algorithm) -> list[tuple[int, list[str]]]:
     if any(isinstance(p, Ground) for p in algorithm.passes):
         result.append((Kind.GROUND, ["ground_start"]))
     for s, step in enumerate(algorithm.passes):
-        if isinstance(step, Pairs):
+        if isinstance(step, Solve):
+            result.append((Kind.SOLVE, []))
+        elif isinstance(step, Pairs):
             starts = [f"pass{s}_start{k}" for k in range(PATH_STARTS)]
             names = [*starts, f"pass{s}_climb", f"pass{s}_meet"]
             result.append((Kind.PAIRS, names))
@@ -273,27 +276,30 @@ class BodyTracer:
         self.blocks.append(block)
 
     def _path(self, stage: int, step: Along | Pairs) -> None:
-        slot = output_slot(self.setting.algorithm, step.writes)
+        algorithm = self.setting.algorithm
+        names = step.writes if isinstance(step, Pairs) else (step.writes,)
+        slots = [output_slot(algorithm, name) for name in names]
         pairs = isinstance(step, Pairs)
         for k in range(self.b.joint.nv if pairs else 1):
             value = step.start(self.b, k if pairs else self.x)
             block = self._state_block(f"pass{stage}_start{k}", stage, value)
             if isinstance(step, Pairs):
-                for r, entry in enumerate(step.itself(self.b, k, value)):
-                    self._store(block, ("cell", slot, r), entry)
+                for slot, entries in zip(slots, step.itself(self.b, k, value), strict=True):
+                    for r, entry in enumerate(entries):
+                        self._store(block, ("cell", slot, r), entry)
         value = self._state(step)
         if not self.root:
             self._state_block(f"pass{stage}_climb", stage, step.climb(self.b, value))
         meet = Block(f"pass{stage}_meet", stage)
         if pairs:
-            below, above = both_sides(step.meet(self.b, value))
-            for r, (x, y) in enumerate(zip(below, above, strict=True)):
-                self._store(meet, ("cell", slot, r), x)
-                self._store(meet, ("mirror", slot, r), y)
+            for slot, (below, above) in zip(slots, step.meet(self.b, value), strict=True):
+                for r, (x, y) in enumerate(zip(below, above, strict=True)):
+                    self._store(meet, ("cell", slot, r), x)
+                    self._store(meet, ("mirror", slot, r), y)
         else:
             for c, column in enumerate(step.meet(self.b, value)):
                 for r, entry in enumerate(column.leaves()):
-                    self._store(meet, ("wide", slot, r, c), entry)
+                    self._store(meet, ("wide", slots[0], r, c), entry)
         self.blocks.append(meet)
 
     def _state(self, step: Along | Pairs) -> tuple:

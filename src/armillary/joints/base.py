@@ -27,6 +27,8 @@ class Joint:
     units: tuple[str, ...] = ()  # units of the entries of v: "rad" or "m" (per second)
     nq: int = 0
     nv: int = 0
+    # Axes carried out one after the other, in this order; None: all at once (a group, like a ball)
+    order: tuple[int, ...] | None = None
 
     def parameters(self) -> tuple[Scalar, ...]:
         """Numbers that may differ between joints of one type (a pitch, axes)."""
@@ -50,7 +52,9 @@ class Joint:
 
     def motion_space_rate(self, q: Coordinates, v: Coordinates) -> MotionSpace:
         """dS/dt as seen in B; zero where S is constant (errata 0-13)."""
-        return MotionSpace([Motion.zero() for _ in range(self.nv)])
+        if self.order is None:
+            return MotionSpace([Motion.zero() for _ in range(self.nv)])
+        return sequence_rate(self.motion_space(q).columns, self.order, v)
 
     def bias(self, q: Coordinates, v: Coordinates) -> Motion:
         """(dS/dt) v: the part of the relative acceleration that is not S a (errata 0-12, 0-13)."""

@@ -12,7 +12,6 @@ from armillary.joints.base import (
     Joint,
     pure_rotation,
     pure_slide,
-    sequence_rate,
     wrench_units,
 )
 from armillary.scalar import Scalar, cos, sin
@@ -28,6 +27,7 @@ class Universal(Joint):
     """A turn about x, then a turn about the turned y (a cross, Hooke's joint)."""
 
     kind = "universal"
+    order = (0, 1)
     coordinates = ("first", "second")
     units = ("rad", "rad")
     nq = nv = 2
@@ -37,9 +37,6 @@ class Universal(Joint):
 
     def motion_space(self, q: Coordinates) -> MotionSpace:
         return MotionSpace([pure_rotation(x=cos(q[1]), z=sin(q[1])), pure_rotation(y=1)])
-
-    def motion_space_rate(self, q: Coordinates, v: Coordinates) -> MotionSpace:
-        return sequence_rate(self.motion_space(q).columns, (0, 1), v)
 
     def constraint_space(self, q: Coordinates) -> ForceSpace:
         across = Force(Vector(-sin(q[1]), 0, cos(q[1])), Vector())
@@ -52,6 +49,7 @@ class Planar(Joint):
     x and y count along the axes of the joint frame, which do not turn with the body."""
 
     kind = "planar"
+    order = (1, 2, 0)
     coordinates = ("angle", "x", "y")
     units = ("rad", "m", "m")
     nq = nv = 3
@@ -62,9 +60,6 @@ class Planar(Joint):
     def motion_space(self, q: Coordinates) -> MotionSpace:
         c, s = cos(q[0]), sin(q[0])
         return MotionSpace([pure_rotation(z=1), pure_slide(c, -s), pure_slide(s, c)])
-
-    def motion_space_rate(self, q: Coordinates, v: Coordinates) -> MotionSpace:
-        return sequence_rate(self.motion_space(q).columns, (1, 2, 0), v)
 
     def constraint_space(self, q: Coordinates) -> ForceSpace:
         return wrench_units(0, 1, 5)
@@ -84,6 +79,7 @@ class Gimbal(Joint):
         self.coordinates = self.free
         self.units = tuple("rad" if name[0] == "r" else "m" for name in self.free)
         self.nq = self.nv = len(self.free)
+        self.order = tuple(range(self.nv))
 
     def key(self) -> tuple:
         return (self.kind, self.free)
@@ -124,9 +120,6 @@ class Gimbal(Joint):
         ]
         return MotionSpace(turns + slides)
 
-    def motion_space_rate(self, q: Coordinates, v: Coordinates) -> MotionSpace:
-        return sequence_rate(self.motion_space(q).columns, range(self.nv), v)
-
     def constraint_space(self, q: Coordinates) -> ForceSpace:
         _, axes = self._axes(q)
         arm = self._arm(q)
@@ -162,6 +155,7 @@ class General(Joint):
     def __init__(self, axes: Sequence[Motion], units: Sequence[str] | None = None):
         self.axes = tuple(axes)
         self.nq = self.nv = len(self.axes)
+        self.order = tuple(range(self.nv))
         self.coordinates = tuple(f"axis{k + 1}" for k in range(self.nv))
         if units is None:
             units = ["rad" if any(axis.angular.leaves()) else "m" for axis in self.axes]
@@ -190,9 +184,6 @@ class General(Joint):
             columns = [X @ column for column in columns]
             columns.append(axis)  # a screw leaves its own axis in place
         return MotionSpace(columns)
-
-    def motion_space_rate(self, q: Coordinates, v: Coordinates) -> MotionSpace:
-        return sequence_rate(self.motion_space(q).columns, range(self.nv), v)
 
 
 def _screw(axis: Motion, unit: str, x: Scalar) -> Transform:

@@ -14,7 +14,7 @@ from armillary.model.joints import own_rotation
 from armillary.model.model import Model
 from armillary.model.parts import Rotor
 from armillary.model.passive import Passive
-from armillary.scalar import Scalar
+from armillary.scalar import Dual, Scalar
 from armillary.spatial import Inertia, Matrix, Transform, Vector
 
 
@@ -71,6 +71,20 @@ class KernelBody:
         return tuple(
             p.force(q[k] if len(q) == len(v) else 0, v[k]) for k, p in enumerate(self.passive)
         )
+
+    def resistance_slopes(
+        self, q: Sequence[Scalar], v: Sequence[Scalar]
+    ) -> tuple[tuple[Scalar, Scalar], ...]:
+        """Derivatives of the resistance with respect to coordinate and velocity, per axis."""
+        if not self.passive:
+            return ((0, 0),) * self.joint.nv
+        slopes = []
+        for k, p in enumerate(self.passive):
+            x = q[k] if len(q) == len(v) else 0
+            by_x = Dual.lift(p.force(Dual(x, 1), Dual(v[k]))).slope
+            by_v = Dual.lift(p.force(Dual(x), Dual(v[k], 1))).slope
+            slopes.append((by_x, by_v))
+        return tuple(slopes)
 
     def spring_energy(self, q: Sequence[Scalar]) -> Scalar:
         total: Scalar = 0
