@@ -78,6 +78,19 @@ class Pairs:
 
 
 @dataclass(frozen=True)
+class Columns:
+    """`count` columns per body: value = start(b, k) climbs to the root; meet(a, value) gives one
+    entry per degree of freedom of b itself and of every ancestor."""
+
+    start: Callable[..., Any]
+    climb: Callable[..., Any]
+    meet: Callable[..., Any]
+    count: int
+    shape: tuple[Any, ...]
+    writes: str
+
+
+@dataclass(frozen=True)
 class Solve:
     """Dense equations with the symmetric matrix `matrix`: each of `right` becomes
     -matrix^-1 right, and `inverse` (where named) becomes matrix^-1."""
@@ -87,7 +100,7 @@ class Solve:
     inverse: str
 
 
-Pass = Outward | Inward | Ground | At | Along | Pairs | Solve
+Pass = Outward | Inward | Ground | At | Along | Pairs | Columns | Solve
 
 
 @dataclass(frozen=True)
@@ -103,6 +116,7 @@ class Algorithm:
       "frame"   x.name: from an At pass
       "world"   w.name: from a Ground pass
       "matrix"  of a Pairs pass (nv, nv);  "wide" of an Along pass (6, nv)
+      "regressor" of a Columns pass (nv, count * bodies)
     shapes: type of the value for "columns", "body", "frame" and "world" results.
     world(g): start values of the recursion; every field that goes through `p` has one."""
 

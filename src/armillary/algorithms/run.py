@@ -10,6 +10,7 @@ from armillary.algorithms.passes import (
     Along,
     At,
     Base,
+    Columns,
     Ground,
     Inward,
     Outward,
@@ -121,6 +122,21 @@ class Run:
                             matrix[column][offsets[j] + r] = y
         self.matrices.update(zip(p.writes, matrices, strict=True))
 
+    def _columns(self, p: Columns) -> None:
+        n, offsets = self.tables.nv, self.tables.v_offsets
+        matrix = [[0 for _ in range(p.count * len(self.bodies))] for _ in range(n)]
+        for i, b in enumerate(self.bodies):
+            for k in range(p.count):
+                value, j = p.start(b, k), i
+                while True:
+                    for r, entry in enumerate(p.meet(self.bodies[j], value)):
+                        matrix[offsets[j] + r][p.count * i + k] = entry
+                    if self.tables.parents[j] < 0:
+                        break
+                    value = p.climb(self.bodies[j], value)
+                    j = self.tables.parents[j]
+        self.matrices[p.writes] = matrix
+
     def _solve(self, p: Solve) -> None:
         factor = LDL(self.matrices[p.matrix])
         for name in p.right:
@@ -134,7 +150,7 @@ class Run:
     def _walkers(self) -> dict[type, Callable[[Any], None]]:
         return {Outward: self._outward, Inward: self._inward, Ground: self._ground,
                 At: self._at, Along: self._along, Pairs: self._pairs,
-                Solve: self._solve}  # fmt: skip
+                Columns: self._columns, Solve: self._solve}  # fmt: skip
 
     def result(self, name: str) -> Any:
         """A result by name, as nested lists of scalars."""
@@ -145,7 +161,7 @@ class Run:
             return [list(c.leaves()) for j in self.joints for c in getattr(j, name)]
         if kind == "body":
             return [list(leaves(to_own(getattr(b, name), b.own))) for b in self.bodies]
-        if kind in ("matrix", "wide"):
+        if kind in ("matrix", "wide", "regressor"):
             return self.matrices[name]
         owner = self.x if kind == "frame" else self.world
         return list(leaves(getattr(owner, name)))

@@ -54,7 +54,8 @@ class Context:
     ZERO_OUTPUTS = 76  # 1: fill the output with zeros first
     EXTRA = 84  # room for a matrix
     DOF_PARENTS = 85  # the degree of freedom before each one, -1: none
-    SIZE = 86
+    WIDTH = 86  # columns of the matrix that paths fill
+    SIZE = 87
 
 
 class Kind:
@@ -67,6 +68,8 @@ class Kind:
     AT = 4  # the frame's body alone
     GROUND = 5  # the world's record
     SOLVE = 6  # dense equations
+    COLUMNS = 7  # blocks: 10 x start, climb, meet
 
 
 PATH_STARTS = 6
+COLUMN_STARTS = 10

@@ -30,11 +30,10 @@ def call_solve(c: Code, lanes: Lanes, block: str) -> None:
         R = c.field(c.add(c.add(first, k), Context.OUTPUTS), "ptr")
         c.do(f"call void @substitute(ptr %ctx, ptr {A}, ptr {R}, {lanes.element} -1.0)")
     zero, one = lanes.constant(0.0), lanes.constant(1.0)
-    with c.loop(n) as r:
-        with c.loop(n) as k:
-            on = c.equal(r, k)
-            value = c.let(f"select i1 {on}, {lanes.type} {one}, {lanes.type} {zero}")
-            _put(c, lanes, extra, c.add(c.mul(r, n), k), value)
+    with c.loop(n) as r, c.loop(n) as k:
+        on = c.equal(r, k)
+        value = c.let(f"select i1 {on}, {lanes.type} {one}, {lanes.type} {zero}")
+        _put(c, lanes, extra, c.add(c.mul(r, n), k), value)
     c.do(f"call void @substitute(ptr %ctx, ptr {A}, ptr {extra}, {lanes.element} 1.0)")
     with c.loop(c.mul(n, n)) as k:
         _put(c, lanes, A, k, _get(c, lanes, extra, k))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from armillary.compiler.code import Code
-from armillary.compiler.context import PATH_STARTS, Context, Ints, Kind
+from armillary.compiler.context import COLUMN_STARTS, PATH_STARTS, Context, Ints, Kind
 from armillary.compiler.dense import call_solve, solve_text
 from armillary.compiler.rows import transposed
 from armillary.compiler.target import Lanes
@@ -56,6 +56,8 @@ def _run(lanes: Lanes) -> str:
         with c.when(c.equal(kind, Kind.GROUND)):
             bodies = c.field(Context.BODIES)
             _call(c, block, "0", bodies, c.add(bodies, 1))
+        with c.when(c.equal(kind, Kind.COLUMNS)):
+            _columns(c, block)
         with c.when(c.equal(kind, Kind.SOLVE)):
             call_solve(c, lanes, block)
     return c.text()
@@ -78,6 +80,16 @@ def _pairs(c: Code, block: str) -> None:
     with c.loop(c.field(Context.BODIES)) as i, c.loop(_body_int(c, i, Ints.DOFS)) as k:
         c.set_field(Context.COLUMN, c.add(_body_int(c, i, Ints.V), k))
         _call_body(c, c.add(block, k), i)
+        _climb(c, i, climb, meet)
+
+
+def _columns(c: Code, block: str) -> None:
+    """Ten columns of every body climb to the root, meeting the body itself and each ancestor."""
+    climb, meet = (c.add(block, COLUMN_STARTS + k) for k in range(2))
+    with c.loop(c.field(Context.BODIES)) as i, c.loop(COLUMN_STARTS) as k:
+        c.set_field(Context.COLUMN, c.add(c.mul(i, COLUMN_STARTS), k))
+        _call_body(c, c.add(block, k), i)
+        _call_body(c, meet, i)
         _climb(c, i, climb, meet)
 
 

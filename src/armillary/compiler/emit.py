@@ -209,17 +209,17 @@ class BlockWriter:
         raise CompileError(f"unknown address {address}")
 
     def _matrix(self, where: str, rest: list) -> str:
-        """Index of an entry of an array with nv columns."""
-        nv, v = self._field(Context.NV), self._int(Ints.V)
+        """Index of an entry of a matrix."""
+        v = self._int(Ints.V)
         if where == "wide":
             row, k = rest
-            start = self._line(f"mul i64 {nv}, {row}")
+            start = self._line(f"mul i64 {self._field(Context.NV)}, {row}")
             entry = self._line(f"add i64 {v}, {k}")
             return self._line(f"add i64 {start}, {entry}")
         column = self._field(Context.COLUMN)
         entry = self._line(f"add i64 {v}, {rest[0]}")
         row, col = (entry, column) if where == "cell" else (column, entry)
-        start = self._line(f"mul i64 {row}, {nv}")
+        start = self._line(f"mul i64 {row}, {self._field(Context.WIDTH)}")
         return self._line(f"add i64 {start}, {col}")
 
     def _at(self, slot: int, offset: str, k: int, width: int) -> str:

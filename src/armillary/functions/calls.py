@@ -12,9 +12,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.algorithms import coriolis, energy, forward_dynamics, inverse_dynamics, mass_matrix
+from armillary.algorithms import (
+    coriolis,
+    derivatives,
+    energy,
+    forward_dynamics,
+    inverse_dynamics,
+    mass_matrix,
+)
 from armillary.algorithms.passes import Algorithm
 from armillary.errors import InputError
+from armillary.functions.derivatives import ForwardDerivatives, InverseDerivatives
 from armillary.functions.inputs import Array
 
 if TYPE_CHECKING:
@@ -116,6 +124,20 @@ class InverseDynamics(Question):
     ) -> Array:
         return self._answer({"q": q, "v": v, "a": a}, external, passive, out)
 
+    def derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        external: External = None,
+        passive: bool = True,
+    ) -> InverseDerivatives:
+        """d tau / d(q, v, a): `dq`, `dv`, `da`, (nv, nv) each.  q moves on its tangent space."""
+        inputs = {"q": q, "v": v, "a": a}
+        algorithm = derivatives.inverse_dynamics_derivatives
+        r = self._owner._run(algorithm, inputs, external, passive=passive)
+        return InverseDerivatives(r["dq"], r["dv"], r["M"])
+
 
 class ForwardDynamics(Question):
     """Accelerations a (nv) for the joint forces tau, by articulated bodies in O(n)."""
@@ -134,6 +156,21 @@ class ForwardDynamics(Question):
     ) -> Array:
         self._owner._refuse_massless()
         return self._answer({"q": q, "v": v, "tau": tau}, external, passive, out)
+
+    def derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        external: External = None,
+        passive: bool = True,
+    ) -> ForwardDerivatives:
+        """d a / d(q, v, tau): `dq`, `dv`, `dtau`, (nv, nv) each.  q moves on its tangent space."""
+        self._owner._refuse_massless()
+        inputs = {"q": q, "v": v, "tau": tau}
+        algorithm = derivatives.forward_dynamics_derivatives
+        r = self._owner._run(algorithm, inputs, external, passive=passive)
+        return ForwardDerivatives(r["dq"], r["dv"], r["M"])
 
 
 class BiasForces(Question):

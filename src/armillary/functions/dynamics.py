@@ -14,6 +14,7 @@ from armillary.algorithms import (
     operational,
 )
 from armillary.algorithms import kinematics as k
+from armillary.algorithms.regressor import regressor as torque_regressor
 from armillary.functions.calls import (
     BiasForces,
     CenterOfMass,
@@ -25,6 +26,12 @@ from armillary.functions.calls import (
     Momentum,
 )
 from armillary.functions.core import External
+from armillary.functions.derivatives import (
+    BaseParameters,
+    base_parameters,
+    parameter_names,
+    parameter_values,
+)
 from armillary.functions.inputs import Array, choice
 from armillary.functions.kinematics import Kinematics
 from armillary.functions.results import BodyForces, Check, Reactions, Solution
@@ -116,6 +123,31 @@ class Dynamics(Kinematics):
         lever = np.cross(com[..., None, :], np.swapaxes(A[..., 3:, :], -1, -2))
         angular = A[..., :3, :] - np.swapaxes(lever, -1, -2)
         return np.concatenate([angular, A[..., 3:, :]], axis=-2), mass, com
+
+    def regressor(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+        """Y (nv, 10 * bodies): tau = Y @ parameters, without friction and rotors.
+
+        Per body, in its own frame: mass, m c (x, y, z), tensor about its origin (xx, yy, zz, xy,
+        xz, yz).  Y is also d tau / d parameters, and -M^-1 Y is d a / d parameters."""
+        inputs = {"q": q, "v": v, "a": a}
+        return self._run(torque_regressor, inputs, passive=False, fuse=False)["Y"]
+
+    @property
+    def parameters(self) -> Array:
+        """Inertial parameters (10 * bodies) of the model, in the order of the regressor."""
+        return parameter_values(self.model)
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        return parameter_names(self.model)
+
+    def base_parameters(self, states: int = 200, seed: int = 0) -> BaseParameters:
+        """The combinations of parameters that joint forces can identify, from random states."""
+        rng = np.random.default_rng(seed)
+        tangent = rng.uniform(-1.5, 1.5, (states, self.model.nv))
+        q = self.integrate(np.array(self.model.neutral()), tangent)
+        v, a = rng.normal(size=(2, states, self.model.nv)) * 2.0
+        return base_parameters(self.model, np.concatenate(list(self.regressor(q, v, a))))
 
     def body_forces(
         self,

@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from armillary.algorithms.passes import Solve
+from armillary.algorithms.passes import Columns, Solve
 from armillary.compiler.blocks import Block
 from armillary.compiler.context import Context, Ints, Kind
 from armillary.compiler.driver import driver
@@ -187,6 +187,7 @@ class Kernel:
                 "world": (count,),
                 "matrix": (t.nv, t.nv),
                 "wide": (6, t.nv),
+                "regressor": (t.nv, 10 * len(t.bodies)),
             }[kind]
 
     def _fixed_context(self) -> np.ndarray:
@@ -194,6 +195,8 @@ class Kernel:
         c[Context.INTS] = self._ints.ctypes.data
         c[Context.CONSTS] = self._consts.ctypes.data
         c[Context.NV] = self.tables.nv
+        wide = any(isinstance(p, Columns) for p in self.setting.algorithm.passes)
+        c[Context.WIDTH] = 10 * len(self.tables.bodies) if wide else self.tables.nv
         c[Context.RUNS] = self._runs.ctypes.data
         c[Context.RUN_COUNT] = len(self._runs)
         c[Context.TABLE] = self._table.ctypes.data
@@ -214,7 +217,7 @@ class Kernel:
         for i, (name, shape) in enumerate(self.output_shapes.items()):
             c[Context.OUTPUT_SIZES + i] = int(np.prod(shape))
             kind = self.setting.algorithm.writes[name]
-            c[Context.ZERO_OUTPUTS + i] = 1 if kind in ("matrix", "wide") else 0
+            c[Context.ZERO_OUTPUTS + i] = 1 if kind in ("matrix", "wide", "regressor") else 0
         solves = any(isinstance(p, Solve) for p in self.setting.algorithm.passes)
         self._extra = self.tables.nv**2 if solves else 0
         self._scratch = sum(self.input_sizes) + sum(

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.algorithms import kinematics as k
-from armillary.functions.core import Core
+from armillary.functions.configurations import Configurations
 from armillary.functions.inputs import Array, choice, common_rows
 from armillary.spatial import Motion, Transform
 
 
-class Kinematics(Core):
+class Kinematics(Configurations):
     """Methods on a single state (n,) or a batch (B, n); results get the same leading axis."""
 
     def pose(self, q: ArrayLike, frame: str) -> tuple[Array, Array]:

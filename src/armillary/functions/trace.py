@@ -16,6 +16,7 @@ from armillary.algorithms.passes import (
     Along,
     At,
     Base,
+    Columns,
     Ground,
     Inward,
     Outward,
@@ -28,7 +29,7 @@ from armillary.algorithms.passes import (
 )
 from armillary.algorithms.run import leaves
 from armillary.compiler.blocks import Block, Store, cut
-from armillary.compiler.context import PATH_STARTS, Context, Kind
+from armillary.compiler.context import COLUMN_STARTS, PATH_STARTS, Context, Kind
 from armillary.compiler.expr import Graph, Node
 from armillary.errors import CompileError
 from armillary.joints import Revolute
@@ -79,6 +80,9 @@ def block_names(algorithm: Algorithm) -> list[tuple[int, list[str]]]:
     for s, step in enumerate(algorithm.passes):
         if isinstance(step, Solve):
             result.append((Kind.SOLVE, []))
+        elif isinstance(step, Columns):
+            names = [*(f"pass{s}_start{k}" for k in range(COLUMN_STARTS)), f"pass{s}_climb"]
+            result.append((Kind.COLUMNS, [*names, f"pass{s}_meet"]))
         elif isinstance(step, Pairs):
             starts = [f"pass{s}_start{k}" for k in range(PATH_STARTS)]
             names = [*starts, f"pass{s}_climb", f"pass{s}_meet"]
@@ -206,7 +210,7 @@ class BodyTracer:
                 self._walk(stage, step)
             elif isinstance(step, At):
                 self._at(stage, step)
-            elif isinstance(step, (Along, Pairs)):
+            elif isinstance(step, (Along, Pairs, Columns)):
                 self._path(stage, step)
         blocks, record = cut(self.blocks, self.layout.size)
         return TracedBody(blocks, record)
@@ -275,13 +279,12 @@ class BodyTracer:
                     self._store(block, ("whole", slot, k), leaf)
         self.blocks.append(block)
 
-    def _path(self, stage: int, step: Along | Pairs) -> None:
-        algorithm = self.setting.algorithm
+    def _path(self, stage: int, step: Along | Pairs | Columns) -> None:
+        """Blocks of values that climb: their starts, one step up, and what they meet."""
         names = step.writes if isinstance(step, Pairs) else (step.writes,)
-        slots = [output_slot(algorithm, name) for name in names]
-        pairs = isinstance(step, Pairs)
-        for k in range(self.b.joint.nv if pairs else 1):
-            value = step.start(self.b, k if pairs else self.x)
+        slots = [output_slot(self.setting.algorithm, name) for name in names]
+        for k in range(self._starts(step)):
+            value = step.start(self.b, self.x if isinstance(step, Along) else k)
             block = self._state_block(f"pass{stage}_start{k}", stage, value)
             if isinstance(step, Pairs):
                 for slot, entries in zip(slots, step.itself(self.b, k, value), strict=True):
@@ -291,18 +294,27 @@ class BodyTracer:
         if not self.root:
             self._state_block(f"pass{stage}_climb", stage, step.climb(self.b, value))
         meet = Block(f"pass{stage}_meet", stage)
-        if pairs:
-            for slot, (below, above) in zip(slots, step.meet(self.b, value), strict=True):
+        met = step.meet(self.b, value)
+        if isinstance(step, Pairs):
+            for slot, (below, above) in zip(slots, met, strict=True):
                 for r, (x, y) in enumerate(zip(below, above, strict=True)):
                     self._store(meet, ("cell", slot, r), x)
                     self._store(meet, ("mirror", slot, r), y)
+        elif isinstance(step, Columns):
+            for r, entry in enumerate(met):
+                self._store(meet, ("cell", slots[0], r), entry)
         else:
-            for c, column in enumerate(step.meet(self.b, value)):
+            for c, column in enumerate(met):
                 for r, entry in enumerate(column.leaves()):
                     self._store(meet, ("wide", slots[0], r, c), entry)
         self.blocks.append(meet)
 
-    def _state(self, step: Along | Pairs) -> tuple:
+    def _starts(self, step: Along | Pairs | Columns) -> int:
+        if isinstance(step, Columns):
+            return step.count
+        return int(self.b.joint.nv) if isinstance(step, Pairs) else 1
+
+    def _state(self, step: Along | Pairs | Columns) -> tuple:
         value, start = [], 0
         for kind in step.shape:
             numbers = [self.graph.load("state", start + k) for k in range(kind.size)]

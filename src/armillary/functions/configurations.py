@@ -1,0 +1,60 @@
+"""Configurations: neutral and random ones, steps on the manifold, differences."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.functions.core import Core
+from armillary.functions.inputs import Array, common_rows
+
+
+class Configurations(Core):
+    """q (nq) may hold quaternions; steps and differences (nv) live on the tangent space."""
+
+    def neutral(self) -> Array:
+        """q (nq) with every joint closed and untwisted."""
+        return np.array(self.model.neutral())
+
+    def random_state(self, seed: int = 0) -> tuple[Array, Array, Array]:
+        """Random q, v, a: angles in ±pi (limits respected where there are any), the rest ±1."""
+        rng = np.random.default_rng(seed)
+        q = np.zeros(self.model.nq)
+        for body, joint, slot in zip(
+            self.model.bodies, self.model.joints, self.model.slots, strict=True
+        ):
+            if joint.nq != joint.nv:
+                turn = rng.normal(size=4)
+                q[slot.q] = [*(turn / np.linalg.norm(turn)), *rng.uniform(-1, 1, joint.nq - 4)]
+                continue
+            for k, unit in enumerate(joint.units):
+                low, high = (-np.pi, np.pi) if unit == "rad" else (-1.0, 1.0)
+                if body.joint.limits:
+                    limit = body.joint.limits[k]
+                    low = low if limit.lower is None else max(low, limit.lower)
+                    high = high if limit.upper is None else min(high, limit.upper)
+                q[slot.q.start + k] = rng.uniform(low, high) if low < high else low
+        return q, rng.uniform(-1, 1, self.model.nv), rng.uniform(-1, 1, self.model.nv)
+
+    def integrate(self, q: ArrayLike, dv: ArrayLike) -> Array:
+        """q moved by the tangent vector dv (velocity times time), on the joints' manifolds."""
+        return self._jointwise("integrate", q, dv, "q", "v")
+
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
+        """The tangent vector (nv) that leads from q0 to q1."""
+        return self._jointwise("difference", q0, q1, "q", "q")
+
+    def _jointwise(self, what: str, x: ArrayLike, y: ArrayLike, kind_x: str, kind_y: str) -> Array:
+        """A function of every joint alone, over columns of the batch."""
+        first, second = self._check(kind_x, x), self._check(kind_y, y)
+        count, single = common_rows({"first argument": first, "second argument": second})
+        xs = np.broadcast_to(first[0], (count, first[0].shape[1]))
+        ys = np.broadcast_to(second[0], (count, second[0].shape[1]))
+        result = np.empty((count, self.model.nv if what == "difference" else self.model.nq))
+        for joint, slot in zip(self.model.joints, self.model.slots, strict=True):
+            other = slot.q if kind_y == "q" else slot.v
+            columns = getattr(joint, what)(tuple(xs[:, slot.q].T), tuple(ys[:, other].T))
+            out = slot.v if what == "difference" else slot.q
+            for k, column in enumerate(columns):
+                result[:, out.start + k] = column
+        return result[0] if single else result
