@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import armillary as am
+from armillary.functions.options import CompileOptions
 from compare import close
 from oracles.pinocchio_model import pin_from_model, pin_from_urdf
 from samples import MOVING, random_model, random_state
@@ -23,11 +24,14 @@ STILL = ("fixed", "revolute", "prismatic", "helical", "cylindrical", "spherical"
 
 @cache
 def tree(seed: int):
-    """Every seventh tree has a free base, every fifth one joints of one type only."""
+    """Every seventh tree has a free base, every fifth one joints of one type only.
+
+    Loop kernels are compiled once for all trees; every tenth tree gets straight-line code."""
     joints = (MOVING[seed % len(MOVING)],) if seed % 5 == 0 else None
     base = "free" if seed % 7 == 0 else None
     model = random_model(1000 + seed, joints, bodies=3 + seed % 8, base=base)
-    return am.Mechanism(model), pin_from_model(model)
+    options = CompileOptions(tier=2 if seed % 10 == 3 else 1)
+    return am.Mechanism(model, options), pin_from_model(model)
 
 
 def compare_forces(ours, theirs, q, v, a, wrench):

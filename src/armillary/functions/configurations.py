@@ -16,9 +16,17 @@ class Configurations(Core):
         """q (nq) with every joint closed and untwisted."""
         return np.array(self.model.neutral())
 
-    def random_state(self, seed: int = 0) -> tuple[Array, Array, Array]:
-        """Random q, v, a: angles in ±pi (limits respected where there are any), the rest ±1."""
+    def random_state(self, seed: int = 0, count: int | None = None) -> tuple[Array, Array, Array]:
+        """Random q, v, a: angles in ±pi (limits respected where there are any), the rest ±1.
+
+        count: that many states, as arrays (count, n)."""
         rng = np.random.default_rng(seed)
+        if count is None:
+            return self._random(rng)
+        q, v, a = zip(*(self._random(rng) for _ in range(count)), strict=True)
+        return np.array(q), np.array(v), np.array(a)
+
+    def _random(self, rng: np.random.Generator) -> tuple[Array, Array, Array]:
         q = np.zeros(self.model.nq)
         for body, joint, slot in zip(
             self.model.bodies, self.model.joints, self.model.slots, strict=True

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armillary.algorithms.mass_matrix import mass_matrix
 from armillary.algorithms.passes import Algorithm, Base
 from armillary.algorithms.run import Run
-from armillary.errors import ModelError
+from armillary.errors import InputError, ModelError
 from armillary.functions.inputs import (
     Array,
     as_floats,
@@ -22,11 +23,12 @@ from armillary.functions.inputs import (
 )
 from armillary.functions.kernels import Explanation, Kernels
 from armillary.functions.options import CompileOptions
-from armillary.functions.trace import Setting
+from armillary.functions.setting import Setting
 from armillary.model.lower import Tables, lower
 from armillary.model.model import Model
 from armillary.spatial import Motion, Transform, Vector
 
+_LARGEST_INERTIA_CHECK = 120  # degrees of freedom
 External = Mapping[str, ArrayLike] | None
 
 
@@ -50,6 +52,7 @@ class Core:
         self._tables: dict[tuple[bool, bool], Tables] = {}
         self._kernels: dict[tuple, Kernels] = {}
         self._places: dict[tuple[str, bool], Place] = {}
+        self._inertia_checked = False
 
     # -- tables ----------------------------------------------------------------------------------
 
@@ -108,6 +111,11 @@ class Core:
         tables = self.tables(fuse, passive)
         parts = {name: self._check(name, value) for name, value in inputs.items()}
         given = {}
+        if external is not None and not isinstance(external, Mapping):
+            raise InputError(
+                "external: expected wrenches by frame name, {'hand': (nx, ny, nz, fx, fy, fz)}, "
+                f"found {type(external).__name__}."
+            )
         if external:
             given = {name: wrench_rows(name, value) for name, value in external.items()}
         count, single = common_rows(parts | {f"external['{n}']": p for n, p in given.items()})
@@ -147,6 +155,32 @@ class Core:
                     f"{note.part}: {note.text}. Give it a mass "
                     f"(replace(bodies={{name: {{'mass': ...}}}})), or lock its joint."
                 )
+        self._refuse_singular()
+
+    def _refuse_singular(self) -> None:
+        """A degree of freedom without inertia has no acceleration: found once, at one state."""
+        if self._inertia_checked or not 0 < self.model.nv <= _LARGEST_INERTIA_CHECK:
+            return
+        q = [x + (0.3 if unit else 0.0) for x, unit in self._somewhere()]
+        M = np.array(self.interpret(mass_matrix, {"q": q}).result("M"), float)
+        size = np.sqrt(np.maximum(np.diag(M), 0.0))
+        if not size.all():
+            self._no_inertia(int(np.flatnonzero(size == 0.0)[0]))
+        values, vectors = np.linalg.eigh(M / np.outer(size, size))
+        if values[0] < 1e-14:
+            self._no_inertia(int(np.argmax(np.abs(vectors[:, 0]))))
+        self._inertia_checked = True
+
+    def _somewhere(self) -> list[tuple[float, bool]]:
+        """A configuration off the neutral one: coordinates, and which may be moved freely."""
+        return [(x, joint.nq == joint.nv) for joint in self.model.joints for x in joint.neutral()]
+
+    def _no_inertia(self, k: int) -> None:
+        raise ModelError(
+            f"degree of freedom '{self.model.v_labels[k]}': nothing that it moves has inertia "
+            f"against it, so its acceleration is undefined. Give a body beyond it a mass off the "
+            f"axis, a moment of inertia or a rotor, or lock the joint."
+        )
 
     def _check(self, name: str, value: ArrayLike) -> tuple[Array, bool]:
         if name == "q":

@@ -11,7 +11,8 @@ def describe(model: Model) -> str:
     mass = sum(body.mass.mass for body in model.bodies)
     gravity = ", ".join(f"{g:g}" for g in model.gravity)
     lines = [
-        f"{model.name}: {len(model.bodies)} bodies, {model.nv} degrees of freedom, "
+        f"{model.name}: {_count(len(model.bodies), 'body', 'bodies')}, "
+        f"{_count(model.nv, 'degree', 'degrees')} of freedom, "
         f"{mass:.4g} kg, gravity ({gravity}) m/s²",
         WORLD,
     ]
@@ -33,3 +34,7 @@ def describe(model: Model) -> str:
     if extra:
         lines.append("also: " + ", ".join(extra))
     return "\n".join(lines)
+
+
+def _count(n: int, one: str, many: str) -> str:
+    return f"{n} {one if n == 1 else many}"

@@ -201,18 +201,24 @@ class Dynamics(Kinematics):
             forward_dynamics.forward_dynamics,
             {name: np.asarray(x, float).tolist() for name, x in (("q", q), ("v", v), ("tau", tau))},
         )
-        return Check(
-            {
-                "accelerations: articulated bodies, and M a = tau - h solved densely":
-                    (a, np.asarray(np.linalg.solve(M, np.asarray(tau, float) - h), float)),
-                "accelerations: compiled, and interpreted step by step":
-                    (a, np.asarray(plain.result("a"), float)),
-                "joint forces: given, and Newton-Euler of the accelerations":
-                    (np.asarray(tau, float), self.inverse_dynamics(q, v, a)),
-                "velocity and gravity forces: Newton-Euler, and Coriolis matrix":
-                    (smooth, C @ np.asarray(v, float) + g),
-            }
-        )  # fmt: skip
+        force = np.asarray(tau, float)
+        pushed, resisted = np.linalg.solve(M, force), np.linalg.solve(M, h)
+        pairs = {
+            "accelerations: articulated bodies, and M a = tau - h solved densely": (
+                a, pushed - resisted),
+            "accelerations: compiled, and interpreted step by step": (
+                a, np.asarray(plain.result("a"), float)),
+            "joint forces: given, and Newton-Euler of the accelerations": (
+                force, self.inverse_dynamics(q, v, a)),
+            "velocity and gravity forces: Newton-Euler, and Coriolis matrix": (
+                smooth, C @ np.asarray(v, float) + g),
+        }  # fmt: skip
+        terms = ((pushed, resisted), (pushed, resisted), (force, h, M @ pushed), (smooth, h, g))
+        scales = {
+            name: max(float(np.abs(term).max(initial=0.0)) for term in group)
+            for name, group in zip(pairs, terms, strict=True)
+        }
+        return Check(pairs, scales)
 
 
 def _symmetric(numbers: Array) -> Array:

@@ -16,14 +16,8 @@ from armillary.compiler.emit import BlockWriter
 from armillary.compiler.jit import Library, native_call, with_declarations
 from armillary.compiler.rows import RowWriter, row_batch
 from armillary.compiler.target import Lanes
-from armillary.functions.trace import (
-    Setting,
-    TracedBody,
-    block_names,
-    layout_of,
-    trace_body,
-    trace_ground,
-)
+from armillary.functions.setting import Setting, block_names
+from armillary.functions.trace import TracedBody, layout_of, trace_body, trace_ground
 from armillary.model.lower import KernelBody, Tables
 
 _STATE_SIZE = 64  # more than any value that climbs along a path

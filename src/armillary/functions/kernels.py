@@ -16,8 +16,8 @@ from armillary.compiler.blocks import Block
 from armillary.compiler.target import lanes
 from armillary.functions.kernel import Kernel, StraightKernel
 from armillary.functions.options import CompileOptions
+from armillary.functions.setting import Setting
 from armillary.functions.straight import operations, trace_straight
-from armillary.functions.trace import Setting
 from armillary.model.lower import Tables
 
 Frame = tuple[int, np.ndarray] | None

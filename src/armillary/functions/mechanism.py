@@ -7,8 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from armillary.errors import InputError
 from armillary.functions.dynamics import Dynamics
+from armillary.functions.inputs import Array
 from armillary.model import builder as model_builder
 from armillary.model import edit
 from armillary.model.parts import Mass, Pose
@@ -62,6 +65,25 @@ class Mechanism(Dynamics):
         return self.model.v_labels
 
     @property
+    def q_units(self) -> tuple[str, ...]:
+        """Unit of each entry of q: "rad", "m" or "1" (of a quaternion)."""
+        return self.model.q_units
+
+    @property
+    def v_units(self) -> tuple[str, ...]:
+        """Unit of each entry of v, less "per second": "rad" or "m"."""
+        return self.model.v_units
+
+    @property
+    def gravity(self) -> tuple[float, float, float]:
+        return self.model.gravity
+
+    @property
+    def initial(self) -> Array:
+        """q to start from: the one the source gives, else the neutral one."""
+        return np.array(self.model.initial or self.model.neutral())
+
+    @property
     def report(self) -> Report:
         """What was read, assumed, repaired and ignored."""
         return self.model.report
@@ -101,9 +123,12 @@ class Mechanism(Dynamics):
         at: Pose | None = None,
     ) -> Mechanism:
         """A payload welded to a body: mass, centre, tensor about the centre, in the frame `at`."""
+        if len(inertia) not in (3, 6) or len(com) != 3:
+            raise InputError(
+                f"payload: expected com of 3 and inertia of 3 or 6 numbers, found {len(com)} and "
+                f"{len(inertia)}."
+            )
         tensor = [float(x) for x in inertia] + [0.0] * (6 - len(inertia))
-        if len(tensor) != 6 or len(com) != 3:
-            raise InputError("payload: expected com of 3 numbers and inertia of 3 or 6 numbers.")
         x, y, z = (float(c) for c in com)
         payload = Mass(float(mass), (x, y, z), tuple(tensor))  # type: ignore[arg-type]
         return Mechanism(edit.attach(self.model, body, payload, at), self.options)
@@ -123,7 +148,7 @@ class Mechanism(Dynamics):
         return (Mechanism, (self.model, self.options))
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write the mechanism to a file; the ending chooses the format (.yaml, .urdf, .xml)."""
+        """Write to a file; the ending chooses the format (.yaml, .urdf, .xml, .csv)."""
         from armillary import formats
 
         formats.write(self.model, path, overwrite=overwrite)
@@ -147,7 +172,7 @@ class Builder(model_builder.Builder):
 def load(
     path: str | os.PathLike[str], *, base: str | None = None, strict: bool = False
 ) -> Mechanism:
-    """Read a mechanism from a file: .urdf, .xml (MJCF or URDF), .yaml.
+    """Read a mechanism from a file: .urdf, .xml (MJCF or URDF), .yaml, .csv (DH table).
 
     base: "fixed" or "free" (URDF).  strict: refuse what would otherwise be reported."""
     from armillary import formats

@@ -158,14 +158,14 @@ class Check:
     """Pairs of independent answers to the same question."""
 
     pairs: dict[str, tuple[Array, Array]]
+    scales: dict[str, float]  # size of the terms each answer is the sum of
 
     def errors(self) -> dict[str, float]:
-        """Largest difference of each pair, relative to its largest number."""
-        result = {}
-        for name, (x, y) in self.pairs.items():
-            scale = max(float(np.abs(x).max(initial=0)), float(np.abs(y).max(initial=0)), 1e-300)
-            result[name] = float(np.abs(x - y).max(initial=0)) / scale
-        return result
+        """Largest difference of each pair, relative to the terms it is made of."""
+        return {
+            name: float(np.abs(x - y).max(initial=0)) / max(self.scales[name], 1e-300)
+            for name, (x, y) in self.pairs.items()
+        }
 
     @property
     def worst(self) -> float:

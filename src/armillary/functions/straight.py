@@ -13,7 +13,8 @@ from armillary.algorithms.passes import Algorithm, Base
 from armillary.algorithms.run import Run
 from armillary.compiler.blocks import Block, Store
 from armillary.compiler.expr import Graph, Node, cone
-from armillary.functions.trace import Setting, input_slot, output_slot, symbolic_base
+from armillary.functions.setting import Setting, input_slot, output_slot
+from armillary.functions.trace import symbolic_base
 from armillary.model.lower import KernelBody, Tables
 from armillary.spatial import Transform
 

@@ -12,7 +12,6 @@ from functools import cache
 from typing import Any
 
 from armillary.algorithms.passes import (
-    Algorithm,
     Along,
     At,
     Base,
@@ -22,16 +21,15 @@ from armillary.algorithms.passes import (
     Outward,
     Pairs,
     Record,
-    Solve,
     body_record,
     from_own,
     to_own,
 )
 from armillary.algorithms.run import leaves
 from armillary.compiler.blocks import Block, Store, cut
-from armillary.compiler.context import COLUMN_STARTS, PATH_STARTS, Context, Kind
 from armillary.compiler.expr import Graph, Node
 from armillary.errors import CompileError
+from armillary.functions.setting import Layout, Setting, input_slot, output_slot
 from armillary.joints import Revolute
 from armillary.model.lower import KernelBody
 from armillary.spatial import Force, Inertia, Matrix, Motion, Transform, Vector
@@ -41,66 +39,11 @@ INPUTS = ("q", "v", "a", "tau", "external")
 
 
 @dataclass(frozen=True)
-class Setting:
-    """What an algorithm is traced for."""
-
-    algorithm: Algorithm
-    reads: tuple[str, ...]  # the inputs that are really given
-    moving_base: bool = False
-
-    def has_ground(self) -> bool:
-        return any(isinstance(p, Ground) for p in self.algorithm.passes)
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Common part of the records: the fields that go from body to body."""
-
-    offsets: dict[str, int]
-    templates: dict[str, Any]
-    handed: frozenset[str]  # read by children
-    added: frozenset[str]  # added to by children
-    size: int
-
-
-@dataclass(frozen=True)
 class TracedBody:
     """The blocks of one kind of body, ready to be written as code."""
 
     blocks: list[Block]
     record: int  # numbers per state and body in the work space
-
-
-def block_names(algorithm: Algorithm) -> list[tuple[int, list[str]]]:
-    """For every pass its kind and the names of its blocks, in the order of the code table."""
-    kinds = {Outward: Kind.OUTWARD, Inward: Kind.INWARD, At: Kind.AT, Ground: Kind.GROUND}
-    result: list[tuple[int, list[str]]] = []
-    if any(isinstance(p, Ground) for p in algorithm.passes):
-        result.append((Kind.GROUND, ["ground_start"]))
-    for s, step in enumerate(algorithm.passes):
-        if isinstance(step, Solve):
-            result.append((Kind.SOLVE, []))
-        elif isinstance(step, Columns):
-            names = [*(f"pass{s}_start{k}" for k in range(COLUMN_STARTS)), f"pass{s}_climb"]
-            result.append((Kind.COLUMNS, [*names, f"pass{s}_meet"]))
-        elif isinstance(step, Pairs):
-            starts = [f"pass{s}_start{k}" for k in range(PATH_STARTS)]
-            names = [*starts, f"pass{s}_climb", f"pass{s}_meet"]
-            result.append((Kind.PAIRS, names))
-        elif isinstance(step, Along):
-            names = [f"pass{s}_start0", f"pass{s}_climb", f"pass{s}_meet"]
-            result.append((Kind.ALONG, names))
-        else:
-            result.append((kinds[type(step)], [f"pass{s}"]))
-    return result
-
-
-def output_slot(algorithm: Algorithm, name: str) -> int:
-    return Context.OUTPUTS + list(algorithm.writes).index(name)
-
-
-def input_slot(setting: Setting, name: str) -> int:
-    return Context.INPUTS + setting.reads.index(name)
 
 
 def symbolic_base(graph: Graph, moving: bool) -> Base:

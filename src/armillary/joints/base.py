@@ -68,14 +68,40 @@ class Joint:
     def dual_bases(self, q: Coordinates) -> tuple[ForceSpace, MotionSpace]:
         """psi (driving wrenches) and phi^c (forbidden motions) that go with S and T.
 
-        psi = S (S^T S)^-1 and phi^c = T (T^T T)^-1 fulfil [psi T]^T = [S phi^c]^-1
-        [VanDerMerwe1995, 2.10-2.15].  A transmitted wrench is  f = psi (S^T f) + T (phi^c^T f)."""
-        S = [c.leaves() for c in self.motion_space(q)]
-        T = [c.leaves() for c in self.constraint_space(q)]
-        return (
-            ForceSpace([Force.from_leaves(c) for c in _normalize(S)]),
-            MotionSpace([Motion.from_leaves(c) for c in _normalize(T)]),
-        )
+        [psi T]^T = [S phi^c]^-1  [VanDerMerwe1995, 2.10-2.15]: a transmitted wrench is
+        f = psi (S^T f) + T (phi^c^T f).  psi is a choice: see `driving_wrenches`."""
+        S = self.motion_space(q).columns
+        psi = self.driving_wrenches(S)
+        return ForceSpace(psi), MotionSpace(self._forbidden(q, S, psi))
+
+    def driving_wrenches(self, S: Sequence[Motion]) -> list[Force]:
+        """psi with S^T psi = 1: a turn is driven by a pure couple, a slide by a force that does
+        no work on the turns.  This does not depend on the unit of length."""
+        turns = [k for k, unit in enumerate(self.units) if unit == "rad"]
+        couples = normalize([S[k].angular.leaves() for k in turns])
+        slides = [k for k in range(self.nv) if k not in turns]
+        forces = normalize([S[k].linear.leaves() for k in slides])
+        psi: list[Force] = [Force.zero()] * self.nv
+        for k, couple in zip(turns, couples, strict=True):
+            psi[k] = Force(Vector(*couple), Vector())
+        for k, force in zip(slides, forces, strict=True):
+            along = Vector(*force)
+            moment = Vector()
+            for turn in turns:
+                moment = moment - psi[turn].angular * S[turn].linear.dot(along)
+            psi[k] = Force(moment, along)
+        return psi
+
+    def _forbidden(self, q: Coordinates, S: Sequence[Motion], psi: Sequence[Force]) -> list[Motion]:
+        """phi^c = (1 - S psi^T) T (T^T T)^-1: free of what the driving wrenches feel."""
+        columns = []
+        for leaves in normalize([c.leaves() for c in self.constraint_space(q)]):
+            motion = Motion.from_leaves(leaves)
+            kept = motion
+            for axis, wrench in zip(S, psi, strict=True):
+                kept = kept - axis * motion.dot(wrench)
+            columns.append(kept)
+        return columns
 
     def neutral(self) -> tuple[Scalar, ...]:
         """q of the closed, untwisted joint."""
@@ -125,7 +151,7 @@ def wrench_units(*indices: int) -> ForceSpace:
     return ForceSpace(columns)
 
 
-def _normalize(columns: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
+def normalize(columns: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
     """C (C^T C)^-1, column by column."""
     n = len(columns)
     if n == 0:
@@ -136,6 +162,9 @@ def _normalize(columns: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
     for k in range(n):
         weights = factor.solve([1 if i == k else 0 for i in range(n)])
         result.append(
-            [sum((c[r] * w for c, w in zip(columns, weights, strict=True)), 0) for r in range(6)]
+            [
+                sum((c[r] * w for c, w in zip(columns, weights, strict=True)), 0)
+                for r in range(len(columns[0]))
+            ]
         )
     return result

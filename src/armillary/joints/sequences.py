@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from armillary.joints.base import (
     Coordinates,
     Joint,
+    normalize,
     pure_rotation,
     pure_slide,
     wrench_units,
@@ -170,6 +171,11 @@ class General(Joint):
     def with_parameters(self, values: Sequence[Scalar]) -> General:
         axes = [Motion.from_leaves(values[6 * k : 6 * k + 6]) for k in range(self.nv)]
         return General(axes, self.units)
+
+    def driving_wrenches(self, S: Sequence[Motion]) -> list[Force]:
+        """psi = S (S^T S)^-1: parallel turns have no couples of their own, so lengths count in
+        metres here."""
+        return [Force.from_leaves(c) for c in normalize([s.leaves() for s in S])]
 
     def transform(self, q: Coordinates) -> Transform:
         X = Transform.identity()

@@ -162,6 +162,7 @@ class Builder:
                 raise ModelError(f"{name}: expected 6 finite numbers (angular; linear).")
         if len(self.gravity) != 3 or not all(math.isfinite(x) for x in self.gravity):
             raise ModelError(f"gravity: expected 3 finite numbers, found {self.gravity}.")
+        self._note_constraints()
         return Model(
             name=self.name,
             bodies=tuple(bodies),
@@ -297,6 +298,17 @@ class Builder:
                 )
             q += values
         return tuple(q) if self.initial else ()
+
+    def _note_constraints(self) -> None:
+        """Loops, couplings and wheels are kept, but an open tree does not feel them."""
+        for kind, parts in (("loop", self._loops), ("coupling", self._couplings),
+                            ("wheel", self._wheels)):  # fmt: skip
+            for part in parts:
+                if not any(part.name in note.part for note in self.report.of("warning")):
+                    self.report.add(
+                        "warning", f"{kind} '{part.name}'",
+                        "kept in the model, but not enforced by the methods of the open tree",
+                    )  # fmt: skip
 
     def _known_body(self, part: str, body: str) -> None:
         if body != WORLD and body not in self._bodies:

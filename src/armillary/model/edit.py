@@ -35,13 +35,15 @@ def joint_transform(spec: JointSpec, q: Sequence[float]) -> Transform:
 
 
 def lock(model: Model, places: Mapping[str, Place] | Sequence[str]) -> Model:
-    """Joints made rigid at the given coordinates (neutral where None is given)."""
+    """Joints made rigid at the given coordinates; None: where the model starts, else neutral."""
     if isinstance(places, str):
         places = [places]
     wanted = dict(places) if isinstance(places, Mapping) else dict.fromkeys(places)
     bodies = list(model.bodies)
     for name, place in wanted.items():
         k = model.joint_number(name)
+        if place is None and model.initial:
+            place = model.initial[model.slots[k].q]
         bodies[k] = _locked(bodies[k], place)
     couplings = tuple(
         c for c in model.couplings if c.joint not in wanted and c.source not in wanted
@@ -136,7 +138,8 @@ def replace_parameters(
 
 
 def _changed(body: Body, values: Mapping[str, Any]) -> Body:
-    values = dict(values)
+    same = {"rotor": "rotors", "friction": "passive", "spring": "passive"}
+    values = {same.get(name, name): value for name, value in values.items()}
     part = f"body '{body.name}'"
     mass, joint = body.mass, body.joint
     for name in ("mass", "com", "inertia"):
@@ -213,6 +216,12 @@ def _known_base(base: str) -> str:
 def with_base(model: Model, base: str) -> Model:
     """All roots on a fixed or on a free-flying base, where they stand."""
     _known_base(base)
+    for body in model.bodies:
+        if body.parent == WORLD and body.joint.kind not in ("fixed", "free"):
+            raise ModelError(
+                f"body '{body.name}' hangs on the world by a {body.joint.kind} joint, so it has no "
+                f"base to change. Put it on a body that is fixed to the world first."
+            )
     bodies = [
         replace(_rooted(body, base), at=body.at)
         if body.parent == WORLD and body.joint.kind in ("fixed", "free")

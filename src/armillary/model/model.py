@@ -103,6 +103,15 @@ class Model:
         return self._labels(velocity_names)
 
     @cached_property
+    def q_units(self) -> tuple[str, ...]:
+        """'rad', 'm' or '1' (quaternion) per entry of q."""
+        units: list[str] = []
+        for joint in self.joints:
+            turn = ("1",) * 4 if joint.nq != joint.nv else ()
+            units += [*turn, *(joint.units[3:] if turn else joint.units)]
+        return tuple(units)
+
+    @cached_property
     def v_units(self) -> tuple[str, ...]:
         """'rad' or 'm' per entry of v (torque unit N m or N)."""
         return tuple(unit for joint in self.joints for unit in joint.units)
