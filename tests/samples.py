@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 
 import armillary as am
+from armillary.functions.options import CompileOptions
 from armillary.model import Builder, Mass, Model, Passive, Pose, Rotor
 
 KINDS = (
@@ -208,9 +209,10 @@ def all_models() -> list[tuple[str, Model]]:
 
 
 @cache
-def mechanisms() -> dict[str, am.Mechanism]:
-    """The same, ready to be asked; compiled once per process."""
-    return {name: am.Mechanism(model) for name, model in all_models()}
+def mechanisms(tier: int = 1) -> dict[str, am.Mechanism]:
+    """The same, ready to be asked.  Loop kernels (tier 1) are compiled once for all of them."""
+    options = CompileOptions(tier=tier)
+    return {name: am.Mechanism(model, options) for name, model in all_models()}
 
 
 def six_screws() -> list[tuple[float, ...]]:

@@ -22,7 +22,7 @@ _NUMPY_NAME = {"atan2": "arctan2"}
 
 def _call(name: str, x: Scalar, *rest: Scalar) -> Scalar:
     method = getattr(type(x), name, None)
-    if method is not None:
+    if callable(method):  # mpmath numbers have a plain property `exp`
         return method(x, *rest)
     root = type(x).__module__.partition(".")[0]
     library = import_module(_LIBRARY.get(root, root))

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 import armillary as am
+from armillary.functions.options import CompileOptions
 from compare import close
 from oracles.direct import Direct
 from samples import mechanisms, near_singular_states, random_model, random_state
 
+LOOPS = CompileOptions(tier=1)
 MECHANISMS = mechanisms()
 everyone = pytest.mark.parametrize("name", MECHANISMS)
 
@@ -29,6 +31,19 @@ def test_forces(name):
     close(mechanism.mass_matrix(q), direct.mass_matrix(q), 1e-12)
     close(mechanism.bias_forces(q, v), direct.bias_forces(q, v), 1e-12)
     close(mechanism.gravity_forces(q), direct.gravity_forces(q), 1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name in MECHANISMS if MECHANISMS[name].nv <= 8])
+def test_forces_by_straight_line_code(name):
+    """The same answers from tier 2, whose code is another."""
+    mechanism = mechanisms(tier=2)[name]
+    direct = Direct(mechanism.model)
+    q, v, a = random_state(mechanism.model, 13)
+    tau = direct.inverse_dynamics(q, v, a)
+    close(mechanism.inverse_dynamics(q, v, a), tau, 1e-12)
+    close(mechanism.mass_matrix(q), direct.mass_matrix(q), 1e-12)
+    condition = np.linalg.cond(direct.mass_matrix(q))
+    close(mechanism.forward_dynamics(q, v, tau), a, max(1e-11, 1e-14 * condition))
 
 
 @everyone
@@ -50,7 +65,7 @@ def test_whole_body_quantities(name):
 @pytest.mark.parametrize("case", near_singular_states(), ids=lambda case: case[0])
 def test_hard_places(case):
     name, model, q, v, a = case
-    mechanism, direct = am.Mechanism(model), Direct(model)
+    mechanism, direct = am.Mechanism(model, LOOPS), Direct(model)
     tolerance = 1e-9 if name == "many turns" else 1e-12
     tau = direct.inverse_dynamics(q, v, a)
     close(mechanism.inverse_dynamics(q, v, a), tau, tolerance)
@@ -62,7 +77,7 @@ def test_hard_places(case):
 @pytest.mark.parametrize("seed", range(6))
 def test_friction_and_rotors(seed):
     model = random_model(seed, bodies=5, passive=True)
-    mechanism, direct = am.Mechanism(model), Direct(model, passive=True)
+    mechanism, direct = am.Mechanism(model, LOOPS), Direct(model, passive=True)
     q, v, a = random_state(model, seed)
     tau = direct.inverse_dynamics(q, v, a)
     close(mechanism.inverse_dynamics(q, v, a), tau, 1e-12)
@@ -78,7 +93,7 @@ def test_friction_and_rotors(seed):
 def test_a_moving_world(seed):
     """Base velocity and acceleration of the world's origin, turning included (A20)."""
     rng = np.random.default_rng(seed)
-    still = am.Mechanism(random_model(seed, bodies=5))
+    still = am.Mechanism(random_model(seed, bodies=5), LOOPS)
     moving = still.replace(base_velocity=rng.normal(size=6), base_acceleration=rng.normal(size=6))
     direct = Direct(moving.model)
     q, v, a = random_state(moving.model, seed)

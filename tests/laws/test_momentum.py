@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 import armillary as am
+from armillary.functions.options import CompileOptions
 from compare import close, derivative
 from samples import mechanisms, random_model, random_state
 
+LOOPS = CompileOptions(tier=1)
 FLOATING = {
     f"floating-{seed}": random_model(seed, ("revolute", "prismatic", "spherical", "universal"),
                                      bodies=5, base="free", roots=0)
@@ -26,7 +28,7 @@ def momentum_rate(mechanism, q, v, a) -> np.ndarray:
 @floating
 def test_inner_forces_do_not_change_the_momentum(name):
     """No gravity, no force on the base, random joint forces: the six rates vanish."""
-    mechanism = am.Mechanism(FLOATING[name]).replace(gravity=(0, 0, 0))
+    mechanism = am.Mechanism(FLOATING[name], LOOPS).replace(gravity=(0, 0, 0))
     q, v, tau = random_state(mechanism.model, 1)
     tau[:6] = 0.0
     a = mechanism.forward_dynamics(q, v, 10 * tau)
@@ -36,7 +38,7 @@ def test_inner_forces_do_not_change_the_momentum(name):
 @floating
 def test_gravity_acts_at_the_centre_of_mass(name):
     """Linear rate m g; no moment about the centre."""
-    mechanism = am.Mechanism(FLOATING[name])
+    mechanism = am.Mechanism(FLOATING[name], LOOPS)
     q, v, tau = random_state(mechanism.model, 2)
     tau[:6] = 0.0
     a = mechanism.forward_dynamics(q, v, tau)
@@ -47,7 +49,7 @@ def test_gravity_acts_at_the_centre_of_mass(name):
 @floating
 def test_an_external_wrench_changes_it_by_itself(name):
     """Carried to the centre of mass, along the world's axes."""
-    mechanism = am.Mechanism(FLOATING[name]).replace(gravity=(0, 0, 0))
+    mechanism = am.Mechanism(FLOATING[name], LOOPS).replace(gravity=(0, 0, 0))
     q, v, tau = random_state(mechanism.model, 3)
     tau[:6] = 0.0
     wrench = np.array([1.0, -2.0, 3.0, 4.0, -5.0, 6.0])

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import armillary as am
+from armillary.functions.options import CompileOptions
 from compare import close, derivative
 from samples import mechanisms, near_singular_states, random_model, random_state
 
+LOOPS = CompileOptions(tier=1)
 MECHANISMS = mechanisms()
 everyone = pytest.mark.parametrize("name", MECHANISMS)
 
@@ -49,7 +51,7 @@ def test_external_wrenches_bring_their_power(name):
 @pytest.mark.parametrize("seed", range(4))
 def test_friction_takes_what_the_drives_bring_more(seed):
     """With friction, springs and rotors: tau · v = dE/dt + power lost, which is positive."""
-    mechanism = am.Mechanism(random_model(seed, bodies=5, passive=True))
+    mechanism = am.Mechanism(random_model(seed, bodies=5, passive=True), LOOPS)
     q, v, a = random_state(mechanism.model, seed)
     tau = mechanism.inverse_dynamics(q, v, a)
     lost = 0.0
@@ -82,7 +84,7 @@ def test_springs_store_energy():
 @pytest.mark.parametrize("case", near_singular_states(), ids=lambda case: case[0])
 def test_power_in_hard_places(case):
     name, model, q, v, a = case
-    mechanism = am.Mechanism(model)
+    mechanism = am.Mechanism(model, LOOPS)
     tau = mechanism.inverse_dynamics(q, v, a)
     scale = np.abs(tau) @ np.abs(v)
     tolerance = 1e-6 if name == "many turns" else 1e-9  # q + t v loses digits at a million turns

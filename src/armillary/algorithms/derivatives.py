@@ -17,7 +17,7 @@ Checked against complex steps and Pinocchio; joints with S(q) in particular.
 
 from __future__ import annotations
 
-from armillary.algorithms import forward_dynamics, inverse_dynamics
+from armillary.algorithms import forward_dynamics
 from armillary.algorithms.coriolis import VelocityMap
 from armillary.algorithms.kinematics import move, place
 from armillary.algorithms.passes import Algorithm, Inward, Outward, Pairs, Solve
@@ -98,6 +98,10 @@ _pairs = Pairs(start, climb, meet, itself, (Force,) * 4, ("dq", "dv", "M"))
 _matrices = {"dq": "matrix", "dv": "matrix", "M": "matrix"}
 
 
+def _motion(g):
+    return {"v": g.velocity, "a": g.felt_acceleration()}
+
+
 def _composites():
     return {"I_C": Inertia.zero(), "B_C": VelocityMap.zero(), "f": Force.zero()}
 
@@ -111,14 +115,15 @@ def _inverse_outward(b, p, j):
 inverse_dynamics_derivatives = Algorithm(
     "inverse_dynamics_derivatives",
     (Outward(_inverse_outward), Inward(compose), _pairs),
-    lambda g: inverse_dynamics.world(g) | _composites(),
+    lambda g: _motion(g) | _composites(),
     ("q", "v", "a", "external"),
     _matrices,
 )
 
 
-def _accelerate(b, p, j):
-    forward_dynamics.accelerate(b, p, j)
+def _moving(b, p, j):
+    """Velocities and accelerations, now that the joint accelerations are known."""
+    move(b, p, j)
     prepare(b, p, j)
 
 
@@ -127,12 +132,13 @@ forward_dynamics_derivatives = Algorithm(
     (
         Outward(forward_dynamics.outward),
         Inward(forward_dynamics.inward),
-        Outward(_accelerate),
+        Outward(forward_dynamics.accelerate),
+        Outward(_moving),
         Inward(compose),
         _pairs,
         Solve("M", ("dq", "dv"), "M"),
     ),
-    lambda g: forward_dynamics.world(g) | _composites(),
+    lambda g: forward_dynamics.world(g) | _motion(g) | _composites(),
     ("q", "v", "tau", "external"),
     _matrices,
 )

@@ -1,7 +1,8 @@
 """Accelerations for given joint forces by articulated bodies, in three passes.  O(n).
 
-The articulated inertia of a body is what it feels like with everything beyond it hanging on
-joints that give way  [Yesiloglu2007, 3.1-3.21; errata 2-10, 2-11].
+First the forces of the motion without joint accelerations (Newton-Euler); the rest is a linear
+answer to the remaining forces.  The articulated inertia of a body is what it feels like with
+everything beyond it hanging on joints that give way  [Yesiloglu2007, 3.1-3.21; errata 2-10, 2-11].
 Checked by forward(inverse) = identity and M a + h = tau.
 """
 
@@ -9,18 +10,16 @@ from __future__ import annotations
 
 from armillary.algorithms.kinematics import place
 from armillary.algorithms.passes import Algorithm, Inward, Outward
-from armillary.spatial import Force, ForceDyad
+from armillary.spatial import Force, ForceDyad, Motion, RigidMotion
 from armillary.spatial.small import LDL
 
 
 def outward(b, p, j):
-    """Velocities, and the forces they cause."""
+    """Motion without joint accelerations, and the forces it needs."""
     place(b, p, j)
-    v_J = b.S @ j.v
-    b.v = b.X @ p.v + v_J
-    b.c = b.joint.bias(j.q, j.v) + b.v.cross(v_J)
+    b.m = (b.X @ p.m).moved(b.S @ j.v, b.joint.bias(j.q, j.v))
     b.I_A = ForceDyad.from_inertia(b.inertia)
-    b.p_A = b.v.cross_force(b.inertia @ b.v) - j.external
+    b.p_A = b.m.force(b.inertia) - j.external
 
 
 def articulate(b):
@@ -36,12 +35,12 @@ def articulate(b):
 
 
 def inward(b, p, j):
-    """Articulated inertias and bias forces from the tips to the root."""
+    """Articulated inertias and forces from the tips to the root."""
     articulate(b)
     resistance = b.resistance(j.q, j.v)
     along = b.S.T @ b.p_A
     b.u = [t - r - f for t, r, f in zip(j.tau, resistance, along, strict=True)]
-    p_a = b.p_A + b.I_a @ b.c
+    p_a = b.p_A
     for column, u in zip(b.UD, b.u, strict=True):
         p_a = p_a + column * u
     p.I_A += b.X.T @ b.I_a @ b.X
@@ -49,16 +48,16 @@ def inward(b, p, j):
 
 
 def accelerate(b, p, j):
-    """Accelerations from the root to the tips."""
-    a = b.X @ p.a + b.c
-    j.a = b.D.solve([u - a.dot(U) for u, U in zip(b.u, b.U, strict=True)])
-    b.a = a + b.S @ j.a
+    """Joint accelerations from the root to the tips; b.da is what they add to the body's."""
+    carried = b.X @ p.da
+    j.a = b.D.solve([u - carried.dot(U) for u, U in zip(b.u, b.U, strict=True)])
+    b.da = carried + b.S @ j.a
 
 
 def world(g):
     return {
-        "v": g.velocity,
-        "a": g.felt_acceleration(),
+        "m": RigidMotion.from_motions(g.velocity, g.felt_acceleration()),
+        "da": Motion.zero(),
         "I_A": ForceDyad.zero(),
         "p_A": Force.zero(),
     }

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from armillary.algorithms.kinematics import move, place
 from armillary.algorithms.passes import Algorithm, Inward, Outward
-from armillary.spatial import Force, Motion
+from armillary.spatial import Force, Motion, RigidMotion
 
 
 def outward(b, p, j):
     """Motion, and the net force of it: what the body needs to move as it does."""
     place(b, p, j)
-    move(b, p, j)
-    b.f = b.inertia @ b.a + b.v.cross_force(b.inertia @ b.v) - j.external
+    b.m = (b.X @ p.m).moved(b.S @ j.v, b.S @ j.a + b.joint.bias(j.q, j.v))
+    b.f = b.m.force(b.inertia) - j.external
 
 
 def inward(b, p, j):
@@ -30,7 +30,8 @@ def inward(b, p, j):
 
 
 def world(g):
-    return {"v": g.velocity, "a": g.felt_acceleration(), "f": Force.zero()}
+    start = RigidMotion.from_motions(g.velocity, g.felt_acceleration())
+    return {"m": start, "f": Force.zero()}
 
 
 _two = (Outward(outward), Inward(inward))
@@ -43,8 +44,14 @@ static_forces = Algorithm("static_forces", _two, world, ("q", "external"), {"tau
 
 
 def outward_shown(b, p, j):
+    """As `outward`, with velocity and acceleration as spatial vectors for people to see."""
     outward(b, p, j)
+    move(b, p, j)
     b.net = b.f  # before the children's forces are added
+
+
+def world_shown(g):
+    return world(g) | {"v": g.velocity, "a": g.felt_acceleration()}
 
 
 def inward_shown(b, p, j):
@@ -60,7 +67,7 @@ def inward_shown(b, p, j):
 body_forces = Algorithm(
     "body_forces",
     (Outward(outward_shown), Inward(inward_shown)),
-    world,
+    world_shown,
     ("q", "v", "a", "external"),
     {"tau": "dof", "v": "body", "a": "body", "net": "body", "wrench": "body", "driving": "body"},
     {"v": Motion, "a": Motion, "net": Force, "wrench": Force, "driving": Force},

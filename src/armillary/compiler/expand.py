@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armillary.compiler.expr import Graph, Node, cone
+from armillary.errors import CompileError
 
 _TWO_OVER_PI = 0.6366197723675814
 # Adding 1.5 * 2^52 (2^23 for float) rounds to an integer and leaves it in the lowest bits.
@@ -43,6 +44,7 @@ _COS = (
     2.08757232129817482790e-09,
     -1.13596475577881948265e-11,
 )
+_LATENCY = {"const": 0, "load": 0, "neg": 0, "div": 13, "sqrt": 20}  # cycles; others 4
 _FLOAT_TERMS = 4  # of those polynomials are enough for single precision
 
 
@@ -54,6 +56,7 @@ class Expansion:
         self.fma, self.element = fma, element
         self._new: dict[int, Node] = {}
         self._trig: dict[int, tuple[Node, Node]] = {}
+        self._depth: dict[int, int] = {}
 
     def expand(self, roots: Sequence[Node]) -> list[Node]:
         """The machine nodes of the roots."""
@@ -78,28 +81,55 @@ class Expansion:
     # -- sums ------------------------------------------------------------------------------------
 
     def _sum(self, terms: list[tuple[int, Node]]) -> Node:
-        """± a*b ± c ... as few operations: plain terms first, then one fma per product."""
+        """± a*b ± c ... as a chain of multiply-adds, what is ready first comes first.
+
+        A plain term that comes last is added last, behind the products."""
         g = self.graph
         plain = [(sign, self._new[t.index]) for sign, t in terms if t.index in self._new]
-        products = [(sign, t) for sign, t in terms if t.index not in self._new]
+        products = []
+        for sign, t in terms:
+            if t.index not in self._new:
+                x, y = (self._new[a.index] for a in t.args)
+                products.append((sign, x, y, max(self._ready(x), self._ready(y))))
+        products.sort(key=lambda product: product[3])
+        late = []
+        if len(products) > 1:
+            late = [t for t in plain if self._ready(t[1]) > products[-1][3]]
+            plain = [t for t in plain if t not in late]
         total = self._add_up(plain) if plain else None
-        for sign, product in products:
-            x, y = (self._new[a.index] for a in product.args)
+        for sign, x, y, _ in products:
             if sign < 0:
                 x = g.node("neg", (x,))
             total = g.node("mul", (x, y)) if total is None else g.node("fma", (x, y, total))
+        if late and total is not None:
+            total = self._add_up([(1, total), *late])
         if total is None:
-            raise AssertionError("a sum has at least one term")
+            raise CompileError("a sum without terms")
         return total
 
+    def _ready(self, node: Node) -> int:
+        """Cycles until a value is there, counted from the inputs."""
+        stack = [node]
+        while stack:
+            top = stack[-1]
+            missing = [a for a in top.args if a.index not in self._depth]
+            if missing and top.index not in self._depth:
+                stack.extend(missing)
+                continue
+            longest = max((self._depth[a.index] for a in top.args), default=0)
+            self._depth[top.index] = longest + _LATENCY.get(top.op, 4)
+            stack.pop()
+        return self._depth[node.index]
+
     def _add_up(self, plain: list[tuple[int, Node]]) -> Node:
-        """Sum of signed values; starts with a positive one if there is one."""
+        """Sum of signed values, the early ones first; it starts with a positive one if it can."""
         g = self.graph
-        plain = sorted(plain, key=lambda term: term[0] < 0)
-        sign, total = plain[0]
+        plain = sorted(plain, key=lambda term: self._ready(term[1]))
+        first = next((k for k, (sign, _) in enumerate(plain) if sign > 0), 0)
+        sign, total = plain.pop(first)
         if sign < 0:
             total = g.node("neg", (total,))
-        for sign, value in plain[1:]:
+        for sign, value in plain:
             total = g.node("add" if sign > 0 else "sub", (total, value))
         return total
 

@@ -129,10 +129,10 @@ def _check_shape(c: _Call, array: str) -> None:
 
 def _take_inputs(c: _Call, element: str, count: str, context: str) -> None:
     """Check every input and put its address into the context."""
-    size = 8 if element == "double" else 4
+    bits, exponent = ("i64", 0x7FF0 << 48) if element == "double" else ("i32", 0x7F80 << 16)
     mark = c.name()
-    c.lines.insert(2, f"{mark} = alloca {element}")
-    c.do(f"store {element} 0.0, ptr {mark}")
+    c.lines.insert(2, f"{mark} = alloca {bits}")
+    c.do(f"store {bits} 0, ptr {mark}")
     with c.loop(count) as i:
         array = c.read("%args", i, "ptr")
         _check_array(c, array, _PLAIN)
@@ -141,12 +141,14 @@ def _take_inputs(c: _Call, element: str, count: str, context: str) -> None:
         c.unless(c.equal(length, _data(c, c.add(i, Data.SIZES))), "slow")
         values = _field(c, array, _ARRAY_DATA, "ptr")
         c.write(context, c.add(i, Context.INPUT_ROWS), values, "ptr")
-        with c.loop(length) as k:  # 0 * x is not 0 where x is not finite
-            zero = c.let(f"fmul {element} {c.read(values, k, element, size)}, 0.0")
-            total = c.let(f"load {element}, ptr {mark}")
-            c.do(f"store {element} {c.let(f'fadd {element} {total}, {zero}')}, ptr {mark}")
-    total = c.let(f"load {element}, ptr {mark}")
-    c.unless(c.let(f"fcmp oeq {element} {total}, 0.0"), "slow")
+        with c.loop(length) as k:  # not finite: all bits of the exponent are set
+            number = c.read(values, k, bits, 4)
+            found = c.let(f"icmp eq {bits} {c.let(f'and {bits} {number}, {exponent}')}, {exponent}")
+            total = c.let(f"or {bits} {c.let(f'load {bits}, ptr {mark}')}, "
+                          f"{c.let(f'zext i1 {found} to {bits}')}")  # fmt: skip
+            c.do(f"store {bits} {total}, ptr {mark}")
+    total = c.let(f"load {bits}, ptr {mark}")
+    c.unless(c.let(f"icmp eq {bits} {total}, 0"), "slow")
 
 
 def _avoid_overlap(c: _Call, element: str, count: str, context: str, given: str) -> None:
@@ -257,7 +259,7 @@ class Machinery:
             add_symbol(f"armillary_{name}", address)
         text = "\n".join([_call_text("double"), _call_text("float"), _life_text()])
         symbols = ["call_double", "call_float", "traverse", "clear", "dealloc"]
-        self.library = Library(text, symbols)
+        self.library = Library(text, symbols, optimize=2)
         self.out_name = sys.intern("out")
         self.type = self._make_type()
 

@@ -3,6 +3,7 @@
 from armillary.spatial.force import Force
 from armillary.spatial.inertia import Inertia
 from armillary.spatial.motion import Motion
+from armillary.spatial.rigid import RigidMotion
 from armillary.spatial.space import ForceSpace, MotionSpace
 from armillary.spatial.symmetric import ForceDyad, MotionDyad
 from armillary.spatial.transform import Product, Transform
@@ -18,6 +19,7 @@ __all__ = [
     "MotionDyad",
     "MotionSpace",
     "Product",
+    "RigidMotion",
     "Symmetric",
     "Transform",
     "Vector",

@@ -14,6 +14,7 @@ from armillary.scalar import Scalar
 from armillary.spatial.force import Force
 from armillary.spatial.inertia import Inertia
 from armillary.spatial.motion import Motion
+from armillary.spatial.rigid import RigidMotion
 from armillary.spatial.space import MotionSpace
 from armillary.spatial.symmetric import ForceDyad, MotionDyad
 from armillary.spatial.vector import Matrix, Vector
@@ -60,6 +61,8 @@ class Transform:
             return Motion(self.E @ o.angular, self.E @ (o.linear + o.angular.cross(self.r)))
         if isinstance(o, Transform):
             return Transform(self.E @ o.E, o.r + o.E.T @ self.r)
+        if isinstance(o, RigidMotion):
+            return o.seen_from(self.E, self.r)
         if isinstance(o, Product):
             return self @ o.first @ o.second
         if isinstance(o, MotionSpace):

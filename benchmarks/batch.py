@@ -1,0 +1,91 @@
+"""Many states per call, time per state: ours in float64 and float32, Pinocchio's batch call."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from benchmarks import targets
+from benchmarks.clock import race, statement
+from benchmarks.mechanisms import ROBOTS
+from benchmarks.questions import (
+    FORWARD,
+    QUESTIONS,
+    Case,
+    Question,
+    answer,
+    batch_error,
+    per_state,
+    robot_case,
+)
+from benchmarks.setting import Setting
+from benchmarks.table import Row, Section, error, ratio
+
+NOTES = (
+    "Pinocchio: its parallel call with one thread for inverse and forward dynamics, "
+    "its call per state in a Python loop otherwise.",
+)
+CHECKED = 64  # states of the batch compared with the peer
+SINGLE_PRECISION = 1e-3  # what float32 must reach, relative
+
+
+def run(setting: Setting) -> Section:
+    rows = []
+    for key in setting.robots or ROBOTS:
+        case = robot_case(key)
+        rows += [row(case, question, setting) for question in QUESTIONS]
+        rows.append(threads_row(case, FORWARD, setting))
+    title = f"Batches of {setting.effort.batch}, time per state"
+    return Section("batch", title, rows, NOTES)
+
+
+def row(case: Case, question: Question, setting: Setting, single_precision: bool = True) -> Row:
+    count = setting.effort.batch
+    names = case.ours(count)
+    runners = {"ours": statement(question.ours, names)}
+    if not question.name.startswith("d "):
+        into = {**names, "out": np.empty_like(answer(question, question.ours, names)[0])}
+        runners["ours out="] = statement(question.into, into)
+    if single_precision:
+        runners["ours float32"] = statement(question.ours, case.ours(count, np.float32))
+    runners["Pinocchio"] = statement(*peer(case, question, count, 1))
+    times = {name: t / count for name, t in race(runners, setting.effort).items()}
+    return Row(case.name, question.name, dict(times), scores(case, question, times, count))
+
+
+def peer(case: Case, question: Question, count: int, threads: int) -> tuple[str, dict[str, Any]]:
+    """Pinocchio's statement for a batch, and its names."""
+    names = case.theirs(count)
+    if not question.parallel:
+        return per_state(question, names)
+    pool = pin.ModelPool(case.peer.model, threads)
+    return question.parallel.format(threads=threads), {**names, "pool": pool}
+
+
+def scores(case: Case, question: Question, times: dict[str, float], count: int) -> dict:
+    target, target32 = targets.BATCH[question.name].get(case.kind, (None, None))
+    found = {"ratio": ratio(times["Pinocchio"], times["ours"], target)}
+    checked = min(count, CHECKED)
+    if "ours float32" in times:
+        found["ratio float32"] = ratio(times["Pinocchio"], times["ours float32"], target32)
+    found["error"] = error(batch_error(case, question, checked))
+    if "ours float32" in times:
+        off = batch_error(case, question, checked, np.float32)
+        found["error float32"] = error(off, SINGLE_PRECISION)
+    return found
+
+
+def threads_row(case: Case, question: Question, setting: Setting) -> Row:
+    """All cores on both sides; no target."""
+    count, threads = setting.effort.batch, os.cpu_count() or 1
+    names = {**case.ours(count), "arm": case.arm.compile(threads=threads)}
+    runners = {
+        "ours": statement(question.ours, names),
+        "Pinocchio": statement(*peer(case, question, count, threads)),
+    }
+    times = {name: t / count for name, t in race(runners, setting.effort).items()}
+    score = {"ratio": ratio(times["Pinocchio"], times["ours"])}
+    return Row(case.name, f"{question.name}, {threads} threads", dict(times), score)

@@ -1,0 +1,28 @@
+"""The ratios this library has promised itself, by question and kind of robot."""
+
+from __future__ import annotations
+
+from benchmarks.questions import DERIVATIVES, FORWARD, INVERSE, MASS
+
+# question and kind -> single call against Pinocchio's call from Python; the same with out=
+_DYNAMICS = {"arm": (6.0, 8.0), "quadruped": (4.5, 5.5), "humanoid": (4.5, 5.0)}
+SINGLE = {
+    INVERSE.name: _DYNAMICS,
+    FORWARD.name: _DYNAMICS,
+    MASS.name: {"arm": (5.0, 8.0), "quadruped": (4.0, 6.0), "humanoid": (3.0, 4.0)},
+    DERIVATIVES.name: {"arm": (3.0, None), "quadruped": (1.5, None)},
+}
+# question and kind -> per state of a batch against the parallel call (else the call per state),
+# in float64; the same in float32
+_BATCH = {"arm": (30.0, 60.0), "quadruped": (18.0, 32.0), "humanoid": (15.0, 28.0)}
+BATCH = {
+    INVERSE.name: _BATCH,
+    FORWARD.name: _BATCH,
+    MASS.name: {"arm": (35.0, 65.0), "quadruped": (12.0, 24.0), "humanoid": (7.0, 14.0)},
+    DERIVATIVES.name: {"arm": (12.0, None), "quadruped": (6.0, None)},
+}
+# chains of 100 to 300 bodies: single, batch
+CHAIN = {100: (3.5, 10.0), 300: (3.5, 10.0)}
+EXPONENT = 1.1  # of time over bodies, 100 to 10 000
+MEMORY = 200.0  # MB on top of the import, 10 000 bodies
+FIRST_CALL = {"arm": (1.0, 0.15), "humanoid": (3.0, 0.15)}  # s: empty cache, warm cache
