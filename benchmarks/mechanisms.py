@@ -65,8 +65,8 @@ def chain(bodies: int) -> am.Mechanism:
     builder = am.Builder(f"chain {bodies}")
     parent = "world"
     for k in range(bodies):
-        at, rpy = rng.uniform(-0.2, 0.2, 3), rng.uniform(-3.0, 3.0, 3)
-        com, off = rng.uniform(-0.1, 0.1, 3), rng.uniform(-0.001, 0.001, 3)
+        at, rpy = rng.uniform(-0.2, 0.2, 3).tolist(), rng.uniform(-3.0, 3.0, 3).tolist()
+        com, off = rng.uniform(-0.1, 0.1, 3).tolist(), rng.uniform(-0.001, 0.001, 3)
         tensor = (*rng.uniform(0.010, 0.014, 3), *off)
         mass = rng.uniform(0.5, 2.0)
         builder.body(f"body{k}", parent, "revolute", at, rpy, axis="z", mass=mass, com=com,

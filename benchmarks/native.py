@@ -38,7 +38,7 @@ FLAGS = (
 EIGEN = (Path("/usr/include/eigen3"), Path("/usr/local/include/eigen3"))
 
 
-class NotBuilt(Exception):
+class NotBuiltError(Exception):
     """Why there is no C++ time, in one line."""
 
 
@@ -46,7 +46,7 @@ def build(may_compile: bool, eigen: Path | None, say: Callable[[str], None]) -> 
     """The program, compiled where it is not there yet."""
     compiler = which("g++") or which("c++")
     if compiler is None:
-        raise NotBuilt("no C++ compiler")
+        raise NotBuiltError("no C++ compiler")
     includes = _includes(eigen)
     made_from = [SOURCE.read_text(), *FLAGS, compiler, cpu(), version("libpinocchio")]
     key = hashlib.sha256("\n".join(made_from).encode()).hexdigest()[:16]
@@ -54,7 +54,7 @@ def build(may_compile: bool, eigen: Path | None, say: Callable[[str], None]) -> 
     if program.exists():
         return program
     if not may_compile:
-        raise NotBuilt("not compiled yet, and --quick does not wait for it")
+        raise NotBuiltError("not compiled yet, and --quick does not wait for it")
     say("compiling Pinocchio's C++ headers for this machine (once; some minutes) ...")
     FOLDER.mkdir(parents=True, exist_ok=True)
     fresh = program.with_suffix(".new")
@@ -62,7 +62,7 @@ def build(may_compile: bool, eigen: Path | None, say: Callable[[str], None]) -> 
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         errors = [line for line in done.stderr.splitlines() if "error" in line]
-        raise NotBuilt((errors or ["the compiler failed"])[0][-120:])
+        raise NotBuiltError((errors or ["the compiler failed"])[0][-120:])
     fresh.replace(program)
     return program
 
@@ -71,11 +71,11 @@ def _includes(eigen: Path | None) -> list[str]:
     try:
         wheel = Path(str(distribution("libpinocchio").locate_file("cmeel.prefix/include")))
     except PackageNotFoundError:
-        raise NotBuilt("the package libpinocchio with the headers is not installed") from None
+        raise NotBuiltError("the package libpinocchio with the headers is not installed") from None
     for folder in (*([eigen] if eigen else []), wheel / "eigen3", *EIGEN):
         if (folder / "Eigen" / "Core").exists():
             return [f"-I{wheel}", f"-I{folder}"]
-    raise NotBuilt("no Eigen headers (pip install cmeel-eigen, or --eigen FOLDER)")
+    raise NotBuiltError("no Eigen headers (pip install cmeel-eigen, or --eigen FOLDER)")
 
 
 class Native:
@@ -100,7 +100,7 @@ class Native:
         expected = np.linalg.norm(np.diag(first) if question.inputs == "q" else first)
         _, found = self._ask(question.native, 1)
         if not np.isclose(found, expected, rtol=1e-6):
-            raise NotBuilt(f"{self.case.name}, {question.name}: it computes something else")
+            raise NotBuiltError(f"{self.case.name}, {question.name}: it computes something else")
         return partial(self._time, question.native)
 
     def _time(self, what: str, count: int) -> float:

@@ -7,7 +7,7 @@ continuous joint as (cos, sin).  States are converted before the clock starts.
 from __future__ import annotations
 
 import numpy as np
-import pinocchio as pin
+import pinocchio as pin  # type: ignore[import-untyped]
 
 import armillary as am
 from benchmarks.mechanisms import Array, Robot

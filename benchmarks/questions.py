@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
+import pinocchio as pin  # type: ignore[import-untyped]
 
 import armillary as am
 from benchmarks import mechanisms, pinocchio_peer

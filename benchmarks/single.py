@@ -7,10 +7,10 @@ import numpy as np
 from benchmarks import targets
 from benchmarks.clock import Effort, Runner, race, statement
 from benchmarks.mechanisms import ROBOTS
-from benchmarks.native import Native, NotBuilt
+from benchmarks.native import Native, NotBuiltError
 from benchmarks.questions import QUESTIONS, Case, Question, answer, robot_case, single_error
 from benchmarks.setting import Setting
-from benchmarks.table import Row, Section, error, ratio
+from benchmarks.table import EXACT, Row, Section, error, ratio
 
 TITLE = "Single calls: ours and Pinocchio from Python, Pinocchio in C++"
 
@@ -41,7 +41,7 @@ def scores(case: Case, question: Question, times: dict) -> dict:
     found = {"ratio": ratio(peer, times["ours"], targets_[0])}
     if "ours out=" in times:
         found["ratio out="] = ratio(peer, times["ours out="], targets_[1])
-    found["error"] = error(single_error(case, question))
+    found["error"] = error(single_error(case, question), EXACT)
     return found
 
 
@@ -55,6 +55,6 @@ def race_with_native(
     try:
         with Native(setting.program, case) as native:
             return race({**runners, "Pinocchio C++": native.runner(question)}, effort)
-    except NotBuilt as why:
+    except NotBuiltError as why:
         setting.say(f"Pinocchio C++ left out: {why}")
         return race(runners, effort)

@@ -31,9 +31,7 @@ class Score:
         number = self.form.format(self.value)
         if self.target is None:
             return number
-        sign = "<=" if self.low else ">="
-        limit = f"{self.target:g}"
-        return f"{number} ({sign} {limit}) {'met' if self.met else 'SHORT'}"
+        return f"{number} ({self.target:g}) {'met' if self.met else 'SHORT'}"
 
 
 def ratio(peer: float, ours: float, target: float | None = None) -> Score:
@@ -41,7 +39,7 @@ def ratio(peer: float, ours: float, target: float | None = None) -> Score:
     return Score(peer / ours, target, form="{:.1f}")
 
 
-def error(value: float, target: float | None = EXACT) -> Score:
+def error(value: float, target: float | None = None) -> Score:
     return Score(value, target, low=True, form="{:.0e}")
 
 
@@ -124,10 +122,9 @@ def time_text(value: float | str) -> str:
     """1.04 us; texts stay."""
     if isinstance(value, str):
         return value
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if value >= size:
-            return f"{value / size:.3g} {unit}" if value < 100 * size else f"{value / size:.0f} {unit}"
-    return f"{value * 1e9:.3g} ns" if value < 100e-9 else f"{value * 1e9:.0f} ns"
+    sizes = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9))
+    unit, size = next((pair for pair in sizes if value >= pair[1]), sizes[-1])
+    return f"{value / size:.0f} {unit}" if value >= 100 * size else f"{value / size:.3g} {unit}"
 
 
 def _coloured(cell: str) -> str:

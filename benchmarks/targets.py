@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from benchmarks.questions import DERIVATIVES, FORWARD, INVERSE, MASS
 
+Pairs = dict[str, tuple[float | None, float | None]]
+
 # question and kind -> single call against Pinocchio's call from Python; the same with out=
-_DYNAMICS = {"arm": (6.0, 8.0), "quadruped": (4.5, 5.5), "humanoid": (4.5, 5.0)}
-SINGLE = {
+_DYNAMICS: Pairs = {"arm": (6.0, 8.0), "quadruped": (4.5, 5.5), "humanoid": (4.5, 5.0)}
+SINGLE: dict[str, Pairs] = {
     INVERSE.name: _DYNAMICS,
     FORWARD.name: _DYNAMICS,
     MASS.name: {"arm": (5.0, 8.0), "quadruped": (4.0, 6.0), "humanoid": (3.0, 4.0)},
@@ -14,8 +16,8 @@ SINGLE = {
 }
 # question and kind -> per state of a batch against the parallel call (else the call per state),
 # in float64; the same in float32
-_BATCH = {"arm": (30.0, 60.0), "quadruped": (18.0, 32.0), "humanoid": (15.0, 28.0)}
-BATCH = {
+_BATCH: Pairs = {"arm": (30.0, 60.0), "quadruped": (18.0, 32.0), "humanoid": (15.0, 28.0)}
+BATCH: dict[str, Pairs] = {
     INVERSE.name: _BATCH,
     FORWARD.name: _BATCH,
     MASS.name: {"arm": (35.0, 65.0), "quadruped": (12.0, 24.0), "humanoid": (7.0, 14.0)},

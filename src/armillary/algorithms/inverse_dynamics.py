@@ -40,7 +40,16 @@ inverse_dynamics = Algorithm(
     "inverse_dynamics", _two, world, ("q", "v", "a", "external"), {"tau": "dof"}
 )
 bias_forces = Algorithm("bias_forces", _two, world, ("q", "v", "external"), {"tau": "dof"})
-static_forces = Algorithm("static_forces", _two, world, ("q", "external"), {"tau": "dof"})
+
+
+def world_at_rest(g):
+    """Gravity alone, whatever the base does."""
+    rest = Motion.zero()
+    start = RigidMotion.from_motions(rest, Motion(rest.angular, -g.gravity))
+    return {"m": start, "f": Force.zero()}
+
+
+static_forces = Algorithm("static_forces", _two, world_at_rest, ("q", "external"), {"tau": "dof"})
 
 
 def outward_shown(b, p, j):

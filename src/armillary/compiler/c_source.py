@@ -19,7 +19,7 @@ from armillary.errors import CompileError
 
 ELEMENTS = ("double", "float")
 _WIDTH = 96
-_KEYWORDS = frozenset(
+_TAKEN = (
     "auto break case char const continue default do double else enum extern float for goto if "
     "inline int long register restrict return short signed sizeof static struct switch typedef "
     "union unsigned void volatile while "
@@ -28,7 +28,7 @@ _KEYWORDS = frozenset(
     "operator or private protected public template this throw true try typeid typename using "
     "virtual xor "
     # of math.h, or the start of every program
-    "sin cos sqrt exp tanh atan2 fabs sinf cosf sqrtf expf tanhf atan2f fabsf main".split()
+    "sin cos sqrt exp tanh atan2 fabs sinf cosf sqrtf expf tanhf atan2f fabsf main"
 )
 
 
@@ -64,7 +64,7 @@ class Function:
 
 def is_identifier(name: str) -> bool:
     """May a C function have this name?"""
-    return re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is not None and name not in _KEYWORDS
+    return re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is not None and name not in _TAKEN.split()
 
 
 def c_source(function: Function, roots: Sequence[Node]) -> str:

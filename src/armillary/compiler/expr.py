@@ -12,6 +12,7 @@ from typing import Any, Union
 
 from armillary.compiler.ops import OPS
 from armillary.errors import CompileError
+from armillary.scalar import Dual
 
 Leaf = Union["Node", float, int]
 
@@ -66,6 +67,8 @@ class Node:
     # Structural rules: what may be folded without knowing any value.
 
     def __add__(self, o: Leaf) -> Leaf:
+        if isinstance(o, Dual):  # a dual of nodes
+            return NotImplemented
         if _is(o, 0):
             return self
         if isinstance(o, Node) and o.op == "neg":
@@ -77,6 +80,8 @@ class Node:
     __radd__ = __add__
 
     def __sub__(self, o: Leaf) -> Leaf:
+        if isinstance(o, Dual):  # a dual of nodes
+            return NotImplemented
         if _is(o, 0):
             return self
         if o is self:
@@ -86,9 +91,13 @@ class Node:
         return self.graph.apply("sub", self, o)
 
     def __rsub__(self, o: Leaf) -> Leaf:
+        if isinstance(o, Dual):  # a dual of nodes
+            return NotImplemented
         return -self if _is(o, 0) else self.graph.apply("sub", o, self)
 
     def __mul__(self, o: Leaf) -> Leaf:
+        if isinstance(o, Dual):  # a dual of nodes
+            return NotImplemented
         if _is(o, 0):
             return 0
         if _is(o, 1):
@@ -107,6 +116,8 @@ class Node:
     __rmul__ = __mul__
 
     def __truediv__(self, o: Leaf) -> Leaf:
+        if isinstance(o, Dual):  # a dual of nodes
+            return NotImplemented
         if _is(o, 1):
             return self
         if o is self:
@@ -114,6 +125,8 @@ class Node:
         return self.graph.apply("div", self, o)
 
     def __rtruediv__(self, o: Leaf) -> Leaf:
+        if isinstance(o, Dual):  # a dual of nodes
+            return NotImplemented
         return 0 if _is(o, 0) else self.graph.apply("div", o, self)
 
     def __neg__(self) -> Leaf:
@@ -130,16 +143,16 @@ class Node:
         return self.graph.apply("abs", self)
 
     def __lt__(self, o: Leaf) -> Node:
-        return self.graph.apply("lt", self, o)
+        return self.graph.apply("lt", self, o) if not isinstance(o, Dual) else NotImplemented
 
     def __le__(self, o: Leaf) -> Node:
-        return self.graph.apply("le", self, o)
+        return self.graph.apply("le", self, o) if not isinstance(o, Dual) else NotImplemented
 
     def __gt__(self, o: Leaf) -> Node:
-        return self.graph.apply("lt", o, self)
+        return self.graph.apply("lt", o, self) if not isinstance(o, Dual) else NotImplemented
 
     def __ge__(self, o: Leaf) -> Node:
-        return self.graph.apply("le", o, self)
+        return self.graph.apply("le", o, self) if not isinstance(o, Dual) else NotImplemented
 
     def __bool__(self) -> bool:
         raise CompileError(

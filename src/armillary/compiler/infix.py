@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import NamedTuple
 
 from armillary.compiler.expr import Node, cone
@@ -71,6 +72,7 @@ class _Writer:
     def __init__(self, roots: Sequence[Node], names: Mapping[int, str], style: Style):
         self.names, self.style = names, style
         self.lines: list[Line] = []
+        self._temporaries = count()
         self._texts: dict[int, tuple[str, int]] = {}  # text of a node, and how tightly it binds
         nodes = cone(roots)
         self._uses = Counter(root.index for root in roots)
@@ -93,7 +95,7 @@ class _Writer:
         name = self.names.get(node.index)
         if name is None and self._uses[node.index] == 1 and len(text) <= _LONGEST:
             return text, binds
-        name = name or self.style.temporary.format(len(self.lines))
+        name = name or self.style.temporary.format(next(self._temporaries))
         self.lines.append(Line(name, text, OPS[node.op].result == "mask"))
         return name, _ATOM
 

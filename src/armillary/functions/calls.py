@@ -228,6 +228,7 @@ class CenterOfMass(Question):
     result = "com"
 
     def __call__(self, q: ArrayLike, out: Array | None = None) -> Array:
+        self._owner._moving_mass()
         return self._answer({"q": q}, None, True, out)
 
 
@@ -238,4 +239,5 @@ class Momentum(Question):
     result = "momentum"
 
     def __call__(self, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
+        self._owner._moving_mass()
         return self._answer({"q": q, "v": v}, None, True, out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -157,6 +158,15 @@ class Core:
                 )
         self._refuse_singular()
 
+    def _moving_mass(self) -> float:
+        """Mass of all that is not welded to the world; there must be some."""
+        mass = float(sum(body.inertia.mass for body in self.tables().bodies))
+        if mass <= 0.0:
+            raise ModelError(
+                f"'{self.model.name}': nothing that moves has mass, so it has no centre."
+            )
+        return mass
+
     def _refuse_singular(self) -> None:
         """A degree of freedom without inertia has no acceleration: found once, at one state."""
         if self._inertia_checked or not 0 < self.model.nv <= _LARGEST_INERTIA_CHECK:
@@ -184,8 +194,29 @@ class Core:
 
     def _check(self, name: str, value: ArrayLike) -> tuple[Array, bool]:
         if name == "q":
-            return rows(name, value, self.model.q_labels)
+            q, single = rows(name, value, self.model.q_labels)
+            if single:
+                self._refuse_zero_quaternions(q[0])
+            return q, single
         return rows(name, value, self.model.v_labels)
+
+    def _refuse_zero_quaternions(self, q: Array) -> None:
+        """A quaternion of any length is scaled, but one of length zero has no direction."""
+        for k in self._quaternions:
+            if not q[k : k + 4].any():
+                raise InputError(
+                    f"q: the quaternion at entries {k} to {k + 3} ('{self.model.q_labels[k]}', ...) "
+                    f"is zero; (1, 0, 0, 0) is no turn."
+                )
+
+    @cached_property
+    def _quaternions(self) -> tuple[int, ...]:
+        """Where quaternions start in q."""
+        return tuple(
+            slot.q.start
+            for joint, slot in zip(self.model.joints, self.model.slots, strict=True)
+            if joint.nq != joint.nv
+        )
 
     def _external(
         self, given: dict[str, tuple[Array, bool]], count: int, tables: Tables, fuse: bool

@@ -115,9 +115,9 @@ class Dynamics(Kinematics):
         return A[..., 3:, :] / mass
 
     def _momentum_map(self, q: ArrayLike) -> tuple[Array, float, Array]:
+        mass = self._moving_mass()
         result = self._run(energy.momentum_map, {"q": q}, passive=False)
         total = result["total"]
-        mass = float(total.flat[0])
         com = total[..., 1:4] / mass
         A = np.swapaxes(result["A"], -1, -2)
         lever = np.cross(com[..., None, :], np.swapaxes(A[..., 3:, :], -1, -2))

@@ -31,7 +31,7 @@ def rows(name: str, value: ArrayLike, labels: Sequence[str]) -> tuple[Array, boo
     if single and not np.isfinite(array).all():
         k = int(np.flatnonzero(~np.isfinite(array))[0])
         raise InputError(f"{name}: entry {k} ('{labels[k]}') is {array[k]}; it must be finite.")
-    return np.ascontiguousarray(array.reshape(-1, n)), single
+    return np.ascontiguousarray(array.reshape(1, n) if single else array), single
 
 
 def as_floats(name: str, value: Any) -> Array:

@@ -47,6 +47,19 @@ class Explanation:
         )
 
 
+def _mark_bad_rows(inputs: list[np.ndarray], outputs: list[np.ndarray]) -> None:
+    """NaN in all results of a row whose inputs are not finite, also where they cancel out.
+
+    Straight-line kernels do this themselves."""
+    if all(np.isfinite(array.sum()) for array in inputs):
+        return
+    bad = np.zeros(len(outputs[0]), dtype=bool)
+    for array in inputs:
+        bad |= ~np.isfinite(array).all(axis=1)
+    for out in outputs:
+        out[bad] = np.nan
+
+
 class Kernels:
     """All compiled forms of one algorithm on one mechanism, made when they are first needed."""
 
@@ -140,6 +153,8 @@ class Kernels:
         else:
             with ThreadPoolExecutor(len(parts)) as pool:
                 list(pool.map(run, parts))
+        if not isinstance(kernel, StraightKernel):
+            _mark_bad_rows(arrays, outputs)
         return results
 
     def _parts(self, rows: int, width: int) -> list[tuple[int, int]]:

@@ -6,7 +6,6 @@ names what the recursion computes on the way, so its length is that of the algor
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -14,39 +13,33 @@ from typing import Any
 
 from numpy import ndindex
 
-from armillary import scalar
-from armillary.compiler.expr import Graph, Leaf, Node, cone
+from armillary.compiler.evaluate import evaluate
+from armillary.compiler.expr import Graph, Leaf, Node
 from armillary.compiler.infix import Style, assignments
 from armillary.errors import InputError
 from armillary.functions.core import Core
 from armillary.functions.traced import Traced, entry_of, trace
 from armillary.model.lower import Tables
-from armillary.spatial import Force, Inertia, Motion, Symmetric, Transform, Vector
+from armillary.spatial import (
+    Force,
+    ForceDyad,
+    Inertia,
+    Motion,
+    RigidMotion,
+    Symmetric,
+    Transform,
+    Vector,
+)
 
 Bodies = Mapping[str, Mapping[str, Any]]
 
-_VALUES: dict[str, Callable[..., Any]] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
-    "div": operator.truediv,
-    "neg": operator.neg,
-    "abs": abs,
-    "lt": operator.lt,
-    "le": operator.le,
-    "eq": operator.eq,
-    "select": scalar.where,
-    "sin": scalar.sin,
-    "cos": scalar.cos,
-    "sqrt": scalar.sqrt,
-    "exp": scalar.exp,
-    "tanh": scalar.tanh,
-    "atan2": scalar.atan2,
-}
+_SIX = ("xx", "yy", "zz", "xy", "xz", "yz")
 _COMPONENTS: dict[type, tuple[str, ...]] = {
     Motion: ("wx", "wy", "wz", "vx", "vy", "vz"),
+    RigidMotion: ("wx", "wy", "wz", "alphax", "alphay", "alphaz", "ax", "ay", "az"),
     Force: ("nx", "ny", "nz", "fx", "fy", "fz"),
-    Inertia: ("m", "hx", "hy", "hz", "xx", "yy", "zz", "xy", "xz", "yz"),
+    Inertia: ("m", "hx", "hy", "hz", *_SIX),
+    ForceDyad: (*(f"n{k}" for k in _SIX), *(f"c{k}" for k in range(9)), *(f"f{k}" for k in _SIX)),
 }
 _BODY_CHANGES = ("mass", "com", "inertia", "position")
 
@@ -108,41 +101,43 @@ def equations(
     for name, nodes in traced.inputs.items():
         if len(known[name]) != len(nodes):
             raise InputError(f"{name}: expected {len(nodes)} symbols, found {len(known[name])}.")
-    values = evaluate(traced.roots(), lambda address: _leaf(address, known))
-    return _matrices(traced, [(simplify or tidy)(_sympy().sympify(x)) for x in values])
 
+    def load(address: tuple[Any, ...]) -> Any:
+        name, which = address
+        return which if name == "number" else known[name][which]
 
-def evaluate(roots: Sequence[Node], leaf: Callable[[Any], Any]) -> list[Any]:
-    """Values of graph nodes over any scalars; leaf gives those of loads and constants."""
-    values: dict[int, Any] = {}
-    for node in cone(roots):
-        if node.op == "load":
-            values[node.index] = leaf(node.data)
-        elif node.op == "const":
-            values[node.index] = leaf(("number", node.data[1]))
-        else:
-            values[node.index] = _VALUES[node.op](*(values[a.index] for a in node.args))
-    return [values[root.index] for root in roots]
+    values = evaluate(traced.roots(), load, exact)
+    finish, sympify = simplify or tidy, _sympy().sympify
+    return _matrices(traced, [finish(sympify(values[n.index])) for n in traced.roots()])
 
 
 def tidy(expression: Any) -> Any:
-    """Multiplied out, with squares of sines replaced and angles added where that is shorter."""
+    """One fraction, multiplied out, without squares of sines; angles added where it is shorter."""
     sympy = _sympy()
-    flat = sympy.expand(expression)
-    squares = sympy.Wild("x")
-    flat = sympy.expand(flat.replace(sympy.sin(squares) ** 2, 1 - sympy.cos(squares) ** 2))
-    return sympy.trigsimp(flat)
+    over, under = map(_no_squared_sines, sympy.fraction(sympy.together(expression)))
+    if under.free_symbols:
+        over, under = map(_no_squared_sines, sympy.fraction(sympy.cancel(over / under)))
+    return sympy.trigsimp(over) / sympy.trigsimp(under)
+
+
+def _no_squared_sines(expression: Any) -> Any:
+    sympy = _sympy()
+
+    def squares(power: Any) -> bool:
+        whole = power.is_Pow and power.exp.is_Integer and power.exp > 1
+        return bool(whole and isinstance(power.base, sympy.sin))
+
+    def by_cosines(power: Any) -> Any:
+        pairs, single = divmod(int(power.exp), 2)
+        return (1 - sympy.cos(power.base.args[0]) ** 2) ** pairs * power.base**single
+
+    return sympy.expand(sympy.expand(expression).replace(squares, by_cosines))
 
 
 def _number(graph: Graph, x: Any) -> Leaf:
     """Constants stay names in the graph until the end, when they are exact numbers."""
     value = exact(x)
     return int(value) if value in (0, 1, -1) else graph.load("number", value)
-
-
-def _leaf(address: tuple[Any, ...], known: Mapping[str, Sequence[Any]]) -> Any:
-    name, which = address
-    return exact(which) if name == "number" else known[name][which]
 
 
 def _matrices(traced: Traced, values: list[Any]) -> Any:
@@ -214,12 +209,10 @@ def listing(
     traced = trace(mechanism, function, frame, coordinates, passive)
     model = mechanism.model
     labels = {name: model.q_labels if name == "q" else model.v_labels for name in traced.inputs}
-    names = {
-        node.index: f"{name}[{labels[name][k]}]"
-        for name, nodes in traced.inputs.items()
-        for k, node in enumerate(nodes)
-    }
-    names |= _field_names(traced, _carriers(mechanism, traced, passive), names)
+    names = _field_names(traced, _carriers(mechanism, traced, passive))
+    for name, nodes in traced.inputs.items():
+        for node, label in zip(nodes, labels[name], strict=True):
+            names[node.index] = f"{name}[{label}]"
     style = Style(lambda x: f"{x:.{digits}g}", lambda name: name, "({1} if {0} else {2})", "x{}")
     lines, results = assignments(traced.roots(), names, style)
     shown = [f"{line.name} = {line.text}" for line in lines]
@@ -240,19 +233,19 @@ def _carriers(core: Core, traced: Traced, passive: bool) -> list[str]:
     return names
 
 
-def _field_names(traced: Traced, bodies: Sequence[str], taken: Mapping[int, str]) -> dict[int, str]:
+def _field_names(traced: Traced, bodies: Sequence[str]) -> dict[int, str]:
     """A name for every node that stands as a quantity on a body after the run."""
     names: dict[int, str] = {}
     records = traced.run.bodies if traced.run is not None else []
-    for body, record in zip(bodies, records, strict=True):
+    for body, record in zip(bodies, records, strict=False):
         for field, value in vars(record).items():
-            if not isinstance(value, tuple(_COMPONENTS)):
+            components = _COMPONENTS.get(type(value))
+            if components is None:
                 continue
-            parts = zip(_COMPONENTS[type(value)], value.leaves(), strict=True)
-            for component, leaf in parts:
-                plain = not isinstance(leaf, Node) or leaf.op in ("const", "load")
-                if not plain and leaf.index not in taken and leaf.index not in names:
-                    names[leaf.index] = f"{body}.{field}.{component}"
+            for component, leaf in zip(components, value.leaves(), strict=True):
+                node = traced.folded.get(leaf.index) if isinstance(leaf, Node) else None
+                if node is not None and node.op not in ("const", "load"):
+                    names.setdefault(node.index, f"{body}.{field}.{component}")
     return names
 
 

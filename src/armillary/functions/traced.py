@@ -25,6 +25,7 @@ from armillary.algorithms import (
 from armillary.algorithms.passes import Algorithm, Base
 from armillary.algorithms.regressor import regressor
 from armillary.algorithms.run import Run
+from armillary.compiler.evaluate import fold_zeros
 from armillary.compiler.expr import Graph, Leaf, Node
 from armillary.errors import InputError, unknown_name
 from armillary.functions.core import Core
@@ -71,6 +72,7 @@ class Traced:
     inputs: dict[str, list[Node]]
     results: list[tuple[Result, tuple[int, ...], list[Node]]]  # with shape, flat numbers
     run: Run | None  # every intermediate quantity; None where the result is constant
+    folded: dict[int, Node]  # what became of the nodes of the run
 
     def roots(self) -> list[Node]:
         return [node for _, _, nodes in self.results for node in nodes]
@@ -302,11 +304,15 @@ def trace(
         start = _base(graph, base or core.base(), number)
         run = Run(algorithm, _numbered(graph, tables, number), start, inputs, spot)
         numbers = [_ordered(run.result(r.source), r.order) for r in entry.results]
+    lifted = [[graph.lift(x) for x in flat] for flat in numbers]
+    every = [node for nodes in inputs.values() for node in nodes]
+    folded = fold_zeros([*every, *(node for nodes in lifted for node in nodes)])
     results = [
-        (result, shape, [graph.lift(x) for x in flat])
-        for result, shape, flat in zip(entry.results, shapes, numbers, strict=True)
+        (result, shape, [folded[node.index] for node in nodes])
+        for result, shape, nodes in zip(entry.results, shapes, lifted, strict=True)
     ]
-    return Traced(entry, inputs, results, run)
+    inputs = {name: [folded[node.index] for node in nodes] for name, nodes in inputs.items()}
+    return Traced(entry, inputs, results, run, folded)
 
 
 def _ordered(values: Any, order: Sequence[int]) -> list[Any]:
@@ -330,11 +336,7 @@ def _on_the_ground(
 
 
 def _numbered(graph: Graph, tables: Tables, number: Number) -> Tables:
-    """The tables with their numbers in the graph; friction laws keep plain ones."""
-    bodies = []
-    for body in tables.bodies:
-        changed = body.with_parameters([number(graph, x) for x in body.parameters()])
-        bodies.append(replace(changed, passive=body.passive))
+    bodies = (b.with_parameters([number(graph, x) for x in b.parameters()]) for b in tables.bodies)
     return replace(tables, bodies=tuple(bodies))
 
 

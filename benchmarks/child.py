@@ -1,0 +1,94 @@
+"""What only a fresh process can tell: `python -m benchmarks.child TASK ...` prints one number list.
+
+import                   s to import armillary after numpy
+first ROBOT QUESTION     s to read the file; s of the first call
+memory BODIES            MB on top of the import, for a chain asked inverse and forward dynamics
+
+Seconds come twice: of the processor, and on the clock (more where the machine is busy).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def ask(*words: str, cache: Path | None = None) -> list[float]:
+    """The numbers of a task, from a process of its own."""
+    environment = dict(os.environ)
+    if cache is not None:
+        environment["XDG_CACHE_HOME"] = str(cache)
+    command = [sys.executable, "-m", "benchmarks.child", *words]
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(words)}: {done.stderr.strip().splitlines()[-1:]}")
+    return json.loads(done.stdout)
+
+
+class Watch:
+    """Processor time and clock time since it was made."""
+
+    def __init__(self) -> None:
+        self.used, self.began = time.process_time(), time.perf_counter()
+
+    def read(self) -> list[float]:
+        return [time.process_time() - self.used, time.perf_counter() - self.began]
+
+
+def import_time() -> list[float]:
+    import numpy  # noqa: F401 - not counted
+
+    watch = Watch()
+    import armillary  # noqa: F401
+
+    return watch.read()
+
+
+def first_call(robot: str, question: str) -> list[float]:
+    from benchmarks.mechanisms import ROBOTS, states
+
+    watch = Watch()
+    mechanism = ROBOTS[robot].mechanism()
+    reading = watch.read()
+    q, v, x = (part[0] for part in states(mechanism, 1))
+    watch = Watch()
+    getattr(mechanism, question)(*([q] if question == "mass_matrix" else [q, v, x]))
+    return [*reading, *watch.read()]
+
+
+def memory(bodies: str) -> list[float]:
+    from benchmarks.mechanisms import chain, states
+
+    before = peak()
+    mechanism = chain(int(bodies))
+    q, v, x = (part[0] for part in states(mechanism, 1))
+    mechanism.forward_dynamics(q, v, mechanism.inverse_dynamics(q, v, x))
+    return [peak() - before]
+
+
+def peak() -> float:
+    """Largest memory of this process so far, MB."""
+    try:
+        status = Path("/proc/self/status").read_text()
+    except OSError:
+        import resource
+
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+    # ru_maxrss would count the parent's memory before exec
+    line = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+    return float(line.split()[1]) * 1024 / 1e6
+
+
+TASKS = {"import": import_time, "first": first_call, "memory": memory}
+
+if __name__ == "__main__":
+    print(json.dumps(TASKS[sys.argv[1]](*sys.argv[2:])))  # type: ignore[operator]

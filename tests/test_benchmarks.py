@@ -1,0 +1,144 @@
+"""The benchmarks run, their errors are the true ones and their verdicts follow the targets.
+
+No time is judged here."""
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+import benchmarks.__main__ as command
+from benchmarks import batch, chains, derivatives, growth, native, others, single, table
+from benchmarks.clock import Effort, race
+from benchmarks.questions import DERIVATIVES, FORWARD, INVERSE, MASS, chain_case, robot_case
+from benchmarks.setting import Setting
+
+TINY = Effort(repeats=1, seconds=0.0, span=1e-7, batch=8, processes=1, build=False)
+SETTING = Setting(TINY)
+
+
+@pytest.fixture(scope="module")
+def ur5():
+    return robot_case("ur5")
+
+
+def heavier(case, factor=1.001):
+    """The same robot for us only, with every inertia larger: M and tau grow by the factor."""
+    bodies = {
+        body.name: {
+            "mass": factor * body.mass.mass,
+            "inertia": tuple(factor * x for x in body.mass.tensor),
+        }
+        for body in case.arm.model.bodies
+        if body.mass.mass > 0
+    }
+    return replace(case, arm=case.arm.replace(bodies=bodies))
+
+
+@pytest.mark.parametrize("question", [INVERSE, MASS], ids=lambda q: q.name)
+def test_the_error_column_is_the_difference_between_the_engines(ur5, question):
+    assert single.row(ur5, question, SETTING).scores["error"].value < 1e-12
+    off = single.row(heavier(ur5), question, SETTING).scores["error"]
+    assert off.value == pytest.approx(1e-3, rel=1e-9)
+    assert off.met is False
+    off = batch.row(heavier(ur5), question, SETTING).scores
+    assert off["error"].value == pytest.approx(1e-3, rel=1e-9)
+    assert off["error float32"].value == pytest.approx(1e-3, rel=1e-2)
+
+
+def test_a_free_base_is_compared_in_one_order():
+    """q, v and the tangent space are mapped between (w; p) and (p; xyzw), angular and linear."""
+    case = robot_case("solo12")
+    assert single.row(case, FORWARD, SETTING).scores["error"].value < 1e-12
+    assert derivatives.single_row(case, SETTING).scores["error"].value < 1e-11
+
+
+def test_chains_and_derivatives_agree_with_the_peer():
+    case = chain_case(4)
+    rows = [
+        chains.single_row(case, FORWARD, 4, SETTING),
+        chains.batch_row(case, INVERSE, 4, SETTING),
+        batch.row(case, DERIVATIVES, SETTING, single_precision=False),
+    ]
+    assert [row.scores["error"].value < 1e-12 for row in rows] == [True] * 3
+    assert growth.round_trip(case.arm) < 1e-12
+
+
+def test_the_command_writes_its_tables(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(command, "QUICK", TINY)
+    files = tmp_path / "bench.json", tmp_path / "bench.md"
+    words = ["--quick", "--section", "others", "--robot", "ur5"]
+    command.main([*words, "--json", str(files[0]), "--markdown", str(files[1])])
+    shown = capsys.readouterr().out
+    assert "LLVM target" in shown and others.TITLE in shown and "targets met" in shown
+    (section,) = json.loads(files[0].read_text())["sections"]
+    assert [row["question"] for row in section["rows"]] == [
+        q.name for q in (INVERSE, FORWARD, MASS)
+    ]
+    assert all(row["scores"]["error"]["value"] < 1e-9 for row in section["rows"])
+    assert f"## {others.TITLE}" in files[1].read_text()
+
+
+def test_a_target_is_met_or_the_summary_names_the_row():
+    rows = [
+        table.Row("arm", "a", {"ours": 1e-6}, {"ratio": table.ratio(6e-6, 1e-6, 6.0 - 1e-9)}),
+        table.Row("arm", "b", {"ours": 1e-6}, {"ratio": table.ratio(5e-6, 1e-6, 6.0)}),
+        table.Row("arm", "c", {"ours": 1e-6}, {"ratio": table.ratio(5e-6, 1e-6)}),
+        table.Row("arm", "d", {"ours": 1e-6}, {"error": table.error(2e-12, 1e-12)}),
+    ]
+    first, *short = command.summary([table.Section("single", "", rows)])
+    assert first == "1 of 3 targets met; short:"
+    assert [line.split(":")[1] for line in short] == [" arm, b", " arm, d"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(2.5, "2.5 s"), (1.04e-6, "1.04 us"), (34e-9, "34 ns"), (0.186, "186 ms")]
+)
+def test_times_have_a_unit(seconds, text):
+    assert table.time_text(seconds) == text
+
+
+def test_the_smallest_sample_counts_and_runners_take_turns():
+    calls = []
+
+    def runner(name, per_call):
+        times = iter(per_call)
+
+        def sample(count):
+            calls.append(name)
+            return count * next(times)
+
+        return sample
+
+    effort = Effort(repeats=3, seconds=9.0, span=1.0)
+    # two calls warm up and find the count
+    runners = {"x": runner("x", [9, 9, 3, 2, 4]), "y": runner("y", [9, 9, 5, 7, 6])}
+    assert race(runners, effort) == {"x": 2, "y": 5}
+    assert calls[4:] == ["x", "y"] * 3
+
+
+def test_the_exponent_is_the_slope_of_the_logarithms():
+    lengths = [100, 300, 1000]
+    assert growth.exponent(lengths, [2e-7 * n**1.5 for n in lengths]) == pytest.approx(1.5)
+
+
+def test_missing_headers_are_a_reason_in_one_line(monkeypatch, tmp_path):
+    monkeypatch.setattr(native, "EIGEN", ())
+    monkeypatch.setattr(native, "which", lambda _: None)
+    with pytest.raises(native.NotBuiltError, match="no C\\+\\+ compiler"):
+        native.build(False, tmp_path, print)
+    assert Setting(reason="no C++ compiler").native_note() == (
+        "Pinocchio C++: not built: no C++ compiler",
+    )
+
+
+def test_states_are_the_same_on_both_sides(ur5):
+    ours, theirs = ur5.ours(5), ur5.theirs(5)
+    assert theirs["q"].shape == (6, 5) and theirs["q"].flags.f_contiguous
+    assert np.array_equal(ur5.peer.back(theirs["x"].T, False), ours["x"])
