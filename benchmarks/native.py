@@ -47,14 +47,14 @@ def build(may_compile: bool, eigen: Path | None, say: Callable[[str], None]) -> 
     compiler = which("g++") or which("c++")
     if compiler is None:
         raise NotBuiltError("no C++ compiler")
-    includes = _includes(eigen)
-    made_from = [SOURCE.read_text(), *FLAGS, compiler, cpu(), version("libpinocchio")]
+    made_from = [SOURCE.read_text(), *FLAGS, compiler, cpu(), _version()]
     key = hashlib.sha256("\n".join(made_from).encode()).hexdigest()[:16]
     program = FOLDER / f"pinocchio-{key}"
     if program.exists():
         return program
     if not may_compile:
         raise NotBuiltError("not compiled yet, and --quick does not wait for it")
+    includes = _includes(eigen)
     say("compiling Pinocchio's C++ headers for this machine (once; some minutes) ...")
     FOLDER.mkdir(parents=True, exist_ok=True)
     fresh = program.with_suffix(".new")
@@ -67,11 +67,15 @@ def build(may_compile: bool, eigen: Path | None, say: Callable[[str], None]) -> 
     return program
 
 
-def _includes(eigen: Path | None) -> list[str]:
+def _version() -> str:
     try:
-        wheel = Path(str(distribution("libpinocchio").locate_file("cmeel.prefix/include")))
+        return version("libpinocchio")
     except PackageNotFoundError:
         raise NotBuiltError("the package libpinocchio with the headers is not installed") from None
+
+
+def _includes(eigen: Path | None) -> list[str]:
+    wheel = Path(str(distribution("libpinocchio").locate_file("cmeel.prefix/include")))
     for folder in (*([eigen] if eigen else []), wheel / "eigen3", *EIGEN):
         if (folder / "Eigen" / "Core").exists():
             return [f"-I{wheel}", f"-I{folder}"]

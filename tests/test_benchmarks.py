@@ -2,6 +2,7 @@
 
 No time is judged here."""
 
+# ruff: noqa: E402 - benchmarks/ stands beside src/ and tests/: its path comes before its imports
 import json
 import sys
 from dataclasses import replace

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from machine import Machine
 
 from armillary.compiler.cache import Cache, default_cache, key_of
 from armillary.compiler.jit import Library, native_call, with_declarations
 from armillary.compiler.target import Lanes
-from machine import Machine
 
 KEY = key_of(["a", "b"])
 BODY = b"machine code" * 100

@@ -3,13 +3,13 @@
 import random
 
 import pytest
+from machine import value_of
 
 from armillary.compiler.blocks import ALWAYS, CHEAP, Block, Store, cut
 from armillary.compiler.expr import Graph, Node, cone
 from armillary.compiler.ops import OPS
 from armillary.errors import CompileError
 from armillary.functions.trace import Setting, layout_of, trace_body
-from machine import value_of
 
 FIRST = 10  # where free slots begin in these tests
 

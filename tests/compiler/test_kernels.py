@@ -6,8 +6,7 @@ checked itself against first principles (tests/laws) and another engine.
 
 import numpy as np
 import pytest
-
-from nasty import ALGORITHMS, FRAMED, Case, mechanism, states
+from nasty import ALGORITHMS, FRAMED, Case, mechanism
 
 MAIN = [n for n in ALGORITHMS if n not in FRAMED or n.endswith("_local")]
 BATCHES = (1, 2, 3, 4, 5, 7, 8, 9, 64)

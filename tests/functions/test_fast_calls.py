@@ -305,7 +305,7 @@ def in_threads(work, count: int = 8) -> None:
         try:
             start.wait()
             work(k)
-        except BaseException as error:  # noqa: BLE001 - handed to the test
+        except BaseException as error:
             errors.append(error)
 
     threads = [threading.Thread(target=run, args=(k,)) for k in range(count)]

@@ -395,7 +395,7 @@ def test_positions_and_keywords_mix():
     q, v, a = state()
     f = arm().inverse_dynamics
     for found in (f(q, v, a), f(q, v, a=a), f(q, a=a, v=v), f(a=a, v=v, q=q), f(q, v, a, None),
-                  f(q, v, a, None, True), f(q, v, a, passive=True), f(*(q, v), **{"a": a}),
+                  f(q, v, a, None, True), f(q, v, a, passive=True), f(*(q, v), a=a),
                   f(q, v, a, None, True, None), f(q, v, a, **{"o" + "ut": None})):  # fmt: skip
         np.testing.assert_array_equal(found, expected())
 

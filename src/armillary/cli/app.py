@@ -210,3 +210,13 @@ def schema() -> None:
     from armillary.cli.convert import schema as run
 
     run()
+
+
+@app.command()
+def cache(
+    clear: Annotated[bool, typer.Option("--clear", help="Remove all entries.")] = False,
+) -> None:
+    """Show or clear the compiled objects that are kept on disk."""
+    from armillary.cli.show import cache as run
+
+    run(clear)

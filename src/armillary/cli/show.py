@@ -244,3 +244,19 @@ def _constraints(model: Model) -> Iterator[list[str]]:
 
 def _count(n: int, one: str, many: str) -> str:
     return f"{n} {one if n == 1 else many}"
+
+
+def cache(clear: bool) -> None:
+    """Folder, number and size of the compiled objects on disk."""
+    from armillary.functions.options import object_cache
+
+    store = object_cache()
+    if clear:
+        screen.say(f"removed {store.clear()} compiled objects from {store.folder}")
+        return
+    entries = store.entries()
+    size = sum(n for _, n in entries) / 2**20
+    screen.say(
+        f"{len(entries)} compiled objects, {size:.1f} MB of at most {store.limit / 2**20:.0f} MB, "
+        f"in {store.folder}"
+    )

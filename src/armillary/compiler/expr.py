@@ -8,13 +8,13 @@ away; floats do not, because 0.0 * x is not zero when x is infinite.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Union
+from typing import Any, TypeAlias
 
 from armillary.compiler.ops import OPS
 from armillary.errors import CompileError
 from armillary.scalar import Dual
 
-Leaf = Union["Node", float, int]
+Leaf: TypeAlias = Any  # a node, a float, or a structural integer
 
 
 class Graph:
@@ -182,7 +182,7 @@ class Node:
 
     @staticmethod
     def atan2(y: Leaf, x: Leaf) -> Node:
-        graph = y.graph if isinstance(y, Node) else x.graph  # type: ignore[union-attr]
+        graph = y.graph if isinstance(y, Node) else x.graph
         return graph.apply("atan2", y, x)
 
     def __repr__(self) -> str:

@@ -205,8 +205,8 @@ class Core:
         for k in self._quaternions:
             if not q[k : k + 4].any():
                 raise InputError(
-                    f"q: the quaternion at entries {k} to {k + 3} ('{self.model.q_labels[k]}', ...) "
-                    f"is zero; (1, 0, 0, 0) is no turn."
+                    f"q: the quaternion at entry {k} ('{self.model.q_labels[k]}', ...) is zero; "
+                    f"(1, 0, 0, 0) is no turn."
                 )
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from armillary.compiler.cache import Cache, default_cache
 from armillary.errors import InputError
 
 
@@ -23,3 +24,8 @@ class CompileOptions:
             raise InputError(f"tier: expected 1, 2 or None, found {self.tier!r}.")
         if self.threads < 1:
             raise InputError(f"threads: expected at least 1, found {self.threads}.")
+
+
+def object_cache() -> Cache:
+    """Where compiled objects are kept between processes."""
+    return default_cache()
