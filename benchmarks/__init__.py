@@ -1,5 +1,6 @@
 """Our speed and that of other engines, as ratios in one run: `python -m benchmarks --help`.
 
+accuracy.py     how far we are from the peer, and who is right
 clock.py        times in turns, the smallest of many short samples
 table.py        rows with targets and verdicts, as text, markdown and JSON
 mechanisms.py   the robots and chains, ours

@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin  # type: ignore[import-untyped]
 
 from benchmarks import targets
+from benchmarks.accuracy import EXACT, compare
 from benchmarks.clock import race, statement
 from benchmarks.mechanisms import ROBOTS
 from benchmarks.questions import (
@@ -17,12 +18,12 @@ from benchmarks.questions import (
     Case,
     Question,
     answer,
-    batch_error,
+    kernel,
     per_state,
     robot_case,
 )
 from benchmarks.setting import Setting
-from benchmarks.table import EXACT, Row, Section, error, ratio
+from benchmarks.table import Row, Section, error, ratio
 
 NOTES = (
     "Pinocchio: its parallel call with one thread for inverse and forward dynamics, "
@@ -52,7 +53,7 @@ def row(case: Case, question: Question, setting: Setting, single_precision: bool
         runners["ours float32"] = statement(question.ours, case.ours(count, np.float32))
     runners["Pinocchio"] = statement(*peer(case, question, count, 1))
     times = {name: t / count for name, t in race(runners, setting.effort).items()}
-    return Row(case.name, question.name, dict(times), scores(case, question, times, count))
+    return judged(case, question, times, count)
 
 
 def peer(case: Case, question: Question, count: int, threads: int) -> tuple[str, dict[str, Any]]:
@@ -64,16 +65,22 @@ def peer(case: Case, question: Question, count: int, threads: int) -> tuple[str,
     return question.parallel.format(threads=threads), {**names, "pool": pool}
 
 
-def scores(case: Case, question: Question, times: dict[str, float], count: int) -> dict:
+def judged(case: Case, question: Question, times: dict[str, float], count: int) -> Row:
+    """The row of these times; some states of the batch are compared."""
     target, target32 = targets.BATCH[question.name].get(case.kind, (None, None))
-    found = {"ratio": ratio(times["Pinocchio"], times["ours"], target)}
+    scores = {"ratio": ratio(times["Pinocchio"], times["ours"], target)}
     checked = min(count, CHECKED)
+    found = compare(case, question, checked)
     if "ours float32" in times:
-        found["ratio float32"] = ratio(times["Pinocchio"], times["ours float32"], target32)
-    found["error"] = error(batch_error(case, question, checked), EXACT)
+        scores["ratio float32"] = ratio(times["Pinocchio"], times["ours float32"], target32)
+    scores["error"] = error(found.error, EXACT)
     if "ours float32" in times:
-        found["error float32"] = error(batch_error(case, question, checked, np.float32))
-    return found
+        scores["error float32"] = error(compare(case, question, checked, np.float32).error)
+    shown: dict[str, float | str] = {
+        **times,
+        "our kernel": kernel(case.arm, question, batched=True),
+    }
+    return Row(case.name, question.name, shown, scores, found.note)
 
 
 def threads_row(case: Case, question: Question, setting: Setting) -> Row:

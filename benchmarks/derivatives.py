@@ -9,7 +9,7 @@ from benchmarks.clock import statement
 from benchmarks.mechanisms import ROBOTS
 from benchmarks.questions import DERIVATIVES, Case, robot_case
 from benchmarks.setting import Setting
-from benchmarks.single import race_with_native, scores
+from benchmarks.single import judged, race_with_native
 from benchmarks.table import Row, Section
 
 
@@ -29,7 +29,7 @@ def single_row(case: Case, setting: Setting) -> Row:
         "Pinocchio": statement(DERIVATIVES.peer, case.theirs()),
     }
     times = race_with_native(case, DERIVATIVES, runners, setting)
-    return Row(case.name, "single", dict(times), scores(case, DERIVATIVES, times))
+    return replace(judged(case, DERIVATIVES, times), question="single")
 
 
 def batch_row(case: Case, setting: Setting) -> Row:

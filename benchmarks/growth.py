@@ -9,10 +9,11 @@ import numpy as np
 
 from armillary import Mechanism
 from benchmarks import child, mujoco_peer, targets
+from benchmarks.accuracy import relative_error
 from benchmarks.clock import race, statement
 from benchmarks.mechanisms import Array, chain, states
 from benchmarks.pinocchio_peer import from_chain
-from benchmarks.questions import FORWARD, INVERSE, Case, Question, relative_error
+from benchmarks.questions import FORWARD, INVERSE, Case, Question
 from benchmarks.setting import Setting
 from benchmarks.table import Row, Score, Section, error
 

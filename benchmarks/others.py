@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from benchmarks import mujoco_peer
+from benchmarks.accuracy import relative_error
 from benchmarks.clock import race, statement
 from benchmarks.mechanisms import ROBOTS
-from benchmarks.questions import QUESTIONS, Case, Question, answer, relative_error, robot_case
+from benchmarks.questions import QUESTIONS, Case, Question, answer, robot_case
 from benchmarks.setting import Setting
 from benchmarks.table import Row, Section, error, ratio
 

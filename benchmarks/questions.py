@@ -21,6 +21,7 @@ class Question:
     """One function in the words of both libraries.  Names: q, v, x (a or tau), out."""
 
     name: str
+    algorithm: str  # its name in `explain`
     ours: str
     peer: str
     native: str  # its name in pinocchio_native.cpp
@@ -35,6 +36,7 @@ class Question:
 
 INVERSE = Question(
     "inverse dynamics",
+    "inverse_dynamics",
     "arm.inverse_dynamics(q, v, x)",
     "pin.rnea(model, data, q, v, x)",
     "rnea",
@@ -42,6 +44,7 @@ INVERSE = Question(
 )
 FORWARD = Question(
     "forward dynamics",
+    "forward_dynamics",
     "arm.forward_dynamics(q, v, x)",
     "pin.aba(model, data, q, v, x)",
     "aba",
@@ -49,6 +52,7 @@ FORWARD = Question(
 )
 MASS = Question(
     "mass matrix",
+    "mass_matrix",
     "arm.mass_matrix(q)",
     "pin.crba(model, data, q)",
     "crba",
@@ -57,6 +61,7 @@ MASS = Question(
 )
 DERIVATIVES = Question(
     "d forward dynamics",
+    "forward_dynamics_derivatives",
     "arm.forward_dynamics.derivatives(q, v, x)",
     "pin.computeABADerivatives(model, data, q, v, x)",
     "derivatives",
@@ -124,28 +129,12 @@ def answer(question: Question, text: str, names: Mapping[str, Any]) -> list[Arra
     return [np.array(result)]
 
 
-def relative_error(ours: list[Array], theirs: list[Array]) -> float:
-    """Largest difference over the largest number, the worst of all arrays."""
-    return max(
-        float(np.abs(a - b).max() / np.abs(b).max()) for a, b in zip(ours, theirs, strict=True)
-    )
-
-
-def single_error(case: Case, question: Question) -> float:
-    """Ours against Pinocchio's, one state."""
-    theirs = answer(question, question.peer, case.theirs())
-    mine = answer(question, question.ours, case.ours())
-    return relative_error(mine, [case.peer.back(r, question.matrix) for r in theirs])
-
-
-def batch_error(case: Case, question: Question, count: int, dtype: Any = np.float64) -> float:
-    """Ours as one batch against Pinocchio's call for each state."""
-    mine = answer(question, question.ours, case.ours(count, dtype))
-    names = case.theirs(count)
-    worst = 0.0
-    for k in range(count):
-        state = {key: np.ascontiguousarray(names[key][:, k]) for key in "qvx"}
-        theirs = answer(question, question.peer, {**names, **state})
-        expected = [case.peer.back(r, question.matrix) for r in theirs]
-        worst = max(worst, relative_error([part[k] for part in mine], expected))
-    return worst
+def kernel(arm: am.Mechanism, question: Question, batched: bool) -> str:
+    """What served the float64 calls: tier and number of operations."""
+    kind = "states at a time" if batched else "one state"
+    for line in arm.explain().splitlines():
+        name, _, told = line.partition(": ")
+        if name == question.algorithm and kind in told and "double" in told:
+            parts = told.replace("operations", "ops").split(", ")
+            return ", ".join(p for p in parts if p.startswith("tier") or p.endswith("ops"))
+    return ""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks import targets
+from benchmarks.accuracy import EXACT, compare
 from benchmarks.clock import Effort, Runner, race, statement
 from benchmarks.mechanisms import ROBOTS
 from benchmarks.native import Native, NotBuiltError
-from benchmarks.questions import QUESTIONS, Case, Question, answer, robot_case, single_error
+from benchmarks.questions import QUESTIONS, Case, Question, answer, kernel, robot_case
 from benchmarks.setting import Setting
-from benchmarks.table import EXACT, Row, Section, error, ratio
+from benchmarks.table import Row, Section, error, ratio
 
 TITLE = "Single calls: ours and Pinocchio from Python, Pinocchio in C++"
 
@@ -31,18 +32,23 @@ def row(case: Case, question: Question, setting: Setting) -> Row:
         "ours out=": statement(question.into, names),
         "Pinocchio": statement(question.peer, case.theirs()),
     }
-    times: dict[str, float | str] = {**race_with_native(case, question, runners, setting)}
-    return Row(case.name, question.name, times, scores(case, question, times))
+    times = race_with_native(case, question, runners, setting)
+    return judged(case, question, times)
 
 
-def scores(case: Case, question: Question, times: dict) -> dict:
-    targets_ = targets.SINGLE[question.name].get(case.kind, (None, None))
-    peer = times["Pinocchio"]
-    found = {"ratio": ratio(peer, times["ours"], targets_[0])}
+def judged(case: Case, question: Question, times: dict[str, float]) -> Row:
+    """The row of these times."""
+    target, target_out = targets.SINGLE[question.name].get(case.kind, (None, None))
+    scores = {"ratio": ratio(times["Pinocchio"], times["ours"], target)}
     if "ours out=" in times:
-        found["ratio out="] = ratio(peer, times["ours out="], targets_[1])
-    found["error"] = error(single_error(case, question), EXACT)
-    return found
+        scores["ratio out="] = ratio(times["Pinocchio"], times["ours out="], target_out)
+    found = compare(case, question)
+    scores["error"] = error(found.error, EXACT)
+    shown: dict[str, float | str] = {
+        **times,
+        "our kernel": kernel(case.arm, question, batched=False),
+    }
+    return Row(case.name, question.name, shown, scores, found.note)
 
 
 def race_with_native(

@@ -9,8 +9,6 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-EXACT = 1e-12  # relative, float64 against another engine
-
 
 @dataclass(frozen=True)
 class Score:
@@ -54,8 +52,9 @@ class Row:
     note: str = ""
 
     def short(self) -> list[str]:
+        note = f"; {self.note}" if self.note else ""
         return [
-            f"{self.robot}, {self.question}: {name} {score}"
+            f"{self.robot}, {self.question}: {name} {score}{note if name == 'error' else ''}"
             for name, score in self.scores.items()
             if score.met is False
         ]

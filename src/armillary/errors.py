@@ -9,7 +9,6 @@ ArmillaryError
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -43,6 +42,8 @@ class CompileError(ArmillaryError):
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> ModelError:
     """The error for a name nobody has, with the nearest names that exist."""
+    import difflib
+
     known = list(known)
     near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
     if near:

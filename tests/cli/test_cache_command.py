@@ -10,7 +10,9 @@ import sys
 def run(folder, *words):
     env = dict(os.environ, XDG_CACHE_HOME=str(folder))
     command = [sys.executable, "-m", "armillary.cli", *words]
-    return subprocess.run(command, capture_output=True, text=True, env=env, timeout=120)
+    return subprocess.run(
+        command, capture_output=True, text=True, env=env, timeout=120, check=False
+    )
 
 
 def test_show_and_clear(tmp_path):

@@ -183,6 +183,21 @@ def test_things_that_are_no_scalars_are_refused_by_name(x):
         x * None
 
 
+def test_duals_of_nodes_work_from_both_sides(x, y):
+    """Slopes of friction laws are traced with symbols as the law's own numbers."""
+    for product in (x * scalar.Dual(y, 1), scalar.Dual(y, 1) * x):
+        assert product.value is x * y
+        assert product.slope is x
+    for total in (x + scalar.Dual(y, 1), scalar.Dual(y, 1) + x):
+        assert total.value is x + y
+        assert total.slope == 1
+    assert (x - scalar.Dual(y, 1)).value is x - y
+    assert (x / scalar.Dual(y, 1)).slope is not None
+    assert bool(scalar.Dual(1.0) < scalar.Dual(2.0))
+    chosen = scalar.where(x < scalar.Dual(y, 1), scalar.Dual(x), scalar.Dual(y, 1))
+    assert chosen.value.op == "select"
+
+
 # ---------------------------------------------------------------- the graph
 
 

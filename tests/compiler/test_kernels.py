@@ -148,9 +148,8 @@ def spoiled(case: Case, value: float) -> tuple[dict, dict]:
 @pytest.mark.parametrize(("name", "tier"), [("limbs", 1), ("wrist", 2)])
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_a_bad_row_is_seen_and_stays_alone(name, tier, algorithm, value):
-    """Every input that is not finite shows in its own row of the result and in no other.
-
-    Loops over bodies do not look at joints that a result does not depend on."""
+    """Every input that is not finite shows in its own row of the result and in no other, also
+    where the result does not depend on it."""
     case = Case(name, algorithm)
     dirty, clean = spoiled(case, value)
     found, expected = case.compiled(tier, dirty), case.compiled(tier, clean)
@@ -159,13 +158,7 @@ def test_a_bad_row_is_seen_and_stays_alone(name, tier, algorithm, value):
         assert np.isfinite(found[n][[0, -1]]).all()
     rows = range(1, len(dirty["q"]) - 1)
     shown = {k for k in rows if any(not np.isfinite(x[k]).all() for x in found.values())}
-    if tier == 2:
-        assert shown == set(rows)
-        return
-    # loops over bodies: wherever the result depends on the number
-    moved = case.compiled(tier, spoiled(case, 0.123)[0])
-    felt = {k for k in rows if any((x[k] != moved[n][k]).any() for n, x in expected.items())}
-    assert felt <= shown
+    assert shown == set(rows)
 
 
 @pytest.mark.parametrize(("name", "tier"), [("limbs", 1), ("wrist", 2)])

@@ -150,12 +150,9 @@ def six_r() -> am.Mechanism:
     return am.Mechanism(model, FAST)
 
 
-def test_a_general_six_axis_arm_has_36_or_more():
-    """Ten parameters less: 7 n + ... of a general arm whose base axis is not along gravity.
-
-    Each hinge lets three combinations of a body slip into its neighbour, and the first body turns
-    about one axis only: 7 * 6 - 4 = 38 where gravity moves it, 36 where the first axis is
-    upright."""
+def test_a_general_six_axis_arm_has_36_on_an_upright_axis():
+    """Of a hinged body three combinations slip into its neighbour: 7 each.  The first one turns
+    about one fixed axis only: 3 where gravity is across the axis, 1 where it is upright."""
     upright = six_r()
     first = upright.model.bodies[0]
     axis = np.array(first.at.rotation) @ np.array(first.joint.axes[0])

@@ -6,7 +6,6 @@ Each class is the Python side of a question: it checks, handles batches and opti
 
 from __future__ import annotations
 
-import inspect
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -44,6 +43,8 @@ class Question:
     @classmethod
     def bind(cls, owner: Core) -> Any:
         """The callable users get: native where the interpreter allows, this object elsewhere."""
+        import inspect
+
         from armillary.functions import fast
 
         question = cls(owner)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,12 +22,13 @@ from armillary.functions.inputs import (
     rows,
     wrench_rows,
 )
-from armillary.functions.kernels import Explanation, Kernels
 from armillary.functions.options import CompileOptions
-from armillary.functions.setting import Setting
 from armillary.model.lower import Tables, lower
 from armillary.model.model import Model
 from armillary.spatial import Motion, Transform, Vector
+
+if TYPE_CHECKING:
+    from armillary.functions.kernels import Explanation, Kernels
 
 _LARGEST_INERTIA_CHECK = 120  # degrees of freedom
 External = Mapping[str, ArrayLike] | None
@@ -136,6 +137,10 @@ class Core:
     ) -> Kernels:
         key = (algorithm.name, reads, fuse, passive)
         if key not in self._kernels:
+            # the compiler is imported when the first question is asked
+            from armillary.functions.kernels import Kernels
+            from armillary.functions.setting import Setting
+
             setting = Setting(algorithm, reads, self._moving_base)
             self._kernels[key] = Kernels(setting, self.tables(fuse, passive), self.options)
         return self._kernels[key]

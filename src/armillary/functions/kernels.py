@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -151,6 +150,8 @@ class Kernels:
         if len(parts) == 1:
             run(parts[0])
         else:
+            from concurrent.futures import ThreadPoolExecutor
+
             with ThreadPoolExecutor(len(parts)) as pool:
                 list(pool.map(run, parts))
         if not isinstance(kernel, StraightKernel):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from armillary.compiler.cache import Cache, default_cache
 from armillary.errors import InputError
+
+if TYPE_CHECKING:
+    from armillary.compiler.cache import Cache
 
 
 @dataclass(frozen=True)
@@ -28,4 +31,6 @@ class CompileOptions:
 
 def object_cache() -> Cache:
     """Where compiled objects are kept between processes."""
+    from armillary.compiler.cache import default_cache
+
     return default_cache()

@@ -1,0 +1,91 @@
+"""How far our numbers are from Pinocchio's and, where the two differ, who is right.
+
+The referee is our own step-by-step interpreter on extended precision (80 bits on most machines).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armillary.algorithms import derivatives, forward_dynamics, inverse_dynamics, mass_matrix
+from armillary.algorithms.passes import Algorithm
+from benchmarks.mechanisms import Array, states
+from benchmarks.questions import DERIVATIVES, FORWARD, INVERSE, MASS, Case, Question, answer
+
+EXACT = 1e-12  # relative, float64 against another engine
+# question -> algorithm, its inputs, its results
+STEPS: dict[str, tuple[Algorithm, tuple[str, ...], tuple[str, ...]]] = {
+    INVERSE.name: (inverse_dynamics.inverse_dynamics, ("q", "v", "a"), ("tau",)),
+    FORWARD.name: (forward_dynamics.forward_dynamics, ("q", "v", "tau"), ("a",)),
+    MASS.name: (mass_matrix.mass_matrix, ("q",), ("M",)),
+    DERIVATIVES.name: (
+        derivatives.forward_dynamics_derivatives,
+        ("q", "v", "tau"),
+        ("dq", "dv", "M"),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """The largest relative error of the compared states, and a word on it if it is large."""
+
+    error: float
+    note: str = ""
+
+
+def relative_error(ours: Sequence[Any], theirs: Sequence[Any]) -> float:
+    """Largest difference over the largest number, the worst of all arrays."""
+    return max(
+        float(np.abs(a - b).max() / np.abs(b).max()) for a, b in zip(ours, theirs, strict=True)
+    )
+
+
+def compare(
+    case: Case, question: Question, count: int | None = None, dtype: Any = np.float64
+) -> Accuracy:
+    """Ours, one state or a batch in one call, against Pinocchio's call for each state."""
+    mine = answer(question, question.ours, case.ours(count, dtype))
+    if count is None:
+        mine = [part[None] for part in mine]
+    worst, found = 0.0, Accuracy(0.0)
+    for k, state in enumerate(zip(*states(case.arm, count or 1), strict=True)):
+        own, theirs = [part[k] for part in mine], peer_answer(case, question, state)
+        worst = relative_error(own, theirs)
+        if worst > found.error:
+            doubtful = worst > EXACT and dtype == np.float64
+            note = referee(case, question, state, own, theirs) if doubtful else ""
+            found = Accuracy(worst, note)
+    return found
+
+
+def peer_answer(case: Case, question: Question, state: Sequence[Array]) -> list[Array]:
+    """Pinocchio's results for our state, in our order."""
+    q, v, x = state
+    arrays = {"q": case.peer.q(q), "v": case.peer.v(v), "x": case.peer.v(x)}
+    found = answer(question, question.peer, {**case.theirs(), **arrays})
+    return [case.peer.back(part, question.matrix) for part in found]
+
+
+def referee(
+    case: Case,
+    question: Question,
+    state: Sequence[Array],
+    ours: Sequence[Array],
+    theirs: Sequence[Array],
+) -> str:
+    """Both against the same steps on extended precision."""
+    if np.finfo(np.longdouble).eps >= np.finfo(float).eps:
+        return ""
+    algorithm, reads, writes = STEPS[question.name]
+    inputs = {
+        name: [np.longdouble(x) for x in part] for name, part in zip(reads, state, strict=False)
+    }
+    run = case.arm.interpret(algorithm, inputs)
+    exact = [np.array(run.result(name), dtype=np.longdouble) for name in writes]
+    own, peer = relative_error(ours, exact), relative_error(theirs, exact)
+    return f"against 80 bits: ours {own:.0e}, Pinocchio {peer:.0e}"
