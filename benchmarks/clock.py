@@ -22,7 +22,7 @@ class Effort:
     """How much time a run may take."""
 
     repeats: int = 300  # samples per runner
-    seconds: float = 6.0  # per row; three samples are taken in any case
+    seconds: float = 4.0  # per row; three samples are taken in any case
     span: float = 1e-3  # s, length of a sample
     batch: int = 4096  # states
     processes: int = 7  # fresh processes for start-up times

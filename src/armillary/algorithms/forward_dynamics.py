@@ -19,7 +19,7 @@ def outward(b, p, j):
     place(b, p, j)
     b.m = (b.X @ p.m).moved(b.S @ j.v, b.joint.bias(j.q, j.v))
     b.I_A = ForceDyad.from_inertia(b.inertia)
-    b.p_A = b.m.force(b.inertia) - j.external
+    b.p_A = b.m.force(b.inertia, b.euler) - j.external
 
 
 def articulate(b):

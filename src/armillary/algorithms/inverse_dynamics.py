@@ -16,7 +16,7 @@ def outward(b, p, j):
     """Motion, and the net force of it: what the body needs to move as it does."""
     place(b, p, j)
     b.m = (b.X @ p.m).moved(b.S @ j.v, b.S @ j.a + b.joint.bias(j.q, j.v))
-    b.f = b.m.force(b.inertia) - j.external
+    b.f = b.m.force(b.inertia, b.euler) - j.external
 
 
 def inward(b, p, j):

@@ -51,17 +51,17 @@ class Core:
     def __init__(self, model: Model, options: CompileOptions | None = None):
         self.model = model
         self.options = options or CompileOptions()
-        self._tables: dict[tuple[bool, bool], Tables] = {}
+        self._tables: dict[tuple[bool, bool, bool], Tables] = {}
         self._kernels: dict[tuple, Kernels] = {}
         self._places: dict[tuple[str, bool], Place] = {}
         self._inertia_checked = False
 
     # -- tables ----------------------------------------------------------------------------------
 
-    def tables(self, fuse: bool = True, passive: bool = True) -> Tables:
-        key = (fuse, passive)
+    def tables(self, fuse: bool = True, passive: bool = True, regroup: bool = False) -> Tables:
+        key = (fuse, passive, regroup)
         if key not in self._tables:
-            self._tables[key] = lower(self.model, fuse, passive)
+            self._tables[key] = lower(self.model, fuse, passive, regroup)
         return self._tables[key]
 
     @property
@@ -77,6 +77,11 @@ class Core:
         return Base(Vector(*self.model.gravity), velocity, acceleration.spatial(velocity))
 
     def _globals(self) -> Array:
+        """Gravity and base motion as the kernels read them."""
+        return self._base_numbers
+
+    @cached_property
+    def _base_numbers(self) -> Array:
         base = self.base()
         numbers = (*base.gravity, *base.velocity.leaves(), *base.acceleration.leaves())
         return np.array([float(x) for x in numbers])
@@ -142,7 +147,9 @@ class Core:
             from armillary.functions.setting import Setting
 
             setting = Setting(algorithm, reads, self._moving_base)
-            self._kernels[key] = Kernels(setting, self.tables(fuse, passive), self.options)
+            joint_level = set(algorithm.writes.values()) <= {"dof", "matrix"}
+            tables = self.tables(fuse, passive, regroup=fuse and joint_level)
+            self._kernels[key] = Kernels(setting, tables, self.options)
         return self._kernels[key]
 
     def _explanations(self, algorithm: str) -> list[Explanation]:

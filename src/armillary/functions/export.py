@@ -21,11 +21,6 @@ _INPUTS = {
     "a": ("accelerations", "/s^2"),
     "tau": ("joint forces of the drives", ""),
 }
-_COORDINATES = {
-    "local": "in the frame's own axes, at its origin",
-    "world_aligned": "along the world's axes, at the frame's origin",
-    "world": "along the world's axes, at the world's origin",
-}
 
 
 def to_c(
@@ -57,7 +52,7 @@ def to_c(
     return c_source(
         Function(
             symbol,
-            _title(traced.entry, frame, coordinates),
+            traced.entry.about(frame, coordinates),
             _notes(core, traced.entry, passive),
             inputs,
             _results(traced),
@@ -72,14 +67,6 @@ def _symbol(model: Model, function: str, frame: str | None) -> str:
     words = [model.name, function] if frame is None else [model.name, function, frame]
     text = re.sub(r"[^A-Za-z0-9]+", "_", "_".join(words)).strip("_")
     return text if text[0].isalpha() else f"m{text}"
-
-
-def _title(entry: Entry, frame: str | None, coordinates: str) -> str:
-    if frame is None:
-        return entry.title
-    where = f", {_COORDINATES[coordinates]}" if entry.coordinates else ""
-    title = entry.title.replace("a frame", f"the frame '{frame}'", 1)
-    return f"{title.removesuffix('.')}{where}."
 
 
 def _notes(core: Core, entry: Entry, passive: bool) -> tuple[str, ...]:

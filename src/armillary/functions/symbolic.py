@@ -13,12 +13,21 @@ from typing import Any
 
 from numpy import ndindex
 
+from armillary.algorithms.passes import Algorithm
+from armillary.algorithms.run import Run
 from armillary.compiler.evaluate import evaluate
 from armillary.compiler.expr import Graph, Leaf, Node
 from armillary.compiler.infix import Style, assignments
 from armillary.errors import InputError
 from armillary.functions.core import Core
-from armillary.functions.traced import Traced, entry_of, trace
+from armillary.functions.traced import (
+    Traced,
+    entry_of,
+    numbered,
+    numbered_base,
+    numbered_transform,
+    trace,
+)
 from armillary.model.lower import Tables
 from armillary.spatial import (
     Force,
@@ -53,21 +62,44 @@ def symbols(mechanism: Core) -> dict[str, tuple[Any, ...]]:
 
 
 def exact(x: Any) -> Any:
-    """A float as the number that was probably meant: a short fraction, or one of √2 or √3, where
-    it agrees to 12 digits; else the decimal as it prints.  Below 1e-15 it is zero.
+    """A float as the number that was probably meant: a decimal of 12 digits, a short fraction, or
+    one of √2 or √3, where it agrees to 14 digits; else as it prints.  Below 1e-15 it is zero.
 
     0.1 -> 1/10, 0.10666666666666667 -> 8/75, 0.7071067811865476 -> √2/2."""
     sympy = _sympy()
     if not isinstance(x, (int, float)):
-        return x
+        return sympy.nsimplify(x, rational=True) if x.atoms(sympy.Float) else x
     if abs(x) < 1e-15:
         return sympy.Integer(0)
-    for root, largest in ((1, 10**6), (2, 1000), (3, 1000)):
+    decimal = f"{x:.12g}"
+    if abs(float(decimal) - x) <= 1e-14 * abs(x):
+        return sympy.Rational(decimal)
+    for root in (1, 2, 3):
         ratio = x / root**0.5
-        near = Fraction(ratio).limit_denominator(largest)
-        if abs(float(near) - ratio) <= 1e-12 * abs(ratio):
+        near = Fraction(ratio).limit_denominator(10_000)
+        if abs(float(near) - ratio) <= 1e-14 * abs(ratio):
             return sympy.Rational(near.numerator, near.denominator) * sympy.sqrt(root)
     return sympy.Rational(repr(float(x)))
+
+
+def interpret_with(
+    mechanism: Core,
+    number: Callable[[float], Any],
+    algorithm: Algorithm,
+    inputs: Mapping[str, Any],
+    *,
+    frame: str | None = None,
+    passive: bool = True,
+    fuse: bool = True,
+) -> Run:
+    """As `mechanism.interpret`, with the constants of the mechanism turned by `number` first:
+    mpmath.mpf or Fraction, so that products of constants are not rounded to floats either."""
+    spot = None
+    if frame is not None:
+        place = mechanism.place(frame, fuse)
+        spot = (place.kernel, numbered_transform(place.X, number))
+    tables = numbered(mechanism.tables(fuse, passive), number)
+    return Run(algorithm, tables, numbered_base(mechanism.base(), number), inputs, spot)
 
 
 def equations(
@@ -97,6 +129,10 @@ def equations(
     traced = trace(
         mechanism, function, frame, coordinates, passive, number=_number, tables=tables, base=base
     )
+    for name in inputs:
+        if name not in traced.inputs:
+            has = ", ".join(traced.inputs)
+            raise InputError(f"{function}: there is no input '{name}'; it has {has}.")
     known = symbols(mechanism) | {name: tuple(given) for name, given in inputs.items()}
     for name, nodes in traced.inputs.items():
         if len(known[name]) != len(nodes):
@@ -220,7 +256,7 @@ def listing(
     for result, shape, nodes in traced.results:
         places = _places(result.name, shape, len(nodes), model.v_labels)
         shown += [f"{place} = {next(texts)}" for place in places]
-    return "\n".join([f"# {traced.entry.title}", *shown])
+    return "\n".join([f"# {traced.entry.about(frame, coordinates)}", *shown])
 
 
 def _carriers(core: Core, traced: Traced, passive: bool) -> list[str]:

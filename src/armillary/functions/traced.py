@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,13 @@ from armillary.spatial import Motion, Transform, Vector
 Number = Callable[[Graph, Any], Leaf]  # how a constant of the mechanism enters the graph
 
 
+_COORDINATES = {
+    "local": "in the frame's own axes, at its origin",
+    "world_aligned": "along the world's axes, at the frame's origin",
+    "world": "along the world's axes, at the world's origin",
+}
+
+
 @dataclass(frozen=True)
 class Result:
     """One array of a function: `source` is the algorithm's name of it.
@@ -62,6 +70,14 @@ class Entry:
     passive: bool = True  # False: friction, springs and rotors never take part
     fuse: bool = True
     inertia: bool = False  # needs inertia behind every joint
+
+    def about(self, frame: str | None, coordinates: str) -> str:
+        """The title with the frame that is asked for."""
+        if frame is None:
+            return self.title
+        where = f", {_COORDINATES[coordinates]}" if self.coordinates else ""
+        title = self.title.replace("a frame", f"the frame '{frame}'", 1)
+        return f"{title.removesuffix('.')}{where}."
 
 
 @dataclass(frozen=True)
@@ -280,6 +296,7 @@ def trace(
     entry = entry_of(core, function, frame, coordinates)
     algorithm = entry.algorithm(coordinates)
     graph = Graph()
+    convert = partial(number, graph)
     model = core.model
     inputs = {
         name: [graph.load(name, k) for k in range(model.nq if name == "q" else model.nv)]
@@ -300,9 +317,9 @@ def trace(
         spot = None
         if frame is not None:
             place = core.place(frame, fuse)
-            spot = (place.kernel, _transform(graph, place.X, number))
-        start = _base(graph, base or core.base(), number)
-        run = Run(algorithm, _numbered(graph, tables, number), start, inputs, spot)
+            spot = (place.kernel, numbered_transform(place.X, convert))
+        start = numbered_base(base or core.base(), convert)
+        run = Run(algorithm, numbered(tables, convert), start, inputs, spot)
         numbers = [_ordered(run.result(r.source), r.order) for r in entry.results]
     lifted = [[graph.lift(x) for x in flat] for flat in numbers]
     every = [node for nodes in inputs.values() for node in nodes]
@@ -335,18 +352,22 @@ def _on_the_ground(
     return [np.asarray(x, float).ravel().tolist() for x in arrays[:count]]
 
 
-def _numbered(graph: Graph, tables: Tables, number: Number) -> Tables:
-    bodies = (b.with_parameters([number(graph, x) for x in b.parameters()]) for b in tables.bodies)
+def numbered(tables: Tables, number: Callable[[Any], Any]) -> Tables:
+    """The tables (not regrouped) with other scalars for their numbers."""
+    bodies = []
+    for body in tables.bodies:
+        changed = body.with_parameters([number(x) for x in body.parameters()])
+        bodies.append(replace(changed, euler=changed.inertia.euler()))  # not rounded on its own
     return replace(tables, bodies=tuple(bodies))
 
 
-def _transform(graph: Graph, X: Transform, number: Number) -> Transform:
-    return Transform.from_leaves([number(graph, x) for x in X.leaves()])
+def numbered_transform(X: Transform, number: Callable[[Any], Any]) -> Transform:
+    return Transform.from_leaves([number(x) for x in X.leaves()])
 
 
-def _base(graph: Graph, base: Base, number: Number) -> Base:
-    def motion(m: Motion) -> Motion:
-        return Motion.from_leaves([number(graph, x) for x in m.leaves()])
-
-    gravity = Vector(*(number(graph, x) for x in base.gravity))
-    return Base(gravity, motion(base.velocity), motion(base.acceleration))
+def numbered_base(base: Base, number: Callable[[Any], Any]) -> Base:
+    return Base(
+        Vector(*(number(x) for x in base.gravity)),
+        Motion.from_leaves([number(x) for x in base.velocity.leaves()]),
+        Motion.from_leaves([number(x) for x in base.acceleration.leaves()]),
+    )

@@ -6,7 +6,7 @@ The *kernel frame* K of a body has the joint axis along z; `own` turns it to the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from armillary.joints import Joint
 from armillary.model.edit import inertia_of
@@ -15,7 +15,7 @@ from armillary.model.model import Model
 from armillary.model.parts import Rotor
 from armillary.model.passive import Passive
 from armillary.scalar import Dual, Scalar
-from armillary.spatial import Inertia, Matrix, Transform, Vector
+from armillary.spatial import Inertia, Matrix, Symmetric, Transform, Vector
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class KernelBody:
     joint: Joint
     placement: Transform  # X_JP, both kernel frames
     inertia: Inertia
+    euler: Symmetric  # Euler tensor about the origin, ∫ r r^T dm
     own: Matrix  # R_BK: kernel frame to the body's own frame
     armature: tuple[Scalar, ...]  # reflected rotor inertia per degree of freedom
     passive: tuple[Passive, ...]  # friction and springs per degree of freedom, or empty
@@ -39,6 +40,7 @@ class KernelBody:
         return (
             *self.placement.leaves(),
             *self.inertia.leaves(),
+            *self.euler.leaves(),
             *self.own.leaves(),
             *self.joint.parameters(),
             *(self.armature if any(x != 0 for x in self.armature) else ()),
@@ -56,6 +58,7 @@ class KernelBody:
         return KernelBody(
             placement=Transform.from_leaves(take(12)),
             inertia=Inertia.from_leaves(take(10)),
+            euler=Symmetric.from_leaves(take(6)),
             own=Matrix.from_leaves(take(9)),
             joint=self.joint.with_parameters(take(len(self.joint.parameters()))),
             armature=tuple(take(self.joint.nv))
@@ -115,9 +118,10 @@ class Tables:
     nv: int
 
 
-def lower(model: Model, fuse: bool = True, passive: bool = True) -> Tables:
+def lower(model: Model, fuse: bool = True, passive: bool = True, regroup: bool = False) -> Tables:
     """Tables of a model.  `fuse` merges welded bodies into the body that carries them;
-    `passive=False` leaves friction, springs and rotors out."""
+    `passive=False` leaves friction, springs and rotors out; `regroup` moves mass across joints
+    where no joint force can tell (see `_regrouped`)."""
     bodies: list[KernelBody] = []
     parents: list[int] = []
     q_offsets: list[int] = []
@@ -141,6 +145,7 @@ def lower(model: Model, fuse: bool = True, passive: bool = True) -> Tables:
                 joint=joint,
                 placement=Transform(own.T, Vector()) @ X_JK,
                 inertia=inertia.rotate(own.T),
+                euler=Symmetric.zero(),
                 own=own,
                 armature=_armature(body.joint.rotors, joint.nv) if passive else (0,) * joint.nv,
                 passive=body.joint.passive if passive and _any(body.joint.passive) else (),
@@ -150,6 +155,10 @@ def lower(model: Model, fuse: bool = True, passive: bool = True) -> Tables:
         parents.append(base.kernel)
         q_offsets.append(slot.q.start)
         v_offsets.append(slot.v.start)
+    if regroup:
+        bodies = _regrouped(bodies, parents)
+    else:
+        bodies = [replace(body, euler=body.inertia.euler()) for body in bodies]
     return Tables(tuple(bodies), tuple(parents), tuple(q_offsets), tuple(v_offsets),
                   tuple(hosts), model.nq, model.nv)  # fmt: skip
 
@@ -159,9 +168,36 @@ def _any(passive: Sequence[Passive]) -> bool:
 
 
 def _heavier(body: KernelBody, extra: Inertia) -> KernelBody:
-    return KernelBody(
-        body.joint, body.placement, body.inertia + extra, body.own, body.armature, body.passive
-    )
+    return replace(body, inertia=body.inertia + extra)
+
+
+def _regrouped(bodies: list[KernelBody], parents: list[int]) -> list[KernelBody]:
+    """Fewer numbers, the same joint forces.
+
+    Mass along the axis of a revolute joint does not feel its turning, and the tensor of a sliding
+    body does not feel the slide: such parts are counted with the parent (or with the ground, where
+    they move nothing).  Reactions and energies would change; joint forces do not."""
+    bodies = list(bodies)
+    for k in reversed(range(len(bodies))):
+        body = bodies[k]
+        inertia, euler = body.inertia, body.inertia.euler()
+        if body.joint.kind == "revolute":
+            z = inertia.moment.z
+            along = Inertia.from_euler(inertia.mass, Vector(0, 0, z), Symmetric(0, 0, euler.zz))
+            moment = Vector(inertia.moment.x, inertia.moment.y, 0)
+            euler = Symmetric(euler.xx, euler.yy, 0, euler.xy, euler.xz, euler.yz)
+            kept = Inertia.from_euler(0, moment, euler)
+        elif body.joint.kind == "prismatic":
+            along = Inertia(0, Vector(), inertia.tensor)
+            kept, euler = Inertia(inertia.mass, inertia.moment, Symmetric.zero()), Symmetric.zero()
+        else:
+            bodies[k] = replace(body, euler=euler)
+            continue
+        bodies[k] = replace(body, inertia=kept, euler=euler)
+        if parents[k] >= 0:
+            X = body.placement
+            bodies[parents[k]] = _heavier(bodies[parents[k]], X.T @ along @ X)
+    return bodies
 
 
 def _armature(rotors: Sequence[Rotor], nv: int) -> tuple[Scalar, ...]:

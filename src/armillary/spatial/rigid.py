@@ -13,7 +13,7 @@ from armillary.scalar import Scalar
 from armillary.spatial.force import Force
 from armillary.spatial.inertia import Inertia
 from armillary.spatial.motion import Motion
-from armillary.spatial.vector import Matrix, Vector
+from armillary.spatial.vector import Matrix, Symmetric, Vector
 
 
 class RigidMotion:
@@ -63,9 +63,11 @@ class RigidMotion:
             self.a + a.linear + (self.w * 2 + v.angular).cross(v.linear),
         )
 
-    def force(self, inertia: Inertia) -> Force:
-        """What a body needs to move so:  f = m a + A h,  n = h × a + Σ (A J)_zy - (A J)_yz ..."""
-        A, J, h = self.tensor(), inertia.euler(), inertia.moment
+    def force(self, inertia: Inertia, euler: Symmetric | None = None) -> Force:
+        """What a body needs to move so:  f = m a + A h,  n = h × a + Σ (A J)_zy - (A J)_yz ...
+
+        euler: the Euler tensor J about the origin, where it is at hand."""
+        A, J, h = self.tensor(), euler or inertia.euler(), inertia.moment
         (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = A.rows
         turning = Vector(
             zx * J.xy + zy * J.yy + zz * J.yz - yx * J.xz - yy * J.yz - yz * J.zz,
