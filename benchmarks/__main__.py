@@ -26,7 +26,7 @@ SECTIONS: dict[str, Callable[[Setting], Section]] = {
     "others": others.run,
 }
 WITH_NATIVE = {"single", "derivatives", "chains"}
-WIDTH = 170  # of the table where no terminal tells
+WIDTH = 180  # of the table where no terminal tells
 
 
 def arguments(words: list[str] | None = None) -> argparse.Namespace:

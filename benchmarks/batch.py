@@ -13,6 +13,7 @@ from benchmarks.accuracy import EXACT, compare
 from benchmarks.clock import race, statement
 from benchmarks.mechanisms import ROBOTS
 from benchmarks.questions import (
+    DERIVATIVES,
     FORWARD,
     QUESTIONS,
     Case,
@@ -46,7 +47,7 @@ def row(case: Case, question: Question, setting: Setting, single_precision: bool
     count = setting.effort.batch
     names = case.ours(count)
     runners = {"ours": statement(question.ours, names)}
-    if not question.name.startswith("d "):
+    if question is not DERIVATIVES:
         into = {**names, "out": np.empty_like(answer(question, question.ours, names)[0])}
         runners["ours out="] = statement(question.into, into)
     if single_precision:

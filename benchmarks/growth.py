@@ -36,7 +36,7 @@ def run(setting: Setting) -> Section:
 
 def row(length: int, question: Question, setting: Setting) -> Row:
     arm = chain(length)
-    names = Case("", "chain", arm, None).ours()  # type: ignore[arg-type]
+    names = {"arm": arm, **dict(zip("qvx", _state(arm), strict=True))}
     runners = {"ours": statement(question.ours, names)}
     if length <= LARGEST["Pinocchio"]:
         case = Case("", "chain", arm, from_chain(arm))

@@ -34,7 +34,7 @@ class Score:
 
 def ratio(peer: float, ours: float, target: float | None = None) -> Score:
     """How many times faster."""
-    return Score(peer / ours, target, form="{:.1f}")
+    return Score(peer / ours, target)
 
 
 def error(value: float, target: float | None = None) -> Score:

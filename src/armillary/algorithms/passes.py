@@ -165,7 +165,7 @@ def body_record(body: Any) -> Record:
         joint=body.joint,
         placement=body.placement,
         inertia=body.inertia,
-        euler=body.euler,
+        euler=body.euler or body.inertia.euler(),
         own=body.own,
         armature=body.armature,
         resistance=body.resistance,

@@ -315,9 +315,8 @@ def trace_ground(setting: Setting) -> list[Block]:
 @cache
 def layout_of(setting: Setting) -> Layout:
     """Which fields go from body to body: found by one trace of a plain revolute body."""
-    nothing = Inertia.zero()
     plain = KernelBody(
-        Revolute(), Transform.identity(), nothing, nothing.tensor, Matrix.identity(), (0,), ()
+        Revolute(), Transform.identity(), Inertia.zero(), Matrix.identity(), (0,), ()
     )
     tracer = BodyTracer(setting, plain, False, None)
     tracer.trace()

@@ -25,26 +25,28 @@ class KernelBody:
     joint: Joint
     placement: Transform  # X_JP, both kernel frames
     inertia: Inertia
-    euler: Symmetric  # Euler tensor about the origin, ∫ r r^T dm
     own: Matrix  # R_BK: kernel frame to the body's own frame
     armature: tuple[Scalar, ...]  # reflected rotor inertia per degree of freedom
     passive: tuple[Passive, ...]  # friction and springs per degree of freedom, or empty
+    euler: Symmetric | None = None  # Euler tensor where it was worked out; else of the inertia
 
     def key(self) -> tuple:
         """Bodies with equal keys run the same compiled code on different numbers."""
         armature = any(x != 0 for x in self.armature)
-        return (self.joint.key(), armature, tuple(p.key() for p in self.passive))
+        return (
+            self.joint.key(), armature, tuple(p.key() for p in self.passive), self.euler is None
+        )  # fmt: skip
 
     def parameters(self) -> tuple[Scalar, ...]:
         """All numbers, in the order `with_parameters` takes them back."""
         return (
             *self.placement.leaves(),
             *self.inertia.leaves(),
-            *self.euler.leaves(),
             *self.own.leaves(),
             *self.joint.parameters(),
             *(self.armature if any(x != 0 for x in self.armature) else ()),
             *(x for p in self.passive for x in p.parameters()),
+            *(self.euler.leaves() if self.euler is not None else ()),
         )
 
     def with_parameters(self, values: Sequence[Scalar]) -> KernelBody:
@@ -58,13 +60,13 @@ class KernelBody:
         return KernelBody(
             placement=Transform.from_leaves(take(12)),
             inertia=Inertia.from_leaves(take(10)),
-            euler=Symmetric.from_leaves(take(6)),
             own=Matrix.from_leaves(take(9)),
             joint=self.joint.with_parameters(take(len(self.joint.parameters()))),
             armature=tuple(take(self.joint.nv))
             if any(x != 0 for x in self.armature)
             else self.armature,
             passive=tuple(p.with_parameters(take(len(p.parameters()))) for p in self.passive),
+            euler=Symmetric.from_leaves(take(6)) if self.euler is not None else None,
         )
 
     def resistance(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Scalar, ...]:
@@ -145,7 +147,6 @@ def lower(model: Model, fuse: bool = True, passive: bool = True, regroup: bool =
                 joint=joint,
                 placement=Transform(own.T, Vector()) @ X_JK,
                 inertia=inertia.rotate(own.T),
-                euler=Symmetric.zero(),
                 own=own,
                 armature=_armature(body.joint.rotors, joint.nv) if passive else (0,) * joint.nv,
                 passive=body.joint.passive if passive and _any(body.joint.passive) else (),
@@ -157,8 +158,6 @@ def lower(model: Model, fuse: bool = True, passive: bool = True, regroup: bool =
         v_offsets.append(slot.v.start)
     if regroup:
         bodies = _regrouped(bodies, parents)
-    else:
-        bodies = [replace(body, euler=body.inertia.euler()) for body in bodies]
     return Tables(tuple(bodies), tuple(parents), tuple(q_offsets), tuple(v_offsets),
                   tuple(hosts), model.nq, model.nv)  # fmt: skip
 

@@ -63,11 +63,11 @@ class RigidMotion:
             self.a + a.linear + (self.w * 2 + v.angular).cross(v.linear),
         )
 
-    def force(self, inertia: Inertia, euler: Symmetric | None = None) -> Force:
+    def force(self, inertia: Inertia, J: Symmetric) -> Force:
         """What a body needs to move so:  f = m a + A h,  n = h × a + Σ (A J)_zy - (A J)_yz ...
 
-        euler: the Euler tensor J about the origin, where it is at hand."""
-        A, J, h = self.tensor(), euler or inertia.euler(), inertia.moment
+        J: the Euler tensor of the body about the origin."""
+        A, h = self.tensor(), inertia.moment
         (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = A.rows
         turning = Vector(
             zx * J.xy + zy * J.yy + zz * J.yz - yx * J.xz - yy * J.yz - yz * J.zz,
