@@ -36,7 +36,10 @@ class Data:
     SHAPE = 11  # up to 4
     RESULT = 15  # numbers of the result
     SIZES = 16  # numbers of each input
-    SIZE = 24
+    OUTPUTS = 24  # results, all of one shape; more than one: a tuple of them
+    NEW_TUPLE = 25  # PyTuple_New
+    SET_ITEM = 26  # PyTuple_SetItem
+    SIZE = 27
 
 
 # struct PyArrayObject: object head, then data, nd, dims, strides, base, descr, flags
@@ -98,6 +101,10 @@ def _call_text(element: str) -> str:
     context = _data(c, Data.CONTEXT, "ptr")
     _take_inputs(c, element, count, context)
     _avoid_overlap(c, element, count, context, given)
+    with c.when(c.let(f"icmp ne i64 {_data(c, Data.OUTPUTS)}, 1")):
+        c.unless(c.equal(c.get(given), 0), "slow")
+        _run_for_tuple(c, context)
+        c.do("after_tuple:")
     with c.when(c.equal(c.get(given), 0)):
         _allocate(c, given)
         c.unless(c.let(f"icmp ne i64 {c.get(given)}, 0"), "failed")
@@ -163,6 +170,22 @@ def _avoid_overlap(c: _Call, element: str, count: str, context: str, given: str)
             before = c.let(f"icmp ule i64 {stop}, {out}")
             after = c.let(f"icmp ule i64 {end}, {start}")
             c.unless(c.let(f"or i1 {before}, {after}"), "slow")
+
+
+def _run_for_tuple(c: _Call, context: str) -> None:
+    """Several results: allocate all, run, and return them as a tuple."""
+    count = _data(c, Data.OUTPUTS)
+    made = c.let(f"call ptr {_data(c, Data.NEW_TUPLE, 'ptr')}(i64 {count})")
+    c.unless(c.let(f"icmp ne ptr {made}, null"), "failed")
+    with c.loop(count) as k:
+        place = c.variable(0)
+        _allocate(c, place)
+        c.unless(c.let(f"icmp ne i64 {c.get(place)}, 0"), "failed")
+        array = c.let(f"inttoptr i64 {c.get(place)} to ptr")
+        c.write(context, c.add(k, Context.OUTPUT_ROWS), _field(c, array, _ARRAY_DATA))
+        c.let(f"call i32 {_data(c, Data.SET_ITEM, 'ptr')}(ptr {made}, i64 {k}, ptr {array})")
+    c.do(f"call void {_data(c, Data.KERNEL, 'ptr')}(ptr {context})")
+    c.do(f"ret ptr {made}")
 
 
 def _allocate(c: _Call, given: str) -> None:
@@ -253,7 +276,8 @@ class Machinery:
 
     def __init__(self) -> None:
         names = ("Py_DecRef", "Py_IncRef", "PyObject_GC_UnTrack", "PyObject_GC_Del",
-                 "PyVectorcall_Call", "PyObject_Vectorcall")  # fmt: skip
+                 "PyVectorcall_Call", "PyObject_Vectorcall", "PyTuple_New",
+                 "PyTuple_SetItem")  # fmt: skip
         self.api = {name: _address(getattr(ctypes.pythonapi, name)) for name in names}
         for name, address in self.api.items():
             add_symbol(f"armillary_{name}", address)

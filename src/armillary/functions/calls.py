@@ -20,7 +20,6 @@ from armillary.algorithms import (
     mass_matrix,
 )
 from armillary.algorithms.passes import Algorithm
-from armillary.errors import InputError
 from armillary.functions.derivatives import ForwardDerivatives, InverseDerivatives
 from armillary.functions.inputs import Array
 
@@ -73,10 +72,12 @@ class Question:
         passive: bool = True,
         out: Array | None = None,
     ) -> Array:
-        result = self._owner._run(self.algorithm, inputs, external, passive=passive)[self.result]
+        result = self._owner._run(
+            self.algorithm, inputs, external, passive=passive, out={self.result: out}
+        )[self.result]
         if self._fast is not None and result.dtype == np.float64:
             self._switch_on(tuple(inputs))
-        return result if out is None else into(out, result)
+        return result
 
     def _switch_on(self, reads: tuple[str, ...]) -> None:
         """Serve plain single states natively from now on."""
@@ -91,27 +92,52 @@ class Question:
         return self._owner._explanations(self.algorithm.name)
 
 
-_INNER = ("algorithm", "result", "passive_default", "bind", "name", "extras")
+_INNER = (
+    "algorithm", "result", "passive_default", "bind", "name", "extras", "derivative", "arguments",
+)  # fmt: skip
 
 
-def into(out: Array, result: Array) -> Array:
-    """The result put into the caller's array."""
-    if not isinstance(out, np.ndarray) or out.shape != result.shape or out.dtype != result.dtype:
-        found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-        raise InputError(f"out: expected an array {result.dtype} {result.shape}, found {found}.")
-    if not out.flags.writeable:
-        raise InputError("out: the array is read-only.")
-    out[...] = result
-    return out
+class Differentiable(Question):
+    """A question with derivatives: its own, and lean calls for them."""
+
+    derivative: ClassVar[Algorithm]
+    arguments: ClassVar[tuple[str, ...]]
+
+    def __init__(self, owner: Core):
+        super().__init__(owner)
+        self._matrices: Any = self._plain_matrices
+        self._fast_matrices: Any = None
+        from armillary.functions import fast
+
+        if fast.available():
+            self._fast_matrices = fast.FastCall(self._plain_matrices, {})
+            self._matrices = self._fast_matrices.callable
+
+    def _plain_matrices(self, *values: ArrayLike) -> tuple[Array, ...]:
+        inputs = dict(zip(self.arguments, values, strict=True))
+        result = self._slow_matrices(inputs, None, True)
+        if self._fast_matrices is not None and result[0].dtype == np.float64:
+            kernels = self._owner._kernels_of(self.derivative, self.arguments, True, True)
+            self._fast_matrices.switch_on(kernels.kernel(False, "double"), self._owner._globals())
+            self._fast_matrices = None
+        return result
+
+    def _slow_matrices(
+        self, inputs: dict[str, ArrayLike], external: External, passive: bool
+    ) -> tuple[Array, ...]:
+        r = self._owner._run(self.derivative, inputs, external, passive=passive)
+        return r["dq"], r["dv"], r["M"]
 
 
-class InverseDynamics(Question):
+class InverseDynamics(Differentiable):
     """Joint forces tau (nv) for the motion (q, v, a):  tau = M a + h.
 
     external: wrenches {frame or body name: (n; f)} exerted *on* the mechanism, in that frame at
     its origin.  passive: friction, springs and rotors of the model take part."""
 
     algorithm = inverse_dynamics.inverse_dynamics
+    derivative = derivatives.inverse_dynamics_derivatives
+    arguments = ("q", "v", "a")
     result = "tau"
 
     def __call__(
@@ -134,16 +160,18 @@ class InverseDynamics(Question):
         passive: bool = True,
     ) -> InverseDerivatives:
         """d tau / d(q, v, a): `dq`, `dv`, `da`, (nv, nv) each.  q moves on its tangent space."""
+        if external is None and passive:
+            return InverseDerivatives(*self._matrices(q, v, a))
         inputs = {"q": q, "v": v, "a": a}
-        algorithm = derivatives.inverse_dynamics_derivatives
-        r = self._owner._run(algorithm, inputs, external, passive=passive)
-        return InverseDerivatives(r["dq"], r["dv"], r["M"])
+        return InverseDerivatives(*self._slow_matrices(inputs, external, passive))
 
 
-class ForwardDynamics(Question):
+class ForwardDynamics(Differentiable):
     """Accelerations a (nv) for the joint forces tau, by articulated bodies in O(n)."""
 
     algorithm = forward_dynamics.forward_dynamics
+    derivative = derivatives.forward_dynamics_derivatives
+    arguments = ("q", "v", "tau")
     result = "a"
 
     def __call__(
@@ -168,10 +196,10 @@ class ForwardDynamics(Question):
     ) -> ForwardDerivatives:
         """d a / d(q, v, tau): `dq`, `dv`, `dtau`, (nv, nv) each.  q moves on its tangent space."""
         self._owner._refuse_massless()
+        if external is None and passive:
+            return ForwardDerivatives(*self._matrices(q, v, tau))
         inputs = {"q": q, "v": v, "tau": tau}
-        algorithm = derivatives.forward_dynamics_derivatives
-        r = self._owner._run(algorithm, inputs, external, passive=passive)
-        return ForwardDerivatives(r["dq"], r["dv"], r["M"])
+        return ForwardDerivatives(*self._slow_matrices(inputs, external, passive))
 
 
 class BiasForces(Question):

@@ -111,6 +111,7 @@ class Core:
         frame: str | None = None,
         passive: bool = True,
         fuse: bool = True,
+        out: Mapping[str, Array | None] | None = None,
     ) -> dict[str, Array]:
         """Check the inputs, run the compiled algorithm, and drop the batch axis of single states.
 
@@ -134,7 +135,8 @@ class Core:
         kernels = self._kernels_of(algorithm, reads, fuse, passive)
         spot = (place.kernel, place.numbers()) if place is not None else None
         dtype = result_type(*inputs.values())
-        results = kernels(arrays, count, self._globals(), spot, dtype)
+        given_out = {name: array for name, array in (out or {}).items() if array is not None}
+        results = kernels(arrays, count, self._globals(), spot, dtype, given_out, single)
         return {name: r[0] for name, r in results.items()} if single else results
 
     def _kernels_of(

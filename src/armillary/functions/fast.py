@@ -50,7 +50,7 @@ class FastCall:
             setattr(self.callable, name, value)
 
     def switch_on(self, kernel: Kernel, globals_: Array) -> None:
-        """From now on plain calls go to the kernel (a scalar one with a single result)."""
+        """From now on plain calls go to the kernel: a scalar one, all its results of one shape."""
         self.kernel, self.globals = kernel, globals_
         context, self.work = kernel.context(1, globals_)
         self.context = context
@@ -64,6 +64,9 @@ class FastCall:
         d[Data.DIMENSIONS] = len(shape)
         d[Data.SHAPE : Data.SHAPE + len(shape)] = shape
         d[Data.RESULT] = int(np.prod(shape))
+        d[Data.OUTPUTS] = len(kernel.output_shapes)
+        d[Data.NEW_TUPLE] = machinery().api["PyTuple_New"]
+        d[Data.SET_ITEM] = machinery().api["PyTuple_SetItem"]
         d[Data.SIZES : Data.SIZES + len(kernel.input_sizes)] = kernel.input_sizes
         context[Context.INPUT_STRIDES : Context.INPUT_STRIDES + 8] = 0
         d[Data.INPUTS] = len(kernel.input_sizes)  # last: this opens the gate

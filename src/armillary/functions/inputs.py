@@ -43,7 +43,21 @@ def as_floats(name: str, value: Any) -> Array:
     if array.dtype.kind not in "fiub":
         found = f"complex numbers ({array.dtype})" if array.dtype.kind == "c" else array.dtype
         raise InputError(f"{name}: expected real numbers, found {found}.")
+    if array.dtype == np.float32 and array.dtype.isnative:
+        return array
     return array.astype(np.float64, copy=False)
+
+
+def checked_out(out: Any, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """An array of the caller that can take a result."""
+    if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dtype:
+        found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        raise InputError(
+            f"out: expected an array of {np.dtype(dtype)} with shape {shape}, found {found}."
+        )
+    if not out.flags.writeable:
+        raise InputError("out: the array is read-only.")
+    return out
 
 
 def result_type(*values: Any) -> Any:

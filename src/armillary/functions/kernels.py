@@ -13,6 +13,7 @@ import numpy as np
 from armillary.algorithms.passes import Along, At
 from armillary.compiler.blocks import Block
 from armillary.compiler.target import lanes
+from armillary.functions.inputs import checked_out
 from armillary.functions.kernel import Kernel, StraightKernel
 from armillary.functions.options import CompileOptions
 from armillary.functions.setting import Setting
@@ -44,6 +45,16 @@ class Explanation:
             f"{self.algorithm}: tier {self.tier}, {kind}, {self.element}{count}, "
             f"{self.code_size / 1024:.1f} kB of code, {source} in {self.compile_time:.3f} s"
         )
+
+
+def _place(
+    given: np.ndarray | None, inputs: list[np.ndarray], shape: tuple[int, ...], dtype: Any
+) -> np.ndarray:
+    """Where a result is written: the caller's array where that is safe, else a new one."""
+    plain = given is not None and given.flags.c_contiguous and given.flags.aligned
+    if given is None or not plain or any(np.may_share_memory(given, x) for x in inputs):
+        return np.empty(shape, dtype)
+    return given.reshape(shape)
 
 
 def _mark_bad_rows(inputs: list[np.ndarray], outputs: list[np.ndarray]) -> None:
@@ -117,16 +128,25 @@ class Kernels:
         globals_: np.ndarray,
         frame: Frame = None,
         dtype: Any = np.float64,
+        out: Mapping[str, np.ndarray] | None = None,
+        single: bool = False,
     ) -> dict[str, np.ndarray]:
-        """inputs: (rows, n) or (1, n) arrays; results get a leading axis of `rows`."""
+        """inputs: (rows, n) or (1, n) arrays; results get a leading axis of `rows`.
+
+        out: arrays of the caller to put results into (without that axis where `single`)."""
         element = "double" if dtype == np.float64 else "float"
         batched = rows >= lanes(True, element).width
         body = frame[0] if frame is not None and self._needs_frame() else None
         kernel = self.kernel(batched, element, body)
         arrays = [np.ascontiguousarray(inputs[name], dtype) for name in self.setting.reads]
         strides = [a.shape[-1] if len(a) == rows else 0 for a in arrays]
+        wanted = {name: (rows, *shape) for name, shape in kernel.output_shapes.items()}
+        given = {
+            name: checked_out(array, wanted[name][single:], dtype)
+            for name, array in (out or {}).items()
+        }
         results = {
-            name: np.empty((rows, *shape), dtype) for name, shape in kernel.output_shapes.items()
+            name: _place(given.get(name), arrays, shape, dtype) for name, shape in wanted.items()
         }
         if rows == 0:
             return results
@@ -156,7 +176,12 @@ class Kernels:
                 list(pool.map(run, parts))
         if not isinstance(kernel, StraightKernel):
             _mark_bad_rows(arrays, outputs)
-        return results
+        for name, array in given.items():
+            if not np.shares_memory(array, results[name]):
+                array[...] = results[name].reshape(array.shape)
+        if single:
+            return results | {name: array[None] for name, array in given.items()}
+        return results | given
 
     def _parts(self, rows: int, width: int) -> list[tuple[int, int]]:
         """Rows for each thread; every part is long enough for a whole block."""
