@@ -1,4 +1,4 @@
-"""Trees that are hard on the compiler: every joint type, every friction law, welds, a moving base."""
+"""Trees that are hard on the compiler: every joint type and friction law, welds, a moving base."""
 
 from functools import cache
 

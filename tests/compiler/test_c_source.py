@@ -260,6 +260,11 @@ def test_bad_questions():
         to_c(m, element="half")
     with pytest.raises(InputError, match="coordinates"):
         to_c(m, "jacobian", frame="lower", coordinates="body")
+    b = am.Builder("empty")
+    b.body("shell", joint="revolute", axis="z", mass=0.0)
+    for function in ("center_of_mass", "momentum", "forward_dynamics"):
+        with pytest.raises(ModelError, match="mass"):
+            to_c(b.build(), function)
     with pytest.raises(CompileError, match="cannot be the name"):
         Function("int", "", (), (), ())
 

@@ -58,8 +58,7 @@ DAMAGE = {
     "only the head": lambda content: content[: content.index(BODY[:8])],
     "longer": lambda content: content + b"x",
     "a bit changed": lambda content: content[:-1] + bytes([content[-1] ^ 1]),
-    "checksum changed": lambda content: content.replace(b"\n", b"\n", 1)[: len(content) - len(BODY) - 1]
-    + b"\x00" + BODY,
+    "checksum changed": lambda content: content[: -len(BODY) - 1] + b"\x00" + BODY,
     "wrong magic": lambda content: b"armillary object 0" + content[18:],
     "foreign": lambda content: b"\x7fELF" + os.urandom(500),
     "zeros": lambda content: bytes(len(content)),
@@ -314,7 +313,7 @@ print(json.dumps({"tau": [x.hex() for x in tau], "warm": warm}))
 def ask(home: Path, tier: int = 2) -> dict:
     environment = dict(os.environ, XDG_CACHE_HOME=str(home))
     done = subprocess.run([sys.executable, "-c", SCRIPT, str(tier)], env=environment,
-                          capture_output=True, text=True)  # fmt: skip
+                          capture_output=True, text=True, check=False)  # fmt: skip
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

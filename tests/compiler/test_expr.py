@@ -87,7 +87,8 @@ def test_only_the_reciprocal_of_the_same_value_cancels(x, y):
 
 
 def test_signs_move_outward(x, y):
-    assert -(-x) is x
+    opposite = -x
+    assert -opposite is x
     assert x + -y is x - y
     assert -x + y is y - x
     assert x - -y is x + y

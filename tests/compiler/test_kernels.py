@@ -43,9 +43,18 @@ def check(case: Case, tier: int, count: int = 9) -> None:
 
 
 @pytest.mark.parametrize("algorithm", MAIN)
-@pytest.mark.parametrize("name", ["limbs", "floater"])
-def test_loops_over_bodies(name, algorithm):
-    check(Case(name, algorithm), tier=1)
+def test_loops_over_bodies(algorithm):
+    """Hinges, slides, screws, crosses and planes with friction, on a moving base."""
+    check(Case("limbs", algorithm), tier=1)
+
+
+@pytest.mark.parametrize("algorithm", [
+    "inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "body_forces",
+    "momentum", "momentum_map", "jacobian_dot_local", "inverse_dynamics_derivatives",
+])  # fmt: skip
+def test_loops_over_bodies_with_quaternions(algorithm):
+    """A free base, a ball, gimbals, axes in any place."""
+    check(Case("floater", algorithm), tier=1)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -55,7 +64,7 @@ def test_straight_lines(algorithm):
 
 @pytest.mark.parametrize("algorithm", FRAMED)
 def test_loops_in_all_coordinates(algorithm):
-    check(Case("wrist", algorithm), tier=1)
+    check(Case("ball", algorithm), tier=1)
 
 
 # ---------------------------------------------------------------- batches
@@ -113,7 +122,7 @@ SINGLE = ("inverse_dynamics", "mass_matrix", "forward_dynamics", "jacobian_local
 
 
 @pytest.mark.parametrize("algorithm", SINGLE)
-@pytest.mark.parametrize(("name", "tier"), [("limbs", 1), ("wrist", 2)])
+@pytest.mark.parametrize(("name", "tier"), [("ball", 1), ("wrist", 2)])
 def test_single_precision(name, tier, algorithm):
     case = Case(name, algorithm)
     inputs = case.inputs(19)

@@ -77,15 +77,16 @@ class Question:
         )[self.result]
         if self._fast is not None and result.dtype == np.float64:
             self._switch_on(tuple(inputs))
-        return result
+        return result if out is None else out
 
     def _switch_on(self, reads: tuple[str, ...]) -> None:
         """Serve plain single states natively from now on."""
-        owner = self._owner
+        owner, fast, self._fast = self._owner, self._fast, None
+        if fast is None:  # another thread was quicker
+            return
         kernels = owner._kernels_of(self.algorithm, reads, True, self.passive_default)
         kernel = kernels.kernel(False, "double")
-        self._fast.switch_on(kernel, owner._globals())
-        self._fast = None
+        fast.switch_on(kernel, owner._globals())
 
     def explain(self) -> list[Explanation]:
         """Tier, operations, code size and compile time of every kernel made so far."""
@@ -116,10 +117,11 @@ class Differentiable(Question):
     def _plain_matrices(self, *values: ArrayLike) -> tuple[Array, ...]:
         inputs = dict(zip(self.arguments, values, strict=True))
         result = self._slow_matrices(inputs, None, True)
-        if self._fast_matrices is not None and result[0].dtype == np.float64:
-            kernels = self._owner._kernels_of(self.derivative, self.arguments, True, True)
-            self._fast_matrices.switch_on(kernels.kernel(False, "double"), self._owner._globals())
+        fast = self._fast_matrices
+        if fast is not None and result[0].dtype == np.float64:
             self._fast_matrices = None
+            kernels = self._owner._kernels_of(self.derivative, self.arguments, True, True)
+            fast.switch_on(kernels.kernel(False, "double"), self._owner._globals())
         return result
 
     def _slow_matrices(

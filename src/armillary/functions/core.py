@@ -245,7 +245,7 @@ class Core:
             X_KF = place.X.inverse()
             to_own = _force_matrix(Transform(own, Vector()) @ X_KF)
             total[:, place.kernel] += wrench @ to_own.T
-        return total.reshape(count, -1)
+        return total.reshape(count, 6 * len(tables.bodies))
 
     def interpret(
         self,

@@ -98,7 +98,7 @@ class Dynamics(Kinematics):
         algorithm = operational.operational_inertia(coordinates)
         W = _symmetric(self._run(algorithm, {"q": q}, frame=frame)["W"])
         J = self.jacobian(q, frame, coordinates)
-        return W, np.linalg.matrix_rank(J, tol=1e-9 * np.abs(J).max(initial=1e-300))
+        return W, _ranks(J)
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         """Kinetic and potential energy in J; springs count, height counts from the origin."""
@@ -219,6 +219,14 @@ class Dynamics(Kinematics):
             for name, group in zip(pairs, terms, strict=True)
         }
         return Check(pairs, scales)
+
+
+def _ranks(J: Array) -> Array:
+    """Rank of each matrix; 0 where it is not finite."""
+    finite = np.isfinite(J).all(axis=(-2, -1), keepdims=True)
+    values = np.linalg.svd(np.where(finite, J, 0.0), compute_uv=False)
+    largest = values.max(axis=-1, initial=0.0, keepdims=True)
+    return np.asarray(np.sum(values > 1e-9 * largest, axis=-1))
 
 
 def _symmetric(numbers: Array) -> Array:

@@ -85,9 +85,9 @@ def wrench_rows(name: str, value: ArrayLike) -> tuple[Array, bool]:
 
 
 def choice(name: str, value: str, known: Sequence[str]) -> str:
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         options = ", ".join(f"'{k}'" for k in known)
-        raise InputError(f"{name}: expected one of {options}, found '{value}'.")
+        raise InputError(f"{name}: expected one of {options}, found {value!r}.")
     return value
 
 

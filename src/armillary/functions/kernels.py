@@ -57,6 +57,16 @@ def _place(
     return given.reshape(shape)
 
 
+def _handed_out(
+    given: dict[str, np.ndarray], results: dict[str, np.ndarray], single: bool
+) -> dict[str, np.ndarray]:
+    """The caller's arrays, filled; with a leading axis where the state was single."""
+    for name, array in given.items():
+        if not np.shares_memory(array, results[name]):
+            array[...] = results[name].reshape(array.shape)
+    return {name: array[None] if single else array for name, array in given.items()}
+
+
 def _mark_bad_rows(inputs: list[np.ndarray], outputs: list[np.ndarray]) -> None:
     """NaN in all results of a row whose inputs are not finite, also where they cancel out.
 
@@ -176,12 +186,7 @@ class Kernels:
                 list(pool.map(run, parts))
         if not isinstance(kernel, StraightKernel):
             _mark_bad_rows(arrays, outputs)
-        for name, array in given.items():
-            if not np.shares_memory(array, results[name]):
-                array[...] = results[name].reshape(array.shape)
-        if single:
-            return results | {name: array[None] for name, array in given.items()}
-        return results | given
+        return results | _handed_out(given, results, single)
 
     def _parts(self, rows: int, width: int) -> list[tuple[int, int]]:
         """Rows for each thread; every part is long enough for a whole block."""

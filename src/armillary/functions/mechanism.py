@@ -144,6 +144,23 @@ class Mechanism(Dynamics):
         entries = [e for kernels in self._kernels.values() for e in kernels.explanations]
         return "\n".join(map(str, entries)) or "nothing compiled yet"
 
+    def to_c(
+        self,
+        function: str = "inverse_dynamics",
+        name: str | None = None,
+        frame: str | None = None,
+        element: str = "double",
+        *,
+        coordinates: str = "local",
+        passive: bool = True,
+    ) -> str:
+        """C99 source of one question about this mechanism: self-contained, no allocation.
+
+        The text says what its arguments are; see docs/symbolic.md."""
+        from armillary.functions.export import to_c
+
+        return to_c(self, function, name, frame, element, coordinates=coordinates, passive=passive)
+
     def __reduce__(self) -> tuple:
         return (Mechanism, (self.model, self.options))
 

@@ -31,7 +31,7 @@ def trace_straight(setting: Setting, tables: Tables, frame_body: int | None = No
     if frame_body is not None:
         frame = (frame_body, Transform.from_leaves([graph.load("frame", k) for k in range(12)]))
     base: Base = symbolic_base(graph, setting.moving_base)
-    run = Run(setting.algorithm, _structural_tables(tables), base, inputs, frame)
+    run = Run(setting.algorithm, _structural_tables(graph, tables), base, inputs, frame)
     poison = _poison(inputs)
     block = Block("straight", 0)
     for name in setting.algorithm.writes:
@@ -76,13 +76,15 @@ def _zero(x: Any) -> bool:
     return type(x) is int and x == 0
 
 
-def _structural_tables(tables: Tables) -> Tables:
-    """The same tables with exact 0, 1 and -1 as integers, which vanish from products."""
-    bodies = tuple(_structural(body) for body in tables.bodies)
+def _structural_tables(graph: Graph, tables: Tables) -> Tables:
+    """The same tables with exact 0, 1 and -1 as integers, which vanish from products, and all
+    other numbers as nodes (a float times the integer 0 would be the float 0.0, which stays)."""
+    bodies = tuple(_structural(graph, body) for body in tables.bodies)
     return Tables(bodies, tables.parents, tables.q_offsets, tables.v_offsets, tables.hosts,
                   tables.nq, tables.nv)  # fmt: skip
 
 
-def _structural(body: KernelBody) -> KernelBody:
+def _structural(graph: Graph, body: KernelBody) -> KernelBody:
     exact = {0.0: 0, 1.0: 1, -1.0: -1}
-    return body.with_parameters([exact.get(x, x) for x in body.parameters()])
+    numbers = body.parameters()
+    return body.with_parameters([exact[x] if x in exact else graph.constant(x) for x in numbers])

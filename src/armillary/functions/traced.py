@@ -70,6 +70,7 @@ class Entry:
     passive: bool = True  # False: friction, springs and rotors never take part
     fuse: bool = True
     inertia: bool = False  # needs inertia behind every joint
+    mass: bool = False  # needs mass somewhere
 
     def about(self, frame: str | None, coordinates: str) -> str:
         """The title with the frame that is asked for."""
@@ -166,11 +167,13 @@ FUNCTIONS: dict[str, Entry] = {
         "Momentum of the whole mechanism along the world's axes.",
         (Result("momentum", "momentum", (6,),
                 "angular about the centre of mass, kg m^2/s; linear, kg m/s"),),
+        mass=True,
     ),
     "center_of_mass": Entry(
         _plain(energy.center_of_mass),
         "Centre of mass in the world.",
         (Result("com", "com", (3,), "m"),),
+        mass=True,
     ),
     "pose": Entry(
         _plain(kinematics.frame_pose),
@@ -269,6 +272,8 @@ def entry_of(core: Core, function: str, frame: str | None, coordinates: str) -> 
     choice("coordinates", coordinates, kinematics.COORDINATES)
     if entry.inertia:
         core._refuse_massless()
+    if entry.mass:
+        core._moving_mass()
     return entry
 
 

@@ -7,6 +7,11 @@ from collections.abc import Iterator, Sequence
 from armillary.scalar import Scalar, dot
 
 
+def times(a: Scalar, s: Scalar) -> Scalar:
+    """a * s, where nothing stays nothing: the integer 0 is structural, 0 * 0.5 would be 0.0."""
+    return 0 if type(a) is int and a == 0 else a * s
+
+
 class Vector:
     """A 3-vector (x, y, z).  The frame is in the name of the variable that holds it."""
 
@@ -36,7 +41,7 @@ class Vector:
         return Vector(-self.x, -self.y, -self.z)
 
     def __mul__(self, s: Scalar) -> Vector:
-        return Vector(self.x * s, self.y * s, self.z * s)
+        return Vector(times(self.x, s), times(self.y, s), times(self.z, s))
 
     __rmul__ = __mul__
 
@@ -112,7 +117,7 @@ class Matrix:
         return Matrix(tuple(tuple(-a for a in row) for row in self.rows))
 
     def __mul__(self, s: Scalar) -> Matrix:
-        return Matrix(tuple(tuple(a * s for a in row) for row in self.rows))
+        return Matrix(tuple(tuple(times(a, s) for a in row) for row in self.rows))
 
     __rmul__ = __mul__
 
@@ -176,7 +181,7 @@ class Symmetric:
         return Symmetric(*(a - b for a, b in zip(self.leaves(), o.leaves(), strict=True)))
 
     def __mul__(self, s: Scalar) -> Symmetric:
-        return Symmetric(*(a * s for a in self.leaves()))
+        return Symmetric(*(times(a, s) for a in self.leaves()))
 
     __rmul__ = __mul__
 
