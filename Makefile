@@ -29,7 +29,7 @@ types: $(TEST)
 	$(BIN)/mypy
 
 pytest: $(TEST)
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist loadfile -m 'not soak'
 
 bench: $(TEST)
 	$(BIN)/python -m benchmarks

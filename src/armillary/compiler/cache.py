@@ -84,6 +84,9 @@ class Cache:
             with contextlib.suppress(OSError):
                 path.unlink()
                 count += 1
+        for path in self.folder.glob("*.tmp"):  # left by a process that was killed
+            with contextlib.suppress(OSError):
+                path.unlink()
         return count
 
     def _path(self, key: str) -> Path:

@@ -120,7 +120,7 @@ class Node:
             return NotImplemented
         if _is(o, 1):
             return self
-        if o is self:
+        if o is self and self.op != "const":
             return 1
         return self.graph.apply("div", self, o)
 

@@ -19,7 +19,7 @@ _lock = threading.Lock()  # LLVM compiles one module at a time
 class Library:
     """Compiled functions.  Dropping the object frees the code: hold it as long as you call it.
 
-    cache: where compiled objects are kept; None: nowhere."""
+    cache: where compiled objects are kept; None: in the user's cache folder."""
 
     def __init__(
         self,

@@ -31,13 +31,14 @@ if TYPE_CHECKING:
 class Question:
     """A compiled function of the state with one array as its result."""
 
+    _fast: Any = None  # set on the object until the lean call is switched on
+
     algorithm: ClassVar[Algorithm]
     result: ClassVar[str]
     passive_default: ClassVar[bool] = True
 
     def __init__(self, owner: Core):
         self._owner = owner
-        self._fast: Any = None
 
     @classmethod
     def bind(cls, owner: Core) -> Any:
@@ -81,7 +82,7 @@ class Question:
 
     def _switch_on(self, reads: tuple[str, ...]) -> None:
         """Serve plain single states natively from now on."""
-        owner, fast, self._fast = self._owner, self._fast, None
+        owner, fast = self._owner, self.__dict__.pop("_fast", None)
         if fast is None:  # another thread was quicker
             return
         kernels = owner._kernels_of(self.algorithm, reads, True, self.passive_default)
@@ -103,11 +104,11 @@ class Differentiable(Question):
 
     derivative: ClassVar[Algorithm]
     arguments: ClassVar[tuple[str, ...]]
+    _fast_matrices: Any = None
 
     def __init__(self, owner: Core):
         super().__init__(owner)
         self._matrices: Any = self._plain_matrices
-        self._fast_matrices: Any = None
         from armillary.functions import fast
 
         if fast.available():
@@ -117,9 +118,9 @@ class Differentiable(Question):
     def _plain_matrices(self, *values: ArrayLike) -> tuple[Array, ...]:
         inputs = dict(zip(self.arguments, values, strict=True))
         result = self._slow_matrices(inputs, None, True)
-        fast = self._fast_matrices
-        if fast is not None and result[0].dtype == np.float64:
-            self._fast_matrices = None
+        double = result[0].dtype == np.float64
+        fast = self.__dict__.pop("_fast_matrices", None) if double else None
+        if fast is not None:
             kernels = self._owner._kernels_of(self.derivative, self.arguments, True, True)
             fast.switch_on(kernels.kernel(False, "double"), self._owner._globals())
         return result

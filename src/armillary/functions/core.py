@@ -244,7 +244,8 @@ class Core:
             own = tables.bodies[place.kernel].own
             X_KF = place.X.inverse()
             to_own = _force_matrix(Transform(own, Vector()) @ X_KF)
-            total[:, place.kernel] += wrench @ to_own.T
+            # not BLAS: its rounding depends on the number of rows
+            total[:, place.kernel] += (wrench[:, None, :] * to_own).sum(-1)
         return total.reshape(count, 6 * len(tables.bodies))
 
     def interpret(

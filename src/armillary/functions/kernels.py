@@ -71,8 +71,9 @@ def _mark_bad_rows(inputs: list[np.ndarray], outputs: list[np.ndarray]) -> None:
     """NaN in all results of a row whose inputs are not finite, also where they cancel out.
 
     Straight-line kernels do this themselves."""
-    if all(np.isfinite(array.sum()) for array in inputs):
-        return
+    with np.errstate(all="ignore"):
+        if all(np.isfinite(array.sum()) for array in inputs):
+            return
     bad = np.zeros(len(outputs[0]), dtype=bool)
     for array in inputs:
         bad |= ~np.isfinite(array).all(axis=1)
