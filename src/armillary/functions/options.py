@@ -19,7 +19,7 @@ class CompileOptions:
     (2 where the operations stay within the budget).  threads: for batches."""
 
     tier: int | None = None
-    budget: int = 6000  # operations of a straight-line kernel
+    budget: int = 10_500  # operations of a straight-line kernel; more compile for seconds
     threads: int = 1
 
     def __post_init__(self) -> None:
