@@ -7,6 +7,7 @@ about or slide along z; the model turns its frames so that this holds.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -17,7 +18,7 @@ from armillary.spatial.small import LDL, orthogonal_complement
 Coordinates = Sequence[Scalar]
 
 
-class Joint:
+class Joint(ABC):
     """0 to 6 degrees of freedom between two bodies.
 
     `q` (nq) positions, `v` (nv) velocities.  All spatial vectors are in the body frame B."""
@@ -42,13 +43,13 @@ class Joint:
         """What tells this joint type from others: equal keys share compiled code."""
         return (self.kind, self.nv)
 
+    @abstractmethod
     def transform(self, q: Coordinates) -> Transform:
         """X_BJ."""
-        raise NotImplementedError(f"joint type {type(self).__name__} has no transform")
 
+    @abstractmethod
     def motion_space(self, q: Coordinates) -> MotionSpace:
         """S(q): the relative velocity is S @ v  (phi of [VanDerMerwe1995, 2.9])."""
-        raise NotImplementedError(f"joint type {type(self).__name__} has no motion space")
 
     def motion_space_rate(self, q: Coordinates, v: Coordinates) -> MotionSpace:
         """dS/dt as seen in B; zero where S is constant (errata 0-13)."""
