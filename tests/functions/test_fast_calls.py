@@ -454,3 +454,16 @@ def test_a_pushed_batch_has_the_bits_of_its_rows():
     many = arm().inverse_dynamics(Q, V, A, {"tip": wrench})
     for k, row in enumerate(rows):
         np.testing.assert_array_equal(arm().inverse_dynamics(*row, {"tip": wrench[k]}), many[k])
+
+
+def test_a_zero_quaternion_is_refused_by_lean_calls_too():
+    """The kernel gives NaN, so the careful path is asked, and it names the quaternion."""
+    b = am.Builder("ball")
+    b.body("ball", joint="spherical", mass=1.0, com=(0, 0, 1), inertia=(1, 1, 1))
+    ball = b.build()
+    rest = np.zeros(3)
+    for out in (None, np.empty(3)):
+        ball.inverse_dynamics(np.array([1.0, 0, 0, 0]), rest, rest)  # switches the lean call on
+        names = {} if out is None else {"out": out}
+        with pytest.raises(am.InputError, match="the quaternion at entry 0"):
+            ball.inverse_dynamics(np.zeros(4), rest, rest, **names)

@@ -127,6 +127,11 @@ class Algorithm:
     writes: dict[str, str] = field(default_factory=dict)
     shapes: dict[str, Any] = field(default_factory=dict)
 
+    def joint_level(self) -> bool:
+        """Are all results forces, accelerations or matrices along the degrees of freedom?  Then
+        mass may be counted with another body where no joint can tell."""
+        return set(self.writes.values()) <= {"dof", "matrix"}
+
     def __hash__(self) -> int:
         return hash(self.name)
 

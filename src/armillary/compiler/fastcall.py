@@ -116,7 +116,14 @@ def _call_text(element: str) -> str:
     result = c.let(f"inttoptr i64 {c.get(given)} to ptr")
     c.write(context, Context.OUTPUT_ROWS, _field(c, result, _ARRAY_DATA))
     c.do(f"call void {_data(c, Data.KERNEL, 'ptr')}(ptr {context})")
+    # a result that is not finite has a reason: the Python function looks for it
+    mark = _mark(c, element)
+    _scan(c, element, _field(c, result, _ARRAY_DATA, "ptr"), _data(c, Data.RESULT), mark)
+    c.unless(_unmarked(c, element, mark), "drop")
     c.do(f"ret ptr {result}")
+    c.do("drop:")
+    c.do(f"call void @armillary_Py_DecRef(ptr {result})")
+    c.do("br label %slow")
     c.do("failed:")
     c.do("ret ptr null")
     c.do("slow:")
@@ -136,10 +143,7 @@ def _check_shape(c: _Call, array: str) -> None:
 
 def _take_inputs(c: _Call, element: str, count: str, context: str) -> None:
     """Check every input and put its address into the context."""
-    bits, exponent = ("i64", 0x7FF0 << 48) if element == "double" else ("i32", 0x7F80 << 16)
-    mark = c.name()
-    c.lines.insert(2, f"{mark} = alloca {bits}")
-    c.do(f"store {bits} 0, ptr {mark}")
+    mark = _mark(c, element)
     with c.loop(count) as i:
         array = c.read("%args", i, "ptr")
         _check_array(c, array, _PLAIN)
@@ -148,14 +152,35 @@ def _take_inputs(c: _Call, element: str, count: str, context: str) -> None:
         c.unless(c.equal(length, _data(c, c.add(i, Data.SIZES))), "slow")
         values = _field(c, array, _ARRAY_DATA, "ptr")
         c.write(context, c.add(i, Context.INPUT_ROWS), values, "ptr")
-        with c.loop(length) as k:  # not finite: all bits of the exponent are set
-            number = c.read(values, k, bits, 4)
-            found = c.let(f"icmp eq {bits} {c.let(f'and {bits} {number}, {exponent}')}, {exponent}")
-            total = c.let(f"or {bits} {c.let(f'load {bits}, ptr {mark}')}, "
-                          f"{c.let(f'zext i1 {found} to {bits}')}")  # fmt: skip
-            c.do(f"store {bits} {total}, ptr {mark}")
-    total = c.let(f"load {bits}, ptr {mark}")
-    c.unless(c.let(f"icmp eq {bits} {total}, 0"), "slow")
+        _scan(c, element, values, length, mark)
+    c.unless(_unmarked(c, element, mark), "slow")
+
+
+_BITS = {"double": ("i64", 0x7FF0 << 48), "float": ("i32", 0x7F80 << 16)}
+
+
+def _mark(c: _Call, element: str) -> str:
+    """A flag that `_scan` sets."""
+    bits, _ = _BITS[element]
+    mark = c.name()
+    c.lines.insert(2, f"{mark} = alloca {bits}")
+    c.do(f"store {bits} 0, ptr {mark}")
+    return mark
+
+
+def _scan(c: _Call, element: str, values: str, length: str, mark: str) -> None:
+    """Set the flag where a number is not finite: all bits of its exponent are set."""
+    bits, exponent = _BITS[element]
+    with c.loop(length) as k:
+        number = c.read(values, k, bits, 4)
+        found = c.let(f"icmp eq {bits} {c.let(f'and {bits} {number}, {exponent}')}, {exponent}")
+        before, now = c.let(f"load {bits}, ptr {mark}"), c.let(f"zext i1 {found} to {bits}")
+        c.do(f"store {bits} {c.let(f'or {bits} {before}, {now}')}, ptr {mark}")
+
+
+def _unmarked(c: _Call, element: str, mark: str) -> str:
+    bits, _ = _BITS[element]
+    return c.let(f"icmp eq {bits} {c.let(f'load {bits}, ptr {mark}')}, 0")
 
 
 def _avoid_overlap(c: _Call, element: str, count: str, context: str, given: str) -> None:

@@ -149,8 +149,7 @@ class Core:
             from armillary.functions.setting import Setting
 
             setting = Setting(algorithm, reads, self._moving_base)
-            joint_level = set(algorithm.writes.values()) <= {"dof", "matrix"}
-            tables = self.tables(fuse, passive, regroup=fuse and joint_level)
+            tables = self.tables(fuse, passive, regroup=fuse and algorithm.joint_level())
             self._kernels[key] = Kernels(setting, tables, self.options)
         return self._kernels[key]
 

@@ -320,7 +320,7 @@ def trace(
         numbers = _on_the_ground(core, function, frame, coordinates, list(inputs))
     else:
         fuse = entry.fuse and tables is None
-        regroup = regroup and fuse and set(algorithm.writes.values()) <= {"dof", "matrix"}
+        regroup = regroup and fuse and algorithm.joint_level()
         tables = tables or core.tables(fuse, passive and entry.passive, regroup)
         spot = None
         if frame is not None:
