@@ -1,22 +1,20 @@
 """Mechanisms as data: parts, the builder, the frozen model, edits and the tables of algorithms."""
 
 from armillary.model.builder import Builder
+from armillary.model.closing import Contact, Coupling, Distance, Drive, Loop, Surface, Wheel
 from armillary.model.joints import joint_spec
 from armillary.model.model import Model
 from armillary.model.parts import (
     WORLD,
     Body,
-    Coupling,
     Frame,
     JointSpec,
     Limits,
-    Loop,
     Mass,
     Motor,
     Pose,
     Rotor,
     Shape,
-    Wheel,
 )
 from armillary.model.passive import Passive
 from armillary.model.report import Note, Report
@@ -25,7 +23,10 @@ __all__ = [
     "WORLD",
     "Body",
     "Builder",
+    "Contact",
     "Coupling",
+    "Distance",
+    "Drive",
     "Frame",
     "JointSpec",
     "Limits",
@@ -39,6 +40,7 @@ __all__ = [
     "Report",
     "Rotor",
     "Shape",
+    "Surface",
     "Wheel",
     "joint_spec",
 ]

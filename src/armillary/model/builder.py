@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from armillary.errors import ModelError, unknown_name
+from armillary.model.builder_closing import ClosingBuilder
 from armillary.model.checks import (
     check_passive,
     check_pose,
@@ -19,24 +20,21 @@ from armillary.model.checks import (
     numbers,
     per_axis,
     tensor_entries,
-    unit_axis,
 )
+from armillary.model.closing import Contact, Coupling, Distance, Drive, Loop, Surface, Wheel
 from armillary.model.joints import joint_spec, kernel_joint, named
 from armillary.model.model import Model
 from armillary.model.parts import (
     WORLD,
     Body,
-    Coupling,
     Frame,
     JointSpec,
     Limits,
-    Loop,
     Mass,
     Motor,
     Pose,
     Rotor,
     Shape,
-    Wheel,
 )
 from armillary.model.passive import Passive
 from armillary.model.report import Report
@@ -45,7 +43,7 @@ from armillary.model.report import Report
 STRICT, REPORT = "strict", "report"
 
 
-class Builder:
+class Builder(ClosingBuilder):
     """Collects bodies, frames and the rest in any order; `build()` gives the frozen `Model`.
 
     >>> b = Builder("pendulum")
@@ -61,6 +59,7 @@ class Builder:
         checks: str = STRICT,
         report: Report | None = None,
     ):
+        super().__init__()
         self.name = name
         self.gravity = tuple(float(x) for x in gravity)
         self.checks = checks
@@ -68,9 +67,6 @@ class Builder:
         self._bodies: dict[str, Body] = {}
         self._no_inertia: set[str] = set()
         self._frames: dict[str, Frame] = {}
-        self._loops: list[Loop] = []
-        self._couplings: list[Coupling] = []
-        self._wheels: list[Wheel] = []
         self.base_velocity: tuple[float, ...] = ()
         self.base_acceleration: tuple[float, ...] = ()
         self.initial: dict[str, float | Sequence[float]] = {}  # coordinates by joint name
@@ -135,20 +131,6 @@ class Builder:
         pose = _pose(f"frame '{name}'", at, rpy)
         self._frames[name] = Frame(name, body, pose)
 
-    def loop(
-        self, name: str, first: Frame, second: Frame, joint: JointSpec | str, **options: Any
-    ) -> None:
-        """Close a chain by a joint between two frames."""
-        self._loops.append(Loop(name, first, second, self._joint(name, joint, options)))
-
-    def coupling(self, coupling: Coupling) -> None:
-        self._couplings.append(coupling)
-
-    def wheel(self, wheel: Wheel) -> None:
-        axis, _ = unit_axis(wheel.axis, f"wheel '{wheel.name}', axis")
-        normal, _ = unit_axis(wheel.normal, f"wheel '{wheel.name}', normal")
-        self._wheels.append(replace(wheel, axis=axis, normal=normal))
-
     def build(self) -> Model:
         """Check everything and freeze it."""
         bodies = self._depth_first()
@@ -162,7 +144,6 @@ class Builder:
                 raise ModelError(f"{name}: expected 6 finite numbers (angular; linear).")
         if len(self.gravity) != 3 or not all(math.isfinite(x) for x in self.gravity):
             raise ModelError(f"gravity: expected 3 finite numbers, found {self.gravity}.")
-        self._note_constraints()
         return Model(
             name=self.name,
             bodies=tuple(bodies),
@@ -170,9 +151,13 @@ class Builder:
             gravity=self.gravity,
             base_velocity=tuple(self.base_velocity),
             base_acceleration=tuple(self.base_acceleration),
-            loops=tuple(self._loops),
-            couplings=tuple(self._couplings),
-            wheels=tuple(self._wheels),
+            loops=self._parts(Loop),
+            couplings=self._parts(Coupling),
+            wheels=self._parts(Wheel),
+            distances=self._parts(Distance),
+            surfaces=self._parts(Surface),
+            contacts=self._parts(Contact),
+            drives=self._parts(Drive),
             initial=self._initial(bodies),
             report=self.report,
         )
@@ -269,17 +254,7 @@ class Builder:
         for frame in self._frames.values():
             self._known_body(f"frame '{frame.name}'", frame.body)
             check_pose(f"frame '{frame.name}'", frame.pose)
-        for loop in self._loops:
-            self._known_body(f"loop '{loop.name}'", loop.first.body)
-            self._known_body(f"loop '{loop.name}'", loop.second.body)
-        for wheel in self._wheels:
-            self._known_body(f"wheel '{wheel.name}'", wheel.body)
-        for coupling in self._couplings:
-            for joint in (coupling.joint, coupling.source):
-                if joint not in seen:
-                    raise ModelError(
-                        f"coupling '{coupling.name}': {unknown_name('joint', joint, seen)}"
-                    )
+        self._check_closing(bodies)
 
     def _initial(self, bodies: list[Body]) -> tuple[float, ...]:
         """q of the given joints, neutral for the others; empty where nothing is given."""
@@ -298,21 +273,6 @@ class Builder:
                 )
             q += values
         return tuple(q) if self.initial else ()
-
-    def _note_constraints(self) -> None:
-        """Loops, couplings and wheels are kept, but an open tree does not feel them."""
-        for kind, parts in (("loop", self._loops), ("coupling", self._couplings),
-                            ("wheel", self._wheels)):  # fmt: skip
-            for part in parts:
-                if not any(part.name in note.part for note in self.report.of("warning")):
-                    self.report.add(
-                        "warning", f"{kind} '{part.name}'",
-                        "kept in the model, but not enforced by the methods of the open tree",
-                    )  # fmt: skip
-
-    def _known_body(self, part: str, body: str) -> None:
-        if body != WORLD and body not in self._bodies:
-            raise ModelError(f"{part}: {unknown_name('body', body, self._bodies)}")
 
     def _check_body(self, body: Body) -> None:
         joint = kernel_joint(body.joint)

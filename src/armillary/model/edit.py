@@ -17,6 +17,7 @@ from armillary.model.checks import (
     per_axis,
     tensor_entries,
 )
+from armillary.model.closing import Coupling, Drive
 from armillary.model.joints import kernel_joint, own_rotation
 from armillary.model.model import Model
 from armillary.model.parts import WORLD, Body, JointSpec, Limits, Mass, Pose, Rotor, _triple
@@ -45,17 +46,41 @@ def lock(model: Model, places: Mapping[str, Place] | Sequence[str]) -> Model:
         if place is None and model.initial:
             place = model.initial[model.slots[k].q]
         bodies[k] = _locked(bodies[k], place)
-    couplings = tuple(
-        c for c in model.couplings if c.joint not in wanted and c.source not in wanted
-    )
+    kept, held = _couplings_of_locked(model, bodies, set(wanted))
+    drives = tuple(d for d in model.drives if d.joint.partition(".")[0] not in wanted)
     report = _noted(model, "assumed", f"joints {sorted(wanted)}", "locked")
     return replace(
         model,
         bodies=tuple(bodies),
-        couplings=couplings,
+        couplings=kept,
+        drives=(*drives, *held),
         initial=_carried(model, bodies),
         report=report,
     )
+
+
+def _couplings_of_locked(
+    model: Model, bodies: Sequence[Body], locked: set[str]
+) -> tuple[tuple[Coupling, ...], tuple[Drive, ...]]:
+    """Couplings that remain, and those of which one side is locked: they hold the other side."""
+    kept, held = [], []
+    for c in model.couplings:
+        follower, source = c.joint in locked, c.source in locked
+        if not follower and not source:
+            kept.append(c)
+        elif follower != source:
+            place = bodies[model.joint_number(c.joint if follower else c.source)].locked_at[0]
+            if source:
+                held.append(Drive(c.name, c.joint, 0.0, 0.0, c.ratio * place + c.offset))
+            elif c.ratio:
+                held.append(Drive(c.name, c.source, 0.0, 0.0, (place - c.offset) / c.ratio))
+    return tuple(kept), tuple(held)
+
+
+def open_tree(model: Model) -> Model:
+    """The same without anything that ties it beyond its tree."""
+    return replace(model, loops=(), couplings=(), wheels=(), distances=(), surfaces=(),
+                   contacts=(), drives=())  # fmt: skip
 
 
 def _locked(body: Body, place: Place) -> Body:
@@ -194,12 +219,26 @@ def subtree(model: Model, root: str, base: str = "fixed") -> Model:
         model,
         bodies=tuple(bodies),
         frames=tuple(f for f in model.frames if f.body in keep),
-        loops=tuple(x for x in model.loops if {x.first.body, x.second.body} <= keep | {WORLD}),
-        couplings=tuple(c for c in model.couplings if {c.joint, c.source} <= joints),
-        wheels=tuple(w for w in model.wheels if w.body in keep),
+        loops=_within(model.loops, keep),
+        distances=_within(model.distances, keep),
+        surfaces=_within(model.surfaces, keep),
+        contacts=_within(model.contacts, keep),
+        couplings=tuple(c for c in model.couplings if _of(c.joint, c.source) <= joints),
+        drives=tuple(d for d in model.drives if _of(d.joint) <= joints),
+        wheels=tuple(w for w in model.wheels if {w.body, w.ground} <= keep | {WORLD}),
         initial=_carried(model, bodies),
         report=_noted(model, "assumed", f"body '{root}'", f"taken as the {base} root of a subtree"),
     )
+
+
+def _within(parts: Sequence[Any], keep: set[str]) -> tuple[Any, ...]:
+    """Constraints with both ends on the kept bodies or on the world."""
+    return tuple(x for x in parts if {x.first.body, x.second.body} <= keep | {WORLD})
+
+
+def _of(*labels: str) -> set[str]:
+    """Joint names of coordinate labels."""
+    return {label.partition(".")[0] for label in labels}
 
 
 def _rooted(body: Body, base: str) -> Body:
@@ -263,4 +302,4 @@ def _noted(model: Model, level: str, part: str, text: str) -> Report:
     return report
 
 
-__all__ = ["attach", "lock", "replace_parameters", "subtree", "unlock", "with_base"]
+__all__ = ["attach", "lock", "open_tree", "replace_parameters", "subtree", "unlock", "with_base"]

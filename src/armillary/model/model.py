@@ -11,8 +11,18 @@ from functools import cached_property
 
 from armillary.errors import unknown_name
 from armillary.joints import Joint
+from armillary.model.closing import (
+    Constraint,
+    Contact,
+    Coupling,
+    Distance,
+    Drive,
+    Loop,
+    Surface,
+    Wheel,
+)
 from armillary.model.joints import kernel_joint
-from armillary.model.parts import WORLD, Body, Coupling, Frame, Loop, Pose, Triple, Wheel
+from armillary.model.parts import WORLD, Body, Frame, Pose, Triple
 from armillary.model.report import Report
 
 
@@ -37,8 +47,18 @@ class Model:
     loops: tuple[Loop, ...] = ()
     couplings: tuple[Coupling, ...] = ()
     wheels: tuple[Wheel, ...] = ()
+    distances: tuple[Distance, ...] = ()
+    surfaces: tuple[Surface, ...] = ()
+    contacts: tuple[Contact, ...] = ()
+    drives: tuple[Drive, ...] = ()
     initial: tuple[float, ...] = ()  # q to start from, where the source gives one
     report: Report = field(default_factory=Report, compare=False)
+
+    @cached_property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """All that ties the mechanism beyond its tree."""
+        return (*self.loops, *self.distances, *self.surfaces, *self.contacts, *self.wheels,
+                *self.couplings, *self.drives)  # fmt: skip
 
     @cached_property
     def joints(self) -> tuple[Joint, ...]:

@@ -163,40 +163,6 @@ class Frame:
     pose: Pose = field(default_factory=Pose)
 
 
-@dataclass(frozen=True)
-class Loop:
-    """A joint that closes a chain: frame `second` moves in frame `first` as the joint allows."""
-
-    name: str
-    first: Frame
-    second: Frame
-    joint: JointSpec
-
-
-@dataclass(frozen=True)
-class Coupling:
-    """q[joint] = ratio * q[source] + offset: gears, mimic joints."""
-
-    name: str
-    joint: str
-    source: str
-    ratio: float = 1.0
-    offset: float = 0.0
-
-
-@dataclass(frozen=True)
-class Wheel:
-    """A disc that rolls without slip on a plane."""
-
-    name: str
-    body: str
-    radius: float
-    axis: Triple = (0.0, 1.0, 0.0)
-    center: Triple = (0.0, 0.0, 0.0)
-    normal: Triple = (0.0, 0.0, 1.0)
-    height: float = 0.0
-
-
 def _triple(values: Iterable[float]) -> Triple:
     x, y, z = (float(v) for v in values)
     return (x, y, z)

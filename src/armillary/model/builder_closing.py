@@ -1,0 +1,246 @@
+"""The builder's constraints: what may be said about them, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from armillary.errors import ModelError, unknown_name
+from armillary.model.checks import check_pose, number, unit_axis
+from armillary.model.closing import (
+    DIRECTIONS,
+    SHAPES,
+    WHEEL_ROWS,
+    Constraint,
+    Contact,
+    Coupling,
+    Distance,
+    Drive,
+    Loop,
+    Surface,
+    Wheel,
+)
+from armillary.model.joints import kernel_joint
+from armillary.model.model import velocity_names
+from armillary.model.parts import WORLD, Body, Frame, JointSpec, Pose
+from armillary.model.report import Report
+
+End = Frame | str
+
+
+class ClosingBuilder:
+    """Collects loops, couplings, wheels, rods, surfaces, contacts and drives."""
+
+    report: Report
+    _bodies: dict[str, Body]
+    _frames: dict[str, Frame]
+
+    def __init__(self) -> None:
+        self._closing: dict[str, Constraint] = {}
+
+    def _parts(self, kind: type) -> tuple[Any, ...]:
+        return tuple(part for part in self._closing.values() if isinstance(part, kind))
+
+    def _close(self, part: Constraint) -> None:
+        if not isinstance(part.name, str) or not part.name:
+            raise ModelError(f"a constraint needs a name, found {part.name!r}.")
+        if part.name in self._closing:
+            kind = type(self._closing[part.name]).__name__.lower()
+            raise ModelError(
+                f"the name '{part.name}' belongs to a {kind} already. Name each constraint once."
+            )
+        self._closing[part.name] = part
+
+    def _joint(self, name: str, joint: JointSpec | str, options: dict[str, Any]) -> JointSpec:
+        raise NotImplementedError
+
+    # -- what a person calls ---------------------------------------------------------------------
+
+    def loop(
+        self, name: str, first: End, second: End, joint: JointSpec | str, **options: Any
+    ) -> None:
+        """Close a chain by a joint between two frames (`Frame` or the name of a frame or body)."""
+        spec = self._joint(name, joint, options)
+        one, two = self._end(name, "first", first), self._end(name, "second", second)
+        if spec.kind == "general":
+            self._general_loop(name, one, two, spec)
+            return
+        self._close(Loop(name, one, two, spec))
+
+    def _general_loop(self, name: str, first: Frame, second: Frame, spec: JointSpec) -> None:
+        """A general joint has no closed form of its coordinates: it becomes a joint of the tree,
+        with a massless body behind it that is welded to the second frame."""
+        link = f"{name}.link"
+        self._bodies[link] = Body(link, first.body, replace(spec, name=name), first.pose)
+        self.report.add(
+            "assumed", f"loop '{name}'",
+            f"its general joint is a joint of the tree with the massless body '{link}', welded",
+        )  # fmt: skip
+        self._close(Loop(f"{name}.weld", Frame(f"{name}.outer", link), second,
+                         JointSpec(f"{name}.weld", "fixed")))  # fmt: skip
+
+    def coupling(self, coupling: Coupling) -> None:
+        """q[joint] = ratio * q[source] + offset."""
+        self._close(coupling)
+
+    def wheel(self, wheel: Wheel) -> None:
+        """A wheel rolls on the ground."""
+        part = f"wheel '{wheel.name}'"
+        axis, _ = unit_axis(wheel.axis, f"{part}, axis")
+        normal, _ = unit_axis(wheel.normal, f"{part}, normal")
+        if wheel.kind not in ("disc", "sphere", "knife"):
+            raise ModelError(f"{part}: kind is 'disc', 'sphere' or 'knife', found '{wheel.kind}'.")
+        if not wheel.rows or set(wheel.rows) - set(WHEEL_ROWS):
+            raise ModelError(
+                f"{part}: rows are among {', '.join(WHEEL_ROWS)}; found {list(wheel.rows)}."
+            )
+        rows = tuple(row for row in WHEEL_ROWS if row in wheel.rows)
+        if wheel.kind == "knife":
+            rows = tuple(row for row in rows if row != "longitudinal")
+        elif not wheel.radius > 0.0 or not math.isfinite(wheel.radius):
+            raise ModelError(f"{part}: the radius must be positive, found {wheel.radius}.")
+        self._close(replace(wheel, axis=axis, normal=normal, rows=rows))
+
+    def distance(self, name: str, first: End, second: End, length: float) -> None:
+        """The origins of two frames keep their distance."""
+        value = number(length, f"distance '{name}', length")
+        if not 0.0 < value < math.inf:
+            raise ModelError(
+                f"distance '{name}': the length must be positive, found {value:g} m. For a "
+                f"length of zero use loop(..., joint='spherical')."
+            )
+        ends = self._end(name, "first", first), self._end(name, "second", second)
+        self._close(Distance(name, *ends, value))
+
+    def surface(
+        self, name: str, first: End, second: End, shape: str = "plane", radius: float = 0.0
+    ) -> None:
+        """The origin of `second` stays on a plane, sphere or cylinder fixed in `first`."""
+        value = number(radius, f"surface '{name}', radius")
+        if shape not in SHAPES:
+            raise ModelError(f"surface '{name}': shape is one of {', '.join(SHAPES)}.")
+        if shape != "plane" and not 0.0 < value < math.inf:
+            raise ModelError(f"surface '{name}': a {shape} needs a positive radius.")
+        ends = self._end(name, "first", first), self._end(name, "second", second)
+        self._close(Surface(name, *ends, shape, value))
+
+    def contact(
+        self,
+        name: str,
+        first: End,
+        second: End,
+        constrained: Sequence[str],
+        force: Mapping[str, float] | None = None,
+        friction: Iterable[tuple[str, str, float]] = (),
+    ) -> None:
+        """The tip `second` follows the environment `first` in the constrained directions."""
+        part = f"contact '{name}'"
+        forces = tuple((d, number(x, f"{part}, force")) for d, x in (force or {}).items())
+        laws = tuple((d, c, number(x, f"{part}, friction")) for d, c, x in friction)
+        named = [*constrained, *(d for d, _ in forces), *(x for law in laws for x in law[:2])]
+        for direction in named:
+            if direction not in DIRECTIONS:
+                raise ModelError(f"{part}: {unknown_name('direction', direction, DIRECTIONS)}")
+        held = tuple(d for d in DIRECTIONS if d in constrained)
+        if not held:
+            raise ModelError(f"{part}: name at least one constrained direction.")
+        for d in [d for d, _ in forces] + [d for d, _, _ in laws]:
+            if d in held:
+                raise ModelError(
+                    f"{part}: '{d}' is constrained, so its force is a result and cannot be given."
+                )
+        for _, c, _ in laws:
+            if c not in held:
+                raise ModelError(f"{part}: friction follows a constrained direction, not '{c}'.")
+        ends = self._end(name, "first", first), self._end(name, "second", second)
+        self._close(Contact(name, *ends, held, forces, laws))
+
+    def drive(
+        self,
+        name: str,
+        joint: str,
+        acceleration: float = 0.0,
+        velocity: float | None = None,
+        position: float | None = None,
+    ) -> None:
+        """A coordinate that moves as prescribed."""
+        values = [
+            None if x is None else number(x, f"drive '{name}'")
+            for x in (acceleration, velocity, position)
+        ]
+        if not all(x is None or math.isfinite(x) for x in values):
+            raise ModelError(f"drive '{name}': expected finite numbers, found {values}.")
+        self._close(Drive(name, joint, values[0] or 0.0, values[1], values[2]))
+
+    # -- checks of `build` -----------------------------------------------------------------------
+
+    def _end(self, name: str, side: str, end: End) -> Frame:
+        """A frame, or the name of one: resolved when the model is built."""
+        return end if isinstance(end, Frame) else Frame(end, "")
+
+    def _resolved(self, part: str, end: Frame) -> Frame:
+        if end.body:
+            self._known_body(part, end.body)
+            check_pose(part, end.pose)
+            return end
+        if end.name in self._frames:
+            return self._frames[end.name]
+        if end.name == WORLD or end.name in self._bodies:
+            return Frame(end.name, end.name, Pose())
+        names = [WORLD, *self._bodies, *self._frames]
+        raise ModelError(f"{part}: {unknown_name('frame or body', end.name, names)}")
+
+    def _known_body(self, part: str, body: str) -> None:
+        if body != WORLD and body not in self._bodies:
+            raise ModelError(f"{part}: {unknown_name('body', body, self._bodies)}")
+
+    def _check_closing(self, bodies: list[Body]) -> None:
+        """Every constraint names parts that exist; names of frames become frames."""
+        labels = _coordinate_labels(bodies)
+        for name, part in list(self._closing.items()):
+            title = f"{type(part).__name__.lower()} '{name}'"
+            if isinstance(part, (Coupling, Drive)):
+                ends = (part.joint, part.source) if isinstance(part, Coupling) else (part.joint,)
+                for label in ends:
+                    _known_coordinate(title, label, labels, bodies)
+                if isinstance(part, Coupling) and part.joint == part.source:
+                    raise ModelError(f"{title}: '{part.joint}' cannot follow itself.")
+            elif isinstance(part, Wheel):
+                self._known_body(title, part.body)
+                self._known_body(title, part.ground)
+                if part.ground == part.body:
+                    raise ModelError(f"{title}: it cannot roll on its own body.")
+            else:
+                first = self._resolved(title, part.first)
+                second = self._resolved(title, part.second)
+                if first.body == second.body:
+                    raise ModelError(
+                        f"{title}: both ends are on '{first.body}'; a constraint needs two bodies."
+                    )
+                self._closing[name] = replace(part, first=first, second=second)
+
+
+def _coordinate_labels(bodies: list[Body]) -> dict[str, str]:
+    """Labels of coordinates that a coupling or drive may name -> joint name."""
+    labels = {}
+    for body in bodies:
+        names = velocity_names(kernel_joint(body.joint))
+        for n in names:
+            label = body.joint.name if len(names) == 1 else f"{body.joint.name}.{n}"
+            labels[label] = body.joint.name
+    return labels
+
+
+def _known_coordinate(part: str, label: str, labels: dict[str, str], bodies: list[Body]) -> None:
+    if label in labels:
+        return
+    several = [name for name, joint in labels.items() if joint == label]
+    if several:
+        raise ModelError(
+            f"{part}: joint '{label}' has several coordinates; name one: {', '.join(several)}."
+        )
+    if any(body.joint.name == label for body in bodies):
+        raise ModelError(f"{part}: joint '{label}' is fixed and cannot move.")
+    raise ModelError(f"{part}: {unknown_name('joint', label, labels)}")

@@ -1,0 +1,116 @@
+"""What ties a mechanism beyond its tree: loops, couplings, wheels, rods, contacts, drives.
+
+Plain frozen data, as in parts.py.  Two frames are always named `first` and `second`: the second
+moves relative to the first, and the force of a constraint is the one on the second's body.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from armillary.model.parts import WORLD, Frame, JointSpec, Triple
+
+WHEEL_ROWS = ("normal", "longitudinal", "lateral")
+SHAPES = ("plane", "sphere", "cylinder")
+DIRECTIONS = ("rx", "ry", "rz", "dx", "dy", "dz")
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A joint that closes a chain: frame `second` moves in frame `first` as the joint allows."""
+
+    name: str
+    first: Frame
+    second: Frame
+    joint: JointSpec
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """q[joint] = ratio * q[source] + offset: gears, mimic joints, screws, racks.
+
+    joint, source: a joint with one coordinate, or joint.coordinate.  The unit of the ratio follows:
+    m/rad for a rack or a screw."""
+
+    name: str
+    joint: str
+    source: str
+    ratio: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A wheel that rolls on a plane.
+
+    kind: "disc" (thin rim), "sphere" (the contact is below the centre) or "knife" (an edge that
+    slides along `axis` × normal and not sideways; radius 0).  `rows` says what is prevented:
+    leaving the ground (normal), slip along the track and across it.  normal and height belong to
+    the frame of the body `ground`."""
+
+    name: str
+    body: str
+    radius: float
+    axis: Triple = (0.0, 1.0, 0.0)
+    center: Triple = (0.0, 0.0, 0.0)
+    normal: Triple = (0.0, 0.0, 1.0)
+    height: float = 0.0
+    kind: str = "disc"
+    rows: tuple[str, ...] = WHEEL_ROWS
+    ground: str = WORLD
+
+
+@dataclass(frozen=True)
+class Distance:
+    """A massless rod with ball ends: the origins of two frames keep their distance (m)."""
+
+    name: str
+    first: Frame
+    second: Frame
+    length: float
+
+
+@dataclass(frozen=True)
+class Surface:
+    """The origin of `second` stays on a surface fixed in `first`: the plane z = 0, a sphere about
+    the origin or a cylinder about z of the given radius (m)."""
+
+    name: str
+    first: Frame
+    second: Frame
+    shape: str = "plane"
+    radius: float = 0.0
+
+
+@dataclass(frozen=True)
+class Contact:
+    """A contact with given motion along the constrained directions  [VanDerMerwe1995, 5.2.4].
+
+    constrained: directions of `first` (the environment) in which `second` (the tip) follows it:
+    rx, ry, rz (turns), dx, dy, dz.  force: known force components (N m, N) on the tip along free
+    directions (class I).  friction: (free direction, constrained direction, coefficient): the
+    force along the first is the coefficient times the force along the second (class II)."""
+
+    name: str
+    first: Frame
+    second: Frame
+    constrained: tuple[str, ...]
+    force: tuple[tuple[str, float], ...] = ()
+    friction: tuple[tuple[str, str, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A coordinate that moves as prescribed, whatever force that takes.
+
+    joint: a joint with one coordinate, or joint.coordinate (a label of v).  None: not prescribed
+    at that level (only accelerations enter the dynamics)."""
+
+    name: str
+    joint: str
+    acceleration: float = 0.0
+    velocity: float | None = None
+    position: float | None = None
+
+
+Constraint = Loop | Coupling | Wheel | Distance | Surface | Contact | Drive
