@@ -225,7 +225,7 @@ def test_help_version_and_usage():
 
 
 MISSING = [
-    ("stanfrod", "Did you mean 'stanford'?"),
+    ("stanfrod", "Did you mean 'stanford'"),
     ("robot.urdf", "robot.urdf: there is no such file"),
     ("folder/robot", "folder/robot: there is no such file"),
     ("", "path"),

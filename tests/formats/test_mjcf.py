@@ -17,6 +17,7 @@ from armillary.model import (
     Builder,
     Coupling,
     Frame,
+    JointSpec,
     Limits,
     Mass,
     Motor,
@@ -222,7 +223,14 @@ LOOPS = {
     "weld with relpose": ('<weld body1="a" body2="b" relpose=".1 .2 .3 1 .4 .5 .6"/>', "fixed"),
     "connect sites": ('<connect site1="s" site2="t"/>', "spherical"),
     "weld sites": ('<weld site1="s" site2="t"/>', "fixed"),
-}
+    "weld to the world": ('<weld body1="a" relpose=".1 .2 .3 1 .4 .5 .6"/>', "fixed"),
+    "weld with anchor and relpose": (
+        '<weld body1="b" body2="a" anchor=".4 .5 .6" relpose=".1 .2 .3 1 .4 .5 .6"/>', "fixed"),
+    "scaled weld": ('<weld body1="a" body2="c" anchor=".4 .5 .6" torquescale=".3"/>', "fixed"),
+    "weld without torque": (
+        '<weld body1="a" body2="c" anchor=".4 .5 .6" torquescale="0"/>', "spherical"),
+    "weld of sites without torque": ('<weld site1="s" site2="t" torquescale="0"/>', "spherical"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", LOOPS)
@@ -232,17 +240,22 @@ def test_equality_is_a_loop_with_the_same_error(name):
     model = read(LOOP, f"<equality>{text}</equality>")
     peer = MujocoPeer("model.xml", model)
     assert model.loops[0].joint.kind == kind
+    first = model.loops[0].first
+    scale = float(peer.m.eq_data[0][10])  # torquescale
     for seed in range(3):
         q, v, _ = random_state(model, seed)
         peer.set(q, v)
         H = gap(model, q)
-        error = peer.d.efc_pos[: 3 if kind == "spherical" else 6]
-        assert np.linalg.norm(error[:3]) == pytest.approx(np.linalg.norm(H[:3, 3]), abs=1e-12)
+        R = (Direct(model).pose(q, first.body) @ pose_matrix(first.pose))[:3, :3]
+        error = peer.d.efc_pos[:6]
+        assert error[:3] == pytest.approx(-R @ H[:3, 3], abs=1e-12)
         if kind == "fixed":
             # MuJoCo gives the imaginary part of the error quaternion: sin of half the angle
             cosine = (np.trace(H[:3, :3]) - 1) / 2
             half = np.sqrt((1 - cosine) / 2)
-            assert np.linalg.norm(error[3:]) == pytest.approx(half, abs=1e-7)
+            assert np.linalg.norm(error[3:]) == pytest.approx(scale * half, abs=1e-7)
+        else:
+            assert not any(error[3:])  # a ball leaves the turn free
 
 
 def test_drawn_pose_closes_a_loop_between_bodies():
@@ -264,6 +277,18 @@ def test_joint_equality_is_a_coupling():
     assert peer.d.efc_pos[0] == pytest.approx(error, abs=1e-12)
 
 
+def test_equality_of_one_joint_is_a_drive_that_holds():
+    text = '<equality><joint name="e" joint1="k" polycoef=".5 2 9 0 0"/></equality>'
+    model = read(LOOP, text)
+    (drive,) = model.drives
+    assert (drive.name, drive.joint, drive.acceleration, drive.velocity) == ("e", "k", 0.0, 0.0)
+    peer = MujocoPeer("model.xml", model)
+    q, v, _ = random_state(model, 0)
+    peer.set(q, v)
+    assert peer.d.efc_pos[0] == pytest.approx(q[1] - drive.position, abs=1e-12)
+    assert "read as a drive" in said(model, "read")
+
+
 def test_coupled_joints_of_one_body_stay_apart():
     two = body("a", '<joint name="j" axis="1 0 0"/><joint name="k" axis="0 1 0" pos=".1 0 .2"/>')
     model = read(two, '<equality><joint joint1="j" joint2="k"/></equality>')
@@ -277,13 +302,40 @@ def test_coupled_joints_of_one_body_stay_apart():
 @pytest.mark.parametrize(
     ("text", "remark"),
     [('<joint joint1="j" joint2="k" polycoef="0 1 2 0 0"/>', "only lines are read"),
-     ('<joint joint1="j"/>', "lock the joint"),
-     ('<connect body1="a" body2="b" anchor="0 0 0" active="false"/>', "not active")],
+     ('<connect body1="a" body2="b" anchor="0 0 0" active="false"/>', "not active"),
+     ('<joint joint1="j" active="false"/>', "not active"),
+     ('<connect site1="s" site2="u"/>', "both its ends are on one body"),
+     ('<tendon tendon1="x" tendon2="y"/>', "it ties tendons; only connect, weld and joint")],
 )  # fmt: skip
 def test_other_equalities_are_told(text, remark):
-    model = read(LOOP, f"<equality>{text}</equality>")
-    assert (model.loops, model.couplings) == ((), ())
+    bodies = LOOP.replace(SITES["s"], SITES["s"] + '<site name="u"/>')
+    tendons = "".join(
+        f'<fixed name="{name}"><joint joint="{joint}" coef="1"/></fixed>'
+        for name, joint in (("x", "j"), ("y", "k"))
+    )
+    model = read(bodies, f"<tendon>{tendons}</tendon><equality>{text}</equality>")
+    assert model.constraints == ()
     assert remark in said(model, "ignored")
+
+
+def test_notes_on_equalities_have_lines():
+    text = '<equality>\n<connect name="e" body1="a" body2="b" anchor="0 0 0" active="false"/>'
+    (note,) = read(LOOP, text + "\n</equality>").report.of("ignored")
+    assert (note.part, note.line) == ("equality 'e'", 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [('<joint name="e" joint1="j" joint2="k" polycoef="inf 1 0 0 0"/>', "'e': expected finite"),
+     ('<joint name="e" joint1="j" polycoef="inf 1 0 0 0"/>', "'e': expected finite"),
+     ('<weld name="e" body1="a" relpose="inf 0 0 1 0 0 0"/>', "finite"),
+     ('<connect name="e" body1="a" anchor="inf 0 0"/>', "finite"),
+     ('<distance name="e" geom1="a" geom2="b"/>', "MuJoCo refuses the model")],
+)  # fmt: skip
+def test_impossible_equalities_are_errors(text, message):
+    with pytest.raises(FormatError, match=message) as caught:
+        read(LOOP, f"<equality>{text}</equality>")
+    assert caught.value.path == "model.xml"
 
 
 # ---------------------------------------------------------------- names, frames, shapes, notes
@@ -498,6 +550,24 @@ def test_written_loops_and_couplings_survive(kind):
     assert gap(again, q) == pytest.approx(gap(model, q), abs=1e-14)
 
 
+def test_written_couplings_and_drives_of_one_coordinate_survive():
+    """joint.coordinate is a joint of its own in MuJoCo, and stays one when it is read again."""
+    some = {"mass": 1.0, "inertia": (1, 1, 1)}
+    builder = Builder("coordinates")
+    builder.body("a", joint="universal", joint_name="hook", **some)
+    builder.body("b", "a", "cylindrical", (0.5, 0, 0), joint_name="rod", **some)
+    builder.body("c", "b", "revolute", **some)
+    builder.coupling(Coupling("gear", "hook.second", "rod.angle", -2.0, 0.3))
+    builder.drive("hold", "hook.first", 0.0, 0.0, 0.25)
+    builder.drive("still", "c", position=0.0)
+    model = builder.build()
+    again = read_mjcf(saved(write_mjcf(model)))
+    assert again.v_labels == model.v_labels
+    assert again.couplings == model.couplings
+    assert [(d.name, d.joint, d.position) for d in again.drives] == [
+        ("hold", "hook.first", 0.25), ("still", "c", 0.0)]  # fmt: skip
+
+
 def test_written_shapes_survive_and_meshes_are_left_out():
     shapes = (
         Shape("box", (1.0, 2.0, 3.0), Pose((1.0, 0.0, 0.0)), color=(1.0, 0.0, 0.0, 0.5)),
@@ -582,6 +652,29 @@ def with_wheel() -> Builder:
     return builder
 
 
+def tied(kind: str) -> Builder:
+    """A small tree with one constraint that MJCF has no words for."""
+    builder = sample()
+    some = {"mass": 1.0, "inertia": (1, 1, 1)}
+    builder.body("b", joint="spherical", **some)
+    if kind == "coupling":
+        builder.coupling(Coupling("c", "j", "b.wx"))
+    elif kind == "drive of a ball":
+        builder.drive("d", "b.wx", position=0.5)
+    elif kind == "drive":
+        builder.drive("d", "j", 0.0, 2.0, 0.5)
+    elif kind == "distance":
+        builder.distance("d", "a", "b", 0.5)
+    elif kind == "surface":
+        builder.surface("s", "a", "b", "sphere", 1.0)
+    elif kind == "contact":
+        builder.contact("c", "a", "b", ["dz"])
+    else:
+        friction = (Passive(viscous=1.0),) * 3
+        builder.loop("l", "a", "b", JointSpec("l", "spherical", passive=friction))
+    return builder
+
+
 ALWAYS = {
     "joint 'j': MJCF has no helical": sample(joint="helical", pitch=0.1),
     "joint 'j': axis 1 is a screw": sample(joint="general", axes=[(0, 0, 1, 0, 0, 0.2)]),
@@ -598,6 +691,13 @@ UNLESS_LOSSY = {
     "body 'a': MJCF cannot express the electrical": sample(motor=Motor(1.0, 1.0)),
     "wheel 'w': MJCF cannot express": with_wheel(),
     "loop 'closure': MJCF cannot express": closed("revolute"),
+    "loop 'l': MJCF cannot express friction, rotors or limits": tied("loop"),
+    "coupling 'c': MJCF cannot express a coupling of a ball": tied("coupling"),
+    "drive 'd': MJCF cannot express a drive of a ball": tied("drive of a ball"),
+    "drive 'd': MJCF cannot express a prescribed motion": tied("drive"),
+    "distance 'd': MJCF cannot express a rod": tied("distance"),
+    "surface 's': MJCF cannot express a point": tied("surface"),
+    "contact 'c': MJCF cannot express a contact": tied("contact"),
 }
 
 

@@ -427,8 +427,10 @@ def test_doubtful_values_of_other_files_are_kept_and_said():
 
 def test_the_schema_is_json_and_knows_the_keys():
     schema = json.loads(json.dumps(native_schema()))
-    assert schema["required"] == ["armillary", "bodies"]
+    assert schema["required"] == ["armillary"]
+    assert schema["oneOf"] == [{"required": ["bodies"]}, {"required": ["tree"]}]
     assert set(schema["properties"]) >= {"frames", "loops", "wheels", "couplings", "initial"}
+    assert set(schema["properties"]) >= {"distances", "surfaces", "contacts", "drives"}
     axis = schema["$defs"]["JointEntry"]["properties"]["axis"]
     assert "-z" in json.dumps(axis)
     assert schema["additionalProperties"] is False

@@ -323,7 +323,7 @@ def test_mimic_is_a_coupling_and_told():
     tail = [link("c"), joint("k", "b", "c", follow)]
     model = read(link("a"), link("b"), joint("j", "a", "b"), *tail)
     assert model.couplings == (Coupling("k_mimic", "k", "j", -2.0, 0.5),)
-    assert "only constrained dynamics enforces it" in said(model, "warning")
+    assert "read as a coupling" in said(model, "read")
 
 
 @pytest.mark.parametrize("type", ["fixed", "floating"])
@@ -582,7 +582,29 @@ def with_wheel(builder: Builder) -> Builder:
     return builder
 
 
+def tied(kind: str) -> Builder:
+    """A small tree with one constraint that no URDF file can hold."""
+    builder = sample()
+    builder.body("b", "a", "free", mass=1.0)
+    if kind == "coupling":
+        builder.coupling(Coupling("c", "j", "b.vx"))
+    elif kind == "distance":
+        builder.distance("d", WORLD, "a", 0.5)
+    elif kind == "surface":
+        builder.surface("s", WORLD, "a")
+    elif kind == "contact":
+        builder.contact("c", WORLD, "a", ["dz"])
+    else:
+        builder.drive("d", "j", position=0.5)
+    return builder
+
+
 INEXPRESSIBLE = {
+    "coupling 'c': URDF cannot express a coupling of joints with several": tied("coupling"),
+    "distance 'd': URDF cannot express a rod": tied("distance"),
+    "surface 's': URDF cannot express a point": tied("surface"),
+    "contact 'c': URDF cannot express a contact": tied("contact"),
+    "drive 'd': URDF cannot express a prescribed motion": tied("drive"),
     "joint 'j': URDF has no helical": sample(joint="helical", pitch=0.1),
     "joint 'j': URDF has no spherical": sample(joint="spherical", axis=None),
     "joint 'j': URDF has no gimbal": sample(joint="gimbal", free=("rx",), axis=None),

@@ -145,3 +145,17 @@ def jacobian_dot(coordinates: str) -> Algorithm:
         ),
         _world_motion, ("q", "v"), {"dJ": "wide"},
     )  # fmt: skip
+
+
+def _columns_and_bias(b, p, j):
+    """Pose, velocity and acceleration without joint accelerations, and the axes in the world."""
+    pose_and_motion(b, p, j)
+    Y = b.Y.inverse()
+    j.S = [Y @ s for s in b.S]
+
+
+columns_and_bias = Algorithm(
+    "columns_and_bias", (Outward(_columns_and_bias),), _world_motion, ("q", "v"),
+    {"Y": "body", "v": "body", "a": "body", "S": "columns"},
+    {"Y": Transform, "v": Motion, "a": Motion, "S": Motion},
+)  # fmt: skip

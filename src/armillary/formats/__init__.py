@@ -50,7 +50,7 @@ def read(
         from armillary.formats.native import read_native
 
         model = read_native(path, strict=strict)
-    return model if base is None else _on_base(model, base, path)
+    return model if base is None else on_base(model, base, path)
 
 
 def write(
@@ -147,7 +147,7 @@ def xml_root(text: str) -> str:
             return found.group(1) if found else ""
 
 
-def _on_base(model: Model, base: str, path: FilePath) -> Model:
+def on_base(model: Model, base: str, path: FilePath) -> Model:
     """MJCF and native files say how their root stands; `base` changes a fixed or free one."""
     roots = [body for body in model.bodies if body.parent == WORLD]
     if not any(body.joint.kind in ("fixed", "free") for body in roots):

@@ -13,6 +13,7 @@ from typing import Any
 
 from armillary.errors import FormatError
 from armillary.formats.dh_rows import MODIFIED, STANDARD, check_convention
+from armillary.formats.losses import only_a_tree
 from armillary.formats.tables import chain, inverse, moved_mass, shifted, turned_x, turned_z
 from armillary.model import Body, Mass, Model, Pose
 from armillary.model.edit import mass_of
@@ -86,7 +87,8 @@ def dh_table(model: Model, convention: str = STANDARD) -> DHTable:
 
 def _serial(model: Model) -> list[Body]:
     """The bodies that move, if they hang one on the other by one axis each."""
-    for what in ("loops", "couplings", "wheels", "base_velocity", "base_acceleration"):
+    only_a_tree(model, "a Denavit-Hartenberg table")
+    for what in ("base_velocity", "base_acceleration"):
         if getattr(model, what):
             raise FormatError(
                 f"a Denavit-Hartenberg table has no {what}. Write the native file instead."

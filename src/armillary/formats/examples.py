@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import resources
+from typing import Any
 
-from armillary.errors import unknown_name
+from armillary.errors import InputError, unknown_name
+from armillary.formats.examples_closed import CLOSED
+from armillary.formats.examples_parallel import PARALLEL
+from armillary.formats.examples_parts import Example
+from armillary.formats.examples_seeds import SEEDS
+from armillary.formats.examples_wheels import WHEELS
 from armillary.model import Model, Report
 
 
-@dataclass(frozen=True)
-class Example:
-    """A built-in mechanism: what it is, where its numbers come from, and how it is made."""
+def example(name: str, **options: Any) -> Model:
+    """A built-in mechanism by name; `example_names()` lists them.
 
-    description: str
-    source: str
-    build: Callable[[str], Model]
-
-
-def example(name: str) -> Model:
-    """A built-in mechanism by name; `example_names()` lists them."""
-    return example_info(name).build(name)
+    >>> example("four-bar-ladder", n=40).nv
+    81
+    """
+    info = example_info(name)
+    for option in options:
+        if option not in info.options:
+            known = f"it knows {', '.join(info.options)}" if info.options else "it has none"
+            raise InputError(f"example '{name}': unknown option '{option}'; {known}.")
+    return info.build(name, **options)
 
 
 def example_names() -> tuple[str, ...]:
@@ -92,6 +96,10 @@ EXAMPLES = {
         "[Swartz1982], with synthetic numbers",
         _dh,
     ),
+    **SEEDS,
+    **CLOSED,
+    **PARALLEL,
+    **WHEELS,
 }
 
 __all__ = ["Example", "example", "example_info", "example_names"]

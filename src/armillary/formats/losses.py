@@ -5,7 +5,16 @@ from __future__ import annotations
 from xml.sax.saxutils import quoteattr
 
 from armillary.errors import FormatError
-from armillary.model import Model
+from armillary.model import Contact, Distance, Limits, Loop, Model, Passive, Rotor, Surface, Wheel
+from armillary.model.closing import Constraint
+
+# constraints for which neither URDF nor MJCF has words
+_UNKNOWN: dict[type, str] = {
+    Wheel: "rolling without slip",
+    Distance: "a rod between two points",
+    Surface: "a point that stays on a surface",
+    Contact: "a contact with given motion",
+}
 
 
 class Losses:
@@ -38,8 +47,9 @@ def common_losses(model: Model, losses: Losses) -> None:
     for what in ("base_velocity", "base_acceleration"):
         if any(getattr(model, what)):
             losses.add(what.replace("_", " "), "a moving base")
-    for wheel in model.wheels:
-        losses.add(f"wheel '{wheel.name}'", "rolling without slip")
+    for part in model.constraints:
+        if type(part) in _UNKNOWN:
+            losses.add(titled(part), _UNKNOWN[type(part)])
     for body in model.bodies:
         if body.motor is not None:
             losses.add(f"body '{body.name}'", "the electrical data of its motor")
@@ -47,6 +57,25 @@ def common_losses(model: Model, losses: Losses) -> None:
             for what in ("static", "smoothing", "table", "law"):
                 if getattr(passive, what):
                     losses.add(f"joint '{body.joint.name}'", f"`{what}` of its friction")
+
+
+def titled(part: Constraint) -> str:
+    """loop 'closure'"""
+    return f"{type(part).__name__.lower()} '{part.name}'"
+
+
+def only_a_tree(model: Model, format_name: str) -> None:
+    """For tables, which know no constraint at all."""
+    for part in model.constraints:
+        raise FormatError(f"{titled(part)}: {format_name} has only a tree. Write the native file.")
+
+
+def joint_of_loop(loop: Loop, losses: Losses) -> None:
+    """A joint that closes a chain is bare in the other formats."""
+    spec = loop.joint
+    data = (*spec.passive, *spec.rotors, *spec.limits)
+    if any(entry not in (Passive(), Rotor(), Limits()) for entry in data):
+        losses.add(titled(loop), "friction, rotors or limits in a joint that closes a chain")
 
 
 def written_name(name: str, kind: str) -> str:

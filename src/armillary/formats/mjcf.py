@@ -55,12 +55,14 @@ def read_mjcf(path: str | os.PathLike, *, strict: bool = False) -> Model:
     for remark in remarks:
         source.notes.add("warning", "MuJoCo", "", shortened(remark, 300))
     builder.gravity = source.gravity()
-    add_bodies(source, builder, coupled_joints(source))
-    add_equalities(source, builder)
-    _note_ignored(source)
-    source.notes.write(report)
     try:
+        add_bodies(source, builder, coupled_joints(source))
+        add_equalities(source, builder)
+        _note_ignored(source)
+        source.notes.write(report)
         model = builder.build()
+    except FormatError:
+        raise
     except ModelError as fault:
         raise FormatError(str(fault), name) from fault
     mass = sum(body.mass.mass for body in model.bodies)

@@ -1,12 +1,16 @@
-"""MuJoCo's equality constraints as loops and couplings."""
+"""MuJoCo's equality constraints as loops, couplings and drives."""
 
 from __future__ import annotations
 
-from armillary.formats.mjcf_source import HINGE, SLIDE, Source
+import math
+
+from armillary.errors import FormatError
+from armillary.formats.mjcf_source import Source
 from armillary.formats.notes import unique
 from armillary.model import Builder, Coupling, Frame, JointSpec, Pose
 
 CONNECT, WELD, JOINT = range(3)  # mjtEq
+_OTHER = {3: "tendons", 4: "a flexible body", 5: "a flexible body", 6: "a flexible body"}
 _SITE = 6  # mjtObj
 
 
@@ -36,12 +40,15 @@ def add_equalities(source: Source, builder: Builder) -> None:
         elif type_ == JOINT:
             _add_coupling(source, builder, e, name)
         else:
-            source.note("ignored", "equality", name, "only connect, weld and joint are read")
+            what = _OTHER.get(type_, "an unknown thing")
+            text = f"it ties {what}; only connect, weld and joint are read"
+            source.note("ignored", "equality", name, text)
 
 
 def _add_loop(source: Source, builder: Builder, e: int, name: str, type_: int) -> None:
     """connect -> spherical, weld -> fixed.  Anchors as in MuJoCo's mjModel.eq_data:
-    connect (point in body 1, point in body 2), weld (point in 2, point in 1, turn of 2 in 1)."""
+    connect (point in body 1, point in body 2), weld (point in 2, point in 1, turn of 2 in 1,
+    torquescale: MuJoCo multiplies the three rows of the turn by it, so 0 leaves a ball)."""
     m = source.m
     ends = [int(m.eq_obj1id[e]), int(m.eq_obj2id[e])]
     data = m.eq_data[e].tolist()
@@ -53,11 +60,12 @@ def _add_loop(source: Source, builder: Builder, e: int, name: str, type_: int) -
     else:
         poses = (source.pose_in(ends[0], data[3:6], data[6:10]), source.pose_in(ends[1], data[0:3]))
         first, second = _frames(source, name, ends, poses)
-    if type_ == WELD and data[10] == 0.0:
-        source.note("assumed", "equality", name, "torquescale 0 is read as a full weld")
-    kind = "spherical" if type_ == CONNECT else "fixed"
-    builder.loop(name, first, second, JointSpec(name, kind))
-    source.note("read", "equality", name, "read as a loop: rigid here, soft in MuJoCo")
+    if first.body == second.body:
+        source.note("ignored", "equality", name, "both its ends are on one body")
+        return
+    ball = type_ == CONNECT or data[10] == 0.0
+    builder.loop(name, first, second, JointSpec(name, "spherical" if ball else "fixed"))
+    _note_read(source, name, "loop")
 
 
 def _frames(
@@ -77,21 +85,30 @@ def _site_frame(source: Source, k: int) -> Frame:
 
 
 def _add_coupling(source: Source, builder: Builder, e: int, name: str) -> None:
-    """q1 - ref1 = a0 + a1 (q2 - ref2) + a2 (...)² ...: the straight lines among them."""
+    """q1 - ref1 = a0 + a1 (q2 - ref2) + a2 (...)² ...: the straight lines among them.  MuJoCo takes
+    hinges and slides only."""
     m = source.m
     j1, j2 = int(m.eq_obj1id[e]), int(m.eq_obj2id[e])
     a0, a1, *higher = m.eq_data[e].tolist()[:5]
-    if j2 < 0:
-        source.note("ignored", "equality", name, "it holds one joint in place; lock the joint")
+    if not all(math.isfinite(x) for x in (a0, a1, *higher)):
+        raise FormatError(
+            f"equality '{name}': expected finite numbers in polycoef, found {[a0, a1, *higher]}.",
+            source.path,
+            source.line("equality", name),
+        )
+    if j2 < 0:  # q1 - ref1 = a0
+        place = float(m.qpos0[m.jnt_qposadr[j1]]) + a0
+        builder.drive(name, source.joint_name(j1), 0.0, 0.0, place)
+        _note_read(source, name, "drive")
         return
     if any(higher):
         source.note("ignored", "equality", name, "a curve between joints; only lines are read")
         return
-    if not {int(m.jnt_type[j]) for j in (j1, j2)} <= {HINGE, SLIDE}:
-        source.note("ignored", "equality", name, "it couples joints that are not hinge or slide")
-        return
     ref1, ref2 = (float(m.qpos0[m.jnt_qposadr[j]]) for j in (j1, j2))
     offset = ref1 + a0 - a1 * ref2
     builder.coupling(Coupling(name, source.joint_name(j1), source.joint_name(j2), a1, offset))
-    text = "a coupling: only constrained dynamics enforces it"
-    source.note("warning", "equality", name, text)
+    _note_read(source, name, "coupling")
+
+
+def _note_read(source: Source, name: str, what: str) -> None:
+    source.note("read", "equality", name, f"read as a {what}: rigid here, soft in MuJoCo")

@@ -111,6 +111,10 @@ def lines_of(root: Element) -> dict[tuple[str, str], int]:
     """(tag, name) -> line, for messages about parts that MuJoCo has compiled."""
     lines: dict[tuple[str, str], int] = {}
     for element in root.walk():
+        if element.tag == "equality":
+            for child in element.children:
+                if name := child.attributes.get("name"):
+                    lines.setdefault(("equality", name), child.line)
         if name := element.attributes.get("name"):
             tag = "joint" if element.tag == "freejoint" else element.tag
             lines.setdefault((tag, name), element.line)

@@ -7,14 +7,13 @@ from collections.abc import Iterable
 
 from armillary.errors import FormatError
 from armillary.formats.losses import Losses, common_losses, written_name
+from armillary.formats.mjcf_write_equality import equality_lines
 from armillary.formats.mjcf_write_joints import joint_lines
-from armillary.formats.notes import unique
 from armillary.formats.xml import MAX_DEPTH
 from armillary.model import WORLD, Body, Frame, Mass, Model, Pose, Shape
 from armillary.model.checks import principal_moments
 
 _MIN_MASS = 1e-15  # below it MuJoCo refuses a moving body (mjMINVAL)
-_CLOSURES = {"spherical": "connect", "fixed": "weld"}
 
 
 def write_mjcf(model: Model, *, lossy: bool = False) -> str:
@@ -22,7 +21,8 @@ def write_mjcf(model: Model, *, lossy: bool = False) -> str:
 
     Frames become sites.  Joints with several axes become several joints in one body, in their
     order; planar joints count (x, y, angle) in MuJoCo.  Mesh shapes are left out, because MuJoCo
-    refuses a model whose mesh files it cannot open.  lossy: leave out what the format
+    refuses a model whose mesh files it cannot open.  Spherical and fixed loops, couplings and
+    drives that hold a place become equalities.  lossy: leave out what the format
     cannot express and let MuJoCo balance impossible inertias, and say so in a comment."""
     losses = Losses("MJCF", lossy)
     common_losses(model, losses)
@@ -31,7 +31,7 @@ def write_mjcf(model: Model, *, lossy: bool = False) -> str:
     sites: dict[str, list[Frame]] = {name: [] for name in (WORLD, *names)}
     for frame in model.frames:
         sites[frame.body].append(frame)
-    equality = _equality(model, losses, sites)
+    equality = equality_lines(model, losses, sites)
     world = [*_sites(sites[WORLD], "    "), *_bodies(model, losses, sites)]
     balance_text = ' balanceinertia="true"' if balance else ""
     lines = [
@@ -130,41 +130,6 @@ def _check_masses(model: Model, losses: Losses) -> bool:
                 f"{low:g} kg m². Give it both, or weld it."
             )
     return balance
-
-
-# -- constraints ----------------------------------------------------------------------------------
-
-
-def _equality(model: Model, losses: Losses, sites: dict[str, list[Frame]]) -> list[str]:
-    taken = {frame.name for frame in model.frames}
-    lines = []
-    for loop in model.loops:
-        if loop.joint.kind not in _CLOSURES:
-            part = f"loop '{loop.name}'"
-            losses.add(part, f"a closure by a {loop.joint.kind} joint (only spherical and fixed)")
-            continue
-        ends = []
-        for k, frame in ((1, loop.first), (2, loop.second)):
-            if frame not in model.frames:
-                frame = Frame(
-                    unique(frame.name or f"{loop.name}_{k}", taken), frame.body, frame.pose
-                )
-                taken.add(frame.name)
-                sites[frame.body].append(frame)
-            ends.append(f"site{k}={written_name(frame.name, 'frame')}")
-        tag = _CLOSURES[loop.joint.kind]
-        lines.append(f"    <{tag} name={written_name(loop.name, 'loop')} {' '.join(ends)}/>")
-    single = {b.joint.name for b in model.bodies if b.joint.kind in ("revolute", "prismatic")}
-    for coupling in model.couplings:
-        if not {coupling.joint, coupling.source} <= single:
-            part = f"coupling '{coupling.name}'"
-            losses.add(part, "a coupling of joints with several degrees of freedom")
-            continue
-        first, second = (written_name(x, "joint") for x in (coupling.joint, coupling.source))
-        line = _row((coupling.offset, coupling.ratio, 0, 0, 0))
-        name = written_name(coupling.name, "coupling")
-        lines.append(f'    <joint name={name} joint1={first} joint2={second} polycoef="{line}"/>')
-    return lines
 
 
 # -- numbers --------------------------------------------------------------------------------------

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,40 +11,18 @@ from typing import Any
 from pydantic import ValidationError
 
 from armillary.errors import FormatError, ModelError
-from armillary.formats.faults import part_faults
+from armillary.formats import on_base, read
 from armillary.formats.files import read_text
-from armillary.formats.native_schema import (
-    BodyEntry,
-    EndEntry,
-    JointEntry,
-    NativeFile,
-    PoseEntry,
-    ShapeEntry,
-    shown,
-)
-from armillary.formats.tables import twist
+from armillary.formats.native_body import BodyEntry
+from armillary.formats.native_closing import add_constraints
+from armillary.formats.native_fields import shown
+from armillary.formats.native_parts import Parts
+from armillary.formats.native_schema import SECTIONS, NativeFile
+from armillary.formats.native_tree import add_model, merge_notes, tree_path
 from armillary.formats.yaml_tree import Node, load_tree
-from armillary.model import (
-    Builder,
-    Coupling,
-    Frame,
-    JointSpec,
-    Limits,
-    Model,
-    Motor,
-    Passive,
-    Pose,
-    Report,
-    Rotor,
-    Shape,
-    Wheel,
-    joint_spec,
-)
-from armillary.model.joints import kernel_joint, named_axis
+from armillary.model import Builder, Model, Motor, Report
 
-_SECTIONS = {"bodies": "body", "frames": "frame", "loops": "loop", "couplings": "coupling",
-             "wheels": "wheel", "initial": "joint"}  # fmt: skip
-_SUBJECT = re.compile(r"(body |joint |frame |loop |coupling |wheel |)'(.*?)'", re.DOTALL)
+_SUBJECT = re.compile(rf"({'|'.join(SECTIONS.values())}|) ?'(.*?)'", re.DOTALL)
 
 
 def read_native(
@@ -55,15 +31,23 @@ def read_native(
     """The mechanism of a native file, or of `text` (then `path` only names it).
 
     Impossible masses are an error unless the file says `checks: report`; strict=True ignores
-    that line."""
+    that line.  `tree: robot.urdf` takes the bodies from a file beside this one."""
+    if text is None and path is None:
+        raise FormatError("give a path or a text.")
+    return _read(path, text, strict, ())
+
+
+def _read(
+    path: str | os.PathLike[str] | None, text: str | None, strict: bool, within: tuple[str, ...]
+) -> Model:
+    """within: the files whose `tree` has led here, the outermost first."""
+    folder = os.path.dirname(os.fspath(path)) if text is None and path is not None else None
     if text is None:
-        if path is None:
-            raise FormatError("give a path or a text.")
-        text = read_text(path)
+        text = read_text(path or "")
     source = str(path) if path is not None else "<text>"
     tree = load_tree(text, source)
     name = Path(path).stem if path is not None else "mechanism"
-    return _Reader(_validated(tree, source), tree, source, name, strict).model()
+    return _Reader(_validated(tree, source), tree, source, name, strict, folder, within).model()
 
 
 # -- faults, with part and line ------------------------------------------------------------------
@@ -94,8 +78,8 @@ def _part(loc: tuple[Any, ...]) -> str:
     """('bodies', 'arm', 'joint', 'axis') -> "body 'arm', joint.axis: "."""
     steps = [s for s in loc if s not in ("one", "each", "frame", "name", "[key]")]
     head = ""
-    if len(steps) >= 2 and steps[0] in _SECTIONS:
-        head = f"{_SECTIONS[steps[0]]} '{steps[1]}'"
+    if len(steps) >= 2 and steps[0] in SECTIONS:
+        head = f"{SECTIONS[steps[0]]} '{steps[1]}'"
         steps = steps[2:]
     tail = "".join(f"[{s + 1}]" if isinstance(s, int) else f".{s}" for s in steps).lstrip(".")
     whole = ", ".join(t for t in (head, tail) if t)
@@ -104,22 +88,23 @@ def _part(loc: tuple[Any, ...]) -> str:
 
 @dataclass
 class _Reader:
-    """From checked entries to a model; `here` is the place in the file that is being read."""
+    """From checked entries to a model."""
 
     file: NativeFile
     tree: Node
     path: str
     name: str  # where the file gives none
     strict: bool
+    folder: str | None  # of the file; None for a text
+    within: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        self.here: tuple[Any, ...] = ()
         self.report = Report(source=self.path)
-        self.lenient = self.file.checks == "report" and not self.strict
+        self.parts = Parts(self.report)
 
     def model(self) -> Model:
         try:
-            return self._model()
+            return self._from_tree() if self.file.tree is not None else self._from_bodies()
         except FormatError:
             raise
         except ModelError as fault:
@@ -127,193 +112,86 @@ class _Reader:
 
     def _line(self, text: str) -> int:
         """Line of the entry that is being read; once all are read, of a part the message names."""
-        if self.here:
+        if self.parts.here:
             joint = ("joint",) if text.startswith("joint ") else ()
-            return self.tree.line_of((*self.here, *joint))
-        for kind, name in _SUBJECT.findall(text):
-            word = kind.strip()
+            return self.tree.line_of((*self.parts.here, *joint))
+        for word, name in _SUBJECT.findall(text):
             for body, entry in self.file.bodies.items():
                 if word == "joint" and name == (entry.joint.name or body):
                     return self.tree.line_of(("bodies", body, "joint"))
-            section = next((key for key, noun in _SECTIONS.items() if noun == word), "bodies")
-            if name in getattr(self.file, section):
-                return self.tree.line_of((section, name))
-        return self.tree.line
+            section = next((key for key, noun in SECTIONS.items() if noun == word), "bodies")
+            for place in (section, "initial"):
+                if name in getattr(self.file, place):
+                    return self.tree.line_of((place, name))
+        return self.tree.line_of(("tree",))
 
-    def _model(self) -> Model:
+    def _from_bodies(self) -> Model:
         file = self.file
-        name = file.name or self.name or "mechanism"
         if file.gravity is None:
             self.report.add("assumed", "gravity", "(0, 0, -9.81) m/s², the file gives none")
+        lenient = file.checks == "report" and not self.strict
         builder = Builder(
-            name,
+            file.name or self.name or "mechanism",
             gravity=file.gravity or (0.0, 0.0, -9.81),
-            checks="report" if self.lenient else "strict",
+            checks="report" if lenient else "strict",
             report=self.report,
         )
-        builder.base_velocity = file.base_velocity or ()
-        builder.base_acceleration = file.base_acceleration or ()
         for key, body in file.bodies.items():
-            self.here = ("bodies", key)
+            self.parts.here = ("bodies", key)
             self._body(builder, key, body)
-        frames: dict[str, Frame] = {key: Frame(key, key) for key in file.bodies}
-        frames["world"] = Frame("world", "world")
+        return self._finished(builder)
+
+    def _finished(self, builder: Builder) -> Model:
+        """What the file says beyond its bodies."""
+        file = self.file
+        builder.base_velocity = file.base_velocity or builder.base_velocity
+        builder.base_acceleration = file.base_acceleration or builder.base_acceleration
         for key, entry in file.frames.items():
-            self.here = ("frames", key)
-            pose = self._pose(entry, f"frame '{key}'")
-            builder.frame(key, entry.body, pose)
-            frames[key] = Frame(key, entry.body, pose)
-        self._constraints(builder, frames)
-        builder.initial = dict(file.initial)
-        self.here = ()
-        model = builder.build()
-        for part, text in part_faults(model):
-            if not self.lenient:
-                raise ModelError(f"{part}: {text}.")
-            self.report.add("warning", part, text + "; kept as it is")
+            self.parts.here = ("frames", key)
+            builder.frame(key, entry.body, self.parts.pose(entry, f"frame '{key}'"))
+        add_constraints(file, builder, self.parts)
+        builder.initial |= file.initial
+        self.parts.here = ()
+        return builder.build()
+
+    def _from_tree(self) -> Model:
+        """The bodies of another file, judged by its own reader; the rest from this one."""
+        file = self.file
+        self.parts.here = ("tree",)
+        place = tree_path(file.tree or "", self.folder, self.within)
+        if Path(place).suffix.lower() in (".yaml", ".yml"):
+            tree = _read(place, None, self.strict, (*self.within, os.path.realpath(self.path)))
+            tree = tree if file.base is None else on_base(tree, file.base, place)
+        else:
+            tree = read(place, base=file.base, strict=self.strict)
+        builder = Builder(
+            file.name or tree.name,
+            gravity=file.gravity or tree.gravity,
+            checks="strict" if self.strict else "report",
+            report=self.report,
+        )
+        add_model(builder, tree)
+        model = self._finished(builder)
+        merge_notes(self.report, tree.report, file.tree or "")
         return model
-
-    def _constraints(self, builder: Builder, frames: dict[str, Frame]) -> None:
-        for key, loop in self.file.loops.items():
-            self.here = ("loops", key)
-            first, second = (
-                self._end(key, side, end, frames)
-                for side, end in zip(("first", "second"), loop.between, strict=True)
-            )
-            builder.loop(key, first, second, self._joint(key, loop.joint, f"loop '{key}'"))
-        for key, c in self.file.couplings.items():
-            self.here = ("couplings", key)
-            builder.coupling(Coupling(key, c.joint, c.source, c.ratio, c.offset))
-        for key, w in self.file.wheels.items():
-            self.here = ("wheels", key)
-            axis = _triple(named_axis(w.axis), f"wheel '{key}'")
-            normal, height = w.ground.normal, w.ground.height
-            builder.wheel(Wheel(key, w.body, w.radius, axis, w.center, normal, height))
-
-    def _end(self, loop: str, side: str, end: str | EndEntry, frames: dict[str, Frame]) -> Frame:
-        if isinstance(end, str):
-            if end not in frames:
-                raise ModelError(
-                    f"loop '{loop}': no frame or body named '{end}'. Name one, or write "
-                    f"{{body: ..., position: [...]}}."
-                )
-            return frames[end]
-        name = end.name or f"{loop}.{side}"
-        return Frame(name, end.body, self._pose(end, f"loop '{loop}'"))
 
     # -- one body --------------------------------------------------------------------------------
 
     def _body(self, builder: Builder, name: str, entry: BodyEntry) -> None:
         if entry.mass is None and (entry.com is not None or entry.inertia is not None):
             raise ModelError(f"body '{name}': found com or inertia without mass. Give the mass.")
-        spec = self._joint(name, entry.joint, f"joint '{entry.joint.name or name}'")
+        spec = self.parts.joint(name, entry.joint, f"joint '{entry.joint.name or name}'")
         builder.body(
             name,
             entry.parent,
             spec,
-            self._pose(entry.at, f"body '{name}'"),
+            self.parts.pose(entry.at, f"body '{name}'"),
             mass=entry.mass,
             com=entry.com or (0.0, 0.0, 0.0),
             inertia=entry.inertia.model_dump() if entry.inertia else (0.0, 0.0, 0.0),
             motor=Motor(**entry.motor.model_dump()) if entry.motor else None,
-            shapes=[self._shape(shape, f"body '{name}'") for shape in entry.shapes],
+            shapes=[self.parts.shape(shape, f"body '{name}'") for shape in entry.shapes],
         )
-
-    def _joint(self, name: str, entry: JointEntry, part: str) -> JointSpec:
-        continuous = entry.type == "continuous"
-        kind = "revolute" if continuous else entry.type
-        if (entry.pitch is not None) != (kind == "helical"):
-            raise ModelError(f"{part}: `pitch` belongs to a helical joint, and it needs one.")
-        spec = joint_spec(
-            kind,
-            name=entry.name or name,
-            axis=entry.axis,
-            axes=entry.axes or (),
-            pitch=entry.pitch or 0.0,
-            free=entry.free or (),
-            continuous=continuous,
-        )
-        self._note_scaled(spec, [entry.axis] if entry.axis else entry.axes or [], part)
-        nv = kernel_joint(spec).nv
-        friction = _each(entry.friction, nv, part, "friction")
-        spring = _each(entry.spring, nv, part, "spring")
-        passive: tuple[Passive, ...] = ()
-        if friction or spring:
-            passive = tuple(
-                _passive(f, s)
-                for f, s in zip(friction or [None] * nv, spring or [None] * nv, strict=True)
-            )
-        rotors = tuple(Rotor(r.inertia, r.gear) for r in _each(entry.rotor, nv, part, "rotor"))
-        limits = tuple(
-            Limits(x.lower, x.upper, x.velocity, x.effort)
-            for x in _each(entry.limits, nv, part, "limits")
-        )
-        return JointSpec(spec.name, spec.kind, spec.axes, spec.pitch, spec.free, passive, rotors,
-                         limits, continuous)  # fmt: skip
-
-    def _note_scaled(self, spec: JointSpec, given: Sequence[Any], part: str) -> None:
-        for axis, unit in zip(given, spec.axes, strict=False):
-            if not isinstance(axis, str) and math.dist(axis, unit[: len(axis)]) > 1e-6:
-                self.report.add("repaired", part, f"axis {axis} scaled to unit length {unit}")
-
-    def _pose(self, entry: PoseEntry, part: str) -> Pose:
-        if entry.rpy is not None:
-            return Pose.from_rpy(entry.position, entry.rpy)
-        if entry.quaternion is not None:
-            norm = math.hypot(*entry.quaternion)
-            if norm < 1e-9:
-                raise ModelError(f"{part}: the quaternion is zero. Give (w, x, y, z) of length 1.")
-            if abs(norm - 1.0) > 1e-6:
-                self.report.add("repaired", part, f"quaternion of length {norm:.6g} scaled to 1")
-            return Pose.from_quaternion(entry.position, [x / norm for x in entry.quaternion])
-        if entry.matrix is None:
-            return Pose(entry.position)
-        pose = Pose(entry.position, entry.matrix)
-        if twist(entry.matrix) > 1e-6:
-            raise ModelError(
-                f"{part}: the matrix is no rotation: its rows must be orthonormal and "
-                f"right-handed. Write more digits, or use rpy."
-            )
-        return pose
-
-    def _shape(self, entry: ShapeEntry, part: str) -> Shape:
-        return Shape(
-            kind=entry.type,
-            size=tuple(entry.size),
-            pose=self._pose(entry.at, part),
-            mesh=entry.mesh,
-            scale=entry.scale,
-            color=entry.color,
-            role=entry.role,
-        )
-
-
-def _each(entry: Any, nv: int, part: str, what: str) -> list[Any]:
-    """One entry per degree of freedom: a single mapping serves all of them."""
-    if entry is None:
-        return []
-    if nv == 0:
-        raise ModelError(f"{part}: a fixed joint has no {what}. Remove it.")
-    entries = entry if isinstance(entry, list) else [entry] * nv
-    if len(entries) != nv:
-        raise ModelError(
-            f"{part}: `{what}` needs one entry per degree of freedom ({nv}), found {len(entries)}. "
-            f"Write one mapping to use it for all."
-        )
-    return entries
-
-
-def _passive(friction: Any, spring: Any) -> Passive:
-    numbers = friction.model_dump() if friction else {}
-    table = tuple(numbers.pop("table", ()))
-    springs = {"spring": spring.stiffness, "rest": spring.rest} if spring else {}
-    return Passive(**numbers, **springs, table=table)
-
-
-def _triple(axis: Sequence[float], part: str) -> tuple[float, float, float]:
-    if len(axis) != 3:
-        raise ModelError(f"{part}: an axis is three numbers, found {len(axis)}.")
-    return (axis[0], axis[1], axis[2])
 
 
 __all__ = ["read_native"]

@@ -12,7 +12,9 @@ from typing import Any
 from armillary.errors import FormatError
 from armillary.formats.faults import is_doubtful
 from armillary.model import (
+    WORLD,
     Body,
+    Contact,
     Frame,
     JointSpec,
     Loop,
@@ -50,10 +52,7 @@ def write_native(model: Model) -> str:
         lines += _body(body)
     sections: list[tuple[str, list[tuple[str, Any]]]] = [
         ("frames", [(f.name, {"body": f.body} | _pose(f.pose)) for f in model.frames]),
-        ("loops", [(x.name, _loop(x, model)) for x in model.loops]),
-        ("couplings", [(c.name, _changed(c, omit=("name",), always=("joint", "source")))
-                       for c in model.couplings]),
-        ("wheels", [(w.name, _wheel(w)) for w in model.wheels]),
+        *_constraints(model),
         ("initial", list(_initial(model))),
     ]  # fmt: skip
     for key, entries in sections:
@@ -172,12 +171,41 @@ def _shape(shape: Shape) -> dict[str, Any]:
     return entry | ({"at": pose} if pose else {})
 
 
+def _constraints(model: Model) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
+    yield "loops", [(x.name, _loop(x, model)) for x in model.loops]
+    always = ("joint", "source")
+    yield "couplings", [(c.name, _changed(c, ("name",), always)) for c in model.couplings]
+    yield "wheels", [(w.name, _wheel(w)) for w in model.wheels]
+    yield "distances", [(d.name, _tied(d, model, ("length",))) for d in model.distances]
+    yield "surfaces", [(s.name, _tied(s, model, ("shape",))) for s in model.surfaces]
+    yield "contacts", [(c.name, _contact(c, model)) for c in model.contacts]
+    yield "drives", [(d.name, _changed(d, ("name",), ("joint",))) for d in model.drives]
+
+
 def _loop(loop: Loop, model: Model) -> dict[str, Any]:
-    ends = [
-        _end(frame, f"{loop.name}.{side}", model)
-        for frame, side in ((loop.first, "first"), (loop.second, "second"))
+    return {"between": _between(loop, model), "joint": _joint(loop.joint, loop.name)}
+
+
+def _tied(part: Any, model: Model, always: Sequence[str]) -> dict[str, Any]:
+    rest = _changed(part, omit=("name", "first", "second"), always=always)
+    return {"between": _between(part, model)} | rest
+
+
+def _contact(contact: Contact, model: Model) -> dict[str, Any]:
+    entry = _tied(contact, model, ("constrained",))
+    if contact.force:
+        entry["force"] = dict(contact.force)
+    if contact.friction:
+        keys = ("along", "of", "coefficient")
+        entry["friction"] = [dict(zip(keys, law, strict=True)) for law in contact.friction]
+    return entry
+
+
+def _between(part: Any, model: Model) -> list[Any]:
+    return [
+        _end(frame, f"{part.name}.{side}", model)
+        for frame, side in ((part.first, "first"), (part.second, "second"))
     ]
-    return {"between": ends, "joint": _joint(loop.joint, loop.name)}
 
 
 def _end(frame: Frame, default_name: str, model: Model) -> Any:
@@ -188,10 +216,11 @@ def _end(frame: Frame, default_name: str, model: Model) -> Any:
 
 
 def _wheel(wheel: Wheel) -> dict[str, Any]:
-    entry: dict[str, Any] = {"body": wheel.body, "radius": wheel.radius, "axis": _axis(wheel.axis)}
-    if any(wheel.center):
-        entry["center"] = wheel.center
-    return entry | {"ground": {"normal": wheel.normal, "height": wheel.height}}
+    own = ("name", "axis", "normal", "height", "ground")
+    entry = _changed(wheel, omit=own, always=("body", "radius"))
+    ground: dict[str, Any] = {} if wheel.ground == WORLD else {"body": wheel.ground}
+    ground |= {"normal": wheel.normal, "height": wheel.height}
+    return entry | {"axis": _axis(wheel.axis), "ground": ground}
 
 
 def _initial(model: Model) -> Iterator[tuple[str, Any]]:

@@ -13,6 +13,7 @@ from itertools import combinations
 from typing import Any
 
 from armillary.errors import FormatError
+from armillary.formats.losses import only_a_tree
 from armillary.formats.sixparameter import Triple, turn_axes
 from armillary.formats.tables import moved_mass, turned_z
 from armillary.joints import AXES
@@ -39,9 +40,7 @@ class _Fit:
 
 def rows_of(model: Model) -> list[dict[str, Any]]:
     """Rows of a table; a FormatError names the joint that has no place in one."""
-    for what in ("loops", "couplings", "wheels"):
-        if getattr(model, what):
-            raise FormatError(f"a six-parameter table has no {what}. Write the native file.")
+    only_a_tree(model, "a six-parameter table")
     model = _slides_ended(model)
     fits: dict[str, _Fit] = {}
     rows = []

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from armillary.errors import FormatError
-from armillary.formats.losses import Losses, common_losses, written_name
+from armillary.formats.losses import Losses, common_losses, titled, written_name
 from armillary.formats.notes import unique
 from armillary.formats.urdf_parts import UNBOUNDED
 from armillary.model import WORLD, Body, Coupling, JointSpec, Limits, Mass, Model, Pose, Shape
@@ -23,8 +23,8 @@ def write_urdf(model: Model, *, lossy: bool = False) -> str:
 
     Roots that are more than one weld at the origin hang on a link 'world', which the reader takes
     as the world again.  Frames become massless links on fixed joints.  lossy: leave out what
-    the format cannot express (springs, rotors, loops, wheels, motors, gravity) and say so in a
-    comment, instead of raising an error.  Other joint types are an error in any case."""
+    the format cannot express (springs, rotors, motors, gravity, all constraints but couplings) and
+    say so in a comment, instead of raising an error.  Other joint types are always an error."""
     losses = Losses("URDF", lossy)
     common_losses(model, losses)
     _check_expressible(model, losses)
@@ -69,7 +69,9 @@ def _check_expressible(model: Model, losses: Losses) -> None:
     if model.gravity != (0.0, 0.0, -9.81):
         losses.add("gravity", f"{model.gravity} m/s²")
     for loop in model.loops:
-        losses.add(f"loop '{loop.name}'", f"a {loop.joint.kind} joint that closes a chain")
+        losses.add(titled(loop), f"a {loop.joint.kind} joint that closes a chain")
+    for drive in model.drives:
+        losses.add(titled(drive), "a prescribed motion")
     for body in model.bodies:
         spec, part = body.joint, f"joint '{body.joint.name}'"
         if spec.kind not in _TYPES:
@@ -93,7 +95,7 @@ def _mimics(model: Model, losses: Losses) -> dict[str, Coupling]:
     single = {b.joint.name for b in model.bodies if b.joint.kind in ("revolute", "prismatic")}
     mimics: dict[str, Coupling] = {}
     for coupling in model.couplings:
-        part = f"coupling '{coupling.name}'"
+        part = titled(coupling)
         if coupling.joint in mimics:
             losses.add(part, f"a second coupling of joint '{coupling.joint}'")
         elif {coupling.joint, coupling.source} <= single:

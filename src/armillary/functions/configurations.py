@@ -16,6 +16,11 @@ class Configurations(Core):
         """q (nq) with every joint closed and untwisted."""
         return np.array(self.model.neutral())
 
+    @property
+    def initial(self) -> Array:
+        """q to start from: the one the source gives, else the neutral one."""
+        return np.array(self.model.initial or self.model.neutral())
+
     def random_state(self, seed: int = 0, count: int | None = None) -> tuple[Array, Array, Array]:
         """Random q, v, a: angles in ±pi (limits respected where there are any), the rest ±1.
 

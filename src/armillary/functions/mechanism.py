@@ -7,18 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from armillary.errors import InputError
-from armillary.functions.dynamics import Dynamics
-from armillary.functions.inputs import Array
+from armillary.functions.constrained.dynamics import Constrained
 from armillary.model import builder as model_builder
 from armillary.model import edit
 from armillary.model.parts import Mass, Pose
 from armillary.model.report import Report
 
 
-class Mechanism(Dynamics):
+class Mechanism(Constrained):
     """A mechanism that answers questions.  It never changes: edits give a new one.
 
     Every method takes a single state, arrays (n,), or a batch, arrays (B, n)."""
@@ -79,11 +76,6 @@ class Mechanism(Dynamics):
         return self.model.gravity
 
     @property
-    def initial(self) -> Array:
-        """q to start from: the one the source gives, else the neutral one."""
-        return np.array(self.model.initial or self.model.neutral())
-
-    @property
     def report(self) -> Report:
         """What was read, assumed, repaired and ignored."""
         return self.model.report
@@ -132,6 +124,11 @@ class Mechanism(Dynamics):
         x, y, z = (float(c) for c in com)
         payload = Mass(float(mass), (x, y, z), tuple(tensor))  # type: ignore[arg-type]
         return Mechanism(edit.attach(self.model, body, payload, at), self.options)
+
+    @property
+    def tree(self) -> Mechanism:
+        """The same mechanism without its loops, couplings, wheels and other constraints."""
+        return Mechanism(edit.open_tree(self.model), self.options)
 
     def compile(self, **options: Any) -> Mechanism:
         """The same mechanism with other settings: tier=1 or 2, threads=n, budget=operations.
@@ -197,11 +194,13 @@ def load(
     return Mechanism(formats.read(path, base=base, strict=strict))
 
 
-def example(name: str) -> Mechanism:
-    """A built-in mechanism by name; `armillary.example_names()` lists them."""
+def example(name: str, **options: Any) -> Mechanism:
+    """A built-in mechanism by name; `armillary.example_names()` lists them.
+
+    options: what an example lets you choose, as in example("four-bar-ladder", n=40)."""
     from armillary.formats import examples
 
-    return Mechanism(examples.example(name))
+    return Mechanism(examples.example(name, **options))
 
 
 def example_names() -> tuple[str, ...]:

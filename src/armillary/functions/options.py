@@ -16,15 +16,23 @@ class CompileOptions:
     """Settings of the compiled functions.
 
     tier: 1 (loop kernels, shared by all robots), 2 (straight-line code of this mechanism) or None
-    (2 where the operations stay within the budget).  threads: for batches."""
+    (2 where the operations stay within the budget).  threads: for batches.
+    geometry_tolerance: constraints that differ by less than this part of the machine's size count
+    as dependent; give the accuracy of the numbers in the model where it is coarser than 1e-9."""
 
     tier: int | None = None
     budget: int = 10_500  # operations of a straight-line kernel; more compile for seconds
     threads: int = 1
+    geometry_tolerance: float = 0.0
 
     def __post_init__(self) -> None:
         if self.tier not in (None, 1, 2):
             raise InputError(f"tier: expected 1, 2 or None, found {self.tier!r}.")
+        if not 0.0 <= self.geometry_tolerance < 0.1:
+            raise InputError(
+                f"geometry_tolerance: expected a number from 0 to 0.1 (of the machine's size), "
+                f"found {self.geometry_tolerance!r}."
+            )
         if self.threads < 1:
             raise InputError(f"threads: expected at least 1, found {self.threads}.")
 

@@ -133,6 +133,7 @@ class Builder(ClosingBuilder):
 
     def build(self) -> Model:
         """Check everything and freeze it."""
+        self._general_loops()
         bodies = self._depth_first()
         self._check_names(bodies)
         for body in bodies:

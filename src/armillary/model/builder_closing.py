@@ -63,26 +63,37 @@ class ClosingBuilder:
     ) -> None:
         """Close a chain by a joint between two frames (`Frame` or the name of a frame or body)."""
         spec = self._joint(name, joint, options)
-        one, two = self._end(name, "first", first), self._end(name, "second", second)
-        if spec.kind == "general":
-            self._general_loop(name, one, two, spec)
-            return
-        self._close(Loop(name, one, two, spec))
+        self._close(Loop(name, self._end(first), self._end(second), spec))
 
     def _general_loop(self, name: str, first: Frame, second: Frame, spec: JointSpec) -> None:
         """A general joint has no closed form of its coordinates: it becomes a joint of the tree,
         with a massless body behind it that is welded to the second frame."""
         link = f"{name}.link"
+        if link in self._bodies:
+            raise ModelError(
+                f"loop '{name}': its general joint needs a body '{link}', but there is one "
+                f"already. Rename that body or the loop."
+            )
         self._bodies[link] = Body(link, first.body, replace(spec, name=name), first.pose)
         self.report.add(
             "assumed", f"loop '{name}'",
             f"its general joint is a joint of the tree with the massless body '{link}', welded",
         )  # fmt: skip
-        self._close(Loop(f"{name}.weld", Frame(f"{name}.outer", link), second,
-                         JointSpec(f"{name}.weld", "fixed")))  # fmt: skip
+        weld = JointSpec(f"{name}.weld", "fixed")
+        del self._closing[name]
+        self._close(Loop(weld.name, Frame(f"{name}.outer", link), second, weld))
+
+    def _general_loops(self) -> None:
+        """Before the tree is put in order: general joints that close loops join it."""
+        for loop in self._parts(Loop):
+            if loop.joint.kind == "general":
+                part = f"loop '{loop.name}'"
+                first, second = (self._resolved(part, end) for end in (loop.first, loop.second))
+                self._general_loop(loop.name, first, second, loop.joint)
 
     def coupling(self, coupling: Coupling) -> None:
         """q[joint] = ratio * q[source] + offset."""
+        _finite(f"coupling '{coupling.name}'", coupling.ratio, coupling.offset)
         self._close(coupling)
 
     def wheel(self, wheel: Wheel) -> None:
@@ -99,8 +110,13 @@ class ClosingBuilder:
         rows = tuple(row for row in WHEEL_ROWS if row in wheel.rows)
         if wheel.kind == "knife":
             rows = tuple(row for row in rows if row != "longitudinal")
+            if not rows:
+                raise ModelError(
+                    f"{part}: a knife edge slides along its track; its rows are normal and lateral."
+                )
         elif not wheel.radius > 0.0 or not math.isfinite(wheel.radius):
             raise ModelError(f"{part}: the radius must be positive, found {wheel.radius}.")
+        _finite(part, wheel.radius, wheel.height, *wheel.center)
         self._close(replace(wheel, axis=axis, normal=normal, rows=rows))
 
     def distance(self, name: str, first: End, second: End, length: float) -> None:
@@ -111,7 +127,7 @@ class ClosingBuilder:
                 f"distance '{name}': the length must be positive, found {value:g} m. For a "
                 f"length of zero use loop(..., joint='spherical')."
             )
-        ends = self._end(name, "first", first), self._end(name, "second", second)
+        ends = self._end(first), self._end(second)
         self._close(Distance(name, *ends, value))
 
     def surface(
@@ -121,9 +137,10 @@ class ClosingBuilder:
         value = number(radius, f"surface '{name}', radius")
         if shape not in SHAPES:
             raise ModelError(f"surface '{name}': shape is one of {', '.join(SHAPES)}.")
+        _finite(f"surface '{name}'", value)
         if shape != "plane" and not 0.0 < value < math.inf:
             raise ModelError(f"surface '{name}': a {shape} needs a positive radius.")
-        ends = self._end(name, "first", first), self._end(name, "second", second)
+        ends = self._end(first), self._end(second)
         self._close(Surface(name, *ends, shape, value))
 
     def contact(
@@ -139,6 +156,7 @@ class ClosingBuilder:
         part = f"contact '{name}'"
         forces = tuple((d, number(x, f"{part}, force")) for d, x in (force or {}).items())
         laws = tuple((d, c, number(x, f"{part}, friction")) for d, c, x in friction)
+        _finite(part, *(x for _, x in forces), *(x for *_, x in laws))
         named = [*constrained, *(d for d, _ in forces), *(x for law in laws for x in law[:2])]
         for direction in named:
             if direction not in DIRECTIONS:
@@ -154,7 +172,7 @@ class ClosingBuilder:
         for _, c, _ in laws:
             if c not in held:
                 raise ModelError(f"{part}: friction follows a constrained direction, not '{c}'.")
-        ends = self._end(name, "first", first), self._end(name, "second", second)
+        ends = self._end(first), self._end(second)
         self._close(Contact(name, *ends, held, forces, laws))
 
     def drive(
@@ -176,7 +194,8 @@ class ClosingBuilder:
 
     # -- checks of `build` -----------------------------------------------------------------------
 
-    def _end(self, name: str, side: str, end: End) -> Frame:
+    @staticmethod
+    def _end(end: End) -> Frame:
         """A frame, or the name of one: resolved when the model is built."""
         return end if isinstance(end, Frame) else Frame(end, "")
 
@@ -220,6 +239,11 @@ class ClosingBuilder:
                         f"{title}: both ends are on '{first.body}'; a constraint needs two bodies."
                     )
                 self._closing[name] = replace(part, first=first, second=second)
+
+
+def _finite(part: str, *values: float) -> None:
+    if not all(isinstance(x, (int, float)) and math.isfinite(x) for x in values):
+        raise ModelError(f"{part}: expected finite numbers, found {values}.")
 
 
 def _coordinate_labels(bodies: list[Body]) -> dict[str, str]:

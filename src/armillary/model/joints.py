@@ -139,7 +139,7 @@ def own_rotation(spec: JointSpec) -> Matrix:
         return Matrix((first.leaves(), second.leaves(), third.leaves())).T
     if spec.kind not in _ONE_AXIS:
         return Matrix.identity()
-    return _z_to(spec.axes[0])
+    return z_to(spec.axes[0])
 
 
 _FLIP = Matrix.diagonal(1, -1, -1)
@@ -150,13 +150,13 @@ _Z_TO_LETTER = {
 }
 
 
-def _z_to(axis: Sequence[float]) -> Matrix:
+def z_to(axis: Sequence[float]) -> Matrix:
     """A rotation that takes z to the axis; the smallest one, except along -x, -y, -z."""
     x, y, z = axis
     if (x, y, z) in _Z_TO_LETTER:
         return _Z_TO_LETTER[(x, y, z)]
     if z < -0.9 or (-x, -y, -z) in _Z_TO_LETTER:
-        return _z_to((-x, -y, -z)) @ _FLIP
+        return z_to((-x, -y, -z)) @ _FLIP
     U = Vector(-y, x, 0.0).skew()  # z × axis
     return Matrix.identity() + U + (U @ U) * (1.0 / (1.0 + z))
 

@@ -1,0 +1,174 @@
+"""Built-in mechanisms with loops and gears: linkages, the Bricard mechanism, a differential.
+
+Planar linkages move in the x-z plane; their angles count from x towards z (joint axis -y).
+"""
+
+from __future__ import annotations
+
+import math
+
+from armillary.errors import InputError
+from armillary.formats.examples_parts import (
+    DARK,
+    ORANGE,
+    STEEL,
+    bar,
+    built,
+    disc,
+    end,
+    rod,
+    round_shape,
+    two_bars,
+)
+from armillary.model import Builder, Coupling, Passive, Shape
+from armillary.model.parts import Triple
+
+OWN = "made up for Armillary"
+
+
+def _looks(length: float, width: float) -> list[Shape]:
+    return list(bar(1.0, length, width)["shapes"])
+
+
+def _four_bar(b: Builder) -> None:
+    """0.15 + 0.60 < 0.55 + 0.35: the crank turns fully (Grashof).  Links side by side along y."""
+    crank, coupler, rocker, ground = 0.15, 0.55, 0.35, 0.60
+    pin = Passive(viscous=0.002)
+    b.body("crank", joint="revolute", axis="-y", passive=pin,
+           mass=0.36, com=(0.062, 0.003, -0.004), shapes=_looks(crank, 0.02),
+           inertia=(1.9e-4, 9.6e-4, 9.1e-4, 2.0e-5, -3.0e-5, 1.0e-5))  # fmt: skip
+    b.body("coupler", "crank", "revolute", (crank, 0.02, 0.0), axis="-y", passive=pin,
+           mass=0.74, com=(0.281, 0.002, 0.031), shapes=_looks(coupler, 0.02),
+           inertia=(1.3e-3, 0.0202, 0.0193, 6.0e-5, 4.1e-4, -3.0e-5))  # fmt: skip
+    b.body("rocker", "world", "revolute", (ground, 0.04, 0.0), axis="-y", passive=pin,
+           mass=0.58, com=(0.165, -0.004, 0.006), shapes=_looks(rocker, 0.02),
+           inertia=(4.2e-4, 6.4e-3, 6.2e-3, -4.0e-5, 9.0e-5, 2.0e-5))  # fmt: skip
+    b.loop("pin", end("pin", "first", "coupler", (coupler, 0.01, 0.0)),
+           end("pin", "second", "rocker", (rocker, -0.01, 0.0)), "revolute", axis="-y")  # fmt: skip
+    angle = 1.0
+    A = (crank * math.cos(angle), crank * math.sin(angle))
+    coupler_angle, rocker_angle = two_bars(A, coupler, (ground, 0.0), rocker)
+    b.initial = {"crank": angle, "coupler": coupler_angle - angle, "rocker": rocker_angle}
+
+
+def _slider_crank(b: Builder) -> None:
+    """The slide passes 8 mm above the crankshaft."""
+    crank, reach, offset, angle = 0.045, 0.150, 0.008, 0.9
+    b.body("crank", joint="revolute", axis="-y", mass=2.4, com=(0.006, 0.0015, -0.001),
+           inertia=(3.9e-3, 6.8e-3, 3.6e-3, 4.0e-5, -6.0e-5, 3.0e-5),
+           shapes=[round_shape(0.06, 0.02, "y", STEEL)])  # fmt: skip
+    b.body("rod", "crank", "revolute", (crank, 0.022, 0.0), axis="-y",
+           mass=0.62, com=(0.046, 0.001, 0.002), shapes=_looks(reach, 0.018),
+           inertia=(2.1e-4, 1.9e-3, 1.8e-3, 1.5e-5, 2.5e-5, 1.0e-5))  # fmt: skip
+    b.body("slider", joint="prismatic", axis="x", at=(0.0, 0.02, offset),
+           passive=Passive(viscous=4.0), mass=0.48, com=(0.012, -0.001, 0.0005),
+           inertia=(4.0e-4, 3.3e-4, 3.4e-4, 6.0e-6, -4.0e-6, 3.0e-6),
+           shapes=[round_shape(0.04, 0.06, "x", ORANGE)])  # fmt: skip
+    b.loop("wrist", end("wrist", "first", "slider", (0.0, 0.002, 0.0)),
+           end("wrist", "second", "rod", (reach, 0.0, 0.0)), "revolute", axis="-y")  # fmt: skip
+    rise = offset - crank * math.sin(angle)
+    heading = math.asin(rise / reach)
+    way = crank * math.cos(angle) + reach * math.cos(heading)
+    b.initial = {"crank": angle, "rod": heading - angle, "slider": way}
+
+
+def _ladder(b: Builder, n: int = 4) -> None:
+    """n windows of rods 1 m long: rods 0 ... n stand on the ground 1 m apart, couplers join their
+    upper ends.  Where all lie on the ground, n + 1 motions are possible instead of one."""
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        raise InputError(f"four-bar-ladder: n is the number of windows, 1 or more; found {n!r}.")
+    upright, level = rod(1.0, 1.0, "z"), rod(1.0, 1.0, "x", ORANGE)
+    for k in range(n + 1):
+        b.body(f"rod{k}", joint="revolute", axis="y", at=(float(k), 0.0, 0.0), **upright)
+        b.initial[f"rod{k}"] = 0.0
+        if k == n:
+            break
+        b.body(f"coupler{k}", f"rod{k}", "revolute", (0.0, 0.0, 1.0), axis="y", **level)
+        loop = f"pin{k + 1}"
+        b.loop(
+            loop,
+            end(loop, "first", f"coupler{k}", (1.0, 0.0, 0.0)),
+            end(loop, "second", f"rod{k + 1}", (0.0, 0.0, 1.0)),
+            "revolute",
+            axis="y",
+        )
+
+
+# The way round a cube along six of its edges: five rods, and the ground along z back to the start.
+_EDGES: dict[str, Triple] = {
+    "x": (1.0, 0.0, 0.0), "-y": (0.0, -1.0, 0.0), "z": (0.0, 0.0, 1.0),
+    "-x": (-1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "-z": (0.0, 0.0, -1.0),
+}  # fmt: skip
+
+
+def _cross(a: Triple, b: Triple) -> Triple:
+    x, y, z = (a[i] * b[j] - a[j] * b[i] for i, j in ((1, 2), (2, 0), (0, 1)))
+    return (x + 0.0, y + 0.0, z + 0.0)
+
+
+def _bricard(b: Builder) -> None:
+    """Each joint axis is square to the two rods it joins.  A loop of six pins is rigid as a rule,
+    this one moves.  At q = 0 the rods lie on the edges of a cube; y is up."""
+    b.gravity = (0.0, -9.81, 0.0)
+    parent, at, before = "world", (0.0, 0.0, 0.0), _EDGES["-z"]
+    for k, (along, edge) in enumerate(_EDGES.items()):
+        axis = _cross(before, edge)
+        if along == "-z":
+            break
+        name = f"rod{k + 1}"
+        b.body(name, parent, "revolute", at, axis=axis, **rod(1.0, 1.0, along))
+        b.initial[name] = 0.0
+        parent, at, before = name, edge, edge
+    b.loop("pin6", end("pin6", "first", "world", (0.0, 0.0, 1.0)),
+           end("pin6", "second", parent, at), "revolute", axis=axis)  # fmt: skip
+
+
+def _differential(b: Builder) -> None:
+    """x is forward, the axles along y.  The pinion drives the ring gear of the housing; two spider
+    gears on the housing's x axis mesh with both side gears, which carry the axles.
+
+    Where the gears meet they share a velocity; side gears turn relative to the housing."""
+    teeth_pinion, teeth_ring, teeth_side, teeth_spider = 10, 41, 16, 10
+    side = 0.032  # pitch radius of the side gears: where the spider gears sit
+    b.body("pinion", joint="revolute", axis="x", at=(-0.16, 0.0, 0.0),
+           **disc(1.1, 0.024, 0.14, "x", STEEL))  # fmt: skip
+    b.body("housing", joint="revolute", axis="y", passive=Passive(viscous=0.01),
+           mass=6.8, com=(0.0, 0.018, 0.0), inertia=(0.030, 0.046, 0.030),
+           shapes=[round_shape(0.10, 0.03, "y", STEEL)])  # fmt: skip
+    for name, y in (("left", 1.0), ("right", -1.0)):
+        b.body(name, "housing", "revolute", (0.0, 0.02 * y, 0.0), axis="y",
+               passive=Passive(viscous=0.002), mass=3.4, com=(0.0, 0.24 * y, 0.0),
+               inertia=(0.060, 0.0014, 0.060),
+               shapes=[round_shape(side, 0.02, "y", ORANGE)])  # fmt: skip
+    for name, x in (("spider1", side), ("spider2", -side)):
+        b.body(name, "housing", "revolute", (x, 0.0, 0.0), axis="x",
+               **disc(0.22, 0.02, 0.018, "x", DARK))  # fmt: skip
+    drive, spider = teeth_pinion / teeth_ring, teeth_side / teeth_spider
+    b.coupling(Coupling("final-drive", "housing", "pinion", drive))
+    b.coupling(Coupling("across", "right", "left", -1.0))
+    b.coupling(Coupling("mesh1", "spider1", "left", -spider))
+    b.coupling(Coupling("mesh2", "spider2", "left", spider))
+    turn = 0.25  # of the left axle relative to the housing
+    b.initial = {"pinion": 1.23, "housing": drive * 1.23, "left": turn, "right": -turn,
+                 "spider1": -spider * turn, "spider2": spider * turn}  # fmt: skip
+
+
+CLOSED = {
+    "four-bar": built(
+        _four_bar, "planar crank and rocker, full inertia tensors: one freedom, five rows", OWN
+    ),
+    "slider-crank": built(
+        _slider_crank, "crank, rod and slider of a small pump, slide beside the shaft", OWN
+    ),
+    "four-bar-ladder": built(
+        _ladder, "n four-bars side by side (n=4): singular where all rods lie on the ground",
+        "benchmark A02 of the IFToMM library of multibody problems", ("n",),
+    ),
+    "bricard": built(
+        _bricard, "six pins in a loop that count as rigid and still move",
+        "benchmark A04 of the IFToMM library of multibody problems",
+    ),
+    "differential": built(
+        _differential, "bevel-gear differential: pinion, housing, two axles, two spider gears", OWN
+    ),
+}  # fmt: skip

@@ -1,0 +1,135 @@
+"""Built-in mechanisms on wheels: disc, unicycle, cart, rover, and the benchmark bicycle.
+
+The ground is z = 0.  A wheel is a thin disc that neither slips nor leaves the ground.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from armillary.formats.examples_parts import (
+    BLUE,
+    DARK,
+    ORANGE,
+    STEEL,
+    bar,
+    box,
+    built,
+    disc,
+    place,
+    round_shape,
+)
+from armillary.model import Builder, Passive, Rotor, Wheel
+from armillary.model.parts import Triple
+
+OWN = "made up for Armillary"
+X: Triple = (1.0, 0.0, 0.0)
+Y: Triple = (0.0, 1.0, 0.0)
+
+
+def _rolling_disc(b: Builder) -> None:
+    """A leaning disc, its axis along y of the body; the centre hangs over the ground by r cos."""
+    radius, lean, heading = 0.25, 0.35, 0.5
+    b.body("disc", joint="free", **disc(2.0, radius, 0.01, "y", STEEL))
+    b.wheel(Wheel("rim", "disc", radius, Y))
+    b.initial["disc"] = place((0.1, -0.2, radius * math.cos(lean)), (lean, 0.0, heading))
+
+
+# synthetic numbers of the case 002_wheeled_systems; axles along x, travel along y
+_WHEEL_RADIUS = 0.3
+_WHEEL: dict[str, Any] = {
+    "mass": 1.5,
+    "inertia": (0.05, 0.03, 0.03),
+    "shapes": [round_shape(_WHEEL_RADIUS, 0.03, "x", DARK)],
+}
+
+
+def _unicycle(b: Builder) -> None:
+    """One wheel that carries all the mass, leaning a little."""
+    lean, heading = 0.15, 0.4
+    b.body("wheel", joint="free", **_WHEEL)
+    b.wheel(Wheel("tyre", "wheel", _WHEEL_RADIUS, X))
+    height = _WHEEL_RADIUS * math.cos(lean)
+    b.initial["wheel"] = place((0.0, 0.0, height), (0.0, lean, heading))
+
+
+def _cart(b: Builder) -> None:
+    """A positive torque turns a wheel about +x and drives it towards -y.  The axle may pitch."""
+    b.body("axle", joint="free", mass=4.0, inertia=(0.02, 0.3, 0.3),
+           shapes=[round_shape(0.03, 0.8, "x", STEEL)])  # fmt: skip
+    for name, x in (("wheel1", -0.4), ("wheel2", 0.4)):
+        b.body(name, "axle", "revolute", (x, 0.0, 0.0), axis="x", **_WHEEL)
+        b.wheel(Wheel(f"{name}-tyre", name, _WHEEL_RADIUS, X))
+    b.initial["axle"] = place((0.0, 0.0, _WHEEL_RADIUS))
+
+
+_CORNERS = (
+    ("front-left", 0.5, 0.4), ("front-right", 0.5, -0.4),
+    ("rear-left", -0.5, 0.4), ("rear-right", -0.5, -0.4),
+)  # fmt: skip
+
+
+def _rover(b: Builder) -> None:
+    """x forward, y left.  Steering axes stand over the wheels' centres.
+
+    At the start all axles point to one centre of turning, 1.7 m to the left.  Then three of the
+    twelve rows follow from the others; with other steering angles two do and it cannot drive."""
+    radius, centre = 0.16, 1.7
+    b.body("chassis", joint="free", **box(96.0, (1.1, 0.6, 0.25), (0.02, 0.01, 0.18), BLUE))
+    b.initial["chassis"] = place((0.3, -0.2, radius), (0.0, 0.0, 0.4))
+    for corner, x, y in _CORNERS:
+        leg, wheel = f"{corner}-leg", f"{corner}-wheel"
+        b.body(leg, "chassis", "revolute", (x, y, 0.0), joint_name=f"{corner}-steer", axis="z",
+               passive=Passive(viscous=0.8), rotor=Rotor(inertia=6.0e-6, gear=160.0),
+               **bar(3.2, 0.22, 0.06, "z", ORANGE))  # fmt: skip
+        b.body(wheel, leg, "revolute", joint_name=f"{corner}-drive", axis="y",
+               passive=Passive(viscous=0.2), rotor=Rotor(inertia=2.0e-5, gear=50.0),
+               **disc(4.5, radius, 0.09))  # fmt: skip
+        b.wheel(Wheel(f"{corner}-tyre", wheel, radius, Y))
+        b.initial[f"{corner}-steer"] = math.atan(x / (centre - y))
+
+
+def _bicycle(b: Builder) -> None:
+    """The table of the paper has x forward, z down and its origin where the rear wheel stands.
+    Here z is up: y, z and the product xz change their signs.  Steer counts to the left, wheels
+    roll forward with positive angles.  Upright, straight ahead: all body axes are the world's."""
+    wheelbase, trail, tilt = 1.02, 0.08, math.pi / 10
+    rear, front = 0.30, 0.35  # wheel radii
+    head = (wheelbase + trail - 0.9 * math.tan(tilt), 0.0, 0.9)  # on the steering axis
+    b.body("rear-frame", joint="free", mass=85.0, com=(0.3, 0.0, 0.9 - rear),
+           inertia=(9.2, 11.0, 2.8, 0.0, -2.4, 0.0))  # fmt: skip
+    b.body("rear-wheel", "rear-frame", "revolute", axis="y", mass=2.0,
+           inertia=(0.0603, 0.12, 0.0603),
+           shapes=[round_shape(rear, 0.02, "y", DARK)])  # fmt: skip
+    b.body("fork", "rear-frame", "revolute", (head[0], 0.0, head[2] - rear), joint_name="steer",
+           axis=(-math.sin(tilt), 0.0, math.cos(tilt)),
+           mass=4.0, com=(0.9 - head[0], 0.0, 0.7 - head[2]),
+           inertia=(0.05892, 0.06, 0.00708, 0.0, 0.00756, 0.0))  # fmt: skip
+    b.body("front-wheel", "fork", "revolute", (wheelbase - head[0], 0.0, front - head[2]),
+           axis="y", mass=3.0, inertia=(0.1405, 0.28, 0.1405),
+           shapes=[round_shape(front, 0.02, "y", DARK)])  # fmt: skip
+    b.wheel(Wheel("rear-tyre", "rear-wheel", rear, Y))
+    b.wheel(Wheel("front-tyre", "front-wheel", front, Y))
+    b.initial["rear-frame"] = place((0.0, 0.0, rear))
+
+
+WHEELS = {
+    "rolling-disc": built(_rolling_disc, "a leaning disc on the plane, free to roll and turn", OWN),
+    "unicycle": built(
+        _unicycle, "one wheel on the ground, pure rolling: three freedoms",
+        "[Yesiloglu2007], section 4.3, with synthetic numbers",
+    ),
+    "two-wheeled-cart": built(
+        _cart, "two driven wheels on an axle: travel, yaw and a free pitch",
+        "[Yesiloglu2007], section 5.2, with synthetic numbers",
+    ),
+    "rover": built(
+        _rover, "four wheels, each one driven and steered, on a rigid chassis",
+        "after [Yesiloglu2007], section 5.3, with numbers of our own",
+    ),
+    "bicycle": built(
+        _bicycle, "the Whipple bicycle with its benchmark numbers, upright",
+        "[Meijaard2007], table 1",
+    ),
+}  # fmt: skip

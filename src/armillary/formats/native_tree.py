@@ -1,0 +1,83 @@
+"""The bodies of a native file from another file: `tree: robot.urdf`."""
+
+from __future__ import annotations
+
+import os
+
+from armillary.errors import ModelError
+from armillary.formats.references import why_refused
+from armillary.model import Builder, Model, Report
+
+MAX_TREES = 8  # a tree of a tree of a tree ...
+
+
+def tree_path(reference: str, folder: str | None, within: tuple[str, ...]) -> str:
+    """The file a `tree` names, if it may be opened: an ordinary file in the folder or below."""
+    if folder is None:
+        raise ModelError(
+            f"tree: '{_short(reference)}' is looked for beside the file, and a text has no place. "
+            f"Save the text as a file and read that."
+        )
+    refusal = why_refused(reference)
+    if refusal is None and "://" in reference:
+        refusal = "packages are not known here"
+    if refusal is not None:
+        raise ModelError(
+            f"tree: '{_short(reference)}' is refused: {refusal}. Put the file into the folder of "
+            f"this one and name it from there."
+        )
+    place = os.path.join(folder, reference)
+    if not os.path.isfile(place):
+        raise ModelError(
+            f"tree: there is no file '{_short(reference)}' beside this one. Check the name."
+        )
+    if os.path.realpath(place) in within:
+        raise ModelError(
+            f"tree: '{_short(reference)}' takes its own bodies from here, a circle. Give the "
+            f"bodies in one of the files."
+        )
+    if len(within) >= MAX_TREES:
+        raise ModelError(f"tree: more than {MAX_TREES} files take their bodies from each other.")
+    return place
+
+
+def _short(text: str) -> str:
+    shown = "".join(c if c.isprintable() else "?" for c in text)
+    return shown if len(shown) <= 80 else shown[:77] + "..."
+
+
+def add_model(builder: Builder, model: Model) -> None:
+    """Everything of a model into a builder, so that more can be added."""
+    builder.base_velocity = model.base_velocity
+    builder.base_acceleration = model.base_acceleration
+    for body in model.bodies:
+        builder.add(body)
+    for frame in model.frames:
+        builder.frame(frame.name, frame.body, frame.pose)
+    for loop in model.loops:
+        builder.loop(loop.name, loop.first, loop.second, loop.joint)
+    for coupling in model.couplings:
+        builder.coupling(coupling)
+    for wheel in model.wheels:
+        builder.wheel(wheel)
+    for d in model.distances:
+        builder.distance(d.name, d.first, d.second, d.length)
+    for s in model.surfaces:
+        builder.surface(s.name, s.first, s.second, s.shape, s.radius)
+    for c in model.contacts:
+        builder.contact(c.name, c.first, c.second, c.constrained, dict(c.force), c.friction)
+    for x in model.drives:
+        builder.drive(x.name, x.joint, x.acceleration, x.velocity, x.position)
+    if model.initial:
+        pairs = zip(model.bodies, model.slots, strict=True)
+        builder.initial = {body.joint.name: model.initial[slot.q] for body, slot in pairs}
+
+
+def merge_notes(report: Report, tree: Report, name: str) -> None:
+    """The notes of the tree's reader first, with its file's name; none of them twice."""
+    said = {(note.level, note.part, note.text) for note in tree.notes}
+    own = [note for note in report.notes if (note.level, note.part, note.text) not in said]
+    report.notes.clear()
+    for note in tree.notes:
+        report.add(note.level, f"{name}: {note.part}", note.text, note.line)
+    report.notes += own

@@ -1,0 +1,1 @@
+"""Mechanisms with constraints: rows, robust solutions, analysis, assembly, actuation."""

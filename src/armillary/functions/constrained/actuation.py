@@ -1,0 +1,148 @@
+"""Inverse dynamics of closed chains: which forces of the chosen actuators give this motion.
+
+Only the part of the joint forces along free motions matters:  (N^T S) u = N^T (M a + h).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armillary.errors import InputError, unknown_name
+from armillary.functions.inputs import Array
+
+if TYPE_CHECKING:
+    from armillary.functions.constrained.engine import Engine, System
+
+
+@dataclass(frozen=True)
+class Actuation:
+    """Actuator forces for a motion of one state.
+
+    tau (nv) holds them at their places, zero elsewhere."""
+
+    tau: Array
+    actuators: tuple[str, ...]
+    units: tuple[str, ...]
+    unreachable: Array  # (nv,): the joint force that no actuator can supply
+    singular_values: Array  # of N^T S in scaled units
+    freedom: int  # actuators more than needed
+    mobility: int
+    clipped: tuple[str, ...]  # actuators at a limit
+    forces: Array  # (actuators,)
+
+    @property
+    def reachable(self) -> bool:
+        scale = max(float(np.abs(self.tau).max(initial=0.0)), 1.0)
+        return bool(np.abs(self.unreachable).max(initial=0.0) <= 1e-9 * scale)
+
+    def __getitem__(self, actuator: str) -> float:
+        if actuator not in self.actuators:
+            raise unknown_name("actuator", actuator, self.actuators)
+        return float(self.forces[self.actuators.index(actuator)])
+
+    def __str__(self) -> str:
+        kind = "exactly actuated" if self.freedom == 0 else f"{self.freedom} more than needed"
+        if not self.reachable:
+            kind = "the motion cannot be reached"
+        lines = [f"{len(self.actuators)} actuators, {self.mobility} freedoms: {kind}"]
+        for name, unit, x in zip(self.actuators, self.units, self.forces, strict=True):
+            mark = "  at its limit" if name in self.clipped else ""
+            lines.append(f"  {name:<30}{x:>14.6g} {unit}{mark}")
+        if not self.reachable:
+            worst = float(np.abs(self.unreachable).max())
+            lines.append(f"  missing joint force, largest entry {worst:.6g}")
+        return "\n".join(lines)
+
+
+def actuator_indices(engine: Engine, actuators: Sequence[str] | None) -> list[int]:
+    """Entries of v that are driven; None: all that are not tied by a drive."""
+    model = engine.owner.model
+    if actuators is None:
+        return list(range(model.nv))
+    found: list[int] = []
+    for name in [actuators] if isinstance(actuators, str) else actuators:
+        if name in model.v_labels:
+            found.append(model.v_labels.index(name))
+        elif name in model.joint_index:
+            slot = model.slots[model.joint_index[name]].v
+            found += range(slot.start, slot.stop)
+        else:
+            raise unknown_name("joint", name, (*model.moving_joints, *model.v_labels))
+    if len(set(found)) != len(found):
+        raise InputError("actuators: the same one is named twice.")
+    return found
+
+
+def actuation(
+    engine: Engine,
+    system: System,
+    a: Array,
+    actuators: Sequence[str] | None,
+    weights: Mapping[str, float] | None,
+    limits: bool,
+) -> Actuation:
+    """u with the least Σ weight u² among those that give the accelerations `a` (state 0)."""
+    model = engine.owner.model
+    chosen = actuator_indices(engine, actuators)
+    factor = engine.factor(system.terms)
+    N = factor.free
+    needed = system.M[0] @ a - system.force[0]  # the joint force beyond what is there already
+    columns = engine.scaling.columns
+    scale = np.array([_weight(model.v_labels[i], weights) / columns[i] for i in chosen])
+    A = N[chosen].T / scale  # (free, actuators): N^T S, in scaled forces
+    b = N.T @ needed
+    lower, upper = _bounds(engine, chosen, limits)
+    u, clipped = _least(A, b, lower * scale, upper * scale)
+    forces = u / scale
+    tau = np.zeros(model.nv)
+    tau[chosen] = forces
+    missing = N.T @ (needed - tau)
+    left = np.linalg.lstsq(N.T, missing, rcond=None)[0] if N.shape[1] else np.zeros(model.nv)
+    values = np.linalg.svd(A, compute_uv=False) if A.size else np.zeros(0)
+    rank = int(np.sum(values > 1e-9 * values.max(initial=0.0)))
+    names = tuple(model.v_labels[i] for i in chosen)
+    units = tuple("N m" if model.v_units[i] == "rad" else "N" for i in chosen)
+    return Actuation(tau, names, units, left, values, len(chosen) - rank, N.shape[1],
+                     tuple(names[i] for i in np.flatnonzero(clipped)), forces)  # fmt: skip
+
+
+def _weight(label: str, weights: Mapping[str, float] | None) -> float:
+    if not weights:
+        return 1.0
+    value = float(weights.get(label, weights.get(label.partition(".")[0], 1.0)))
+    if not value > 0.0:
+        raise InputError(f"weights['{label}']: expected a positive number, found {value}.")
+    return float(np.sqrt(value))
+
+
+def _bounds(engine: Engine, chosen: Sequence[int], limits: bool) -> tuple[Array, Array]:
+    bound = np.full(len(chosen), np.inf)
+    if limits:
+        model = engine.owner.model
+        for k, i in enumerate(chosen):
+            for body, slot in zip(model.bodies, model.slots, strict=True):
+                if slot.v.start <= i < slot.v.stop and body.joint.limits:
+                    effort = body.joint.limits[i - slot.v.start].effort
+                    bound[k] = np.inf if effort is None else effort
+    return -bound, bound
+
+
+def _least(A: Array, b: Array, lower: Array, upper: Array) -> tuple[Array, Any]:
+    """Smallest u with A u = b (least squares where it cannot be), inside the bounds."""
+    from scipy.optimize import lsq_linear
+
+    u: Array = np.zeros(A.shape[1])
+    if A.size:
+        u = np.asarray(np.linalg.lstsq(A, b, rcond=1e-10)[0], float)
+    if np.all((u >= lower) & (u <= upper)):
+        return u, np.zeros(len(u), bool)
+    small = 1e-6 * max(float(np.abs(A).max(initial=0.0)), 1e-300)
+    stacked = np.concatenate([A, small * np.eye(A.shape[1])])
+    target = np.concatenate([b, np.zeros(A.shape[1])])
+    u = lsq_linear(stacked, target, (lower, upper), tol=1e-14, method="bvls").x
+    clipped = (u <= lower + 1e-9 * np.abs(lower)) | (u >= upper - 1e-9 * np.abs(upper))
+    return u, clipped

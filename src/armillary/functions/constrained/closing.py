@@ -1,0 +1,204 @@
+"""Closing what is open: assembly from rough guesses, and projection after a step.
+
+The position comes first, then the velocity; rolling rows enter the velocity only.  The correction
+is the smallest in the kinetic-energy norm, so it does no more than needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from armillary.algorithms import mass_matrix
+from armillary.errors import InputError, unknown_name
+from armillary.functions.constrained.nullspace import Factor, Scaling, solve
+from armillary.functions.inputs import Array
+
+if TYPE_CHECKING:
+    from armillary.functions.constrained.engine import Engine
+
+CLOSED = 1e-12  # of the machine's size
+_LOOSE = 1e-3  # rank tolerance of the first, rough steps
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """A configuration, and what of it could not be closed."""
+
+    q: Array
+    closed: bool
+    residual: Array  # (m,) rad or m
+    labels: tuple[str, ...]
+    units: tuple[str, ...]
+    iterations: int
+    length: float
+
+    @property
+    def open_rows(self) -> dict[str, float]:
+        """Rows that stay open, worst first: rad or m."""
+        scale = np.array([1.0 if unit == "rad" else 1.0 / self.length for unit in self.units])
+        order = np.argsort(-np.abs(self.residual * scale))
+        limit = 1e-9
+        return {
+            self.labels[k]: float(self.residual[k])
+            for k in order
+            if abs(self.residual[k] * scale[k]) > limit
+        }
+
+    def __str__(self) -> str:
+        if self.closed:
+            worst = float(np.abs(self.residual).max(initial=0.0))
+            return f"closed in {self.iterations} steps, largest residual {worst:.1e}"
+        lines = [f"not closed after {self.iterations} steps:"]
+        units = dict(zip(self.labels, self.units, strict=True))
+        lines += [f"  {name:<30}{x:>14.6g} {units[name]}" for name, x in self.open_rows.items()]
+        return "\n".join(lines)
+
+
+class Closer:
+    """Position and velocity corrections of one mechanism."""
+
+    def __init__(self, engine: Engine):
+        self.engine = engine
+        self.holonomic = np.array(engine.ties.holonomic, bool)
+        s = engine.scaling
+        self.scaling = Scaling(s.length, s.rows[self.holonomic], s.columns)
+
+    def residual(self, q: Array) -> Array:
+        return np.asarray(self.engine.terms(q[None]).residual[0])
+
+    def opening(self, residual: Array) -> float:
+        """Largest residual as a part of the machine's size."""
+        s = self.engine.scaling
+        return float(np.abs(s.rows / s.length * residual).max(initial=0.0))
+
+    # -- projection of nearby states -------------------------------------------------------------
+
+    def position(self, q: Array, steps: int = 8, hold: Array | None = None) -> tuple[Array, int]:
+        """q closed by Gauss-Newton steps, each the smallest in the kinetic-energy norm."""
+        engine, used = self.engine, 0
+        best, best_opening = q, np.inf
+        for _ in range(steps):
+            terms = engine.terms(q[None])
+            opening = self.opening(terms.residual[0])
+            if opening < best_opening:
+                best, best_opening = q, opening
+            if opening <= CLOSED * 1e-2 or (used > 1 and opening > 0.5 * best_opening + 1e-300
+                                            and best_opening <= CLOSED):  # fmt: skip
+                break
+            step = self._step(q, terms.J[0], terms.residual[0])
+            q = engine.owner.integrate(q, step)
+            used += 1
+        else:
+            opening = self.opening(self.residual(q))
+            if opening < best_opening:
+                best = q
+        return best, used
+
+    def _step(self, q: Array, J: Array, residual: Array) -> Array:
+        rows = self.holonomic
+        opening = self.opening(residual)
+        tolerance = max(1e-7, min(_LOOSE, 30.0 * opening))
+        factor = Factor(J[rows], self.scaling, tolerance)
+        return self._smallest(q, factor, -residual[rows])
+
+    def _smallest(self, q: Array, factor: Factor, target: Array) -> Array:
+        """The correction with J x = target and the least kinetic energy."""
+        M = self.engine.owner._run(mass_matrix.mass_matrix, {"q": q})["M"]
+        M = M + 1e-9 * np.diag(np.maximum(np.diag(M), np.trace(M) / len(M) * 1e-3))
+        zero = np.zeros(len(M))
+        return solve(M, zero, factor, target, labels=self.engine.owner.model.v_labels).a
+
+    def velocity(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """v that all rows allow, nearest in the kinetic-energy norm; and what is left."""
+        terms = self.engine.terms(q[None], v[None])
+        factor = self.engine.factor(terms)
+        step = self._smallest(q, factor, -terms.rate[0])
+        after = self.engine.terms(q[None], (v + step)[None])
+        return v + step, after.rate[0]
+
+    # -- assembly from rough guesses -------------------------------------------------------------
+
+    def assemble(
+        self, guess: Array, hold: Sequence[str] = (), restarts: int = 20, seed: int = 0
+    ) -> Assembly:
+        """Levenberg-Marquardt from the guess, then from disturbed guesses; the best is given."""
+        rng = np.random.default_rng(seed)
+        kept = self._held(hold)
+        best, best_opening, total = guess, np.inf, 0
+        for attempt in range(restarts + 1):
+            start = guess
+            if attempt:
+                spread = min(1.0, 0.1 * attempt)
+                kick = rng.normal(size=self.engine.tables.nv) * spread * self.engine.scaling.columns
+                kick[kept] = 0.0
+                start = self.engine.owner.integrate(guess, kick)
+            q, used = self._marquardt(start, kept)
+            total += used
+            opening = self.opening(self.residual(q))
+            if opening < best_opening:
+                best, best_opening = q, opening
+            if best_opening <= CLOSED:
+                break
+        engine = self.engine
+        return Assembly(best, best_opening <= CLOSED * 10, self.residual(best),
+                        engine.ties.labels, engine.ties.units, total, engine.length)  # fmt: skip
+
+    def _held(self, hold: Sequence[str] | Mapping[str, float]) -> Array:
+        """Which entries of v must not move."""
+        model = self.engine.owner.model
+        kept = np.zeros(model.nv, bool)
+        for name in [hold] if isinstance(hold, str) else hold:
+            if name in model.v_labels:
+                kept[model.v_labels.index(name)] = True
+            elif name in model.joint_index:
+                kept[model.slots[model.joint_index[name]].v] = True
+            else:
+                raise unknown_name("joint", name, model.joint_index)
+        return kept
+
+    def _marquardt(self, q: Array, kept: Array, steps: int = 200) -> tuple[Array, int]:
+        s = self.engine.scaling
+        damping, used = 1e-3, 0
+        terms = self.engine.terms(q[None])
+        cost = self._cost(terms.residual[0])
+        for _ in range(steps):
+            if self.opening(terms.residual[0]) <= CLOSED * 1e-2:
+                break
+            rows = self.holonomic
+            J = (s.rows[:, None] * terms.J[0] * (s.columns / s.length))[rows]
+            J[:, kept] = 0.0
+            r = (s.rows / s.length * terms.residual[0])[rows]
+            U, d, Vt = np.linalg.svd(J, full_matrices=False)
+            improved = False
+            for _ in range(12):
+                gain = d / (d * d + damping * max(cost, 1e-300))
+                step = -(Vt.T @ (gain * (U.T @ r)))
+                size = np.abs(step).max(initial=0.0)
+                step *= min(1.0, 0.5 / size) if size > 0 else 1.0
+                trial = self.engine.owner.integrate(q, s.columns * step)
+                new = self.engine.terms(trial[None])
+                new_cost = self._cost(new.residual[0])
+                if new_cost < cost:
+                    improved = True
+                    damping = max(damping * 0.1, 1e-12)
+                    break
+                damping *= 8.0
+            used += 1
+            if not improved:
+                break
+            q, terms, cost = trial, new, new_cost
+        return q, used
+
+    def _cost(self, residual: Array) -> float:
+        s = self.engine.scaling
+        return float(np.sum((s.rows / s.length * residual) ** 2))
+
+
+def finite_state(name: str, x: Array) -> Array:
+    if not np.isfinite(x).all():
+        raise InputError(f"{name}: it must be finite.")
+    return x

@@ -1,0 +1,204 @@
+"""Questions about mechanisms with constraints: motion, all forces, rank, closing, actuation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.errors import ModelError
+from armillary.functions.calls import ForwardDynamics
+from armillary.functions.constrained.forward import ConstrainedForwardDynamics
+from armillary.functions.core import External
+from armillary.functions.dynamics import Dynamics
+from armillary.functions.inputs import Array
+from armillary.functions.results import Solution
+
+if TYPE_CHECKING:
+    from armillary.functions.constrained.actuation import Actuation
+    from armillary.functions.constrained.closing import Assembly, Closer
+    from armillary.functions.constrained.engine import Engine
+    from armillary.functions.constrained.mobility import Mobility
+
+Drives = Mapping[str, ArrayLike] | None
+
+
+class Constrained(Dynamics):
+    """Loops, couplings, wheels, rods, surfaces, contacts and drives are part of every answer.
+
+    `forward_dynamics` and `solve` obey them.  `inverse_dynamics`, `mass_matrix` and the other
+    questions about the tree treat its joints alone; `actuator_forces` is the inverse dynamics of
+    the closed mechanism."""
+
+    @property
+    def constraints(self) -> tuple[str, ...]:
+        """Names of everything that ties the mechanism beyond its tree."""
+        return tuple(part.name for part in self.model.constraints)
+
+    @property
+    def constraint_rows(self) -> tuple[str, ...]:
+        """One name per constraint row: constraint.row."""
+        return self._engine.ties.labels if self.model.constraints else ()
+
+    @cached_property
+    def _engine(self) -> Engine:
+        from armillary.functions.constrained.engine import Engine
+
+        return Engine(self, self.options.geometry_tolerance)
+
+    @cached_property
+    def _closer(self) -> Closer:
+        from armillary.functions.constrained.closing import Closer
+
+        return Closer(self._engine)
+
+    @cached_property
+    def forward_dynamics(self) -> ForwardDynamics | ConstrainedForwardDynamics:  # type: ignore[override]
+        """Accelerations for given joint forces; constraints are kept."""
+        if self.model.constraints:
+            return ConstrainedForwardDynamics.bind(self)
+        return ForwardDynamics.bind(self)
+
+    # -- rows ------------------------------------------------------------------------------------
+
+    def constraint_jacobian(self, q: ArrayLike) -> Array:
+        """J (rows, nv): velocity along each forbidden motion; see `constraint_rows`."""
+        arrays, single = self._engine.check_states(q=q)
+        J = self._engine.terms(arrays["q"]).J
+        return J[0] if single else J
+
+    def constraint_residual(self, q: ArrayLike) -> Array:
+        """(rows,) how far each row is open, rad or m; 0 for rolling rows."""
+        arrays, single = self._engine.check_states(q=q)
+        residual = self._engine.terms(arrays["q"]).residual
+        return residual[0] if single else residual
+
+    def constraint_rate(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """(rows,) velocity along each forbidden motion, rad/s or m/s: 0 if v is consistent."""
+        arrays, single = self._engine.check_states(q=q, v=v)
+        rate = self._engine.terms(arrays["q"], arrays["v"]).rate
+        return rate[0] if single else rate
+
+    # -- everything at once ----------------------------------------------------------------------
+
+    def solve(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        external: External = None,
+        passive: bool = True,
+        drives: Drives = None,
+        compliance: Mapping[str, Any] | None = None,
+    ) -> Solution:
+        """Everything: accelerations, the force in every joint and constraint, power balance,
+        residuals, and which forces are determinate.
+
+        drives: prescribed accelerations by constraint name, instead of the model's: of a drive,
+        of the road under a wheel, along the rows of a contact.  compliance: weights by joint name
+        for forces that the motion does not determine."""
+        if not self.model.constraints:
+            return super().solve(q, v, tau, external, passive)
+        from armillary.functions.constrained.solution import solution
+
+        arrays, single = self._engine.check_states(q=q, v=v, tau=tau)
+        system = self._engine.system(**arrays, external=external, passive=passive, drives=drives)
+        return solution(self._engine, system, arrays["tau"], external, passive, compliance, single)
+
+    # -- analysis --------------------------------------------------------------------------------
+
+    def mobility(self, q: ArrayLike | None = None, seed: int = 0) -> Mobility:
+        """Rank, redundant rows, and mobility at this instant and on the way (default q: initial).
+
+        The mechanism should be closed at q; the answer says if it is not."""
+        from armillary.functions.constrained.mobility import mobility
+
+        arrays, _ = self._engine.check_states(q=self.initial if q is None else q)
+        return mobility(self._engine, self._closer, arrays["q"][0], seed=seed)
+
+    def conditions(self, q: ArrayLike) -> Array:
+        """Condition number of the scaled J at every state, over the rank: (B,) or a number."""
+        arrays, single = self._engine.check_states(q=q)
+        terms = self._engine.terms(arrays["q"])
+        values = []
+        for k in range(len(arrays["q"])):
+            factor = self._engine.factor(terms, k)
+            s = factor.singular_values[: factor.rank]
+            values.append(s[0] / s[-1] if len(s) else 1.0)
+        return np.asarray(values[0] if single else values)
+
+    # -- closing ---------------------------------------------------------------------------------
+
+    def assemble(
+        self,
+        guess: ArrayLike | None = None,
+        hold: Sequence[str] = (),
+        restarts: int = 20,
+        seed: int = 0,
+    ) -> Assembly:
+        """A closed configuration near the guess (default: initial).
+
+        hold: joints that must stay where the guess has them.  The answer tells what could not be
+        closed, and by how much."""
+        arrays, _ = self._engine.check_states(q=self.initial if guess is None else guess)
+        return self._closer.assemble(arrays["q"][0], hold, restarts, seed)
+
+    def project(self, q: ArrayLike, v: ArrayLike | None = None) -> tuple[Array, Array]:
+        """The nearest closed position and then the nearest consistent velocity, both by kinetic
+        energy.  Rolling rows enter the velocity only."""
+        arrays, single = self._engine.check_states(
+            q=q, v=np.zeros(self.model.nv) if v is None else v
+        )
+        pairs = [self._project(a, b) for a, b in zip(arrays["q"], arrays["v"], strict=True)]
+        positions, velocities = (np.array(x) for x in zip(*pairs, strict=True))
+        return (positions[0], velocities[0]) if single else (positions, velocities)
+
+    def _project(self, q: Array, v: Array) -> tuple[Array, Array]:
+        closed, _ = self._closer.position(q)
+        opening = self._closer.opening(self._closer.residual(closed))
+        if opening > 1e-8:
+            raise ModelError(
+                f"'{self.model.name}': the position could not be projected; it stays open by "
+                f"{opening:.2g} of its size. Use assemble(q) for rough guesses; it reports what "
+                f"cannot be closed."
+            )
+        return closed, self._closer.velocity(closed, v)[0]
+
+    # -- actuation -------------------------------------------------------------------------------
+
+    def actuator_forces(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        actuators: Sequence[str] | None = None,
+        external: External = None,
+        passive: bool = True,
+        weights: Mapping[str, float] | None = None,
+        limits: bool = False,
+    ) -> Actuation:
+        """Inverse dynamics of the closed mechanism: forces of the chosen actuators for a motion.
+
+        With more actuators than freedoms the smallest forces (Σ weight force²); with fewer the
+        nearest, and what is missing.  limits: keep to the effort limits of the model."""
+        from armillary.functions.constrained.actuation import actuation
+
+        arrays, _ = self._engine.check_states(q=q, v=v, a=a)
+        zero = np.zeros_like(arrays["v"])
+        system = self._engine.system(arrays["q"], arrays["v"], zero, external, passive)
+        return actuation(self._engine, system, arrays["a"][0], actuators, weights, limits)
+
+    def equilibrium_forces(
+        self,
+        q: ArrayLike,
+        actuators: Sequence[str] | None = None,
+        external: External = None,
+        weights: Mapping[str, float] | None = None,
+        limits: bool = False,
+    ) -> Actuation:
+        """Forces of the chosen actuators that hold the closed mechanism at rest."""
+        rest = np.zeros(self.model.nv)
+        return self.actuator_forces(q, rest, rest, actuators, external, True, weights, limits)

@@ -1,0 +1,180 @@
+"""The numerical engine of a constrained mechanism: rows and inertias at states, rank, solutions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.algorithms import inverse_dynamics, kinematics, mass_matrix
+from armillary.errors import InputError, unknown_name
+from armillary.functions.constrained.nullspace import Answer, Factor, Scaling, solve
+from armillary.functions.constrained.terms import Bodies, Rows, Terms
+from armillary.functions.inputs import Array, common_rows
+from armillary.model.ties import Ties, ties
+from armillary.spatial import Transform, Vector
+
+if TYPE_CHECKING:
+    from armillary.functions.core import External
+    from armillary.functions.kinematics import Kinematics
+
+RANK_TOLERANCE = 1e-9
+_OPEN = 30.0  # a loop that is open by e counts as singular within 30 e / L
+
+
+@dataclass(frozen=True)
+class System:
+    """Equations of motion at B states:  M a = force + G^T λ,  J a = target."""
+
+    q: Array
+    v: Array
+    M: Array  # (B, n, n)
+    force: Array  # (B, n): tau - h + known contact forces
+    target: Array  # (B, m)
+    terms: Terms
+    bodies: Bodies
+
+
+class Engine:
+    """Everything numerical about the constraints of one mechanism."""
+
+    def __init__(self, owner: Kinematics, geometry_tolerance: float = 0.0):
+        self.owner, self.geometry_tolerance = owner, geometry_tolerance
+        self.tables = owner.tables()
+        self.ties: Ties = ties(owner.model, self.tables)
+        self.rows = Rows(self.ties, self.tables)
+
+    @cached_property
+    def length(self) -> float:
+        """Size L of the machine (m): the radius of all joints, centres and tied points."""
+        model = self.owner.model
+        points = self._points(np.array(model.initial or model.neutral()))
+        radius = float(np.linalg.norm(points - points.mean(axis=0), axis=1).max())
+        return radius or 1.0
+
+    def _points(self, q: Array) -> Array:
+        bodies = self.motion(q[None], np.zeros((1, self.tables.nv)))
+        points = [bodies.o[0]]
+        for group in self.rows.groups:
+            for body, r in ((group.first, group.r1), (group.second, group.r2)):
+                E = bodies.E[0, body]
+                points.append(bodies.o[0, body] + np.einsum("kji,kj->ki", E, r))
+        for k, part in enumerate(self.tables.bodies):
+            if part.inertia.mass > 0:
+                com = np.array([float(x) for x in part.own @ part.inertia.com()])
+                points.append((bodies.o[0, k] + bodies.E[0, k].T @ com)[None])
+        return np.concatenate(points)
+
+    @cached_property
+    def scaling(self) -> Scaling:
+        return Scaling.of(self.length, self.ties.units, self.owner.model.v_units)
+
+    @cached_property
+    def ends(self) -> list[tuple[int, int]]:
+        """Model bodies (not kernel bodies) that every frame tie stands on; -1: the world."""
+        model = self.owner.model
+        index = model.index
+        parts: tuple[Any, ...] = (*model.loops, *model.distances, *model.surfaces, *model.contacts)
+        pairs = [(index[part.first.body], index[part.second.body]) for part in parts]
+        return pairs + [(index[wheel.ground], index[wheel.body]) for wheel in model.wheels]
+
+    def tie_frame(self, system: System, k: int, number: int) -> tuple[Array, Array]:
+        """World to the second frame as a person sees it: rotation and origin in the world."""
+        tie = self.ties.frames[number]
+        body = tie.second
+        X = tie.X_2B
+        if body >= 0:
+            X = X @ Transform(self.tables.bodies[body].own.T, Vector())
+        E2, r2 = (np.array([[float(x) for x in row] for row in X.E.rows]),
+                  np.array([float(x) for x in X.r]))  # fmt: skip
+        own = np.array([[float(x) for x in row] for row in tie.own.rows])
+        E, o = system.bodies.E[k, body], system.bodies.o[k, body]
+        return own @ E2 @ E, o + E.T @ r2
+
+    # -- states ----------------------------------------------------------------------------------
+
+    def motion(self, q: Array, v: Array) -> Bodies:
+        """Where all bodies are and how they move; q (B, nq), v (B, nv)."""
+        result = self.owner._run(kinematics.columns_and_bias, {"q": q, "v": v})
+        base = self.owner.base()
+        return Bodies.of(
+            result,
+            np.array([float(x) for x in base.velocity.leaves()]),
+            np.array([float(x) for x in base.acceleration.leaves()]),
+        )
+
+    def terms(self, q: Array, v: Array | None = None) -> Terms:
+        v = np.zeros((len(q), self.tables.nv)) if v is None else v
+        return self.rows.terms(self.motion(q, v), q, v)
+
+    def system(
+        self,
+        q: Array,
+        v: Array,
+        tau: Array,
+        external: External = None,
+        passive: bool = True,
+        drives: Mapping[str, ArrayLike] | None = None,
+    ) -> System:
+        """q, v, tau: (B, ·) arrays."""
+        run = self.owner._run
+        M = run(mass_matrix.mass_matrix, {"q": q}, passive=passive)["M"]
+        inputs: dict[str, Any] = {"q": q, "v": v}
+        h = run(inverse_dynamics.bias_forces, inputs, external, passive=passive)["tau"]
+        bodies = self.motion(q, v)
+        terms = self.rows.terms(bodies, q, v)
+        target = terms.gamma + self.drive_rows(drives, len(q))
+        return System(q, v, M, tau - h + terms.given, target, terms, bodies)
+
+    def drive_rows(self, drives: Mapping[str, ArrayLike] | None, count: int) -> Array:
+        """Prescribed accelerations of constraints, on top of what the model says: of a drive, of
+        the road under a wheel, or along the rows of a contact or loop."""
+        extra = np.zeros((count, self.ties.count))
+        for name, value in (drives or {}).items():
+            if name not in self.ties.slices:
+                raise unknown_name("constraint", name, self.ties.slices)
+            rows = self.ties.slices[name]
+            size = rows.stop - rows.start
+            given = np.asarray(value, float)
+            if given.ndim == 0 and size > 1:  # the road lifts the wheel
+                given = np.array([float(given)] + [0.0] * (size - 1))
+            if given.shape not in ((), (size,), (count, size)) or not np.isfinite(given).all():
+                raise InputError(
+                    f"drives['{name}']: expected {size} finite accelerations "
+                    f"({', '.join(self.ties.labels[rows])}), found shape {given.shape}."
+                )
+            extra[:, rows] += given
+            for tie in self.ties.axes:
+                if tie.name == name:
+                    extra[:, rows] -= tie.acceleration
+        return extra
+
+    def check_states(self, **arrays: ArrayLike) -> tuple[dict[str, Array], bool]:
+        """(B, ·) arrays of one length, and whether a single state was given."""
+        parts = {name: self.owner._check(name, value) for name, value in arrays.items()}
+        count, single = common_rows(parts)
+        return {
+            name: np.broadcast_to(x, (count, x.shape[1])).astype(float, copy=False)
+            for name, (x, _) in parts.items()
+        }, single
+
+    # -- rank and solutions ----------------------------------------------------------------------
+
+    def rank_tolerance(self, residual: Array) -> float:
+        """What counts as dependent at a state whose rows are open by `residual`."""
+        opening = float(np.abs(self.scaling.rows / self.length * residual).max(initial=0.0))
+        return max(RANK_TOLERANCE, _OPEN * opening, self.geometry_tolerance)
+
+    def factor(self, terms: Terms, k: int = 0) -> Factor:
+        return Factor(terms.J[k], self.scaling, self.rank_tolerance(terms.residual[k]))
+
+    def answer(self, system: System, k: int) -> Answer:
+        """The robust solution of state k."""
+        factor = self.factor(system.terms, k)
+        G = None if self.ties.ideal else system.terms.G[k]
+        labels = self.owner.model.v_labels
+        return solve(system.M[k], system.force[k], factor, system.target[k], G, labels)

@@ -1,0 +1,125 @@
+"""Rank and mobility: what can move at this instant, and what can move on.
+
+An instantaneous freedom need not be a finite one: a straight two-bar chain has a velocity but
+cannot leave its place.  Finite mobility is found by going a short way along random allowed
+velocities, closing the loops again, and counting there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from armillary.functions.constrained.closing import Closer
+from armillary.functions.constrained.nullspace import Factor
+from armillary.functions.inputs import Array
+
+if TYPE_CHECKING:
+    from armillary.functions.constrained.engine import Engine
+
+_STEP = 0.02  # rad, or parts of the machine's size
+_NEARBY_RANK = 1e-6  # singular values grow with the step off a singular place
+
+
+@dataclass(frozen=True)
+class Mobility:
+    """Freedoms of a mechanism at a configuration."""
+
+    coordinates: int  # degrees of freedom of the tree
+    rows: int
+    rank: int
+    finite: int  # freedoms in nearby configurations that can be reached
+    redundant: tuple[str, ...]  # ties with rows that follow from others
+    condition: float  # of J (scaled), over the singular values that count
+    singular_values: Array
+    motions: Array  # (nv, instantaneous): free velocities, unit length in scaled units
+    labels: tuple[str, ...]
+    closed: bool
+    opening: float
+
+    @property
+    def instantaneous(self) -> int:
+        return self.coordinates - self.rank
+
+    @property
+    def redundancy(self) -> int:
+        """Rows that follow from others."""
+        return self.rows - self.rank
+
+    @property
+    def singular(self) -> str:
+        """Kind of singularity: "" (none), "locked" (a velocity that leads nowhere), or
+        "branching" (more velocities here than freedoms nearby)."""
+        if self.instantaneous == self.finite:
+            return ""
+        return "locked" if self.finite == 0 else "branching"
+
+    def __str__(self) -> str:
+        lines = [
+            f"{'coordinates of the tree':<34}{self.coordinates:>6}",
+            f"{'constraint rows':<34}{self.rows:>6}",
+            f"{'rank':<34}{self.rank:>6}",
+            f"{'redundant rows':<34}{self.redundancy:>6}",
+            f"{'mobility, finite / instantaneous':<34}{self.finite:>4} / {self.instantaneous}",
+            f"{'condition of J (scaled)':<34}{self.condition:>10.3g}",
+        ]
+        if self.singular:
+            lines.append(f"{'singular configuration':<34}{self.singular:>12}")
+        if self.redundant:
+            lines.append("ties with redundant rows: " + ", ".join(self.redundant))
+        if not self.closed:
+            lines.append(f"note: the configuration is open by {self.opening:.2g} of its size")
+        return "\n".join(lines)
+
+
+def mobility(engine: Engine, closer: Closer, q: Array, tries: int = 6, seed: int = 0) -> Mobility:
+    terms = engine.terms(q[None])
+    factor = engine.factor(terms)
+    values = factor.singular_values
+    counted = values[: factor.rank]
+    finite = _finite(engine, closer, q, factor, tries, seed)
+    Z = factor.stress
+    redundant = tuple(
+        tie.name
+        for tie in engine.ties.all
+        if Z.size and np.abs(Z[engine.ties.slices[tie.name]]).max(initial=0.0) > 1e-7
+    )
+    opening = closer.opening(terms.residual[0])
+    return Mobility(
+        coordinates=engine.tables.nv,
+        rows=engine.ties.count,
+        rank=factor.rank,
+        finite=finite,
+        redundant=redundant,
+        condition=float(counted[0] / counted[-1]) if len(counted) else 1.0,
+        singular_values=values,
+        motions=factor.free,
+        labels=engine.owner.model.v_labels,
+        closed=opening <= 1e-9,
+        opening=opening,
+    )
+
+
+def _finite(engine: Engine, closer: Closer, q: Array, factor: Factor, tries: int, seed: int) -> int:
+    """Largest number of freedoms met in nearby configurations that can be reached."""
+    free = engine.tables.nv - factor.rank
+    if free == 0:
+        return 0
+    rng = np.random.default_rng(seed)
+    N = factor.free / engine.scaling.columns[:, None]
+    nullities: list[int] = []
+    for _ in range(tries):
+        d = N @ rng.normal(size=free)
+        d *= _STEP / np.abs(d).max()
+        there = engine.owner.integrate(q, engine.scaling.columns * d)
+        there, _ = closer._marquardt(there, np.zeros(engine.tables.nv, bool), steps=60)
+        if closer.opening(closer.residual(there)) > 1e-11:
+            continue
+        moved = engine.owner.difference(q, there) / engine.scaling.columns
+        if np.abs(moved).max() < 0.3 * _STEP:
+            continue
+        nearby = Factor(engine.terms(there[None]).J[0], engine.scaling, _NEARBY_RANK)
+        nullities.append(engine.tables.nv - nearby.rank)
+    return min(max(nullities, default=0), free)

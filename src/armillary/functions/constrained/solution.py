@@ -1,0 +1,298 @@
+"""Everything about a constrained state: accelerations, every force, balances, determinacy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.errors import unknown_name
+from armillary.functions.constrained.stress import (
+    Determinacy,
+    ForceMap,
+    determinacy,
+    smallest,
+)
+from armillary.functions.inputs import Array
+from armillary.functions.results import BodyForces, Solution, _heads, _numbers
+from armillary.model.model import Model
+
+if TYPE_CHECKING:
+    from armillary.functions.constrained.engine import Engine, System
+    from armillary.functions.core import External
+
+CONFLICT = 1e-8  # of the size of the accelerations: more is a contradiction
+
+
+@dataclass(frozen=True)
+class TieForces:
+    """Forces in loops, rods, surfaces, contacts and wheels: wrenches (n; f) on the second body, in
+    the second frame at its origin; and generalised forces of couplings and drives (N m or N)."""
+
+    model: Model
+    names: tuple[str, ...]  # ties between frames
+    kinds: tuple[str, ...]
+    bodies: tuple[str, ...]  # the body each force acts on
+    wrench: Array  # (..., ties, 6)
+    axis_names: tuple[str, ...]
+    axis_units: tuple[str, ...]
+    axis: Array  # (..., axis ties)
+
+    def __getitem__(self, name: str) -> Array:
+        if name in self.names:
+            return self.wrench[..., self.names.index(name), :]
+        if name in self.axis_names:
+            return np.asarray(self.axis[..., self.axis_names.index(name)])
+        raise unknown_name("constraint", name, (*self.names, *self.axis_names))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self.names, *self.axis_names))
+
+    def __len__(self) -> int:
+        return len(self.names) + len(self.axis_names)
+
+    def __str__(self) -> str:
+        if self.wrench.ndim != 2:
+            return f"forces of {len(self)} constraints, {len(self.wrench)} states"
+        lines = [
+            "force of each constraint on the named body, in the constraint's second frame",
+            f"{'constraint':<22}{'on body':<16}"
+            + _heads("N m", "nx ny nz")
+            + _heads("N", "fx fy fz"),
+        ]
+        parts = zip(self.names, self.bodies, self.wrench, strict=True)
+        lines += [f"{name:<22}{body:<16}" + _numbers(w) for name, body, w in parts]
+        for name, unit, x in zip(self.axis_names, self.axis_units, self.axis, strict=True):
+            lines.append(f"{name:<22}{'along its axis':<16}{x + 0.0:>13.6g} {unit}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Power:
+    """Where the power goes, W: rate of energy = drives + external + constraints - losses."""
+
+    energy_rate: Array  # of kinetic energy and gravity's potential, from the Coriolis form
+    drives: Array
+    external: Array
+    constraints: Array  # of prescribed motion and friction contacts; 0 for workless ones
+    passive: Array  # taken by friction, stored by springs
+
+    @property
+    def imbalance(self) -> Array:
+        return np.asarray(
+            self.energy_rate - self.drives - self.external - self.constraints + self.passive
+        )
+
+    def __str__(self) -> str:
+        return (
+            f"power, W: drives {self.drives:.6g}, external {self.external:.6g}, constraints "
+            f"{self.constraints:.6g}, taken by friction and springs {self.passive:.6g}; energy "
+            f"changes by {self.energy_rate:.6g} (imbalance {self.imbalance:.1e})"
+        )
+
+
+@dataclass(frozen=True)
+class ConstrainedSolution(Solution):
+    """A `Solution` with the forces of the constraints and what is known about them.
+
+    Of a batch, arrays have a leading axis and `states` holds one `Determinacy` per state."""
+
+    ties: TieForces
+    multipliers: Array  # (..., rows)
+    row_labels: tuple[str, ...]
+    residual: Array  # (..., rows): how far rows are open, rad or m
+    rate: Array  # (..., rows): velocity along rows, per second
+    conflict: Array  # (..., rows): acceleration that rows ask for and do not get
+    rank: Array
+    states: tuple[Determinacy, ...]
+    balance: Power
+    convention: str
+
+    @property
+    def determinacy(self) -> Determinacy:
+        """Of the first (or only) state."""
+        return self.states[0]
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """What a reader should know: contradictory rows, open loops, inconsistent velocities."""
+        found = []
+        for k in range(len(self.states)):
+            state = f"state {k}: " if self.acceleration.ndim > 1 else ""
+            found += [state + text for text in self._messages(k)]
+        return tuple(found)
+
+    def _messages(self, k: int) -> list[str]:
+        single = self.acceleration.ndim == 1
+        pick = (lambda x: x) if single else (lambda x: x[k])
+        a, conflict = pick(self.acceleration), pick(self.conflict)
+        texts = []
+        scale = max(float(np.abs(a).max(initial=0.0)), 1.0)
+        rows = [(abs(x), name) for x, name in zip(conflict, self.row_labels, strict=True)
+                if abs(x) > CONFLICT * scale]  # fmt: skip
+        if rows:
+            named = ", ".join(
+                f"{name} ({size:.3g})" for size, name in sorted(rows, reverse=True)[:8]
+            )
+            texts.append(
+                f"rows contradict each other: {named} cannot all be met; the accelerations are "
+                f"the nearest in least squares"
+            )
+        worst = int(np.argmax(np.abs(pick(self.residual)))) if len(self.row_labels) else -1
+        if worst >= 0 and abs(pick(self.residual)[worst]) > 1e-6:
+            texts.append(f"'{self.row_labels[worst]}' is open by {pick(self.residual)[worst]:.3g}; "
+                         f"assemble(q) closes the mechanism")  # fmt: skip
+        speed = max(float(np.abs(pick(self.velocity)).max(initial=0.0)), 1.0)
+        worst = int(np.argmax(np.abs(pick(self.rate)))) if len(self.row_labels) else -1
+        if worst >= 0 and abs(pick(self.rate)[worst]) > 1e-6 * speed:
+            texts.append(f"the velocity violates '{self.row_labels[worst]}' by "
+                         f"{pick(self.rate)[worst]:.3g}; project(q, v) corrects it")  # fmt: skip
+        return texts
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        if self.acceleration.ndim != 1:
+            return text
+        lines = [text, "", str(self.ties), "", str(self.determinacy)]
+        if self.determinacy.freedom:
+            lines.append(f"values of the others by convention: {self.convention}")
+        return "\n".join([*lines, str(self.balance), *("warning: " + m for m in self.messages)])
+
+
+MINIMUM = "smallest reactions over all joints, moments over the size of the machine"
+WEIGHTED = "smallest reactions weighted by the given compliances"
+
+
+def solution(
+    engine: Engine,
+    system: System,
+    tau: Array,
+    external: External,
+    passive: bool,
+    compliance: Mapping[str, Any] | None,
+    single: bool,
+) -> ConstrainedSolution:
+    """The whole force picture of B states."""
+    owner: Any = engine.owner
+    answers = [engine.answer(system, k) for k in range(len(system.q))]
+    a = np.array([x.a for x in answers])
+    multipliers = np.array([x.multipliers for x in answers]).reshape(len(a), engine.ties.count)
+    states = []
+    for k, answer in enumerate(answers):
+        forces = ForceMap(engine, system, k)
+        state = determinacy(forces, answer.factor)
+        states.append(state)
+        if state.freedom:
+            tree = _tree_forces(engine, system, k, a[k], multipliers[k], external, passive)
+            own = np.einsum("nim,m->ni", forces.matrix[len(tree) :], multipliers[k])
+            reactions = np.concatenate([tree, own])
+            multipliers[k] = smallest(forces, state, reactions, multipliers[k], compliance)
+    wrenches = _merged(external, tie_wrenches(engine, system, multipliers))
+    body = owner.body_forces(system.q, system.v, a, wrenches, passive)
+    kinetic, potential = owner.energy(system.q, system.v)
+    balance = _power(engine, system, tau, a, multipliers, external, passive)
+    ties = _tie_forces(engine, system, multipliers)
+    first = (lambda x: x[0]) if single else (lambda x: x)
+    body = BodyForces(body.model, {name: first(x) for name, x in body.results.items()})
+    left = np.array([x.left for x in answers])
+    return ConstrainedSolution(
+        owner.model, first(tau), first(system.v), first(a), body, first(kinetic), first(potential),
+        TieForces(ties.model, ties.names, ties.kinds, ties.bodies, first(ties.wrench),
+                  ties.axis_names, ties.axis_units, first(ties.axis)),
+        first(multipliers), engine.ties.labels, first(system.terms.residual),
+        first(system.terms.rate), first(left), first(np.array([x.factor.rank for x in answers])),
+        tuple(states), Power(*(first(x) for x in balance)),
+        WEIGHTED if compliance else MINIMUM,
+    )  # fmt: skip
+
+
+def _tree_forces(
+    engine: Engine, system: System, k: int, a: Array, multipliers: Array, external: External,
+    passive: bool,
+) -> Array:  # fmt: skip
+    """Reactions (bodies, 6) in the tree joints of state k."""
+    owner: Any = engine.owner
+    one = {name: _row(value, k) for name, value in (external or {}).items()}
+    ties = tie_wrenches(engine, system, multipliers[None], [k])
+    wrenches = _merged(one, {name: x[0] for name, x in ties.items()})
+    result = owner.body_forces(system.q[k], system.v[k], a, wrenches, passive)
+    return np.asarray(result.transmitted)
+
+
+def _row(value: ArrayLike, k: int) -> Array:
+    array = np.asarray(value, float)
+    return array if array.ndim == 1 else array[k]
+
+
+def tie_wrenches(
+    engine: Engine, system: System, multipliers: Array, states: list[int] | None = None
+) -> dict[str, Array]:
+    """Wrenches of all ties on the bodies, {body: (B, 6)}, in the bodies' frames."""
+    model, owner = engine.owner.model, engine.owner
+    pick = list(range(len(system.q))) if states is None else states
+    R, origins = owner.poses(system.q[pick])
+    W = system.terms.wrench_W[pick]
+    given = system.terms.given_W[pick]
+    total: dict[str, Array] = {}
+    for t, tie in enumerate(engine.ties.frames):
+        span = engine.ties.slices[tie.name]
+        world = np.einsum("brm,br->bm", W[:, span], multipliers[:, span]) + given[:, t]
+        for body, sign in zip(engine.ends[t], (-1.0, 1.0), strict=True):
+            if body < 0:
+                continue
+            f = world[:, 3:]
+            n = world[:, :3] - np.cross(origins[:, body], f)
+            local = np.concatenate([np.einsum("bji,bj->bi", R[:, body], n),
+                                    np.einsum("bji,bj->bi", R[:, body], f)], axis=1)  # fmt: skip
+            name = model.bodies[body].name
+            total[name] = total.get(name, 0.0) + sign * local
+    return total
+
+
+def _merged(external: External, ties: dict[str, Array]) -> dict[str, Array]:
+    """Given wrenches and those of the ties; both may act in the same frame."""
+    total: dict[str, Array] = {name: np.asarray(x, float) for name, x in (external or {}).items()}
+    for name, wrench in ties.items():
+        total[name] = total[name] + wrench if name in total else wrench
+    return total
+
+
+def _tie_forces(engine: Engine, system: System, multipliers: Array) -> TieForces:
+    frames = engine.ties.frames
+    wrench = np.zeros((len(system.q), len(frames), 6))
+    for k in range(len(system.q)):
+        for t, tie in enumerate(frames):
+            span = engine.ties.slices[tie.name]
+            world = system.terms.wrench_W[k, span].T @ multipliers[k, span]
+            world = world + system.terms.given_W[k, t]
+            E2, o2 = engine.tie_frame(system, k, t)
+            f = world[3:]
+            wrench[k, t] = np.concatenate([E2 @ (world[:3] - np.cross(o2, f)), E2 @ f])
+    axes = engine.ties.axes
+    start = engine.ties.count - len(axes)
+    units = tuple("N m" if tie.unit == "rad" else "N" for tie in axes)
+    return TieForces(
+        engine.owner.model, tuple(t.name for t in frames), tuple(t.kind for t in frames),
+        tuple(t.body for t in frames), wrench, tuple(t.name for t in axes), units,
+        multipliers[:, start:],
+    )  # fmt: skip
+
+
+def _power(
+    engine: Engine, system: System, tau: Array, a: Array, multipliers: Array, external: External,
+    passive: bool,
+) -> tuple[Array, ...]:  # fmt: skip
+    owner: Any = engine.owner
+    q, v = system.q, system.v
+    along = lambda f: np.sum(f * v, axis=-1)  # noqa: E731
+    inertia = np.einsum("bij,bj->bi", system.M, a)
+    velocity = np.einsum("bij,bj->bi", owner.coriolis_matrix(q, v), v)
+    energy = along(inertia + velocity + owner.gravity_forces(q))
+    plain = owner.bias_forces(q, v, passive=False)
+    pushed = plain - owner.bias_forces(q, v, external=external, passive=False)
+    resisted = owner.bias_forces(q, v, passive=passive) - plain
+    tied = np.einsum("bmn,bm->bn", system.terms.G, multipliers) + system.terms.given
+    return energy, along(tau), along(pushed), along(tied), along(resisted)

@@ -1,0 +1,271 @@
+"""The rows of all constraints at given states: Jacobian, acceleration bias, rates, residuals.
+
+Everything is evaluated in world coordinates from the motion of the bodies; closures of one type
+are evaluated together, as arrays (states, ties).  The traced kernels (algorithms/constrained.py)
+reach the same rows by another road, body by body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armillary.functions.inputs import Array
+from armillary.joints.closures import Closure, rate_bias
+from armillary.model.lower import Tables
+from armillary.model.ties import FrameTie, Ties
+from armillary.spatial import Force, Matrix, Motion, Transform, Vector
+
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """B states, m rows, n degrees of freedom:  J a = gamma,  J v + ... = rate,  residual = 0."""
+
+    J: Array  # (B, m, n)
+    G: Array  # (B, m, n): the generalised force of the multipliers is G^T λ; J if all are ideal
+    gamma: Array  # (B, m)
+    rate: Array  # (B, m): velocity along each row, 0 where it is kept
+    residual: Array  # (B, m), 0 for rows that are not holonomic
+    wrench_W: Array  # (B, m, 6): unit force of each row on the second body, world, at its origin
+    given_W: Array  # (B, ties, 6): known wrenches of contacts, likewise
+    given: Array  # (B, n): their generalised force
+
+
+class Group:
+    """Ties with closures of one type: their constants as arrays."""
+
+    def __init__(self, members: Sequence[tuple[int, FrameTie]], tables: Tables, rows: Array):
+        ties = [tie for _, tie in members]
+        self.numbers = np.array([k for k, _ in members])  # place among the frame ties
+        self.rows = rows  # (ties, rows per tie): numbers of their rows in J
+        self.first = np.array([tie.first for tie in ties])
+        self.second = np.array([tie.second for tie in ties])
+        self.E1, self.r1 = _stacked([_from_own(t.X_1A, t.first, tables) for t in ties])
+        self.E2, self.r2 = _stacked([_from_own(t.X_2B, t.second, tables) for t in ties])
+        closure = ties[0].closure
+        numbers = np.array([[float(x) for x in t.closure.parameters()] for t in ties])
+        columns = [numbers[:, k] for k in range(numbers.shape[1])] if numbers.size else []
+        self.closure: Closure = closure.with_parameters(columns)
+
+
+def _from_own(X_FK: Transform, body: int, tables: Tables) -> Transform:
+    """X_FO: from the body's own axes, in which kernels hand out results."""
+    if body < 0:
+        return X_FK
+    return X_FK @ Transform(tables.bodies[body].own.T, Vector())
+
+
+def _stacked(transforms: Sequence[Transform]) -> tuple[Array, Array]:
+    numbers = np.array([[float(x) for x in X.leaves()] for X in transforms])
+    return numbers[:, :9].reshape(-1, 3, 3), numbers[:, 9:]
+
+
+@dataclass(frozen=True)
+class Bodies:
+    """Motion of all bodies and of the world (last) at B states, in own axes."""
+
+    E: Array  # (B, bodies + 1, 3, 3): world to own axes
+    o: Array  # (B, bodies + 1, 3): origins in the world
+    v: Array  # (B, bodies + 1, 6)
+    a: Array  # (B, bodies + 1, 6), spatial, without joint accelerations
+    S: Array  # (B, n, 6): joint axes in the world
+
+    @classmethod
+    def of(cls, result: dict[str, Array], velocity: Array, acceleration: Array) -> Bodies:
+        Y = result["Y"]
+        count = len(Y)
+        E = np.concatenate([Y[..., :9].reshape(count, -1, 3, 3),
+                            np.broadcast_to(np.eye(3), (count, 1, 3, 3))], axis=1)  # fmt: skip
+        o = np.concatenate([Y[..., 9:], np.zeros((count, 1, 3))], axis=1)
+        world_v = np.broadcast_to(velocity, (count, 1, 6))
+        world_a = np.broadcast_to(acceleration, (count, 1, 6))
+        v = np.concatenate([result["v"], world_v], axis=1)
+        a = np.concatenate([result["a"], world_a], axis=1)
+        return cls(E, o, v, a, result["S"])
+
+
+def _times(E: Array, x: Array) -> Array:
+    return np.einsum("...ij,...j->...i", E, x)
+
+
+def _back(E: Array, x: Array) -> Array:
+    return np.einsum("...ji,...j->...i", E, x)
+
+
+def _moved(E: Array, r: Array, m: Array) -> Array:
+    """X m for X = (E, r)."""
+    w = _times(E, m[..., :3])
+    return np.concatenate([w, _times(E, m[..., 3:] + np.cross(m[..., :3], r))], axis=-1)
+
+
+def _crossed(v: Array, m: Array) -> Array:
+    """v × m of motions."""
+    w = np.cross(v[..., :3], m[..., :3])
+    u = np.cross(v[..., :3], m[..., 3:]) + np.cross(v[..., 3:], m[..., :3])
+    return np.concatenate([w, u], axis=-1)
+
+
+class Rows:
+    """Evaluates all rows of a mechanism."""
+
+    def __init__(self, ties: Ties, tables: Tables):
+        self.ties, self.tables = ties, tables
+        self._supports = _supports(tables)
+        self.groups = self._groups()
+
+    def _groups(self) -> list[Group]:
+        sorted_ties: dict[Any, list[tuple[int, FrameTie]]] = {}
+        for k, tie in enumerate(self.ties.frames):
+            c = tie.closure
+            # friction and force names are part of the type, their numbers are not
+            names = [d for d, *_ in getattr(c, "force", ())] + [
+                d[:2] for d in getattr(c, "friction", ())
+            ]
+            key = (type(c), c.rows, tie.joint, tuple(names), getattr(c, "free", ()))
+            sorted_ties.setdefault(key, []).append((k, tie))
+        groups = []
+        for members in sorted_ties.values():
+            rows = np.array([
+                range(self.ties.slices[t.name].start, self.ties.slices[t.name].stop)
+                for _, t in members
+            ]).reshape(len(members), -1)  # fmt: skip
+            groups.append(Group(members, self.tables, rows))
+        return groups
+
+    @cached_property
+    def pairs(self) -> tuple[Indices, Indices, Array]:
+        """Entries of J that can differ from zero: row, column, sign (frame ties only)."""
+        rows: list[int] = []
+        columns: list[int] = []
+        signs: list[float] = []
+        for tie in self.ties.frames:
+            span = range(self.ties.slices[tie.name].start, self.ties.slices[tie.name].stop)
+            for dof, sign in self._signs(tie).items():
+                rows += span
+                columns += [dof] * len(span)
+                signs += [sign] * len(span)
+        return np.array(rows, np.intp), np.array(columns, np.intp), np.array(signs)
+
+    def _signs(self, tie: FrameTie) -> dict[int, float]:
+        """+1 for joints that carry only the second body, -1 for those of the first alone."""
+        one, two = self._support(tie.first), self._support(tie.second)
+        return dict.fromkeys(sorted(two - one), 1.0) | dict.fromkeys(sorted(one - two), -1.0)
+
+    def _support(self, body: int) -> frozenset[int]:
+        return self._supports[body] if body >= 0 else frozenset()
+
+    def terms(self, bodies: Bodies, q: Array, v: Array) -> Terms:
+        """Dense rows of B states."""
+        count, m, n = len(q), self.ties.count, self.tables.nv
+        gamma, rate, residual = np.zeros((3, count, m))
+        wrench, force = np.zeros((2, count, m, 6))
+        given_W = np.zeros((count, len(self.ties.frames), 6))
+        for group in self.groups:
+            flat = group.rows.ravel()
+            part = _evaluate(group, bodies)
+            gamma[:, flat], rate[:, flat], residual[:, flat] = part[0:3]
+            wrench[:, flat], force[:, flat] = part[3:5]
+            given_W[:, group.numbers] = part[5]
+        J, G = np.zeros((2, count, m, n))
+        rows, columns, _ = self.pairs
+        J[:, rows, columns] = _entries(bodies.S, wrench, self.pairs)
+        G[:, rows, columns] = _entries(bodies.S, force, self.pairs)
+        given = np.zeros((count, n))
+        for k, tie in enumerate(self.ties.frames):
+            if given_W[:, k].any():
+                for dof, sign in self._signs(tie).items():
+                    given[:, dof] += sign * np.sum(bodies.S[:, dof] * given_W[:, k], axis=-1)
+        self._axis_rows(q, v, J, gamma, rate, residual)
+        start = m - len(self.ties.axes)
+        G[:, start:] = J[:, start:]
+        return Terms(J, G, gamma, rate, residual, force, given_W, given)
+
+    def _axis_rows(
+        self, q: Array, v: Array, J: Array, gamma: Array, rate: Array, residual: Array
+    ) -> None:
+        for tie in self.ties.axes:
+            k = self.ties.slices[tie.name].start
+            gamma[:, k] = tie.acceleration
+            if tie.velocity is not None:
+                rate[:, k] = -tie.velocity
+            if tie.offset is not None:
+                residual[:, k] = -tie.offset
+            for v_index, q_index, coefficient in tie.terms:
+                J[:, k, v_index] += coefficient
+                if tie.velocity is not None:
+                    rate[:, k] += coefficient * v[:, v_index]
+                if tie.offset is not None:
+                    residual[:, k] += coefficient * q[:, q_index]
+
+
+def _entries(S: Array, wrench: Array, pairs: tuple[Indices, Indices, Array]) -> Array:
+    rows, columns, signs = pairs
+    return np.einsum("bpi,bpi,p->bp", S[:, columns], wrench[:, rows], signs)
+
+
+def _evaluate(group: Group, bodies: Bodies) -> tuple[Array, ...]:
+    """gamma, rate, residual (B, rows), unit wrenches of rows and forces, given wrenches."""
+    E1 = group.E1 @ bodies.E[:, group.first]
+    E2 = group.E2 @ bodies.E[:, group.second]
+    o1 = bodies.o[:, group.first] + _back(bodies.E[:, group.first], group.r1)
+    o2 = bodies.o[:, group.second] + _back(bodies.E[:, group.second], group.r2)
+    E21 = E2 @ np.swapaxes(E1, -1, -2)
+    r21 = _times(E1, o2 - o1)
+    v1 = _moved(group.E1, group.r1, bodies.v[:, group.first])
+    v2 = _moved(group.E2, group.r2, bodies.v[:, group.second])
+    a1 = _moved(group.E1, group.r1, bodies.a[:, group.first])
+    a2 = _moved(group.E2, group.r2, bodies.a[:, group.second])
+    v = v2 - _moved(E21, r21, v1)
+    a = a2 - _moved(E21, r21, a1) - _crossed(v2, v)
+    X = Transform(Matrix([[E21[..., i, j] for j in range(3)] for i in range(3)]),
+                  Vector(*(r21[..., i] for i in range(3))))  # fmt: skip
+    motion = Motion.from_leaves([v[..., i] for i in range(6)])
+    shape = v.shape[:2]
+    T = _wrenches(group.closure.wrenches(X), shape)  # (B, ties, rows, 6) in frame 2
+    F = T if group.closure.ideal else _wrenches(group.closure.forces(X), shape)
+    bias = _scalars(rate_bias(group.closure, X, motion), shape)
+    residual = _scalars(group.closure.residual(X), shape)
+    gamma = bias - np.einsum("btri,bti->btr", T, a)
+    rate = np.einsum("btri,bti->btr", T, v)
+    given = _wrenches([group.closure.given_force(X)], shape)[..., 0, :]
+    flat = (len(E21), -1)
+    return (
+        gamma.reshape(flat), rate.reshape(flat), residual.reshape(flat),
+        _to_world(E2, o2, T).reshape(*flat, 6), _to_world(E2, o2, F).reshape(*flat, 6),
+        _to_world(E2, o2, given[..., None, :])[..., 0, :],
+    )  # fmt: skip
+
+
+def _to_world(E2: Array, o2: Array, wrench: Array) -> Array:
+    """Wrenches from frame 2 to the world's origin: n_W = E^T n + o × f_W."""
+    f = np.einsum("btji,btrj->btri", E2, wrench[..., 3:])
+    n = np.einsum("btji,btrj->btri", E2, wrench[..., :3]) + np.cross(o2[..., None, :], f)
+    return np.concatenate([n, f], axis=-1)
+
+
+def _scalars(values: Sequence[Any], shape: tuple[int, ...]) -> Array:
+    if not values:
+        return np.zeros((*shape, 0))
+    return np.stack([np.broadcast_to(np.asarray(x, float), shape) for x in values], axis=-1)
+
+
+def _wrenches(wrenches: Sequence[Force], shape: tuple[int, ...]) -> Array:
+    if not wrenches:
+        return np.zeros((*shape, 0, 6))
+    return np.stack([_scalars(w.leaves(), shape) for w in wrenches], axis=-2)
+
+
+def _supports(tables: Tables) -> list[frozenset[int]]:
+    """The degrees of freedom that carry each body."""
+    supports: list[frozenset[int]] = []
+    for body, parent, v in zip(tables.bodies, tables.parents, tables.v_offsets, strict=True):
+        before = supports[parent] if parent >= 0 else frozenset()
+        supports.append(before | set(range(v, v + body.joint.nv)))
+    return supports

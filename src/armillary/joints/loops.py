@@ -1,0 +1,176 @@
+"""Joints that close a chain: their constraint space from the relative pose, without coordinates.
+
+The joint's own coordinates are nowhere needed: every constraint wrench is a rational function of
+the relative pose.  A joint between 1 and 2 has the same axes as in the tree: one-axis joints
+about z, the universal joint about x of 1 and y of 2, the gimbal as in [VanDerMerwe1995, 2.20-2.29].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from armillary.joints.base import Joint
+from armillary.joints.closures import Closure, column, push
+from armillary.joints.sequences import AXES, Gimbal, Universal
+from armillary.joints.simple import Helical
+from armillary.scalar import Scalar, atan2, sqrt
+from armillary.spatial import Force, Transform, Vector
+
+_UNITS = (Vector(1, 0, 0), Vector(0, 1, 0), Vector(0, 0, 1))
+_MOMENTS, _FORCES = ("nx", "ny", "nz"), ("fx", "fy", "fz")
+_TAU = 6.283185307179586
+# joints whose wrenches stand still in frame 2: names of the rows in the order of T
+_STANDING = {
+    "fixed": ("nx", "ny", "nz", "fx", "fy", "fz"),
+    "revolute": ("nx", "ny", "fx", "fy", "fz"),
+    "prismatic": ("nx", "ny", "nz", "fx", "fy"),
+    "helical": ("nx", "ny", "fx", "fy", "fz"),  # the last one is the screw
+    "cylindrical": ("nx", "ny", "fx", "fy"),
+    "planar": ("nx", "ny", "fz"),
+    "spherical": ("fx", "fy", "fz"),
+    "free": (),
+}
+
+
+def loop_closure(joint: Joint) -> Closure:
+    """The closure of a joint of any type but `general`."""
+    if isinstance(joint, Gimbal):
+        return GimbalLoop(joint.free)
+    if isinstance(joint, Universal):
+        return GimbalLoop(("rx", "ry"))
+    return StandingLoop(joint)
+
+
+class StandingLoop(Closure):
+    """A joint whose constraint wrenches are constant in frame 2."""
+
+    def __init__(self, joint: Joint):
+        self.joint = joint
+        self.rows = _STANDING[joint.kind]
+        self.units = tuple("rad" if row[0] == "n" else "m" for row in self.rows)
+        self.holonomic = (True,) * len(self.rows)
+
+    def parameters(self) -> tuple[Scalar, ...]:
+        return self.joint.parameters()
+
+    def with_parameters(self, values: Sequence[Scalar]) -> StandingLoop:
+        return StandingLoop(self.joint.with_parameters(values))
+
+    def wrenches(self, X: Transform) -> list[Force]:
+        return list(self.joint.constraint_space(self.joint.neutral()))
+
+    def residual(self, X: Transform) -> list[Scalar]:
+        turned = any(row == "nz" for row in self.rows) or "nx" not in self.rows
+        angles = _full_turn(X) if turned else _tilt(X)
+        errors = dict(zip(_MOMENTS, angles, strict=True))
+        errors |= dict(zip(_FORCES, self._place(X), strict=True))
+        if isinstance(self.joint, Helical):
+            errors["fz"] = self._screw(X)
+        return [errors[row] for row in self.rows]
+
+    def _place(self, X: Transform) -> tuple[Scalar, ...]:
+        """Origin of 2 in axes that follow 2 as far as the joint lets it turn."""
+        if self.joint.kind in ("fixed", "prismatic", "planar"):
+            return X.r.leaves()
+        if self.joint.kind == "spherical":
+            return (X.E @ X.r).leaves()
+        c, s = _twist(X)
+        return (c * X.r.x + s * X.r.y, c * X.r.y - s * X.r.x, X.r.z)
+
+    def _screw(self, X: Transform) -> Scalar:
+        """Slide less pitch times angle, in the turn that fits best."""
+        c, s = _twist(X)
+        pitch = self.joint.parameters()[0]
+        angle = atan2(s, c)
+        if pitch == 0:
+            return X.r.z
+        turns = (X.r.z / pitch - angle) / _TAU
+        return X.r.z - pitch * (angle + _TAU * _nearest(turns))
+
+
+class GimbalLoop(Closure):
+    """Turns about x, y, z in sequence and slides along the turned axes, some of them free."""
+
+    def __init__(self, free: Sequence[str]):
+        self.free = tuple(name for name in AXES if name in free)
+        self._turns = tuple(k for k in range(3) if AXES[k] in self.free)
+        self._slides = tuple(k for k in range(3) if AXES[3 + k] in self.free)
+        moments = {
+            0: _MOMENTS,
+            1: tuple(_MOMENTS[k] for k in range(3) if k not in self._turns),
+            2: ("n",),
+            3: (),
+        }[len(self._turns)]
+        self.rows = (*moments, *(_FORCES[k] for k in range(3) if k not in self._slides))
+        self.units = tuple("rad" if row[0] == "n" else "m" for row in self.rows)
+        self.holonomic = (True,) * len(self.rows)
+
+    def wrenches(self, X: Transform) -> list[Force]:
+        return [*(Force(m, Vector()) for m in self._moments(X)), *self._pushes(X)]
+
+    def _moments(self, X: Transform) -> list[Vector]:
+        if len(self._turns) == 3:
+            return []
+        if len(self._turns) == 2:  # orthogonal to the first axis (in 1) and the last (in 2)
+            first, last = self._turns
+            return [column(X.E, first).cross(_UNITS[last])]
+        return [_UNITS[k] for k in range(3) if k not in self._turns]
+
+    def _pushes(self, X: Transform) -> list[Force]:
+        """Forces through the centre of the turns; without turns or slides it is the origin."""
+        blocked = [_UNITS[k] for k in range(3) if k not in self._slides]
+        if not self._slides or not self._turns:
+            return [push(axis) for axis in blocked]
+        arm = X.E @ X.r
+        return [Force(axis.cross(arm), axis) for axis in blocked]
+
+    def residual(self, X: Transform) -> list[Scalar]:
+        arm = (X.E @ X.r).leaves() if self._turns else X.r.leaves()
+        return [*self._turn_errors(X), *(arm[k] for k in range(3) if k not in self._slides)]
+
+    def _turn_errors(self, X: Transform) -> list[Scalar]:
+        if len(self._turns) == 3:
+            return []
+        if len(self._turns) == 2:  # first axis of 1 · last axis of 2
+            first, last = self._turns
+            return [X.E.rows[last][first] * -1]
+        if not self._turns:
+            return list(_full_turn(X))
+        axis = self._turns[0]
+        tilt = _tilt_of(X, axis)
+        return [tilt[k] for k in range(3) if k != axis]
+
+
+def _nearest(x: Scalar) -> Scalar:
+    """The nearest whole number: |x| below 2^51."""
+    magic = 6755399441055744.0
+    return (x + magic) - magic
+
+
+def _twist(X: Transform) -> tuple[Scalar, Scalar]:
+    """Cosine and sine of the turn about z that comes closest to X."""
+    E = X.E.rows
+    c, s = E[0][0] + E[1][1], E[0][1] - E[1][0]
+    scale = 1.0 / sqrt(c * c + s * s + 1e-300)
+    return c * scale, s * scale
+
+
+def _tilt(X: Transform) -> tuple[Scalar, ...]:
+    return _tilt_of(X, 2)
+
+
+def _tilt_of(X: Transform, axis: int) -> tuple[Scalar, ...]:
+    """Small turns that bring axis k of 1 to that of 2, in 2; 2 sin(angle / 2) for large ones."""
+    one = column(X.E, axis)
+    two = _UNITS[axis]
+    cosine = one.dot(two)
+    stretch = sqrt(2.0 / (1.0 + cosine + 1e-9))
+    return tuple(x * stretch for x in one.cross(two).leaves())
+
+
+def _full_turn(X: Transform) -> tuple[Scalar, ...]:
+    """2 sin(angle / 2) along the axis of the turn of 2 in 1; the angle for small ones."""
+    E = X.E.rows
+    trace = E[0][0] + E[1][1] + E[2][2]
+    stretch = 1.0 / sqrt(1.0 + trace + 1e-9)
+    return tuple(x * stretch for x in (E[1][2] - E[2][1], E[2][0] - E[0][2], E[0][1] - E[1][0]))

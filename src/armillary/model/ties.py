@@ -1,0 +1,215 @@
+"""Constraints for the algorithms: closures between kernel bodies, and linear rows on coordinates.
+
+A tie between two frames becomes a `FrameTie`; couplings and drives become `AxisTie`s.  The rows of
+all ties, in this order, are the rows of J.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from armillary.joints.closures import Closure, Contact, Distance, OnCylinder, OnPlane
+from armillary.joints.loops import loop_closure
+from armillary.joints.rolling import KnifeEdge, RollingDisc, RollingSphere
+from armillary.model import closing
+from armillary.model.joints import kernel_joint, own_rotation, z_to
+from armillary.model.lower import Tables
+from armillary.model.model import Model
+from armillary.model.parts import WORLD, Frame, Pose
+from armillary.spatial import Matrix, Transform, Vector
+
+_WHEELS: dict[str, type[RollingDisc]] = {
+    "disc": RollingDisc, "sphere": RollingSphere, "knife": KnifeEdge,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class FrameTie:
+    """A closure between frame 1 on body `first` and frame 2 on body `second` (-1: the world)."""
+
+    name: str
+    kind: str  # loop, distance, surface, contact, wheel
+    first: int
+    second: int
+    X_1A: Transform  # kernel frame of the first body to frame 1
+    X_2B: Transform
+    closure: Closure
+    own: Matrix  # frame 2 to the frame a person sees
+    joint: str = ""  # type of a loop's joint
+    body: str = ""  # the body the force acts on
+
+    @property
+    def count(self) -> int:
+        return len(self.closure.rows)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        return self.closure.units
+
+    @property
+    def holonomic(self) -> tuple[bool, ...]:
+        return self.closure.holonomic
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        return self.closure.rows
+
+
+@dataclass(frozen=True)
+class AxisTie:
+    """Σ coefficient * coordinate = offset, as one row; `acceleration` is its prescribed rate."""
+
+    name: str
+    kind: str  # coupling or drive
+    terms: tuple[tuple[int, int, float], ...]  # (index in v, index in q or -1, coefficient)
+    unit: str
+    offset: float | None = 0.0  # None: the place is not prescribed
+    velocity: float | None = 0.0
+    acceleration: float = 0.0
+
+    count = 1
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        return (self.unit,)
+
+    @property
+    def holonomic(self) -> tuple[bool, ...]:
+        return (self.offset is not None,)
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        return ("",)
+
+
+@dataclass(frozen=True)
+class Ties:
+    """All constraints of a mechanism, lowered onto its tables."""
+
+    frames: tuple[FrameTie, ...]
+    axes: tuple[AxisTie, ...]
+
+    @cached_property
+    def all(self) -> tuple[FrameTie | AxisTie, ...]:
+        return (*self.frames, *self.axes)
+
+    @cached_property
+    def count(self) -> int:
+        return sum(tie.count for tie in self.all)
+
+    @cached_property
+    def slices(self) -> dict[str, slice]:
+        """Rows of every tie, by name."""
+        result, start = {}, 0
+        for tie in self.all:
+            result[tie.name] = slice(start, start + tie.count)
+            start += tie.count
+        return result
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """One name per row: tie.row."""
+        return tuple(
+            f"{tie.name}.{row}" if row else tie.name for tie in self.all for row in tie.rows
+        )
+
+    @cached_property
+    def units(self) -> tuple[str, ...]:
+        """Unit of the motion each row forbids: its force is in N m (rad) or N (m)."""
+        return tuple(unit for tie in self.all for unit in tie.units)
+
+    @cached_property
+    def holonomic(self) -> tuple[bool, ...]:
+        return tuple(flag for tie in self.all for flag in tie.holonomic)
+
+    @cached_property
+    def ideal(self) -> bool:
+        return all(tie.closure.ideal for tie in self.frames)
+
+    def __bool__(self) -> bool:
+        return bool(self.frames or self.axes)
+
+
+def ties(model: Model, tables: Tables) -> Ties:
+    """Lower every constraint of a model."""
+    frames = [
+        *(_loop(model, tables, x) for x in model.loops),
+        *(_between(model, tables, "distance", x, Distance(x.length)) for x in model.distances),
+        *(_between(model, tables, "surface", x, _surface(x)) for x in model.surfaces),
+        *(_between(model, tables, "contact", x, Contact(x.constrained, x.force, x.friction))
+          for x in model.contacts),
+        *(_wheel(model, tables, x) for x in model.wheels),
+    ]  # fmt: skip
+    axes = [*(_coupling(model, x) for x in model.couplings), *(_drive(model, x)
+                                                                for x in model.drives)]  # fmt: skip
+    return Ties(tuple(frames), tuple(axes))
+
+
+def _place(model: Model, tables: Tables, frame: Frame, turn: Matrix) -> tuple[int, Transform]:
+    """Kernel body of a frame and X_FK, the frame turned to kernel axes."""
+    X = Transform(turn.T, Vector()) @ frame.pose.transform()
+    if frame.body == WORLD:
+        return -1, X
+    host = tables.hosts[model.index[frame.body]]
+    return host.kernel, X @ host.X_BK
+
+
+def _between(
+    model: Model, tables: Tables, kind: str, part: closing.Constraint, closure: Closure,
+    turn: Matrix | None = None, joint: str = "",
+) -> FrameTie:  # fmt: skip
+    turned = turn if turn is not None else Matrix.identity()
+    first, X_1A = _place(model, tables, part.first, turned)  # type: ignore[union-attr]
+    second, X_2B = _place(model, tables, part.second, turned)  # type: ignore[union-attr]
+    body = part.second.body  # type: ignore[union-attr]
+    return FrameTie(part.name, kind, first, second, X_1A, X_2B, closure, turned, joint, body)
+
+
+def _loop(model: Model, tables: Tables, loop: closing.Loop) -> FrameTie:
+    closure = loop_closure(kernel_joint(loop.joint))
+    turn = own_rotation(loop.joint)
+    return _between(model, tables, "loop", loop, closure, turn, loop.joint.kind)
+
+
+def _surface(surface: closing.Surface) -> Closure:
+    if surface.shape == "plane":
+        return OnPlane()
+    return (Distance if surface.shape == "sphere" else OnCylinder)(surface.radius)
+
+
+def _wheel(model: Model, tables: Tables, wheel: closing.Wheel) -> FrameTie:
+    axle, up = z_to(wheel.axis), z_to(wheel.normal)
+    lift = Vector(*wheel.normal) * wheel.height
+    ground = Frame("", wheel.ground, Pose(tuple(float(x) for x in lift)))  # type: ignore[arg-type]
+    center = Frame("", wheel.body, Pose(wheel.center))
+    first, X_1A = _place(model, tables, ground, up)
+    second, X_2B = _place(model, tables, center, axle)
+    closure = _WHEELS[wheel.kind](wheel.radius, wheel.rows)
+    return FrameTie(wheel.name, "wheel", first, second, X_1A, X_2B, closure, axle,
+                    wheel.kind, wheel.body)  # fmt: skip
+
+
+def _axis(model: Model, label: str) -> tuple[int, int]:
+    """Where a coordinate stands in v and in q; -1 in q where it has no coordinate of its own."""
+    v = model.v_labels.index(label)
+    for joint, slot in zip(model.joints, model.slots, strict=True):
+        if slot.v.start <= v < slot.v.stop:
+            offset = v - slot.v.start
+            return v, slot.q.start + offset if joint.nq == joint.nv else -1
+    raise IndexError(label)
+
+
+def _coupling(model: Model, part: closing.Coupling) -> AxisTie:
+    follower, source = _axis(model, part.joint), _axis(model, part.source)
+    known = follower[1] >= 0 and source[1] >= 0
+    terms = ((*follower, 1.0), (*source, -part.ratio))
+    unit = model.v_units[follower[0]]
+    return AxisTie(part.name, "coupling", terms, unit, part.offset if known else None)
+
+
+def _drive(model: Model, part: closing.Drive) -> AxisTie:
+    v, q = _axis(model, part.joint)
+    place = part.position if q >= 0 else None
+    return AxisTie(part.name, "drive", ((v, q, 1.0),), model.v_units[v], place, part.velocity,
+                   part.acceleration)  # fmt: skip
