@@ -61,7 +61,7 @@ PLAIN = tuple(f for f in FUNCTIONS if f not in FRAMED)
 # the large ones leave out what takes the C compiler long
 MECHANISMS = {
     "stanford": (lambda: am.example("stanford"), "link4", ()),
-    "panda": (lambda: am.load(robots.robot("panda"), base="fixed"), "panda_hand", LONG),
+    "panda": (lambda: am.load(robots.robot("panda"), base="fixed").tree, "panda_hand", LONG),
     "flyer": (lambda: am.Mechanism(dict(samples.all_models())["floating-tree"]), "tip", LONG),
     "friction": (friction, "tip", (*FRAMED, "regressor", "poses")),
     "moving": (moving, "tip", tuple(f for f in PLAIN if f not in ("energy", "inverse_dynamics"))),

@@ -225,7 +225,7 @@ ROBOTS = {"panda": "fixed", "solo12": "free", "talos": "free"}
 
 @cache
 def pair(name: str):
-    ours = am.load(robot(name), base=ROBOTS[name]).compile(tier=1)
+    ours = am.load(robot(name), base=ROBOTS[name]).tree.compile(tier=1)
     return ours, pin_from_urdf(robot(name), ROBOTS[name], ours.model)
 
 

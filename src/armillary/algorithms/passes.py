@@ -100,15 +100,23 @@ class Solve:
     inverse: str
 
 
-Pass = Outward | Inward | Ground | At | Along | Pairs | Columns | Solve
+@dataclass(frozen=True)
+class Whole:
+    """step(run): once, with the whole mechanism at hand.  Only for the interpreter and for
+    straight-line code; a loop over bodies cannot hold it."""
+
+    step: Step
+
+
+Pass = Outward | Inward | Ground | At | Along | Pairs | Columns | Solve | Whole
 
 
 @dataclass(frozen=True)
 class Algorithm:
     """A list of passes with its inputs and results.
 
-    reads: "q", "v", "a", "tau" (per joint) and "external" (one wrench per body).  What is not
-    read is structurally zero.
+    reads: "q", "v", "a", "tau" (per joint), "external" (one wrench per body) and "drive" (one
+    acceleration per constraint row).  What is not read is structurally zero.
     writes: name -> kind of result:
       "dof"     j.name: one number per degree of freedom
       "columns" j.name: one spatial vector per degree of freedom, world coordinates

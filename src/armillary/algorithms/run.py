@@ -17,6 +17,7 @@ from armillary.algorithms.passes import (
     Pairs,
     Record,
     Solve,
+    Whole,
     body_record,
     from_own,
     to_own,
@@ -41,6 +42,7 @@ class Run:
     ):
         """tables: the lowered mechanism; inputs: flat numbers by name; frame: (body, X_FB)."""
         self.algorithm, self.tables, self.base = algorithm, tables, base
+        self.inputs = inputs
         self.world = Record(**algorithm.world(base))
         self.bodies = [body_record(body) for body in tables.bodies]
         self.joints = [self._joint(k, inputs) for k in range(len(tables.bodies))]
@@ -79,6 +81,9 @@ class Run:
 
     def _ground(self, p: Ground) -> None:
         p.step(self.world, self.base)
+
+    def _whole(self, p: Whole) -> None:
+        p.step(self)
 
     def _at(self, p: At) -> None:
         p.step(self._frame_body(), self.x)
@@ -150,7 +155,7 @@ class Run:
     def _walkers(self) -> dict[type, Callable[[Any], None]]:
         return {Outward: self._outward, Inward: self._inward, Ground: self._ground,
                 At: self._at, Along: self._along, Pairs: self._pairs,
-                Columns: self._columns, Solve: self._solve}  # fmt: skip
+                Columns: self._columns, Solve: self._solve, Whole: self._whole}  # fmt: skip
 
     def result(self, name: str) -> Any:
         """A result by name, as nested lists of scalars."""

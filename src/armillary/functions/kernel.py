@@ -16,7 +16,7 @@ from armillary.compiler.emit import BlockWriter
 from armillary.compiler.jit import Library, native_call, with_declarations
 from armillary.compiler.rows import RowWriter, row_batch
 from armillary.compiler.target import Lanes
-from armillary.functions.setting import Setting, block_names
+from armillary.functions.setting import Setting, block_names, input_sizes
 from armillary.functions.trace import TracedBody, layout_of, trace_body, trace_ground
 from armillary.model.lower import KernelBody, Tables
 
@@ -167,7 +167,7 @@ class Kernel:
     def _layout_io(self) -> None:
         """Numbers per state of every input and output."""
         t, algorithm = self.tables, self.setting.algorithm
-        sizes = {"q": t.nq, "external": 6 * len(t.bodies)}
+        sizes = input_sizes(t)
         self.input_sizes = [sizes.get(name, t.nv) for name in self.setting.reads]
         self.output_shapes: dict[str, tuple[int, ...]] = {}
         for name, kind in algorithm.writes.items():

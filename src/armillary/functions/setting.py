@@ -17,6 +17,7 @@ from armillary.algorithms.passes import (
     Solve,
 )
 from armillary.compiler.context import COLUMN_STARTS, PATH_STARTS, Context, Kind
+from armillary.model.lower import Tables
 
 
 @dataclass(frozen=True)
@@ -72,3 +73,9 @@ def output_slot(algorithm: Algorithm, name: str) -> int:
 
 def input_slot(setting: Setting, name: str) -> int:
     return Context.INPUTS + setting.reads.index(name)
+
+
+def input_sizes(tables: Tables) -> dict[str, int]:
+    """Numbers per state of the inputs that do not count one per degree of freedom."""
+    rows = 0 if tables.ties is None else tables.ties.count
+    return {"q": tables.nq, "external": 6 * len(tables.bodies), "drive": rows}

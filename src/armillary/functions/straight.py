@@ -7,22 +7,25 @@ to the results.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from armillary.algorithms.passes import Algorithm, Base
 from armillary.algorithms.run import Run
 from armillary.compiler.blocks import Block, Store
 from armillary.compiler.expr import Graph, Node, cone
-from armillary.functions.setting import Setting, input_slot, output_slot
+from armillary.functions.setting import Setting, input_sizes, input_slot, output_slot
 from armillary.functions.trace import symbolic_base
 from armillary.model.lower import KernelBody, Tables
+from armillary.model.ties import Ties
 from armillary.spatial import Transform
 
 
 def trace_straight(setting: Setting, tables: Tables, frame_body: int | None = None) -> Block:
     """One block: inputs to results.  The frame's placement stays a number in memory."""
     graph = Graph()
-    sizes = {"q": tables.nq, "external": 6 * len(tables.bodies)}
+    sizes = input_sizes(tables)
     inputs: dict[str, list[Node]] = {}
     for name in setting.reads:
         slot, size = input_slot(setting, name), sizes.get(name, tables.nv)
@@ -80,11 +83,35 @@ def _structural_tables(graph: Graph, tables: Tables) -> Tables:
     """The same tables with exact 0, 1 and -1 as integers, which vanish from products, and all
     other numbers as nodes (a float times the integer 0 would be the float 0.0, which stays)."""
     bodies = tuple(_structural(graph, body) for body in tables.bodies)
-    return Tables(bodies, tables.parents, tables.q_offsets, tables.v_offsets, tables.hosts,
-                  tables.nq, tables.nv)  # fmt: skip
+    ties = None if tables.ties is None else _structural_ties(graph, tables.ties)
+    return replace(tables, bodies=bodies, ties=ties)
 
 
 def _structural(graph: Graph, body: KernelBody) -> KernelBody:
+    return body.with_parameters(_nodes(graph, body.parameters()))
+
+
+def _nodes(graph: Graph, numbers: Iterable[Any]) -> list[Any]:
     exact = {0.0: 0, 1.0: 1, -1.0: -1}
-    numbers = body.parameters()
-    return body.with_parameters([exact[x] if x in exact else graph.constant(x) for x in numbers])
+    return [exact[x] if x in exact else graph.constant(float(x)) for x in numbers]
+
+
+def _structural_ties(graph: Graph, ties: Ties) -> Ties:
+    frames = tuple(
+        replace(
+            tie,
+            X_1A=Transform.from_leaves(_nodes(graph, tie.X_1A.leaves())),
+            X_2B=Transform.from_leaves(_nodes(graph, tie.X_2B.leaves())),
+            closure=tie.closure.with_parameters(_nodes(graph, tie.closure.parameters())),
+        )
+        for tie in ties.frames
+    )
+    axes = tuple(
+        replace(
+            tie,
+            terms=tuple((v, q, _nodes(graph, [x])[0]) for v, q, x in tie.terms),
+            acceleration=_nodes(graph, [tie.acceleration])[0],
+        )
+        for tie in ties.axes
+    )
+    return Ties(frames, axes)

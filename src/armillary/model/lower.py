@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from armillary.joints import Joint
 from armillary.model.edit import inertia_of
@@ -118,6 +119,7 @@ class Tables:
     hosts: tuple[Host, ...]  # one per body of the model
     nq: int
     nv: int
+    ties: Any = None  # constraints (model.ties.Ties), where an algorithm asks for them
 
 
 def lower(model: Model, fuse: bool = True, passive: bool = True, regroup: bool = False) -> Tables:

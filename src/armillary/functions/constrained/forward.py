@@ -1,20 +1,30 @@
-"""Accelerations of constrained mechanisms: a traced kernel first, the robust one behind it."""
+"""Accelerations of constrained mechanisms: a traced kernel first, the robust one behind it.
+
+The traced kernel marks states it is not sure of (next to singularities, contradictory rows) as
+not a number; those go to the null-space solution one by one.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.algorithms import forward_dynamics
+from armillary.algorithms.constrained import constrained_dynamics
+from armillary.algorithms.passes import Algorithm
 from armillary.functions.calls import Question
-from armillary.functions.inputs import Array
+from armillary.functions.inputs import Array, checked_out, result_type, wrench_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from armillary.functions.constrained.engine import Engine
     from armillary.functions.core import External
+    from armillary.functions.kernels import Explanation, Kernels
+
+_LARGEST_PLAN = 90  # unknowns: larger systems are not traced
+Drives = Mapping[str, ArrayLike] | None
 
 
 class ConstrainedForwardDynamics(Question):
@@ -24,8 +34,13 @@ class ConstrainedForwardDynamics(Question):
     Rows that contradict each other give the least-squares motion (`solve` names them).
     drives: prescribed accelerations by constraint name."""
 
-    algorithm = forward_dynamics.forward_dynamics
+    algorithm = Algorithm("constrained_dynamics", (), lambda g: {})  # made with its plan
     result = "a"
+
+    def __init__(self, owner: Any):
+        super().__init__(owner)
+        self._made: dict[tuple[tuple[str, ...], bool], Kernels | None] = {}
+        self._plan: Any = None
 
     def __call__(
         self,
@@ -35,10 +50,104 @@ class ConstrainedForwardDynamics(Question):
         external: External = None,
         passive: bool = True,
         out: Array | None = None,
-        drives: Mapping[str, ArrayLike] | None = None,
+        drives: Drives = None,
     ) -> Array:
-        engine: Any = self._owner._engine  # type: ignore[attr-defined]
+        engine: Engine = self._owner._engine  # type: ignore[attr-defined]
+        dtype = result_type(q, v, tau)
         arrays, single = engine.check_states(q=q, v=v, tau=tau)
-        system = engine.system(**arrays, external=external, passive=passive, drives=drives)
-        a = np.array([engine.answer(system, k).a for k in range(len(system.q))])
-        return a[0] if single else a
+        a = self._traced(engine, arrays, external, passive, drives, dtype)
+        if a is None:
+            doubtful = np.ones(len(arrays["q"]), bool)
+            a = np.full(arrays["v"].shape, np.nan, dtype)
+        else:
+            doubtful = ~np.isfinite(a).all(axis=1)
+        for name in arrays:
+            doubtful &= np.isfinite(arrays[name]).all(axis=1)
+        if doubtful.any():
+            a[doubtful] = self._robust(engine, arrays, doubtful, external, passive, drives)
+        if single and self._fast is not None and dtype == np.float64:
+            self._switch_on(("q", "v", "tau"))
+        return self._given(a[0] if single else a, out, dtype)
+
+    @staticmethod
+    def _given(a: Array, out: Array | None, dtype: Any) -> Array:
+        if out is None:
+            return a
+        checked_out(out, a.shape, dtype)[...] = a
+        return out
+
+    def _robust(
+        self, engine: Engine, arrays: dict[str, Array], chosen: Array, external: External,
+        passive: bool, drives: Drives,
+    ) -> Array:  # fmt: skip
+        """The null-space solution of the chosen states."""
+        rows = np.flatnonzero(chosen)
+        some = {name: np.ascontiguousarray(array[rows]) for name, array in arrays.items()}
+        count = len(chosen)
+        wrenches = {name: _rows_of(wrench_rows(name, x)[0], rows, count)
+                    for name, x in (external or {}).items()}  # fmt: skip
+        given = {name: _rows_of(np.asarray(x, float), rows, count)
+                 for name, x in (drives or {}).items()}  # fmt: skip
+        system = engine.system(**some, external=wrenches, passive=passive, drives=given)
+        return np.array([engine.answer(system, k).a for k in range(len(rows))])
+
+    # -- the traced kernel -----------------------------------------------------------------------
+
+    def _traced(
+        self, engine: Engine, arrays: dict[str, Array], external: External, passive: bool,
+        drives: Drives, dtype: Any,
+    ) -> Array | None:  # fmt: skip
+        """Accelerations of all states, or None where there is no traced kernel."""
+        reads = ("q", "v", "tau") + ("external",) * bool(external) + ("drive",) * bool(drives)
+        kernels = self._kernels(engine, reads, passive)
+        if kernels is None:
+            return None
+        owner, count = self._owner, len(arrays["q"])
+        inputs = dict(arrays)
+        if external:
+            given = {name: wrench_rows(name, x) for name, x in external.items()}
+            inputs["external"] = owner._external(given, count, kernels.tables, True)
+        if drives:
+            inputs["drive"] = engine.drive_rows(drives, count)
+        return kernels(inputs, count, owner._globals(), dtype=dtype)["a"]
+
+    def _kernels(self, engine: Engine, reads: tuple[str, ...], passive: bool) -> Kernels | None:
+        key = (reads, passive)
+        if key not in self._made:
+            self._made[key] = self._make(engine, reads, passive)
+        return self._made[key]
+
+    def _make(self, engine: Engine, reads: tuple[str, ...], passive: bool) -> Kernels | None:
+        from armillary.functions.constrained.plan import make_plan
+        from armillary.functions.kernels import Kernels
+        from armillary.functions.setting import Setting
+
+        owner = self._owner
+        unknowns = engine.tables.nv + engine.ties.count
+        small = unknowns <= _LARGEST_PLAN and len(engine.tables.bodies) <= 60
+        if owner.options.tier == 1 or not engine.ties.ideal or not small:
+            return None
+        if self._plan is None:
+            self._plan = make_plan(engine, owner._closer)  # type: ignore[attr-defined]
+        tables = replace(owner.tables(True, passive, regroup=True), ties=engine.ties)
+        setting = Setting(constrained_dynamics(self._plan), reads, owner._moving_base)
+        kernels = Kernels(setting, tables, owner.options)
+        return kernels if kernels._straight_block(None) is not None else None
+
+    def _switch_on(self, reads: tuple[str, ...]) -> None:
+        kernels = self._made.get((reads, True))
+        fast = self.__dict__.get("_fast")
+        if kernels is None or fast is None:
+            return
+        self.__dict__.pop("_fast", None)
+        fast.switch_on(kernels.kernel(False, "double"), self._owner._globals())
+
+    def explain(self) -> list[Explanation]:
+        """Tier, operations, code size and compile time of every kernel made so far."""
+        made = [kernels for kernels in self._made.values() if kernels is not None]
+        return [entry for kernels in made for entry in kernels.explanations]
+
+
+def _rows_of(x: Array, rows: Any, count: int) -> Array:
+    """The chosen rows of a batch, or the one row that serves all."""
+    return x[rows] if x.ndim == 2 and len(x) == count else x

@@ -1,0 +1,218 @@
+"""Accelerations of a mechanism with constraints, from one sparse regularised system.
+
+    [ M    J^T ] [  a ]   [ tau - h ]
+    [ J   -mu  ] [ -λ ] = [  gamma  ]
+
+It is solved, and then refined with the residual of the *true* system (mu = 0): the plain proximal
+recursion is silently wrong close to singularities.  Where the last correction is not small, the
+result is marked (not a number) and the robust kernel takes over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from armillary.algorithms.kinematics import place
+from armillary.algorithms.mass_matrix import compose, mass_matrix
+from armillary.algorithms.passes import Algorithm, Inward, Outward, Pairs, Whole
+from armillary.algorithms.sparse import SparseLDL, SparseRows, put, symmetric_rows, times
+from armillary.joints.closures import rate_bias
+from armillary.scalar import Scalar, where
+from armillary.spatial import Force, Inertia, Motion, RigidMotion, Transform
+
+NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the equations of one mechanism are solved, decided when it is built.
+
+    kept: rows of J that do not follow from the others in every configuration.  order: elimination
+    order of (degrees of freedom, kept rows).  mu: regularisation of each kept row."""
+
+    kept: tuple[int, ...]
+    order: tuple[int, ...]
+    mu: tuple[float, ...]
+    refinements: int
+    tolerance: float  # largest last correction, as a part of the accelerations
+
+
+def outward(b, p, j):
+    """Motion without joint accelerations, and the forces it needs."""
+    place(b, p, j)
+    v_J = b.S @ j.v
+    b.v = b.X @ p.v + v_J
+    b.m = (b.X @ p.m).moved(v_J, b.joint.bias(j.q, j.v))
+    b.I_C = b.inertia
+    b.f = b.m.force(b.inertia, b.euler) - j.external
+
+
+def inward(b, p, j):
+    resistance = b.resistance(j.q, j.v)
+    j.h = [f + r for f, r in zip(b.S.T @ b.f, resistance, strict=True)]
+    p.f += b.X.T @ b.f
+    compose(b, p, j)
+
+
+def world(g):
+    return {
+        "v": g.velocity,
+        "m": RigidMotion.from_motions(g.velocity, g.felt_acceleration()),
+        "f": Force.zero(),
+        "I_C": Inertia.zero(),
+    }
+
+
+class Ways:
+    """Paths between bodies of a running algorithm."""
+
+    def __init__(self, run: Any):
+        self.run, self.parents = run, run.tables.parents
+        self._poses: dict[tuple[int, int], Transform] = {}
+
+    def ancestors(self, body: int) -> list[int]:
+        """The body itself, its parent, ... and the world (-1)."""
+        way = [body]
+        while way[-1] >= 0:
+            way.append(self.parents[way[-1]])
+        return way
+
+    def meeting(self, one: int, two: int) -> int:
+        """The nearest body that carries both."""
+        others = set(self.ancestors(one))
+        return next(body for body in self.ancestors(two) if body in others)
+
+    def pose(self, body: int, carrier: int) -> Transform:
+        """X: from the carrier's to the body's frame."""
+        if body == carrier:
+            return Transform.identity()
+        if (body, carrier) not in self._poses:
+            before = self.pose(self.parents[body], carrier)
+            self._poses[body, carrier] = self.run.bodies[body].X @ before
+        return self._poses[body, carrier]
+
+    def record(self, body: int) -> Any:
+        return self.run.bodies[body] if body >= 0 else self.run.world
+
+    def push(self, body: int, carrier: int, force: Force) -> dict[int, Scalar]:
+        """Generalised force of a wrench on a body, up to the carrier, by degree of freedom."""
+        entries = {}
+        while body != carrier:
+            b = self.run.bodies[body]
+            for k, s in enumerate(b.S):
+                entries[self.run.tables.v_offsets[body] + k] = s.dot(force)
+            force = b.X.T @ force
+            body = self.parents[body]
+        return entries
+
+
+@dataclass
+class TieRows:
+    """Rows of one tie: entries of J, right side, and the generalised force it is known to give."""
+
+    entries: list[dict[int, Scalar]]
+    gamma: list[Scalar]
+    given: dict[int, Scalar]
+
+
+def tie_rows(ways: Ways, tie: Any, wanted: Sequence[int]) -> TieRows:
+    """The wanted rows of a tie between two frames."""
+    top = ways.meeting(tie.first, tie.second)
+    X_2 = tie.X_2B @ ways.pose(tie.second, top)
+    X_1 = tie.X_1A @ ways.pose(tie.first, top)
+    X_21 = X_2 @ X_1.inverse()
+    one, two = ways.record(tie.first), ways.record(tie.second)
+    v_1, v_2 = X_21 @ (tie.X_1A @ one.v), tie.X_2B @ two.v
+    m_1, m_2 = X_21 @ (tie.X_1A @ one.m), tie.X_2B @ two.m
+    v = v_2 - v_1
+    # rate of v as seen in frame 2, without joint accelerations; gravity is in both and cancels
+    turn = m_2.alpha - m_1.alpha - m_2.w.cross(v.angular)
+    slide = m_2.a - m_1.a - (m_1.w + m_2.w).cross(v.linear)
+    rate = Motion(turn, slide)
+    bias = rate_bias(tie.closure, X_21, v)
+    wrenches = tie.closure.wrenches(X_21)
+
+    def push(t: Force) -> dict[int, Scalar]:
+        there = ways.push(tie.second, top, tie.X_2B.T @ t)
+        back = ways.push(tie.first, top, tie.X_1A.T @ (X_21.T @ t))
+        return there | {dof: -x for dof, x in back.items()}
+
+    known = tie.closure.given_force(X_21)
+    nothing = all(type(x) is int and x == 0 for x in known.leaves())
+    return TieRows(
+        [push(wrenches[k]) for k in wanted],
+        [bias[k] - rate.dot(wrenches[k]) for k in wanted],
+        {} if nothing else push(known),
+    )
+
+
+def constrained_dynamics(plan: Plan) -> Algorithm:
+    """The algorithm for one plan; the tables carry the ties."""
+
+    def close(run: Any) -> None:
+        n = run.tables.nv
+        force = [t - h for j in run.joints for t, h in zip(j.tau, j.h, strict=True)]
+        rows, gamma = symmetric_rows(n + len(plan.kept)), []
+        for number, (entries, target) in enumerate(_kept_rows(run, plan, force)):
+            for dof, x in entries.items():
+                put(rows, dof, n + number, x)
+            gamma.append(target)
+        for r, line in enumerate(run.matrices["M"]):
+            for c in range(r + 1):
+                put(rows, r, c, line[c])
+        a = _refined(rows, [*force, *gamma], n, plan)
+        for j, start in zip(run.joints, run.tables.v_offsets, strict=True):
+            j.a = tuple(a[start : start + len(j.v)])
+
+    pairs = next(p for p in mass_matrix.passes if isinstance(p, Pairs))
+    return Algorithm(
+        "constrained_dynamics", (Outward(outward), Inward(inward), pairs, Whole(close)), world,
+        ("q", "v", "tau", "external", "drive"), {"a": "dof"},
+    )  # fmt: skip
+
+
+def _kept_rows(run: Any, plan: Plan, force: list[Scalar]) -> list[tuple[dict, Scalar]]:
+    """Entries and right side of every kept row; known forces of contacts are added to `force`."""
+    ways, ties = Ways(run), run.tables.ties
+    drive = run.inputs.get("drive")
+    kept, result, start = set(plan.kept), [], 0
+    for tie in ties.all:
+        wanted = [k for k in range(tie.count) if start + k in kept]
+        if hasattr(tie, "closure"):
+            found = tie_rows(ways, tie, wanted)
+            for dof, x in found.given.items():
+                force[dof] = force[dof] + x
+            lines = list(zip(found.entries, found.gamma, strict=True))
+        else:
+            entries: dict[int, Scalar] = {}
+            for v, _, coefficient in tie.terms:
+                entries[v] = entries.get(v, 0) + coefficient
+            lines = [(entries, tie.acceleration)] * len(wanted)
+        for k, (line, target) in zip(wanted, lines, strict=True):
+            extra = drive[start + k] if drive is not None else 0
+            result.append((line, target + extra))
+        start += tie.count
+    return result
+
+
+def _refined(rows: SparseRows, b: list[Scalar], n: int, plan: Plan) -> list[Scalar]:
+    """x of the true system, from solves with the regularised one."""
+    damped = [dict(row) for row in rows]
+    for k, mu in enumerate(plan.mu):
+        damped[n + k][n + k] = damped[n + k].get(n + k, 0) - mu
+    factor = SparseLDL(damped, plan.order)
+    x, halfway = factor.solve(b)
+    step = x
+    for _ in range(plan.refinements):
+        residual = [r - product for r, product in zip(b, times(rows, x), strict=True)]
+        step, _ = factor.solve(residual)
+        x = [old + new for old, new in zip(x, step, strict=True)]
+    size: Scalar = 0
+    last: Scalar = 0
+    for k in range(n):
+        size = size + halfway[k] * halfway[k]
+        last = last + step[k] * step[k]
+    doubt = where(last <= size * plan.tolerance**2, 0.0, NAN)
+    return [value + doubt for value in x[:n]]

@@ -1,0 +1,70 @@
+"""Sparse symmetric equations over scalars, eliminated in a given order without pivots.
+
+Entries that are structurally zero are not there; what elimination fills in is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from armillary.scalar import Scalar
+
+SparseRows = list[dict[int, Scalar]]
+
+
+def symmetric_rows(size: int) -> SparseRows:
+    return [{} for _ in range(size)]
+
+
+def put(rows: SparseRows, i: int, j: int, value: Scalar) -> None:
+    """Set entries (i, j) and (j, i), unless the value is structurally zero."""
+    if type(value) is int and value == 0:
+        return
+    rows[i][j] = value
+    rows[j][i] = value
+
+
+def times(rows: SparseRows, x: Sequence[Scalar]) -> list[Scalar]:
+    """A x."""
+    products = []
+    for row in rows:
+        total: Scalar = 0
+        for j in sorted(row):
+            total = total + row[j] * x[j]
+        products.append(total)
+    return products
+
+
+class SparseLDL:
+    """A = L D L^T in the order `order`; `lower[k]` holds column k of L."""
+
+    def __init__(self, rows: SparseRows, order: Sequence[int]):
+        left = [dict(row) for row in rows]
+        self.order = tuple(order)
+        self.lower: dict[int, dict[int, Scalar]] = {}
+        self.inverse: dict[int, Scalar] = {}
+        for k in self.order:
+            row = left[k]
+            inverse = 1.0 / row.pop(k)
+            others = sorted(row)
+            column = {i: row[i] * inverse for i in others}
+            for n, i in enumerate(others):
+                del left[i][k]
+                for j in others[n:]:
+                    value = left[i].get(j, 0) - column[i] * row[j]
+                    left[i][j] = value
+                    left[j][i] = value
+            self.lower[k], self.inverse[k] = column, inverse
+
+    def solve(self, b: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+        """x with A x = b; and the scaled right side halfway, which tells the size of the terms."""
+        x = list(b)
+        for k in self.order:
+            for i, factor in self.lower[k].items():
+                x[i] = x[i] - factor * x[k]
+        x = [value * self.inverse[k] for k, value in enumerate(x)]
+        halfway = list(x)
+        for k in reversed(self.order):
+            for i, factor in self.lower[k].items():
+                x[k] = x[k] - factor * x[i]
+        return x, halfway

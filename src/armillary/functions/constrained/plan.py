@@ -1,0 +1,120 @@
+"""How the equations of a constrained mechanism are eliminated: decided once, from sample states.
+
+Rows that follow from others in *every* configuration (all planar loops have them) are dropped; the
+elimination order takes the cheapest pivot that is healthy in all samples.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from armillary.algorithms import mass_matrix
+from armillary.algorithms.constrained import Plan
+from armillary.functions.inputs import Array
+
+if TYPE_CHECKING:
+    from armillary.functions.constrained.closing import Closer
+    from armillary.functions.constrained.engine import Engine
+
+_OPEN_SAMPLES, _CLOSED_SAMPLES = 6, 3
+_HEALTHY = 1e-3  # of the size a pivot has by itself
+_DEPENDENT = 1e-10
+_MU_INDEPENDENT, _MU_REDUNDANT = 1e-13, 1e-10
+
+
+def make_plan(engine: Engine, closer: Closer) -> Plan:
+    rng = np.random.default_rng(0)
+    kept = _independent_rows(engine, rng)
+    q = _closed_samples(engine, closer, rng)
+    M = engine.owner._run(mass_matrix.mass_matrix, {"q": q})["M"]
+    J = engine.terms(q).J[:, kept]
+    scale = _row_scale(M, J)
+    ranks = [_rank(engine, j, kept) for j in J]
+    independent = min(ranks) == len(kept)
+    mu = (_MU_INDEPENDENT if independent else _MU_REDUNDANT) * scale
+    order = elimination_order(M, J, mu)
+    return Plan(
+        tuple(int(k) for k in kept), tuple(order), tuple(float(x) for x in mu),
+        1 if independent else 2, 1e-7 if independent else 1e-9,
+    )  # fmt: skip
+
+
+def _random_configurations(engine: Engine, rng: np.random.Generator, count: int) -> Array:
+    start = np.tile(engine.owner.initial, (count, 1))
+    kick = rng.normal(size=(count, engine.tables.nv)) * engine.scaling.columns
+    return engine.owner.integrate(start, kick)
+
+
+def _independent_rows(engine: Engine, rng: np.random.Generator) -> Array:
+    """Rows that are not constant combinations of others: J at random open configurations."""
+    from scipy.linalg import qr
+
+    s = engine.scaling
+    q = _random_configurations(engine, rng, _OPEN_SAMPLES)
+    J = engine.terms(q).J * s.rows[:, None] * (s.columns / s.length)
+    wide = np.concatenate(list(J), axis=1)  # (m, samples * n)
+    _, R, P = qr(wide.T, mode="economic", pivoting=True)
+    pivots = np.abs(np.diag(R))
+    rank = int(np.sum(pivots > _DEPENDENT * pivots.max(initial=0.0)))
+    return np.sort(P[:rank])
+
+
+def _closed_samples(engine: Engine, closer: Closer, rng: np.random.Generator) -> Array:
+    """Closed configurations about the initial one; the initial one where closing fails."""
+    start = engine.owner.initial
+    samples = [start]
+    for _ in range(_CLOSED_SAMPLES):
+        kick = rng.normal(size=engine.tables.nv) * 0.2 * engine.scaling.columns
+        q, _ = closer._marquardt(
+            engine.owner.integrate(start, kick), np.zeros(engine.tables.nv, bool), 40
+        )
+        if closer.opening(closer.residual(q)) < 1e-9:
+            samples.append(q)
+    return np.array(samples)
+
+
+def _rank(engine: Engine, J: Array, kept: Array) -> int:
+    s = engine.scaling
+    values = np.linalg.svd(s.rows[kept, None] * J * (s.columns / s.length), compute_uv=False)
+    return int(np.sum(values > 1e-9 * values.max(initial=0.0)))
+
+
+def _row_scale(M: Array, J: Array) -> Array:
+    """Typical diagonal of J M^-1 J^T, from the diagonal of M: (rows,)."""
+    diagonal = np.einsum("sii->si", M)
+    floor = diagonal.max(axis=1, keepdims=True) * 1e-9
+    each = np.einsum("smn,sn->sm", J * J, 1.0 / np.maximum(diagonal, floor))
+    mean = each.mean(axis=0)
+    return np.maximum(mean, mean.mean() * 1e-3)
+
+
+def elimination_order(M: Array, J: Array, mu: Array) -> list[int]:
+    """Cheapest healthy pivot first (fewest entries left in its row), over all samples."""
+    n, m = M.shape[-1], J.shape[-2]
+    K = np.zeros((len(M), n + m, n + m))
+    K[:, :n, :n] = M
+    K[:, n:, :n] = J
+    K[:, :n, n:] = np.swapaxes(J, -1, -2)
+    K[:, range(n, n + m), range(n, n + m)] = -mu
+    diagonal = np.einsum("sii->si", M)
+    own = np.concatenate([np.maximum(diagonal, diagonal.max(axis=1, keepdims=True) * 1e-9),
+                          np.tile(_row_scale(M, J), (len(M), 1))], axis=1)  # fmt: skip
+    pattern = (K != 0.0).any(axis=0)
+    left, order = list(range(n + m)), []
+    while left:
+        health = np.array([np.abs(K[:, k, k] / own[:, k]).min() for k in left])
+        degree = np.array([pattern[k, left].sum() for k in left])
+        good = health > _HEALTHY
+        cost = np.where(good, degree, np.inf) if good.any() else -health
+        k = left[int(np.argmin(cost))]
+        left.remove(k)
+        order.append(k)
+        others = [j for j in left if pattern[k, j]]
+        pivot = K[:, k, k][:, None, None]
+        pivot = np.where(pivot == 0.0, 1e-300, pivot)
+        block = K[:, others, k][:, :, None] * K[:, k, others][:, None, :] / pivot
+        K[np.ix_(range(len(K)), others, others)] -= block
+        pattern[np.ix_(others, others)] = True
+    return order
