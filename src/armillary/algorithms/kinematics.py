@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from armillary.algorithms.passes import Algorithm, Along, At, Outward, Record
 from armillary.spatial import Motion, MotionSpace, Product, Transform
 
@@ -147,11 +149,16 @@ def jacobian_dot(coordinates: str) -> Algorithm:
     )  # fmt: skip
 
 
+def along_world(b: Record, x: Any) -> Any:
+    """A motion or force of the body, still at its origin, along the world's axes."""
+    back = b.Y.E.T
+    return type(x)(back @ x.angular, back @ x.linear)
+
+
 def _columns_and_bias(b, p, j):
-    """Pose, velocity and acceleration without joint accelerations, and the axes in the world."""
+    """Pose, velocity and acceleration without joint accelerations, and the joint's axes."""
     pose_and_motion(b, p, j)
-    Y = b.Y.inverse()
-    j.S = [Y @ s for s in b.S]
+    j.S = [along_world(b, s) for s in b.S]
 
 
 columns_and_bias = Algorithm(

@@ -5,9 +5,9 @@ Each column: the force that accelerates all that hangs on the joint, carried to 
 
 from __future__ import annotations
 
-from armillary.algorithms.kinematics import place
+from armillary.algorithms.kinematics import along_world, place, pose
 from armillary.algorithms.passes import Algorithm, Inward, Outward, Pairs
-from armillary.spatial import Force, Inertia
+from armillary.spatial import Force, Inertia, Transform
 
 
 def outward(b, p, j):
@@ -51,4 +51,26 @@ mass_matrix = Algorithm(
     lambda g: {"I_C": Inertia.zero()},
     ("q",),
     {"M": "matrix"},
+)
+
+
+def _outward_posed(b, p, j):
+    pose(b, p, j)
+    b.I_C = b.inertia
+
+
+def _inward_shown(b, p, j):
+    """The force that each axis needs for all that hangs on it, along the world's axes."""
+    compose(b, p, j)
+    j.F = [along_world(b, b.I_C @ s) for s in b.S]
+
+
+# M one column at a time: F (nv, 6), each at the origin of its body
+mass_columns = Algorithm(
+    "mass_columns",
+    (Outward(_outward_posed), Inward(_inward_shown)),
+    lambda g: {"I_C": Inertia.zero(), "Y": Transform.identity()},
+    ("q",),
+    {"F": "columns"},
+    {"F": Force},
 )

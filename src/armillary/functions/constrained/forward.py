@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from armillary.algorithms.constrained import constrained_dynamics
 from armillary.algorithms.passes import Algorithm
@@ -20,6 +20,7 @@ from armillary.functions.inputs import Array, checked_out, result_type, wrench_r
 
 if TYPE_CHECKING:
     from armillary.functions.constrained.engine import Engine
+    from armillary.functions.constrained.large import LargeSystem
     from armillary.functions.core import External
     from armillary.functions.kernels import Explanation, Kernels
 
@@ -41,6 +42,7 @@ class ConstrainedForwardDynamics(Question):
         super().__init__(owner)
         self._made: dict[tuple[tuple[str, ...], bool], Kernels | None] = {}
         self._plan: Any = None
+        self._large: dict[bool, LargeSystem] = {}
 
     def __call__(
         self,
@@ -56,15 +58,14 @@ class ConstrainedForwardDynamics(Question):
         dtype = result_type(q, v, tau)
         arrays, single = engine.check_states(q=q, v=v, tau=tau)
         a = self._traced(engine, arrays, external, passive, drives, dtype)
+        doubtful = None
         if a is None:
-            doubtful = np.ones(len(arrays["q"]), bool)
-            a = np.full(arrays["v"].shape, np.nan, dtype)
-        else:
+            a, doubtful = self._played(engine, arrays, external, passive, drives)
+            a = a.astype(dtype, copy=False)
+        elif not np.isfinite(a.sum()):
             doubtful = ~np.isfinite(a).all(axis=1)
-        for name in arrays:
-            doubtful &= np.isfinite(arrays[name]).all(axis=1)
-        if doubtful.any():
-            a[doubtful] = self._robust(engine, arrays, doubtful, external, passive, drives)
+        if doubtful is not None and doubtful.any():
+            self._resolve(engine, arrays, a, doubtful, external, passive, drives)
         if single and self._fast is not None and dtype == np.float64:
             self._switch_on(("q", "v", "tau"))
         return self._given(a[0] if single else a, out, dtype)
@@ -76,20 +77,38 @@ class ConstrainedForwardDynamics(Question):
         checked_out(out, a.shape, dtype)[...] = a
         return out
 
-    def _robust(
-        self, engine: Engine, arrays: dict[str, Array], chosen: Array, external: External,
-        passive: bool, drives: Drives,
-    ) -> Array:  # fmt: skip
-        """The null-space solution of the chosen states."""
-        rows = np.flatnonzero(chosen)
+    def _resolve(
+        self, engine: Engine, arrays: dict[str, Array], a: Array, doubtful: NDArray[np.bool_],
+        external: External, passive: bool, drives: Drives,
+    ) -> None:  # fmt: skip
+        """Doubtful states by the null-space solution; states that are not finite stay so."""
+        for array in arrays.values():
+            doubtful = doubtful & np.isfinite(array).all(axis=1)
+        rows = np.flatnonzero(doubtful)
+        if not len(rows):
+            return
         some = {name: np.ascontiguousarray(array[rows]) for name, array in arrays.items()}
-        count = len(chosen)
+        count = len(doubtful)
         wrenches = {name: _rows_of(wrench_rows(name, x)[0], rows, count)
                     for name, x in (external or {}).items()}  # fmt: skip
         given = {name: _rows_of(np.asarray(x, float), rows, count)
                  for name, x in (drives or {}).items()}  # fmt: skip
         system = engine.system(**some, external=wrenches, passive=passive, drives=given)
-        return np.array([engine.answer(system, k).a for k in range(len(rows))])
+        a[rows] = [engine.answer(system, k).a for k in range(len(rows))]
+
+    def _played(
+        self, engine: Engine, arrays: dict[str, Array], external: External, passive: bool,
+        drives: Drives,
+    ) -> tuple[Array, NDArray[np.bool_]]:  # fmt: skip
+        """Accelerations by sparse elimination, and which of them are in doubt."""
+        if not engine.ties.ideal:
+            return np.full(arrays["v"].shape, np.nan), np.ones(len(arrays["q"]), bool)
+        from armillary.functions.constrained.large import LargeSystem
+
+        if passive not in self._large:
+            self._large[passive] = LargeSystem(engine, passive)
+        drive = engine.drive_rows(drives, len(arrays["q"]))
+        return self._large[passive].accelerations(**arrays, external=external, drive=drive)
 
     # -- the traced kernel -----------------------------------------------------------------------
 

@@ -240,11 +240,12 @@ def tie_wrenches(
     for t, tie in enumerate(engine.ties.frames):
         span = engine.ties.slices[tie.name]
         world = np.einsum("brm,br->bm", W[:, span], multipliers[:, span]) + given[:, t]
+        center = system.terms.point[pick, span.start]
         for body, sign in zip(engine.ends[t], (-1.0, 1.0), strict=True):
             if body < 0:
                 continue
             f = world[:, 3:]
-            n = world[:, :3] - np.cross(origins[:, body], f)
+            n = world[:, :3] + np.cross(center - origins[:, body], f)
             local = np.concatenate([np.einsum("bji,bj->bi", R[:, body], n),
                                     np.einsum("bji,bj->bi", R[:, body], f)], axis=1)  # fmt: skip
             name = model.bodies[body].name
@@ -268,9 +269,8 @@ def _tie_forces(engine: Engine, system: System, multipliers: Array) -> TieForces
             span = engine.ties.slices[tie.name]
             world = system.terms.wrench_W[k, span].T @ multipliers[k, span]
             world = world + system.terms.given_W[k, t]
-            E2, o2 = engine.tie_frame(system, k, t)
-            f = world[3:]
-            wrench[k, t] = np.concatenate([E2 @ (world[:3] - np.cross(o2, f)), E2 @ f])
+            E2, _ = engine.tie_frame(system, k, t)
+            wrench[k, t] = np.concatenate([E2 @ world[:3], E2 @ world[3:]])
     axes = engine.ties.axes
     start = engine.ties.count - len(axes)
     units = tuple("N m" if tie.unit == "rad" else "N" for tie in axes)

@@ -38,7 +38,7 @@ class ForceMap:
         self.names = [body.joint.name for body in model.bodies]
         self.names += [tie.name for tie in engine.ties.frames]
         R, origins = engine.owner.poses(system.q[k])
-        W = system.terms.wrench_W[k]  # (m, 6)
+        W, points = system.terms.wrench_W[k], system.terms.point[k]  # (m, 6), (m, 3)
         count = len(model.bodies)
         self.matrix = np.zeros((len(self.names), 6, engine.ties.count))
         below = _below(model.parents)
@@ -48,10 +48,10 @@ class ForceMap:
             for body in range(count):
                 sign = float(first in below[body]) - float(second in below[body])
                 if sign:
-                    local = _local(W[rows], R[body].T, origins[body])
+                    local = _local(W[rows], R[body].T, points[rows] - origins[body])
                     self.matrix[body, :, rows] += sign * local.T
             E2, o2 = engine.tie_frame(system, k, t)
-            self.matrix[count + t, :, rows] = _local(W[rows], E2, o2).T
+            self.matrix[count + t, :, rows] = _local(W[rows], E2, points[rows] - o2).T
 
     def scaled(self) -> Array:
         """The map with moments divided by L: (6 * names, m)."""
@@ -59,10 +59,10 @@ class ForceMap:
         return (self.matrix * weights[None, :, None]).reshape(-1, self.matrix.shape[-1])
 
 
-def _local(wrenches_W: Array, E: Array, origin: Array) -> Array:
-    """Wrenches (r, 6) from the world's origin to a frame: n = E (n_W - o × f_W)."""
+def _local(wrenches_W: Array, E: Array, arm: Array) -> Array:
+    """Wrenches (r, 6) along the world's axes to a frame that lies `arm` before their points."""
     f = wrenches_W[:, 3:]
-    n = wrenches_W[:, :3] - np.cross(origin, f)
+    n = wrenches_W[:, :3] + np.cross(arm, f)
     return np.concatenate([n @ E.T, f @ E.T], axis=1)
 
 

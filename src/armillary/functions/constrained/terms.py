@@ -1,8 +1,9 @@
 """The rows of all constraints at given states: Jacobian, acceleration bias, rates, residuals.
 
-Everything is evaluated in world coordinates from the motion of the bodies; closures of one type
-are evaluated together, as arrays (states, ties).  The traced kernels (algorithms/constrained.py)
-reach the same rows by another road, body by body.
+Everything is evaluated along the world's axes from the motion of the bodies, with levers between
+neighbouring points only, so that accuracy does not depend on where the machine stands.  Closures
+of one type are evaluated together, as arrays (states, ties).  The traced kernels
+(algorithms/constrained.py) reach the same rows by another road, body by body.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ class Terms:
     gamma: Array  # (B, m)
     rate: Array  # (B, m): velocity along each row, 0 where it is kept
     residual: Array  # (B, m), 0 for rows that are not holonomic
-    wrench_W: Array  # (B, m, 6): unit force of each row on the second body, world, at its origin
-    given_W: Array  # (B, ties, 6): known wrenches of contacts, likewise
+    wrench_W: Array  # (B, m, 6): unit force of each row on the second body, world axes, at `point`
+    point: Array  # (B, m, 3): origin of the second frame in the world
+    given_W: Array  # (B, ties, 6): known wrenches of contacts, world axes, at their frames
     given: Array  # (B, n): their generalised force
 
 
@@ -43,7 +45,7 @@ class Group:
 
     def __init__(self, members: Sequence[tuple[int, FrameTie]], tables: Tables, rows: Array):
         ties = [tie for _, tie in members]
-        self.numbers = np.array([k for k, _ in members])  # place among the frame ties
+        self.numbers = np.array([k for k, _ in members], np.intp)  # place among the frame ties
         self.rows = rows  # (ties, rows per tie): numbers of their rows in J
         self.first = np.array([tie.first for tie in ties])
         self.second = np.array([tie.second for tie in ties])
@@ -75,7 +77,7 @@ class Bodies:
     o: Array  # (B, bodies + 1, 3): origins in the world
     v: Array  # (B, bodies + 1, 6)
     a: Array  # (B, bodies + 1, 6), spatial, without joint accelerations
-    S: Array  # (B, n, 6): joint axes in the world
+    S: Array  # (B, n, 6): joint axes at the origin of their bodies, along the world's axes
 
     @classmethod
     def of(cls, result: dict[str, Array], velocity: Array, acceleration: Array) -> Bodies:
@@ -161,31 +163,78 @@ class Rows:
     def _support(self, body: int) -> frozenset[int]:
         return self._supports[body] if body >= 0 else frozenset()
 
+    def sparse_terms(self, bodies: Bodies) -> tuple[Array, Array, Array]:
+        """Entries of J at `pairs`, gamma (B, m), and the known generalised force (B, n)."""
+        count, m = len(bodies.S), self.ties.count
+        gamma, wrench, point = (
+            np.zeros((count, m)),
+            np.zeros((count, m, 6)),
+            np.zeros((count, m, 3)),
+        )
+        given = np.zeros((count, self.tables.nv))
+        for group in self.groups:
+            flat = group.rows.ravel()
+            part = _evaluate(group, bodies)
+            gamma[:, flat], wrench[:, flat] = part[0], part[3]
+            point[:, flat] = np.repeat(part[6], group.rows.shape[1], axis=1)
+            if part[5].any():
+                self._add_given(bodies, group.numbers, part[5], part[6], given)
+        for tie in self.ties.axes:
+            gamma[:, self.ties.slices[tie.name].start] = tie.acceleration
+        return self.entries(bodies, wrench, point), gamma, given
+
+    def _add_given(
+        self, bodies: Bodies, numbers: Indices, wrench: Array, center: Array, given: Array
+    ) -> None:
+        """Generalised force of known wrenches (B, ties, 6) of the numbered ties."""
+        for place, number in enumerate(numbers):
+            for dof, sign in self._signs(self.ties.frames[int(number)]).items():
+                arm = center[:, place] - bodies.o[:, self.carriers[dof]]
+                push = _shifted(wrench[:, place], arm)
+                given[:, dof] += sign * np.sum(bodies.S[:, dof] * push, axis=-1)
+
     def terms(self, bodies: Bodies, q: Array, v: Array) -> Terms:
         """Dense rows of B states."""
         count, m, n = len(q), self.ties.count, self.tables.nv
         gamma, rate, residual = np.zeros((3, count, m))
         wrench, force = np.zeros((2, count, m, 6))
         given_W = np.zeros((count, len(self.ties.frames), 6))
+        point = np.zeros((count, m, 3))
+        centers = np.zeros((count, len(self.ties.frames), 3))
         for group in self.groups:
             flat = group.rows.ravel()
             part = _evaluate(group, bodies)
             gamma[:, flat], rate[:, flat], residual[:, flat] = part[0:3]
             wrench[:, flat], force[:, flat] = part[3:5]
-            given_W[:, group.numbers] = part[5]
+            given_W[:, group.numbers], centers[:, group.numbers] = part[5:7]
+            point[:, flat] = np.repeat(part[6], group.rows.shape[1], axis=1)
         J, G = np.zeros((2, count, m, n))
         rows, columns, _ = self.pairs
-        J[:, rows, columns] = _entries(bodies.S, wrench, self.pairs)
-        G[:, rows, columns] = _entries(bodies.S, force, self.pairs)
+        J[:, rows, columns] = self.entries(bodies, wrench, point)
+        G[:, rows, columns] = J[:, rows, columns]
+        if not self.ties.ideal:
+            G[:, rows, columns] = self.entries(bodies, force, point)
         given = np.zeros((count, n))
-        for k, tie in enumerate(self.ties.frames):
-            if given_W[:, k].any():
-                for dof, sign in self._signs(tie).items():
-                    given[:, dof] += sign * np.sum(bodies.S[:, dof] * given_W[:, k], axis=-1)
+        if given_W.any():
+            numbers = np.arange(len(self.ties.frames), dtype=np.intp)
+            self._add_given(bodies, numbers, given_W, centers, given)
         self._axis_rows(q, v, J, gamma, rate, residual)
         start = m - len(self.ties.axes)
         G[:, start:] = J[:, start:]
-        return Terms(J, G, gamma, rate, residual, force, given_W, given)
+        return Terms(J, G, gamma, rate, residual, force, point, given_W, given)
+
+    @cached_property
+    def carriers(self) -> Indices:
+        """The body that each degree of freedom moves."""
+        t = self.tables
+        return np.repeat(np.arange(len(t.bodies)), [body.joint.nv for body in t.bodies])
+
+    def entries(self, bodies: Bodies, wrench: Array, point: Array) -> Array:
+        """Values of J at `pairs`: power of each wrench on each axis, (B, pairs)."""
+        rows, columns, signs = self.pairs
+        arm = point[:, rows] - bodies.o[:, self.carriers[columns]]
+        push = _shifted(wrench[:, rows], arm)
+        return np.asarray(np.einsum("bpi,bpi,p->bp", bodies.S[:, columns], push, signs))
 
     def _axis_rows(
         self, q: Array, v: Array, J: Array, gamma: Array, rate: Array, residual: Array
@@ -205,13 +254,14 @@ class Rows:
                     residual[:, k] += coefficient * q[:, q_index]
 
 
-def _entries(S: Array, wrench: Array, pairs: tuple[Indices, Indices, Array]) -> Array:
-    rows, columns, signs = pairs
-    return np.einsum("bpi,bpi,p->bp", S[:, columns], wrench[:, rows], signs)
+def _shifted(wrench: Array, arm: Array) -> Array:
+    """The same wrench about a point that lies `arm` before:  n + arm × f."""
+    moment = wrench[..., :3] + np.cross(arm, wrench[..., 3:])
+    return np.concatenate([moment, wrench[..., 3:]], axis=-1)
 
 
 def _evaluate(group: Group, bodies: Bodies) -> tuple[Array, ...]:
-    """gamma, rate, residual (B, rows), unit wrenches of rows and forces, given wrenches."""
+    """gamma, rate, residual (B, rows), unit wrenches of rows and forces, given ones, origins."""
     E1 = group.E1 @ bodies.E[:, group.first]
     E2 = group.E2 @ bodies.E[:, group.second]
     o1 = bodies.o[:, group.first] + _back(bodies.E[:, group.first], group.r1)
@@ -238,15 +288,15 @@ def _evaluate(group: Group, bodies: Bodies) -> tuple[Array, ...]:
     flat = (len(E21), -1)
     return (
         gamma.reshape(flat), rate.reshape(flat), residual.reshape(flat),
-        _to_world(E2, o2, T).reshape(*flat, 6), _to_world(E2, o2, F).reshape(*flat, 6),
-        _to_world(E2, o2, given[..., None, :])[..., 0, :],
+        _to_world(E2, T).reshape(*flat, 6), _to_world(E2, F).reshape(*flat, 6),
+        _to_world(E2, given[..., None, :])[..., 0, :], o2,
     )  # fmt: skip
 
 
-def _to_world(E2: Array, o2: Array, wrench: Array) -> Array:
-    """Wrenches from frame 2 to the world's origin: n_W = E^T n + o × f_W."""
+def _to_world(E2: Array, wrench: Array) -> Array:
+    """Wrenches from the axes of frame 2 to those of the world, still at its origin."""
     f = np.einsum("btji,btrj->btri", E2, wrench[..., 3:])
-    n = np.einsum("btji,btrj->btri", E2, wrench[..., :3]) + np.cross(o2[..., None, :], f)
+    n = np.einsum("btji,btrj->btri", E2, wrench[..., :3])
     return np.concatenate([n, f], axis=-1)
 
 
