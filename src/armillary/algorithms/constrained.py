@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from armillary.algorithms.embedding import Pivot, embed, reduced
 from armillary.algorithms.kinematics import place
 from armillary.algorithms.mass_matrix import compose, mass_matrix
 from armillary.algorithms.passes import Algorithm, Inward, Outward, Pairs, Whole
@@ -23,6 +24,7 @@ from armillary.scalar import Scalar, where
 from armillary.spatial import Force, Inertia, Motion, RigidMotion, Transform
 
 NAN = float("nan")
+STRAIN = 1e6  # pivots down to a thousandth of their usual size are trusted
 
 
 @dataclass(frozen=True)
@@ -30,13 +32,17 @@ class Plan:
     """How the equations of one mechanism are solved, decided when it is built.
 
     kept: rows of J that do not follow from the others in every configuration.  order: elimination
-    order of (degrees of freedom, kept rows).  mu: regularisation of each kept row."""
+    order of (degrees of freedom, kept rows).  mu: regularisation of each kept row.
+
+    Rows that are independent in all samples need no regularisation: they are solved for dependent
+    coordinates (embedding.py), which is shorter and as exact."""
 
     kept: tuple[int, ...]
-    order: tuple[int, ...]
-    mu: tuple[float, ...]
-    refinements: int
-    tolerance: float  # largest last correction, as a part of the accelerations
+    order: tuple[int, ...] = ()
+    mu: tuple[float, ...] = ()
+    refinements: int = 2
+    tolerance: float = 1e-9  # largest last correction, as a part of the accelerations
+    pivots: tuple[Pivot, ...] | None = None  # independent rows: solved for these instead
 
 
 def outward(b, p, j):
@@ -154,15 +160,18 @@ def constrained_dynamics(plan: Plan) -> Algorithm:
     def close(run: Any) -> None:
         n = run.tables.nv
         force = [t - h for j in run.joints for t, h in zip(j.tau, j.h, strict=True)]
-        rows, gamma = symmetric_rows(n + len(plan.kept)), []
-        for number, (entries, target) in enumerate(_kept_rows(run, plan, force)):
-            for dof, x in entries.items():
-                put(rows, dof, n + number, x)
-            gamma.append(target)
+        lines = _kept_rows(run, plan, force)
+        rows = symmetric_rows(n + (0 if plan.pivots is not None else len(lines)))
         for r, line in enumerate(run.matrices["M"]):
             for c in range(r + 1):
                 put(rows, r, c, line[c])
-        a = _refined(rows, [*force, *gamma], n, plan)
+        if plan.pivots is not None:
+            a = _embedded(rows, force, lines, plan.pivots)
+        else:
+            for number, (entries, _) in enumerate(lines):
+                for dof, x in entries.items():
+                    put(rows, dof, n + number, x)
+            a = _refined(rows, [*force, *(target for _, target in lines)], n, plan)
         for j, start in zip(run.joints, run.tables.v_offsets, strict=True):
             j.a = tuple(a[start : start + len(j.v)])
 
@@ -170,6 +179,56 @@ def constrained_dynamics(plan: Plan) -> Algorithm:
     return Algorithm(
         "constrained_dynamics", (Outward(outward), Inward(inward), pairs, Whole(close)), world,
         ("q", "v", "tau", "external", "drive"), {"a": "dof"},
+    )  # fmt: skip
+
+
+def defect(multipliers: Sequence[Scalar]) -> Algorithm:
+    """What is missing in the equations of motion for given a and λ:
+
+        j.defect = M a + h - tau - J^T λ,    run.rows = J a - gamma
+
+    Both are zero for a solution; their slopes along a variation of (q, v) give its derivative."""
+
+    def moved(b, p, j):
+        place(b, p, j)
+        v_J = b.S @ j.v
+        b.v = b.X @ p.v + v_J
+        b.m = (b.X @ p.m).moved(v_J, b.S @ j.a + b.joint.bias(j.q, j.v))
+        b.f = b.m.force(b.inertia, b.euler) - j.external
+
+    def forces(b, p, j):
+        resistance = b.resistance(j.q, j.v)
+        rotor = [x * y for x, y in zip(b.armature, j.a, strict=True)]
+        parts = zip(b.S.T @ b.f, resistance, rotor, j.tau, strict=True)
+        j.defect = [f + r + i - t for f, r, i, t in parts]
+        p.f += b.X.T @ b.f
+
+    def close(run: Any) -> None:
+        flat = [x for j in run.joints for x in j.defect]
+        run.rows = []
+        a = [x for j in run.joints for x in j.a]
+        start, ways = 0, Ways(run)
+        for tie in run.tables.ties.all:
+            sizes = multipliers[start : start + tie.count]
+            if hasattr(tie, "closure"):
+                found = tie_rows(ways, tie, range(tie.count))
+                lines = found.entries
+                run.rows += [-x for x in found.gamma]
+                for dof, x in found.given.items():
+                    flat[dof] = flat[dof] - x
+            else:
+                lines = [{v: c for v, _, c in tie.terms}]
+                run.rows += [sum(a[v] * c for v, _, c in tie.terms) - tie.acceleration]
+            for line, size in zip(lines, sizes, strict=True):
+                for dof, x in line.items():
+                    flat[dof] = flat[dof] - x * size
+            start += tie.count
+        run.flat = flat
+
+    return Algorithm(
+        "defect", (Outward(moved), Inward(forces), Whole(close)),
+        lambda g: {name: x for name, x in world(g).items() if name != "I_C"},
+        ("q", "v", "a", "tau", "external"), {"defect": "dof"},
     )  # fmt: skip
 
 
@@ -195,6 +254,16 @@ def _kept_rows(run: Any, plan: Plan, force: list[Scalar]) -> list[tuple[dict, Sc
             result.append((line, target + extra))
         start += tie.count
     return result
+
+
+def _embedded(
+    M: SparseRows, force: list[Scalar], lines: list[tuple[dict, Scalar]], pivots: Sequence[Pivot]
+) -> list[Scalar]:
+    """Accelerations of independent rows; marked where a pivot is too small to be trusted."""
+    state = embed([entries for entries, _ in lines], [g for _, g in lines], pivots, len(force))
+    a, strain = reduced(M, force, state)
+    doubt = where(state.strain < STRAIN, 0.0, NAN) + where(strain < STRAIN, 0.0, NAN)
+    return [value + doubt for value in a]
 
 
 def _refined(rows: SparseRows, b: list[Scalar], n: int, plan: Plan) -> list[Scalar]:

@@ -19,6 +19,7 @@ from armillary.functions.calls import Question
 from armillary.functions.inputs import Array, checked_out, result_type, wrench_rows
 
 if TYPE_CHECKING:
+    from armillary.functions.constrained.derivatives import ConstrainedDerivatives
     from armillary.functions.constrained.engine import Engine
     from armillary.functions.constrained.large import LargeSystem
     from armillary.functions.core import External
@@ -58,12 +59,12 @@ class ConstrainedForwardDynamics(Question):
         dtype = result_type(q, v, tau)
         arrays, single = engine.check_states(q=q, v=v, tau=tau)
         a = self._traced(engine, arrays, external, passive, drives, dtype)
-        doubtful = None
+        doubtful: NDArray[np.bool_] | None = None
         if a is None:
             a, doubtful = self._played(engine, arrays, external, passive, drives)
             a = a.astype(dtype, copy=False)
         elif not np.isfinite(a.sum()):
-            doubtful = ~np.isfinite(a).all(axis=1)
+            doubtful = np.asarray(~np.isfinite(a).all(axis=1), bool)
         if doubtful is not None and doubtful.any():
             self._resolve(engine, arrays, a, doubtful, external, passive, drives)
         if single and self._fast is not None and dtype == np.float64:
@@ -160,6 +161,20 @@ class ConstrainedForwardDynamics(Question):
             return
         self.__dict__.pop("_fast", None)
         fast.switch_on(kernels.kernel(False, "double"), self._owner._globals())
+
+    def derivatives(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: External = None,
+        passive: bool = True,
+    ) -> ConstrainedDerivatives:  # fmt: skip
+        """d a / d(q, v, tau) of a single state: `dtau` (nv, nv); `dq` and `dv` along the
+        variations the constraints admit (`motions`, `velocities`)."""
+        from armillary.functions.constrained.derivatives import derivatives
+
+        engine: Engine = self._owner._engine  # type: ignore[attr-defined]
+        arrays, _ = engine.check_states(q=q, v=v, tau=tau)
+        q, v, tau = arrays["q"], arrays["v"], arrays["tau"]
+        system = engine.system(q, v, tau, external, passive)
+        return derivatives(engine, system, external, passive)
 
     def explain(self) -> list[Explanation]:
         """Tier, operations, code size and compile time of every kernel made so far."""

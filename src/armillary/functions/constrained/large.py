@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armillary.algorithms import inverse_dynamics, mass_matrix
 from armillary.compiler.tape import Op, TapeContext, play
@@ -219,7 +220,7 @@ class LargeSystem:
 
     def accelerations(
         self, q: Array, v: Array, tau: Array, external: Any, drive: Array
-    ) -> tuple[Array, Array]:
+    ) -> tuple[Array, NDArray[np.bool_]]:
         """a (B, n), and which states are in doubt."""
         engine = self.engine
         bodies = engine.motion(q, v)

@@ -12,6 +12,7 @@ import numpy as np
 
 from armillary.algorithms import mass_matrix
 from armillary.algorithms.constrained import Plan
+from armillary.algorithms.embedding import Pivot
 from armillary.functions.inputs import Array
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 _OPEN_SAMPLES, _CLOSED_SAMPLES = 6, 3
 _HEALTHY = 1e-3  # of the size a pivot has by itself
 _DEPENDENT = 1e-10
-_MU_INDEPENDENT, _MU_REDUNDANT = 1e-13, 1e-10
+_MU = 1e-10  # of the typical diagonal of J M^-1 J^T
+_PIVOT_SHARE = 0.05
 
 
 def make_plan(engine: Engine, closer: Closer) -> Plan:
@@ -32,13 +34,43 @@ def make_plan(engine: Engine, closer: Closer) -> Plan:
     J = engine.terms(q).J[:, kept]
     scale = _row_scale(M, J)
     ranks = [_rank(engine, j, kept) for j in J]
-    independent = min(ranks) == len(kept)
-    mu = (_MU_INDEPENDENT if independent else _MU_REDUNDANT) * scale
-    order = elimination_order(M, J, mu)
-    return Plan(
-        tuple(int(k) for k in kept), tuple(order), tuple(float(x) for x in mu),
-        1 if independent else 2, 1e-7 if independent else 1e-9,
-    )  # fmt: skip
+    rows = tuple(int(k) for k in kept)
+    if min(ranks, default=0) == len(kept):
+        pivots = dependent_coordinates(J)
+        if pivots is not None:
+            return Plan(rows, pivots=pivots)
+    mu = _MU * scale
+    return Plan(rows, tuple(elimination_order(M, J, mu)), tuple(float(x) for x in mu))
+
+
+def dependent_coordinates(J: Array) -> tuple[Pivot, ...] | None:
+    """Row and degree of freedom of each pivot: the sparsest that is not small in any sample."""
+    work = J.copy()  # (samples, rows, n)
+    pattern = (work != 0.0).any(axis=0)
+    rows, columns = list(range(J.shape[1])), list(range(J.shape[2]))
+    pivots: list[Pivot] = []
+    while rows:
+        block = np.abs(work[:, rows][:, :, columns])
+        best = block.max(axis=2, keepdims=True)
+        with np.errstate(all="ignore"):
+            share = np.nan_to_num((block / best).min(axis=0))  # of the largest in its row
+        used = pattern[np.ix_(rows, columns)]
+        cost = (used.sum(1)[:, None] - 1) * (used.sum(0)[None, :] - 1)
+        allowed = share >= _PIVOT_SHARE
+        if not allowed.any():
+            return None
+        ranked = np.where(allowed, cost - share, np.inf)
+        i, j = np.unravel_index(int(np.argmin(ranked)), ranked.shape)
+        r, c = rows[int(i)], columns[int(j)]
+        value = work[:, r, c]
+        pivots.append(Pivot(r, c, float(np.abs(value).mean())))
+        rows.remove(r)
+        columns.remove(c)
+        for other in rows:
+            if pattern[other, c]:
+                work[:, other] -= (work[:, other, c] / value)[:, None] * work[:, r]
+                pattern[other] |= pattern[r]
+    return tuple(pivots)
 
 
 def _random_configurations(engine: Engine, rng: np.random.Generator, count: int) -> Array:

@@ -1,0 +1,116 @@
+"""Dependent coordinates eliminated: accelerations in the null space of independent rows.
+
+Each row of J is solved for one degree of freedom (sparse, in an order fixed at build).  With
+x = g + N y, y the independent accelerations, the equations of motion shrink to
+(N^T M N) y = N^T (f - M g)  [Yesiloglu2007, 5.39-5.44].  No inertia of a dependent coordinate is
+ever divided by, so massless bodies do no harm.  Pivots that become small are told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from armillary.algorithms.sparse import SparseRows
+from armillary.scalar import Scalar
+from armillary.spatial.small import LDL
+
+Row = dict[int, Scalar]
+
+
+@dataclass(frozen=True)
+class Pivot:
+    """Row `row` (of the kept ones) is solved for degree of freedom `dof`."""
+
+    row: int
+    dof: int
+    typical: float  # size of the pivot in the samples
+
+
+@dataclass
+class Embedding:
+    """x = g + N y."""
+
+    motions: list[Row]  # one column of N per independent degree of freedom
+    given: list[Scalar]  # g
+    strain: Scalar  # Σ (typical / pivot)²: large where a pivot became small
+
+
+def embed(
+    lines: Sequence[Row], gamma: Sequence[Scalar], pivots: Sequence[Pivot], n: int
+) -> Embedding:
+    """Solve the rows for their dependent degrees of freedom."""
+    rows, right = [dict(line) for line in lines], list(gamma)
+    inverses: list[Scalar] = []
+    strain: Scalar = 0
+    for k, pivot in enumerate(pivots):
+        row = rows[pivot.row]
+        inverse = 1.0 / row.pop(pivot.dof)
+        inverses.append(inverse)
+        strain = strain + (inverse * pivot.typical) * (inverse * pivot.typical)
+        for later in pivots[k + 1 :]:
+            other = rows[later.row]
+            if pivot.dof not in other:
+                continue
+            factor = other.pop(pivot.dof) * inverse
+            for dof, x in row.items():
+                other[dof] = other.get(dof, 0) - factor * x
+            right[later.row] = right[later.row] - factor * right[pivot.row]
+    dependent = {pivot.dof for pivot in pivots}
+    motion: dict[int, Row] = {k: {k: 1} for k in range(n) if k not in dependent}
+    given: list[Scalar] = [0] * n
+    for pivot, inverse in zip(reversed(pivots), reversed(inverses), strict=True):
+        total = right[pivot.row]
+        entries: Row = {}
+        for dof in sorted(rows[pivot.row]):
+            x = rows[pivot.row][dof]
+            total = total - x * given[dof]
+            for y, factor in motion[dof].items():
+                entries[y] = entries.get(y, 0) - x * factor
+        given[pivot.dof] = total * inverse
+        motion[pivot.dof] = {y: value * inverse for y, value in entries.items()}
+    columns = [
+        {dof: motion[dof][y] for dof in range(n) if y in motion[dof]}
+        for y in range(n)
+        if y not in dependent
+    ]
+    return Embedding(columns, given, strain)
+
+
+def reduced(
+    M: SparseRows, force: Sequence[Scalar], state: Embedding
+) -> tuple[list[Scalar], Scalar]:
+    """Accelerations, and Σ (diagonal / pivot)² of the reduced mass matrix."""
+    n = len(force)
+    left = [f - _dot(M[j], state.given) for j, f in enumerate(force)]
+    moved = [[_common(M[j], column) for j in range(n)] for column in state.motions]
+    size = len(state.motions)
+    H: list[list[Scalar]] = [[0] * size for _ in range(size)]
+    for i, column in enumerate(state.motions):
+        for k in range(i + 1):
+            H[i][k] = H[k][i] = _dot(column, moved[k])
+    right = [_dot(column, left) for column in state.motions]
+    factor = LDL(H)
+    y = factor.solve(right)
+    strain: Scalar = 0
+    for k, inverse in enumerate(factor.inverse_D):
+        strain = strain + (H[k][k] * inverse) * (H[k][k] * inverse)
+    a = list(state.given)
+    for column, value in zip(state.motions, y, strict=True):
+        for dof, x in column.items():
+            a[dof] = a[dof] + x * value
+    return a, strain
+
+
+def _dot(row: Row, x: Sequence[Scalar]) -> Scalar:
+    total: Scalar = 0
+    for j in sorted(row):
+        total = total + row[j] * x[j]
+    return total
+
+
+def _common(row: Row, column: Row) -> Scalar:
+    total: Scalar = 0
+    for j in sorted(row.keys() & column.keys()):
+        total = total + row[j] * column[j]
+    return total
