@@ -23,6 +23,7 @@ from armillary.joints.closures import rate_bias
 from armillary.scalar import Scalar, where
 from armillary.spatial import Force, Inertia, Motion, RigidMotion, Transform
 
+Lines = list[tuple[dict[int, Scalar], Scalar]]
 NAN = float("nan")
 STRAIN = 1e6  # pivots down to a thousandth of their usual size are trusted
 
@@ -116,11 +117,14 @@ class Ways:
 
 @dataclass
 class TieRows:
-    """Rows of one tie: entries of J, right side, and the generalised force it is known to give."""
+    """Rows of one tie: entries of J, what J a must be, and the generalised force it is known to
+    give; velocity along the rows, and how far they are open."""
 
     entries: list[dict[int, Scalar]]
     gamma: list[Scalar]
     given: dict[int, Scalar]
+    rate: list[Scalar]
+    residual: list[Scalar]
 
 
 def tie_rows(ways: Ways, tie: Any, wanted: Sequence[int]) -> TieRows:
@@ -151,6 +155,8 @@ def tie_rows(ways: Ways, tie: Any, wanted: Sequence[int]) -> TieRows:
         [push(wrenches[k]) for k in wanted],
         [bias[k] - rate.dot(wrenches[k]) for k in wanted],
         {} if nothing else push(known),
+        [v.dot(wrenches[k]) for k in wanted],
+        [tie.closure.residual(X_21)[k] for k in wanted],
     )
 
 
@@ -158,20 +164,8 @@ def constrained_dynamics(plan: Plan) -> Algorithm:
     """The algorithm for one plan; the tables carry the ties."""
 
     def close(run: Any) -> None:
-        n = run.tables.nv
         force = [t - h for j in run.joints for t, h in zip(j.tau, j.h, strict=True)]
-        lines = _kept_rows(run, plan, force)
-        rows = symmetric_rows(n + (0 if plan.pivots is not None else len(lines)))
-        for r, line in enumerate(run.matrices["M"]):
-            for c in range(r + 1):
-                put(rows, r, c, line[c])
-        if plan.pivots is not None:
-            a = _embedded(rows, force, lines, plan.pivots)
-        else:
-            for number, (entries, _) in enumerate(lines):
-                for dof, x in entries.items():
-                    put(rows, dof, n + number, x)
-            a = _refined(rows, [*force, *(target for _, target in lines)], n, plan)
+        a = _solved(run, plan, force, _kept_rows(run, plan, "gamma", force))
         for j, start in zip(run.joints, run.tables.v_offsets, strict=True):
             j.a = tuple(a[start : start + len(j.v)])
 
@@ -180,6 +174,40 @@ def constrained_dynamics(plan: Plan) -> Algorithm:
         "constrained_dynamics", (Outward(outward), Inward(inward), pairs, Whole(close)), world,
         ("q", "v", "tau", "external", "drive"), {"a": "dof"},
     )  # fmt: skip
+
+
+def correction(plan: Plan, level: str) -> Algorithm:
+    """The smallest step by kinetic energy that closes the rows to first order.
+
+    level "residual": a step of q (rolling rows are not in the plan); "rate": a step of v."""
+
+    def close(run: Any) -> None:
+        lines = [(entries, -x) for entries, x in _kept_rows(run, plan, level, [])]
+        x = _solved(run, plan, [0] * run.tables.nv, lines)
+        for j, start in zip(run.joints, run.tables.v_offsets, strict=True):
+            j.x = tuple(x[start : start + len(j.v)])
+
+    pairs = next(p for p in mass_matrix.passes if isinstance(p, Pairs))
+    reads = ("q",) if level == "residual" else ("q", "v")
+    return Algorithm(
+        f"correction_{level}", (Outward(outward), Inward(compose), pairs, Whole(close)), world,
+        reads, {"x": "dof"},
+    )  # fmt: skip
+
+
+def _solved(run: Any, plan: Plan, force: list[Scalar], lines: Lines) -> list[Scalar]:
+    """x with  M x = force + J^T λ,  J x = target."""
+    n = run.tables.nv
+    rows = symmetric_rows(n + (0 if plan.pivots is not None else len(lines)))
+    for r, line in enumerate(run.matrices["M"]):
+        for c in range(r + 1):
+            put(rows, r, c, line[c])
+    if plan.pivots is not None:
+        return _embedded(rows, force, lines, plan.pivots)
+    for number, (entries, _) in enumerate(lines):
+        for dof, x in entries.items():
+            put(rows, dof, n + number, x)
+    return _refined(rows, [*force, *(target for _, target in lines)], n, plan)
 
 
 def defect(multipliers: Sequence[Scalar]) -> Algorithm:
@@ -232,23 +260,25 @@ def defect(multipliers: Sequence[Scalar]) -> Algorithm:
     )  # fmt: skip
 
 
-def _kept_rows(run: Any, plan: Plan, force: list[Scalar]) -> list[tuple[dict, Scalar]]:
-    """Entries and right side of every kept row; known forces of contacts are added to `force`."""
+def _kept_rows(run: Any, plan: Plan, level: str, force: list[Scalar]) -> Lines:
+    """Entries of every kept row, with its gamma, rate or residual.  At the level of gamma, known
+    forces of contacts are added to `force` and prescribed accelerations to gamma."""
     ways, ties = Ways(run), run.tables.ties
-    drive = run.inputs.get("drive")
-    kept, result, start = set(plan.kept), [], 0
+    drive = run.inputs.get("drive") if level == "gamma" else None
+    kept, start = set(plan.kept), 0
+    result: Lines = []
     for tie in ties.all:
         wanted = [k for k in range(tie.count) if start + k in kept]
+        if not wanted:
+            start += tie.count
+            continue
         if hasattr(tie, "closure"):
             found = tie_rows(ways, tie, wanted)
-            for dof, x in found.given.items():
+            for dof, x in found.given.items() if level == "gamma" else ():
                 force[dof] = force[dof] + x
-            lines = list(zip(found.entries, found.gamma, strict=True))
+            lines = list(zip(found.entries, getattr(found, level), strict=True))
         else:
-            entries: dict[int, Scalar] = {}
-            for v, _, coefficient in tie.terms:
-                entries[v] = entries.get(v, 0) + coefficient
-            lines = [(entries, tie.acceleration)] * len(wanted)
+            lines = [_axis_row(run, tie, level)]
         for k, (line, target) in zip(wanted, lines, strict=True):
             extra = drive[start + k] if drive is not None else 0
             result.append((line, target + extra))
@@ -256,8 +286,24 @@ def _kept_rows(run: Any, plan: Plan, force: list[Scalar]) -> list[tuple[dict, Sc
     return result
 
 
+def _axis_row(run: Any, tie: Any, level: str) -> tuple[dict[int, Scalar], Scalar]:
+    """A coupling or drive: constant entries."""
+    entries: dict[int, Scalar] = {}
+    for v, _, coefficient in tie.terms:
+        entries[v] = entries.get(v, 0) + coefficient
+    if level == "gamma":
+        return entries, tie.acceleration
+    given, names = (tie.velocity, "v") if level == "rate" else (tie.offset, "q")
+    if given is None:
+        return entries, 0
+    total: Scalar = given * -1
+    for v, q, coefficient in tie.terms:
+        total = total + coefficient * run.inputs[names][v if names == "v" else q]
+    return entries, total
+
+
 def _embedded(
-    M: SparseRows, force: list[Scalar], lines: list[tuple[dict, Scalar]], pivots: Sequence[Pivot]
+    M: SparseRows, force: list[Scalar], lines: Lines, pivots: Sequence[Pivot]
 ) -> list[Scalar]:
     """Accelerations of independent rows; marked where a pivot is too small to be trusted."""
     state = embed([entries for entries, _ in lines], [g for _, g in lines], pivots, len(force))

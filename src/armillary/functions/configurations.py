@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.functions.core import Core
 from armillary.functions.inputs import Array, common_rows
+from armillary.joints import Joint
 
 
 class Configurations(Core):
@@ -51,11 +54,20 @@ class Configurations(Core):
 
     def integrate(self, q: ArrayLike, dv: ArrayLike) -> Array:
         """q moved by the tangent vector dv (velocity times time), on the joints' manifolds."""
+        if self._additive:
+            (x, one), (y, two) = self._check("q", q), self._check("v", dv)
+            common_rows({"q": (x, one), "dv": (y, two)})
+            return (x + y)[0] if one and two else x + y
         return self._jointwise("integrate", q, dv, "q", "v")
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
         """The tangent vector (nv) that leads from q0 to q1."""
         return self._jointwise("difference", q0, q1, "q", "q")
+
+    @cached_property
+    def _additive(self) -> bool:
+        """Do all joints move by plain addition?"""
+        return all(type(joint).integrate is Joint.integrate for joint in self.model.joints)
 
     def _jointwise(self, what: str, x: ArrayLike, y: ArrayLike, kind_x: str, kind_y: str) -> Array:
         """A function of every joint alone, over columns of the batch."""

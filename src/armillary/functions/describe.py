@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from armillary.model.closing import (
+    Constraint,
+    Contact,
+    Coupling,
+    Distance,
+    Drive,
+    Loop,
+    Surface,
+    Wheel,
+)
+from armillary.model.joints import kernel_joint
 from armillary.model.model import Model
 from armillary.model.parts import WORLD
 
 
 def describe(model: Model) -> str:
-    """Name, counts and the tree with joint types, masses and coordinates."""
+    """Name, counts, the tree with joint types, masses and coordinates, and what ties it."""
     mass = sum(body.mass.mass for body in model.bodies)
     gravity = ", ".join(f"{g:g}" for g in model.gravity)
     lines = [
-        f"{model.name}: {_count(len(model.bodies), 'body', 'bodies')}, "
-        f"{_count(model.nv, 'degree', 'degrees')} of freedom, "
+        f"{model.name}: {_count(len(model.bodies), 'body', 'bodies')}, {freedoms(model)}, "
         f"{mass:.4g} kg, gravity ({gravity}) m/s²",
         WORLD,
     ]
@@ -27,13 +37,53 @@ def describe(model: Model) -> str:
         kind = "continuous" if body.joint.continuous else body.joint.kind
         lines.append(f"{pad}{body.name}  ({kind} '{body.joint.name}'{place}, "
                      f"{body.mass.mass:.4g} kg)")  # fmt: skip
-    counts = (("loop", model.loops), ("coupling", model.couplings), ("wheel", model.wheels))
-    extra = [
-        f"{len(parts)} {name}{'s' if len(parts) > 1 else ''}" for name, parts in counts if parts
-    ]
-    if extra:
-        lines.append("also: " + ", ".join(extra))
+    if model.constraints:
+        lines.append("tied by")
+        for part in model.constraints:
+            kind, what, rows = constraint_words(model, part)
+            lines.append(f"  {part.name}  ({kind}: {what}; {_count(rows, 'row', 'rows')})")
     return "\n".join(lines)
+
+
+def freedoms(model: Model) -> str:
+    """Degrees of freedom; of a mechanism with constraints those of its tree, and the rows."""
+    text = f"{_count(model.nv, 'degree', 'degrees')} of freedom"
+    if not model.constraints:
+        return text
+    rows = sum(constraint_words(model, part)[2] for part in model.constraints)
+    return f"{text} of the tree, {_count(rows, 'constraint row', 'constraint rows')}"
+
+
+def constraint_words(model: Model, part: Constraint) -> tuple[str, str, int]:
+    """(kind, what it ties and how, number of rows) of one constraint."""
+    kind = type(part).__name__.lower()
+    match part:
+        case Loop(first=first, second=second, joint=joint):
+            rows = 6 - kernel_joint(joint).nv
+            return kind, f"{joint.kind} between '{first.body}' and '{second.body}'", rows
+        case Distance(first=first, second=second, length=length):
+            return kind, f"{length:g} m between '{first.body}' and '{second.body}'", 1
+        case Surface(first=first, second=second, shape=shape, radius=radius):
+            size = f" of radius {radius:g} m" if shape != "plane" else ""
+            return kind, f"point of '{second.body}' on a {shape}{size} of '{first.body}'", 1
+        case Contact(first=first, second=second, constrained=held):
+            given = [f"{d} {x:g} {'N m' if d[0] == 'r' else 'N'}" for d, x in part.force]
+            given += [f"{d} {x:g} of {c}" for d, c, x in part.friction]
+            forces = f", given forces {', '.join(given)}" if given else ""
+            along = " ".join(held)
+            return kind, f"'{second.body}' follows '{first.body}' along {along}{forces}", len(held)
+        case Wheel(body=body, ground=ground, radius=radius):
+            size = f" of radius {radius:g} m" if part.kind != "knife" else ""
+            return kind, f"{part.kind}{size} on '{body}', rolls on '{ground}'", len(part.rows)
+        case Coupling(joint=joint, source=source, ratio=ratio, offset=offset):
+            unit = model.v_units[model.v_labels.index(joint)]
+            shift = f" {'+' if offset > 0 else '-'} {abs(offset):g} {unit}" if offset else ""
+            return kind, f"{joint} = {ratio:g} * {source}{shift}", 1
+        case Drive():
+            unit = model.v_units[model.v_labels.index(part.joint)]
+            levels = (("acceleration", f"{unit}/s²"), ("velocity", f"{unit}/s"), ("position", unit))
+            given = [f"{x} {y:g} {u}" for x, u in levels if (y := getattr(part, x)) is not None]
+            return kind, f"{part.joint} with {', '.join(given)}", 1
 
 
 def _count(n: int, one: str, many: str) -> str:

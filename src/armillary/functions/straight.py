@@ -111,6 +111,8 @@ def _structural_ties(graph: Graph, ties: Ties) -> Ties:
             tie,
             terms=tuple((v, q, _nodes(graph, [x])[0]) for v, q, x in tie.terms),
             acceleration=_nodes(graph, [tie.acceleration])[0],
+            velocity=None if tie.velocity is None else _nodes(graph, [tie.velocity])[0],
+            offset=None if tie.offset is None else _nodes(graph, [tie.offset])[0],
         )
         for tie in ties.axes
     )

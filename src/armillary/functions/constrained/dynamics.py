@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.errors import ModelError
 from armillary.functions.calls import ForwardDynamics
 from armillary.functions.constrained.forward import ConstrainedForwardDynamics
 from armillary.functions.core import External
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from armillary.functions.constrained.closing import Assembly, Closer
     from armillary.functions.constrained.engine import Engine
     from armillary.functions.constrained.mobility import Mobility
+    from armillary.functions.constrained.projection import Projector
 
 Drives = Mapping[str, ArrayLike] | None
 
@@ -54,6 +54,12 @@ class Constrained(Dynamics):
         from armillary.functions.constrained.closing import Closer
 
         return Closer(self._engine)
+
+    @cached_property
+    def _projector(self) -> Projector:
+        from armillary.functions.constrained.projection import Projector
+
+        return Projector(self._engine, self._closer)
 
     @cached_property
     def forward_dynamics(self) -> ForwardDynamics | ConstrainedForwardDynamics:  # type: ignore[override]
@@ -152,20 +158,8 @@ class Constrained(Dynamics):
         arrays, single = self._engine.check_states(
             q=q, v=np.zeros(self.model.nv) if v is None else v
         )
-        pairs = [self._project(a, b) for a, b in zip(arrays["q"], arrays["v"], strict=True)]
-        positions, velocities = (np.array(x) for x in zip(*pairs, strict=True))
+        positions, velocities = self._projector.project(arrays["q"], arrays["v"])
         return (positions[0], velocities[0]) if single else (positions, velocities)
-
-    def _project(self, q: Array, v: Array) -> tuple[Array, Array]:
-        closed, _ = self._closer.position(q)
-        opening = self._closer.opening(self._closer.residual(closed))
-        if opening > 1e-8:
-            raise ModelError(
-                f"'{self.model.name}': the position could not be projected; it stays open by "
-                f"{opening:.2g} of its size. Use assemble(q) for rough guesses; it reports what "
-                f"cannot be closed."
-            )
-        return closed, self._closer.velocity(closed, v)[0]
 
     # -- actuation -------------------------------------------------------------------------------
 

@@ -7,7 +7,6 @@ not a number; those go to the null-space solution one by one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from armillary.functions.core import External
     from armillary.functions.kernels import Explanation, Kernels
 
-_LARGEST_PLAN = 90  # unknowns: larger systems are not traced
 Drives = Mapping[str, ArrayLike] | None
 
 
@@ -139,20 +137,13 @@ class ConstrainedForwardDynamics(Question):
 
     def _make(self, engine: Engine, reads: tuple[str, ...], passive: bool) -> Kernels | None:
         from armillary.functions.constrained.plan import make_plan
-        from armillary.functions.kernels import Kernels
-        from armillary.functions.setting import Setting
+        from armillary.functions.constrained.projection import may_be_traced, traced_kernels
 
-        owner = self._owner
-        unknowns = engine.tables.nv + engine.ties.count
-        small = unknowns <= _LARGEST_PLAN and len(engine.tables.bodies) <= 60
-        if owner.options.tier == 1 or not engine.ties.ideal or not small:
+        if not engine.ties.ideal or not may_be_traced(engine):
             return None
         if self._plan is None:
-            self._plan = make_plan(engine, owner._closer)  # type: ignore[attr-defined]
-        tables = replace(owner.tables(True, passive, regroup=True), ties=engine.ties)
-        setting = Setting(constrained_dynamics(self._plan), reads, owner._moving_base)
-        kernels = Kernels(setting, tables, owner.options)
-        return kernels if kernels._straight_block(None) is not None else None
+            self._plan = make_plan(engine, self._owner._closer)  # type: ignore[attr-defined]
+        return traced_kernels(engine, constrained_dynamics(self._plan), reads, passive)
 
     def _switch_on(self, reads: tuple[str, ...]) -> None:
         kernels = self._made.get((reads, True))

@@ -121,10 +121,31 @@ def solve(
         a, multipliers = _with_friction(M, force, factor, a, G)
         return Answer(a, multipliers, left, factor)
     if N.shape[1]:
+        N = _graded(N, M, factor.scaling)
         a = a + N @ _reduced(N.T @ M @ N, N.T @ (force - M @ a), N, labels)
         # refined once: the sum above cancels where constraints carry most of the force
         a = a + N @ _reduced(N.T @ M @ N, N.T @ (force - M @ a), N, labels)
     return Answer(a, factor.multipliers(M @ a - force), left, factor)
+
+
+def _graded(N: Array, M: Array, scaling: Scaling) -> Array:
+    """The same motions, each with a coordinate of its own, heavy coordinates first.
+
+    An orthonormal basis mixes what is heavy into every motion, and the light bodies drown in its
+    rounding; here the motions of light bodies leave the heavy ones where they are."""
+    from scipy.linalg import qr
+
+    scaled = N / scaling.columns[:, None]
+    weights = scaling.columns * np.sqrt(np.maximum(np.diag(M), 0.0))
+    for weight in (weights + 1e-9 * weights.max(initial=0.0), np.ones(len(N))):
+        own = qr((weight[:, None] * scaled).T, mode="r", pivoting=True)[1][: N.shape[1]]
+        basis = np.linalg.solve(scaled[own].T, scaled.T).T
+        size = np.abs(basis).max()
+        if size < 100.0:  # else a heavy coordinate that hardly moves was taken for its own
+            break
+    basis[np.abs(basis) < 4e-16 * size] = 0.0
+    basis[own] = np.eye(N.shape[1])
+    return np.asarray(scaling.columns[:, None] * basis, float)
 
 
 def _reduced(A: Array, b: Array, N: Array, labels: tuple[str, ...]) -> Array:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armillary.algorithms import mass_matrix
 from armillary.algorithms.constrained import Plan
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from armillary.functions.constrained.closing import Closer
     from armillary.functions.constrained.engine import Engine
 
+Rows = NDArray[np.intp]
 _OPEN_SAMPLES, _CLOSED_SAMPLES = 6, 3
 _HEALTHY = 1e-3  # of the size a pivot has by itself
 _DEPENDENT = 1e-10
@@ -26,9 +28,11 @@ _MU = 1e-10  # of the typical diagonal of J M^-1 J^T
 _PIVOT_SHARE = 0.05
 
 
-def make_plan(engine: Engine, closer: Closer) -> Plan:
+def make_plan(engine: Engine, closer: Closer, wanted: NDArray[np.bool_] | None = None) -> Plan:
+    """wanted: rows that take part; all by default."""
     rng = np.random.default_rng(0)
-    kept = _independent_rows(engine, rng)
+    rows_wanted = np.arange(engine.ties.count) if wanted is None else np.flatnonzero(wanted)
+    kept = _independent_rows(engine, rng, rows_wanted)
     q = _closed_samples(engine, closer, rng)
     M = engine.owner._run(mass_matrix.mass_matrix, {"q": q})["M"]
     J = engine.terms(q).J[:, kept]
@@ -79,18 +83,18 @@ def _random_configurations(engine: Engine, rng: np.random.Generator, count: int)
     return engine.owner.integrate(start, kick)
 
 
-def _independent_rows(engine: Engine, rng: np.random.Generator) -> Array:
+def _independent_rows(engine: Engine, rng: np.random.Generator, wanted: Rows) -> Rows:
     """Rows that are not constant combinations of others: J at random open configurations."""
     from scipy.linalg import qr
 
     s = engine.scaling
     q = _random_configurations(engine, rng, _OPEN_SAMPLES)
     J = engine.terms(q).J * s.rows[:, None] * (s.columns / s.length)
-    wide = np.concatenate(list(J), axis=1)  # (m, samples * n)
+    wide = np.concatenate(list(J[:, wanted]), axis=1)  # (m, samples * n)
     _, R, P = qr(wide.T, mode="economic", pivoting=True)
     pivots = np.abs(np.diag(R))
     rank = int(np.sum(pivots > _DEPENDENT * pivots.max(initial=0.0)))
-    return np.sort(P[:rank])
+    return np.sort(wanted[P[:rank]])
 
 
 def _closed_samples(engine: Engine, closer: Closer, rng: np.random.Generator) -> Array:
@@ -107,7 +111,7 @@ def _closed_samples(engine: Engine, closer: Closer, rng: np.random.Generator) ->
     return np.array(samples)
 
 
-def _rank(engine: Engine, J: Array, kept: Array) -> int:
+def _rank(engine: Engine, J: Array, kept: Rows) -> int:
     s = engine.scaling
     values = np.linalg.svd(s.rows[kept, None] * J * (s.columns / s.length), compute_uv=False)
     return int(np.sum(values > 1e-9 * values.max(initial=0.0)))
