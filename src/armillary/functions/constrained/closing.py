@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.algorithms import mass_matrix
-from armillary.errors import InputError, unknown_name
+from armillary.errors import InputError, ModelError, unknown_name
 from armillary.functions.constrained.nullspace import Factor, Scaling, solve
 from armillary.functions.inputs import Array
 
@@ -108,9 +108,12 @@ class Closer:
     def _smallest(self, q: Array, factor: Factor, target: Array) -> Array:
         """The correction with J x = target and the least kinetic energy."""
         M = self.engine.owner._run(mass_matrix.mass_matrix, {"q": q})["M"]
-        M = M + 1e-9 * np.diag(np.maximum(np.diag(M), np.trace(M) / len(M) * 1e-3))
         zero = np.zeros(len(M))
-        return solve(M, zero, factor, target, labels=self.engine.owner.model.v_labels).a
+        try:
+            return solve(M, zero, factor, target, labels=self.engine.owner.model.v_labels).a
+        except ModelError:  # a free motion without inertia costs nothing: it is not used
+            size = np.maximum(np.diag(M), np.trace(M) / len(M) * 1e-3)
+            return solve(M + 1e-9 * np.diag(size), zero, factor, target).a
 
     def velocity(self, q: Array, v: Array) -> tuple[Array, Array]:
         """v that all rows allow, nearest in the kinetic-energy norm; and what is left."""

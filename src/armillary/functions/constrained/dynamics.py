@@ -99,20 +99,23 @@ class Constrained(Dynamics):
         passive: bool = True,
         drives: Drives = None,
         compliance: Mapping[str, Any] | None = None,
+        baumgarte: tuple[float, float] | None = None,
     ) -> Solution:
         """Everything: accelerations, the force in every joint and constraint, power balance,
         residuals, and which forces are determinate.
 
         drives: prescribed accelerations by constraint name, instead of the model's: of a drive,
         of the road under a wheel, along the rows of a contact.  compliance: weights by joint name
-        for forces that the motion does not determine."""
+        for forces that the motion does not determine.  baumgarte: rates (alpha, beta), 1/s, that
+        pull back rows which drifted open."""
         if not self.model.constraints:
             return super().solve(q, v, tau, external, passive)
         from armillary.functions.constrained.solution import solution
 
         arrays, single = self._engine.check_states(q=q, v=v, tau=tau)
-        system = self._engine.system(**arrays, external=external, passive=passive, drives=drives)
-        return solution(self._engine, system, arrays["tau"], external, passive, compliance, single)
+        q, v, tau = arrays["q"], arrays["v"], arrays["tau"]
+        system = self._engine.system(q, v, tau, external, passive, drives, baumgarte)
+        return solution(self._engine, system, tau, external, passive, compliance, single)
 
     # -- analysis --------------------------------------------------------------------------------
 

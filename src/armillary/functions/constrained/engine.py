@@ -22,8 +22,21 @@ if TYPE_CHECKING:
     from armillary.functions.core import External
     from armillary.functions.kinematics import Kinematics
 
+Baumgarte = tuple[float, float] | None
 RANK_TOLERANCE = 1e-9
 _OPEN = 30.0  # a loop that is open by e counts as singular within 30 e / L
+
+
+def _gains(baumgarte: tuple[float, float]) -> tuple[float, float]:
+    try:
+        alpha, beta = (float(x) for x in baumgarte)
+    except (TypeError, ValueError):
+        alpha = beta = np.nan
+    if not (0.0 <= alpha < np.inf and 0.0 <= beta < np.inf):
+        raise InputError(
+            f"baumgarte: expected two rates (alpha, beta) in 1/s, none negative; found {baumgarte}."
+        )
+    return alpha, beta
 
 
 @dataclass(frozen=True)
@@ -119,6 +132,7 @@ class Engine:
         external: External = None,
         passive: bool = True,
         drives: Mapping[str, ArrayLike] | None = None,
+        baumgarte: Baumgarte = None,
     ) -> System:
         """q, v, tau: (B, ·) arrays."""
         run = self.owner._run
@@ -127,7 +141,7 @@ class Engine:
         h = run(inverse_dynamics.bias_forces, inputs, external, passive=passive)["tau"]
         bodies = self.motion(q, v)
         terms = self.rows.terms(bodies, q, v)
-        target = terms.gamma + self.drive_rows(drives, len(q))
+        target = terms.gamma + self.drive_rows(drives, len(q)) + self.pull(terms, baumgarte)
         return System(q, v, M, tau - h + terms.given, target, terms, bodies)
 
     def drive_rows(self, drives: Mapping[str, ArrayLike] | None, count: int) -> Array:
@@ -152,6 +166,13 @@ class Engine:
                 if tie.name == name:
                     extra[:, rows] -= tie.acceleration
         return extra
+
+    def pull(self, terms: Terms, baumgarte: Baumgarte) -> Array:
+        """Baumgarte's pull on rows that drift:  -2 alpha rate - beta² residual  (1/s, 1/s)."""
+        if baumgarte is None:
+            return np.zeros_like(terms.gamma)
+        alpha, beta = _gains(baumgarte)
+        return -2.0 * alpha * terms.rate - beta * beta * terms.residual
 
     def check_states(self, **arrays: ArrayLike) -> tuple[dict[str, Array], bool]:
         """(B, ·) arrays of one length, and whether a single state was given."""

@@ -32,7 +32,8 @@ class ConstrainedForwardDynamics(Question):
 
     Rows may be redundant, the configuration singular: the motion is exact where it is unique.
     Rows that contradict each other give the least-squares motion (`solve` names them).
-    drives: prescribed accelerations by constraint name."""
+    drives: prescribed accelerations by constraint name.  baumgarte: rates (alpha, beta) in 1/s
+    that pull rows back which drifted open; `project` does it without a trace in the forces."""
 
     algorithm = Algorithm("constrained_dynamics", (), lambda g: {})  # made with its plan
     result = "a"
@@ -52,10 +53,13 @@ class ConstrainedForwardDynamics(Question):
         passive: bool = True,
         out: Array | None = None,
         drives: Drives = None,
+        baumgarte: tuple[float, float] | None = None,
     ) -> Array:
         engine: Engine = self._owner._engine  # type: ignore[attr-defined]
         dtype = result_type(q, v, tau)
         arrays, single = engine.check_states(q=q, v=v, tau=tau)
+        if baumgarte is not None:
+            drives = _pulled(engine, arrays, drives, baumgarte)
         a = self._traced(engine, arrays, external, passive, drives, dtype)
         doubtful: NDArray[np.bool_] | None = None
         if a is None:
@@ -171,6 +175,19 @@ class ConstrainedForwardDynamics(Question):
         """Tier, operations, code size and compile time of every kernel made so far."""
         made = [kernels for kernels in self._made.values() if kernels is not None]
         return [entry for kernels in made for entry in kernels.explanations]
+
+
+def _pulled(
+    engine: Engine, arrays: dict[str, Array], drives: Drives, baumgarte: tuple[float, float]
+) -> dict[str, ArrayLike]:
+    """Prescribed accelerations with Baumgarte's pull on top, by constraint name."""
+    terms = engine.terms(arrays["q"], arrays["v"])
+    extra = engine.pull(terms, baumgarte) + engine.drive_rows(drives, len(arrays["q"]))
+    result: dict[str, ArrayLike] = {}
+    for tie in engine.ties.all:
+        rows = extra[:, engine.ties.slices[tie.name]]
+        result[tie.name] = rows + getattr(tie, "acceleration", 0.0)
+    return result
 
 
 def _rows_of(x: Array, rows: Any, count: int) -> Array:
