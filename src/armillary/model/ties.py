@@ -53,7 +53,18 @@ class FrameTie:
 
     @property
     def rows(self) -> tuple[str, ...]:
-        return self.closure.rows
+        """Names of the rows along the axes of the second frame as a person sees it; 1, 2, 3 count
+        the joint's own axes (3: its axis) where those are turned."""
+        return tuple(_own_name(row, self.own) for row in self.closure.rows)
+
+
+def _own_name(row: str, own: Matrix) -> str:
+    if len(row) != 2 or row[1] not in "xyz":
+        return row
+    k = "xyz".index(row[1])
+    turned = [abs(float(line[k])) for line in own.rows]
+    letters = [letter for letter, x in zip("xyz", turned, strict=True) if x == 1.0]
+    return row[0] + (letters[0] if letters else str(k + 1))
 
 
 @dataclass(frozen=True)

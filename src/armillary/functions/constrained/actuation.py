@@ -59,7 +59,7 @@ class Actuation:
 
 
 def actuator_indices(engine: Engine, actuators: Sequence[str] | None) -> list[int]:
-    """Entries of v that are driven; None: all that are not tied by a drive."""
+    """Entries of v that are driven; None: all of them."""
     model = engine.owner.model
     if actuators is None:
         return list(range(model.nv))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from armillary.functions.constrained.engine import Engine
 
 CLOSED = 1e-12  # of the machine's size
+_IDLE = 8  # disturbed starts in a row that come no nearer
 _LOOSE = 1e-3  # rank tolerance of the first, rough steps
 
 
@@ -67,6 +68,11 @@ class Closer:
         s = engine.scaling
         self.scaling = Scaling(s.length, s.rows[self.holonomic], s.columns)
 
+    @property
+    def closed(self) -> float:
+        """What counts as closed, as a part of the machine's size."""
+        return max(CLOSED, self.engine.geometry_tolerance)
+
     def residual(self, q: Array) -> Array:
         return np.asarray(self.engine.terms(q[None]).residual[0])
 
@@ -87,7 +93,7 @@ class Closer:
             if opening < best_opening:
                 best, best_opening = q, opening
             if opening <= CLOSED * 1e-2 or (used > 1 and opening > 0.5 * best_opening + 1e-300
-                                            and best_opening <= CLOSED):  # fmt: skip
+                                            and best_opening <= self.closed):  # fmt: skip
                 break
             step = self._step(q, terms.J[0], terms.residual[0])
             q = engine.owner.integrate(q, step)
@@ -131,7 +137,7 @@ class Closer:
         """Levenberg-Marquardt from the guess, then from disturbed guesses; the best is given."""
         rng = np.random.default_rng(seed)
         kept = self._held(hold)
-        best, best_opening, total = guess, np.inf, 0
+        best, best_opening, total, idle = guess, np.inf, 0, 0
         for attempt in range(restarts + 1):
             start = guess
             if attempt:
@@ -142,12 +148,14 @@ class Closer:
             q, used = self._marquardt(start, kept)
             total += used
             opening = self.opening(self.residual(q))
-            if opening < best_opening:
-                best, best_opening = q, opening
-            if best_opening <= CLOSED:
+            if opening < best_opening * (1.0 - 1e-3):
+                best, best_opening, idle = q, opening, 0
+            else:
+                idle += 1
+            if best_opening <= self.closed or idle > _IDLE:
                 break
         engine = self.engine
-        return Assembly(best, best_opening <= CLOSED * 10, self.residual(best),
+        return Assembly(best, best_opening <= self.closed * 10, self.residual(best),
                         engine.ties.labels, engine.ties.units, total, engine.length)  # fmt: skip
 
     def _held(self, hold: Sequence[str] | Mapping[str, float]) -> Array:

@@ -14,7 +14,7 @@ from armillary.functions.constrained.forward import ConstrainedForwardDynamics
 from armillary.functions.core import External
 from armillary.functions.dynamics import Dynamics
 from armillary.functions.inputs import Array
-from armillary.functions.results import Solution
+from armillary.functions.results import Check, Solution
 
 if TYPE_CHECKING:
     from armillary.functions.constrained.actuation import Actuation
@@ -116,6 +116,15 @@ class Constrained(Dynamics):
         q, v, tau = arrays["q"], arrays["v"], arrays["tau"]
         system = self._engine.system(q, v, tau, external, passive, drives, baumgarte)
         return solution(self._engine, system, tau, external, passive, compliance, single)
+
+    def check(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Check:
+        """The same answer by independent formulations, and how well they agree (single state)."""
+        if not self.model.constraints:
+            return super().check(q, v, tau)
+        from armillary.functions.constrained.checking import check
+
+        arrays, _ = self._engine.check_states(q=q, v=v, tau=tau)
+        return check(self._engine, arrays["q"][0], arrays["v"][0], arrays["tau"][0])
 
     # -- analysis --------------------------------------------------------------------------------
 

@@ -15,6 +15,8 @@ from armillary.errors import InputError, unknown_name
 from armillary.functions.constrained.nullspace import Answer, Factor, Scaling, solve
 from armillary.functions.constrained.terms import Bodies, Rows, Terms
 from armillary.functions.inputs import Array, common_rows
+from armillary.joints.closures import OnPlane
+from armillary.joints.rolling import RollingDisc
 from armillary.model.ties import Ties, ties
 from armillary.spatial import Transform, Vector
 
@@ -63,17 +65,25 @@ class Engine:
 
     @cached_property
     def length(self) -> float:
-        """Size L of the machine (m): the radius of all joints, centres and tied points."""
+        """Size L of the machine (m): half of the largest distance between two of its joints,
+        centres and tied points, and no less than the radius of a wheel.
+
+        It depends neither on which joint closes a loop nor on where the machine stands."""
         model = self.owner.model
         points = self._points(np.array(model.initial or model.neutral()))
-        radius = float(np.linalg.norm(points - points.mean(axis=0), axis=1).max())
-        return radius or 1.0
+        size = max([_diameter(points) / 2, *(wheel.radius for wheel in model.wheels)])
+        if size > 0.0:
+            return float(size)
+        gyration = [sum(b.mass.tensor[:3]) / (2 * b.mass.mass) for b in model.bodies if b.mass.mass]
+        return float(np.sqrt(max(gyration, default=0.0))) or 1.0
 
     def _points(self, q: Array) -> Array:
         bodies = self.motion(q[None], np.zeros((1, self.tables.nv)))
-        points = [bodies.o[0]]
+        points = [bodies.o[0, :-1]]
         for group in self.rows.groups:
-            for body, r in ((group.first, group.r1), (group.second, group.r2)):
+            sides = [(group.first, group.r1), (group.second, group.r2)]
+            # the ground is everywhere: where its frame stands says nothing
+            for body, r in sides[isinstance(group.closure, (RollingDisc, OnPlane)) :]:
                 E = bodies.E[0, body]
                 points.append(bodies.o[0, body] + np.einsum("kji,kj->ki", E, r))
         for k, part in enumerate(self.tables.bodies):
@@ -199,3 +209,12 @@ class Engine:
         G = None if self.ties.ideal else system.terms.G[k]
         labels = self.owner.model.v_labels
         return solve(system.M[k], system.force[k], factor, system.target[k], G, labels)
+
+
+def _diameter(points: Array) -> float:
+    """Largest distance between two points."""
+    centre = (points.min(axis=0) + points.max(axis=0)) / 2
+    out = np.linalg.norm(points - centre, axis=1)
+    known = float(np.linalg.norm(points - points[np.argmax(out)], axis=1).max())
+    far = points[out >= known - out.max()]  # two others are closer than `known`
+    return max((float(np.linalg.norm(far - p, axis=1).max()) for p in far), default=0.0)

@@ -96,7 +96,7 @@ class ConstrainedForwardDynamics(Question):
                     for name, x in (external or {}).items()}  # fmt: skip
         given = {name: _rows_of(np.asarray(x, float), rows, count)
                  for name, x in (drives or {}).items()}  # fmt: skip
-        system = engine.system(**some, external=wrenches, passive=passive, drives=given)
+        system = engine.system(some["q"], some["v"], some["tau"], wrenches, passive, given)
         a[rows] = [engine.answer(system, k).a for k in range(len(rows))]
 
     def _played(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from armillary.functions.constrained.engine import Engine
 
 _STEP = 0.02  # rad, or parts of the machine's size
+_WALK = 4  # steps: off a singular place there may be another one
 _NEARBY_RANK = 1e-6  # singular values grow with the step off a singular place
 
 
@@ -108,18 +109,58 @@ def _finite(engine: Engine, closer: Closer, q: Array, factor: Factor, tries: int
     if free == 0:
         return 0
     rng = np.random.default_rng(seed)
-    N = factor.free / engine.scaling.columns[:, None]
-    nullities: list[int] = []
-    for _ in range(tries):
-        d = N @ rng.normal(size=free)
-        d *= _STEP / np.abs(d).max()
-        there = engine.owner.integrate(q, engine.scaling.columns * d)
-        there, _ = closer._marquardt(there, np.zeros(engine.tables.nv, bool), steps=60)
-        if closer.opening(closer.residual(there)) > 1e-11:
-            continue
-        moved = engine.owner.difference(q, there) / engine.scaling.columns
-        if np.abs(moved).max() < 0.3 * _STEP:
-            continue
-        nearby = Factor(engine.terms(there[None]).J[0], engine.scaling, _NEARBY_RANK)
-        nullities.append(engine.tables.nv - nearby.rank)
+    N = factor.free
+    nullities = [_walk(engine, closer, q, N, rng) for _ in range(tries)]
     return min(max(nullities, default=0), free)
+
+
+def _walk(engine: Engine, closer: Closer, q: Array, N: Array, rng: np.random.Generator) -> int:
+    """Freedoms in general position on a branch through q: a few steps along random allowed
+    velocities, each closed again; 0 where no step leads away."""
+    tolerance = max(_NEARBY_RANK, engine.geometry_tolerance)
+    left = False
+    for _ in range(_WALK):
+        there = _step(engine, closer, q, N, rng)
+        if there is None:
+            break
+        q, left = there, True
+        N = Factor(engine.terms(q[None]).J[0], engine.scaling, tolerance).free
+    return _dimension(engine, closer, q, N, rng) if left else 0
+
+
+def _step(
+    engine: Engine, closer: Closer, q: Array, N: Array, rng: np.random.Generator
+) -> Array | None:
+    """A closed configuration a short way off along a random allowed velocity, if one is there."""
+    if N.shape[1] == 0:
+        return None
+    columns = engine.scaling.columns
+    d = N @ rng.normal(size=N.shape[1]) / columns
+    d *= _STEP / np.abs(d).max()
+    there = engine.owner.integrate(q, columns * d)
+    there, _ = closer._marquardt(there, np.zeros(engine.tables.nv, bool), steps=60)
+    moved = engine.owner.difference(q, there) / columns
+    if np.abs(moved).max() < 0.2 * _STEP:
+        return None
+    opening = closer.opening(closer.residual(there))
+    return there if opening <= max(1e-11, 10.0 * closer.closed) else None
+
+
+def _dimension(engine: Engine, closer: Closer, q: Array, N: Array, rng: np.random.Generator) -> int:
+    """Independent displacements to closed configurations about q.
+
+    A velocity may be allowed all along a branch and lead nowhere (rods of a flat ladder while
+    others turn), so velocities alone are not counted."""
+    free = N.shape[1]
+    if free <= 1:
+        return free
+    columns = engine.scaling.columns
+    moved = []
+    for _ in range(2 * free):
+        there = _step(engine, closer, q, N, rng)
+        if there is not None:
+            moved.append(engine.owner.difference(q, there) / columns)
+    if not moved:
+        return 0
+    values = np.linalg.svd(np.array(moved), compute_uv=False)
+    return int(np.sum(values > 0.1 * values[0]))

@@ -93,7 +93,8 @@ def _independent_rows(engine: Engine, rng: np.random.Generator, wanted: Rows) ->
     wide = np.concatenate(list(J[:, wanted]), axis=1)  # (m, samples * n)
     _, R, P = qr(wide.T, mode="economic", pivoting=True)
     pivots = np.abs(np.diag(R))
-    rank = int(np.sum(pivots > _DEPENDENT * pivots.max(initial=0.0)))
+    tolerance = max(_DEPENDENT, engine.geometry_tolerance)
+    rank = int(np.sum(pivots > tolerance * pivots.max(initial=0.0)))
     return np.sort(wanted[P[:rank]])
 
 
@@ -114,7 +115,8 @@ def _closed_samples(engine: Engine, closer: Closer, rng: np.random.Generator) ->
 def _rank(engine: Engine, J: Array, kept: Rows) -> int:
     s = engine.scaling
     values = np.linalg.svd(s.rows[kept, None] * J * (s.columns / s.length), compute_uv=False)
-    return int(np.sum(values > 1e-9 * values.max(initial=0.0)))
+    tolerance = max(1e-9, engine.geometry_tolerance)
+    return int(np.sum(values > tolerance * values.max(initial=0.0)))
 
 
 def _row_scale(M: Array, J: Array) -> Array:

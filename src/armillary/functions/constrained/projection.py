@@ -101,7 +101,7 @@ class Projector:
     def _closed(self, q: Array) -> Array:
         closed, _ = self.closer.position(q)
         opening = self.closer.opening(self.closer.residual(closed))
-        if opening > CLOSED * 1e4:
+        if opening > max(CLOSED * 1e4, 10.0 * self.closer.closed):
             raise ModelError(
                 f"'{self.engine.owner.model.name}': the position could not be projected; it stays "
                 f"open by {opening:.2g} of its size. Use assemble(q) for rough guesses; it "

@@ -30,13 +30,14 @@ class ForceMap:
     """Reactions of one state as a linear map of the multipliers, by joint and tie name.
 
     Tree joints: by the parent on the body, in the body's frame.  Ties: on the second body, in the
-    second frame (wheels: axes of the wheel's frame at its centre).  Both (n; f)."""
+    second frame (wheels: axes of the wheel's frame at its centre).  Both (n; f).  Couplings and
+    drives: their force along the axis stands at nz (turns) or fz (slides)."""
 
     def __init__(self, engine: Engine, system: System, k: int):
         self.engine = engine
         model = engine.owner.model
         self.names = [body.joint.name for body in model.bodies]
-        self.names += [tie.name for tie in engine.ties.frames]
+        self.names += [tie.name for tie in engine.ties.all]
         R, origins = engine.owner.poses(system.q[k])
         W, points = system.terms.wrench_W[k], system.terms.point[k]  # (m, 6), (m, 3)
         count = len(model.bodies)
@@ -52,6 +53,11 @@ class ForceMap:
                     self.matrix[body, :, rows] += sign * local.T
             E2, o2 = engine.tie_frame(system, k, t)
             self.matrix[count + t, :, rows] = _local(W[rows], E2, points[rows] - o2).T
+
+        start = count + len(engine.ties.frames)
+        for t, axis in enumerate(engine.ties.axes):
+            row = engine.ties.slices[axis.name].start
+            self.matrix[start + t, 2 if axis.unit == "rad" else 5, row] = 1.0
 
     def scaled(self) -> Array:
         """The map with moments divided by L: (6 * names, m)."""
@@ -140,12 +146,12 @@ class Determinacy:
     def __str__(self) -> str:
         if not self.freedom:
             return "every reaction is determinate"
-        lines = [f"{self.freedom} self-stress(es): reactions with a part that has no value of its "
+        lines = [f"{self.freedom} self-stress: reactions with a part that has no value of its "
                  f"own, + determinate, - not", f"{'joint':<24}" + "".join(
                      f"{c:>5}" for c in COMPONENTS)]  # fmt: skip
         for name, flags in zip(self.names, self.determinate, strict=True):
             lines.append(f"{name:<24}" + "".join(f"{'+' if x else '-':>5}" for x in flags))
-        lines.append("free one of each group to make all determinate: "
+        lines.append("with these set free every reaction is determinate: "
                      + ", ".join(self.proposals()))  # fmt: skip
         return "\n".join(lines)
 

@@ -1,0 +1,85 @@
+"""The answers of a constrained state by independent formulations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armillary.algorithms.constrained import constrained_dynamics
+from armillary.algorithms.run import Run
+from armillary.functions.constrained.large import LargeSystem
+from armillary.functions.constrained.plan import make_plan
+from armillary.functions.inputs import Array
+from armillary.functions.results import Check
+
+if TYPE_CHECKING:
+    from armillary.functions.constrained.engine import Engine
+
+
+def check(engine: Engine, q: Array, v: Array, tau: Array) -> Check:
+    """Single state.  Null space, compiled kernel, the same steps interpreted, sparse elimination,
+    least squares on the whole system, and the balance of all forces."""
+    owner: Any = engine.owner
+    solution = owner.solve(q, v, tau)
+    a = solution.acceleration
+    system = engine.system(q[None], v[None], tau[None])
+    M, J, force, target = system.M[0], system.terms.J[0], system.force[0], system.target[0]
+    pairs = {
+        "accelerations: null space, and as compiled": (a, owner.forward_dynamics(q, v, tau)),
+        "accelerations: null space, and least squares on all equations": (
+            a, _dense(M, J, force, target)),
+        "rows: given accelerations, and J a": (target, J @ a),
+        "joint forces: given, and Newton-Euler with all constraint forces": (
+            tau + _axis_forces(engine, solution.multipliers), solution.forces.tau),
+    }  # fmt: skip
+    if engine.ties.ideal:
+        pairs |= _ideal(engine, q, v, tau, a)
+    size = float(np.abs(np.linalg.lstsq(M, np.abs(force), rcond=None)[0]).max(initial=0.0))
+    scale = max(size, float(np.abs(a).max(initial=0.0)))
+    load = max(float(np.abs(M @ a).max(initial=0.0)), float(np.abs(force).max(initial=0.0)))
+    terms = np.abs(J) @ np.abs(a)
+    rows = max(float(np.abs(target).max(initial=0.0)), float(terms.max(initial=0.0)))
+    scales = {name: rows if name[:4] == "rows" else load if name[:5] == "joint" else scale
+              for name in pairs}  # fmt: skip
+    return Check(pairs, scales)
+
+
+def _ideal(engine: Engine, q: Array, v: Array, tau: Array, a: Array) -> dict[str, Any]:
+    """The traced steps in plain Python, and sparse elimination."""
+    owner: Any = engine.owner
+    found = {}
+    large, doubt = LargeSystem(engine, True).accelerations(
+        q[None], v[None], tau[None], None, np.zeros((1, engine.ties.count))
+    )
+    if not doubt[0]:
+        found["accelerations: null space, and sparse elimination"] = (a, large[0])
+    if engine.tables.nv + engine.ties.count <= 90:
+        plan = make_plan(engine, owner._closer)
+        tables = replace(owner.tables(), ties=engine.ties)
+        inputs = {"q": q.tolist(), "v": v.tolist(), "tau": tau.tolist()}
+        run = Run(constrained_dynamics(plan), tables, owner.base(), inputs)
+        plain = np.array(run.result("a"), float)
+        if np.isfinite(plain).all():
+            found["accelerations: null space, and interpreted step by step"] = (a, plain)
+    return found
+
+
+def _dense(M: Array, J: Array, force: Array, target: Array) -> Array:
+    """The whole system [M J^T; J 0] by least squares."""
+    n, m = len(M), len(J)
+    K = np.block([[M, J.T], [J, np.zeros((m, m))]])
+    size = np.sqrt(np.maximum(np.abs(K).max(axis=1), 1e-300))
+    x = np.linalg.lstsq(K / np.outer(size, size), np.concatenate([force, target]) / size, 1e-11)[0]
+    return np.asarray((x / size)[:n])
+
+
+def _axis_forces(engine: Engine, multipliers: Array) -> Array:
+    """Joint forces of couplings and drives."""
+    total = np.zeros(engine.tables.nv)
+    for tie in engine.ties.axes:
+        row = engine.ties.slices[tie.name].start
+        for v, _, coefficient in tie.terms:
+            total[v] += coefficient * multipliers[row]
+    return total
