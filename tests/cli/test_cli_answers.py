@@ -106,17 +106,6 @@ def test_limits_are_remarked_beside_the_numbers(drone):
     assert "outside" not in result.stdout
 
 
-def test_loops_are_remarked_not_forgotten(tmp_path):
-    b = am.Builder("four-bar")
-    b.body("a", joint="revolute", axis="y", mass=1.0)
-    b.body("b", "a", "revolute", (1, 0, 0), axis="y", mass=1.0)
-    b.loop("shut", am.Frame("end", "b"), am.Frame("ground", "world"), "revolute", axis="y")
-    path = tmp_path / "bar.yaml"
-    b.build().save(path)
-    assert "1 loop of 'four-bar' kept but not enforced" in run("inverse", path).stderr
-    assert run_json("inverse", path)["notes"]
-
-
 # ---------------------------------------------------------------- files
 
 

@@ -212,8 +212,8 @@ def test_demo_shows_the_main_job():
 
 def test_help_version_and_usage():
     text = run("--help").stdout
-    for command in ("show", "validate", "inverse", "forward", "convert", "demo", "examples",
-                    "schema"):  # fmt: skip
+    for command in ("show", "validate", "inverse", "forward", "solve", "mobility", "assemble",
+                    "convert", "demo", "examples", "schema"):  # fmt: skip
         assert command in text
         assert "Usage" in run(command, "--help").stdout
     assert run("--version").stdout == f"armillary {am.__version__}\n"

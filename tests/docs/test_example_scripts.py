@@ -40,3 +40,15 @@ def test_the_flyer_keeps_its_momentum(capsys):
         flyer.center_of_mass(flyer.neutral()), abs=1e-6
     )
     capsys.readouterr()
+
+
+def test_the_four_bar_stays_closed(capsys):
+    """The loop is closed in every line, and friction takes energy all the time."""
+    names = runpy.run_path(str(EXAMPLES / "04_four_bar.py"), run_name="__main__")
+    lines = re.findall(r"^ +\d+\.\d{3} +-?\d.*$", capsys.readouterr().out, re.MULTILINE)
+    rows = np.array([[float(x) for x in line.split()] for line in lines])
+    assert len(rows) == 9
+    assert (np.diff(rows[:, 5]) < 0).all()
+    assert rows[:, 6].max() < 1e-12
+    bars = names["bars"]
+    assert np.abs(bars.constraint_rate(names["q"], names["v"])).max() < 1e-10

@@ -1,4 +1,4 @@
-"""The command line: `armillary show | validate | inverse | forward | convert | demo | ...`.
+"""The command line: `armillary show | inverse | forward | solve | mobility | convert | ...`.
 
 Exit codes: 0 done, 1 an error with a message on stderr, 2 a command that was typed wrongly.
 """

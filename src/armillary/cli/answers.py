@@ -1,4 +1,6 @@
-"""`inverse` and `forward`: a question about states, its answer as table, JSON or CSV file."""
+"""`inverse` and `forward`: a question about states, its answer as table, JSON or CSV file.
+
+`solve` (solving.py) asks and answers with the same parts."""
 
 from __future__ import annotations
 
@@ -11,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from armillary import Mechanism, __version__
-from armillary.cli import models, screen
+from armillary.cli import closing, models, screen
 from armillary.cli.states import KINDS, WRENCH, Array, States, from_csv, from_options, to_csv
 from armillary.errors import ModelError
 from armillary.functions.results import Reactions
 
-RESULT = {"inverse": "tau", "forward": "a"}
+RESULT = {"inverse": "tau", "forward": "a", "solve": "a"}
 NAMES = {"q": "position", "v": "velocity", "a": "acceleration", "tau": "force"}
 
 
@@ -43,6 +45,7 @@ class Answer:
     states: States
     values: dict[str, Array]
     reactions: Reactions | None
+    messages: tuple[str, ...] = ()  # about the constraints
 
     @property
     def single(self) -> bool:
@@ -50,8 +53,9 @@ class Answer:
 
     def remarks(self) -> list[str]:
         """What a reader of the numbers should know beside them."""
-        found = [models.open_parts(self.mechanism), *self.states.remarks]
-        return [text for text in (*found, *outside(self)) if text]
+        tree = models.left_out(self.mechanism) if self.command == "inverse" else ""
+        found = (tree, *self.messages, *self.states.remarks, *outside(self))
+        return [screen.typed(text) for text in found if text]
 
 
 def answer(
@@ -63,7 +67,7 @@ def answer(
     if out is not None:
         from armillary.formats.files import write_text
 
-        write_text(to_csv(result.states.carried, _columns(result)), out, overwrite)
+        write_text(to_csv(result.states.carried, columns(result)), out, overwrite)
     if json:
         screen.print_json(as_json(result))
     elif out is not None:
@@ -73,27 +77,38 @@ def answer(
         print_answer(result)
 
 
+def states_of(question: Question, mechanism: Mechanism) -> States:
+    """Out of the file, or as typed."""
+    if question.csv is not None:
+        return from_csv(mechanism, question.csv, question.given, question.external)
+    return from_options(mechanism, question.given, question.external)
+
+
 def solve(question: Question, reactions: bool) -> Answer:
     mechanism = models.find(question.model, question.base)
-    if question.csv is not None:
-        states = from_csv(mechanism, question.csv, question.given, question.external)
-    else:
-        states = from_options(mechanism, question.given, question.external)
+    states = states_of(question, mechanism)
     values, external, passive = dict(states.values), states.external, question.passive
     q, v = values["q"], values["v"]
+    messages: tuple[str, ...] = ()
     if question.command == "inverse":
         values["tau"] = mechanism.inverse_dynamics(q, v, values["a"], external, passive)
     else:
+        tau = values["tau"]
         try:
-            values["a"] = mechanism.forward_dynamics(q, v, values["tau"], external, passive)
+            values["a"] = mechanism.forward_dynamics(q, v, tau, external, passive)
         except ArithmeticError:  # a constant division by zero, met while compiling
             values["a"] = np.full_like(v, np.nan)
-    _refuse_infinite(values[RESULT[question.command]], mechanism)
-    found = mechanism.reactions(q, v, values["a"], external, passive) if reactions else None
-    return Answer(question.command, mechanism, passive, states, values, found)
+        messages = tuple(closing.messages(mechanism, q, v, tau, external, passive))
+    refuse_infinite(values[RESULT[question.command]], mechanism)
+    found = None
+    if reactions and question.command == "forward" and mechanism.constraints:
+        found = mechanism.solve(q, v, values["tau"], external, passive).reactions
+    elif reactions:
+        found = mechanism.reactions(q, v, values["a"], external, passive)
+    return Answer(question.command, mechanism, passive, states, values, found, messages)
 
 
-def _refuse_infinite(result: Array, mechanism: Mechanism) -> None:
+def refuse_infinite(result: Array, mechanism: Mechanism) -> None:
     """Finite questions have finite answers, except where a mass matrix is singular."""
     bad = ~np.isfinite(np.atleast_2d(result))
     if bad.any():
@@ -139,11 +154,19 @@ def _limits(mechanism: Mechanism) -> Iterator[tuple[str, int, float, float]]:
 
 
 def print_answer(result: Answer) -> None:
+    heading(result, f"{result.command} dynamics")
+    print_motion(result)
+    if result.reactions is not None:
+        print_reactions(result.reactions)
+
+
+def heading(result: Answer, what: str) -> None:
+    """What was asked, gravity, what takes part, and the wrenches that act."""
     mechanism = result.mechanism
     gravity = screen.triple(mechanism.model.gravity)
     passive = "included" if result.passive else "left out"
     screen.say(
-        f"{result.command} dynamics of '{mechanism.name}', gravity ({gravity}) m/s²; "
+        f"{what} of '{mechanism.name}', gravity ({gravity}) m/s²; "
         f"friction, springs and rotors {passive}"
     )
     for frame, wrench in result.states.external.items():
@@ -151,12 +174,13 @@ def print_answer(result: Answer) -> None:
             n, f = screen.triple(wrench[:3]), screen.triple(wrench[3:])
             screen.say(f"wrench on '{frame}', in that frame: n = ({n}) N m, f = ({f}) N")
     screen.say()
+
+
+def print_motion(result: Answer) -> None:
     if result.single:
-        print_state(mechanism, result.values)
+        print_state(result.mechanism, result.values)
     else:
         _print_batch(result)
-    if result.reactions is not None:
-        _print_reactions(result.reactions)
 
 
 def print_state(mechanism: Mechanism, values: dict[str, Array]) -> None:
@@ -190,14 +214,14 @@ def _print_batch(result: Answer) -> None:
     screen.table(["joint", ">least", ">greatest", ">root mean square", "unit"], rows, title)
 
 
-def _print_reactions(reactions: Reactions) -> None:
+def print_reactions(reactions: Reactions) -> None:
     frame = "reaction in every joint: by the parent on the body, in the body's frame at its origin"
     if reactions.total.ndim == 2:
         parts = (("total", reactions.total), ("driving", reactions.driving),
                  ("constraint", reactions.constraint))  # fmt: skip
         rows = [
             [body.joint.name if not n else "", body.name if not n else "", part,
-             *screen.numbers(x[k], 5)]
+             *screen.numbers(quiet(x, reactions.total)[k], 5)]
             for k, body in enumerate(reactions.model.bodies)
             for n, (part, x) in enumerate(parts)
         ]  # fmt: skip
@@ -211,6 +235,12 @@ def _print_reactions(reactions: Reactions) -> None:
         for x in [reactions.total[:, k]]
     ]  # fmt: skip
     screen.table(["joint", "body", ">greatest moment [N m]", ">greatest force [N]"], rows, frame)
+
+
+def quiet(wrenches: Array, beside: Array | None = None) -> Array:
+    """Without the rounding of zeros, seen from the largest number of the table."""
+    largest = np.abs(wrenches if beside is None else beside).max(initial=0.0)
+    return np.where(np.abs(wrenches) < 1e-13 * largest, 0.0, wrenches)
 
 
 def wrench_heads() -> list[str]:
@@ -235,26 +265,29 @@ def as_json(result: Answer) -> dict[str, Any]:
         **{kind: result.values[kind] for kind in KINDS},
         "external": result.states.external,
     }
-    found = result.reactions
-    if found is not None:
-        content["reactions"] = {
-            "order": WRENCH,
-            "units": ["N m"] * 3 + ["N"] * 3,
-            "frame": "by the parent on the body, in the body's frame at its origin",
-            "joints": {
-                body.joint.name: {
-                    "body": body.name,
-                    "total": found.total[..., k, :],
-                    "driving": found.driving[..., k, :],
-                    "constraint": found.constraint[..., k, :],
-                }
-                for k, body in enumerate(mechanism.model.bodies)
-            },
-        }
+    if result.reactions is not None:
+        content["reactions"] = reactions_json(result.reactions)
     return content
 
 
-def _columns(result: Answer) -> Iterator[tuple[str, Array]]:
+def reactions_json(found: Reactions) -> dict[str, Any]:
+    return {
+        "order": WRENCH,
+        "units": ["N m"] * 3 + ["N"] * 3,
+        "frame": "by the parent on the body, in the body's frame at its origin",
+        "joints": {
+            body.joint.name: {
+                "body": body.name,
+                "total": found.total[..., k, :],
+                "driving": found.driving[..., k, :],
+                "constraint": found.constraint[..., k, :],
+            }
+            for k, body in enumerate(found.model.bodies)
+        },
+    }
+
+
+def columns(result: Answer) -> Iterator[tuple[str, Array]]:
     """(name, numbers) of every column of the CSV file."""
     mechanism = result.mechanism
     for kind in KINDS:

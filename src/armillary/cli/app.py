@@ -74,6 +74,23 @@ Csv = Annotated[
     typer.Option("--csv", help="A batch of states: a header like q.<label>, v.<label>, ..."),
 ]
 Out = Annotated[Path | None, typer.Option("--out", help="Write states and results to a CSV file.")]
+Assemble = Annotated[bool, typer.Option("--assemble", help="Close the mechanism first: q, then v.")]
+Hold = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="JOINT", help="A joint that stays as given while closing. May be repeated."
+    ),
+]
+Tolerance = Annotated[
+    float,
+    typer.Option(
+        "--geometry-tolerance",
+        min=0.0,
+        max=0.099,
+        help="Accuracy of the lengths in the model, as a part of its size: what differs less "
+        "counts as dependent.",
+    ),
+]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")]
 
 
@@ -168,6 +185,80 @@ def forward(
     given = {"q": q, "v": v, "tau": tau}
     question = Question("forward", model, base, given, external, csv, passive)
     answer(question, reactions, out, overwrite, json)
+
+
+@app.command()
+def solve(
+    model: ModelName,
+    q: Numbers = None,
+    v: Numbers = None,
+    tau: Numbers = None,
+    external: Wrenches = None,
+    drive: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CONSTRAINT=ACCELERATION",
+            help="Prescribed acceleration (rad/s², m/s²) of a drive, of the ground under a wheel "
+            "or along the rows of a contact, instead of the model's. May be repeated.",
+        ),
+    ] = None,
+    assemble: Assemble = False,
+    hold: Hold = None,
+    passive: Passive = True,
+    csv: Csv = None,
+    out: Out = None,
+    overwrite: Overwrite = False,
+    json: Json = False,
+    base: Base = None,
+    geometry_tolerance: Tolerance = 0.0,
+) -> None:
+    """Everything about a state: motion, all forces, constraints.
+
+    Accelerations, the wrench in every joint and constraint, which of them are determinate, and the
+    power balance. What is not given: q where the mechanism starts, v = 0, tau = 0."""
+    from armillary.cli.answers import Question
+    from armillary.cli.solving import Wishes, answer
+
+    given = {"q": q, "v": v, "tau": tau}
+    question = Question("solve", model, base, given, external, csv, passive)
+    wishes = Wishes(assemble, hold or (), geometry_tolerance, drive or ())
+    answer(question, wishes, out, overwrite, json)
+
+
+@app.command()
+def mobility(
+    model: ModelName,
+    q: Numbers = None,
+    assemble: Assemble = False,
+    hold: Hold = None,
+    json: Json = False,
+    base: Base = None,
+    geometry_tolerance: Tolerance = 0.0,
+) -> None:
+    """What can move: rank, freedoms, redundant constraints.
+
+    What is not given: q where the mechanism starts."""
+    from armillary.cli.mobility import mobility as run
+    from armillary.cli.solving import Wishes
+
+    run(model, base, q, Wishes(assemble, hold or (), geometry_tolerance), json)
+
+
+@app.command()
+def assemble(
+    model: ModelName,
+    q: Numbers = None,
+    hold: Hold = None,
+    json: Json = False,
+    base: Base = None,
+) -> None:
+    """A closed configuration near a guess.
+
+    What is not given: q where the mechanism starts. Exit code 1: it could not be closed."""
+    from armillary.cli.closing import assemble as run
+
+    if not run(model, base, q, hold, json):
+        raise typer.Exit(1)
 
 
 @app.command()

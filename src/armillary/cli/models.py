@@ -50,14 +50,23 @@ def units(mechanism: Mechanism, kind: str) -> tuple[str, ...]:
     return tuple(f"{unit}/s" if kind == "v" else f"{unit}/s²" for unit in along)
 
 
-def open_parts(mechanism: Mechanism) -> str:
-    """What the file has and the equations of a tree leave out; empty where there is nothing."""
-    model = mechanism.model
-    counts = (("loop", model.loops), ("coupling", model.couplings), ("wheel", model.wheels))
-    found = [f"{len(p)} {name}{'s' if len(p) > 1 else ''}" for name, p in counts if p]
-    if not found:
+def tied_by(mechanism: Mechanism) -> str:
+    """How many of each kind of constraint a mechanism has, in words; empty where it has none."""
+    count: dict[str, int] = {}
+    for part in mechanism.model.constraints:
+        kind = type(part).__name__.lower()
+        count[kind] = count.get(kind, 0) + 1
+    found = [f"{n} {kind}{'s' if n > 1 else ''}" for kind, n in count.items()]
+    return " and ".join(filter(None, (", ".join(found[:-1]), *found[-1:])))
+
+
+def left_out(mechanism: Mechanism) -> str:
+    """What inverse dynamics does not see; empty where there is nothing."""
+    ties = tied_by(mechanism)
+    if not ties:
         return ""
     return (
-        f"{' and '.join(found)} of '{model.name}' kept but not enforced: "
-        f"the numbers are those of the open tree"
+        f"tau is that of the tree of '{mechanism.name}' alone, without its {ties}. "
+        f"`armillary solve` and `armillary forward` keep them; in Python, "
+        f"`actuator_forces(q, v, a)` is the inverse dynamics of the closed mechanism"
     )

@@ -19,6 +19,8 @@ _WORDS = {
     r"pass lossy=True": "use --lossy",
     r"Leave `base` out": "Leave --base out",
     r"; or pass format= one of [\w, ]*": "",
+    r"(assemble\(q\)|project\(q, v\)) (closes|corrects)": r"`armillary solve --assemble` \2",
+    r"drives\['(.*?)'\]": r"--drive \1",
 }
 _WIDE = 4000  # columns: a number that is folded at the edge of a terminal is a wrong number
 
@@ -41,11 +43,16 @@ def remark(text: object) -> None:
     screen(stderr=True).print(Text(f"note: {clean(text)}", style="yellow"), soft_wrap=True)
 
 
-def complain(text: object) -> None:
+def typed(text: object) -> str:
+    """What the library advises, as it is typed on the command line."""
     text = clean(text)
     for python, command in _WORDS.items():
         text = re.sub(python, command, text)
-    message = Text("error: ", style="bold red").append(Text(text, style="default"))
+    return text
+
+
+def complain(text: object) -> None:
+    message = Text("error: ", style="bold red").append(Text(typed(text), style="default"))
     screen(stderr=True).print(message, soft_wrap=True)
 
 

@@ -7,7 +7,9 @@ from typing import Any
 
 from armillary import Mechanism, __version__
 from armillary.cli import models, screen
+from armillary.functions.describe import constraint_words, freedoms
 from armillary.model import WORLD, Body, JointSpec, Limits, Model, Note, Passive, Report
+from armillary.model.ties import AxisTie, FrameTie, ties
 
 _MOST = 200  # lines of a table on the screen; --json has no limit
 _AXES: dict[tuple[float, ...], str] = {
@@ -39,9 +41,11 @@ def show(name: str, base: str | None, json: bool) -> None:
         for f in model.frames
     ]
     _table(["frame", "on body", "position [m]", "roll, pitch, yaw [rad]"], rows, "frames")
-    _table(["part", "name", "what"], list(_constraints(model)), "loops, couplings and wheels")
-    if models.open_parts(mechanism):
-        screen.say(f"note: {models.open_parts(mechanism)}\n", "yellow")
+    heads = ["kind", "name", "what", "rows and their forces"]
+    rows = [[tie.kind, tie.name, words, _forces(tie)] for tie, words in _ties(mechanism)]
+    _table(
+        heads, rows, "constraints; rows of a loop in the axes of its joint, z along a single axis"
+    )
     notes(mechanism.report)
 
 
@@ -51,7 +55,7 @@ def summary(mechanism: Mechanism) -> None:
     mass = sum(body.mass.mass for body in model.bodies)
     screen.say(
         f"{model.name}: {_count(len(model.bodies), 'body', 'bodies')}, "
-        f"{_count(model.nv, 'degree', 'degrees')} of freedom, {mass:.5g} kg", "bold",
+        f"{freedoms(model)}, {mass:.5g} kg", "bold",
     )  # fmt: skip
     screen.say(f"gravity ({screen.triple(model.gravity)}) m/s²")
     for what in ("base_velocity", "base_acceleration"):
@@ -120,9 +124,11 @@ def as_json(mechanism: Mechanism) -> dict[str, Any]:
             {"name": f.name, "body": f.body, "position": f.pose.position,
              "rpy": f.pose.rpy()} for f in model.frames
         ],
-        "loops": [x.name for x in model.loops],
-        "couplings": [x.name for x in model.couplings],
-        "wheels": [x.name for x in model.wheels],
+        "constraints": [
+            {"name": tie.name, "kind": tie.kind, "what": words, "rows": labels(tie),
+             "units": [models.FORCE[unit] for unit in tie.units]}
+            for tie, words in _ties(mechanism)
+        ],
         "source": model.report.source,
         "notes": notes_json(model.report),
     }  # fmt: skip
@@ -232,14 +238,22 @@ def _passive_words(passive: Passive) -> list[str]:
     return words + (["function"] if passive.law is not None else [])
 
 
-def _constraints(model: Model) -> Iterator[list[str]]:
-    for loop in model.loops:
-        ends = f"{loop.joint.kind} between '{loop.first.body}' and '{loop.second.body}'"
-        yield ["loop", loop.name, ends]
-    for c in model.couplings:
-        yield ["coupling", c.name, f"{c.joint} = {c.ratio:g} * {c.source} + {c.offset:g}"]
-    for wheel in model.wheels:
-        yield ["wheel", wheel.name, f"on '{wheel.body}', radius {wheel.radius:g} m"]
+def _ties(mechanism: Mechanism) -> Iterator[tuple[FrameTie | AxisTie, str]]:
+    """Every constraint with its rows, and what it does in words."""
+    model = mechanism.model
+    words = {part.name: constraint_words(model, part)[1] for part in model.constraints}
+    for tie in ties(model, mechanism.tables()).all:
+        yield tie, words[tie.name]
+
+
+def labels(tie: FrameTie | AxisTie) -> list[str]:
+    """Names of its rows, as in `constraint_rows`."""
+    return [f"{tie.name}.{row}" if row else tie.name for row in tie.rows]
+
+
+def _forces(tie: FrameTie | AxisTie) -> str:
+    rows = zip(tie.rows, tie.units, strict=True)
+    return ", ".join(f"{row or 'along the axis'} [{models.FORCE[unit]}]" for row, unit in rows)
 
 
 def _count(n: int, one: str, many: str) -> str:

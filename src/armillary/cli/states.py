@@ -26,6 +26,7 @@ from armillary.errors import FormatError, InputError, unknown_name
 Array = NDArray[np.float64]
 KINDS = ("q", "v", "a", "tau")
 WRENCH = ("nx", "ny", "nz", "fx", "fy", "fz")
+RESULTS = ("reaction", "constraint")  # columns of results that are not read again
 CARRIED = ("time", "t")  # columns that go unread into the results
 
 
@@ -100,6 +101,23 @@ def from_wrenches(mechanism: Mechanism, wrenches: Sequence[str]) -> dict[str, Ar
         if name in result:
             raise InputError(f"--external: frame '{name}' is given twice.")
         result[name] = np.array(found)
+    return result
+
+
+def from_drives(mechanism: Mechanism, words: Sequence[str]) -> dict[str, Array]:
+    """'constraint=acceleration', or as many accelerations as the constraint has rows."""
+    result: dict[str, Array] = {}
+    for text in words:
+        name, _, rest = text.rpartition("=")
+        numbers = [x for x in re.split(r"[,\s]+", rest.strip(" ,")) if x]
+        if not name or not numbers:
+            raise InputError(f"--drive: expected constraint=acceleration, found '{text}'.")
+        if name not in mechanism.constraints:
+            raise InputError(f"--drive: {unknown_name('constraint', name, mechanism.constraints)}")
+        if name in result:
+            raise InputError(f"--drive: '{name}' is given twice.")
+        found = np.array([_number(x, f"--drive {name}") for x in numbers])
+        result[name] = found[0] if len(found) == 1 else found
     return result
 
 
@@ -218,7 +236,7 @@ def _columns(mechanism: Mechanism, header: Sequence[str], path: Path) -> dict[st
     columns: dict[str, tuple[str, str]] = {}
     for name in header:
         kind, _, label = name.partition(".")
-        if name not in known and kind != "reaction":
+        if name not in known and kind not in RESULTS:
             near = [f"q.{name}"] if f"q.{name}" in known else difflib.get_close_matches(
                 name, known, n=1, cutoff=0.5)  # fmt: skip
             hint = f"Did you mean '{near[0]}'?" if near else "Columns are q.<label>, v.<label>, ..."

@@ -120,7 +120,7 @@ def _walk(engine: Engine, closer: Closer, q: Array, N: Array, rng: np.random.Gen
     tolerance = max(_NEARBY_RANK, engine.geometry_tolerance)
     left = False
     for _ in range(_WALK):
-        there = _step(engine, closer, q, N, rng)
+        there = _step(engine, closer, q, N @ rng.normal(size=N.shape[1]))
         if there is None:
             break
         q, left = there, True
@@ -128,14 +128,12 @@ def _walk(engine: Engine, closer: Closer, q: Array, N: Array, rng: np.random.Gen
     return _dimension(engine, closer, q, N, rng) if left else 0
 
 
-def _step(
-    engine: Engine, closer: Closer, q: Array, N: Array, rng: np.random.Generator
-) -> Array | None:
-    """A closed configuration a short way off along a random allowed velocity, if one is there."""
-    if N.shape[1] == 0:
-        return None
+def _step(engine: Engine, closer: Closer, q: Array, motion: Array) -> Array | None:
+    """A closed configuration a short way off along an allowed velocity, if one is there."""
     columns = engine.scaling.columns
-    d = N @ rng.normal(size=N.shape[1]) / columns
+    d = motion / columns
+    if not d.any():
+        return None
     d *= _STEP / np.abs(d).max()
     there = engine.owner.integrate(q, columns * d)
     there, _ = closer._marquardt(there, np.zeros(engine.tables.nv, bool), steps=60)
@@ -150,16 +148,20 @@ def _dimension(engine: Engine, closer: Closer, q: Array, N: Array, rng: np.rando
     """Independent displacements to closed configurations about q.
 
     A velocity may be allowed all along a branch and lead nowhere (rods of a flat ladder while
-    others turn), so velocities alone are not counted."""
+    others turn), so velocities alone are not counted.  The steps go along orthonormal bases in
+    random position: their displacements would be as independent if all velocities led on."""
     free = N.shape[1]
     if free <= 1:
         return free
     columns = engine.scaling.columns
     moved = []
-    for _ in range(2 * free):
-        there = _step(engine, closer, q, N, rng)
-        if there is not None:
-            moved.append(engine.owner.difference(q, there) / columns)
+    for _ in range(2):
+        turned = N @ np.linalg.qr(rng.normal(size=(free, free)))[0]
+        for motion in turned.T:
+            there = _step(engine, closer, q, motion)
+            if there is not None:
+                size = np.abs(motion / columns).max()  # of a unit step along this motion
+                moved.append(engine.owner.difference(q, there) / columns * size)
     if not moved:
         return 0
     values = np.linalg.svd(np.array(moved), compute_uv=False)

@@ -146,7 +146,7 @@ class Determinacy:
     def __str__(self) -> str:
         if not self.freedom:
             return "every reaction is determinate"
-        lines = [f"{self.freedom} self-stress: reactions with a part that has no value of its "
+        lines = [f"{self.freedom} self-stresses: reactions with a part that has no value of its "
                  f"own, + determinate, - not", f"{'joint':<24}" + "".join(
                      f"{c:>5}" for c in COMPONENTS)]  # fmt: skip
         for name, flags in zip(self.names, self.determinate, strict=True):

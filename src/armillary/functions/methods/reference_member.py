@@ -5,9 +5,12 @@ the member.  Type 0 (actuated at the ground, passive at the member) and Type 1 (
 round) are the same equations: a drive between tip and member is the given force h_k.
 
 Corrected: S_k (errata 0-38), P_k (0-39), force transform (0-40), joint accelerations (0-41),
-M_k as pseudo-inverse (0-45), relative acceleration with a moving tip frame (0-60; where the joint
-both turns and slides it also needs φ_ω β × φ_u β), gravity turned into frame r (0-59), the motion
-space of the member (0-47), the tip forces that chains exert where they cannot move (0-52).
+M_k as pseudo-inverse (0-45), relative acceleration with a moving tip frame (0-60), gravity turned
+into frame r (0-59), the motion space of the member (0-47), the tip forces that chains exert where
+they cannot move (0-52).
+
+The directions of a tip joint stand still in the tip's frame, its point in the member's (6.4.1):
+true of every lower pair, and of a pin on the member in a slot of the tip.
 """
 
 from __future__ import annotations
@@ -225,12 +228,12 @@ def _centripetal(machine: Mechanism, member: str, tip: str, q: Array, v: Array, 
 def _relative(
     machine: Mechanism, member: str, tip: str, q: Array, v: Array, X: Array, phi: Array
 ) -> Array:
-    """(ω_k × w; 2 ω_k × u + w × u) with (w; u) = φ β: 6.10 lacks it (errata 0-60)."""
+    """(ω_k × w; 2 ω_k × u) with (w; u) = φ β: what 6.10 lacks (errata 0-60)."""
     x_k = machine.velocity(q, v, tip)
     beta = phi.T @ (X @ machine.velocity(q, v, member) - x_k)
     w, u = np.split(phi @ beta, 2)
     w_k = x_k[:3]
-    return np.concatenate([np.cross(w_k, w), 2 * np.cross(w_k, u) + np.cross(w, u)])
+    return np.concatenate([np.cross(w_k, w), 2 * np.cross(w_k, u)])
 
 
 def _motion(

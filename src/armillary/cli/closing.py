@@ -1,0 +1,151 @@
+"""Constraints on the command line: closing a state first, what is amiss, and `assemble`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armillary import Mechanism, __version__
+from armillary.cli import models, screen
+from armillary.cli.states import Array, from_options
+from armillary.errors import ModelError
+
+if TYPE_CHECKING:
+    from armillary.functions.constrained.closing import Assembly
+
+_AMISS = 1e-6  # rad, m and, per second, of the greatest velocity: what `solve` reports as well
+_MOST = 4  # rows named in one message
+
+
+def close(
+    mechanism: Mechanism, values: dict[str, Array], hold: Sequence[str] = ()
+) -> tuple[dict[str, Array], list[str]]:
+    """States with q closed and v consistent, and what was changed; ModelError where it cannot be.
+
+    values: q, perhaps v, (n,) or (B, n).  hold: joints that keep their q and v."""
+    if not mechanism.constraints:
+        return values, []
+    shape = values["q"].shape
+    q = np.array([closed_place(mechanism, x, hold) for x in np.atleast_2d(values["q"])])
+    result, remarks = dict(values, q=q.reshape(shape)), []
+    if "v" in values and np.any(values["v"]):
+        pairs = zip(q, np.atleast_2d(values["v"]), strict=True)
+        v = np.array([_consistent(mechanism, *pair, hold) for pair in pairs])
+        result["v"] = v.reshape(values["v"].shape)
+    for kind, done, unit in (("q", "closed", "rad or m"), ("v", "made consistent", "rad/s or m/s")):
+        moved = float(np.abs(result[kind] - values[kind]).max()) if kind in values else 0.0
+        if moved > 1e-9:
+            remarks.append(f"{kind} was {done}, its entries changed by at most {moved:.3g} {unit}")
+    return result, remarks
+
+
+def closed_place(mechanism: Mechanism, q: Array, hold: Sequence[str] = ()) -> Array:
+    assembly = mechanism.assemble(q, hold)
+    if not (assembly.closed or _opening(assembly) <= mechanism.options.geometry_tolerance):
+        held = "hold fewer joints, " if hold else ""
+        raise ModelError(
+            f"'{mechanism.name}' cannot be closed near this q: {_open_rows(assembly)}. Give "
+            f"another --q, {held}correct the lengths, or state their accuracy by "
+            f"--geometry-tolerance."
+        )
+    return np.asarray(assembly.q)
+
+
+def _consistent(mechanism: Mechanism, q: Array, v: Array, hold: Sequence[str]) -> Array:
+    """v that the constraints allow: the nearest, or with the held joints as they are."""
+    if not hold:
+        return np.asarray(mechanism.project(q, v)[1])
+    model = mechanism.model
+    held = {k for k, label in enumerate(model.v_labels) if label in hold}
+    for name in (name for name in hold if name in model.joint_index):
+        slot = model.slots[model.joint_index[name]].v
+        held |= set(range(slot.start, slot.stop))
+    moving = [k for k in range(model.nv) if k not in held]
+    J, rate = mechanism.constraint_jacobian(q), mechanism.constraint_rate(q, v)
+    v = v.copy()
+    v[moving] -= np.linalg.lstsq(J[:, moving], rate, rcond=1e-9)[0]
+    left = np.abs(mechanism.constraint_rate(q, v))
+    if left.max(initial=0.0) > _AMISS * max(float(np.abs(v).max(initial=0.0)), 1.0):
+        row = mechanism.constraint_rows[int(np.argmax(left))]
+        raise ModelError(
+            f"'{mechanism.name}': with the velocities of {', '.join(hold)}, '{row}' is violated by "
+            f"{left.max():.3g} rad/s or m/s. Hold fewer joints, or give other velocities."
+        )
+    return v
+
+
+def _opening(assembly: Assembly) -> float:
+    """Largest residual as a part of the machine's size."""
+    size = np.array([1.0 if unit == "rad" else assembly.length for unit in assembly.units])
+    return float(np.abs(assembly.residual / size).max(initial=0.0))
+
+
+def _open_rows(assembly: Assembly) -> str:
+    units = dict(zip(assembly.labels, assembly.units, strict=True))
+    rows = [f"'{name}' stays open by {x:.3g} {units[name]}"
+            for name, x in assembly.open_rows.items()]  # fmt: skip
+    return ", ".join(rows[:_MOST]) + (f" and {len(rows) - _MOST} more" if rows[_MOST:] else "")
+
+
+def messages(
+    mechanism: Mechanism, q: Array, v: Array, tau: Array, external: dict[str, Array], passive: bool
+) -> Iterator[str]:
+    """Contradictory rows, open loops, inconsistent velocities; of a batch the worst of each."""
+    if not mechanism.constraints:
+        return
+    if q.ndim == 1:
+        yield from mechanism.solve(q, v, tau, external, passive).messages  # type: ignore[attr-defined]
+        return
+    labels, speed = mechanism.constraint_rows, max(float(np.abs(v).max(initial=0.0)), 1.0)
+    residual, rate = mechanism.constraint_residual(q), mechanism.constraint_rate(q, v)
+    for values, limit, text in (
+        (residual, _AMISS, "is open by {:.3g}; assemble(q) closes the mechanism"),
+        (rate, _AMISS * speed, "is violated by the velocity, {:.3g}; project(q, v) corrects it"),
+    ):
+        states = np.flatnonzero(np.abs(values).max(axis=1, initial=0.0) > limit)
+        if len(states):
+            k, row = np.unravel_index(np.argmax(np.abs(values)), values.shape)
+            yield (f"{len(states)} of {len(values)} states, most in state {k + 1}: '{labels[row]}' "
+                   + text.format(values[k, row]))  # fmt: skip
+
+
+# -- assemble ------------------------------------------------------------------------------------
+
+
+def assemble(
+    model: str, base: str | None, q: list[str] | None, hold: list[str] | None, json: bool
+) -> bool:
+    """Print a closed configuration; False where there is none near the guess."""
+    mechanism = models.find(model, base)
+    guess = from_options(mechanism, {"q": q}, None).values["q"]
+    assembly = mechanism.assemble(guess, hold or ())
+    units = models.units(mechanism, "q")
+    if json:
+        content: dict[str, Any] = {
+            "armillary": __version__,
+            "command": "assemble",
+            "mechanism": mechanism.name,
+            "closed": assembly.closed,
+            "labels": mechanism.q_labels,
+            "units": units,
+            "guess": guess,
+            "q": assembly.q,
+            "iterations": assembly.iterations,
+            "rows": {"labels": assembly.labels, "units": assembly.units,
+                     "residual": assembly.residual},
+        }  # fmt: skip
+        screen.print_json(content)
+        return assembly.closed
+    if not assembly.closed:
+        screen.complain(
+            f"'{mechanism.name}' is not closed after {assembly.iterations} steps: "
+            f"{_open_rows(assembly)}. Give another --q, hold fewer joints, or correct the lengths."
+        )
+        return False
+    screen.say(f"'{mechanism.name}': {assembly}, rad or m\n")
+    numbers = [screen.numbers(x, 12) for x in (guess, assembly.q)]
+    rows = zip(mechanism.q_labels, *numbers, units, strict=True)
+    screen.table(["coordinate", ">guess", ">closed q", "unit"], rows)
+    return True

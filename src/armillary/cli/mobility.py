@@ -1,0 +1,147 @@
+"""`mobility`: what the constraints leave free, here and on the way, and which forces they hide."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from armillary import Mechanism, __version__
+from armillary.cli import closing, models, screen
+from armillary.cli.solving import Wishes, determinacy_json
+from armillary.cli.states import Array, from_options
+from armillary.errors import ArmillaryError
+from armillary.functions.constrained.mobility import Mobility
+from armillary.functions.constrained.solution import ConstrainedSolution
+from armillary.functions.constrained.stress import Determinacy
+
+SINGULAR = {
+    "": "none",
+    "locked": "locked: a velocity that leads nowhere",
+    "branching": "branching: more velocities here than freedoms nearby",
+}
+
+
+def mobility(model: str, base: str | None, q: list[str] | None, wishes: Wishes, json: bool) -> None:
+    mechanism = models.find(model, base)
+    if wishes.geometry_tolerance:
+        mechanism = mechanism.compile(geometry_tolerance=wishes.geometry_tolerance)
+    values = from_options(mechanism, {"q": q}, None).values
+    remarks: list[str] = []
+    if wishes.assemble:
+        values, remarks = closing.close(mechanism, values, wishes.hold)
+    place = values["q"]
+    found = mechanism.mobility(place)
+    if not mechanism.constraints:
+        remarks.append(f"'{mechanism.name}' has no constraints: every coordinate is free")
+    if not found.closed:
+        remarks.append(f"q is open by {found.opening:.2g} of the machine's size, where freedoms "
+                       f"count only roughly; --assemble closes it first")  # fmt: skip
+    forces, reason = _determinacy(mechanism, place)
+    remarks += [reason] if reason else []
+    for text in remarks:
+        screen.remark(text)
+    if json:
+        screen.print_json(as_json(mechanism, place, found, forces, remarks))
+    else:
+        _print(mechanism, found, forces)
+
+
+def _determinacy(mechanism: Mechanism, q: Array) -> tuple[Determinacy | None, str]:
+    """Self-stresses, from the solution at rest; or why there is none."""
+    rest = np.zeros(mechanism.nv)
+    try:
+        solution = mechanism.solve(q, rest, rest)
+    except ArmillaryError as fault:
+        return None, f"self-stresses are not known: {fault}"
+    return (solution.determinacy if isinstance(solution, ConstrainedSolution) else None), ""
+
+
+def motions(found: Mobility) -> tuple[list[str], Array]:
+    """The free velocities (nv, free), each with one named coordinate at 1 and the other named
+    ones at 0."""
+    N, names = found.motions, []
+    pivots: list[int] = []
+    left = N.copy()
+    for _ in range(N.shape[1]):  # the first coordinate with a large part in what is left
+        size = np.linalg.norm(left, axis=1)
+        k = int(np.flatnonzero(size > 0.5 * size.max())[0])
+        along = left[k] / size[k]
+        left = left - np.outer(left @ along, along)
+        pivots.append(k)
+        names.append(found.labels[k])
+    order = np.argsort(pivots)
+    rows = [pivots[i] for i in order]
+    velocities = N @ np.linalg.inv(N[rows]) if rows else N
+    velocities[np.abs(velocities) < 1e-12] = 0.0
+    return [names[i] for i in order], velocities
+
+
+# -- for people ----------------------------------------------------------------------------------
+
+
+def _print(mechanism: Mechanism, found: Mobility, forces: Determinacy | None) -> None:
+    ties = models.tied_by(mechanism)
+    screen.say(f"mobility of '{mechanism.name}'" + (f", tied by {ties}" if ties else "") + "\n")
+    rows = [
+        ("coordinates of the tree", str(found.coordinates)),
+        ("constraint rows", str(found.rows)),
+        ("rank of the rows", str(found.rank)),
+        ("redundant rows", str(found.redundancy)),
+        ("mobility, finite", str(found.finite)),
+        ("mobility, instantaneous", str(found.instantaneous)),
+        ("condition number of J, lengths over the machine's size", f"{found.condition:.4g}"),
+    ]
+    screen.table(["quantity", ">value"], rows)
+    screen.say(f"singularity: {SINGULAR[found.singular]}")
+    if found.redundant:
+        screen.say(f"constraints with redundant rows: {', '.join(found.redundant)}")
+    if forces is not None and forces.freedom:
+        screen.say(f"self-stresses: {forces.freedom}; every reaction becomes determinate without: "
+                   f"{', '.join(forces.proposals())}")  # fmt: skip
+    elif forces is not None:
+        screen.say("self-stresses: none, every reaction is determinate")
+    screen.say()
+    names, velocities = motions(found)
+    if names:
+        units = models.units(mechanism, "v")
+        lines = [[label, *screen.numbers(velocities[k]), units[k]]
+                 for k, label in enumerate(found.labels)]  # fmt: skip
+        heads = ["coordinate", *(f">with {name} = 1" for name in names), "unit"]
+        screen.table(heads, lines, "free motions: velocities that the constraints allow")
+    else:
+        screen.say("free motions: none")
+
+
+# -- for programs --------------------------------------------------------------------------------
+
+
+def as_json(
+    mechanism: Mechanism, q: Array, found: Mobility, forces: Determinacy | None, notes: list[str]
+) -> dict[str, Any]:
+    names, velocities = motions(found)
+    return {
+        "armillary": __version__,
+        "command": "mobility",
+        "mechanism": mechanism.name,
+        "labels": {"q": mechanism.q_labels, "v": mechanism.v_labels},
+        "units": {kind: models.units(mechanism, kind) for kind in ("q", "v")},
+        "notes": notes,
+        "q": q,
+        "closed": found.closed,
+        "opening": found.opening,
+        "coordinates": found.coordinates,
+        "rows": found.rows,
+        "rank": found.rank,
+        "redundancy": found.redundancy,
+        "finite": found.finite,
+        "instantaneous": found.instantaneous,
+        "singular": found.singular,
+        "redundant": found.redundant,
+        "condition": found.condition,
+        "singular_values": found.singular_values,
+        "determinacy": determinacy_json(forces) if forces is not None else None,
+        "motions": [
+            {"coordinate": name, "velocity": velocities[:, k]} for k, name in enumerate(names)
+        ],
+    }
