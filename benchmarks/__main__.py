@@ -9,7 +9,17 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import batch, chains, derivatives, growth, native, others, single, startup
+from benchmarks import (
+    batch,
+    chains,
+    constraints,
+    derivatives,
+    growth,
+    native,
+    others,
+    single,
+    startup,
+)
 from benchmarks.clock import QUICK, Effort
 from benchmarks.machine import describe
 from benchmarks.mechanisms import ROBOTS
@@ -22,6 +32,7 @@ SECTIONS: dict[str, Callable[[Setting], Section]] = {
     "derivatives": derivatives.run,
     "chains": chains.run,
     "growth": growth.run,
+    "constraints": constraints.run,
     "startup": startup.run,
     "others": others.run,
 }

@@ -25,6 +25,9 @@ BATCH: dict[str, Pairs] = {
 }
 # chains of 100 to 300 bodies: single, batch
 CHAIN = {100: (3.5, 10.0), 300: (3.5, 10.0)}
-EXPONENT = 1.1  # of time over bodies, 100 to 10 000
+EXPONENT = 1.1  # of time over bodies, 100 to 10 000; over windows of a ladder, 10 to 1000
 MEMORY = 200.0  # MB on top of the import, 10 000 bodies
 FIRST_CALL = {"arm": (1.0, 0.15), "humanoid": (3.0, 0.15)}  # s: empty cache, warm cache
+# closed mechanisms against constraintDynamics: single, per state of a batch
+CLOSED = {"four-bar": (10.0, 100.0), "stewart": (8.0, 30.0), "quadruped": (4.0, 15.0)}
+CLOSED_ERROR = 1e-10  # of accelerations, relative; the ladder's at 1000 windows too

@@ -15,8 +15,21 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import benchmarks.__main__ as command
-from benchmarks import batch, chains, derivatives, growth, native, others, single, table
+from benchmarks import (
+    batch,
+    chains,
+    closed,
+    constraints,
+    derivatives,
+    growth,
+    native,
+    others,
+    single,
+    table,
+    targets,
+)
 from benchmarks.clock import Effort, race
+from benchmarks.closed import CLOSED, Referee, ladder
 from benchmarks.questions import DERIVATIVES, FORWARD, INVERSE, MASS, chain_case, robot_case
 from benchmarks.setting import Setting
 
@@ -69,6 +82,47 @@ def test_chains_and_derivatives_agree_with_the_peer():
     ]
     assert [row.scores["error"].value < 1e-12 for row in rows] == [True] * 3
     assert growth.round_trip(case.arm) < 1e-12
+
+
+@pytest.mark.parametrize("key", CLOSED)
+def test_closed_mechanisms_agree_with_the_peer_and_the_dense_solution(monkeypatch, key):
+    monkeypatch.setattr(closed, "STATES", 4)
+    monkeypatch.setattr(constraints, "CHECKED", 2)
+    contest = constraints.Contest(CLOSED[key]())
+    q, v, _ = contest.closed.some
+    assert np.abs(contest.arm.constraint_residual(q)).max() < 1e-9
+    assert np.abs(contest.arm.constraint_rate(q, v)).max() < 1e-9
+    rows = constraints.single_row(contest, SETTING), constraints.batch_row(contest, SETTING)
+    for row, target in zip(rows, targets.CLOSED[key], strict=True):
+        assert row.scores["ratio"].target == target
+        assert row.scores["error"].value < 1e-12
+        assert row.scores["Pinocchio's error"].value < 1e-10
+        assert "tier 2" in row.times["our kernel"]
+
+
+def test_the_error_of_a_closed_mechanism_is_the_true_one(monkeypatch):
+    monkeypatch.setattr(constraints, "CHECKED", 1)
+    case = CLOSED["four-bar"]()
+    contest = constraints.Contest(case)
+    heavy = heavier(case, 1.001).arm
+    state = [part[0] for part in case.states(1)]
+    exact, off = Referee(case.arm).accelerations(*state), Referee(heavy).accelerations(*state)
+    assert contest.errors(False)[0] < 1e-12
+    contest.arm = heavy  # ours alone
+    expected = np.abs(off - exact).max() / np.abs(exact).max()
+    assert expected > 1e-7
+    assert contest.errors(False)[0] == pytest.approx(float(expected), rel=1e-6)
+
+
+def test_the_ladder_is_a_pendulum_where_its_rods_are_parallel():
+    arm = ladder(3)
+    q, v, tau = constraints.ladder_state(arm)
+    expected = Referee(arm).accelerations(q, v, tau)
+    assert np.abs(constraints.ladder_motion(arm, tau) - expected).max() < 1e-13
+    rows = [constraints.ladder_row(n, SETTING) for n in (2, 30, 40)]
+    assert all(row.scores["error"].value < 1e-12 for row in rows)
+    fit = constraints.fit(rows)
+    assert fit.robot == "ladder 30..40" and fit.scores["exponent"].target == targets.EXPONENT
 
 
 def test_the_command_writes_its_tables(monkeypatch, tmp_path, capsys):

@@ -17,22 +17,31 @@ from armillary.compiler.target import lanes
 
 
 class Steps:
-    """Fields of the context of one call, 8 bytes each."""
+    """Fields of the context of one call, 8 bytes each.
+
+    Arrays hold ROWS states side by side, C order: q (ROWS, NQ); v, θ, forces (ROWS, NV); z (ROWS,
+    NZ); rates one such array per stage.  A kernel with address 0 is not there."""
 
     (STEPS, DONE, EVERY, RECORDED, ROWS, NQ, NV, NZ, STAGES, SEMI_IMPLICIT,
-     STEP_SIZE, A, B,
-     Q, V, Z, STAGE_Q, STAGE_V, STAGE_Z, RATES_Q, RATES_V, RATES_Z, NEW_Q, NEW_V, NEW_Z, CHANGE,
+     STEP_SIZE, START, A, B, C,
+     Q, V, Z, STAGE_Q, STAGE_V, STAGE_Z, RATES_Q, RATES_V, RATES_Z, NEW_Q, NEW_V, NEW_Z,
+     THETA, ZERO, TIME, FORCE,
      DYNAMICS, DYNAMICS_CONTEXT, RATE, RATE_CONTEXT, INTEGRATE, INTEGRATE_CONTEXT,
      CONTROL, CONTROL_CONTEXT, POSITION, POSITION_CONTEXT, VELOCITY, VELOCITY_CONTEXT,
-     TAU, TAU_STAGE, TAU_STEP, REFERENCE, REFERENCE_STAGE, REFERENCE_STEP,
-     OUT_Q, OUT_V, OUT_Z, OUT_A, OUT_TAU, TAU_BUFFER,
-     SIZE) = range(51)  # fmt: skip
+     TAU, TAU_STAGE, TAU_STEP, OUT_Q, OUT_V, OUT_Z, OUT_A, OUT_TAU, SIZE) = range(52)  # fmt: skip
+
+
+_NUMBERS = {"STEPS", "DONE", "EVERY", "RECORDED", "ROWS", "NQ", "NV", "NZ", "STAGES",
+            "SEMI_IMPLICIT", "DYNAMICS", "RATE", "INTEGRATE", "CONTROL", "POSITION", "VELOCITY",
+            "TAU_STAGE", "TAU_STEP"}  # fmt: skip
+_NEWTON = 4  # position corrections per step, at most
+_SMALL = "1.0e-08"  # after a correction of this size the rest is rounding
 
 
 @cache
 def library() -> Library:
     width = lanes(False, "double")
-    text = "\n\n".join([_combine(), _finite(), _copy(), _steps()])
+    text = "\n\n".join([_combine(), _finite(), _copy(), _largest(), _steps()])
     return Library(with_declarations(text, width), ["steps"], optimize=2)
 
 
@@ -76,35 +85,52 @@ def _finite() -> str:
     return c.text()
 
 
+def _largest() -> str:
+    """largest[0] = max |x|."""
+    c = Code("largest", ("ptr noalias %largest", "ptr %x", "i64 %n"))
+    c.write("%largest", 0, "0.0", "double")
+    with c.loop("%n") as k:
+        x = c.read("%x", k, "double")
+        minus = c.let(f"fneg double {x}")
+        positive = c.let(f"fcmp oge double {x}, 0.0")
+        size = c.let(f"select i1 {positive}, double {x}, double {minus}")
+        old = c.read("%largest", 0, "double")
+        larger = c.let(f"fcmp ugt double {size}, {old}")  # not a number counts as large
+        with c.when(larger):
+            c.write("%largest", 0, size, "double")
+    return c.text()
+
+
 class _Writer:
     """The fields as LLVM values, and the calls of a step."""
 
     def __init__(self) -> None:
         self.c = c = Code("steps")
-        pointers = {"A", "B", "Q", "V", "Z", "STAGE_Q", "STAGE_V", "STAGE_Z", "RATES_Q", "RATES_V",
-                    "RATES_Z", "NEW_Q", "NEW_V", "NEW_Z", "CHANGE", "TAU", "REFERENCE", "OUT_Q",
-                    "OUT_V", "OUT_Z", "OUT_A", "OUT_TAU", "TAU_BUFFER"}  # fmt: skip
         self.f = {
-            name: c.field(slot, "ptr" if name in pointers or name.endswith("_CONTEXT") else "i64")
+            name: c.field(slot, "i64" if name in _NUMBERS else "ptr")
             for name, slot in vars(Steps).items()
-            if name.isupper() and name not in ("SIZE", "STEP_SIZE")
+            if name.isupper() and name not in ("SIZE", "STEP_SIZE", "START")
         }
-        self.h = c.field(Steps.STEP_SIZE, "double")
+        self.h, self.start = c.field(Steps.STEP_SIZE, "double"), c.field(Steps.START, "double")
         self.q, self.v, self.z = (c.mul(self.f["ROWS"], self.f[n]) for n in ("NQ", "NV", "NZ"))
-        self.one = c.let("alloca double")
+        self.one, self.sum, self.size = (c.let("alloca double") for _ in range(3))
         c.do(f"store double 1.0, ptr {self.one}")
-        self.sum = c.let("alloca double")
 
     def given(self, name: str) -> str:
-        return self.c.let(f"icmp ne i64 {self.f[name]}, 0")
-
-    def given_pointer(self, name: str) -> str:
+        if name in _NUMBERS:
+            return self.c.let(f"icmp ne i64 {self.f[name]}, 0")
         return self.c.let(f"icmp ne ptr {self.f[name]}, null")
 
-    def kernel(self, name: str, output: str, number: int = 0) -> None:
-        """Call a kernel that writes one of its results to `output`."""
+    def missing(self, name: str) -> str:
+        return self.c.let(f"icmp eq i64 {self.f[name]}, 0")
+
+    def kernel(self, name: str, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> None:
+        """Call a kernel on these arrays."""
         c, context = self.c, self.f[f"{name}_CONTEXT"]
-        c.write(context, Context.OUTPUT_ROWS + number, output, "ptr")
+        for k, array in enumerate(inputs):
+            c.write(context, Context.INPUT_ROWS + k, array, "ptr")
+        for k, array in enumerate(outputs):
+            c.write(context, Context.OUTPUT_ROWS + k, array, "ptr")
         address = c.let(f"inttoptr i64 {self.f[name]} to ptr")
         c.do(f"call void {address}(ptr {context})")
 
@@ -117,18 +143,17 @@ class _Writer:
     def copy(self, out: str, source: str, n: str) -> None:
         self.c.do(f"call void @copy(ptr {out}, ptr {source}, i64 {n})")
 
-    def move(self, out: str, start: str, step: str, scale: str) -> None:
-        """out = start moved by scale * step on the manifold; `CHANGE` is scratch."""
+    def move(self, out: str, rates: str, weights: str, count: str, scale: str) -> None:
+        """out = Q moved by θ = scale * Σ weights[j] rates[j]."""
         c, f = self.c, self.f
         with c.when(self.given("INTEGRATE")):
-            self.copy(f["STAGE_Q"], start, self.q)
-            c.do(f"call void @copy(ptr {f['CHANGE']}, ptr {step}, i64 {self.v})")
-            with c.loop(self.v) as k:
-                x = c.let(f"fmul double {c.read(f['CHANGE'], k, 'double')}, {scale}")
-                c.write(f["CHANGE"], k, x, "double")
-            self.kernel("INTEGRATE", out)
-        with c.when(c.let(f"icmp eq i64 {f['INTEGRATE']}, 0")):
-            self.combine(out, start, step, self.one, "1", self.q, scale)
+            self.combine(f["THETA"], f["ZERO"], rates, weights, count, self.v, scale)
+            self.kernel("INTEGRATE", (f["Q"], f["THETA"]), (out,))
+        with c.when(self.missing("INTEGRATE")):
+            self.combine(out, f["Q"], rates, weights, count, self.q, scale)
+
+    def rate_row(self, name: str, stage: str, n: str) -> str:
+        return self.c.pointer(self.f[name], self.c.mul(stage, n), "double")
 
 
 def _steps() -> str:
@@ -139,15 +164,20 @@ def _steps() -> str:
         c.break_if(loop, c.let(f"icmp sge i64 {done}, {f['STEPS']}"))
         _stages(w, done)
         _advance(w)
+        c.do(f"store double 0.0, ptr {w.size}")
         _correct(w)
         c.do(f"store double 0.0, ptr {w.sum}")
         for name, n in (("NEW_Q", w.q), ("NEW_V", w.v), ("NEW_Z", w.z)):
             c.do(f"call void @finite(ptr {w.sum}, ptr {f[name]}, i64 {n})")
         c.break_if(loop, c.let(f"fcmp une double {c.read(w.sum, 0, 'double')}, 0.0"))
+        open_ = c.let(f"fcmp uge double {c.read(w.size, 0, 'double')}, {_SMALL}")
+        c.break_if(loop, open_)
         for old, new, n in (("Q", "NEW_Q", w.q), ("V", "NEW_V", w.v), ("Z", "NEW_Z", w.z)):
             w.copy(f[old], f[new], n)
-        _record(w, done)
-        c.set_field(Steps.DONE, c.add(done, 1))
+        next_ = c.add(done, 1)
+        for out, source, n in (("OUT_Q", "Q", w.q), ("OUT_V", "V", w.v), ("OUT_Z", "Z", w.z)):
+            _put(w, out, f[source], n, next_)
+        c.set_field(Steps.DONE, next_)
     return c.text()
 
 
@@ -156,34 +186,35 @@ def _stages(w: _Writer, done: str) -> None:
     c, f = w.c, w.f
     with c.loop(f["STAGES"]) as i:
         weights = c.pointer(f["A"], c.mul(i, f["STAGES"]), "double")
-        for stage, start, rates, n in (("STAGE_Q", "Q", "RATES_Q", w.q),
-                                       ("STAGE_V", "V", "RATES_V", w.v),
-                                       ("STAGE_Z", "Z", "RATES_Z", w.z)):  # fmt: skip
-            w.combine(f[stage], f[start], f[rates], weights, i, n, w.h)
-        tau, reference = (
-            c.pointer(f[name], c.add(c.mul(done, f[f"{name}_STEP"]), c.mul(i, f[f"{name}_STAGE"])),
-                      "double")
-            for name in ("TAU", "REFERENCE")
-        )  # fmt: skip
-        force = f["TAU_BUFFER"]
+        w.combine(f["STAGE_V"], f["V"], f["RATES_V"], weights, i, w.v, w.h)
+        w.combine(f["STAGE_Z"], f["Z"], f["RATES_Z"], weights, i, w.z, w.h)
+        w.move(f["STAGE_Q"], f["RATES_Q"], weights, i, w.h)
+        place = c.add(c.mul(done, f["TAU_STEP"]), c.mul(i, f["TAU_STAGE"]))
+        given = c.pointer(f["TAU"], place, "double")
         with c.when(w.given("CONTROL")):
-            context = f["CONTROL_CONTEXT"]
-            c.write(context, Context.INPUT_ROWS + 3, reference, "ptr")
-            c.write(context, Context.INPUT_ROWS + 4, tau, "ptr")
-            c.write(context, Context.OUTPUT_ROWS, force, "ptr")
-            w.kernel("CONTROL", c.pointer(f["RATES_Z"], c.mul(i, w.z), "double"), 1)
-        with c.when(c.let(f"icmp eq i64 {f['CONTROL']}, 0")):
-            w.copy(force, tau, w.v)
-        w.kernel("DYNAMICS", c.pointer(f["RATES_V"], c.mul(i, w.v), "double"))
-        rates_q = c.pointer(f["RATES_Q"], c.mul(i, w.q), "double")
+            _tell_time(w, done, i)
+            inputs = (f["STAGE_Q"], f["STAGE_V"], f["STAGE_Z"], f["TIME"], given)
+            w.kernel("CONTROL", inputs, (f["FORCE"], w.rate_row("RATES_Z", i, w.z)))
+        with c.when(w.missing("CONTROL")):
+            w.copy(f["FORCE"], given, w.v)
+        inputs = (f["STAGE_Q"], f["STAGE_V"], f["FORCE"])
+        w.kernel("DYNAMICS", inputs, (w.rate_row("RATES_V", i, w.v),))
+        rates = w.rate_row("RATES_Q", i, w.v)
         with c.when(w.given("RATE")):
-            w.kernel("RATE", rates_q)
-        with c.when(c.let(f"icmp eq i64 {f['RATE']}, 0")):
-            w.copy(rates_q, f["STAGE_V"], w.v)
-        first = c.equal(i, 0)
-        for out, source in (("OUT_A", f["RATES_V"]), ("OUT_TAU", force)):
-            with c.when(c.let(f"and i1 {first}, {w.given_pointer(out)}")):
-                _put(w, out, source, w.v, done)
+            w.kernel("RATE", (f["STAGE_V"], f["THETA"]), (rates,))
+        with c.when(w.missing("RATE")):
+            w.copy(rates, f["STAGE_V"], w.v)
+        with c.when(c.equal(i, 0)):
+            _put(w, "OUT_A", f["RATES_V"], w.v, done)
+            _put(w, "OUT_TAU", f["FORCE"], w.v, done)
+
+
+def _tell_time(w: _Writer, done: str, stage: str) -> None:
+    c = w.c
+    whole = c.let(f"sitofp i64 {done} to double")
+    part = c.let(f"fadd double {whole}, {c.read(w.f['C'], stage, 'double')}")
+    passed = c.let(f"fmul double {part}, {w.h}")
+    c.write(w.f["TIME"], 0, c.let(f"fadd double {w.start}, {passed}"), "double")
 
 
 def _advance(w: _Writer) -> None:
@@ -192,39 +223,43 @@ def _advance(w: _Writer) -> None:
     w.combine(f["NEW_V"], f["V"], f["RATES_V"], f["B"], f["STAGES"], w.v, w.h)
     w.combine(f["NEW_Z"], f["Z"], f["RATES_Z"], f["B"], f["STAGES"], w.z, w.h)
     with c.when(w.given("SEMI_IMPLICIT")):
-        w.move(f["NEW_Q"], f["Q"], f["NEW_V"], w.h)
-    with c.when(c.let(f"icmp eq i64 {f['SEMI_IMPLICIT']}, 0")):
-        w.combine(f["NEW_Q"], f["Q"], f["RATES_Q"], f["B"], f["STAGES"], w.q, w.h)
-        with c.when(w.given("INTEGRATE")):  # a step of nothing scales quaternions to length one
-            zero = c.let("fmul double 0.0, 1.0")
-            w.move(f["NEW_Q"], f["NEW_Q"], f["NEW_V"], zero)
+        w.move(f["NEW_Q"], f["NEW_V"], w.one, "1", w.h)
+    with c.when(w.missing("SEMI_IMPLICIT")):
+        w.move(f["NEW_Q"], f["RATES_Q"], f["B"], f["STAGES"], w.h)
 
 
 def _correct(w: _Writer) -> None:
-    """Position, then velocity, back onto the constraints."""
+    """Position, then velocity, back onto the constraints.  `size` tells the last correction."""
     c, f = w.c, w.f
+    step = f["RATES_V"]  # no longer needed
     with c.when(w.given("POSITION")):
-        w.kernel("POSITION", f["RATES_V"])
-        one = c.let("fadd double 0.0, 1.0")
-        w.move(f["NEW_Q"], f["NEW_Q"], f["RATES_V"], one)
+        turn = c.variable(0)
+        with c.forever() as loop:
+            w.kernel("POSITION", (f["NEW_Q"],), (step,))
+            with c.when(w.given("INTEGRATE")):
+                w.kernel("INTEGRATE", (f["NEW_Q"], step), (f["STAGE_Q"],))
+                w.copy(f["NEW_Q"], f["STAGE_Q"], w.q)
+            with c.when(w.missing("INTEGRATE")):
+                one = c.read(w.one, 0, "double")
+                w.combine(f["STAGE_Q"], f["NEW_Q"], step, w.one, "1", w.q, one)
+                w.copy(f["NEW_Q"], f["STAGE_Q"], w.q)
+            c.do(f"call void @largest(ptr {w.size}, ptr {step}, i64 {w.v})")
+            c.set(turn, c.add(c.get(turn), 1))
+            small = c.let(f"fcmp olt double {c.read(w.size, 0, 'double')}, {_SMALL}")
+            last = c.let(f"icmp sge i64 {c.get(turn)}, {_NEWTON}")
+            c.break_if(loop, c.let(f"or i1 {small}, {last}"))
     with c.when(w.given("VELOCITY")):
-        w.kernel("VELOCITY", f["RATES_V"])
-        one = c.let("fadd double 0.0, 1.0")
-        w.combine(f["NEW_V"], f["NEW_V"], f["RATES_V"], w.one, "1", w.v, one)
-
-
-def _record(w: _Writer, done: str) -> None:
-    """Every so often the state goes to the record; entry 0 is the start."""
-    for out, source, n in (("OUT_Q", "NEW_Q", w.q), ("OUT_V", "NEW_V", w.v),
-                           ("OUT_Z", "NEW_Z", w.z)):  # fmt: skip
-        with w.c.when(w.given_pointer(out)):
-            _put(w, out, w.f[source], n, w.c.add(done, 1))
+        w.kernel("VELOCITY", (f["NEW_Q"], f["NEW_V"]), (step,))
+        one = c.read(w.one, 0, "double")
+        w.combine(f["STAGE_V"], f["NEW_V"], step, w.one, "1", w.v, one)
+        w.copy(f["NEW_V"], f["STAGE_V"], w.v)
 
 
 def _put(w: _Writer, out: str, source: str, n: str, step: str) -> None:
     """To the entry of this step, where one is due; `RECORDED` steps were taken before."""
     c, f = w.c, w.f
-    left = c.let(f"urem i64 {c.add(step, f['RECORDED'])}, {f['EVERY']}")
-    with c.when(c.equal(left, 0)):
-        entry = c.let(f"udiv i64 {c.add(step, f['RECORDED'])}, {f['EVERY']}")
-        w.copy(c.pointer(f[out], c.mul(entry, n), "double"), source, n)
+    with c.when(w.given(out)):
+        total = c.add(step, f["RECORDED"])
+        with c.when(c.equal(c.let(f"urem i64 {total}, {f['EVERY']}"), 0)):
+            entry = c.let(f"udiv i64 {c.sub(total, f['RECORDED'])}, {f['EVERY']}")
+            w.copy(c.pointer(f[out], c.mul(entry, n), "double"), source, n)

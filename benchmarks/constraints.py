@@ -1,0 +1,171 @@
+"""Closed mechanisms: forward dynamics against Pinocchio's constraintDynamics, and its growth."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+import armillary as am
+from benchmarks import targets
+from benchmarks.accuracy import relative_error
+from benchmarks.clock import race, statement
+from benchmarks.closed import CLOSED, Closed, Referee, independent, ladder
+from benchmarks.growth import exponent
+from benchmarks.mechanisms import Array
+from benchmarks.pinocchio_closed import CALL, PinocchioClosed
+from benchmarks.setting import Setting
+from benchmarks.table import Row, Score, Section, error, ratio
+
+OURS = "arm.forward_dynamics(q, v, x)"
+INTO = "arm.forward_dynamics(q, v, x, out=out)"
+CHECKED = 8  # states compared with the dense solution
+WINDOWS = (2, 10, 30, 100, 300, 1000)
+FITTED = 10  # windows from which the exponent counts
+ANGLE, SPEED = 0.7, 1.3  # of all rods of the ladder, rad and rad/s
+NOTES = (
+    "error and Pinocchio's error: accelerations against a dense solution in extended precision; "
+    "of the ladder, against the one equation of motion it has with parallel rods.",
+    "Pinocchio: constraintDynamics with 3D constraints and its fastest exact settings, one step "
+    "(undamped where the rows are independent); per state of a batch, its call in a Python loop.",
+)
+
+
+class Contest:
+    """A closed mechanism here and in Pinocchio."""
+
+    def __init__(self, closed: Closed):
+        self.closed, self.arm = closed, closed.arm
+        J = self.arm.constraint_jacobian(closed.some[0][0])
+        self.peer = PinocchioClosed(self.arm, dependent=len(independent(J)) < len(J))
+
+    @cached_property
+    def exact(self) -> list[Array]:
+        """True accelerations of the first states."""
+        referee = Referee(self.arm)
+        return [np.asarray(referee.accelerations(*state), float) for state in self._checked()]
+
+    def _checked(self) -> list[tuple[Array, Array, Array]]:
+        return list(zip(*self.closed.states(CHECKED), strict=True))
+
+    def errors(self, batched: bool) -> tuple[float, float]:
+        """The worst of the compared states, ours and Pinocchio's."""
+        ask = self.arm.forward_dynamics
+        states = self._checked()
+        if batched:
+            q, v, x = self.closed.states(CHECKED)
+            ours = list(ask(q, v, x))
+        else:
+            ours = [ask(q, v, x) for q, v, x in states]
+        theirs = [self.peer.accelerations(*state) for state in states]
+        return relative_error(ours, self.exact), relative_error(theirs, self.exact)
+
+
+def run(setting: Setting) -> Section:
+    rows = []
+    for make in CLOSED.values():
+        contest = Contest(make())
+        rows += [single_row(contest, setting), batch_row(contest, setting)]
+    windows = [n for n in WINDOWS if n <= setting.effort.largest]
+    growing = [ladder_row(n, setting) for n in windows]
+    count = setting.effort.batch
+    title = f"Closed mechanisms, forward dynamics: one state, and per state of {count}"
+    return Section("constraints", title, [*rows, *growing, fit(growing)], NOTES)
+
+
+def single_row(contest: Contest, setting: Setting) -> Row:
+    q, v, x = (part[0] for part in contest.closed.states(1))
+    names = {"arm": contest.arm, "q": q, "v": v, "x": x, "out": np.empty(contest.arm.nv)}
+    runners = {
+        "ours": statement(OURS, names),
+        "ours out=": statement(INTO, names),
+        "Pinocchio": statement(CALL, contest.peer.names(q, v, x)),
+    }
+    return judged(contest, "single", race(runners, setting.effort), False)
+
+
+def batch_row(contest: Contest, setting: Setting) -> Row:
+    count = setting.effort.batch
+    q, v, x = contest.closed.states(count)
+    names = {"arm": contest.arm, "q": q, "v": v, "x": x, "out": np.empty_like(x)}
+    runners = {
+        "ours": statement(OURS, names),
+        "ours out=": statement(INTO, names),
+        "Pinocchio": statement(f"for q, v, x in states: {CALL}", contest.peer.names(q, v, x)),
+    }
+    times = {name: t / count for name, t in race(runners, setting.effort).items()}
+    return judged(contest, f"batch {count}", times, True)
+
+
+def judged(contest: Contest, question: str, times: dict[str, float], batched: bool) -> Row:
+    """The row of these times."""
+    single, batch = targets.CLOSED[contest.closed.kind]
+    ours, theirs = contest.errors(batched)
+    scores = {
+        "ratio": ratio(times["Pinocchio"], times["ours"], batch if batched else single),
+        "ratio out=": ratio(times["Pinocchio"], times["ours out="]),
+        "error": error(ours, targets.CLOSED_ERROR),
+        "Pinocchio's error": error(theirs),
+    }
+    shown: dict[str, float | str] = {**times, "our kernel": kernel(contest.arm, batched)}
+    return Row(contest.closed.name, question, shown, scores)
+
+
+def kernel(arm: am.Mechanism, batched: bool) -> str:
+    """What served the calls in double precision."""
+    question: Any = arm.forward_dynamics
+    for entry in question.question.explain():
+        if entry.element == "double" and (entry.lanes > 1) == batched:
+            return f"tier {entry.tier}, {entry.operations} ops"
+    return "elimination"
+
+
+# -- growth ----------------------------------------------------------------------------------------
+
+
+def ladder_row(windows: int, setting: Setting) -> Row:
+    arm = ladder(windows)
+    q, v, tau = ladder_state(arm)
+    times = race({"ours": statement(OURS, {"arm": arm, "q": q, "v": v, "x": tau})}, setting.effort)
+    off = relative_error([arm.forward_dynamics(q, v, tau)], [ladder_motion(arm, tau)])
+    score = error(off, targets.CLOSED_ERROR if windows == WINDOWS[-1] else None)
+    shown: dict[str, float | str] = {**times, "our kernel": kernel(arm, False)}
+    return Row(f"ladder {windows}", "single", shown, {"error": score})
+
+
+def ladder_state(arm: am.Mechanism) -> tuple[Array, Array, Array]:
+    """All rods parallel; couplers turn back by what their rods turn."""
+    signs = _signs(arm)
+    tau = np.random.default_rng(arm.nv).normal(size=arm.nv)
+    return ANGLE * signs, SPEED * signs, tau
+
+
+def ladder_motion(arm: am.Mechanism, tau: Array) -> Array:
+    """Parallel rods have one angle and couplers do not turn: (Σ I + Σ m l²) θ'' = force along θ.
+
+    The inertia does not depend on θ, so neither do speeds matter; gravity pulls the rods over."""
+    inertia = moment = 0.0
+    for body in arm.model.bodies:
+        mass = body.mass.mass
+        if body.name.startswith("rod"):
+            inertia += body.mass.tensor[1] + mass * body.mass.com[2] ** 2
+            moment += mass * body.mass.com[2]
+        else:
+            inertia += mass * body.at.position[2] ** 2
+            moment += mass * body.at.position[2]
+    signs = _signs(arm)
+    force = signs @ tau - arm.model.gravity[2] * moment * np.sin(ANGLE)
+    return np.asarray(force / inertia * signs)
+
+
+def _signs(arm: am.Mechanism) -> Array:
+    return np.array([1.0 if name.startswith("rod") else -1.0 for name in arm.joints])
+
+
+def fit(rows: list[Row]) -> Row:
+    """The exponent of time over windows."""
+    pairs = [(int(row.robot.split()[1]), float(row.times["ours"])) for row in rows]
+    lengths, times = zip(*(pair for pair in pairs if pair[0] >= FITTED), strict=True)
+    score = Score(exponent(list(lengths), list(times)), targets.EXPONENT, low=True)
+    return Row(f"ladder {lengths[0]}..{lengths[-1]}", "growth", {}, {"exponent": score})
