@@ -119,6 +119,7 @@ class Algorithm:
     acceleration per constraint row).  What is not read is structurally zero.
     writes: name -> kind of result:
       "dof"     j.name: one number per degree of freedom
+      "place"   j.name: one number per coordinate of q (straight-line code only)
       "columns" j.name: one spatial vector per degree of freedom, world coordinates
       "body"    b.name: a spatial object per body, given out in the body's own frame
       "frame"   x.name: from an At pass

@@ -56,7 +56,7 @@ class Run:
         t = self.tables
         body = t.bodies[k]
         nq, nv, q0, v0 = body.joint.nq, body.joint.nv, t.q_offsets[k], t.v_offsets[k]
-        j = Record(q=tuple(inputs["q"][q0 : q0 + nq]))
+        j = Record(q=tuple(inputs["q"][q0 : q0 + nq]) if "q" in inputs else ())
         for name in ("v", "a", "tau"):
             given = inputs.get(name)
             value = (0,) * nv if given is None else tuple(given[v0 : v0 + nv])
@@ -160,7 +160,7 @@ class Run:
     def result(self, name: str) -> Any:
         """A result by name, as nested lists of scalars."""
         kind = self.algorithm.writes[name]
-        if kind == "dof":
+        if kind in ("dof", "place"):
             return [x for j in self.joints for x in getattr(j, name)]
         if kind == "columns":
             return [list(c.leaves()) for j in self.joints for c in getattr(j, name)]

@@ -197,8 +197,8 @@ def _stages(w: _Writer, done: str) -> None:
             w.kernel("CONTROL", inputs, (f["FORCE"], w.rate_row("RATES_Z", i, w.z)))
         with c.when(w.missing("CONTROL")):
             w.copy(f["FORCE"], given, w.v)
-        inputs = (f["STAGE_Q"], f["STAGE_V"], f["FORCE"])
-        w.kernel("DYNAMICS", inputs, (w.rate_row("RATES_V", i, w.v),))
+        state = (f["STAGE_Q"], f["STAGE_V"], f["FORCE"])
+        w.kernel("DYNAMICS", state, (w.rate_row("RATES_V", i, w.v),))
         rates = w.rate_row("RATES_Q", i, w.v)
         with c.when(w.given("RATE")):
             w.kernel("RATE", (f["STAGE_V"], f["THETA"]), (rates,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -13,6 +13,7 @@ from armillary.compiler.blocks import Block
 from armillary.compiler.context import Context, Ints, Kind
 from armillary.compiler.driver import driver
 from armillary.compiler.emit import BlockWriter
+from armillary.compiler.fastcall import data_address, fits
 from armillary.compiler.jit import Library, native_call, with_declarations
 from armillary.compiler.rows import RowWriter, row_batch
 from armillary.compiler.target import Lanes
@@ -44,6 +45,14 @@ class _Kind:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Kind) and self._key == other._key
+
+
+@cache
+def address_of() -> Callable[[np.ndarray], int]:
+    """The quickest way to the memory of an array that this interpreter allows."""
+    if fits(np.arange(6.0).reshape(2, 3), np.dtype(np.float64)):
+        return data_address
+    return lambda array: int(array.ctypes.data)
 
 
 @cache
@@ -175,6 +184,7 @@ class Kernel:
             count = 1 if shape is None else shape.size
             self.output_shapes[name] = {
                 "dof": (t.nv,),
+                "place": (t.nq,),
                 "columns": (t.nv, count),
                 "body": (len(t.bodies), count),
                 "frame": (count,),
@@ -229,15 +239,16 @@ class Kernel:
     ) -> None:
         """Run all rows.  Arrays are C-contiguous, of the kernel's type; checked by the caller."""
         c, work = self.context(rows, globals_)
+        address = address_of()
         if frame is not None:
             c[Context.FRAME_BODY] = frame[0]
-            c[Context.FRAME] = frame[1].ctypes.data
+            c[Context.FRAME] = address(frame[1])
         for i, (array, stride) in enumerate(zip(inputs, strides, strict=True)):
-            c[Context.INPUT_ROWS + i] = array.ctypes.data
+            c[Context.INPUT_ROWS + i] = address(array)
             c[Context.INPUT_STRIDES + i] = stride
         for i, array in enumerate(outputs):
-            c[Context.OUTPUT_ROWS + i] = array.ctypes.data
-        self._batch(c.ctypes.data)
+            c[Context.OUTPUT_ROWS + i] = address(array)
+        self._batch(address(c))
         del work  # it had to live until here
 
     def libraries(self) -> list[Library]:
@@ -250,16 +261,17 @@ class Kernel:
         """A context of its own for one call, and the work space it points to."""
         w = self.lanes.width
         c = self._context.copy()
+        address = address_of()
+        c[Context.GLOBALS] = address(globals_)
+        c[Context.ROWS] = rows
         total = self._work_size + _STATE_SIZE + self._scratch + self._extra
         work = np.empty(total * w + 16, self._dtype)
-        start = -(-work.ctypes.data // 64) * 64  # vectors within cache lines
+        start = -(-address(work) // 64) * 64  # vectors within cache lines
         size = work.itemsize * w
         c[Context.WORK] = start
         c[Context.STATE] = start + self._work_size * size
         c[Context.SCRATCH] = start + (self._work_size + _STATE_SIZE) * size
         c[Context.EXTRA] = start + (total - self._extra) * size
-        c[Context.GLOBALS] = globals_.ctypes.data
-        c[Context.ROWS] = rows
         return c, work
 
 
@@ -292,3 +304,10 @@ class StraightKernel(Kernel):
         self._code, self._ground, self._driver = [], None, self._library
         self._context = np.zeros(Context.SIZE, dtype=np.int64)
         self._fill_io()
+
+    def context(self, rows: int, globals_: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Straight-line code needs no work space."""
+        c = self._context.copy()
+        c[Context.GLOBALS] = address_of()(globals_)
+        c[Context.ROWS] = rows
+        return c, globals_

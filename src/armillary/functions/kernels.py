@@ -166,6 +166,21 @@ class Kernels:
             frame = (frame[0], frame[1].astype(dtype, copy=False))
         outputs = list(results.values())
         parts = self._parts(rows, kernel.lanes.width)
+        if len(parts) == 1:
+            kernel.call(arrays, strides, outputs, rows, numbers, frame)
+        else:
+            self._in_threads(kernel, parts, arrays, strides, outputs, numbers, frame)
+        if not isinstance(kernel, StraightKernel):
+            _mark_bad_rows(arrays, outputs)
+        return results | _handed_out(given, results, single)
+
+    @staticmethod
+    def _in_threads(
+        kernel: Kernel, parts: list[tuple[int, int]], arrays: list[np.ndarray], strides: list[int],
+        outputs: list[np.ndarray], numbers: np.ndarray, frame: Frame,
+    ) -> None:  # fmt: skip
+        """Every thread runs its rows."""
+        from concurrent.futures import ThreadPoolExecutor
 
         def run(part: tuple[int, int]) -> None:
             first, last = part
@@ -178,19 +193,13 @@ class Kernels:
                 frame,
             )
 
-        if len(parts) == 1:
-            run(parts[0])
-        else:
-            from concurrent.futures import ThreadPoolExecutor
-
-            with ThreadPoolExecutor(len(parts)) as pool:
-                list(pool.map(run, parts))
-        if not isinstance(kernel, StraightKernel):
-            _mark_bad_rows(arrays, outputs)
-        return results | _handed_out(given, results, single)
+        with ThreadPoolExecutor(len(parts)) as pool:
+            list(pool.map(run, parts))
 
     def _parts(self, rows: int, width: int) -> list[tuple[int, int]]:
         """Rows for each thread; every part is long enough for a whole block."""
+        if self.options.threads == 1:
+            return [(0, rows)]
         count = min(self.options.threads, max(1, rows // (16 * width)))
         edges = [rows * k // count for k in range(count + 1)]
         return list(pairwise(edges))

@@ -139,6 +139,9 @@ class Mechanism(Constrained):
     def explain(self) -> str:
         """Every kernel made so far: tier, lanes, operations, code size, compile time."""
         entries = [e for kernels in self._kernels.values() for e in kernels.explanations]
+        if self.model.constraints:
+            question = getattr(self.forward_dynamics, "question", self.forward_dynamics)
+            entries += question.explain()
         return "\n".join(map(str, entries)) or "nothing compiled yet"
 
     def to_c(

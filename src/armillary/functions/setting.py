@@ -78,4 +78,5 @@ def input_slot(setting: Setting, name: str) -> int:
 def input_sizes(tables: Tables) -> dict[str, int]:
     """Numbers per state of the inputs that do not count one per degree of freedom."""
     rows = 0 if tables.ties is None else tables.ties.count
-    return {"q": tables.nq, "external": 6 * len(tables.bodies), "drive": rows}
+    sizes = {"q": tables.nq, "external": 6 * len(tables.bodies), "drive": rows}
+    return sizes | dict(tables.extra)

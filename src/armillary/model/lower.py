@@ -120,6 +120,7 @@ class Tables:
     nq: int
     nv: int
     ties: Any = None  # constraints (model.ties.Ties), where an algorithm asks for them
+    extra: tuple[tuple[str, int], ...] = ()  # further inputs of an algorithm: name, numbers
 
 
 def lower(model: Model, fuse: bool = True, passive: bool = True, regroup: bool = False) -> Tables:

@@ -85,14 +85,16 @@ def actuation(
     weights: Mapping[str, float] | None,
     limits: bool,
 ) -> Actuation:
-    """u with the least Σ weight u² among those that give the accelerations `a` (state 0)."""
+    """u with the least Σ weight u² among those that give the accelerations `a` (state 0).
+
+    Moments count as forces at a lever of the machine's size, so units do not matter."""
     model = engine.owner.model
     chosen = actuator_indices(engine, actuators)
     factor = engine.factor(system.terms)
     N = factor.free
     needed = system.M[0] @ a - system.force[0]  # the joint force beyond what is there already
     columns = engine.scaling.columns
-    scale = np.array([_weight(model.v_labels[i], weights) / columns[i] for i in chosen])
+    scale = np.array([_weight(model.v_labels[i], weights) * columns[i] for i in chosen])
     A = N[chosen].T / scale  # (free, actuators): N^T S, in scaled forces
     b = N.T @ needed
     lower, upper = _bounds(engine, chosen, limits)

@@ -188,10 +188,10 @@ class Engine:
         """(B, ·) arrays of one length, and whether a single state was given."""
         parts = {name: self.owner._check(name, value) for name, value in arrays.items()}
         count, single = common_rows(parts)
-        return {
-            name: np.broadcast_to(x, (count, x.shape[1])).astype(float, copy=False)
-            for name, (x, _) in parts.items()
-        }, single
+        full = {
+            name: x if len(x) == count else np.tile(x, (count, 1)) for name, (x, _) in parts.items()
+        }
+        return {name: x.astype(np.float64, copy=False) for name, x in full.items()}, single
 
     # -- rank and solutions ----------------------------------------------------------------------
 

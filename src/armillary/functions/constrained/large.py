@@ -70,6 +70,10 @@ class LargeSystem:
             j += sorted(above)
         return np.array(i, np.intp), np.array(j, np.intp)
 
+    @cached_property
+    def _armature(self) -> Array:
+        return np.array([float(x) for b in self.tables.bodies for x in b.armature])
+
     def _pattern(self) -> None:
         """Places of the entries of K in the row."""
         i, j = self.mass_pairs
@@ -104,7 +108,7 @@ class LargeSystem:
         carriers = self.engine.rows.carriers
         arm = bodies.o[:, carriers[i]] - bodies.o[:, carriers[j]]
         M = np.einsum("bpi,bpi->bp", bodies.S[:, j], _shifted(F[:, i], arm))
-        M[:, i == j] += np.array([float(x) for b in self.tables.bodies for x in b.armature])
+        M[:, i == j] += self._armature
         axes = np.broadcast_to(self._axis_values, (len(q), len(self._axis_values)))
         return np.concatenate([M, J[:, self._used], axes], axis=1)
 

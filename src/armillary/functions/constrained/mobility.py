@@ -138,7 +138,7 @@ def _step(engine: Engine, closer: Closer, q: Array, motion: Array) -> Array | No
     there = engine.owner.integrate(q, columns * d)
     there, _ = closer._marquardt(there, np.zeros(engine.tables.nv, bool), steps=60)
     moved = engine.owner.difference(q, there) / columns
-    if np.abs(moved).max() < 0.2 * _STEP:
+    if not 0.2 * _STEP <= np.abs(moved).max() <= 3.0 * _STEP:  # back again, or thrown far off
         return None
     opening = closer.opening(closer.residual(there))
     return there if opening <= max(1e-11, 10.0 * closer.closed) else None
@@ -165,4 +165,4 @@ def _dimension(engine: Engine, closer: Closer, q: Array, N: Array, rng: np.rando
     if not moved:
         return 0
     values = np.linalg.svd(np.array(moved), compute_uv=False)
-    return int(np.sum(values > 0.1 * values[0]))
+    return min(free, int(np.sum(values > 0.1 * values[0])))

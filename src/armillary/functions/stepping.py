@@ -1,0 +1,223 @@
+"""Many steps of time in one native call: kernels of a mechanism inside compiler/stepper.py.
+
+Explicit Runge-Kutta tables and semi-implicit Euler, trees and constrained mechanisms, one state or
+B side by side; controllers that can be traced run inside.  A step that cannot be taken (a state
+that is not finite, a position that does not close, a row the fast kernel doubts) is left to the
+caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armillary.algorithms import chart, forward_dynamics
+from armillary.algorithms.passes import Algorithm, Whole
+from armillary.compiler.context import Context
+from armillary.compiler.stepper import Steps, run_steps
+from armillary.compiler.target import lanes
+from armillary.functions.inputs import Array
+from armillary.functions.kernel import Kernel, StraightKernel, address_of
+from armillary.functions.setting import Setting
+from armillary.functions.straight import trace_straight
+
+if TYPE_CHECKING:
+    from armillary.functions.mechanism import Mechanism
+
+# force(t, q, v, z, u) -> forces and rate(t, q, v, z, u) -> dz/dt, over lists of scalars
+Control = Callable[[Any, list, list, list, list], tuple[list, list]]
+
+
+@dataclass(frozen=True)
+class Method:
+    """An explicit Runge-Kutta table (rows of A below the diagonal, b, c), or semi-implicit Euler:
+    v first, then q with the new v."""
+
+    a: tuple[tuple[float, ...], ...] = ((0.0,),)
+    b: tuple[float, ...] = (1.0,)
+    c: tuple[float, ...] = (0.0,)
+    semi_implicit: bool = False
+
+
+class _Numbers:
+    """Results that are plain numbers."""
+
+    def __init__(self, values: Sequence[Any]):
+        self.values = tuple(values)
+
+    def leaves(self) -> tuple[Any, ...]:
+        return self.values
+
+
+class Stepping:
+    """The native loop of one mechanism with one method, for `rows` states at once.
+
+    Raises NotImplementedError where there is no native way: the caller steps in Python then."""
+
+    def __init__(
+        self, mechanism: Mechanism, method: Method, rows: int, control: Control | None = None,
+        nz: int = 0,
+    ):  # fmt: skip
+        self.mechanism, self.method, self.rows, self.nz = mechanism, method, rows, nz
+        self._batched = rows >= lanes(True, "double").width
+        self._keep: list[Any] = []  # everything the native side points to
+        self._c = np.zeros(Steps.SIZE, np.int64)
+        self._numbers()
+        self._buffers()
+        self._call("DYNAMICS", self._dynamics())
+        self._manifold()
+        self._constraints()
+        if control is not None:
+            self._call("CONTROL", self._control(control), still=(3,))
+
+    # -- what is called --------------------------------------------------------------------------
+
+    def _dynamics(self) -> Kernel:
+        owner, reads = self.mechanism, ("q", "v", "tau")
+        if not owner.model.constraints:
+            owner._refuse_massless()
+            kernels = owner._kernels_of(forward_dynamics.forward_dynamics, reads, True, True)
+            return kernels.kernel(self._batched, "double")
+        question: Any = owner.forward_dynamics
+        question = getattr(question, "question", question)
+        made = question._kernels(owner._engine, reads, True)
+        if made is None:
+            raise NotImplementedError("no traced kernel for the constraints")
+        return made.kernel(self._batched, "double")
+
+    def _manifold(self) -> None:
+        owner = self.mechanism
+        if not owner._additive:
+            self._call("INTEGRATE", self._straight(chart.move))
+            self._call("RATE", self._straight(chart.slope))
+
+    def _straight(self, algorithm: Algorithm, reads: tuple[str, ...] | None = None) -> Kernel:
+        tables = self.mechanism.tables()
+        return self._made(algorithm, reads or algorithm.reads, tables)
+
+    def _made(self, algorithm: Algorithm, reads: tuple[str, ...], tables: Any) -> Kernel:
+        setting = Setting(algorithm, reads)
+        block = trace_straight(setting, tables)
+        return StraightKernel(setting, tables, lanes(self._batched, "double"), block)
+
+    def _constraints(self) -> None:
+        owner = self.mechanism
+        if not owner.model.constraints:
+            return
+        projector = owner._projector
+        if any(owner._engine.ties.holonomic):
+            if projector._position is None:
+                raise NotImplementedError("no traced kernel for the position")
+            self._call("POSITION", projector._position.kernel(self._batched, "double"))
+        if projector._velocity is None:
+            raise NotImplementedError("no traced kernel for the velocity")
+        self._call("VELOCITY", projector._velocity.kernel(self._batched, "double"))
+
+    def _control(self, control: Control) -> Kernel:
+        """The controller and actuators as one kernel: (q, v, z, time, tau) -> tau, dz/dt."""
+
+        def step(run: Any) -> None:
+            i = run.inputs
+            force, rates = control(i["time"][0], list(i["q"]), list(i["v"]), list(i["z"]),
+                                   list(i["tau"]))  # fmt: skip
+            for j, v in zip(run.joints, run.tables.v_offsets, strict=True):
+                j.force = tuple(force[v : v + len(j.v)])
+            run.world.rates = _Numbers(rates)
+
+        shape = _Numbers(())
+        shape.size = self.nz  # type: ignore[attr-defined]
+        algorithm = Algorithm(
+            "control", (Whole(step),), lambda g: {}, ("q", "v", "z", "time", "tau"),
+            {"force": "dof", "rates": "world"}, {"rates": shape},
+        )  # fmt: skip
+        tables = replace(self.mechanism.tables(), extra=(("z", self.nz), ("time", 1)))
+        return self._made(algorithm, algorithm.reads, tables)
+
+    def _call(self, name: str, kernel: Kernel, still: tuple[int, ...] = ()) -> None:
+        """Prepare a kernel: its context, with the row lengths of its inputs."""
+        context, work = kernel.context(self.rows, self.mechanism._globals())
+        for k, size in enumerate(kernel.input_sizes):
+            context[Context.INPUT_STRIDES + k] = 0 if k in still else size
+        self._keep += [kernel, context, work]
+        self._c[getattr(Steps, name)] = kernel.address
+        self._c[getattr(Steps, f"{name}_CONTEXT")] = address_of()(context)
+
+    # -- memory ----------------------------------------------------------------------------------
+
+    def _numbers(self) -> None:
+        c, m, model = self._c, self.method, self.mechanism.model
+        stages = len(m.b)
+        table = np.zeros((stages, stages))
+        for i, row in enumerate(m.a):
+            table[i, : len(row)] = row
+        c[Steps.ROWS], c[Steps.NQ], c[Steps.NV], c[Steps.NZ] = (
+            self.rows, model.nq, model.nv, self.nz)  # fmt: skip
+        c[Steps.STAGES], c[Steps.SEMI_IMPLICIT] = stages, int(m.semi_implicit)
+        for slot, numbers in ((Steps.A, table), (Steps.B, m.b), (Steps.C, m.c)):
+            c[slot] = self._own(np.ascontiguousarray(numbers, float))
+
+    def _own(self, array: np.ndarray) -> int:
+        self._keep.append(array)
+        return address_of()(array)
+
+    def _buffers(self) -> None:
+        c, model, stages = self._c, self.mechanism.model, len(self.method.b)
+        widths = {"Q": model.nq, "V": model.nv, "Z": self.nz}
+        self._state: dict[str, Array] = {}
+        for name, width in widths.items():
+            for prefix in ("", "STAGE_", "NEW_"):
+                array = np.zeros((self.rows, max(width, 1)))
+                array = array[:, :width] if width == 0 else array
+                c[getattr(Steps, prefix + name)] = self._own(array)
+                if not prefix:
+                    self._state[name] = array
+        for name, width in (("RATES_Q", model.nv), ("RATES_V", model.nv), ("RATES_Z", self.nz)):
+            c[getattr(Steps, name)] = self._own(np.zeros((stages, self.rows, max(width, 1))))
+        for name in ("THETA", "ZERO", "FORCE"):
+            c[getattr(Steps, name)] = self._own(np.zeros((self.rows, max(model.nv, 1))))
+        c[Steps.TIME] = self._own(np.zeros(1))
+
+    # -- the loop --------------------------------------------------------------------------------
+
+    def run(
+        self,
+        state: tuple[Array, Array, Array],
+        tau: Array,
+        steps: int,
+        h: float,
+        start: float = 0.0,
+        every: int = 1,
+        taken: int = 0,
+        out: dict[str, Array] | None = None,
+    ) -> int:
+        """Take up to `steps` steps from state = (q, v, z), arrays (rows, ·) that are moved on in
+        place.  Returns how many were taken.
+
+        tau: (rows, nv) for all time, or (steps, stages, rows, nv).  out: arrays named q, v, z, a,
+        tau with one entry per `every` steps (entry 0 belongs to the start and is filled for a
+        and tau only); `taken` steps were made before this call."""
+        c, model = self._c, self.mechanism.model
+        for array, given in zip(self._state.values(), state, strict=True):
+            array[...] = given
+        forces = np.ascontiguousarray(tau, float)
+        c[Steps.TAU] = address_of()(forces)
+        row = self.rows * model.nv
+        moving = forces.ndim == 4
+        c[Steps.TAU_STAGE] = row if moving else 0
+        c[Steps.TAU_STEP] = row * len(self.method.b) if moving else 0
+        c[Steps.STEPS], c[Steps.DONE] = steps, 0
+        c[Steps.EVERY], c[Steps.RECORDED] = every, taken
+        c[Steps.STEP_SIZE] = np.float64(h).view(np.int64)
+        c[Steps.START] = np.float64(start).view(np.int64)
+        given_out = out or {}
+        for name in ("q", "v", "z", "a", "tau"):
+            place = address_of()(given_out[name]) if name in given_out else 0
+            c[getattr(Steps, f"OUT_{name.upper()}")] = place
+        call: Any = run_steps()
+        call(address_of()(c))
+        for array, given in zip(self._state.values(), state, strict=True):
+            given[...] = array
+        return int(c[Steps.DONE])
