@@ -324,10 +324,9 @@ def _refined(rows: SparseRows, b: list[Scalar], n: int, plan: Plan) -> list[Scal
         residual = [r - product for r, product in zip(b, times(rows, x), strict=True)]
         step, _ = factor.solve(residual)
         x = [old + new for old, new in zip(x, step, strict=True)]
-    size: Scalar = 0
-    last: Scalar = 0
+    # each by itself: masses may differ by 1e8, and accelerations with them
+    doubt: Scalar = 0.0
     for k in range(n):
-        size = size + halfway[k] * halfway[k]
-        last = last + step[k] * step[k]
-    doubt = where(last <= size * plan.tolerance**2, 0.0, NAN)
+        size = x[k] * x[k] + halfway[k] * halfway[k]
+        doubt = where(step[k] * step[k] <= size * plan.tolerance**2, doubt, NAN)
     return [value + doubt for value in x[:n]]

@@ -80,7 +80,8 @@ def embed(
 def reduced(
     M: SparseRows, force: Sequence[Scalar], state: Embedding
 ) -> tuple[list[Scalar], Scalar]:
-    """Accelerations, and Σ (diagonal / pivot)² of the reduced mass matrix."""
+    """Accelerations, and Σ (terms / pivot)² of the reduced mass matrix: large where pivots are
+    what is left of large terms that cancel."""
     n = len(force)
     left = [f - _dot(M[j], state.given) for j, f in enumerate(force)]
     moved = [[_common(M[j], column) for j in range(n)] for column in state.motions]
@@ -93,8 +94,11 @@ def reduced(
     factor = LDL(H)
     y = factor.solve(right)
     strain: Scalar = 0
-    for k, inverse in enumerate(factor.inverse_D):
-        strain = strain + (H[k][k] * inverse) * (H[k][k] * inverse)
+    for column, inverse in zip(state.motions, factor.inverse_D, strict=True):
+        terms: Scalar = 0
+        for dof, x in column.items():
+            terms = terms + M[dof].get(dof, 0) * (x * x)
+        strain = strain + (terms * inverse) * (terms * inverse)
     a = list(state.given)
     for column, value in zip(state.motions, y, strict=True):
         for dof, x in column.items():

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from armillary.scalar import Dual, Scalar, sqrt
+from armillary.scalar import Dual, Scalar, sqrt, where
 from armillary.spatial import Force, Matrix, Motion, Transform, Vector
 
 
@@ -76,6 +76,43 @@ def _slope(x: Scalar) -> Scalar:
 def column(E: Matrix, k: int) -> Vector:
     """Axis k of frame 1, in frame 2."""
     return Vector(*(row[k] for row in E.rows))
+
+
+UNITS = (Vector(1, 0, 0), Vector(0, 1, 0), Vector(0, 0, 1))
+_OPPOSITE = 1e-14  # of 1 + cosine: nearer to half a turn the axis of the turn is lost in rounding
+
+
+def tilt(one: Vector, two: Vector, axis: int) -> tuple[Scalar, ...]:
+    """2 sin(angle / 2) along the axis of the turn from one unit vector to another; the angle for
+    small ones.  Opposite ones need half a turn about any axis: 2 about the next one."""
+    gap = one.dot(two) + 1.0
+    opposite = gap < _OPPOSITE
+    stretch = sqrt(2.0 / where(opposite, 1.0, gap))
+    turns = [x * stretch for x in one.cross(two).leaves()]
+    other = (axis + 1) % 3
+    return tuple(where(opposite, 2.0 if k == other else 0.0, turns[k]) for k in range(3))
+
+
+def full_turn(X: Transform) -> tuple[Scalar, ...]:
+    """2 sin(angle / 2) along the axis of the turn of 2 in 1; the angle for small ones."""
+    E = X.E.rows
+    gap = E[0][0] + E[1][1] + E[2][2] + 1.0
+    opposite = gap < _OPPOSITE
+    stretch = 1.0 / sqrt(where(opposite, 1.0, gap))
+    turns = (E[1][2] - E[2][1], E[2][0] - E[0][2], E[0][1] - E[1][0])
+    return tuple(where(opposite, h, x * stretch) for h, x in zip(_half_turn(E), turns, strict=True))
+
+
+def _half_turn(E: Sequence[Sequence[Scalar]]) -> Sequence[Scalar]:
+    """Along the axis u of a half turn, E + 1 = 2 u u^T: the column with the largest u_k."""
+    best: Sequence[Scalar] = [E[0][0] + 1.0, E[1][0], E[2][0]]
+    size: Scalar = E[0][0]
+    for k in (1, 2):
+        larger = E[k][k] > size
+        column = [E[i][k] + (1.0 if i == k else 0.0) for i in range(3)]
+        best = [where(larger, x, y) for x, y in zip(column, best, strict=True)]
+        size = where(larger, E[k][k], size)
+    return best
 
 
 def unit(v: Vector) -> Vector:
@@ -188,11 +225,7 @@ class Contact(Closure):
 
     def _turn_errors(self, X: Transform) -> tuple[Scalar, ...]:
         """Small turns of 2 in 1 about the axes of 1."""
-        E = X.E.rows
         free = [k for k in range(3) if self._NAMES[k] not in self.constrained]
-        if len(free) == 1:  # the free axis keeps its direction: axis_2 × axis_1, in 1
-            k = free[0]
-            one = Vector(*(1 if i == k else 0 for i in range(3)))
-            two = Vector(*E[k])  # axis k of 2, in 1
-            return one.cross(two).leaves()
-        return ((E[1][2] - E[2][1]) * 0.5, (E[2][0] - E[0][2]) * 0.5, (E[0][1] - E[1][0]) * 0.5)
+        if len(free) == 1:  # the free axis keeps its direction: axis_1 × axis_2, in 1
+            return tilt(UNITS[free[0]], Vector(*X.E.rows[free[0]]), free[0])
+        return full_turn(X)

@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armillary.joints.base import Joint
-from armillary.joints.closures import Closure, column, push
+from armillary.joints.closures import UNITS, Closure, column, full_turn, push, tilt
 from armillary.joints.sequences import AXES, Gimbal, Universal
 from armillary.joints.simple import Helical
-from armillary.scalar import Scalar, atan2, sqrt
+from armillary.scalar import Scalar, atan2, sqrt, where
 from armillary.spatial import Force, Transform, Vector
 
-_UNITS = (Vector(1, 0, 0), Vector(0, 1, 0), Vector(0, 0, 1))
 _MOMENTS, _FORCES = ("nx", "ny", "nz"), ("fx", "fy", "fz")
 _TAU = 6.283185307179586
 # joints whose wrenches stand still in frame 2: names of the rows in the order of T
@@ -61,7 +60,7 @@ class StandingLoop(Closure):
 
     def residual(self, X: Transform) -> list[Scalar]:
         turned = any(row == "nz" for row in self.rows) or "nx" not in self.rows
-        angles = _full_turn(X) if turned else _tilt(X)
+        angles = full_turn(X) if turned else _tilt(X)
         errors = dict(zip(_MOMENTS, angles, strict=True))
         errors |= dict(zip(_FORCES, self._place(X), strict=True))
         if isinstance(self.joint, Helical):
@@ -82,9 +81,7 @@ class StandingLoop(Closure):
         c, s = _twist(X)
         pitch = self.joint.parameters()[0]
         angle = atan2(s, c)
-        if pitch == 0:
-            return X.r.z
-        turns = (X.r.z / pitch - angle) / _TAU
+        turns = (X.r.z / where(pitch * pitch < 1e-300, 1.0, pitch) - angle) / _TAU
         return X.r.z - pitch * (angle + _TAU * _nearest(turns))
 
 
@@ -113,12 +110,12 @@ class GimbalLoop(Closure):
             return []
         if len(self._turns) == 2:  # orthogonal to the first axis (in 1) and the last (in 2)
             first, last = self._turns
-            return [column(X.E, first).cross(_UNITS[last])]
-        return [_UNITS[k] for k in range(3) if k not in self._turns]
+            return [column(X.E, first).cross(UNITS[last])]
+        return [UNITS[k] for k in range(3) if k not in self._turns]
 
     def _pushes(self, X: Transform) -> list[Force]:
         """Forces through the centre of the turns; without turns or slides it is the origin."""
-        blocked = [_UNITS[k] for k in range(3) if k not in self._slides]
+        blocked = [UNITS[k] for k in range(3) if k not in self._slides]
         if not self._slides or not self._turns:
             return [push(axis) for axis in blocked]
         arm = X.E @ X.r
@@ -135,10 +132,10 @@ class GimbalLoop(Closure):
             first, last = self._turns
             return [X.E.rows[last][first] * -1]
         if not self._turns:
-            return list(_full_turn(X))
+            return list(full_turn(X))
         axis = self._turns[0]
-        tilt = _tilt_of(X, axis)
-        return [tilt[k] for k in range(3) if k != axis]
+        errors = _tilt(X, axis)
+        return [errors[k] for k in range(3) if k != axis]
 
 
 def _nearest(x: Scalar) -> Scalar:
@@ -155,22 +152,6 @@ def _twist(X: Transform) -> tuple[Scalar, Scalar]:
     return c * scale, s * scale
 
 
-def _tilt(X: Transform) -> tuple[Scalar, ...]:
-    return _tilt_of(X, 2)
-
-
-def _tilt_of(X: Transform, axis: int) -> tuple[Scalar, ...]:
-    """Small turns that bring axis k of 1 to that of 2, in 2; 2 sin(angle / 2) for large ones."""
-    one = column(X.E, axis)
-    two = _UNITS[axis]
-    cosine = one.dot(two)
-    stretch = sqrt(2.0 / (1.0 + cosine + 1e-9))
-    return tuple(x * stretch for x in one.cross(two).leaves())
-
-
-def _full_turn(X: Transform) -> tuple[Scalar, ...]:
-    """2 sin(angle / 2) along the axis of the turn of 2 in 1; the angle for small ones."""
-    E = X.E.rows
-    trace = E[0][0] + E[1][1] + E[2][2]
-    stretch = 1.0 / sqrt(1.0 + trace + 1e-9)
-    return tuple(x * stretch for x in (E[1][2] - E[2][1], E[2][0] - E[0][2], E[0][1] - E[1][0]))
+def _tilt(X: Transform, axis: int = 2) -> tuple[Scalar, ...]:
+    """Small turns that bring axis k of 1 to that of 2, in 2."""
+    return tilt(column(X.E, axis), UNITS[axis], axis)

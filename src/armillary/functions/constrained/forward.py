@@ -109,7 +109,11 @@ class ConstrainedForwardDynamics(Question):
         from armillary.functions.constrained.large import LargeSystem
 
         if passive not in self._large:
-            self._large[passive] = LargeSystem(engine, passive)
+            large = LargeSystem(engine, passive)
+            if large.massless:  # is every free motion opposed by some inertia?  It raises if not
+                q, v, tau = (arrays[name][:1] for name in ("q", "v", "tau"))
+                engine.answer(engine.system(q, v, tau, passive=passive), 0)
+            self._large[passive] = large
         drive = engine.drive_rows(drives, len(arrays["q"]))
         return self._large[passive].accelerations(**arrays, external=external, drive=drive)
 

@@ -122,7 +122,7 @@ def _rank(engine: Engine, J: Array, kept: Rows) -> int:
 def _row_scale(M: Array, J: Array) -> Array:
     """Typical diagonal of J M^-1 J^T, from the diagonal of M: (rows,)."""
     diagonal = np.einsum("sii->si", M)
-    floor = diagonal.max(axis=1, keepdims=True) * 1e-9
+    floor = np.maximum(diagonal.max(axis=1, keepdims=True) * 1e-9, 1e-300)
     each = np.einsum("smn,sn->sm", J * J, 1.0 / np.maximum(diagonal, floor))
     mean = each.mean(axis=0)
     return np.maximum(mean, mean.mean() * 1e-3)

@@ -41,6 +41,10 @@ def traced_kernels(
     tables = replace(owner.tables(True, passive, regroup=True), ties=engine.ties)
     setting = Setting(algorithm, reads, owner._moving_base)
     kernels = Kernels(setting, tables, owner.options)
+    try:
+        kernels._straight_block(None)
+    except ZeroDivisionError:  # a free motion without any inertia: the robust way names it
+        return None
     return kernels if kernels._straight_block(None) is not None else None
 
 
