@@ -1,0 +1,214 @@
+"""Inverse dynamics of closed chains: exactly, under- and over-actuated, with limits, at rest."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from closed_machines import allowed, closed_tree
+
+import armillary as am
+from armillary.errors import InputError, ModelError
+from armillary.model import Limits
+from compare import close
+from oracles.direct import Direct
+
+# example: actuators, as many as there are freedoms
+EXACT = {
+    "four-bar": ["crank"], "slider-crank": ["slider"], "bricard": ["rod3"],
+    "stewart": [f"piston{k}" for k in range(1, 7)], "delta": ["arm1", "arm2", "arm3"],
+    "differential": ["pinion", "left"],
+}  # fmt: skip
+MORE = {
+    "four-bar": ["crank", "rocker"], "slider-crank": ["crank", "slider"],
+    "bricard": ["rod1", "rod3", "rod5"], "dual-arm-free-flyer": None,
+}  # fmt: skip
+
+
+def motion(m, q, seed=0):
+    """A state and accelerations that the rows allow."""
+    v = allowed(m, q, seed)
+    gamma = m._engine.terms(q[None], v[None]).gamma[0]
+    J = m.constraint_jacobian(q)
+    a = np.random.default_rng(seed + 9).normal(size=m.nv)
+    return v, a + np.linalg.pinv(J, rcond=1e-10) @ (gamma - J @ a)
+
+
+def free(m, q):
+    _, s, Vt = np.linalg.svd(m.constraint_jacobian(q))
+    return Vt[np.sum(s > 1e-9 * s[0]) :].T
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_exactly_actuated(name):
+    m = am.example(name)
+    q = np.array(m.initial)
+    v, a = motion(m, q)
+    found = m.actuator_forces(q, v, a, EXACT[name])
+    assert found.reachable and found.freedom == 0 and not found.clipped
+    assert found.mobility == len(EXACT[name])
+    close(m.forward_dynamics(q, v, found.tau), a, 1e-9)
+    # by virtual power alone, M and h from 4x4 matrices
+    N = free(m, q)
+    needed = Direct(m.model, passive=True).inverse_dynamics(q, v, a)
+    close(N.T @ found.tau, N.T @ needed, 1e-10)
+    for k, label in enumerate(m.v_labels):
+        assert found.tau[k] == (found[label] if label in found.actuators else 0.0)
+
+
+@pytest.mark.parametrize("name", MORE)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_more_than_needed_gives_the_smallest(name, weighted):
+    m = am.example(name)
+    q = np.array(m.initial)
+    v, a = motion(m, q)
+    chosen = MORE[name] or m.v_labels
+    weights = {label: float(k % 3 + 1) for k, label in enumerate(chosen)} if weighted else None
+    found = m.actuator_forces(q, v, a, chosen, weights=weights)
+    assert found.reachable and found.freedom > 0
+    close(m.forward_dynamics(q, v, found.tau), a, 1e-8)
+    # nothing smaller does the same: orthogonal to all changes without effect
+    index = [m.v_labels.index(label) for label in found.actuators]
+    A = free(m, q)[index].T
+    silent = np.linalg.svd(A)[2][np.linalg.matrix_rank(A, tol=1e-9) :].T
+    size = np.array([1.0 / m._engine.length if m.v_units[i] == "rad" else 1.0 for i in index])
+    w = np.array([(weights or {}).get(label, 1.0) for label in found.actuators])
+    gradient = silent.T @ (w * size**2 * found.forces)
+    assert np.abs(gradient).max() < 1e-9 * max(1.0, np.abs(w * size**2 * found.forces).max())
+
+
+def test_smallest_forces_do_not_depend_on_units():
+    """A motor and a piston on one slider-crank, in metres and in millimetres."""
+    forces = []
+    for scale in (1.0, 1000.0):
+        b = am.Builder("slider-crank", gravity=(0, 0, -9.81 * scale))
+        b.body("crank", joint="revolute", axis="y", mass=1.0, com=(0.02 * scale, 0, 0),
+               inertia=tuple(scale**2 * x for x in (1e-3, 2e-3, 2e-3)))  # fmt: skip
+        b.body("rod", "crank", "revolute", (0.05 * scale, 0, 0), axis="y", mass=0.5,
+               com=(0.1 * scale, 0, 0),
+               inertia=tuple(scale**2 * x for x in (1e-4, 2e-3, 2e-3)))  # fmt: skip
+        b.body("slider", joint="prismatic", axis="x", mass=0.4)
+        b.loop("wrist", "slider", am.Frame("end", "rod", am.Pose((0.15 * scale, 0, 0))),
+               "revolute", axis="y")  # fmt: skip
+        m = b.build()
+        q = m.assemble([-0.7, 1.0, 0.18 * scale], hold=["crank"]).q
+        found = m.equilibrium_forces(q, ["crank", "slider"])
+        forces.append(found.forces / [scale**2, scale])
+        assert found.reachable
+    close(forces[1], forces[0], 1e-9)
+
+
+@pytest.mark.parametrize("name, chosen", [
+    ("stewart", ["piston1", "piston2"]), ("bicycle", ["steer"]),
+    ("two-wheeled-cart", ["left", "right"]),
+])  # fmt: skip
+def test_fewer_than_needed(name, chosen):
+    """The nearest forces, and the joint force that is missing, without work on what they can do."""
+    m = am.example(name)
+    chosen = [x for x in m.v_labels if any(x.startswith(c) for c in chosen)]
+    q = np.array(m.initial)
+    v, a = motion(m, q)
+    found = m.actuator_forces(q, v, a, chosen)
+    assert not found.reachable and "cannot be reached" in str(found)
+    # what is missing, added to what they give, makes the motion
+    close(m.forward_dynamics(q, v, found.tau + found.unreachable), a, 1e-8)
+
+
+def test_a_motion_that_fewer_actuators_can_make():
+    """The cart has three freedoms and two motors: motions of the motors can be found back."""
+    m = am.example("two-wheeled-cart")
+    q, v = np.array(m.initial), np.zeros(m.nv)
+    tau = np.zeros(m.nv)
+    tau[6:] = 0.7, -0.3
+    found = m.actuator_forces(q, v, m.forward_dynamics(q, v, tau), m.v_labels[6:])
+    assert found.reachable
+    close(found.tau, tau, 1e-11)
+    assert found.mobility == 3 and len(found.actuators) == 2
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_all_joints_of_a_nasty_tree(seed):
+    """Round trip with external wrenches and every joint driven."""
+    m, q = closed_tree(seed, ("revolute", "universal", "plane", "coupling"), bodies=7, roots=0.3)
+    m = m.compile(tier=1)
+    v, a = motion(m, q, seed)
+    external = {m.bodies[-1]: np.array([1.0, 2.0, -1.0, 3.0, 0.5, 0.2])}
+    found = m.actuator_forces(q, v, a, external=external)
+    assert found.reachable and found.freedom == m.nv - found.mobility
+    close(m.forward_dynamics(q, v, found.tau, external), a, 1e-9)
+
+
+# -- limits ----------------------------------------------------------------------------------------
+
+
+def limited(effort):
+    """A Bricard loop whose three motors have effort limits."""
+    m = am.example("bricard")
+    bodies = [
+        replace(b, joint=replace(b.joint, limits=(Limits(effort=e),)))
+        for b, e in zip(m.model.bodies, effort, strict=True)
+    ]
+    return am.Mechanism(replace(m.model, bodies=tuple(bodies)))
+
+
+def test_limits_are_kept_and_named():
+    chosen = ["rod1", "rod3", "rod5"]
+    plain = am.example("bricard")
+    q = np.array(plain.initial)
+    v, a = motion(plain, q)
+    best = plain.actuator_forces(q, v, a, chosen)
+    size = np.abs(best.forces)
+    k = int(np.argmax(size))
+    effort = [1e6] * 5
+    effort[2 * k] = 0.6 * size[k]
+    m = limited(effort)
+    assert not m.actuator_forces(q, v, a, chosen).clipped  # only when asked for
+    found = m.actuator_forces(q, v, a, chosen, limits=True)
+    assert found.clipped == (chosen[k],)
+    assert abs(found[chosen[k]]) <= effort[2 * k] * (1 + 1e-12)
+    assert found.reachable
+    close(m.forward_dynamics(q, v, found.tau), a, 1e-8)
+    # the others are the smallest that do the rest
+    N = free(plain, q)[[0, 2, 4]].ravel()
+    rest = [i for i in range(3) if i != k]
+    missing = N @ best.forces - N[k] * found.forces[k]
+    close(found.forces[rest], N[rest] * missing / (N[rest] @ N[rest]), 1e-6)
+
+
+def test_limits_that_are_too_small():
+    plain = am.example("bricard")
+    q = np.array(plain.initial)
+    v, a = motion(plain, q)
+    m = limited([1e-3] * 5)
+    found = m.actuator_forces(q, v, a, ["rod1", "rod3"], limits=True)
+    assert set(found.clipped) == {"rod1", "rod3"} and not found.reachable
+    close(m.forward_dynamics(q, v, found.tau + found.unreachable), a, 1e-8)
+
+
+# -- statics ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_equilibrium(name):
+    """Nothing moves; and the forces follow from the slope of the potential alone."""
+    m = am.example(name)
+    q = np.array(m.initial)
+    found = m.equilibrium_forces(q, EXACT[name])
+    close(m.forward_dynamics(q, np.zeros(m.nv), found.tau), np.zeros(m.nv), 1e-9)
+    N = free(m, q)
+    rest, step = np.zeros(m.nv), 1e-5
+    ahead, behind = (
+        np.array([m.energy(m.integrate(q, sign * step * d), rest)[1] for d in N.T])
+        for sign in (1, -1)
+    )
+    close(N.T @ found.tau, (ahead - behind) / (2 * step), 1e-7)
+
+
+def test_bad_input():
+    m = am.example("four-bar")
+    q, zero = m.initial, np.zeros(3)
+    with pytest.raises(ModelError, match="Did you mean 'crank'"):
+        m.actuator_forces(q, zero, zero, ["crnk"])
+    with pytest.raises(InputError, match="twice"):
+        m.actuator_forces(q, zero, zero, ["crank", "crank"])
+    with pytest.raises(InputError, match="positive"):
+        m.actuator_forces(q, zero, zero, ["crank"], weights={"crank": 0.0})
