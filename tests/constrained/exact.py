@@ -277,7 +277,7 @@ class Exact:
         M, force, J, target = self.equations(q, v, tau)
         a = self.solved(M, force, J, target)
         change = 0.0
-        for _ in range(3):
+        for _ in range(2):
             noise = big(1e-16 * rng.normal(size=M.shape))
             other = self.solved(
                 M * (1 + noise + noise.T),

@@ -136,11 +136,10 @@ def test_flat_ladder_branches(n):
     assert found.singular == "branching"
 
 
-@pytest.mark.parametrize("seed", [1])
-def test_random_trees_count_like_their_rows(seed):
+def test_random_trees_count_like_their_rows():
     """Generic rows are independent as long as there are freedoms left."""
     ties = ("revolute", "spherical", "distance", "planar")
-    m, q = closed_tree(seed, ties, bodies=6, joints=("universal", "spherical", "revolute", "free"))
+    m, q = closed_tree(1, ties, bodies=5, joints=("universal", "spherical", "revolute", "free"))
     m = m.compile(tier=1)
     found = m.mobility(q)
     J = m.constraint_jacobian(q)

@@ -70,11 +70,6 @@ def example_state(name, seed=3):
     return m, q, allowed(m, q, seed + 1), rng.normal(size=m.nv)
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_examples(name):
-    agree(*example_state(name))
-
-
 @pytest.mark.parametrize("angle", [1e-1, 1e-2, 1e-3, 1e-4, 1e-5])
 def test_next_to_the_flat_ladder(angle):
     """Where all rods lie on the ground, n more motions are possible."""
@@ -111,8 +106,11 @@ def solved(name):
 
 @pytest.mark.parametrize("name", [*NASTY, *EXAMPLES])
 def test_laws(name):
-    """All of them on one solution: compiling takes longer than asking."""
+    """All of them on one solution (compiling takes longer than asking); examples against the
+    oracle too, away from where they start."""
     state = solved(name)
+    if name in EXAMPLES:
+        agree(*state[:4])
     for law in (rows_are_kept, multipliers_balance_the_equations_of_motion, power_balances,
                 energy_rate_is_that_of_the_energy, every_body_obeys_newton_and_euler,
                 joints_pass_only_what_they_can, batch_equals_single):  # fmt: skip
@@ -237,7 +235,7 @@ def batch_equals_single(m, q, v, tau, external, s):
 
 
 @pytest.mark.parametrize("ratio", [1e-8, 1e8])
-@pytest.mark.parametrize("name", ["planes", "long gimbals", "wheels", "rods and contacts"])
+@pytest.mark.parametrize("name", ["planes", "long gimbals", "rods and contacts"])
 def test_mass_ratios(name, ratio):
     """Every other body heavier or lighter by 1e8: as exact as the data in double numbers are."""
     m, q = nasty(name, 3)

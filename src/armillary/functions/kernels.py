@@ -21,6 +21,7 @@ from armillary.functions.straight import operations, trace_straight
 from armillary.model.lower import Tables
 
 Frame = tuple[int, np.ndarray] | None
+_PLAIN_ROWS = 16  # rows of a batch from which the short way pays
 _LONGEST_TRACE = 60  # bodies: larger mechanisms are not even traced for tier 2
 
 
@@ -131,6 +132,31 @@ class Kernels:
                 )
             )
         return self._kernels[key]
+
+    def plain_batch(self, arrays: tuple[Any, ...], globals_: np.ndarray) -> np.ndarray | None:
+        """The result of a plain batch: float64 rows as they lie in memory, straight-line code with
+        one result, one thread.  None where anything is otherwise."""
+        first = arrays[0]
+        if type(first) is not np.ndarray or first.ndim != 2 or self.options.threads != 1:
+            return None
+        rows = len(first)
+        if rows < _PLAIN_ROWS:
+            return None
+        kernel = self._kernels.get((True, "double", None))
+        if not isinstance(kernel, StraightKernel) or len(kernel.output_shapes) != 1:
+            return None
+        for array, size in zip(arrays, kernel.input_sizes, strict=True):
+            if (
+                type(array) is not np.ndarray
+                or array.dtype != np.float64
+                or array.shape != (rows, size)
+                or not (array.flags.c_contiguous and array.flags.aligned)
+            ):
+                return None
+        (shape,) = kernel.output_shapes.values()
+        out = np.empty((rows, *shape))
+        kernel.call(arrays, kernel.input_sizes, (out,), rows, globals_)
+        return out
 
     def __call__(
         self,

@@ -251,7 +251,7 @@ class LargeSystem:
                 step, x, half = (np.abs(memory[:, start : start + self.n])
                                  for start in (self.s, self.x, self.half))  # fmt: skip
                 # each by itself: masses may differ by 1e8, and accelerations with them
-                doubt = ~(step <= _SMALL * (x + half)).all(axis=1)
+                doubt = np.asarray(~(step <= _SMALL * (x + half)).all(axis=1), bool)
                 if not doubt.any():
                     break
         return memory[:, self.x : self.x + self.n].copy(), doubt
