@@ -739,3 +739,19 @@ def test_the_deepest_chain_that_is_written_is_read():
 
 def test_mujoco_version_is_not_the_wrong_one():
     assert mujoco.__version__ != "4.0.0"
+
+
+def test_start_is_the_pose_as_drawn(tmp_path):
+    """qpos0 of a free body and of a hinge with `ref` is where the model starts."""
+    path = tmp_path / "drawn.xml"
+    path.write_text(
+        """<mujoco><worldbody><body name="b" pos="1 2 3" quat="0.6 0.8 0 0"><freejoint name="f"/>
+        <geom size="0.1"/><body name="c" pos="0 0 1"><joint name="h" axis="0 1 0" ref="0.5"/>
+        <geom size="0.1"/></body></body></worldbody></mujoco>""".replace(
+            'ref="0.5"', 'ref="28.64788975654116"'
+        )
+    )
+    from armillary import load
+
+    mechanism = load(path)
+    assert np.allclose(mechanism.initial, [0.6, 0.8, 0, 0, 1, 2, 3, 0.5])

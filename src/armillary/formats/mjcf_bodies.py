@@ -71,6 +71,7 @@ def _add_chain(
         if len(joints) != 1:  # not a name of the file: it must not meet one
             spec = replace(spec, name=unique(spec.name, names))
             names.add(spec.name)
+        _start(source, builder, spec, joints)
         step = Pose(tuple(a - b for a, b in zip(anchor, before, strict=True)))  # type: ignore[arg-type]
         at = at.then(step) if any(step.position) else at
         at = at.then(rest) if rest is not None else at
@@ -86,6 +87,20 @@ def _add_chain(
     mass = source.mass(i)
     body = Body(name, parent, spec, at, mass, shapes=shapes_of(source, i))
     builder.add(body, has_inertia=mass != Mass())
+
+
+def _start(source: Source, builder: Builder, spec: JointSpec, joints: list[int]) -> None:
+    """q of the pose as it is drawn (MuJoCo's qpos0), where that is not the neutral one."""
+    m = source.m
+    places = [int(m.jnt_qposadr[j]) for j in joints]
+    if spec.kind == "free":
+        x, y, z, *quaternion = (float(value) for value in m.qpos0[places[0] : places[0] + 7])
+        if (x, y, z, *quaternion) != (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0):
+            builder.initial[spec.name] = [*quaternion, x, y, z]
+    elif spec.kind not in ("spherical", "fixed"):
+        start = [float(m.qpos0[k]) for k in places]
+        if any(start):
+            builder.initial[spec.name] = start
 
 
 def _joint(source: Source, i: int, joints: list[int]) -> tuple[JointSpec, Pose | None, Triple]:

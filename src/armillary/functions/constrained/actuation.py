@@ -33,10 +33,11 @@ class Actuation:
     mobility: int
     clipped: tuple[str, ...]  # actuators at a limit
     forces: Array  # (actuators,)
+    needed: float  # largest joint force the motion takes
 
     @property
     def reachable(self) -> bool:
-        scale = max(float(np.abs(self.tau).max(initial=0.0)), 1.0)
+        scale = max(float(np.abs(self.tau).max(initial=0.0)), self.needed)
         return bool(np.abs(self.unreachable).max(initial=0.0) <= 1e-9 * scale)
 
     def __getitem__(self, actuator: str) -> float:
@@ -109,7 +110,8 @@ def actuation(
     names = tuple(model.v_labels[i] for i in chosen)
     units = tuple("N m" if model.v_units[i] == "rad" else "N" for i in chosen)
     return Actuation(tau, names, units, left, values, len(chosen) - rank, N.shape[1],
-                     tuple(names[i] for i in np.flatnonzero(clipped)), forces)  # fmt: skip
+                     tuple(names[i] for i in np.flatnonzero(clipped)), forces,
+                     float(np.abs(needed).max(initial=0.0)))  # fmt: skip
 
 
 def _weight(label: str, weights: Mapping[str, float] | None) -> float:

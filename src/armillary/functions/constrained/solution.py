@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.errors import unknown_name
+from armillary.functions.constrained.nullspace import Answer
 from armillary.functions.constrained.stress import (
     Determinacy,
     ForceMap,
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from armillary.functions.constrained.engine import Engine, System
     from armillary.functions.core import External
 
-CONFLICT = 1e-8  # of the size of the accelerations: more is a contradiction
+CONFLICT = 1e-8  # of the size of the terms: more is a contradiction
+OPEN = 1e-6  # of the machine's size, or of the velocities
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,7 @@ class ConstrainedSolution(Solution):
     states: tuple[Determinacy, ...]
     balance: Power
     convention: str
+    notes: tuple[tuple[str, ...], ...]  # of every state
 
     @property
     def determinacy(self) -> Determinacy:
@@ -119,38 +122,9 @@ class ConstrainedSolution(Solution):
     @property
     def messages(self) -> tuple[str, ...]:
         """What a reader should know: contradictory rows, open loops, inconsistent velocities."""
-        found = []
-        for k in range(len(self.states)):
-            state = f"state {k}: " if self.acceleration.ndim > 1 else ""
-            found += [state + text for text in self._messages(k)]
-        return tuple(found)
-
-    def _messages(self, k: int) -> list[str]:
-        single = self.acceleration.ndim == 1
-        pick = (lambda x: x) if single else (lambda x: x[k])
-        a, conflict = pick(self.acceleration), pick(self.conflict)
-        texts = []
-        scale = max(float(np.abs(a).max(initial=0.0)), 1.0)
-        rows = [(abs(x), name) for x, name in zip(conflict, self.row_labels, strict=True)
-                if abs(x) > CONFLICT * scale]  # fmt: skip
-        if rows:
-            named = ", ".join(
-                f"{name} ({size:.3g})" for size, name in sorted(rows, reverse=True)[:8]
-            )
-            texts.append(
-                f"rows contradict each other: {named} cannot all be met; the accelerations are "
-                f"the nearest in least squares"
-            )
-        worst = int(np.argmax(np.abs(pick(self.residual)))) if len(self.row_labels) else -1
-        if worst >= 0 and abs(pick(self.residual)[worst]) > 1e-6:
-            texts.append(f"'{self.row_labels[worst]}' is open by {pick(self.residual)[worst]:.3g}; "
-                         f"assemble(q) closes the mechanism")  # fmt: skip
-        speed = max(float(np.abs(pick(self.velocity)).max(initial=0.0)), 1.0)
-        worst = int(np.argmax(np.abs(pick(self.rate)))) if len(self.row_labels) else -1
-        if worst >= 0 and abs(pick(self.rate)[worst]) > 1e-6 * speed:
-            texts.append(f"the velocity violates '{self.row_labels[worst]}' by "
-                         f"{pick(self.rate)[worst]:.3g}; project(q, v) corrects it")  # fmt: skip
-        return texts
+        if self.acceleration.ndim == 1:
+            return self.notes[0]
+        return tuple(f"state {k}: {text}" for k, texts in enumerate(self.notes) for text in texts)
 
     def __str__(self) -> str:
         text = super().__str__()
@@ -206,7 +180,39 @@ def solution(
         first(system.terms.rate), first(left), first(np.array([x.factor.rank for x in answers])),
         tuple(states), Power(*(first(x) for x in balance)),
         WEIGHTED if compliance else MINIMUM,
+        tuple(_notes(engine, system, k, answer) for k, answer in enumerate(answers)),
     )  # fmt: skip
+
+
+def _notes(engine: Engine, system: System, k: int, answer: Answer) -> tuple[str, ...]:
+    """Rows against the size of the terms they are made of, so that units do not matter."""
+    labels, terms = engine.ties.labels, system.terms
+    if not labels:
+        return ()
+    sizes = np.abs(terms.J[k])
+    texts = []
+    asked = np.abs(system.target[k]) + sizes @ np.abs(answer.a)
+    clash = np.abs(answer.left) > CONFLICT * max(float(asked.max()), 1e-300)
+    if clash.any():
+        worst = [r for r in np.argsort(-np.abs(answer.left)) if clash[r]][:8]
+        named = ", ".join(f"{labels[r]} ({abs(answer.left[r]):.3g})" for r in worst)
+        texts.append(
+            f"rows contradict each other: {named} cannot all be met; the accelerations are the "
+            f"nearest in least squares"
+        )
+    scale = engine.scaling.rows / engine.length
+    opening = np.abs(terms.residual[k]) * scale
+    r = int(np.argmax(opening))
+    if opening[r] > max(OPEN, engine.geometry_tolerance):
+        texts.append(f"'{labels[r]}' is open by {terms.residual[k, r]:.3g}; assemble(q) closes the "
+                     f"mechanism")  # fmt: skip
+    speed = float((sizes @ np.abs(system.v[k]) * scale).max())
+    rate = np.abs(terms.rate[k]) * scale
+    r = int(np.argmax(rate))
+    if rate[r] > max(OPEN * speed, 1e-300):
+        texts.append(f"the velocity violates '{labels[r]}' by {terms.rate[k, r]:.3g}; "
+                     f"project(q, v) corrects it")  # fmt: skip
+    return tuple(texts)
 
 
 def _tree_forces(
