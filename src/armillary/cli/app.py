@@ -262,6 +262,80 @@ def assemble(
 
 
 @app.command()
+def simulate(
+    model: ModelName,
+    duration: Annotated[float, typer.Option("--for", help="Length of the run, s.")] = 1.0,
+    step: Annotated[float, typer.Option(help="Time step, s.")] = 1e-3,
+    method: Annotated[str, typer.Option(help="Such as semi-implicit, rk4, dopri5.")] = "rk4",
+    tolerance: Annotated[float, typer.Option(help="Of methods that choose their steps.")] = 1e-8,
+    q: Numbers = None,
+    v: Numbers = None,
+    tau: Numbers = None,
+    external: Wrenches = None,
+    input: Annotated[
+        Path | None, typer.Option(help="Joint forces over time, CSV: time, then joints.")
+    ] = None,
+    stay: Annotated[bool, typer.Option("--stay", help="The last line of --input goes on.")] = False,
+    limits: Annotated[
+        float | None, typer.Option(min=0.0, max=1.0, help="Joint limits, with this restitution.")
+    ] = None,
+    assemble: Assemble = False,
+    project: Annotated[
+        bool, typer.Option("--project/--no-project", help="Back onto constraints at every step.")
+    ] = True,
+    record: Annotated[str, typer.Option(help="Names: q,v,a,tau,energy,reactions,...")] = "q,v",
+    every: Annotated[int, typer.Option(min=1, help="Record every n-th step.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="A file: .nc, .csv or .parquet.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where --out ends.")] = False,
+    overwrite: Overwrite = False,
+    json: Json = False,
+    base: Base = None,
+) -> None:
+    """The motion over time.
+
+    What is not given: q where the mechanism starts, v = 0, tau = 0. Exit code 1: the run ended
+    before its time; what was computed is kept, and --resume goes on."""
+    from armillary.cli.simulating import Course, Drive
+    from armillary.cli.simulating import simulate as run
+
+    given = {"q": q, "v": v, "tau": tau}
+    drive = Drive(given, external, input, stay, assemble, limits)
+    course = Course(duration, step, method, tolerance, record, every, out, resume, overwrite,
+                    project)  # fmt: skip
+    if not run(model, base, drive, course, json):
+        raise typer.Exit(1)
+
+
+RunFile = Annotated[Path, typer.Argument(metavar="RUN", help="A recorded run: .nc, .csv, .parquet")]
+Words = list[str] | None
+
+
+@app.command()
+def plot(
+    run: RunFile,
+    what: Annotated[Words, typer.Option(help="Quantities: q,v,energy. Default: all.")] = None,
+    column: Annotated[Words, typer.Option(help="Labels: crank,rocker. Default: all.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The picture: .png, .pdf, .svg. Default: beside the run.")
+    ] = None,
+    overwrite: Overwrite = False,
+    show: Annotated[bool, typer.Option("--show", help="Open a window.")] = False,
+) -> None:
+    """Draw a recorded run over time."""
+    from armillary.cli.runs import plot as draw
+
+    draw(run, what or (), column or (), out, overwrite, show)
+
+
+@app.command()
+def info(run: RunFile, json: Json = False) -> None:
+    """What a recorded run holds, and how it ended."""
+    from armillary.cli.runs import info as tell
+
+    tell(run, json)
+
+
+@app.command()
 def convert(
     model: ModelName,
     out: Annotated[Path, typer.Argument(help="The new file; its ending chooses the format.")],

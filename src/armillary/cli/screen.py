@@ -17,6 +17,8 @@ from rich.text import Text
 _WORDS = {
     r"pass overwrite=True": "use --overwrite",
     r"pass lossy=True": "use --lossy",
+    r"resume=True": "--resume",
+    r"Schedule\(\.\.\., hold=True\)": "--stay",
     r"Leave `base` out": "Leave --base out",
     r"; or pass format= one of [\w, ]*": "",
     r"(assemble\(q\)|project\(q, v\)) (closes|corrects)": r"`armillary solve --assemble` \2",

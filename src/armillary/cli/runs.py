@@ -1,0 +1,96 @@
+"""`plot` and `info`: recorded runs as pictures and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from armillary import __version__
+from armillary.cli import screen
+from armillary.errors import FormatError
+
+if TYPE_CHECKING:
+    from armillary.sim.run import Run
+
+_MOST = 20  # events on the screen
+
+
+def plot(
+    path: Path,
+    what: Sequence[str],
+    columns: Sequence[str],
+    out: Path | None,
+    overwrite: bool,
+    show: bool,
+) -> None:
+    """A picture beside the run, or where `out` says."""
+    from armillary.sim.storage import load_run
+
+    run = load_run(path)
+    picture = out if out is not None else (None if show else path.with_suffix(".png"))
+    if picture is not None and picture.exists() and not overwrite:
+        raise FormatError(
+            "the file exists already. Choose another name or pass overwrite=True.", str(picture)
+        )
+    names = [name.strip() for text in what for name in text.split(",") if name.strip()]
+    chosen = [name.strip() for text in columns for name in text.split(",") if name.strip()]
+    run.plot(*names, show=show, path=picture, columns=chosen or None)
+    if picture is not None:
+        screen.say(f"{', '.join(names or run.names)} drawn in {picture}")
+
+
+def info(path: Path, json: bool) -> None:
+    from armillary.sim.storage import load_run
+
+    run = load_run(path)
+    if json:
+        screen.print_json({**as_json(run), "file": str(path)})
+    else:
+        print_run(run)
+
+
+def print_run(run: Run) -> None:
+    from armillary.sim.summary import extremes, rows, span
+
+    method = f", method {run.method}" if run.method else ""
+    step = f", step {run.step:g} s" if run.step else ""
+    screen.say(f"run of '{run.mechanism_name}': {span(run)}{method}{step}", "bold")
+    state = "complete" if run.complete else "incomplete"
+    screen.say(f"{state}: {run.message}\n" if run.message else f"{state}\n")
+    lines = [
+        [name, count, unit, *screen.numbers(extremes(run, name)), text]
+        for name, count, unit, text in rows(run)
+    ]
+    heads = ["quantity", ">columns", "unit", ">least", ">greatest", "what it is"]
+    screen.table(heads, lines)
+    events = [[screen.number(t), text] for t, text in run.events[:_MOST]]
+    if events:
+        more = f" (the first {_MOST} of {len(run.events)})" if len(run.events) > _MOST else ""
+        screen.table([">time [s]", "event"], events, f"events{more}")
+
+
+def as_json(run: Run) -> dict[str, Any]:
+    from armillary.sim.summary import extremes
+
+    quantities = {}
+    for name in run.names:
+        least, greatest = extremes(run, name)
+        quantities[name] = {
+            "labels": run.labels[name], "units": run.units[name],
+            "least": least, "greatest": greatest,
+        }  # fmt: skip
+    return {
+        "armillary": __version__,
+        "mechanism": run.mechanism_name,
+        "method": run.method,
+        "step": run.step,
+        "complete": run.complete,
+        "message": run.message,
+        "instants": len(run),
+        "runs": run.batch or 1,
+        "time": {"unit": "s", "first": run.time[0], "last": run.time[-1]} if len(run) else None,
+        "quantities": quantities,
+        "events": [{"time": t, "text": text} for t, text in run.events],
+        "state": run.state,
+    }

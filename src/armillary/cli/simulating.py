@@ -1,0 +1,151 @@
+"""`simulate`: a motion over time, on the screen or into a file."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armillary import Mechanism
+from armillary.cli import closing, models, screen
+from armillary.cli.runs import as_json, print_run
+from armillary.cli.states import Array, from_options
+from armillary.errors import FormatError, InputError
+
+if TYPE_CHECKING:
+    from armillary.sim.inputs import Schedule
+    from armillary.sim.run import Run
+
+
+@dataclass(frozen=True)
+class Drive:
+    """What acts on the mechanism, and where it starts."""
+
+    given: dict[str, list[str] | None]  # q, v, tau
+    external: Sequence[str] | None
+    schedule: Path | None
+    stay: bool  # the schedule's last line goes on
+    assemble: bool
+    limits: float | None  # restitution at joint limits
+
+
+@dataclass(frozen=True)
+class Course:
+    """How long, how fine, what is kept."""
+
+    duration: float
+    step: float
+    method: str
+    tolerance: float
+    record: str
+    every: int
+    out: Path | None
+    resume: bool
+    overwrite: bool
+    project: bool
+
+
+def simulate(model: str, base: str | None, drive: Drive, course: Course, json: bool) -> bool:
+    """Whether the run came to its end; what was computed is kept in any case."""
+    for name, value in (("for", course.duration), ("step", course.step)):
+        if not (math.isfinite(value) and value > 0.0):
+            raise InputError(f"--{name}: expected a number of seconds above 0, found {value}.")
+    if course.resume and course.out is None:
+        raise InputError("--resume: name the file that goes on with --out.")
+    mechanism = models.find(model, base)
+    run = _run(mechanism, drive, course)
+    if json:
+        content = as_json(run)
+        screen.print_json(content if course.out is None else {**content, "file": str(course.out)})
+    elif course.out is not None:
+        screen.say(f"{_instants(run)} written to {course.out}")
+    else:
+        print_run(run)
+        _print_end(mechanism, run)
+    if not json:
+        for t, text in run.events[:5] if course.out is not None else ():
+            screen.remark(f"t = {t:.6g} s: {text}")
+    if not run.complete:
+        kept = f"; what was computed is in {course.out}" if course.out is not None else ""
+        screen.complain(f"{run.message}{kept}")
+    return run.complete
+
+
+def _run(mechanism: Mechanism, drive: Drive, course: Course) -> Run:
+    from armillary.sim.events import JointLimits
+    from armillary.sim.simulate import simulate as run
+
+    states = from_options(mechanism, drive.given, drive.external)
+    values = dict(states.values)
+    if drive.assemble:
+        values, remarks = closing.close(mechanism, values)
+        for text in remarks:
+            screen.remark(text)
+    events = () if drive.limits is None else (JointLimits(drive.limits),)
+    with progress_bar() as tell:
+        return run(
+            mechanism, values["q"], values["v"], course.duration, course.step, course.method,
+            inputs=_inputs(mechanism, drive, values["tau"]), external=states.external or None,
+            events=events, record=course.record.split(","), every=course.every, out=course.out,
+            progress=tell, project=course.project, tolerance=course.tolerance,
+            resume=course.resume, overwrite=course.overwrite,
+        )  # fmt: skip
+
+
+def _inputs(mechanism: Mechanism, drive: Drive, tau: Array) -> Array | Schedule | None:
+    """Constant forces, or a table over time whose columns are joints: time, crank or tau.crank."""
+    if drive.schedule is None:
+        return tau if np.any(tau) else None
+    if drive.given.get("tau"):
+        raise InputError("--tau and --input: give constant forces or a schedule, not both.")
+    from armillary.sim.inputs import Schedule
+
+    try:
+        schedule = Schedule.from_csv(drive.schedule, hold=drive.stay)
+    except (OSError, UnicodeDecodeError) as fault:
+        reason = getattr(fault, "strerror", None) or "it is no UTF-8 text"
+        raise FormatError(f"cannot be read: {reason}.", str(drive.schedule)) from None
+    labels = [label.removeprefix("tau.") for label in schedule.labels or ()]
+    return Schedule(schedule.times, schedule.values, labels, schedule.kind, schedule.hold)
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[float, float], None] | None]:
+    """On a terminal: how far the run is; elsewhere nothing, so that logs stay short."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.fields[text]}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("run", total=1.0, text="starting")
+
+        def tell(t: float, end: float) -> None:
+            share = min(t / end, 1.0) if end > 0 else 1.0
+            bar.update(task, completed=share, text=f"{t:.4g} of {end:g} s")
+
+        yield tell
+
+
+def _instants(run: Run) -> str:
+    until = f", until t = {run.time[-1]:g} s," if len(run) else ""
+    return f"{len(run)} instant{'' if len(run) == 1 else 's'}{until}"
+
+
+def _print_end(mechanism: Mechanism, run: Run) -> None:
+    """The last position and velocity of every joint."""
+    state: dict[str, Any] = run.state
+    if "q" not in state or np.ndim(state["q"]) != 1:
+        return
+    for kind, title in (("q", "position"), ("v", "velocity")):
+        names, units = models.labels(mechanism, kind), models.units(mechanism, kind)
+        rows = [list(x) for x in zip(names, screen.numbers(state[kind]), units, strict=True)]
+        screen.table(["joint", f">{title}", "unit"], rows, f"{title} at t = {state['t']:g} s")

@@ -1,0 +1,328 @@
+"""The loop: steps, projections, events, samples and records, until the time is over.
+
+Grid instants t_k = t0 + k step are recorded.  Steps end at the jumps of schedules and at the
+samples of parts, too.  Adaptive methods choose their own steps; the grid is read off their dense
+output.
+"""
+
+from __future__ import annotations
+
+import time as clock
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armillary.functions.inputs import Array
+from armillary.sim.integrators import ExplicitRungeKutta, Stepper
+from armillary.sim.locating import Locator
+from armillary.sim.system import System
+
+if TYPE_CHECKING:
+    from armillary.sim.native import NativeLoop
+
+Progress = Callable[[float, float], None]  # time reached, end of the run
+_BUSY = 0.2  # s between two signs of progress
+_SMALLEST = 1e-13  # adaptive steps, of the time
+
+
+class Stopped(Exception):
+    """The run is over before its time: `args[0]` says why.  `complete`: it was meant to be."""
+
+    def __init__(self, text: str, complete: bool = False):
+        super().__init__(text)
+        self.complete = complete
+
+
+@dataclass
+class State:
+    """Where the run is."""
+
+    t: float
+    q: Array
+    v: Array
+    z: Array
+
+
+class Engine:
+    """One run (or a batch of runs) of one system with one method."""
+
+    def __init__(
+        self,
+        system: System,
+        stepper: Stepper,
+        watched: list[Any],
+        record: Callable[[State], None],
+        note: Callable[[float, str], None],
+        *,
+        project: bool = True,
+        tolerance: float = 1e-8,
+        progress: Progress | None = None,
+    ):
+        self.system, self.stepper, self.tolerance = system, stepper, tolerance
+        self.project = project
+        self.record, self._note, self._progress = record, note, progress
+        self._said = clock.monotonic()
+        self._locator = Locator(system, watched, self.step, note, self._stop) if watched else None
+        self._lost: set[int] = set()  # rows of a batch that are no numbers any more
+        self._x: Array | None = None
+        self.native = True  # steps in native code where that can be
+
+    def record_many(self, times: list[float], q: Array, v: Array, z: Array) -> None:
+        """Several instants one after the other."""
+        many = getattr(self.record, "many", None)
+        if many is not None and times:
+            many(times, q, v, z)
+            return
+        for n, t in enumerate(times):
+            self.record(State(t, q[n], v[n], z[n]))
+
+    # -- one step --------------------------------------------------------------------------------
+
+    def step(self, t: float, h: float, q: Array, v: Array, z: Array) -> tuple[Array, Array, Array]:
+        """The state after h, on the constraints."""
+        n = self.system.nv
+        x = self.stepper.step(t, h, q, self._packed(v, z))
+        return self._unpacked(q, x, n)
+
+    def _packed(self, v: Array, z: Array) -> Array:
+        n = self.system.nv
+        x = np.zeros((*v.shape[:-1], self.system.size))
+        x[..., n : 2 * n] = v
+        if z.shape[-1]:
+            x[..., 2 * n :] = z
+        return x
+
+    def _unpacked(self, q: Array, x: Array, n: int) -> tuple[Array, Array, Array]:
+        q, v, z = self.system.chart.move(q, x[..., :n]), x[..., n : 2 * n], x[..., 2 * n :]
+        if self.project and self.system.projection.needed and (x.ndim == 2 or isfinite(x.sum())):
+            q, v = self.system.projection(q, v)
+        return q, v, z
+
+    # -- fixed steps -----------------------------------------------------------------------------
+
+    def run(
+        self, state: State, end: float, step: float, every: int, breaks: Iterable[float]
+    ) -> None:
+        """From state.t to the end; the state is moved along."""
+        start = state.t
+        count = max(int(np.ceil((end - start) / step - 1e-9)), 0)
+        grid = _Grid(start, end, step, count, every)
+        stops = sorted({b for b in breaks if start < b < end})
+        state.z = self.system.sample(state.t, state.q, state.v, state.z)
+        self.system.enter(state.t, state.t + step)
+        self.record(state)
+        if isinstance(self.stepper, ExplicitRungeKutta) and self.stepper.table.error:
+            self._adaptive(self.stepper, state, grid, stops)
+            return
+        k, native = 1, self._native(state, stops, step)
+        while k <= count:
+            if native is not None and not self._lost:
+                k = self._many(native, state, grid, k)
+                if k > count:
+                    return
+            target = grid.time(k)
+            while state.t < target:
+                self._to(state, self._next_stop(state.t, target, stops, step))
+            if grid.wanted(k):
+                self.record(state)
+            self._tell(state.t, end)
+            k += 1
+
+    def _native(self, state: State, stops: list[float], step: float) -> NativeLoop | None:
+        """The native loop, where nothing has to be watched on the way."""
+        from armillary.sim.native import native_loop
+
+        if self._locator is not None or not self.native:
+            return None
+        return native_loop(self.system, self.stepper, state, self.project, stops, step)
+
+    def _many(self, native: NativeLoop, state: State, grid: _Grid, k: int) -> int:
+        """Steps in native code until one is not taken; the number of the next one."""
+        last = (
+            grid.count if _same(grid.end - grid.time(grid.count - 1), grid.step) else grid.count - 1
+        )
+
+        while k <= last:
+
+            def take(done: int, q: Array, v: Array, z: Array, first: int = k) -> None:
+                wanted = [n for n in range(done) if grid.wanted(first + n)]
+                times = [grid.time(first + n) for n in wanted]
+                self.record_many(times, q[wanted], v[wanted], z[wanted])
+
+            done = native.advance(state, last - k + 1, grid.step, take)
+            if not done:
+                break
+            k += done
+            state.t = grid.time(k - 1)
+            self._tell(state.t, grid.end)
+        return k
+
+    def _next_stop(self, t: float, target: float, stops: list[float], step: float) -> float:
+        """The target, or a jump or sample before it."""
+        slack = 1e-9 * step
+        nearest = self.system.next_sample()
+        k = bisect_right(stops, t + slack)
+        if k < len(stops):
+            nearest = min(nearest, stops[k])
+        return target if nearest > target - slack else nearest
+
+    def _to(self, state: State, t1: float) -> None:
+        """One step, with what happens in it."""
+        system, t = self.system, state.t
+        system.enter(t, t1)
+        q, v, z = self.step(t, t1 - t, state.q, state.v, state.z)
+        self._arrive(state, t1, q, v, z)
+
+    def _arrive(self, state: State, t1: float, q: Array, v: Array, z: Array) -> None:
+        system, t = self.system, state.t
+        if not isfinite(q.sum() + v.sum() + z.sum()):
+            self._not_finite(state, t1, q, v)
+        if self._locator is not None:
+            q, v, z = self._locator.through(t, t1, (state.q, state.v, state.z), (q, v, z))
+        state.t, state.q, state.v, state.z = t1, q, v, z
+        if system.resting:
+            system.lift_off(v)
+        if system.next_sample() <= t1 + 1e-9 * (t1 - t):
+            state.z = system.sample(t1, q, v, z)
+
+    # -- adaptive steps --------------------------------------------------------------------------
+
+    def _adaptive(
+        self, method: ExplicitRungeKutta, state: State, grid: _Grid, stops: list[float]
+    ) -> None:
+        h, k = grid.step, 1
+        end = grid.time(grid.count)
+        while state.t < end:
+            t, stop = state.t, self._next_stop(state.t, end, stops, grid.step)
+            h = min(h, stop - t)
+            if stop - t - h < 0.05 * h:  # no slivers
+                h = stop - t
+            self.system.enter(t, stop)
+            x0 = self._packed(state.v, state.z)
+            x1 = method.step(t, h, state.q, x0)
+            size = self._error_size(method.error(h), x0, x1)
+            if not size <= 1.0:
+                h *= max(0.2, 0.9 * size**-0.2) if isfinite(size) else 0.2
+                if h < _SMALLEST * max(1.0, abs(t)):
+                    bad = self._unpacked(state.q, x1, self.system.nv)
+                    self._not_finite(state, t + h, bad[0], bad[1])
+                    raise Stopped(
+                        f"the step became too short at t = {t:.6g} s (tolerance "
+                        f"{self.tolerance:g}); the motion may be singular there"
+                    )
+                continue
+            k = self._accepted(method, state, (h, stop, x0, x1), grid, k)
+            h *= min(5.0, 0.9 * max(size, 1e-10) ** -0.2)
+            self._tell(state.t, end)
+
+    def _accepted(
+        self, method: ExplicitRungeKutta, state: State, step: Any, grid: _Grid, k: int
+    ) -> int:
+        """Arrive, and read the grid instants in between off the dense output."""
+        h, stop, x0, x1 = step
+        t, q0, n = state.t, state.q, self.system.nv
+        t1 = stop if abs(t + h - stop) <= 1e-12 * max(1.0, abs(stop)) else t + h
+        before = State(t, q0, state.v, state.z)
+        after = self._unpacked(q0, x1, n)
+        happened = self._locator is not None and self._locator.first(t, t1, before, after)
+        if happened:  # shorten the step so that it ends at the event
+            t1 = t + happened
+            x1 = method.step(t, happened, q0, x0)
+            h, after = happened, self._unpacked(q0, x1, n)
+        while k <= grid.count and grid.time(k) < t1 - 1e-12 * max(1.0, abs(t1)):
+            if grid.wanted(k):
+                sigma = (grid.time(k) - t) / h
+                q, v, z = self._unpacked(q0, method.dense(sigma, h, x0), n)
+                self.record(State(grid.time(k), q, v, z))
+            k += 1
+        self._arrive(state, t1, *after)
+        if k <= grid.count and abs(grid.time(k) - t1) <= 1e-12 * max(1.0, abs(t1)):
+            if grid.wanted(k):
+                self.record(state)
+            k += 1
+        return k
+
+    def _error_size(self, error: Array, x0: Array, x1: Array) -> float:
+        """Largest mean square of the error against the tolerance, over the runs of a batch."""
+        scale = self.tolerance * (1.0 + np.maximum(np.abs(x0), np.abs(x1)))
+        ratio = (error / scale) ** 2
+        if self._lost:
+            ratio = np.delete(ratio, list(self._lost), axis=0)
+        return float(np.sqrt(ratio.mean(axis=-1).max(initial=0.0)))
+
+    # -- the end ---------------------------------------------------------------------------------
+
+    def _not_finite(self, state: State, t1: float, q: Array, v: Array) -> None:
+        """Stop, or in a batch: go on with the other runs."""
+        if q.ndim == 1:
+            if np.isfinite(q).all() and np.isfinite(v).all():
+                return
+            raise Stopped(f"not a number at t = {t1:.6g} s: {self._culprit(state.v, q, v)}")
+        bad = ~(np.isfinite(q).all(axis=1) & np.isfinite(v).all(axis=1))
+        for row in np.flatnonzero(bad):
+            if int(row) not in self._lost:
+                self._lost.add(int(row))
+                text = self._culprit(state.v[row], q[row], v[row])
+                self._note(t1, f"run {row}: not a number, {text}")
+        if bad.all():
+            raise Stopped(f"not a number in all {len(bad)} runs at t = {t1:.6g} s")
+
+    def _culprit(self, before: Array, q: Array, v: Array) -> str:
+        """The joint that blew up: the one that is no number, among several the fastest one."""
+        labels = self.system.mechanism.v_labels
+        bad = ~np.isfinite(v)
+        among = bad if bad.any() else np.ones(len(v), bool)
+        k = int(np.argmax(np.where(among, np.abs(before), -1.0)))
+        return (
+            f"joint '{labels[k]}' had the velocity {before[k]:.3g} {self._unit(k)} just before. "
+            f"Use a shorter step, or 'implicit' for stiff springs and dampers"
+        )
+
+    def _unit(self, k: int) -> str:
+        return f"{self.system.mechanism.v_units[k]}/s"
+
+    @property
+    def final(self) -> State | None:
+        """The state at which an event ended the run."""
+        found = self._locator.final if self._locator is not None else None
+        return State(found[0], *found[1]) if found is not None else None
+
+    @property
+    def lost(self) -> list[int]:
+        """Runs of a batch that ended as no numbers."""
+        return sorted(self._lost)
+
+    def _stop(self, text: str) -> None:
+        raise Stopped(text, complete=True)
+
+    def _tell(self, t: float, end: float) -> None:
+        if self._progress is not None:
+            now = clock.monotonic()
+            if now - self._said > _BUSY or t >= end:
+                self._said = now
+                self._progress(t, end)
+
+
+def _same(x: float, y: float) -> bool:
+    return abs(x - y) <= 1e-9 * abs(y)
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """The instants to record."""
+
+    start: float
+    end: float
+    step: float
+    count: int
+    every: int
+
+    def time(self, k: int) -> float:
+        return self.end if k == self.count else self.start + k * self.step
+
+    def wanted(self, k: int) -> bool:
+        return k % self.every == 0 or k == self.count

@@ -1,0 +1,174 @@
+"""What happens at instants that are not known before: limits, switches, functions of the user.
+
+An event is a number that changes its sign.  The engine repeats the step with shorter lengths until
+the instant is known to rounding, so an event is as exact as the method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from armillary.errors import InputError
+from armillary.functions.inputs import Array
+from armillary.functions.mechanism import Mechanism
+from armillary.sim.inputs import columns_of
+from armillary.sim.system import System
+
+Watch = Callable[[float, Array, Array], float]
+Outcome = tuple[Array, Array, str]
+
+
+class Happening(Protocol):
+    """What the engine watches."""
+
+    terminal: bool
+
+    def value(self, t: float, q: Array, v: Array) -> float: ...
+
+    def crossed(self, before: float, after: float, v: Array) -> bool: ...
+
+    def act(self, system: System, t: float, q: Array, v: Array) -> Outcome: ...
+
+
+@dataclass
+class Event:
+    """function(t, q, v) changes its sign: direction +1 upwards, -1 downwards, 0 either way.
+
+    terminal: the run ends.  action(t, q, v) -> (q, v), or None: what it does to the state."""
+
+    function: Watch
+    name: str = "event"
+    direction: int = 0
+    terminal: bool = False
+    action: Callable[[float, Array, Array], tuple[Array, Array] | None] | None = None
+
+    def value(self, t: float, q: Array, v: Array) -> float:
+        return float(self.function(t, q, v))
+
+    def crossed(self, before: float, after: float, v: Array) -> bool:
+        up, down = before < 0.0 <= after, before > 0.0 >= after
+        return (up and self.direction >= 0) or (down and self.direction <= 0)
+
+    def act(self, system: System, t: float, q: Array, v: Array) -> Outcome:
+        if self.action is not None:
+            changed = self.action(t, q.copy(), v.copy())
+            if changed is not None:
+                q, v = (np.array(x, float) for x in changed)
+        return q, v, self.name
+
+
+@dataclass
+class Switch(Event):
+    """The same event, after which another mechanism goes on: a constraint or contact that opens or
+    closes.  The velocity that the new constraints do not allow is lost: the impulse of the
+    inelastic impact, nearest in kinetic energy."""
+
+    to: Mechanism | None = None
+
+    def act(self, system: System, t: float, q: Array, v: Array) -> Outcome:
+        if self.to is None:
+            raise InputError("Switch: give the mechanism that goes on as `to`.")
+        q, v, text = super().act(system, t, q, v)
+        system.use(self.to)
+        q, v = system.projection(q, v)
+        return q, v, f"{text}: now '{self.to.name}' with constraints {list(self.to.constraints)}"
+
+
+@dataclass
+class JointLimits:
+    """Joints bounce at their limits: the velocity along the coordinate turns, times `restitution`,
+    by an impulse of the limit that moves all joints with it:
+
+        v' = v - (1 + e) v_k Y_k / Y_kk,        Y the inverse of M (under constraints, what is left)
+
+    joints: names (default: all that have limits).  Bounces slower than `rest` (rad/s or m/s)
+    end in rest at the limit, until something lifts the joint off."""
+
+    restitution: float = 0.0
+    joints: Sequence[str] | None = None
+    rest: float = 1e-4
+
+    def happenings(self, mechanism: Mechanism) -> list[Bound]:
+        if not 0.0 <= self.restitution <= 1.0:
+            raise InputError(f"restitution: expected 0 to 1, found {self.restitution}.")
+        model, found = mechanism.model, []
+        chosen = None
+        if self.joints is not None:
+            chosen = {k for name in self.joints for k in columns_of(mechanism, name)}
+        for body, joint, slot in zip(model.bodies, model.joints, model.slots, strict=True):
+            for i, limit in enumerate(body.joint.limits if joint.nq == joint.nv else ()):
+                k = slot.v.start + i
+                for place, side in ((limit.lower, 1.0), (limit.upper, -1.0)):
+                    if place is not None and np.isfinite(place) and (chosen is None or k in chosen):
+                        label = model.v_labels[k]
+                        found.append(Bound(label, slot.q.start + i, k, place, side, self))
+        return found
+
+
+@dataclass
+class Bound:
+    """One end of one coordinate: side (q - place) ≥ 0."""
+
+    label: str
+    i: int  # entry of q
+    k: int  # entry of v
+    place: float
+    side: float
+    limits: JointLimits
+    terminal: bool = field(default=False, init=False)
+
+    def value(self, t: float, q: Array, v: Array) -> float:
+        return self.side * float(q[self.i] - self.place)
+
+    def crossed(self, before: float, after: float, v: Array) -> bool:
+        return after < 0.0 and self.side * v[self.k] < 0.0
+
+    def act(self, system: System, t: float, q: Array, v: Array, still: bool = False) -> Outcome:
+        speed = float(v[self.k])
+        e = self.limits.restitution
+        resting = still or e * abs(speed) < self.limits.rest
+        tau = np.zeros_like(v)
+        Y = system.mobility(q, v, tau)
+        v = v - (1.0 + (0.0 if resting else e)) * speed * Y[:, self.k] / Y[self.k, self.k]
+        where = f"'{self.label}' at its {'lower' if self.side > 0 else 'upper'} limit"
+        if resting:
+            v[self.k] = 0.0
+            system.rest_at(self.k, self.side)
+            return q, v, f"{where}, comes to rest ({speed:.3g} before)"
+        return q, v, f"{where}, bounces ({speed:.3g} before)"
+
+
+def happenings(mechanism: Mechanism, events: Any) -> list[Any]:
+    """Everything to watch."""
+    if not isinstance(events, Sequence):
+        events = (events,)
+    found: list[Any] = []
+    for event in events:
+        if isinstance(event, JointLimits):
+            found += event.happenings(mechanism)
+        elif isinstance(event, Event):
+            if (
+                isinstance(event, Switch)
+                and event.to is not None
+                and (
+                    event.to.v_labels != mechanism.v_labels
+                    or event.to.q_labels != mechanism.q_labels
+                )
+            ):
+                raise InputError(
+                    f"Switch: '{event.to.name}' has another tree than '{mechanism.name}'; the "
+                    f"labels of q and v must agree."
+                )
+            found.append(event)
+        elif callable(event):
+            found.append(Event(event, getattr(event, "__name__", "event")))
+        else:
+            raise InputError(
+                f"events: expected Event, Switch, JointLimits or a function (t, q, v); found "
+                f"{type(event).__name__}."
+            )
+    return found

@@ -1,0 +1,245 @@
+"""What drives a run from outside: joint forces and wrenches as constants, schedules, functions.
+
+Jumps of a schedule are instants at which steps end, and within a step its value follows the piece
+that the step lies in: no stage of a method looks across a jump.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.errors import InputError, unknown_name
+from armillary.functions.inputs import Array, as_floats
+from armillary.functions.mechanism import Mechanism
+
+_KINDS = ("linear", "hold")
+
+
+class Schedule:
+    """A table over time: values (T,), (T, n) or, for batches, (T, B, n) at the instants times (T,).
+
+    kind: "linear" between the rows, or "hold" (each row until the next one).  A time given twice
+    is a jump.  hold=True: the first and last rows go on for ever; else a run that needs more is
+    refused.  labels: names of the n columns."""
+
+    def __init__(
+        self,
+        times: ArrayLike,
+        values: ArrayLike,
+        labels: Sequence[str] | None = None,
+        kind: str = "linear",
+        hold: bool = False,
+    ):
+        self.times, self.values = as_floats("times", times), as_floats("values", values)
+        self.labels = tuple(labels) if labels is not None else None
+        self.kind, self.hold = kind, hold
+        self._check()
+        self._piece = 0
+
+    def _check(self) -> None:
+        t, x = self.times, self.values
+        if self.kind not in _KINDS:
+            raise InputError(f"kind: expected one of {_KINDS}, found {self.kind!r}.")
+        if t.ndim != 1 or not len(t) or x.ndim < 1 or len(x) != len(t):
+            raise InputError(
+                f"schedule: expected times (T,) and values (T, ...) with T > 0, found shapes "
+                f"{t.shape} and {x.shape}."
+            )
+        if not (np.isfinite(t).all() and np.isfinite(x).all()):
+            row = int(np.flatnonzero(~np.isfinite(np.c_[t, x.reshape(len(t), -1)]).all(1))[0])
+            raise InputError(f"schedule: row {row} (t = {t[row]}) has entries that are no numbers.")
+        if (np.diff(t) < 0).any():
+            row = int(np.flatnonzero(np.diff(t) < 0)[0])
+            raise InputError(
+                f"schedule: times must not decrease; row {row + 1} has {t[row + 1]:g} s after "
+                f"{t[row]:g} s."
+            )
+        if self.labels is not None and (x.ndim < 2 or x.shape[-1] != len(self.labels)):
+            raise InputError(
+                f"schedule: {len(self.labels)} labels for values of shape {x.shape}; expected one "
+                f"per column."
+            )
+
+    @classmethod
+    def from_csv(
+        cls, path: str | os.PathLike[str], kind: str = "linear", hold: bool = False
+    ) -> Schedule:
+        """A table with a head line: "t" or "time" first, then one label per column.  Lines that
+        begin with # are remarks."""
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            lines = [row for row in csv.reader(file) if row and not row[0].startswith("#")]
+        if len(lines) < 2:
+            raise InputError(f"{path}: expected a head line and rows of numbers, found neither.")
+        head = [name.strip() for name in lines[0]]
+        if head[0].lower() not in ("t", "time"):
+            raise InputError(f"{path}: the first column must be 't' or 'time', found '{head[0]}'.")
+        try:
+            numbers = np.array(lines[1:], float)
+        except ValueError as error:
+            raise InputError(f"{path}: expected numbers in {len(head)} columns: {error}.") from None
+        if numbers.shape[1] != len(head):
+            raise InputError(
+                f"{path}: {len(head)} names in the head line, {numbers.shape[1]} numbers in the rows."
+            )
+        return cls(numbers[:, 0], numbers[:, 1:], head[1:], kind, hold)
+
+    def covers(self, t0: float, t1: float, what: str) -> None:
+        """Refuse a run that is longer than the table."""
+        slack = 1e-9 * max(1.0, abs(t1))
+        if self.hold or (self.times[0] <= t0 + slack and t1 - slack <= self.times[-1]):
+            return
+        raise InputError(
+            f"{what}: the schedule covers {self.times[0]:g} to {self.times[-1]:g} s, the run goes "
+            f"from {t0:g} to {t1:g} s. Give more rows, a shorter run, or Schedule(..., hold=True)."
+        )
+
+    def breaks(self) -> Array:
+        """Instants at which the table may jump or bend."""
+        return self.times
+
+    def enter(self, t0: float, t1: float) -> None:
+        """The next step lies between these instants."""
+        self._piece = int(np.searchsorted(self.times, 0.5 * (t0 + t1), side="right")) - 1
+
+    def __call__(self, t: float) -> Array:
+        """Values (...,) at t, on the piece that was entered."""
+        k, last = self._piece, len(self.times) - 1
+        if k < 0:
+            return self.values[0]
+        if k >= last or self.kind == "hold":
+            return self.values[min(k, last)]
+        t0, t1 = self.times[k], self.times[k + 1]
+        w = (t - t0) / (t1 - t0)
+        return (1.0 - w) * self.values[k] + w * self.values[k + 1]
+
+    def at(self, t: float) -> Array:
+        """Values at t; at a jump, those after it."""
+        self.enter(t, t)
+        return self(t)
+
+
+Signal = Callable[[float], Any]  # of time; `Schedule` is one
+
+
+class Forces:
+    """Joint forces tau (nv) or (B, nv) over time, from whatever the user gave."""
+
+    def __init__(self, mechanism: Mechanism, given: Any, what: str = "inputs"):
+        self.labels = mechanism.v_labels
+        self.what = what
+        self.runs: int | None = None  # of a batch: a function may give one number per run
+        self.constant = np.zeros(mechanism.nv)
+        self._signals: list[tuple[np.ndarray | slice, Signal]] = []
+        if given is None:
+            return
+        if isinstance(given, Mapping):
+            for name, value in given.items():
+                columns = columns_of(mechanism, name)
+                self._add(f"{what}['{name}']", value, np.array(columns), len(columns))
+        elif isinstance(given, Schedule) and given.labels is not None:
+            columns = [k for name in given.labels for k in columns_of(mechanism, name)]
+            self._add(what, given, np.array(columns), len(columns))
+        else:
+            self._add(what, given, slice(None), mechanism.nv)
+
+    def _add(self, what: str, value: Any, columns: np.ndarray | slice, count: int) -> None:
+        if isinstance(value, Schedule):
+            width = 1 if value.values.ndim == 1 else value.values.shape[-1]
+            if width != count:
+                raise InputError(f"{what}: expected {count} columns, found {width}.")
+            self._signals.append((columns, value))
+        elif callable(value):
+            self._signals.append((columns, value))
+        else:
+            array = as_floats(what, value)
+            if array.ndim and array.shape[-1] != count:
+                raise InputError(
+                    f"{what}: expected {count} numbers, a Schedule or a function of t; found "
+                    f"shape {array.shape}."
+                )
+            if array.ndim == 2 and self.constant.ndim == 1:
+                self.constant = np.tile(self.constant, (len(array), 1))
+            self.constant[..., columns] = array
+
+    @property
+    def schedules(self) -> list[Schedule]:
+        return [s for _, s in self._signals if isinstance(s, Schedule)]
+
+    @property
+    def steady(self) -> bool:
+        return not self._signals
+
+    def __call__(self, t: float) -> Array:
+        if not self._signals:
+            return self.constant
+        total = self.constant.copy()
+        for columns, signal in self._signals:
+            value = np.asarray(signal(t), float)
+            one = isinstance(columns, np.ndarray) and len(columns) == 1
+            if value.ndim == 1 and one and self.runs is not None and len(value) == self.runs:
+                value = value.reshape(-1, 1)
+            if value.ndim and value.shape[-1] != total[..., columns].shape[-1]:
+                raise InputError(
+                    f"{self.what}: at t = {t:g} s the function gave shape {value.shape}; expected "
+                    f"{total[..., columns].shape[-1]} numbers."
+                )
+            if value.ndim == 2 and total.ndim == 1:
+                total = np.tile(total, (len(value), 1))
+            total[..., columns] += value
+        return total
+
+
+class Wrenches:
+    """External wrenches by frame over time: {frame: (n; f)}, constants, schedules, functions of t;
+    or one function (t, q, v) -> {frame: wrench}."""
+
+    def __init__(self, mechanism: Mechanism, given: Any):
+        self._function = given if callable(given) else None
+        self._signals: dict[str, Any] = {}
+        if given is None or self._function is not None:
+            return
+        if not isinstance(given, Mapping):
+            raise InputError(
+                "external: expected wrenches by frame name, {'hand': (nx, ny, nz, fx, fy, fz)}, "
+                f"or a function (t, q, v) of them; found {type(given).__name__}."
+            )
+        for frame, value in given.items():
+            if frame not in mechanism.frames:
+                raise unknown_name("frame", frame, mechanism.frames)
+            if not callable(value):
+                value = as_floats(f"external['{frame}']", value)
+            shape = value.values.shape if isinstance(value, Schedule) else np.shape(value)
+            if (isinstance(value, Schedule) or not callable(value)) and shape[-1:] != (6,):
+                raise InputError(f"external['{frame}']: expected 6 numbers, found shape {shape}.")
+            self._signals[frame] = value
+
+    @property
+    def schedules(self) -> list[Schedule]:
+        return [s for s in self._signals.values() if isinstance(s, Schedule)]
+
+    def __bool__(self) -> bool:
+        return self._function is not None or bool(self._signals)
+
+    def __call__(self, t: float, q: Array, v: Array) -> dict[str, Any] | None:
+        if self._function is not None:
+            return self._function(t, q, v)
+        if not self._signals:
+            return None
+        return {name: x(t) if callable(x) else x for name, x in self._signals.items()}
+
+
+def columns_of(mechanism: Mechanism, name: str) -> list[int]:
+    """Entries of v of a label or of a joint."""
+    model = mechanism.model
+    if name in mechanism.v_labels:
+        return [mechanism.v_labels.index(name)]
+    if name in model.joint_index:
+        slot = model.slots[model.joint_index[name]].v
+        return list(range(slot.start, slot.stop))
+    raise unknown_name("joint", name, [*mechanism.v_labels, *model.joint_index])

@@ -1,0 +1,112 @@
+"""The shape of a recording, apart from its numbers: what a file must say to be read again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Block = dict[str, Array]  # "time" (T,), and (T, n), (T, B, n), (T,) or (T, B) by name
+Reader = Callable[[str, slice], Array]  # "time" or a quantity, at these instants
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Fixed when the first instant is recorded."""
+
+    mechanism: str
+    labels: Mapping[str, tuple[str, ...]]  # by quantity; empty: one number per instant
+    units: Mapping[str, tuple[str, ...]]
+    batch: int | None = None
+    method: str = ""
+    step: float = 0.0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.labels)
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Of one instant."""
+        runs = () if self.batch is None else (self.batch,)
+        return runs + ((len(self.labels[name]),) if self.labels[name] else ())
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "mechanism": self.mechanism,
+            "labels": {name: list(x) for name, x in self.labels.items()},
+            "units": {name: list(x) for name, x in self.units.items()},
+            "batch": self.batch,
+            "method": self.method,
+            "step": self.step,
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Layout:
+        return cls(
+            str(content["mechanism"]),
+            {name: tuple(x) for name, x in content["labels"].items()},
+            {name: tuple(x) for name, x in content["units"].items()},
+            content["batch"],
+            content["method"],
+            float(content["step"]),
+        )
+
+    def difference(self, other: Layout) -> str:
+        """In words what another recording has otherwise; empty if both fit together."""
+        pairs = {
+            "mechanism": (self.mechanism, other.mechanism),
+            "quantities": (", ".join(self.names), ", ".join(other.names)),
+            "number of runs": (self.batch or 1, other.batch or 1),
+        }
+        for what, (mine, its) in pairs.items():
+            if mine != its:
+                return f"{what}: {its} there, {mine} now"
+        for name in self.names:
+            if tuple(self.labels[name]) != tuple(other.labels[name]):
+                return f"the columns of '{name}'"
+        return ""
+
+
+@dataclass
+class Tail:
+    """Known when a run has ended, and at the end of every block."""
+
+    message: str = ""
+    complete: bool = True
+    events: list[tuple[float, str]] = field(default_factory=list)
+    state: dict[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        state = {name: np.asarray(x, float).tolist() for name, x in self.state.items()}
+        return {
+            "message": self.message,
+            "complete": self.complete,
+            "events": [list(event) for event in self.events],
+            "state": state,
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Tail:
+        return cls(
+            str(content["message"]),
+            bool(content["complete"]),
+            [(float(t), str(text)) for t, text in content["events"]],
+            as_state(content["state"]),
+        )
+
+
+def as_state(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Numbers as floats, lists as arrays."""
+    return {
+        name: float(x) if np.ndim(x) == 0 else np.asarray(x, float) for name, x in content.items()
+    }
+
+
+def joined(layout: Layout, name: str, parts: Iterable[Array]) -> Array:
+    """One array over time out of those of blocks."""
+    empty = np.empty((0,) if name == "time" else (0, *layout.shape(name)))
+    return np.concatenate([empty, *parts])

@@ -1,0 +1,171 @@
+"""Events within a step: which come first, when, and what they do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from armillary.errors import InputError
+from armillary.functions.inputs import Array
+from armillary.sim.events import Bound, Switch
+from armillary.sim.system import System
+
+Parts = tuple[Array, Array, Array]  # q, v, z
+StepFunction = Callable[[float, float, Array, Array, Array], Parts]
+_MOST = 200  # events in one step
+_BOUNCES = 50
+
+
+class Locator:
+    """Watches a run (or every run of a batch)."""
+
+    def __init__(
+        self, system: System, watched: list[Any], step: StepFunction,
+        note: Callable[[float, str], None], stop: Callable[[str], None],
+    ):  # fmt: skip
+        self.system, self.watched, self.step = system, watched, step
+        self._note, self._stop = note, stop
+        self.final: tuple[float, Parts] | None = None
+
+    def through(self, t0: float, t1: float, before: Parts, after: Parts) -> Parts:
+        """The state at t1, with everything that happens on the way from t0."""
+        if before[0].ndim == 1:
+            return self._single(t0, t1, before, after, "")
+        rows = [
+            k
+            for k in range(len(before[0]))
+            if self._any(t0, t1, _row(before, k), _row(after, k), k)
+        ]
+        if not rows:
+            return after
+        result = (after[0].copy(), after[1].copy(), after[2].copy())
+        for k in rows:
+            with self.system.only(k):
+                moved = self._single(t0, t1, _row(before, k), _row(after, k), f"run {k}: ")
+            for whole, part in zip(result, moved, strict=True):
+                whole[k] = part
+        return result
+
+    def _any(self, t0: float, t1: float, before: Parts, after: Parts, row: int | None) -> bool:
+        if not np.isfinite(after[0]).all():
+            return False
+        return bool(self._crossings(t0, t1, before, after, row))
+
+    def _crossings(
+        self, t0: float, t1: float, before: Parts, after: Parts, row: int | None
+    ) -> list[tuple[Any, float, float]]:
+        found = []
+        held = self.system.resting.get(row, {})
+        for event in self.watched:
+            if isinstance(event, Bound) and event.k in held:
+                continue
+            g0, g1 = event.value(t0, *before[:2]), event.value(t1, *after[:2])
+            if event.crossed(g0, g1, after[1]):
+                found.append((event, g0, g1))
+        return found
+
+    def _single(self, t0: float, t1: float, before: Parts, after: Parts, prefix: str) -> Parts:
+        for count in range(_MOST):
+            crossings = self._crossings(t0, t1, before, after, self.system.row)
+            if not crossings:
+                return after
+            t, event, still, state = self._earliest(t0, t1, before, after, crossings)
+            # bounces that do not end within a step come to rest
+            still = still or (count > _BOUNCES and isinstance(event, Bound))
+            state = self._act(event, t, state, still, prefix)
+            if t1 - t <= 1e-14 * max(1.0, abs(t1)):
+                return state
+            t0, before = t, state
+            after = self.step(t0, t1 - t0, *before)
+        event = crossings[0][0]
+        self._stop(f"more than {_MOST} events in one step at t = {t0:.6g} s ({event!r:.80})")
+        return after
+
+    def _act(self, event: Any, t: float, state: Parts, still: bool, prefix: str) -> Parts:
+        if prefix and (isinstance(event, Switch) or event.terminal):
+            raise InputError(
+                "events: a batch of runs cannot switch its mechanism or end early in one run; "
+                "simulate these runs one by one."
+            )
+        options = {"still": True} if still else {}
+        q, v, text = event.act(self.system, t, *state[:2], **options)
+        self._note(t, prefix + text)
+        if event.terminal:
+            self.final = (t, (q, v, state[2]))
+            self._stop(f"ended by '{event.name}' at t = {t:.9g} s")
+        return q, v, state[2]
+
+    # -- the instant -----------------------------------------------------------------------------
+
+    def first(self, t0: float, t1: float, before: Any, after: Parts) -> float | None:
+        """Length of the step that ends just after the first event, for adaptive steps."""
+        state = (before.q, before.v, before.z)
+        if state[0].ndim == 2:
+            return None
+        crossings = self._crossings(t0, t1, state, after, None)
+        if not crossings:
+            return None
+        t, _, still, _ = self._earliest(t0, t1, state, after, crossings)
+        return None if still or t >= t1 else t - t0
+
+    def _earliest(
+        self, t0: float, t1: float, before: Parts, after: Parts, crossings: list
+    ) -> tuple[float, Any, bool, Parts]:
+        """(instant, event, whether it is at rest already, state there)."""
+        best: tuple[float, Any, bool, Parts] = (np.inf, None, False, after)
+        for event, g0, g1 in crossings:
+            begin = 0.0
+            if isinstance(event, Bound) and g0 <= 0.0:  # it was there: did it leave?
+                begin, g0 = self._flight(event, t0, t1, before)
+                if g0 <= 0.0:
+                    return t0, event, True, before
+            t, state = self._root(event, (t0, begin, t1), before, after, g0, g1)
+            if t < best[0]:
+                best = (t, event, False, state)
+        return best
+
+    def _flight(self, event: Any, t0: float, t1: float, before: Parts) -> tuple[float, float]:
+        """A time after which a coordinate that left its limit is off it, and how far."""
+        h, g = t1 - t0, 0.0
+        if event.side * before[1][event.k] > event.limits.rest:
+            for _ in range(40):
+                h *= 0.5
+                g = event.value(t0 + h, *self.step(t0, h, *before)[:2])
+                if g > 0.0:
+                    break
+        return h, g
+
+    def _root(
+        self, event: Any, times: tuple[float, float, float], before: Parts, after: Parts,
+        g0: float, g1: float,
+    ) -> tuple[float, Parts]:  # fmt: skip
+        """The end of the bracket just after the sign change (Illinois).
+
+        times: start of the step, of the bracket (counted from there), end of both."""
+        t0, low, t1 = times
+        high, state = t1 - t0, after
+        tiny = 4.0 * np.finfo(float).eps * max(abs(t0), abs(t1), high)
+        side = 0
+        for _ in range(100):
+            if high - low <= tiny or g1 == 0.0:
+                break
+            middle = high - g1 * (high - low) / (g1 - g0)
+            if not low + 0.25 * tiny < middle < high - 0.25 * tiny:
+                middle = 0.5 * (low + high)
+            moved = self.step(t0, middle, *before)
+            g = event.value(t0 + middle, *moved[:2])
+            if (g > 0.0) == (g1 > 0.0) or g == 0.0:
+                high, g1, state = middle, g, moved
+                g0 = 0.5 * g0 if side == 1 else g0
+                side = 1
+            else:
+                low, g0 = middle, g
+                g1 = 0.5 * g1 if side == -1 else g1
+                side = -1
+        return t0 + high, state
+
+
+def _row(parts: Parts, k: int) -> Parts:
+    return parts[0][k], parts[1][k], parts[2][k]

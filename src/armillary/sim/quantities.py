@@ -1,0 +1,213 @@
+"""Everything a run can record: names, labels, units, and how a block of states gives the numbers.
+
+One row of `QUANTITIES` per quantity.  Numbers are computed for a whole block of states at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armillary.errors import InputError, unknown_name
+from armillary.functions.mechanism import Mechanism
+
+Array = NDArray[np.float64]
+Columns = tuple[tuple[str, str], ...]  # (label, unit) of every column
+
+WRENCH = (*((f"n{x}", "N m") for x in "xyz"), *((f"f{x}", "N") for x in "xyz"))
+TWIST = (*((f"w{x}", "rad/s") for x in "xyz"), *((f"v{x}", "m/s") for x in "xyz"))
+MOMENTUM = (*((f"L{x}", "N m s") for x in "xyz"), *((f"p{x}", "N s") for x in "xyz"))
+FORCE = {"rad": "N m", "m": "N"}
+
+
+@dataclass
+class States:
+    """S states of one mechanism, with what was known when they were met."""
+
+    mechanism: Mechanism
+    q: Array  # (S, nq)
+    v: Array  # (S, nv)
+    tau: Array  # (S, nv)
+    given_a: Array | None = None
+    external: Mapping[str, Array] = field(default_factory=dict)  # (S, 6) by frame
+
+    @cached_property
+    def a(self) -> Array:
+        if self.given_a is not None:
+            return self.given_a
+        return self.mechanism.forward_dynamics(self.q, self.v, self.tau, self.external)
+
+    @cached_property
+    def energies(self) -> tuple[Array, Array]:
+        return self.mechanism.energy(self.q, self.v)
+
+    @cached_property
+    def solution(self) -> Any:
+        """All forces of a mechanism with constraints."""
+        return self.mechanism.solve(self.q, self.v, self.tau, self.external)
+
+    @property
+    def reactions(self) -> Array:
+        if self.mechanism.constraints:
+            return self.solution.reactions.total
+        return self.mechanism.reactions(self.q, self.v, self.a, self.external).total
+
+    @property
+    def tie_forces(self) -> Array:
+        ties = self.solution.ties
+        return np.concatenate([_flat(ties.wrench), ties.axis], axis=1)
+
+    @property
+    def condition(self) -> Array:
+        if self.mechanism.constraints:
+            return self.mechanism.conditions(self.q)
+        return np.linalg.cond(self.mechanism.mass_matrix(self.q))
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """columns: of a mechanism (none: one number per state, with this unit); values: (S, n)."""
+
+    columns: Callable[[Mechanism], Columns]
+    values: Callable[[States], Array]
+    unit: str = ""
+    of_constraints: bool = False
+    text: str = ""
+
+
+def _flat(values: Array) -> Array:
+    return np.reshape(values, (len(values), -1))
+
+
+def _along(template: str) -> Callable[[Mechanism], Columns]:
+    """One column per degree of freedom; the unit of the motion stands for {}."""
+    return lambda m: tuple(
+        (label, template.format(unit)) for label, unit in zip(m.v_labels, m.v_units, strict=True)
+    )
+
+
+def _positions(m: Mechanism) -> Columns:
+    return tuple(zip(m.q_labels, m.q_units, strict=True))
+
+
+def _forces(m: Mechanism) -> Columns:
+    return tuple((label, FORCE[u]) for label, u in zip(m.v_labels, m.v_units, strict=True))
+
+
+def _each(names: Iterable[str], parts: Columns) -> Columns:
+    return tuple((f"{name}.{part}", unit) for name in names for part, unit in parts)
+
+
+def _rows(m: Mechanism) -> Columns:
+    if not m.constraints:
+        return ()
+    return tuple(zip(m.constraint_rows, m._engine.ties.units, strict=True))
+
+
+def _ties(m: Mechanism) -> Columns:
+    if not m.constraints:
+        return ()
+    ties = m._engine.ties
+    axes = tuple((tie.name, FORCE[tie.unit]) for tie in ties.axes)
+    return _each((tie.name for tie in ties.frames), WRENCH) + axes
+
+
+def _none(_: Mechanism) -> Columns:
+    return ()
+
+
+QUANTITIES: dict[str, Quantity] = {
+    "q": Quantity(_positions, lambda s: s.q, text="positions"),
+    "v": Quantity(_along("{}/s"), lambda s: s.v, text="velocities"),
+    "a": Quantity(_along("{}/s²"), lambda s: s.a, text="accelerations"),
+    "tau": Quantity(_forces, lambda s: s.tau, text="joint forces"),
+    "body_velocity": Quantity(
+        lambda m: _each(m.bodies, TWIST),
+        lambda s: _flat(s.mechanism.body_forces(s.q, s.v, np.zeros_like(s.v)).velocity),
+        text="velocity of every body, in its own frame",
+    ),
+    "reactions": Quantity(
+        lambda m: _each(m.joints, WRENCH),
+        lambda s: _flat(s.reactions),
+        text="wrench in every joint, by the parent on the body, in the body's frame",
+    ),
+    "constraint_forces": Quantity(
+        _ties,
+        lambda s: s.tie_forces,
+        of_constraints=True,
+        text="wrench of every constraint on its second body, in its second frame",
+    ),
+    "drift": Quantity(
+        _rows,
+        lambda s: s.mechanism.constraint_residual(s.q),
+        of_constraints=True,
+        text="how far each constraint row is open",
+    ),
+    "kinetic": Quantity(_none, lambda s: s.energies[0], "J", text="kinetic energy"),
+    "potential": Quantity(_none, lambda s: s.energies[1], "J", text="potential energy"),
+    "energy": Quantity(_none, lambda s: s.energies[0] + s.energies[1], "J", text="energy"),
+    "momentum": Quantity(
+        lambda m: MOMENTUM,
+        lambda s: s.mechanism.momentum(s.q, s.v),
+        text="momentum about the centre of mass, world axes",
+    ),
+    "condition": Quantity(
+        _none, lambda s: s.condition, "1",
+        text="condition number of the constraint matrix, or of the mass matrix of a tree",
+    ),
+}  # fmt: skip
+
+# What only the engine knows; it hands these over as extras.
+EXTRAS: dict[str, Quantity] = {
+    "voltage": Quantity(_along("V"), lambda s: s.v, text="voltages of the motors"),
+    "current": Quantity(_along("A"), lambda s: s.v, text="currents of the motors"),
+    "correction": Quantity(_along("{}"), lambda s: s.v, text="displacement by the projection"),
+}
+
+NAMES = (*QUANTITIES, *EXTRAS)
+
+
+def check_names(names: str | Iterable[str], more: Iterable[str] = ()) -> tuple[str, ...]:
+    """Names of quantities, "q,v" or ("q", "v"); unknown ones are refused."""
+    given = (names,) if isinstance(names, str) else names
+    found = (name.strip() for text in given for name in str(text).split(","))
+    wanted = tuple(dict.fromkeys(name for name in found if name))
+    if not wanted:
+        raise InputError(f"record: nothing is named. Choose among {', '.join(NAMES)}.")
+    known = (*NAMES, *more)
+    for name in wanted:
+        if name not in known:
+            raise unknown_name("quantity to record", name, known)
+    return wanted
+
+
+def columns(name: str, mechanisms: Iterable[Mechanism]) -> Columns:
+    """Columns of a quantity: of the first mechanism, and what the others have beyond it."""
+    mechanisms = tuple(mechanisms)
+    quantity = QUANTITIES.get(name) or EXTRAS[name]
+    found = {column: None for m in mechanisms for column in quantity.columns(m)}
+    if quantity.of_constraints and not found:
+        raise InputError(
+            f"record: '{name}' is about constraints, and '{mechanisms[0].name}' has none. "
+            f"Leave it out."
+        )
+    return tuple(found)
+
+
+def compute(name: str, states: States, labels: tuple[str, ...]) -> Array:
+    """(S, n) or (S,); columns that only other mechanisms have are NaN."""
+    quantity = QUANTITIES[name]
+    own = tuple(label for label, _ in quantity.columns(states.mechanism))
+    spread = np.full((len(states.q), len(labels)), np.nan)
+    if labels and not own:
+        return spread
+    values = np.asarray(quantity.values(states), float)
+    if own == labels:
+        return values
+    spread[:, [labels.index(label) for label in own]] = values
+    return spread

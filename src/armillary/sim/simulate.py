@@ -1,0 +1,229 @@
+"""`simulate`: a mechanism, its drives, and time."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.errors import InputError, ModelError
+from armillary.functions.inputs import Array, as_floats
+from armillary.functions.mechanism import Mechanism
+from armillary.sim.engine import Engine, Progress, State, Stopped
+from armillary.sim.events import Switch, happenings
+from armillary.sim.integrators import stepper
+from armillary.sim.recording import Recorder
+from armillary.sim.run import Run
+from armillary.sim.starting import consistent_start
+from armillary.sim.system import System
+
+# what can be computed from q and v alone
+_FROM_STATES = {
+    "q", "v", "kinetic", "potential", "energy", "momentum", "drift", "body_velocity", "condition",
+}  # fmt: skip
+
+
+def simulate(
+    mechanism: Mechanism,
+    q0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    duration: float = 1.0,
+    step: float = 1e-3,
+    method: str = "rk4",
+    *,
+    controller: Any = None,
+    actuators: Any = None,
+    inputs: Any = None,
+    external: Any = None,
+    events: Any = (),
+    record: str | Iterable[str] = ("q", "v"),
+    every: int = 1,
+    out: str | os.PathLike[str] | None = None,
+    progress: Progress | bool | None = None,
+    project: bool = True,
+    tolerance: float = 1e-8,
+    period: float | None = None,
+    t0: float = 0.0,
+    resume: bool = False,
+    overwrite: bool = False,
+) -> Run:
+    """The motion from (q0, v0) over `duration` seconds:
+
+        a = forward_dynamics(q, v, actuators(controller(t, q, v)) + inputs(t), external(t))
+
+    q0 (nq) or (B, nq), v0 (nv) or (B, nv): default the initial configuration at rest; a batch
+    runs B simulations at once.  step: of the method; with "dopri5" of the record, while the steps
+    follow the tolerance.  method: see `integrators`.  controller: a part or several, or a function
+    f(t, q, v) -> tau; period: sample and hold of controllers that have no period of their own.
+    inputs: joint forces, {joint: constant, Schedule or f(t)} or all nv of them.  external:
+    {frame: wrench, Schedule or f(t)}, or f(t, q, v) -> {frame: wrench}.  record: names (see
+    `quantities`), at every n-th step; out: stream to this file.  project: after every step back
+    onto the constraints, position then velocity.
+
+    The run is kept when it ends early: `run.complete` is False and `run.message` tells why.  An
+    exception of a controller carries it as `error.run`."""
+    system = System(mechanism, controller, actuators, inputs, external, period)
+    watched = happenings(mechanism, events)
+    names = (record,) if isinstance(record, str) else tuple(record)
+    _check_times(duration, step, tolerance, t0, every)
+    others = [e.to for e in watched if isinstance(e, Switch) and e.to is not None]
+    stepping = stepper(method, system)
+    recorder = Recorder(mechanism, names, 1, out, method=method, step=step, others=others,
+                        resume=resume, overwrite=overwrite)  # fmt: skip
+    state = _resumed(recorder, system) or _start(system, q0, v0, t0, project, recorder)
+    end = t0 + duration
+    for schedule in system.schedules:
+        schedule.covers(state.t, end, "inputs")
+    engine = Engine(
+        system, stepping, watched, _recording(system, recorder, names, state), recorder.event,
+        project=project, tolerance=tolerance, progress=_progress(progress),
+    )  # fmt: skip
+    breaks = [float(b) for s in system.schedules for b in s.breaks()]
+    return _carried_out(engine, recorder, state, (end, step, every, breaks))
+
+
+def _carried_out(engine: Engine, recorder: Recorder, state: State, plan: tuple) -> Run:
+    """The run, whatever ends it."""
+    first = state.t
+    try:
+        engine.run(state, *plan)
+    except Stopped as stop:
+        if engine.final is not None:
+            engine.record(engine.final)
+        return recorder.finish(f"stopped: {stop}", stop.complete)
+    except KeyboardInterrupt:
+        return recorder.finish(f"interrupted at t = {state.t:.6g} s", False)
+    except ModelError as error:
+        if state.t == first:
+            raise
+        return recorder.finish(f"stopped at t = {state.t:.6g} s: {error}", False)
+    except Exception as error:
+        error.add_note(f"in the simulation, after t = {state.t:.6g} s")
+        error.run = recorder.finish(  # type: ignore[attr-defined]
+            f"{type(error).__name__} after t = {state.t:.6g} s: {error}", False
+        )
+        raise
+    if engine.lost:
+        shown = ", ".join(map(str, engine.lost[:10]))
+        return recorder.finish(f"{len(engine.lost)} runs ended as no numbers: {shown}", False)
+    return recorder.finish()
+
+
+def _check_times(duration: float, step: float, tolerance: float, t0: float, every: int) -> None:
+    for name, value in (("duration", duration), ("step", step), ("tolerance", tolerance)):
+        if not (np.isfinite(value) and value > 0.0):
+            raise InputError(f"{name}: expected a number greater than 0, found {value!r}.")
+    if not np.isfinite(t0):
+        raise InputError(f"t0: expected a finite time, found {t0!r}.")
+    if isinstance(every, bool) or int(every) != every or every < 1:
+        raise InputError(f"every: expected a whole number from 1 on, found {every!r}.")
+
+
+def _start(system: System, q0: Any, v0: Any, t0: float, project: bool, recorder: Recorder) -> State:
+    """The first state, checked; singles and batches brought to one shape."""
+    mechanism = system.mechanism
+    q = as_floats("q0", mechanism.initial if q0 is None else q0).astype(float)
+    v = as_floats("v0", np.zeros(mechanism.nv) if v0 is None else v0).astype(float)
+    for name, x, n, labels in (("q0", q, mechanism.nq, mechanism.q_labels),
+                               ("v0", v, mechanism.nv, mechanism.v_labels)):  # fmt: skip
+        if x.ndim not in (1, 2) or x.shape[-1] != n:
+            raise InputError(
+                f"{name}: expected {n} numbers ({', '.join(labels[:4])}...) or (B, {n}), found "
+                f"shape {x.shape}."
+            )
+        if not np.isfinite(x).all():
+            k = int(np.argwhere(~np.isfinite(x))[0][-1])
+            raise InputError(f"{name}: '{labels[k]}' is not a finite number.")
+    batch = system.inputs.runs = _batch_of(q, v, system)
+    if batch is not None:
+        q, v = (np.array(np.broadcast_to(x, (batch, x.shape[-1]))) for x in (q, v))
+    q = np.ascontiguousarray(mechanism.integrate(q, np.zeros_like(v)))  # unit quaternions
+    q, v, notes = consistent_start(system, q, np.ascontiguousarray(v), project)
+    for text in notes:
+        recorder.event(t0, text)
+    return State(t0, q, v, system.start(q, v))
+
+
+def _batch_of(q: Array, v: Array, system: System) -> int | None:
+    """Number of runs; constants of the inputs may ask for several."""
+    sizes = {name: len(x) for name, x in (("q0", q), ("v0", v), ("inputs", system.inputs.constant))
+             if x.ndim == 2}  # fmt: skip
+    sizes |= {"schedule": s.values.shape[1] for s in system.schedules if s.values.ndim == 3}
+    if len(set(sizes.values())) > 1:
+        found = ", ".join(f"{name}: {size}" for name, size in sizes.items())
+        raise InputError(f"batches of different lengths: {found}. Use one length for all.")
+    return next(iter(sizes.values()), None)
+
+
+def _resumed(recorder: Recorder, system: System) -> State | None:
+    """The last state of a recording that goes on."""
+    last = recorder.state
+    if not last or "q" not in last:
+        return None
+    q, v = (np.array(last[name], float) for name in ("q", "v"))
+    z = np.array(last["z"], float) if "z" in last else np.zeros((*q.shape[:-1], system.nz))
+    return State(float(last["t"]), q, v, z)
+
+
+def _recording(
+    system: System, recorder: Recorder, names: tuple[str, ...], first: State
+) -> Callable[[State], None]:
+    """What is handed to the recorder at an instant."""
+    from_states = set(names) <= _FROM_STATES
+    plain = from_states and not system.nz
+    told = [n for n in names if n not in _FROM_STATES and n not in ("a", "tau")]
+
+    class Record:
+        """One instant, or many of them."""
+
+        def __call__(self, state: State) -> None:
+            record(state)
+
+        def many(self, times: list[float], q: Array, v: Array, z: Array) -> None:
+            if plain and recorder.mechanism is system.mechanism:
+                recorder.extend(np.array(times), q, v)
+                return
+            for n, t in enumerate(times):
+                record(State(t, q[n], v[n], z[n]))
+
+    def record(state: State) -> None:
+        if recorder.mechanism is not system.mechanism:
+            recorder.switch(system.mechanism)
+        t, q, v, z = state.t, state.q, state.v, state.z
+        if plain:
+            recorder.add(t, q, v)
+            return
+        extras: dict[str, Any] = {"z": z} if system.nz else {}
+        if from_states:
+            recorder.add(t, q, v, None, None, extras)
+            return
+        tau, _ = system.forces(t, q, v, z)
+        tau = np.ascontiguousarray(tau)
+        a = system.acceleration(t, q, v, tau)
+        external = system.external(t, q, v) if system.external else None
+        if external:
+            extras["external"] = {
+                k: np.broadcast_to(x, (*q.shape[:-1], 6)) for k, x in external.items()
+            }
+        if told and system.stages:
+            extras |= {k: x for k, x in system.signals(t, q, v, z).items() if k in told}
+        recorder.add(t, q, v, a, tau, extras)
+
+    return Record()
+
+
+def _progress(given: Progress | bool | None) -> Progress | None:
+    if given is True:
+        return _text_progress
+    return given if callable(given) else None
+
+
+def _text_progress(t: float, end: float) -> None:
+    """A line of text that is written over and over."""
+    last = "\n" if t >= end else ""
+    sys.stderr.write(f"\r{t:12.4g} s of {end:g} s ({100.0 * t / end:3.0f} %){last}")
+    sys.stderr.flush()

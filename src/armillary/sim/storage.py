@@ -1,0 +1,230 @@
+"""Runs on disk: netCDF-4, CSV and Parquet; every file is written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+from armillary.errors import FormatError
+from armillary.sim.journal import Journal, journal_path
+from armillary.sim.layout import Array, Block, Layout, Reader, Tail
+from armillary.sim.run import Run
+
+# ending -> module with write(path, layout, tail, count, blocks) and read(path)
+FORMATS = {
+    ".nc": "armillary.sim.netcdf",
+    ".csv": "armillary.sim.csv_table",
+    ".parquet": "armillary.sim.parquet",
+}
+LIBRARY = {".nc": ("h5netcdf", "results"), ".parquet": ("pyarrow", "parquet")}
+_ROWS = 4096
+_OTHERS = {".nc4": ".nc", ".netcdf": ".nc", ".pq": ".parquet"}
+
+
+class LazyArrays(Mapping[str, Array]):
+    """Arrays that are read when they are asked for, and then kept."""
+
+    def __init__(self, names: Iterable[str], read: Callable[[str], Array]):
+        self._names, self._read = tuple(names), read
+        self._kept: dict[str, Array] = {}
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._kept:
+            self._kept[name] = self._read(name)
+        return self._kept[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+class StoredRun(Run):
+    """A run whose arrays stay on disk until they are asked for."""
+
+    def __init__(self, layout: Layout, tail: Tail, read: Reader):
+        super().__init__(
+            layout.mechanism, (), {}, {}, {}, layout.method, layout.step, tail.message,
+            tail.complete, tail.events, tail.state,
+        )  # fmt: skip
+        self._read = read
+        self._stored = LazyArrays(("time", *layout.names), lambda name: read(name, slice(None)))
+        self.arrays = LazyArrays(layout.names, lambda name: self._stored[name])
+        self.labels = {name: tuple(x) for name, x in layout.labels.items()}
+        self.units = {name: tuple(x) for name, x in layout.units.items()}
+        self._batch = layout.batch
+
+    @cached_property
+    def time(self) -> Array:
+        return self._stored["time"]
+
+    @property
+    def batch(self) -> int | None:
+        return self._batch
+
+    def rows(self, span: slice) -> Block:
+        """Of these instants alone, not of the whole run."""
+        return {name: self._read(name, span) for name in ("time", *self.names)}
+
+
+def as_run(layout: Layout, arrays: Mapping[str, Array], tail: Tail) -> Run:
+    named = {name: arrays[name] for name in layout.names}
+    return Run(
+        layout.mechanism, arrays["time"], named, layout.labels, layout.units, layout.method,
+        layout.step, tail.message, tail.complete, tail.events, tail.state or None,
+    )  # fmt: skip
+
+
+# -- writing ---------------------------------------------------------------------------------------
+
+
+def save_run(run: Run, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+    """Write a run; the ending of the name chooses the format."""
+    file = Path(path)
+    check_target(file, False, overwrite)
+    layout = Layout(
+        run.mechanism_name, run.labels, run.units, run.batch, run.method, run.step
+    )  # fmt: skip
+    tail = Tail(run.message, run.complete, run.events, run.state)
+
+    def blocks() -> Iterator[Block]:
+        for k in range(0, len(run), _ROWS):
+            yield run.rows(slice(k, k + _ROWS))
+
+    _write(file, layout, tail, len(run), blocks())
+    journal_path(file).unlink(missing_ok=True)
+
+
+def from_journal(journal: Journal, path: Path) -> None:
+    """The finished file of a journal, which is then removed."""
+    try:
+        _write(path, journal.shape, journal.tail, len(journal), journal.read_blocks())
+    except FormatError as fault:
+        raise FormatError(
+            f"{fault} Nothing is lost: the whole run is in '{journal.path}'. Make room, then "
+            f"load_run('{path}') reads it and its save() writes it."
+        ) from fault
+    journal.path.unlink(missing_ok=True)
+
+
+def check_target(path: Path, resume: bool = False, overwrite: bool = False) -> None:
+    """A file that can be written, and holds nothing that would be lost."""
+    shown, journal = str(path), journal_path(path)
+    library, _ = LIBRARY.get(format_of(path), ("json", ""))
+    if find_spec(library) is None:
+        raise FormatError(f"cannot be written: {needs(format_of(path))}", shown)
+    if not path.parent.is_dir():
+        raise FormatError(f"there is no directory '{path.parent}'. Make it first.", shown)
+    if path.is_dir():
+        raise FormatError("this is a directory. Name a file in it.", shown)
+    if resume or overwrite:
+        return
+    if journal.exists():
+        raise FormatError(
+            f"an interrupted run is in '{journal}'. Go on with resume=True, or pass "
+            f"overwrite=True to begin anew.",
+            shown,
+        )
+    if path.exists():
+        raise FormatError(
+            "the file exists already. Choose another name or pass overwrite=True.", shown
+        )
+
+
+def format_of(path: Path) -> str:
+    ending = _OTHERS.get(path.suffix.lower(), path.suffix.lower())
+    if ending not in FORMATS:
+        raise FormatError(
+            f"the ending '{path.suffix}' is no format of runs. Use one of {', '.join(FORMATS)}.",
+            str(path),
+        )
+    return ending
+
+
+def _write(path: Path, layout: Layout, tail: Tail, count: int, blocks: Iterable[Block]) -> None:
+    """Into a new file beside the wanted one, which takes its name when it is whole."""
+    ending = format_of(path)
+    module = import_module(FORMATS[ending])
+    part = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.tmp")
+    try:
+        try:
+            module.write(part, layout, tail, count, blocks)
+            for extra in getattr(module, "beside", lambda _: ())(path):
+                os.replace(module.beside(part)[0], extra)
+            os.replace(part, path)
+        finally:
+            for file in (part, *getattr(module, "beside", lambda _: ())(part)):
+                file.unlink(missing_ok=True)
+    except ImportError:
+        raise FormatError(f"cannot be written: {needs(ending)}", str(path)) from None
+    except OSError as fault:
+        raise FormatError(f"cannot be written: {fault.strerror or fault}.", str(path)) from fault
+
+
+def needs(ending: str) -> str:
+    library, extra = LIBRARY[ending]
+    return f"{ending} files need '{library}'. Install it with: pip install 'armillary[{extra}]'"
+
+
+# -- reading ---------------------------------------------------------------------------------------
+
+
+def load_run(path: str | os.PathLike[str]) -> Run:
+    """A run from a file (.nc, .csv, .parquet), or what an interrupted one has left.
+
+    Arrays of netCDF files and interrupted runs are read when they are asked for."""
+    file = Path(path)
+    ending = format_of(file)
+    if journal_path(file).exists():
+        journal = Journal.open(journal_path(file))
+        return StoredRun(journal.shape, journal.tail, journal.read)
+    if not file.is_file():
+        raise FormatError("there is no such file. Check the path.", str(file))
+    try:
+        layout, tail, read = import_module(FORMATS[ending]).read(file)
+    except ImportError:
+        raise FormatError(f"cannot be read: {needs(ending)}", str(file)) from None
+    except (OSError, ValueError, KeyError) as fault:
+        if isinstance(fault, FormatError):
+            raise
+        text = f"cannot be read as a run: {fault}."
+        raise FormatError(text, str(file)) from fault
+    return StoredRun(layout, tail, read)
+
+
+def reopened(path: Path) -> Journal | None:
+    """The journal of a recording, ready to grow; made from the finished file where there is none.
+
+    None if there is neither: nothing was recorded yet."""
+    place = journal_path(path)
+    if place.exists():
+        journal = Journal.open(place)
+        journal.go_on()
+        return journal
+    if not path.exists():
+        return None
+    run = load_run(path)
+    layout = Layout(
+        run.mechanism_name, run.labels, run.units, run.batch, run.method, run.step
+    )  # fmt: skip
+    building = place.with_name(f".{place.name}.{secrets.token_hex(4)}.tmp")
+    journal = Journal(building)
+    try:
+        journal.start(layout)
+        for k in range(0, len(run), _ROWS):
+            events = run.events if k == 0 else ()
+            journal.add_block(run.rows(slice(k, k + _ROWS)), run.state, events)
+        # whole: from here on the journal is what counts
+        os.replace(building, place)
+    finally:
+        building.unlink(missing_ok=True)
+    journal.path = place
+    return journal

@@ -1,0 +1,306 @@
+"""The right-hand side: forces, accelerations and rates of one mechanism with its parts.
+
+    tau = actuators(controllers(t, q, v, z)) + inputs(t),     a = forward_dynamics(q, v, tau)
+
+z are the states of controllers and actuators.  In the chart of a step (chart.py) the whole state
+is one vector x = (θ, v, z); arrays are single states (n,) or batches (B, n).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from armillary.errors import InputError
+from armillary.functions.inputs import Array
+from armillary.functions.mechanism import Mechanism
+from armillary.sim.chart import Chart
+from armillary.sim.inputs import Forces, Wrenches
+from armillary.sim.projecting import Projection
+
+_LIFTED = 1e-6  # rad/s or m/s
+
+
+class Stage:
+    """A controller or actuator in its place in the chain."""
+
+    def __init__(self, part: Any, first: int, period: float | None, actuator: bool):
+        self.part, self.actuator = part, actuator
+        self.plain = not hasattr(part, "force")  # a function f(t, q, v) -> tau over arrays
+        if self.plain and not callable(part):
+            raise InputError(
+                f"controller: expected a part with `force`, or a function f(t, q, v); found "
+                f"{type(part).__name__}."
+            )
+        self.count = 0 if self.plain else len(part.states)
+        self.z = slice(first, first + self.count)
+        own = getattr(part, "period", None)
+        self.period: float | None = own if own is not None else period
+        if self.period is not None and not self.period > 0.0:
+            raise InputError(f"period: expected more than 0 s, found {self.period}.")
+        self.due = -inf  # next sample
+        self.held: Any = None  # of a controller its force, of an actuator its command
+
+    def force(self, t: float, q: Array, v: Array, lists: Lists, z: Array, u: list) -> list:
+        if self.plain:
+            given = np.asarray(self.part(t, q, v), float)
+            if given.shape[-1:] != (len(u),):
+                raise InputError(
+                    f"controller: expected {len(u)} joint forces, found shape {given.shape}."
+                )
+            return [x + y for x, y in zip(u, np.moveaxis(given, -1, 0), strict=True)]
+        return list(self.part.force(t, lists.q, lists.v, columns(z[..., self.z]), u))
+
+    def rate(self, t: float, lists: Lists, z: Array, u: list) -> list:
+        if not self.count:
+            return []
+        return list(self.part.rate(t, lists.q, lists.v, columns(z[..., self.z]), u))
+
+    def signals(self, t: float, lists: Lists, z: Array, u: list) -> dict[str, list]:
+        tell = getattr(self.part, "signals", None)
+        return tell(t, lists.q, lists.v, columns(z[..., self.z]), u) if tell else {}
+
+
+class Lists:
+    """A state as lists of scalars: floats, or columns (B,)."""
+
+    def __init__(self, q: Array, v: Array):
+        self.q, self.v = columns(q), columns(v)
+
+
+class System:
+    """Everything that has a rate; integrators see nothing else."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        controller: Any = None,
+        actuators: Any = None,
+        inputs: Any = None,
+        external: Any = None,
+        period: float | None = None,
+    ):
+        self.inputs, self.external = Forces(mechanism, inputs), Wrenches(mechanism, external)
+        self.stages: list[Stage] = []
+        self.nz = 0
+        for parts, sampling, is_actuator in (
+            (controller, period, False), (actuators, None, True)
+        ):  # fmt: skip
+            for part in _several(parts):
+                self.stages.append(Stage(part, self.nz, sampling, is_actuator))
+                self.nz += self.stages[-1].count
+        self.row: int | None = None  # the one row of a batch that is looked at
+        # entries of v held at a limit, with their side, by the row of a batch
+        self.resting: dict[int | None, dict[int, float]] = {}
+        self.use(mechanism)
+
+    def use(self, mechanism: Mechanism) -> None:
+        """Go on with this mechanism: same tree, other constraints."""
+        self.mechanism = mechanism
+        self.chart = Chart(mechanism)
+        self.projection = Projection(mechanism, self.chart)
+        self.nv, self.size = mechanism.nv, 2 * mechanism.nv + self.nz
+        self._dynamics = mechanism.forward_dynamics
+        self._simple = not self.stages and not self.external and self.inputs.steady
+
+    def start(self, q: Array, v: Array) -> Array:
+        """States z of the parts at the first instant."""
+        lists, z = Lists(q, v), np.zeros((*q.shape[:-1], self.nz))
+        for stage in self.stages:
+            if stage.count:
+                own = stage.part.start(self.mechanism, lists.q, lists.v)
+                z[..., stage.z] = rows(own, z[..., stage.z])
+        return z
+
+    # -- time ------------------------------------------------------------------------------------
+
+    @property
+    def schedules(self) -> list[Any]:
+        own = [*self.inputs.schedules, *self.external.schedules]
+        for stage in self.stages:
+            own += list(getattr(stage.part, "schedules", ()))
+        return own
+
+    def enter(self, t0: float, t1: float) -> None:
+        """The next step lies between these instants."""
+        for schedule in self.schedules:
+            schedule.enter(t0, t1)
+
+    def sample(self, t: float, q: Array, v: Array, z: Array) -> Array:
+        """Parts whose period is over look at the state and hold their force until the next time;
+        their own states move on by explicit Euler.  Gives z."""
+        slack = 1e-9
+        due = [s for s in self.stages if s.period is not None and t >= s.due - slack * s.period]
+        if not due:
+            return z
+        lists, u = Lists(q, v), self._no_command(q)
+        for stage in self.stages:
+            if stage in due:
+                period = float(stage.period or 0.0)
+                stage.held = u if stage.actuator else stage.force(t, q, v, lists, z, u)
+                if stage.count and not stage.actuator:
+                    z = z.copy()
+                    z[..., stage.z] += period * rows(stage.rate(t, lists, z, u), z[..., stage.z])
+                stage.due = period * (np.floor(t / period + slack) + 1.0)
+            u, _ = self._through(stage, t, q, v, lists, z, u)
+        return z
+
+    def next_sample(self) -> float:
+        return min((s.due for s in self.stages if s.period is not None), default=inf)
+
+    # -- forces and rates ------------------------------------------------------------------------
+
+    def forces(self, t: float, q: Array, v: Array, z: Array) -> tuple[Array, Array]:
+        """tau (..., nv) and dz/dt (..., nz)."""
+        tau = self._of_row(self.inputs(t))
+        if not self.stages:
+            return self._full(tau, v), z
+        lists, u = Lists(q, v), self._no_command(q)
+        rates = np.zeros_like(z)
+        for stage in self.stages:
+            u, rate = self._through(stage, t, q, v, lists, z, u)
+            if rate:
+                rates[..., stage.z] = rows(rate, z[..., stage.z])
+        return rows(u, v) + tau, rates
+
+    def _through(
+        self, stage: Stage, t: float, q: Array, v: Array, lists: Lists, z: Array, u: list
+    ) -> tuple[list, list]:
+        """The force of a stage, and the rate of its states."""
+        if stage.held is not None:
+            held = [self._of_row(np.asarray(x)) for x in stage.held]
+            if not stage.actuator:
+                return held, []
+            u = held
+        return stage.force(t, q, v, lists, z, u), stage.rate(t, lists, z, u)
+
+    def signals(self, t: float, q: Array, v: Array, z: Array) -> dict[str, Array]:
+        """What parts tell beside their force: voltages, currents, by name (..., nv)."""
+        lists, u = Lists(q, v), self._no_command(q)
+        found: dict[str, Array] = {}
+        for stage in self.stages:
+            command = stage.held if stage.held is not None and stage.actuator else u
+            for name, values in stage.signals(t, lists, z, command).items():
+                found[name] = found.get(name, 0.0) + rows(list(values), v)
+            u, _ = self._through(stage, t, q, v, lists, z, u)
+        return found
+
+    def _no_command(self, q: Array) -> list:
+        return [0.0] * self.nv if q.ndim == 1 else [np.zeros(len(q)) for _ in range(self.nv)]
+
+    def _of_row(self, x: Array) -> Array:
+        """What belongs to the row that is looked at."""
+        if self.row is None or x.ndim == 0:
+            return x
+        return x[self.row] if x.ndim == 2 or x.shape[0] != self.nv else x
+
+    @staticmethod
+    def _full(tau: Array, v: Array) -> Array:
+        return tau if tau.shape == v.shape else np.broadcast_to(tau, v.shape)
+
+    def acceleration(self, t: float, q: Array, v: Array, tau: Array) -> Array:
+        """a (..., nv); not a number where the state is none."""
+        external = self.external(t, q, v) if self.external else None
+        if external and self.row is not None:
+            external = {k: x[self.row] if np.ndim(x) == 2 else x for k, x in external.items()}
+        try:
+            a = self._dynamics(q, v, tau, external) if external else self._dynamics(q, v, tau)
+        except InputError:
+            if all(np.isfinite(x).all() for x in (q, v, tau)):
+                raise
+            return np.full_like(v, np.nan)
+        if not self.resting:
+            return a
+        if a.ndim == 1:
+            return self._held(q, v, tau, a, self.resting.get(self.row, {}))
+        for row, held in self.resting.items():
+            a[row] = self._held(q[row], v[row], tau[row], a[row], held)
+        return a
+
+    def rest_at(self, k: int, side: float) -> None:
+        """Entry k of v stays at its limit until something lifts it off."""
+        self.resting.setdefault(self.row, {})[k] = side
+
+    def lift_off(self, v: Array) -> None:
+        """Entries that have left their limit are free again."""
+        for row, held in list(self.resting.items()):
+            own = v if row is None or v.ndim == 1 else v[row]
+            kept = {k: side for k, side in held.items() if side * own[k] <= _LIFTED}
+            if kept:
+                self.resting[row] = kept
+            else:
+                del self.resting[row]
+
+    def _held(self, q: Array, v: Array, tau: Array, a: Array, held: dict[int, float]) -> Array:
+        """Entries at rest on a limit are pushed back as far as needed: min ½ λ Y λ + a λ, λ ≥ 0."""
+        if not held:
+            return a
+        k, side = np.array(list(held)), np.array(list(held.values()))
+        Y = self.mobility(q, v, tau)
+        A = side[:, None] * Y[np.ix_(k, k)] * side
+        b, push = side * a[k], np.zeros(len(k))
+        for _ in range(100):  # projected Gauss-Seidel
+            for i in range(len(k)):
+                push[i] = max(0.0, push[i] - (A[i] @ push + b[i]) / A[i, i])
+            if len(k) == 1:
+                break
+        return a + Y[:, k] @ (side * push)
+
+    def mobility(self, q: Array, v: Array, tau: Array) -> Array:
+        """Y (..., nv, nv): accelerations per joint force; the inverse of M for trees."""
+        if not self.mechanism.model.constraints:
+            return np.linalg.inv(self.mechanism.mass_matrix(q))
+        if q.ndim == 2:
+            return np.stack([self.mobility(*row) for row in zip(q, v, tau, strict=True)])
+        # accelerations are linear in tau: differences of them are exact
+        still, kick = np.zeros_like(v), np.concatenate([np.zeros((1, self.nv)), np.eye(self.nv)])
+        many = (np.tile(x, (self.nv + 1, 1)) for x in (q, still))
+        a = self.mechanism.forward_dynamics(*many, kick)
+        return (a[1:] - a[0]).T
+
+    def rate(self, t: float, q0: Array, x: Array, out: Array) -> None:
+        """dx/dt of x = (θ, v, z) in the chart at q0, into `out`."""
+        n = self.nv
+        theta, v = x[..., :n], x[..., n : 2 * n]
+        q = self.chart.move(q0, theta)
+        out[..., :n] = self.chart.slope(theta, v)
+        if self._simple and x.ndim == 1 and not self.resting and self.row is None:
+            try:
+                out[n:] = self._dynamics(q, v, self.inputs.constant)
+                return
+            except InputError:  # not finite, as a rule: the long way tells
+                pass
+        z = x[..., 2 * n :]
+        tau, out[..., 2 * n :] = self.forces(t, q, v, z)
+        out[..., n : 2 * n] = self.acceleration(t, q, v, tau)
+
+    @contextmanager
+    def only(self, row: int | None) -> Iterator[None]:
+        """Look at one row of a batch as a single state."""
+        self.row, before = row, self.row
+        try:
+            yield
+        finally:
+            self.row = before
+
+
+def columns(x: Array) -> list:
+    return x.tolist() if x.ndim == 1 else [x[:, k] for k in range(x.shape[1])]
+
+
+def rows(values: list, like: Array) -> Array:
+    """Scalars or columns as an array shaped like the given one."""
+    result = np.empty(like.shape)
+    for k, x in enumerate(values):
+        result[..., k] = x
+    return result
+
+
+def _several(parts: Any) -> list[Any]:
+    if parts is None:
+        return []
+    return list(parts) if isinstance(parts, Sequence) else [parts]
