@@ -17,6 +17,7 @@ from benchmarks import (
     growth,
     native,
     others,
+    simulation,
     single,
     startup,
 )
@@ -33,6 +34,7 @@ SECTIONS: dict[str, Callable[[Setting], Section]] = {
     "chains": chains.run,
     "growth": growth.run,
     "constraints": constraints.run,
+    "simulation": simulation.run,
     "startup": startup.run,
     "others": others.run,
 }

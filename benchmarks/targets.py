@@ -31,3 +31,6 @@ FIRST_CALL = {"arm": (1.0, 0.15), "humanoid": (3.0, 0.15)}  # s: empty cache, wa
 # closed mechanisms against constraintDynamics: single, per state of a batch
 CLOSED = {"four-bar": (10.0, 100.0), "stewart": (8.0, 30.0), "quadruped": (4.0, 15.0)}
 CLOSED_ERROR = 1e-10  # of accelerations, relative; the ladder's at 1000 windows too
+# a 7-joint arm over time against mj_step; per core against mujoco.rollout
+STEPS = (9.0, 26.0)
+SAME = 1e-10  # trajectories over 1000 steps, rad and rad/s

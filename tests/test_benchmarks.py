@@ -24,6 +24,7 @@ from benchmarks import (
     growth,
     native,
     others,
+    simulation,
     single,
     table,
     targets,
@@ -123,6 +124,47 @@ def test_the_ladder_is_a_pendulum_where_its_rods_are_parallel():
     assert all(row.scores["error"].value < 1e-12 for row in rows)
     fit = constraints.fit(rows)
     assert fit.robot == "ladder 30..40" and fit.scores["exponent"].target == targets.EXPONENT
+
+
+@pytest.fixture
+def short_runs(monkeypatch):
+    for name in ("LONG", "SHORT", "COMPARED", "LOOPED", "CALLED"):
+        monkeypatch.setattr(simulation, name, 20)
+    monkeypatch.setattr(simulation, "CHECKED", 4)
+
+
+def test_runs_over_time_are_those_of_the_peer(short_runs):
+    rows = simulation.run(SETTING).rows
+    arm, batched, pid, function, *closed_rows = rows
+    assert [row.scores["ratio"].target for row in (arm, batched)] == [*targets.STEPS]
+    for row in (arm, batched, pid, function):
+        assert row.scores["error"].value < 1e-13
+    for row in closed_rows:
+        assert row.scores["gap"].value < 1e-14 < row.scores["MuJoCo's gap"].value < 1e-3
+
+
+def test_the_error_of_a_run_is_the_difference_between_the_engines(short_runs):
+    case = simulation.panda()
+    off = simulation.single_row(heavier(case), SETTING)
+    assert off.scores["error"].value < 1e-13  # the motion under gravity alone has no scale of mass
+    shifted = replace(case, peer=Shifted(case.peer, 1e-3))
+    assert simulation.single_row(shifted, SETTING).scores["error"].value > 1e-4
+
+
+class Shifted:
+    """MuJoCo from another place."""
+
+    def __init__(self, peer, by):
+        self.peer, self.by, self.names = peer, by, peer.names
+
+    def trajectory(self, q, v, steps):
+        return self.peer.trajectory(q + self.by, v, steps)
+
+
+def test_a_run_that_ends_early_is_not_timed(short_runs):
+    case = simulation.panda()
+    with pytest.raises(RuntimeError, match="not a number"):
+        simulation.timed(case.names(case.hanging, np.full(7, 1e9), 1000))
 
 
 def test_the_command_writes_its_tables(monkeypatch, tmp_path, capsys):

@@ -72,7 +72,14 @@ class Question:
         external: External = None,
         passive: bool = True,
         out: Array | None = None,
+        parameters: ArrayLike | None = None,
     ) -> Array:
+        if parameters is not None:
+            found = self._owner._run(
+                self.algorithm, inputs, external, passive=passive, out={self.result: out},
+                parameters=parameters,
+            )[self.result]  # fmt: skip
+            return found if out is None else out
         if external is None and out is None:
             quick = self._plain_batch(inputs, passive)
             if quick is not None:
@@ -147,7 +154,8 @@ class InverseDynamics(Differentiable):
     """Joint forces tau (nv) for the motion (q, v, a):  tau = M a + h.
 
     external: wrenches {frame or body name: (n; f)} exerted *on* the mechanism, in that frame at
-    its origin.  passive: friction, springs and rotors of the model take part."""
+    its origin.  passive: friction, springs and rotors of the model take part.  parameters: other
+    inertias than the model's, (10 bodies,) or one row per state, as `mechanism.parameters`."""
 
     algorithm = inverse_dynamics.inverse_dynamics
     derivative = derivatives.inverse_dynamics_derivatives
@@ -162,8 +170,9 @@ class InverseDynamics(Differentiable):
         external: External = None,
         passive: bool = True,
         out: Array | None = None,
+        parameters: ArrayLike | None = None,
     ) -> Array:
-        return self._answer({"q": q, "v": v, "a": a}, external, passive, out)
+        return self._answer({"q": q, "v": v, "a": a}, external, passive, out, parameters)
 
     def derivatives(
         self,
@@ -196,9 +205,11 @@ class ForwardDynamics(Differentiable):
         external: External = None,
         passive: bool = True,
         out: Array | None = None,
+        parameters: ArrayLike | None = None,
     ) -> Array:
-        self._owner._refuse_massless()
-        return self._answer({"q": q, "v": v, "tau": tau}, external, passive, out)
+        if parameters is None:
+            self._owner._refuse_massless()
+        return self._answer({"q": q, "v": v, "tau": tau}, external, passive, out, parameters)
 
     def derivatives(
         self,
@@ -229,8 +240,9 @@ class BiasForces(Question):
         external: External = None,
         passive: bool = True,
         out: Array | None = None,
+        parameters: ArrayLike | None = None,
     ) -> Array:
-        return self._answer({"q": q, "v": v}, external, passive, out)
+        return self._answer({"q": q, "v": v}, external, passive, out, parameters)
 
 
 class GravityForces(Question):
@@ -250,8 +262,14 @@ class MassMatrix(Question):
     algorithm = mass_matrix.mass_matrix
     result = "M"
 
-    def __call__(self, q: ArrayLike, passive: bool = True, out: Array | None = None) -> Array:
-        return self._answer({"q": q}, None, passive, out)
+    def __call__(
+        self,
+        q: ArrayLike,
+        passive: bool = True,
+        out: Array | None = None,
+        parameters: ArrayLike | None = None,
+    ) -> Array:
+        return self._answer({"q": q}, None, passive, out, parameters)
 
 
 class CoriolisMatrix(Question):

@@ -14,6 +14,7 @@ from armillary.algorithms.mass_matrix import mass_matrix
 from armillary.algorithms.passes import Algorithm, Base
 from armillary.algorithms.run import Run
 from armillary.errors import InputError, ModelError
+from armillary.functions.derivatives import parameter_names
 from armillary.functions.inputs import (
     Array,
     as_floats,
@@ -23,7 +24,7 @@ from armillary.functions.inputs import (
     wrench_rows,
 )
 from armillary.functions.options import CompileOptions
-from armillary.model.lower import Tables, lower
+from armillary.model.lower import Tables, lower, parametric
 from armillary.model.model import Model
 from armillary.spatial import Motion, Transform, Vector
 
@@ -112,12 +113,16 @@ class Core:
         passive: bool = True,
         fuse: bool = True,
         out: Mapping[str, Array | None] | None = None,
+        parameters: ArrayLike | None = None,
     ) -> dict[str, Array]:
         """Check the inputs, run the compiled algorithm, and drop the batch axis of single states.
 
         frame results of a frame on the world are not computed here: see `Place.kernel`."""
         tables = self.tables(fuse, passive)
         parts = {name: self._check(name, value) for name, value in inputs.items()}
+        if parameters is not None:
+            labels = parameter_names(self.model)
+            parts["parameters"] = rows("parameters", parameters, labels)
         given = {}
         if external is not None and not isinstance(external, Mapping):
             raise InputError(
@@ -130,7 +135,8 @@ class Core:
         arrays = {name: array for name, (array, _) in parts.items()}
         if given:
             arrays["external"] = self._external(given, count, tables, fuse)
-        reads = tuple(name for name in algorithm.reads if name in arrays)
+        wanted = (*algorithm.reads, "parameters")
+        reads = tuple(name for name in wanted if name in arrays)
         place = self.place(frame, fuse) if frame is not None else None
         kernels = self._kernels_of(algorithm, reads, fuse, passive)
         spot = (place.kernel, place.numbers()) if place is not None else None
@@ -149,7 +155,10 @@ class Core:
             from armillary.functions.setting import Setting
 
             setting = Setting(algorithm, reads, self._moving_base)
-            tables = self.tables(fuse, passive, regroup=fuse and algorithm.joint_level())
+            if "parameters" in reads:
+                tables = parametric(self.model, fuse, passive)
+            else:
+                tables = self.tables(fuse, passive, regroup=fuse and algorithm.joint_level())
             self._kernels[key] = Kernels(setting, tables, self.options)
         return self._kernels[key]
 

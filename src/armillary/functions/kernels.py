@@ -96,6 +96,10 @@ class Kernels:
 
     def _straight_block(self, frame_body: int | None) -> Block | None:
         """Straight-line code where it is wanted and small enough."""
+        if "parameters" in self.setting.reads:  # numbers of bodies that are inputs
+            if None not in self._blocks:
+                self._blocks[None] = trace_straight(self.setting, self.tables)
+            return self._blocks[None]
         if self.options.tier == 1:
             return None
         too_large = frame_body is not None or len(self.tables.bodies) > _LONGEST_TRACE

@@ -59,7 +59,7 @@ class Stepping:
 
     def __init__(
         self, mechanism: Mechanism, method: Method, rows: int, control: Control | None = None,
-        nz: int = 0,
+        nz: int = 0, parameters: Array | None = None,
     ):  # fmt: skip
         self.mechanism, self.method, self.rows, self.nz = mechanism, method, rows, nz
         self._batched = rows >= lanes(True, "double").width
@@ -67,7 +67,10 @@ class Stepping:
         self._c = np.zeros(Steps.SIZE, np.int64)
         self._numbers()
         self._buffers()
+        self._parameters = parameters
         self._call("DYNAMICS", self._dynamics())
+        if parameters is not None:
+            self._other_bodies(parameters)
         self._manifold()
         self._constraints()
         if control is not None:
@@ -76,9 +79,12 @@ class Stepping:
     # -- what is called --------------------------------------------------------------------------
 
     def _dynamics(self) -> Kernel:
-        owner, reads = self.mechanism, ("q", "v", "tau")
+        owner = self.mechanism
+        other = ("parameters",) * (self._parameters is not None)
+        reads = ("q", "v", "tau", *other)
         if not owner.model.constraints:
-            owner._refuse_massless()
+            if self._parameters is None:
+                owner._refuse_massless()
             kernels = owner._kernels_of(forward_dynamics.forward_dynamics, reads, True, True)
             return kernels.kernel(self._batched, "double")
         question: Any = owner.forward_dynamics
@@ -87,6 +93,13 @@ class Stepping:
         if made is None:
             raise NotImplementedError("no traced kernel for the constraints")
         return made.kernel(self._batched, "double")
+
+    def _other_bodies(self, parameters: Array) -> None:
+        """Inertias of the bodies, one row for all states or one per state."""
+        numbers = np.ascontiguousarray(np.atleast_2d(parameters), float)
+        context = self._keep[-2]
+        context[Context.INPUT_ROWS + 3] = self._own(numbers)
+        context[Context.INPUT_STRIDES + 3] = numbers.shape[1] if len(numbers) > 1 else 0
 
     def _manifold(self) -> None:
         owner = self.mechanism

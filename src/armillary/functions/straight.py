@@ -30,6 +30,8 @@ def trace_straight(setting: Setting, tables: Tables, frame_body: int | None = No
     for name in setting.reads:
         slot, size = input_slot(setting, name), sizes.get(name, tables.nv)
         inputs[name] = [graph.load("input", slot, k) for k in range(size)]
+    if tables.again is not None:
+        tables = replace(tables.again(inputs["parameters"]), ties=tables.ties)
     frame = None
     if frame_body is not None:
         frame = (frame_body, Transform.from_leaves([graph.load("frame", k) for k in range(12)]))
@@ -93,7 +95,10 @@ def _structural(graph: Graph, body: KernelBody) -> KernelBody:
 
 def _nodes(graph: Graph, numbers: Iterable[Any]) -> list[Any]:
     exact = {0.0: 0, 1.0: 1, -1.0: -1}
-    return [exact[x] if x in exact else graph.constant(float(x)) for x in numbers]
+    return [
+        x if isinstance(x, Node) else exact[x] if x in exact else graph.constant(float(x))
+        for x in numbers
+    ]
 
 
 def _structural_ties(graph: Graph, ties: Ties) -> Ties:

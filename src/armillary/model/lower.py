@@ -5,7 +5,7 @@ The *kernel frame* K of a body has the joint axis along z; `own` turns it to the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -121,24 +121,32 @@ class Tables:
     nv: int
     ties: Any = None  # constraints (model.ties.Ties), where an algorithm asks for them
     extra: tuple[tuple[str, int], ...] = ()  # further inputs of an algorithm: name, numbers
+    again: Callable[[Sequence[Scalar]], Tables] | None = None  # the tables of other parameters
 
 
-def lower(model: Model, fuse: bool = True, passive: bool = True, regroup: bool = False) -> Tables:
+def lower(
+    model: Model,
+    fuse: bool = True,
+    passive: bool = True,
+    regroup: bool = False,
+    inertias: Sequence[Inertia] | None = None,
+) -> Tables:
     """Tables of a model.  `fuse` merges welded bodies into the body that carries them;
     `passive=False` leaves friction, springs and rotors out; `regroup` moves mass across joints
-    where no joint force can tell (see `_regrouped`)."""
+    where no joint force can tell (see `_regrouped`).  inertias: other ones than the model's, about
+    the bodies' origins in their own frames, over any scalars."""
     bodies: list[KernelBody] = []
     parents: list[int] = []
     q_offsets: list[int] = []
     v_offsets: list[int] = []
     hosts: list[Host] = []
     world = Host(-1, Transform.identity())
-    for body, joint, slot, parent in zip(
-        model.bodies, model.joints, model.slots, model.parents, strict=True
+    for number, (body, joint, slot, parent) in enumerate(
+        zip(model.bodies, model.joints, model.slots, model.parents, strict=True)
     ):
         base = hosts[parent] if parent >= 0 else world
         X_JK = body.at.transform() @ base.X_BK  # carrier's kernel frame to the joint frame
-        inertia = inertia_of(body.mass)
+        inertia = inertia_of(body.mass) if inertias is None else inertias[number]
         if fuse and joint.nv == 0:
             hosts.append(Host(base.kernel, X_JK))
             if base.kernel >= 0:
@@ -205,3 +213,16 @@ def _regrouped(bodies: list[KernelBody], parents: list[int]) -> list[KernelBody]
 def _armature(rotors: Sequence[Rotor], nv: int) -> tuple[Scalar, ...]:
     reflected = tuple(r.reflected for r in rotors)
     return reflected if any(reflected) else (0,) * nv
+
+
+def parametric(model: Model, fuse: bool, passive: bool) -> Tables:
+    """Tables whose inertias are inputs: ten numbers per body, in the order of the regressor
+    (mass, first moments, tensor about the origin; own frame)."""
+
+    def again(numbers: Sequence[Scalar]) -> Tables:
+        inertias = [Inertia.from_leaves(numbers[10 * k : 10 * k + 10])
+                    for k in range(len(model.bodies))]  # fmt: skip
+        return lower(model, fuse, passive, inertias=inertias)
+
+    size = 10 * len(model.bodies)
+    return replace(lower(model, fuse, passive), extra=(("parameters", size),), again=again)

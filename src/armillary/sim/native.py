@@ -7,6 +7,7 @@ native loop does not take is left to the engine, which goes on in Python and com
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,11 +61,23 @@ class NativeLoop:
     def __init__(self, system: System, method: Method, state: State):
         self.system, self.method = system, method
         self.rows = 1 if state.q.ndim == 1 else len(state.q)
-        self._stepping = Stepping(
-            system.mechanism, method, self.rows, self._control(), nz=system.nz
-        )
+        self._parts = self._split(state)
         n = system.mechanism.nq + 2 * system.nv + system.nz + 1
         self._chunk = max(1, min(_STEPS, _NUMBERS // (self.rows * n)))
+
+    def _split(self, state: State) -> list[tuple[slice, Stepping]]:
+        """Rows of the batch for every thread, with a loop of its own."""
+        threads = self.system.mechanism.options.threads
+        count = max(1, min(threads, self.rows // 16))
+        edges = [self.rows * k // count for k in range(count + 1)]
+        parts = []
+        for first, last in pairwise(edges):
+            p = self.system.parameters
+            own = p[first:last] if p is not None and p.ndim == 2 else p
+            stepping = Stepping(self.system.mechanism, self.method, last - first, self._control(),
+                                self.system.nz, own)  # fmt: skip
+            parts.append((slice(first, last), stepping))
+        return parts
 
     def _control(self) -> Control | None:
         """The chain of parts as one function over scalars."""
@@ -97,13 +110,7 @@ class NativeLoop:
         single = state.q.ndim == 1
         now = tuple(np.array(np.atleast_2d(x), float) for x in (state.q, state.v))
         z = np.array(state.z, float).reshape(self.rows, -1)
-        out = {
-            name: np.empty((steps + 1, self.rows, width))
-            for name, width in (("q", now[0].shape[1]), ("v", now[1].shape[1]), ("z", z.shape[1]))
-            if width
-        }
-        tau = self._forces(state.t, steps, h)
-        done = self._stepping.run((*now, z), tau, steps, h, state.t, out=out)  # type: ignore[arg-type]
+        done, out = self._run((*now, z), steps, h, state.t)
         if done:
             q, v = out["q"][1 : done + 1], out["v"][1 : done + 1]
             own = out["z"][1 : done + 1] if "z" in out else np.empty((done, self.rows, 0))
@@ -112,6 +119,32 @@ class NativeLoop:
             take(done, q, v, own)
             state.q, state.v, state.z = q[-1].copy(), v[-1].copy(), own[-1].copy()
         return done
+
+    def _run(
+        self, state: tuple[Array, ...], steps: int, h: float, t: float
+    ) -> tuple[int, dict[str, Array]]:
+        """Steps that all parts have taken, and the states after each."""
+        widths = {"q": state[0].shape[1], "v": state[1].shape[1], "z": state[2].shape[1]}
+        tau = self._forces(t, steps, h)
+
+        def part(rows: slice, stepping: Stepping) -> tuple[int, dict[str, Array]]:
+            own: Any = tuple(np.ascontiguousarray(x[rows]) for x in state)
+            count = rows.stop - rows.start
+            out = {name: np.empty((steps + 1, count, n)) for name, n in widths.items() if n}
+            forces = tau[rows] if tau.ndim == 2 else tau[:, :, rows]
+            return stepping.run(own, forces, steps, h, t, out=out), out
+
+        if len(self._parts) == 1:
+            return part(*self._parts[0])
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(len(self._parts)) as pool:
+            results = list(pool.map(lambda pair: part(*pair), self._parts))
+        joined = {
+            name: np.concatenate([out[name] for _, out in results], axis=1)
+            for name in results[0][1]
+        }
+        return min(done for done, _ in results), joined
 
     def _forces(self, t: float, steps: int, h: float) -> Array:
         """Given joint forces: (rows, nv), or of every stage (steps, stages, rows, nv)."""

@@ -47,6 +47,7 @@ def simulate(
     project: bool = True,
     tolerance: float = 1e-8,
     period: float | None = None,
+    parameters: ArrayLike | None = None,
     t0: float = 0.0,
     resume: bool = False,
     overwrite: bool = False,
@@ -62,13 +63,15 @@ def simulate(
     inputs: joint forces, {joint: constant, Schedule or f(t)} or all nv of them.  external:
     {frame: wrench, Schedule or f(t)}, or f(t, q, v) -> {frame: wrench}.  record: names (see
     `quantities`), at every n-th step; out: stream to this file.  project: after every step back
-    onto the constraints, position then velocity.
+    onto the constraints, position then velocity.  parameters: other inertias than the model's,
+    (10 bodies,) or one row per run, as `mechanism.parameters`.
 
     The run is kept when it ends early: `run.complete` is False and `run.message` tells why.  An
     exception of a controller carries it as `error.run`."""
-    system = System(mechanism, controller, actuators, inputs, external, period)
+    system = System(mechanism, controller, actuators, inputs, external, period, parameters)
     watched = happenings(mechanism, events)
     names = (record,) if isinstance(record, str) else tuple(record)
+    _check_recorded(system, names)
     _check_times(duration, step, tolerance, t0, every)
     others = [e.to for e in watched if isinstance(e, Switch) and e.to is not None]
     stepping = stepper(method, system)
@@ -113,6 +116,17 @@ def _carried_out(engine: Engine, recorder: Recorder, state: State, plan: tuple) 
     return recorder.finish()
 
 
+def _check_recorded(system: System, names: tuple[str, ...]) -> None:
+    """Energies and forces are those of the model's own bodies."""
+    free = {"q", "v", "a", "tau", "drift", "body_velocity"}
+    if system.parameters is not None and not set(names) <= free:
+        other = sorted(set(names) - free)
+        raise InputError(
+            f"record: {other} would be computed with the model's own inertias; with `parameters` "
+            f"record only {', '.join(sorted(free))}."
+        )
+
+
 def _check_times(duration: float, step: float, tolerance: float, t0: float, every: int) -> None:
     for name, value in (("duration", duration), ("step", step), ("tolerance", tolerance)):
         if not (np.isfinite(value) and value > 0.0):
@@ -152,6 +166,8 @@ def _batch_of(q: Array, v: Array, system: System) -> int | None:
     """Number of runs; constants of the inputs may ask for several."""
     sizes = {name: len(x) for name, x in (("q0", q), ("v0", v), ("inputs", system.inputs.constant))
              if x.ndim == 2}  # fmt: skip
+    if system.parameters is not None and system.parameters.ndim == 2:
+        sizes["parameters"] = len(system.parameters)
     sizes |= {"schedule": s.values.shape[1] for s in system.schedules if s.values.ndim == 3}
     if len(set(sizes.values())) > 1:
         found = ", ".join(f"{name}: {size}" for name, size in sizes.items())

@@ -83,7 +83,9 @@ class System:
         inputs: Any = None,
         external: Any = None,
         period: float | None = None,
+        parameters: Any = None,
     ):
+        self.parameters = checked_parameters(mechanism, parameters)
         self.inputs, self.external = Forces(mechanism, inputs), Wrenches(mechanism, external)
         self.stages: list[Stage] = []
         self.nz = 0
@@ -105,7 +107,8 @@ class System:
         self.projection = Projection(mechanism, self.chart)
         self.nv, self.size = mechanism.nv, 2 * mechanism.nv + self.nz
         self._dynamics = mechanism.forward_dynamics
-        self._simple = not self.stages and not self.external and self.inputs.steady
+        plain = self.parameters is None and not self.external
+        self._simple = not self.stages and plain and self.inputs.steady
 
     def start(self, q: Array, v: Array) -> Array:
         """States z of the parts at the first instant."""
@@ -208,7 +211,11 @@ class System:
         if external and self.row is not None:
             external = {k: x[self.row] if np.ndim(x) == 2 else x for k, x in external.items()}
         try:
-            a = self._dynamics(q, v, tau, external) if external else self._dynamics(q, v, tau)
+            if self.parameters is not None:
+                own = self._bodies()
+                a = self.mechanism.forward_dynamics(q, v, tau, external, parameters=own)
+            else:
+                a = self._dynamics(q, v, tau, external) if external else self._dynamics(q, v, tau)
         except InputError:
             if all(np.isfinite(x).all() for x in (q, v, tau)):
                 raise
@@ -220,6 +227,11 @@ class System:
         for row, held in self.resting.items():
             a[row] = self._held(q[row], v[row], tau[row], a[row], held)
         return a
+
+    def _bodies(self) -> Array | None:
+        """Inertias of the bodies, of the row that is looked at."""
+        p = self.parameters
+        return p[self.row] if p is not None and p.ndim == 2 and self.row is not None else p
 
     def rest_at(self, k: int, side: float) -> None:
         """Entry k of v stays at its limit until something lifts it off."""
@@ -253,7 +265,7 @@ class System:
     def mobility(self, q: Array, v: Array, tau: Array) -> Array:
         """Y (..., nv, nv): accelerations per joint force; the inverse of M for trees."""
         if not self.mechanism.model.constraints:
-            return np.linalg.inv(self.mechanism.mass_matrix(q))
+            return np.linalg.inv(self.mechanism.mass_matrix(q, parameters=self._bodies()))
         if q.ndim == 2:
             return np.stack([self.mobility(*row) for row in zip(q, v, tau, strict=True)])
         # accelerations are linear in tau: differences of them are exact
@@ -286,6 +298,20 @@ class System:
             yield
         finally:
             self.row = before
+
+
+def checked_parameters(mechanism: Mechanism, given: Any) -> Array | None:
+    """Inertias (10 bodies,) or (B, 10 bodies), in the order of `mechanism.parameters`."""
+    if given is None:
+        return None
+    numbers = np.asarray(given, float)
+    size = len(mechanism.parameters)
+    if numbers.ndim not in (1, 2) or numbers.shape[-1] != size or not np.isfinite(numbers).all():
+        raise InputError(
+            f"parameters: expected {size} finite numbers (10 per body, see "
+            f"mechanism.parameter_names) or (B, {size}); found shape {numbers.shape}."
+        )
+    return numbers
 
 
 def columns(x: Array) -> list:

@@ -143,12 +143,14 @@ class Engine:
         passive: bool = True,
         drives: Mapping[str, ArrayLike] | None = None,
         baumgarte: Baumgarte = None,
+        parameters: ArrayLike | None = None,
     ) -> System:
         """q, v, tau: (B, ·) arrays."""
         run = self.owner._run
-        M = run(mass_matrix.mass_matrix, {"q": q}, passive=passive)["M"]
+        M = run(mass_matrix.mass_matrix, {"q": q}, passive=passive, parameters=parameters)["M"]
         inputs: dict[str, Any] = {"q": q, "v": v}
-        h = run(inverse_dynamics.bias_forces, inputs, external, passive=passive)["tau"]
+        algorithm = inverse_dynamics.bias_forces
+        h = run(algorithm, inputs, external, passive=passive, parameters=parameters)["tau"]
         bodies = self.motion(q, v)
         terms = self.rows.terms(bodies, q, v)
         target = terms.gamma + self.drive_rows(drives, len(q)) + self.pull(terms, baumgarte)

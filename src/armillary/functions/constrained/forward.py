@@ -54,8 +54,11 @@ class ConstrainedForwardDynamics(Question):
         out: Array | None = None,
         drives: Drives = None,
         baumgarte: tuple[float, float] | None = None,
+        parameters: ArrayLike | None = None,
     ) -> Array:
         engine: Engine = self._owner._engine  # type: ignore[attr-defined]
+        if parameters is not None:
+            return self._other(engine, (q, v, tau), external, passive, out, drives, parameters)
         if external is None and out is None and drives is None and baumgarte is None:
             made = self._made.get((("q", "v", "tau"), passive))
             if made is not None:
@@ -78,6 +81,31 @@ class ConstrainedForwardDynamics(Question):
         if single and self._fast is not None and dtype == np.float64:
             self._switch_on(("q", "v", "tau"))
         return self._given(a[0] if single else a, out, dtype)
+
+    def _other(
+        self, engine: Engine, state: tuple[ArrayLike, ...], external: External, passive: bool,
+        out: Array | None, drives: Drives, parameters: ArrayLike,
+    ) -> Array:  # fmt: skip
+        """With other inertias than the model's."""
+        q, v, tau = state
+        arrays, single = engine.check_states(q=q, v=v, tau=tau)
+        numbers = np.asarray(parameters, float)
+        single = single and numbers.ndim == 1
+        if numbers.ndim == 2 and len(arrays["q"]) == 1:
+            arrays = {name: np.tile(x, (len(numbers), 1)) for name, x in arrays.items()}
+        q, v, tau = arrays["q"], arrays["v"], arrays["tau"]
+        count = len(q)
+        a = np.full(v.shape, np.nan)
+        kernels = self._kernels(engine, ("q", "v", "tau", "parameters"), passive)
+        if kernels is not None and not external and not drives:
+            inputs = {**arrays, "parameters": np.atleast_2d(numbers)}
+            a = kernels(inputs, count, self._owner._globals())["a"]
+        left = np.flatnonzero(~np.isfinite(a).all(axis=1))
+        if len(left):
+            system = engine.system(q, v, tau, external, passive, drives, parameters=parameters)
+            for k in left:
+                a[k] = engine.answer(system, int(k)).a
+        return self._given(a[0] if single else a, out, np.float64)
 
     @staticmethod
     def _given(a: Array, out: Array | None, dtype: Any) -> Array:

@@ -18,6 +18,7 @@ from armillary.errors import ModelError
 from armillary.functions.constrained.closing import CLOSED, Closer
 from armillary.functions.constrained.plan import make_plan
 from armillary.functions.inputs import Array
+from armillary.model.lower import parametric
 
 if TYPE_CHECKING:
     from armillary.functions.constrained.engine import Engine
@@ -38,7 +39,10 @@ def traced_kernels(
     owner = engine.owner
     if not may_be_traced(engine):
         return None
-    tables = replace(owner.tables(True, passive, regroup=True), ties=engine.ties)
+    if "parameters" in reads:
+        tables = replace(parametric(owner.model, True, passive), ties=engine.ties)
+    else:
+        tables = replace(owner.tables(True, passive, regroup=True), ties=engine.ties)
     setting = Setting(algorithm, reads, owner._moving_base)
     kernels = Kernels(setting, tables, owner.options)
     try:
