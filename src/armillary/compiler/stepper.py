@@ -28,12 +28,13 @@ class Steps:
      THETA, ZERO, TIME, FORCE,
      DYNAMICS, DYNAMICS_CONTEXT, RATE, RATE_CONTEXT, INTEGRATE, INTEGRATE_CONTEXT,
      CONTROL, CONTROL_CONTEXT, POSITION, POSITION_CONTEXT, VELOCITY, VELOCITY_CONTEXT,
-     TAU, TAU_STAGE, TAU_STEP, OUT_Q, OUT_V, OUT_Z, OUT_A, OUT_TAU, SIZE) = range(52)  # fmt: skip
+     TAU, TAU_STAGE, TAU_STEP, OUT_Q, OUT_V, OUT_Z, OUT_A, OUT_TAU, OUT_ROWS,
+     SIZE) = range(53)  # fmt: skip
 
 
 _NUMBERS = {"STEPS", "DONE", "EVERY", "RECORDED", "ROWS", "NQ", "NV", "NZ", "STAGES",
             "SEMI_IMPLICIT", "DYNAMICS", "RATE", "INTEGRATE", "CONTROL", "POSITION", "VELOCITY",
-            "TAU_STAGE", "TAU_STEP"}  # fmt: skip
+            "TAU_STAGE", "TAU_STEP", "OUT_ROWS"}  # fmt: skip
 _NEWTON = 4  # position corrections per step, at most
 _SMALL = "1.0e-08"  # after a correction of this size the rest is rounding
 
@@ -76,12 +77,13 @@ def _copy() -> str:
 
 
 def _finite() -> str:
-    """sum[0] += Σ 0 * x: stays zero if all are finite."""
-    c = Code("finite", ("ptr noalias %sum", "ptr %x", "i64 %n"))
+    """flag[0] |= 1 where a number is not finite: all bits of its exponent are set."""
+    exponent = 0x7FF0 << 48
+    c = Code("finite", ("ptr noalias %flag", "ptr %x", "i64 %n"))
     with c.loop("%n") as k:
-        zero = c.let(f"fmul double {c.read('%x', k, 'double')}, 0.0")
-        old = c.read("%sum", 0, "double")
-        c.write("%sum", 0, c.let(f"fadd double {old}, {zero}"), "double")
+        bits = c.let(f"and i64 {c.read('%x', k)}, {exponent}")
+        bad = c.let(f"zext i1 {c.equal(bits, exponent)} to i64")
+        c.write("%flag", 0, c.let(f"or i64 {c.read('%flag', 0)}, {bad}"))
     return c.text()
 
 
@@ -113,7 +115,8 @@ class _Writer:
         }
         self.h, self.start = c.field(Steps.STEP_SIZE, "double"), c.field(Steps.START, "double")
         self.q, self.v, self.z = (c.mul(self.f["ROWS"], self.f[n]) for n in ("NQ", "NV", "NZ"))
-        self.one, self.sum, self.size = (c.let("alloca double") for _ in range(3))
+        self.one, self.size = (c.let("alloca double") for _ in range(2))
+        self.flag = c.let("alloca i64")
         c.do(f"store double 1.0, ptr {self.one}")
 
     def given(self, name: str) -> str:
@@ -166,10 +169,10 @@ def _steps() -> str:
         _advance(w)
         c.do(f"store double 0.0, ptr {w.size}")
         _correct(w)
-        c.do(f"store double 0.0, ptr {w.sum}")
+        c.do(f"store i64 0, ptr {w.flag}")
         for name, n in (("NEW_Q", w.q), ("NEW_V", w.v), ("NEW_Z", w.z)):
-            c.do(f"call void @finite(ptr {w.sum}, ptr {f[name]}, i64 {n})")
-        c.break_if(loop, c.let(f"fcmp une double {c.read(w.sum, 0, 'double')}, 0.0"))
+            c.do(f"call void @finite(ptr {w.flag}, ptr {f[name]}, i64 {n})")
+        c.break_if(loop, c.let(f"icmp ne i64 {c.read(w.flag, 0)}, 0"))
         open_ = c.let(f"fcmp uge double {c.read(w.size, 0, 'double')}, {_SMALL}")
         c.break_if(loop, open_)
         for old, new, n in (("Q", "NEW_Q", w.q), ("V", "NEW_V", w.v), ("Z", "NEW_Z", w.z)):
@@ -185,28 +188,34 @@ def _stages(w: _Writer, done: str) -> None:
     """Accelerations and rates of every stage."""
     c, f = w.c, w.f
     with c.loop(f["STAGES"]) as i:
-        weights = c.pointer(f["A"], c.mul(i, f["STAGES"]), "double")
-        w.combine(f["STAGE_V"], f["V"], f["RATES_V"], weights, i, w.v, w.h)
-        w.combine(f["STAGE_Z"], f["Z"], f["RATES_Z"], weights, i, w.z, w.h)
-        w.move(f["STAGE_Q"], f["RATES_Q"], weights, i, w.h)
+        later = c.let(f"icmp ne i64 {i}, 0")
+        with c.when(later):
+            weights = c.pointer(f["A"], c.mul(i, f["STAGES"]), "double")
+            w.combine(f["STAGE_V"], f["V"], f["RATES_V"], weights, i, w.v, w.h)
+            w.combine(f["STAGE_Z"], f["Z"], f["RATES_Z"], weights, i, w.z, w.h)
+            w.move(f["STAGE_Q"], f["RATES_Q"], weights, i, w.h)
+        q, v, z, theta = (
+            c.let(f"select i1 {later}, ptr {f[stage]}, ptr {f[start]}")
+            for stage, start in (("STAGE_Q", "Q"), ("STAGE_V", "V"), ("STAGE_Z", "Z"),
+                                 ("THETA", "ZERO"))
+        )  # fmt: skip
         place = c.add(c.mul(done, f["TAU_STEP"]), c.mul(i, f["TAU_STAGE"]))
         given = c.pointer(f["TAU"], place, "double")
+        force = c.let(f"select i1 {w.given('CONTROL')}, ptr {f['FORCE']}, ptr {given}")
         with c.when(w.given("CONTROL")):
             _tell_time(w, done, i)
-            inputs = (f["STAGE_Q"], f["STAGE_V"], f["STAGE_Z"], f["TIME"], given)
-            w.kernel("CONTROL", inputs, (f["FORCE"], w.rate_row("RATES_Z", i, w.z)))
-        with c.when(w.missing("CONTROL")):
-            w.copy(f["FORCE"], given, w.v)
-        state = (f["STAGE_Q"], f["STAGE_V"], f["FORCE"])
-        w.kernel("DYNAMICS", state, (w.rate_row("RATES_V", i, w.v),))
+            w.kernel("CONTROL", (q, v, z, f["TIME"], given),
+                     (force, w.rate_row("RATES_Z", i, w.z)))  # fmt: skip
+        w.kernel("DYNAMICS", (q, v, force), (w.rate_row("RATES_V", i, w.v),))
         rates = w.rate_row("RATES_Q", i, w.v)
-        with c.when(w.given("RATE")):
-            w.kernel("RATE", (f["STAGE_V"], f["THETA"]), (rates,))
-        with c.when(w.missing("RATE")):
-            w.copy(rates, f["STAGE_V"], w.v)
+        with c.when(w.missing("SEMI_IMPLICIT")):
+            with c.when(w.given("RATE")):
+                w.kernel("RATE", (v, theta), (rates,))
+            with c.when(w.missing("RATE")):
+                w.copy(rates, v, w.v)
         with c.when(c.equal(i, 0)):
             _put(w, "OUT_A", f["RATES_V"], w.v, done)
-            _put(w, "OUT_TAU", f["FORCE"], w.v, done)
+            _put(w, "OUT_TAU", force, w.v, done)
 
 
 def _tell_time(w: _Writer, done: str, stage: str) -> None:
@@ -261,5 +270,9 @@ def _put(w: _Writer, out: str, source: str, n: str, step: str) -> None:
     with c.when(w.given(out)):
         total = c.add(step, f["RECORDED"])
         with c.when(c.equal(c.let(f"urem i64 {total}, {f['EVERY']}"), 0)):
-            entry = c.let(f"udiv i64 {c.sub(total, f['RECORDED'])}, {f['EVERY']}")
-            w.copy(c.pointer(f[out], c.mul(entry, n), "double"), source, n)
+            before = c.let(f"udiv i64 {f['RECORDED']}, {f['EVERY']}")
+            entry = c.sub(c.let(f"udiv i64 {total}, {f['EVERY']}"), before)
+            # the record may hold more rows than these: a loop may run a part of a batch
+            width = c.let(f"udiv i64 {n}, {f['ROWS']}")
+            place = c.mul(entry, c.mul(width, f["OUT_ROWS"]))
+            w.copy(c.pointer(f[out], place, "double"), source, n)

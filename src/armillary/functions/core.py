@@ -55,6 +55,7 @@ class Core:
         self._tables: dict[tuple[bool, bool, bool], Tables] = {}
         self._kernels: dict[tuple, Kernels] = {}
         self._places: dict[tuple[str, bool], Place] = {}
+        self._steppers: dict[tuple, Any] = {}  # kernels of native loops over time
         self._inertia_checked = False
 
     # -- tables ----------------------------------------------------------------------------------

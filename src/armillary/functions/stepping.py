@@ -107,9 +107,13 @@ class Stepping:
             self._call("INTEGRATE", self._straight(chart.move))
             self._call("RATE", self._straight(chart.slope))
 
-    def _straight(self, algorithm: Algorithm, reads: tuple[str, ...] | None = None) -> Kernel:
-        tables = self.mechanism.tables()
-        return self._made(algorithm, reads or algorithm.reads, tables)
+    def _straight(self, algorithm: Algorithm) -> Kernel:
+        """Of the tree alone: made once for a mechanism."""
+        made = self.mechanism._steppers
+        key = (algorithm.name, self._batched)
+        if key not in made:
+            made[key] = self._made(algorithm, algorithm.reads, self.mechanism.tables())
+        return made[key]
 
     def _made(self, algorithm: Algorithm, reads: tuple[str, ...], tables: Any) -> Kernel:
         setting = Setting(algorithm, reads)
@@ -205,13 +209,15 @@ class Stepping:
         every: int = 1,
         taken: int = 0,
         out: dict[str, Array] | None = None,
+        first: int = 0,
     ) -> int:
         """Take up to `steps` steps from state = (q, v, z), arrays (rows, ·) that are moved on in
         place.  Returns how many were taken.
 
         tau: (rows, nv) for all time, or (steps, stages, rows, nv).  out: arrays named q, v, z, a,
         tau with one entry per `every` steps (entry 0 belongs to the start and is filled for a
-        and tau only); `taken` steps were made before this call."""
+        and tau only); `taken` steps were made before this call.  They may hold more rows than this
+        loop runs: its own begin at row `first`."""
         c, model = self._c, self.mechanism.model
         for array, given in zip(self._state.values(), state, strict=True):
             array[...] = given
@@ -227,7 +233,11 @@ class Stepping:
         c[Steps.START] = np.float64(start).view(np.int64)
         given_out = out or {}
         for name in ("q", "v", "z", "a", "tau"):
-            place = address_of()(given_out[name]) if name in given_out else 0
+            place = 0
+            if name in given_out:
+                record = given_out[name]
+                c[Steps.OUT_ROWS] = record.shape[1]
+                place = address_of()(record) + record.strides[1] * first
             c[getattr(Steps, f"OUT_{name.upper()}")] = place
         call: Any = run_steps()
         call(address_of()(c))

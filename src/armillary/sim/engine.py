@@ -147,17 +147,15 @@ class Engine:
         )
 
         while k <= last:
-
-            def take(done: int, q: Array, v: Array, z: Array, first: int = k) -> None:
-                wanted = [n for n in range(done) if grid.wanted(first + n)]
-                times = [grid.time(first + n) for n in wanted]
-                self.record_many(times, q[wanted], v[wanted], z[wanted])
-
-            done = native.advance(state, last - k + 1, grid.step, take)
-            if not done:
+            stretch = native.advance(state, k - 1, last - k + 1, grid.step, grid.every)
+            if not stretch.done:
                 break
-            k += done
+            k += stretch.done
             state.t = grid.time(k - 1)
+            times = [grid.time(n) for n in stretch.numbers]
+            self.record_many(times, stretch.q, stretch.v, stretch.z)
+            if k - 1 == grid.count and grid.count % grid.every:
+                self.record(state)
             self._tell(state.t, grid.end)
         return k
 

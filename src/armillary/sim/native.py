@@ -7,6 +7,7 @@ native loop does not take is left to the engine, which goes on in Python and com
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +19,11 @@ from armillary.functions.stepping import Control, Method, Stepping
 from armillary.sim.integrators import ExplicitRungeKutta, SemiImplicitEuler, Stepper
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from armillary.sim.engine import State
     from armillary.sim.system import System
 
-_NUMBERS = 1_000_000  # of the record of one call
+_NUMBERS = 4_000_000  # of the record of one call
+_BLOCK = 128  # rows of a batch that run through all steps together
 _STEPS = 20_000  # of one call: the time between two signs of progress
 
 
@@ -55,27 +55,44 @@ def _whole(x: float) -> bool:
     return abs(x - round(x)) < 1e-9 * max(1.0, abs(x))
 
 
+@dataclass(frozen=True)
+class Stretch:
+    """Steps that were taken, and the states after those that are to be recorded."""
+
+    done: int
+    numbers: list[int]  # of the recorded steps
+    q: Array
+    v: Array
+    z: Array
+
+
 class NativeLoop:
     """The native loop of a run."""
 
     def __init__(self, system: System, method: Method, state: State):
         self.system, self.method = system, method
         self.rows = 1 if state.q.ndim == 1 else len(state.q)
-        self._parts = self._split(state)
+        self._parts = self._split()
         n = system.mechanism.nq + 2 * system.nv + system.nz + 1
         self._chunk = max(1, min(_STEPS, _NUMBERS // (self.rows * n)))
 
-    def _split(self, state: State) -> list[tuple[slice, Stepping]]:
-        """Rows of the batch for every thread, with a loop of its own."""
-        threads = self.system.mechanism.options.threads
-        count = max(1, min(threads, self.rows // 16))
+    def _split(self) -> list[tuple[slice, Stepping]]:
+        """Rows of the batch in blocks that stay in the cache, each with a loop of its own."""
+        control = self._control()
+        count = max(1, self.rows // _BLOCK)
         edges = [self.rows * k // count for k in range(count + 1)]
+        loops: dict[int, Stepping] = {}
         parts = []
+        shared = self.system.mechanism.options.threads == 1 and self.system.parameters is None
         for first, last in pairwise(edges):
             p = self.system.parameters
             own = p[first:last] if p is not None and p.ndim == 2 else p
-            stepping = Stepping(self.system.mechanism, self.method, last - first, self._control(),
-                                self.system.nz, own)  # fmt: skip
+            size = last - first
+            stepping = loops.get(size) if shared else None
+            if stepping is None:
+                stepping = Stepping(self.system.mechanism, self.method, size, control,
+                                    self.system.nz, own)  # fmt: skip
+                loops[size] = stepping
             parts.append((slice(first, last), stepping))
         return parts
 
@@ -100,51 +117,55 @@ class NativeLoop:
 
         return control
 
-    def advance(
-        self, state: State, steps: int, h: float, take: Callable[[int, Array, Array, Array], None]
-    ) -> int:
-        """Up to `steps` steps of h; take(n, q, v, z) gets the states after each of n steps.
-
-        Moves the state (not its time) and returns the number of steps taken."""
-        steps = min(steps, self._chunk)
+    def advance(self, state: State, taken: int, steps: int, h: float, every: int) -> Stretch:
+        """Up to `steps` steps of h, after `taken` ones; moves the state (not its time)."""
+        steps = min(steps, self._chunk * every, _STEPS)
         single = state.q.ndim == 1
-        now = tuple(np.array(np.atleast_2d(x), float) for x in (state.q, state.v))
-        z = np.array(state.z, float).reshape(self.rows, -1)
-        done, out = self._run((*now, z), steps, h, state.t)
+        start = tuple(
+            np.array(x, float).reshape(self.rows, -1) for x in (state.q, state.v, state.z)
+        )
+        done, now, out = self._run(start, steps, h, state.t, taken, every)
+        if len(self._parts) > 1 and 0 < done < steps:  # a part was stopped: all go as far as it
+            done, now, out = self._run(start, done, h, state.t, taken, every)
+        numbers = np.arange((taken // every + 1) * every, taken + done + 1, every)
+        entries = numbers // every - taken // every
+        found = [out[name][entries] if name in out else np.empty((len(entries), self.rows, 0))
+                 for name in ("q", "v", "z")]  # fmt: skip
+        if single:
+            found, now = [x[:, 0] for x in found], [x[0] for x in now]
         if done:
-            q, v = out["q"][1 : done + 1], out["v"][1 : done + 1]
-            own = out["z"][1 : done + 1] if "z" in out else np.empty((done, self.rows, 0))
-            if single:
-                q, v, own = q[:, 0], v[:, 0], own[:, 0]
-            take(done, q, v, own)
-            state.q, state.v, state.z = q[-1].copy(), v[-1].copy(), own[-1].copy()
-        return done
+            state.q, state.v, state.z = now
+        return Stretch(done, numbers.tolist(), *found)
 
     def _run(
-        self, state: tuple[Array, ...], steps: int, h: float, t: float
-    ) -> tuple[int, dict[str, Array]]:
-        """Steps that all parts have taken, and the states after each."""
-        widths = {"q": state[0].shape[1], "v": state[1].shape[1], "z": state[2].shape[1]}
+        self, start: tuple[Array, ...], steps: int, h: float, t: float, taken: int, every: int
+    ) -> tuple[int, list[Array], dict[str, Array]]:
+        """Steps that all parts have taken, where they are now, and the record."""
+        now = [x.copy() for x in start]
+        entries = (taken + steps) // every - taken // every + 1
+        out = {
+            name: np.empty((entries, self.rows, x.shape[1]))
+            for name, x in zip(("q", "v", "z"), start, strict=True)
+            if x.shape[1]
+        }
         tau = self._forces(t, steps, h)
 
-        def part(rows: slice, stepping: Stepping) -> tuple[int, dict[str, Array]]:
-            own: Any = tuple(np.ascontiguousarray(x[rows]) for x in state)
-            count = rows.stop - rows.start
-            out = {name: np.empty((steps + 1, count, n)) for name, n in widths.items() if n}
+        def part(pair: tuple[slice, Stepping]) -> int:
+            rows, stepping = pair
+            own: Any = tuple(np.ascontiguousarray(x[rows]) for x in now)
             forces = tau[rows] if tau.ndim == 2 else tau[:, :, rows]
-            return stepping.run(own, forces, steps, h, t, out=out), out
+            done = stepping.run(own, forces, steps, h, t, every, taken, out, rows.start)
+            for x, moved in zip(now, own, strict=True):
+                x[rows] = moved
+            return done
 
-        if len(self._parts) == 1:
-            return part(*self._parts[0])
+        threads = min(self.system.mechanism.options.threads, len(self._parts))
+        if threads == 1:
+            return min([part(pair) for pair in self._parts]), now, out
         from concurrent.futures import ThreadPoolExecutor
 
-        with ThreadPoolExecutor(len(self._parts)) as pool:
-            results = list(pool.map(lambda pair: part(*pair), self._parts))
-        joined = {
-            name: np.concatenate([out[name] for _, out in results], axis=1)
-            for name in results[0][1]
-        }
-        return min(done for done, _ in results), joined
+        with ThreadPoolExecutor(threads) as pool:
+            return min(pool.map(part, self._parts)), now, out
 
     def _forces(self, t: float, steps: int, h: float) -> Array:
         """Given joint forces: (rows, nv), or of every stage (steps, stages, rows, nv)."""
