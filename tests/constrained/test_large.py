@@ -1,0 +1,56 @@
+"""Sparse elimination on the tape, and the ways a mechanism of any size is served."""
+
+import numpy as np
+import pytest
+
+import armillary as am
+
+CLOSED = [n for n in am.example_names() if am.example(n).model.constraints]
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_all_ways_agree(name):
+    """`check` compares null space, compiled, interpreted, sparse and dense solutions."""
+    m = am.example(name)
+    rng = np.random.default_rng(3)
+    q, v = m.project(m.initial, rng.normal(size=m.nv))
+    if name == "rover":  # steering in motion contradicts the rolling of four wheels
+        v = np.zeros(m.nv)
+    found = m.check(q, v, rng.normal(size=m.nv))
+    assert len(found.pairs) >= 5
+    assert found.worst < 1e-11, str(found)
+
+
+@pytest.mark.parametrize("windows", [10, 200])
+def test_ladder_of_parallel_rods(windows):
+    """One angle for all rods, couplers translate: one equation of motion by hand."""
+    m = am.example("four-bar-ladder", n=windows).compile(tier=1)
+    signs = np.array([1.0 if name.startswith("rod") else -1.0 for name in m.joints])
+    angle, tau = 0.7, np.random.default_rng(0).normal(size=m.nv)
+    inertia = moment = 0.0
+    for body in m.model.bodies:
+        rod = body.name.startswith("rod")
+        arm = body.mass.com[2] if rod else body.at.position[2]
+        inertia += body.mass.mass * arm**2 + (body.mass.tensor[1] if rod else 0.0)
+        moment += body.mass.mass * arm
+    force = signs @ tau - m.gravity[2] * moment * np.sin(angle)
+    a = m.forward_dynamics(angle * signs, 1.3 * signs, tau)
+    np.testing.assert_allclose(a, force / inertia * signs, rtol=1e-10)
+
+
+def test_other_drives_and_wrenches_take_the_same_way():
+    m = am.example("stewart")
+    large = m.compile(tier=1)
+    q, v = m.project(m.initial, np.full(24, 0.2))
+    tau, body = np.ones(24), m.bodies[-1]
+    wrench = {body: np.arange(6.0)}
+    np.testing.assert_allclose(
+        large.forward_dynamics(q, v, tau, external=wrench),
+        m.forward_dynamics(q, v, tau, external=wrench), rtol=1e-9, atol=1e-9,
+    )  # fmt: skip
+    loop = m.constraints[0]
+    drives = {loop: [0.1, 0.2, 0.3]}
+    np.testing.assert_allclose(
+        large.forward_dynamics(q, v, tau, drives=drives),
+        m.forward_dynamics(q, v, tau, drives=drives), rtol=1e-9, atol=1e-9,
+    )  # fmt: skip
