@@ -52,3 +52,24 @@ def test_the_four_bar_stays_closed(capsys):
     assert rows[:, 6].max() < 1e-12
     bars = names["bars"]
     assert np.abs(bars.constraint_rate(names["q"], names["v"])).max() < 1e-10
+
+
+def test_the_arm_follows_its_path(capsys):
+    """Computed torque as the law of its error says; motors within their limits."""
+    names = runpy.run_path(str(EXAMPLES / "05_simulation.py"), run_name="__main__")
+    lines = re.findall(r"^ +0\.\d\d +\d.*$", capsys.readouterr().out, re.MULTILINE)
+    rows = np.array([[float(x) for x in line.split()] for line in lines])
+    assert len(rows) == 4
+    assert rows[:, 1] == pytest.approx(rows[:, 2], abs=1e-3)
+    assert names["largest"].max() < 20.0
+    assert np.abs(names["third"].voltage).max() < 9.0 + 1e-9
+    assert names["limited"].any()
+
+
+def test_the_disc_rolls_without_loss(capsys):
+    names = runpy.run_path(str(EXAMPLES / "06_rolling_disc.py"), run_name="__main__")
+    assert np.ptp(names["run"].energy) < 1e-8
+    assert np.abs(names["run"].drift).max() < 1e-12
+    assert np.abs(names["ride"].drift).max() < 1e-12
+    assert names["heading"] > 5.0  # wheel1 pushes, wheel2 brakes
+    capsys.readouterr()

@@ -25,6 +25,7 @@ from armillary.spatial import Force, Inertia, Motion, RigidMotion, Transform
 
 Lines = list[tuple[dict[int, Scalar], Scalar]]
 NAN = float("nan")
+ROUNDING = 1e-14
 STRAIN = 1e6  # pivots down to a thousandth of their usual size are trusted
 
 
@@ -44,6 +45,7 @@ class Plan:
     refinements: int = 2
     tolerance: float = 1e-9  # largest last correction, as a part of the accelerations
     pivots: tuple[Pivot, ...] | None = None  # independent rows: solved for these instead
+    reach: tuple[float, ...] = ()  # 1 rad, or the size of the machine, per degree of freedom
 
 
 def outward(b, p, j):
@@ -183,7 +185,9 @@ def correction(plan: Plan, level: str) -> Algorithm:
 
     def close(run: Any) -> None:
         lines = [(entries, -x) for entries, x in _kept_rows(run, plan, level, [])]
-        x = _solved(run, plan, [0] * run.tables.nv, lines)
+        # what a correction is small against: velocities, or the reach of the machine
+        usual = run.inputs["v"] if level == "rate" else plan.reach
+        x = _solved(run, plan, [0] * run.tables.nv, lines, usual)
         for j, start in zip(run.joints, run.tables.v_offsets, strict=True):
             j.x = tuple(x[start : start + len(j.v)])
 
@@ -195,8 +199,11 @@ def correction(plan: Plan, level: str) -> Algorithm:
     )  # fmt: skip
 
 
-def _solved(run: Any, plan: Plan, force: list[Scalar], lines: Lines) -> list[Scalar]:
-    """x with  M x = force + J^T λ,  J x = target."""
+def _solved(
+    run: Any, plan: Plan, force: list[Scalar], lines: Lines, usual: Sequence[Scalar] = ()
+) -> list[Scalar]:
+    """x with  M x = force + J^T λ,  J x = target.  usual: sizes against which rounding counts,
+    where the right side is rounding itself."""
     n = run.tables.nv
     rows = symmetric_rows(n + (0 if plan.pivots is not None else len(lines)))
     for r, line in enumerate(run.matrices["M"]):
@@ -207,7 +214,7 @@ def _solved(run: Any, plan: Plan, force: list[Scalar], lines: Lines) -> list[Sca
     for number, (entries, _) in enumerate(lines):
         for dof, x in entries.items():
             put(rows, dof, n + number, x)
-    return _refined(rows, [*force, *(target for _, target in lines)], n, plan)
+    return _refined(rows, [*force, *(target for _, target in lines)], n, plan, usual)
 
 
 def defect(multipliers: Sequence[Scalar]) -> Algorithm:
@@ -312,7 +319,9 @@ def _embedded(
     return [value + doubt for value in a]
 
 
-def _refined(rows: SparseRows, b: list[Scalar], n: int, plan: Plan) -> list[Scalar]:
+def _refined(
+    rows: SparseRows, b: list[Scalar], n: int, plan: Plan, usual: Sequence[Scalar] = ()
+) -> list[Scalar]:
     """x of the true system, from solves with the regularised one."""
     damped = [dict(row) for row in rows]
     for k, mu in enumerate(plan.mu):
@@ -324,9 +333,25 @@ def _refined(rows: SparseRows, b: list[Scalar], n: int, plan: Plan) -> list[Scal
         residual = [r - product for r, product in zip(b, times(rows, x), strict=True)]
         step, _ = factor.solve(residual)
         x = [old + new for old, new in zip(x, step, strict=True)]
-    # each by itself: masses may differ by 1e8, and accelerations with them
+    doubt = _doubt(rows, x, halfway, step, usual or halfway[:n], plan.tolerance)
+    return [value + doubt for value in x[:n]]
+
+
+def _doubt(
+    rows: SparseRows, x: list[Scalar], halfway: list[Scalar], step: list[Scalar],
+    usual: Sequence[Scalar], tolerance: float,
+) -> Scalar:  # fmt: skip
+    """Not a number where the last correction is not small: against each acceleration itself
+    (masses may differ by 1e8, and accelerations with them), or against rounding of all of them,
+    weighed by their inertias."""
+    n = len(usual)
+    weights = [rows[k].get(k, 1.0) for k in range(n)]
+    total: Scalar = 0
+    for w, y in zip(weights, usual, strict=True):
+        total = total + w * (y * y)
     doubt: Scalar = 0.0
     for k in range(n):
-        size = x[k] * x[k] + halfway[k] * halfway[k]
-        doubt = where(step[k] * step[k] <= size * plan.tolerance**2, doubt, NAN)
-    return [value + doubt for value in x[:n]]
+        square = step[k] * step[k]
+        small = square <= (x[k] * x[k] + halfway[k] * halfway[k]) * tolerance**2
+        doubt = where(small, doubt, where(weights[k] * square <= total * ROUNDING**2, doubt, NAN))
+    return doubt

@@ -188,6 +188,19 @@ class InverseDynamics(Differentiable):
         inputs = {"q": q, "v": v, "a": a}
         return InverseDerivatives(*self._slow_matrices(inputs, external, passive))
 
+    def by_parameters(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+        """d tau / d inertias (nv, 10 bodies): the regressor; names: `mechanism.parameter_names`."""
+        owner: Any = self._owner
+        return np.asarray(owner.regressor(q, v, a))
+
+    def by_placements(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+        """d tau / d placements (nv, 6 bodies) of a single state: small turns and shifts of every
+        joint frame about its own axes; names: `mechanism.placement_names`."""
+        from armillary.functions.sensitivities import by_placements
+
+        owner: Any = self._owner
+        return by_placements(owner, q, v, a)
+
 
 class ForwardDynamics(Differentiable):
     """Accelerations a (nv) for the joint forces tau, by articulated bodies in O(n)."""
@@ -225,6 +238,22 @@ class ForwardDynamics(Differentiable):
             return ForwardDerivatives(*self._matrices(q, v, tau))
         inputs = {"q": q, "v": v, "tau": tau}
         return ForwardDerivatives(*self._slow_matrices(inputs, external, passive))
+
+    def by_parameters(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
+        """d a / d inertias (nv, 10 bodies) = -M^-1 Y; names: `mechanism.parameter_names`."""
+        from armillary.functions.sensitivities import accelerations_by
+
+        owner: Any = self._owner
+        a = owner.forward_dynamics(q, v, tau)
+        return accelerations_by(owner, q, owner.regressor(q, v, a))
+
+    def by_placements(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
+        """d a / d placements (nv, 6 bodies) of a single state; see `inverse_dynamics`."""
+        from armillary.functions.sensitivities import accelerations_by, by_placements
+
+        owner: Any = self._owner
+        a = owner.forward_dynamics(q, v, tau)
+        return accelerations_by(owner, q, by_placements(owner, q, v, a))
 
 
 class BiasForces(Question):

@@ -141,6 +141,13 @@ class Dynamics(Kinematics):
     def parameter_names(self) -> tuple[str, ...]:
         return parameter_names(self.model)
 
+    @property
+    def placement_names(self) -> tuple[str, ...]:
+        """Columns of `by_placements`: body.rx .. body.dz of its joint frame."""
+        from armillary.functions.sensitivities import placement_names
+
+        return placement_names(self)
+
     def base_parameters(self, states: int = 200, seed: int = 0) -> BaseParameters:
         """The combinations of parameters that joint forces can identify, from random states."""
         rng = np.random.default_rng(seed)

@@ -15,6 +15,7 @@ from armillary.errors import InputError
 from armillary.functions.mechanism import Mechanism
 from armillary.scalar import Scalar, where
 from armillary.sim.actuators import DCMotor
+from armillary.sim.inputs import Schedule
 from armillary.sim.part import (
     Array,
     Part,
@@ -112,6 +113,7 @@ class FeedForward(Part):
     def __init__(self, function: Callable[[Any], Any], period: float | None = None):
         self.function = function
         self.period = positive_period(period)
+        self.schedules = (function,) if isinstance(function, Schedule) else ()
 
     @classmethod
     def along(

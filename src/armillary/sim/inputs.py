@@ -110,6 +110,10 @@ class Schedule:
     def __call__(self, t: float) -> Array:
         """Values (...,) at t, on the piece that was entered."""
         k, last = self._piece, len(self.times) - 1
+        slack = 1e-9 * max(1.0, abs(t))
+        before = k >= 0 and t < self.times[k] - slack
+        if before or (k < last and t > self.times[k + 1] + slack):  # another piece than entered
+            k = int(np.searchsorted(self.times, t, side="right")) - 1
         if k < 0:
             return self.values[0]
         if k >= last or self.kind == "hold":

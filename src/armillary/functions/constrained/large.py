@@ -100,6 +100,7 @@ class LargeSystem:
                 places[self.n + number, v] = len(places)
                 self._axis_values.append(x)
         self.places = places
+        self._diagonal = [places[k, k] for k in range(self.n)]
 
     def values(self, q: Array, bodies: Bodies, J: Array) -> Array:
         """Entries of K at B states; J: values at the engine's pairs."""
@@ -251,7 +252,11 @@ class LargeSystem:
                 step, x, half = (np.abs(memory[:, start : start + self.n])
                                  for start in (self.s, self.x, self.half))  # fmt: skip
                 # each by itself: masses may differ by 1e8, and accelerations with them
-                doubt = np.asarray(~(step <= _SMALL * (x + half)).all(axis=1), bool)
+                weights = np.sqrt(np.abs(K[:, self._diagonal]))
+                weights[weights == 0.0] = 1.0
+                whole = np.linalg.norm(weights * half, axis=1, keepdims=True)
+                small = (step <= _SMALL * (x + half)) | (weights * step <= 1e-14 * whole)
+                doubt = np.asarray(~small.all(axis=1), bool)
                 if not doubt.any():
                     break
         return memory[:, self.x : self.x + self.n].copy(), doubt

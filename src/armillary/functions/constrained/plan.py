@@ -44,7 +44,10 @@ def make_plan(engine: Engine, closer: Closer, wanted: NDArray[np.bool_] | None =
         if pivots is not None:
             return Plan(rows, pivots=pivots)
     mu = _MU * scale
-    return Plan(rows, tuple(elimination_order(M, J, mu)), tuple(float(x) for x in mu))
+    return Plan(
+        rows, tuple(elimination_order(M, J, mu)), tuple(float(x) for x in mu),
+        reach=tuple(float(x) for x in engine.scaling.columns),
+    )  # fmt: skip
 
 
 def dependent_coordinates(J: Array) -> tuple[Pivot, ...] | None:
