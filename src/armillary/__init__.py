@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from armillary.sim.actuators import DCMotor, Ideal
     from armillary.sim.controllers import PID, FeedForward, Function
     from armillary.sim.converters import DAC
-    from armillary.sim.events import Switch
+    from armillary.sim.events import Event, JointLimits, Switch
     from armillary.sim.inputs import Schedule
     from armillary.sim.kinematic_inverse import inverse_kinematics
     from armillary.sim.model_controllers import (
@@ -67,6 +67,7 @@ _LATER = {
     "PID": "sim.controllers", "FeedForward": "sim.controllers", "Function": "sim.controllers",
     "ComputedTorque": "sim.model_controllers", "GravityCompensation": "sim.model_controllers",
     "OperationalSpace": "sim.model_controllers", "Schedule": "sim.inputs", "Switch": "sim.events",
+    "Event": "sim.events", "JointLimits": "sim.events",
     "FlexibleTransmission": "sim.transmission", "inverse_kinematics": "sim.kinematic_inverse",
     "line": "sim.straight_line", "check_setpoints": "sim.setpoints", "Run": "sim.run",
     "simulate": "sim.simulate", "load_run": "sim.storage",
@@ -101,6 +102,7 @@ __all__ = [
     "DCMotor",
     "Distance",
     "Drive",
+    "Event",
     "FeedForward",
     "FlexibleTransmission",
     "FormatError",
@@ -109,6 +111,7 @@ __all__ = [
     "GravityCompensation",
     "Ideal",
     "InputError",
+    "JointLimits",
     "JointSpec",
     "Limits",
     "Loop",

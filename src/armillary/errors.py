@@ -40,8 +40,8 @@ class CompileError(ArmillaryError):
     """An algorithm breaks a rule of tracing."""
 
 
-def unknown_name(kind: str, name: object, known: Iterable[str]) -> ModelError:
-    """The error for a name nobody has, with the nearest names that exist."""
+def unknown_name(kind: str, name: object, known: Iterable[str], most: int = 12) -> ModelError:
+    """The error for a name nobody has, with the nearest names that exist, or up to `most` of them."""
     import difflib
 
     known = list(known)
@@ -49,8 +49,8 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> ModelError:
     if near:
         hint = "Did you mean " + " or ".join(f"'{n}'" for n in near) + "?"
     elif known:
-        shown = ", ".join(f"'{n}'" for n in known[:12])
-        hint = f"Known: {shown}{', ...' if len(known) > 12 else ''}."
+        shown = ", ".join(f"'{n}'" for n in known[:most])
+        hint = f"Known: {shown}{', ...' if len(known) > most else ''}."
     else:
         hint = f"There is no {kind} in this mechanism."
     return ModelError(f"no {kind} named '{name}'. {hint}")

@@ -39,6 +39,11 @@ def flyer() -> am.Mechanism:
     return b.build()
 
 
+def undamped(mechanism: am.Mechanism) -> am.Mechanism:
+    """The same without friction and springs."""
+    return mechanism.replace(bodies={name: {"passive": am.Passive()} for name in mechanism.bodies})
+
+
 def start_of(mechanism: am.Mechanism):
     """A lively state, on the constraints."""
     if mechanism.constraints:

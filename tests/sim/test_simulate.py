@@ -1,4 +1,4 @@
-"""Runs from start to end: conservation, inputs, controllers, events, batches, and what goes wrong."""
+"""Runs from start to end: conservation, inputs, controllers, events, batches, faults."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from armillary.errors import InputError, ModelError
 from armillary.sim.events import Event, JointLimits, Switch
 from armillary.sim.inputs import Schedule
 from armillary.sim.simulate import simulate
-from sim.machines import damped_arm, flyer, start_of, top
+from sim.machines import damped_arm, flyer, start_of, top, undamped
 
 CONSERVATIVE = {"top": top, "flyer": flyer, "double": lambda: am.example("double-pendulum")}
 
@@ -32,11 +32,7 @@ def falling(limits: am.Limits, g: float = 10.0) -> am.Mechanism:
 
 @pytest.mark.parametrize("name", CONSERVATIVE)
 def test_energy_is_kept_to_the_order_of_the_method(name):
-    mechanism = CONSERVATIVE[name]()
-    if any(p.viscous or p.coulomb for body in mechanism.model.bodies for p in body.joint.passive):
-        mechanism = mechanism.replace(
-            bodies={body: {"passive": am.Passive()} for body in mechanism.bodies}
-        )
+    mechanism = undamped(CONSERVATIVE[name]())
     q0, v0 = start_of(mechanism)
     errors = []
     for h in (0.008, 0.004):
@@ -70,7 +66,9 @@ def test_grid_of_the_record(method):
 
 def test_accelerations_and_forces_of_the_record():
     arm = damped_arm()
-    run = simulate(arm, *start_of(arm), 0.1, 0.01, inputs=[0.1, 0.2, 0.3], record=("q", "v", "a", "tau"))
+    run = simulate(
+        arm, *start_of(arm), 0.1, 0.01, inputs=[0.1, 0.2, 0.3], record=("q", "v", "a", "tau")
+    )
     np.testing.assert_array_equal(run.tau, np.tile([0.1, 0.2, 0.3], (11, 1)))
     expected = arm.forward_dynamics(run.q, run.v, run.tau)
     np.testing.assert_allclose(run.a, expected, rtol=0, atol=1e-12)
@@ -89,7 +87,9 @@ def sliding() -> am.Mechanism:
 def test_jumps_of_a_schedule_cost_nothing(method):
     """A force ramps up to 0.37 s and breaks off there, between two steps: exact all the same."""
     force = Schedule([0.0, 0.37, 0.37, 1.0], [[0.0], [4.0], [0.0], [0.0]])
-    run = simulate(sliding(), [0.0], [0.0], 1.0, 0.1, method, inputs={"mass": force}, tolerance=1e-9)
+    run = simulate(
+        sliding(), [0.0], [0.0], 1.0, 0.1, method, inputs={"mass": force}, tolerance=1e-9
+    )
     v = 4.0 * 0.37 / 2 / 2.0
     assert run.v[-1, 0] == pytest.approx(v, rel=1e-12)
     x = 4.0 / 0.37 * 0.37**3 / 6 / 2.0 + v * 0.63
@@ -353,7 +353,9 @@ def test_bounce_of_a_closed_chain_keeps_it_closed():
 
     k = four.v_labels.index("rocker")
     body = model.bodies[k]
-    bounded = replace(body, joint=replace(body.joint, limits=(am.Limits(lower=rocker - 0.2, upper=rocker + 0.2),)))
+    bounded = replace(
+        body, joint=replace(body.joint, limits=(am.Limits(lower=rocker - 0.2, upper=rocker + 0.2),))
+    )
     bodies = tuple(bounded if b is body else b for b in model.bodies)
     four = am.Mechanism(replace(model, bodies=bodies))
     run = simulate(four, q0, v0, 0.5, 1e-3, events=JointLimits(1.0), record=("q", "v", "drift"))
@@ -385,7 +387,9 @@ def test_other_tree_is_refused():
 # -- batches -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", ["rk4", "semi-implicit", "implicit", "exponential", "variational"])
+@pytest.mark.parametrize(
+    "method", ["rk4", "semi-implicit", "implicit", "exponential", "variational"]
+)
 @pytest.mark.parametrize("make", [damped_arm, top, lambda: am.example("four-bar")])
 def test_batch_equals_singles(make, method):
     mechanism = make()

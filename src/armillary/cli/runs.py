@@ -51,13 +51,16 @@ def info(path: Path, json: bool) -> None:
 
 
 def print_run(run: Run) -> None:
-    from armillary.sim.summary import extremes, rows, span
+    from armillary.sim.summary import extremes, rows, span, title
 
     method = f", method {run.method}" if run.method else ""
     step = f", step {run.step:g} s" if run.step else ""
-    screen.say(f"run of '{run.mechanism_name}': {span(run)}{method}{step}", "bold")
-    state = "complete" if run.complete else "incomplete"
-    screen.say(f"{state}: {run.message}\n" if run.message else f"{state}\n")
+    screen.say(f"{title(run)}: {span(run)}{method}{step}", "bold")
+    if run.mechanism_name:
+        state = "complete" if run.complete else "incomplete"
+        screen.say(f"{state}: {run.message}\n" if run.message else f"{state}\n")
+    else:
+        screen.say("")
     lines = [
         [name, count, unit, *screen.numbers(extremes(run, name)), text]
         for name, count, unit, text in rows(run)
@@ -82,7 +85,7 @@ def as_json(run: Run) -> dict[str, Any]:
         }  # fmt: skip
     return {
         "armillary": __version__,
-        "mechanism": run.mechanism_name,
+        "mechanism": run.mechanism_name or None,
         "method": run.method,
         "step": run.step,
         "complete": run.complete,

@@ -119,6 +119,14 @@ def unit(v: Vector) -> Vector:
     return v * (1.0 / sqrt(v.dot(v)))
 
 
+def away(v: Vector) -> Vector:
+    """The direction of v; x where it has none (two points that coincide)."""
+    square = v.dot(v)
+    somewhere = square > 0
+    scale = 1.0 / sqrt(where(somewhere, square, 1.0))
+    return Vector(v.x * scale + where(somewhere, 0.0, 1.0), v.y * scale, v.z * scale)
+
+
 def push(direction: Vector) -> Force:
     """A force through the origin of frame 2."""
     return Force(Vector(), direction)
@@ -139,7 +147,7 @@ class Distance(Closure):
         return Distance(*values)
 
     def wrenches(self, X: Transform) -> list[Force]:
-        return [push(unit(X.E @ X.r))]
+        return [push(away(X.E @ X.r))]
 
     def residual(self, X: Transform) -> list[Scalar]:
         return [sqrt(X.r.dot(X.r)) - self.length]
@@ -164,7 +172,7 @@ class OnCylinder(Distance):
         return OnCylinder(*values)
 
     def wrenches(self, X: Transform) -> list[Force]:
-        return [push(unit(X.E @ Vector(X.r.x, X.r.y, 0)))]
+        return [push(away(X.E @ Vector(X.r.x, X.r.y, 0)))]
 
     def residual(self, X: Transform) -> list[Scalar]:
         return [sqrt(X.r.x * X.r.x + X.r.y * X.r.y) - self.length]

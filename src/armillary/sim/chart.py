@@ -2,7 +2,7 @@
 
 Within a step that starts at q0 every configuration is q = q0 ⊕ θ with θ (nv) small, and
 
-    dθ/dt = dexp⁻¹(-θ) v                                      [Munthe-Kaas 1999; Iserles et al. 2000]
+    dθ/dt = dexp⁻¹(-θ) v                              [Munthe-Kaas 1999; Iserles et al. 2000]
 
 so a method for vectors keeps its order on quaternion joints, and q stays on its manifold.  Joints
 without a quaternion have dθ/dt = v.  Arrays are single states (n,) or batches (B, n).

@@ -29,7 +29,7 @@ _BUSY = 0.2  # s between two signs of progress
 _SMALLEST = 1e-13  # adaptive steps, of the time
 
 
-class Stopped(Exception):
+class Stopped(Exception):  # noqa: N818  (an end, not an error)  # noqa: N818 - no error: an event may have ended the run
     """The run is over before its time: `args[0]` says why.  `complete`: it was meant to be."""
 
     def __init__(self, text: str, complete: bool = False):
@@ -260,14 +260,14 @@ class Engine:
             if np.isfinite(q).all() and np.isfinite(v).all():
                 return
             raise Stopped(f"not a number at t = {t1:.6g} s: {self._culprit(state.v, q, v)}")
-        bad = ~(np.isfinite(q).all(axis=1) & np.isfinite(v).all(axis=1))
+        bad = ~np.isfinite(np.concatenate([q, v], axis=1)).all(axis=1)
         for row in np.flatnonzero(bad):
             if int(row) not in self._lost:
                 self._lost.add(int(row))
                 text = self._culprit(state.v[row], q[row], v[row])
                 self._note(t1, f"run {row}: not a number, {text}")
         if bad.all():
-            raise Stopped(f"not a number in all {len(bad)} runs at t = {t1:.6g} s")
+            raise Stopped(f"not a number in all {len(q)} runs at t = {t1:.6g} s")
 
     def _culprit(self, before: Array, q: Array, v: Array) -> str:
         """The joint that blew up: the one that is no number, among several the fastest one."""

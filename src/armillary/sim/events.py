@@ -47,7 +47,13 @@ class Event:
     action: Callable[[float, Array, Array], tuple[Array, Array] | None] | None = None
 
     def value(self, t: float, q: Array, v: Array) -> float:
-        return float(self.function(t, q, v))
+        found = self.function(t, q, v)
+        if np.ndim(found) != 0:
+            raise InputError(
+                f"event '{self.name}': its function must give one number, found shape "
+                f"{np.shape(found)} at t = {t:g} s."
+            )
+        return float(found)
 
     def crossed(self, before: float, after: float, v: Array) -> bool:
         up, down = before < 0.0 <= after, before > 0.0 >= after
@@ -106,6 +112,11 @@ class JointLimits:
                     if place is not None and np.isfinite(place) and (chosen is None or k in chosen):
                         label = model.v_labels[k]
                         found.append(Bound(label, slot.q.start + i, k, place, side, self))
+        if not found:
+            raise InputError(
+                f"JointLimits: no joint of '{mechanism.name}' that is asked for has limits. Give "
+                f"them in the model (limits=...), or leave JointLimits out."
+            )
         return found
 
 

@@ -85,7 +85,8 @@ class Schedule:
             raise InputError(f"{path}: expected numbers in {len(head)} columns: {error}.") from None
         if numbers.shape[1] != len(head):
             raise InputError(
-                f"{path}: {len(head)} names in the head line, {numbers.shape[1]} numbers in the rows."
+                f"{path}: {len(head)} names in the head line, {numbers.shape[1]} numbers in the "
+                f"rows."
             )
         return cls(numbers[:, 0], numbers[:, 1:], head[1:], kind, hold)
 
@@ -162,10 +163,13 @@ class Forces:
             self._signals.append((columns, value))
         else:
             array = as_floats(what, value)
+            named = isinstance(columns, np.ndarray)
+            if named and count == 1 and array.ndim == 1 and len(array) > 1:  # one per run
+                array = array[:, None]
             if array.ndim and array.shape[-1] != count:
                 raise InputError(
-                    f"{what}: expected {count} numbers, a Schedule or a function of t; found "
-                    f"shape {array.shape}."
+                    f"{what}: expected {count} numbers, (B, {count}) for B runs, a Schedule or a "
+                    f"function of t; found shape {array.shape}."
                 )
             if array.ndim == 2 and self.constant.ndim == 1:
                 self.constant = np.tile(self.constant, (len(array), 1))
@@ -246,4 +250,4 @@ def columns_of(mechanism: Mechanism, name: str) -> list[int]:
     if name in model.joint_index:
         slot = model.slots[model.joint_index[name]].v
         return list(range(slot.start, slot.stop))
-    raise unknown_name("joint", name, [*mechanism.v_labels, *model.joint_index])
+    raise unknown_name("joint", name, dict.fromkeys([*mechanism.v_labels, *model.joint_index]))

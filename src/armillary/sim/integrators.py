@@ -18,6 +18,7 @@ A stepper reads a `System` (system.py) and nothing else.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -105,7 +106,7 @@ class LinearlyImplicit:
 
         table, one = self.table, np.eye(self.system.size)
         J = h * jacobian(self.system, t, q0, x0)
-        solve = np.linalg.inv(one - table.gamma * J)
+        solve = np.asarray(np.linalg.inv(one - table.gamma * J), float)
         k: list[Array] = []
         slope = np.empty_like(x0)
         for alpha, gammas in zip(table.alpha, table.gammas, strict=True):
@@ -187,9 +188,9 @@ def _variational(system: System) -> Stepper:
 
 
 METHODS: dict[str, Callable[[System], Stepper]] = {
-    **{n: lambda s, t=t: ExplicitRungeKutta(s, t) for n, t in EXPLICIT.items()},
+    **{name: partial(ExplicitRungeKutta, table=table) for name, table in EXPLICIT.items()},
     "semi-implicit": SemiImplicitEuler,
-    **{n: lambda s, t=t: LinearlyImplicit(s, t) for n, t in LINEARLY_IMPLICIT.items()},
+    **{name: partial(LinearlyImplicit, table=table) for name, table in LINEARLY_IMPLICIT.items()},
     "exponential-euler": lambda s: Exponential(s, corrected=False),
     "exponential": lambda s: Exponential(s, corrected=True),
     "variational": _variational,

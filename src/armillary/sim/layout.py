@@ -24,6 +24,8 @@ class Layout:
     batch: int | None = None
     method: str = ""
     step: float = 0.0
+    every: int = 0  # steps between two instants; 0: not told
+    probe: tuple[float, ...] = ()  # accelerations at one state: tells mechanisms of one name apart
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -42,6 +44,8 @@ class Layout:
             "batch": self.batch,
             "method": self.method,
             "step": self.step,
+            "every": self.every,
+            "probe": list(self.probe),
         }
 
     @classmethod
@@ -53,22 +57,39 @@ class Layout:
             content["batch"],
             content["method"],
             float(content["step"]),
+            int(content.get("every", 0)),
+            tuple(map(float, content.get("probe", ()))),
         )
 
     def difference(self, other: Layout) -> str:
-        """In words what another recording has otherwise; empty if both fit together."""
+        """In words what a recording that is there has otherwise; empty if this one can go on."""
+        if not other.mechanism:
+            return "it is no recorded run of armillary"
+        told = self.every and other.every
         pairs = {
-            "mechanism": (self.mechanism, other.mechanism),
-            "quantities": (", ".join(self.names), ", ".join(other.names)),
-            "number of runs": (self.batch or 1, other.batch or 1),
+            "mechanism": (f"'{self.mechanism}'", f"'{other.mechanism}'"),
+            "record": (", ".join(sorted(self.names)), ", ".join(sorted(other.names))),
+            "method": (f"'{self.method}'", f"'{other.method}'"),
+            "step": (f"{self.step!r} s", f"{other.step!r} s"),
+            "every": (self.every, other.every) if told else (0, 0),
         }
         for what, (mine, its) in pairs.items():
             if mine != its:
-                return f"{what}: {its} there, {mine} now"
+                return f"{what}: expected {its}, found {mine}"
         for name in self.names:
-            if tuple(self.labels[name]) != tuple(other.labels[name]):
-                return f"the columns of '{name}'"
+            mine, its = (", ".join(x.labels[name]) for x in (self, other))
+            if mine != its:
+                return f"columns of '{name}': expected {its}, found {mine}"
+        if self.probe and other.probe and not _close(self.probe, other.probe):
+            return f"mechanism: another '{other.mechanism}', with other bodies, forces or places"
         return ""
+
+
+def _close(these: tuple[float, ...], those: tuple[float, ...]) -> bool:
+    """Equal up to what another computer makes of them."""
+    if len(these) != len(those):
+        return False
+    return bool(np.allclose(these, those, rtol=1e-6, atol=1e-9 * max(map(abs, those))))
 
 
 @dataclass

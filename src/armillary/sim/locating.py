@@ -61,6 +61,8 @@ class Locator:
         for event in self.watched:
             if isinstance(event, Bound) and event.k in held:
                 continue
+            if isinstance(event, Switch) and event.to is self.system.mechanism:
+                continue  # it has switched already
             g0, g1 = event.value(t0, *before[:2]), event.value(t1, *after[:2])
             if event.crossed(g0, g1, after[1]):
                 found.append((event, g0, g1))
@@ -74,7 +76,10 @@ class Locator:
             t, event, still, state = self._earliest(t0, t1, before, after, crossings)
             # bounces that do not end within a step come to rest
             still = still or (count > _BOUNCES and isinstance(event, Bound))
+            others = self._together(event, t, state, crossings)
             state = self._act(event, t, state, still, prefix)
+            for other in others:
+                state = self._act(other, t, state, False, prefix)
             if t1 - t <= 1e-14 * max(1.0, abs(t1)):
                 return state
             t0, before = t, state
@@ -82,6 +87,17 @@ class Locator:
         event = crossings[0][0]
         self._stop(f"more than {_MOST} events in one step at t = {t0:.6g} s ({event!r:.80})")
         return after
+
+    @staticmethod
+    def _together(event: Any, t: float, state: Parts, crossings: list) -> list[Any]:
+        """Other events of the same instant: they would not be seen again after it."""
+        return [
+            other
+            for other, g0, _ in crossings
+            if other is not event
+            and not isinstance(other, Bound)
+            and other.crossed(g0, other.value(t, *state[:2]), state[1])
+        ]
 
     def _act(self, event: Any, t: float, state: Parts, still: bool, prefix: str) -> Parts:
         if prefix and (isinstance(event, Switch) or event.terminal):

@@ -50,6 +50,9 @@ def _attributes(file: Any, layout: Layout, tail: Tail) -> None:
     file.attrs["mechanism"] = layout.mechanism
     file.attrs["method"] = layout.method
     file.attrs["step"] = layout.step
+    file.attrs["every"] = layout.every
+    if layout.probe:
+        file.attrs["probe"] = np.array(layout.probe)
     file.attrs["message"] = tail.message[:8000]
     file.attrs["complete"] = int(tail.complete)
     file.attrs["quantities"] = " ".join(layout.names)
@@ -127,6 +130,8 @@ def read(path: Path) -> tuple[Layout, Tail, Reader]:
             units[name] = _read_texts(file, f"{name}_unit") if labelled else one
         batch = file.dimensions["run"].size if "run" in file.dimensions else None
         about = (str(file.attrs["method"]), float(file.attrs["step"]))
+        probe = np.atleast_1d(file.attrs.get("probe", ())).tolist()
+        about = (*about, int(file.attrs.get("every", 0)), tuple(probe))
         layout = Layout(str(file.attrs["mechanism"]), labels, units, batch, *about)
         events = []
         if "event" in file.dimensions:

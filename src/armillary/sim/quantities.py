@@ -162,11 +162,11 @@ QUANTITIES: dict[str, Quantity] = {
     ),
 }  # fmt: skip
 
-# What only the engine knows; it hands these over as extras.
+# What only the parts of a run know; the engine hands these over as extras, and further signals.
 EXTRAS: dict[str, Quantity] = {
     "voltage": Quantity(_along("V"), lambda s: s.v, text="voltages of the motors"),
     "current": Quantity(_along("A"), lambda s: s.v, text="currents of the motors"),
-    "correction": Quantity(_along("{}"), lambda s: s.v, text="displacement by the projection"),
+    "electrical_power": Quantity(_along("W"), lambda s: s.v, text="power into the motors"),
 }
 
 NAMES = (*QUANTITIES, *EXTRAS)
@@ -182,7 +182,7 @@ def check_names(names: str | Iterable[str], more: Iterable[str] = ()) -> tuple[s
     known = (*NAMES, *more)
     for name in wanted:
         if name not in known:
-            raise unknown_name("quantity to record", name, known)
+            raise unknown_name("quantity to record", name, known, len(known))
     return wanted
 
 

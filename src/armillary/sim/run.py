@@ -24,6 +24,9 @@ class Run:
     complete: False if the run ended before its time; message says why.
     state: the last state {"t", "q", "v", "z"}, from which a run goes on."""
 
+    every = 0  # steps between two instants; 0: not told
+    probe: tuple[float, ...] = ()  # see Layout
+
     def __init__(
         self,
         mechanism_name: str,
@@ -176,7 +179,8 @@ class Run:
         end = f"to {self.time[-1]:g} s" if len(self) else "empty"
         batch = f", {self.batch} runs" if self.batch is not None else ""
         state = "" if self.complete else ", incomplete"
-        return (f"<Run of '{self.mechanism_name}': {len(self)} instants {end}{batch}{state}; "
+        of = f" of '{self.mechanism_name}'" if self.mechanism_name else ""
+        return (f"<Run{of}: {len(self)} instants {end}{batch}{state}; "
                 f"{', '.join(self.names)}>")  # fmt: skip
 
     def __str__(self) -> str:

@@ -68,6 +68,11 @@ def simulate(
 
     The run is kept when it ends early: `run.complete` is False and `run.message` tells why.  An
     exception of a controller carries it as `error.run`."""
+    if not isinstance(mechanism, Mechanism):
+        raise InputError(
+            f"simulate: expected a Mechanism (armillary.load(...), armillary.example(...)), found "
+            f"{type(mechanism).__name__}."
+        )
     system = System(mechanism, controller, actuators, inputs, external, period, parameters)
     watched = happenings(mechanism, events)
     names = (record,) if isinstance(record, str) else tuple(record)
@@ -168,7 +173,9 @@ def _batch_of(q: Array, v: Array, system: System) -> int | None:
              if x.ndim == 2}  # fmt: skip
     if system.parameters is not None and system.parameters.ndim == 2:
         sizes["parameters"] = len(system.parameters)
-    sizes |= {"schedule": s.values.shape[1] for s in system.schedules if s.values.ndim == 3}
+    for number, schedule in enumerate(system.schedules):
+        if schedule.values.ndim == 3:
+            sizes[f"schedule {number + 1}"] = schedule.values.shape[1]
     if len(set(sizes.values())) > 1:
         found = ", ".join(f"{name}: {size}" for name, size in sizes.items())
         raise InputError(f"batches of different lengths: {found}. Use one length for all.")
@@ -241,5 +248,6 @@ def _progress(given: Progress | bool | None) -> Progress | None:
 def _text_progress(t: float, end: float) -> None:
     """A line of text that is written over and over."""
     last = "\n" if t >= end else ""
-    sys.stderr.write(f"\r{t:12.4g} s of {end:g} s ({100.0 * t / end:3.0f} %){last}")
+    share = f" ({100.0 * t / end:3.0f} %)" if end > 0.0 else ""
+    sys.stderr.write(f"\r{t:12.4g} s of {end:g} s{share}{last}")
     sys.stderr.flush()

@@ -19,7 +19,8 @@ def consistent_start(
 
     project: small openings are closed and velocities that are not allowed are taken out, both
     with a remark; else they are refused."""
-    mechanism, notes = system.mechanism, []
+    mechanism = system.mechanism
+    notes: list[str] = []
     if not mechanism.model.constraints:
         return q, v, notes
     rows = mechanism.constraint_rows

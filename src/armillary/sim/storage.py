@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from armillary.errors import FormatError
-from armillary.sim.journal import Journal, journal_path
+from armillary.sim.journal import ENDING, Journal, journal_path
 from armillary.sim.layout import Array, Block, Layout, Reader, Tail
 from armillary.sim.run import Run
 
@@ -23,6 +23,7 @@ FORMATS = {
 }
 LIBRARY = {".nc": ("h5netcdf", "results"), ".parquet": ("pyarrow", "parquet")}
 _ROWS = 4096
+SMALL = 1 << 22  # bytes: files up to this size are read at once
 _OTHERS = {".nc4": ".nc", ".netcdf": ".nc", ".pq": ".parquet"}
 
 
@@ -61,6 +62,7 @@ class StoredRun(Run):
         self.labels = {name: tuple(x) for name, x in layout.labels.items()}
         self.units = {name: tuple(x) for name, x in layout.units.items()}
         self._batch = layout.batch
+        self.every, self.probe = layout.every, layout.probe
 
     @cached_property
     def time(self) -> Array:
@@ -77,9 +79,18 @@ class StoredRun(Run):
 
 def as_run(layout: Layout, arrays: Mapping[str, Array], tail: Tail) -> Run:
     named = {name: arrays[name] for name in layout.names}
-    return Run(
+    run = Run(
         layout.mechanism, arrays["time"], named, layout.labels, layout.units, layout.method,
         layout.step, tail.message, tail.complete, tail.events, tail.state or None,
+    )  # fmt: skip
+    run.every, run.probe = layout.every, layout.probe
+    return run
+
+
+def layout_of(run: Run) -> Layout:
+    return Layout(
+        run.mechanism_name, run.labels, run.units, run.batch, run.method, run.step, run.every,
+        run.probe,
     )  # fmt: skip
 
 
@@ -90,9 +101,7 @@ def save_run(run: Run, path: str | os.PathLike[str], overwrite: bool = False) ->
     """Write a run; the ending of the name chooses the format."""
     file = Path(path)
     check_target(file, False, overwrite)
-    layout = Layout(
-        run.mechanism_name, run.labels, run.units, run.batch, run.method, run.step
-    )  # fmt: skip
+    layout = layout_of(run)
     tail = Tail(run.message, run.complete, run.events, run.state)
 
     def blocks() -> Iterator[Block]:
@@ -180,12 +189,13 @@ def needs(ending: str) -> str:
 def load_run(path: str | os.PathLike[str]) -> Run:
     """A run from a file (.nc, .csv, .parquet), or what an interrupted one has left.
 
-    Arrays of netCDF files and interrupted runs are read when they are asked for."""
+    Small files are read at once.  Arrays of large netCDF files and interrupted runs are read when
+    they are asked for; a file that was written anew in the meantime is refused then."""
     file = Path(path)
     ending = format_of(file)
     if journal_path(file).exists():
         journal = Journal.open(journal_path(file))
-        return StoredRun(journal.shape, journal.tail, journal.read)
+        return _stored(journal.path, journal.shape, journal.tail, journal.read)
     if not file.is_file():
         raise FormatError("there is no such file. Check the path.", str(file))
     try:
@@ -197,7 +207,47 @@ def load_run(path: str | os.PathLike[str]) -> Run:
             raise
         text = f"cannot be read as a run: {fault}."
         raise FormatError(text, str(file)) from fault
-    return StoredRun(layout, tail, read)
+    return _stored(file, layout, tail, read)
+
+
+def _stored(path: Path, layout: Layout, tail: Tail, read: Reader) -> StoredRun:
+    """Small: in memory at once.  Else arrays come from the file as long as it is the same."""
+    try:
+        before = path.stat()
+    except OSError:
+        raise FormatError("was removed while it was read.", str(path)) from None
+    if before.st_size <= SMALL:
+        arrays = {name: read(name, slice(None)) for name in ("time", *layout.names)}
+        return StoredRun(layout, tail, lambda name, span: arrays[name][span])
+
+    def checked(name: str, span: slice) -> Array:
+        if _changed(path, before):
+            raise FormatError(
+                "the file has changed since this run was read from it (it went on, or was written "
+                f"anew). Read it again with load_run('{path}').",
+                str(path),
+            )
+        return read(name, span)
+
+    return StoredRun(layout, tail, checked)
+
+
+def _changed(path: Path, before: os.stat_result) -> bool:
+    """Whether another file stands there; a journal may have grown."""
+    try:
+        now = path.stat()
+    except OSError:
+        return True
+    if path.suffix == ENDING:
+        return now.st_ino != before.st_ino or now.st_size < before.st_size
+    return (now.st_ino, now.st_size, now.st_mtime_ns) != (
+        before.st_ino, before.st_size, before.st_mtime_ns
+    )  # fmt: skip
+
+
+def known(path: Path) -> Run | None:
+    """What stands there to go on with, looked at only; None: nothing."""
+    return load_run(path) if journal_path(path).exists() or path.exists() else None
 
 
 def reopened(path: Path) -> Journal | None:
@@ -212,13 +262,10 @@ def reopened(path: Path) -> Journal | None:
     if not path.exists():
         return None
     run = load_run(path)
-    layout = Layout(
-        run.mechanism_name, run.labels, run.units, run.batch, run.method, run.step
-    )  # fmt: skip
     building = place.with_name(f".{place.name}.{secrets.token_hex(4)}.tmp")
     journal = Journal(building)
     try:
-        journal.start(layout)
+        journal.start(layout_of(run))
         for k in range(0, len(run), _ROWS):
             events = run.events if k == 0 else ()
             journal.add_block(run.rows(slice(k, k + _ROWS)), run.state, events)

@@ -12,18 +12,26 @@ _MOST = 8  # events that are shown
 
 def describe(run: Run) -> str:
     """Some lines for people."""
-    lines = [f"run of '{run.mechanism_name}': {span(run)}"]
+    lines = [f"{title(run)}: {span(run)}"]
     if run.method:
         step = f", step {run.step:g} s" if run.step else ""
         lines.append(f"method {run.method}{step}")
-    lines.append("complete" if run.complete else "incomplete")
-    if run.message:
-        lines[-1] += f": {run.message}"
+    if run.mechanism_name:
+        lines.append("complete" if run.complete else "incomplete")
+        if run.message:
+            lines[-1] += f": {run.message}"
     lines += [f"  {row[0]:<18}{row[1]:>8}  {row[2]:<14}{row[3]}" for row in rows(run)]
     lines += [f"  t = {t:.6g} s: {text}" for t, text in run.events[:_MOST]]
     if len(run.events) > _MOST:
         lines.append(f"  and {len(run.events) - _MOST} more events")
     return "\n".join(lines)
+
+
+def title(run: Run) -> str:
+    """Whose run; a table of another program has no mechanism."""
+    if not run.mechanism_name:
+        return "a table over time, not a run recorded by armillary"
+    return f"run of '{run.mechanism_name}'"
 
 
 def span(run: Run) -> str:

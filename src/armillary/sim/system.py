@@ -265,13 +265,14 @@ class System:
     def mobility(self, q: Array, v: Array, tau: Array) -> Array:
         """Y (..., nv, nv): accelerations per joint force; the inverse of M for trees."""
         if not self.mechanism.model.constraints:
-            return np.linalg.inv(self.mechanism.mass_matrix(q, parameters=self._bodies()))
+            M = self.mechanism.mass_matrix(q, parameters=self._bodies())
+            return np.asarray(np.linalg.inv(M), float)
         if q.ndim == 2:
             return np.stack([self.mobility(*row) for row in zip(q, v, tau, strict=True)])
         # accelerations are linear in tau: differences of them are exact
         still, kick = np.zeros_like(v), np.concatenate([np.zeros((1, self.nv)), np.eye(self.nv)])
-        many = (np.tile(x, (self.nv + 1, 1)) for x in (q, still))
-        a = self.mechanism.forward_dynamics(*many, kick)
+        many, rest = (np.tile(x, (self.nv + 1, 1)) for x in (q, still))
+        a = self.mechanism.forward_dynamics(many, rest, kick)
         return (a[1:] - a[0]).T
 
     def rate(self, t: float, q0: Array, x: Array, out: Array) -> None:

@@ -107,7 +107,7 @@ class Variational:
     ) -> tuple[Array, Array]:
         """Changes of ξ and λ."""
         if not len(J0):
-            return -np.linalg.solve(slope, miss), np.zeros(0)
+            return np.asarray(-np.linalg.solve(slope, miss), float), np.zeros(0)
         mechanism = self.system.mechanism
         q1 = self.system.chart.move(q0, h * xi)
         terms = mechanism._engine.terms(q1[None])
