@@ -228,5 +228,11 @@ def test_info(tmp_path):
     for word in ("two-link", "51 instants", "complete", "energy", "J", "rad"):
         assert word in said
     assert "no such file" in run("info", tmp_path / "none.nc", code=1).stderr
+    (tmp_path / "table.csv").write_text("time,x\n0,1\n1,2\n")
+    said = run("info", tmp_path / "table.csv").stdout
+    assert "not a run recorded by armillary: 2 instants" in said
+    assert "run of ''" not in said
+    assert "complete" not in said
+    assert run_json("info", tmp_path / "table.csv")["mechanism"] is None
     (tmp_path / "bad.nc").write_text("no run")
     assert "cannot be read as a run" in run("info", tmp_path / "bad.nc", code=1).stderr

@@ -9,6 +9,7 @@ from armillary.sim import recording
 from armillary.sim.quantities import NAMES, QUANTITIES
 from armillary.sim.recording import Recorder
 from armillary.sim.run import Run
+from armillary.sim.simulate import simulate
 from sim.recorded import instants, record, slider
 
 STEP = 1e-3
@@ -212,6 +213,39 @@ def test_extras_of_the_engine(cart):
     assert run.units["voltage"] == ("V", "V")
     assert run.units["flux"] == ("Wb",)
     np.testing.assert_array_equal(run.state["z"], [4])
+
+
+def test_signals_of_parts_are_recorded_by_name(cart):
+    """The known ones with their units, those of a part of one's own without."""
+
+    class Warm(am.DCMotor):
+        def signals(self, t, q, v, z, u):
+            heat = [0.5 * x for x in self.currents(v, z, u).values()]
+            return {**super().signals(t, q, v, z, u), "warmth": heat}
+
+    arm = am.example("two-link")
+    model = {name: am.Motor(resistance=0.5, torque_constant=0.05, gear=10.0) for name in arm.joints}
+    motors = Warm(arm, motors=model)
+    record = ("q", "voltage", "current", "electrical_power", "warmth")
+    run = simulate(arm, duration=0.02, actuators=motors, record=record,
+                   controller=lambda t, q, v: np.array([1.0, 2.0]))  # fmt: skip
+    np.testing.assert_allclose(run.electrical_power, run.voltage * run.current, atol=1e-12)
+    np.testing.assert_allclose(run.warmth, 0.5 * run.current)
+    assert run.units["electrical_power"] == ("W", "W")
+    assert run.labels["warmth"] == arm.v_labels
+    with pytest.raises(ModelError, match="'warmth'") as fault:
+        simulate(arm, duration=0.02, record="q,warmth")
+    assert str(fault.value).count("'") == 2 * (1 + len(NAMES))
+    with pytest.raises(InputError, match="no 'current'"):
+        simulate(arm, duration=0.02, record="q,current")
+
+
+def test_an_unknown_quantity_is_answered_with_all_known_ones(cart):
+    assert "correction" not in NAMES
+    with pytest.raises(ModelError) as fault:
+        Recorder(cart, "zzzzz")
+    assert all(f"'{name}'" in str(fault.value) for name in NAMES)
+    assert "..." not in str(fault.value)
 
 
 # -- what is refused -----------------------------------------------------------------------------

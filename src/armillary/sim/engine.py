@@ -29,7 +29,7 @@ _BUSY = 0.2  # s between two signs of progress
 _SMALLEST = 1e-13  # adaptive steps, of the time
 
 
-class Stopped(Exception):  # noqa: N818  (an end, not an error)  # noqa: N818 - no error: an event may have ended the run
+class Stopped(Exception):  # noqa: N818 - no error: an event may have ended the run
     """The run is over before its time: `args[0]` says why.  `complete`: it was meant to be."""
 
     def __init__(self, text: str, complete: bool = False):

@@ -129,9 +129,9 @@ def read(path: Path) -> tuple[Layout, Tail, Reader]:
             one = (str(variable.attrs.get("units", "")),)
             units[name] = _read_texts(file, f"{name}_unit") if labelled else one
         batch = file.dimensions["run"].size if "run" in file.dimensions else None
-        about = (str(file.attrs["method"]), float(file.attrs["step"]))
-        probe = np.atleast_1d(file.attrs.get("probe", ())).tolist()
-        about = (*about, int(file.attrs.get("every", 0)), tuple(probe))
+        probe = tuple(np.atleast_1d(file.attrs.get("probe", ())).tolist())
+        method, step = str(file.attrs["method"]), float(file.attrs["step"])
+        about = (method, step, int(file.attrs.get("every", 0)), probe)
         layout = Layout(str(file.attrs["mechanism"]), labels, units, batch, *about)
         events = []
         if "event" in file.dimensions:

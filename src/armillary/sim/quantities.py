@@ -11,12 +11,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from armillary.errors import InputError, unknown_name
+from armillary.errors import ArmillaryError, InputError, unknown_name
 from armillary.functions.mechanism import Mechanism
 
 Array = NDArray[np.float64]
+Extras = Mapping[str, Any] | None
 Columns = tuple[tuple[str, str], ...]  # (label, unit) of every column
 
 WRENCH = (*((f"n{x}", "N m") for x in "xyz"), *((f"f{x}", "N") for x in "xyz"))
@@ -172,11 +173,16 @@ EXTRAS: dict[str, Quantity] = {
 NAMES = (*QUANTITIES, *EXTRAS)
 
 
-def check_names(names: str | Iterable[str], more: Iterable[str] = ()) -> tuple[str, ...]:
-    """Names of quantities, "q,v" or ("q", "v"); unknown ones are refused."""
+def listed(names: str | Iterable[str]) -> tuple[str, ...]:
+    """Single names, each once, of "q,v" or ("q", "v")."""
     given = (names,) if isinstance(names, str) else names
     found = (name.strip() for text in given for name in str(text).split(","))
-    wanted = tuple(dict.fromkeys(name for name in found if name))
+    return tuple(dict.fromkeys(name for name in found if name))
+
+
+def check_names(names: str | Iterable[str], more: Iterable[str] = ()) -> tuple[str, ...]:
+    """Names of quantities, "q,v" or ("q", "v"); unknown ones are refused."""
+    wanted = listed(names)
     if not wanted:
         raise InputError(f"record: nothing is named. Choose among {', '.join(NAMES)}.")
     known = (*NAMES, *more)
@@ -211,3 +217,31 @@ def compute(name: str, states: States, labels: tuple[str, ...]) -> Array:
         return values
     spread[:, [labels.index(label) for label in own]] = values
     return spread
+
+
+def given(
+    q: ArrayLike, v: ArrayLike, a: ArrayLike | None, tau: ArrayLike | None, extras: Extras
+) -> dict[str, Array]:
+    """Everything an instant brings, by flat names."""
+    found = {"q": np.asarray(q, float), "v": np.asarray(v, float)}
+    if tau is not None:
+        found["tau"] = np.asarray(tau, float)
+    if a is not None:
+        found["a"] = np.asarray(a, float)
+    for name, values in (extras or {}).items():
+        if name == "external":
+            wrenches = (values or {}).items()
+            found |= {f"external.{frame}": np.asarray(w, float) for frame, w in wrenches}
+        elif name not in found:
+            found[name] = np.asarray(values, float)
+    return found
+
+
+def probe(mechanism: Mechanism) -> tuple[float, ...]:
+    """Accelerations at one state; empty where there are none."""
+    v = 0.1 * np.arange(1.0, mechanism.nv + 1)
+    try:
+        a = mechanism.forward_dynamics(np.array(mechanism.initial), v, np.zeros_like(v))
+    except ArmillaryError:
+        return ()
+    return tuple(a.tolist()) if np.isfinite(a).all() else ()

@@ -25,13 +25,12 @@ from armillary.functions.mechanism import Mechanism
 from armillary.sim import quantities, storage
 from armillary.sim.journal import Journal, journal_path
 from armillary.sim.layout import Array, Block, Layout, Tail, joined
-from armillary.sim.quantities import EXTRAS, QUANTITIES, States
+from armillary.sim.quantities import EXTRAS, QUANTITIES, Extras, States
 from armillary.sim.run import Run
 
 BLOCK_BYTES = 1 << 20
 BLOCK_ROWS = 4096
 BLOCK_SECONDS = 5.0  # on the wall: a slow run is written at least this often
-Extras = Mapping[str, Any] | None
 Columns = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
 
 
@@ -39,9 +38,11 @@ class Recorder:
     """Records the named quantities at every n-th instant it is told of.
 
     extras: labels and units of what the engine hands over beyond `voltage`, `current` and
-    `correction` (which default to one column per degree of freedom).  others: mechanisms that may
-    take over during the run (see `switch`).  resume: go on where the file ends; `state` is then
-    its last state {"t", "q", "v", "z"}, and instants up to that time are not taken again."""
+    `electrical_power` (which have one column per degree of freedom).  others: mechanisms that may
+    take over during the run (see `switch`).  handed: the engine itself tells of every n-th step
+    only.  resume: go on where the file ends; `state` is then its last state {"t", "q", "v", "z"},
+    and instants up to that time are not taken again.  A file of another mechanism, method, step,
+    every or record is refused, before it is touched."""
 
     def __init__(
         self,
@@ -54,17 +55,22 @@ class Recorder:
         step: float = 0.0,
         extras: Columns | None = None,
         others: Iterable[Mechanism] = (),
+        handed: int = 1,
         resume: bool = False,
         overwrite: bool = False,
     ):
         if isinstance(every, bool) or int(every) != every or every < 1:
             raise InputError(f"every: expected a whole number from 1 on, found {every!r}.")
+        if resume and out is None:
+            raise InputError("resume: name the file that goes on with `out`.")
         self.mechanism, self.every = mechanism, int(every)
+        self._first = mechanism
         self._extra_columns = dict(extras or {})
         self.names = quantities.check_names(names, self._extra_columns)
         self._columns = {name: self._columns_of(name, (mechanism, *others)) for name in self.names}
-        self._about = (method, float(step))
         self.out = None if out is None else Path(out)
+        probe = () if out is None else quantities.probe(mechanism)
+        self._about = (method, float(step), self.every * int(handed), probe)
         self._state: dict[str, Any] | None = {}
         self.events: list[tuple[float, str]] = []
         self._layout: Layout | None = None
@@ -75,6 +81,7 @@ class Recorder:
         self._told = 0  # events that are on disk
         self._written = clock.monotonic()
         self._resumed_at = -np.inf
+        self._resumed: Run | None = None  # what stood there
         if self.out is not None:
             storage.check_target(self.out, resume, overwrite)
             if resume:
@@ -109,7 +116,7 @@ class Recorder:
         t = float(t)
         if t <= self._resumed_at:
             return
-        given = self._given(q, v, a, tau, extras)
+        given = quantities.given(q, v, a, tau, extras)
         wanted = self._count % self.every == 0
         self._count += 1
         if not wanted:
@@ -137,7 +144,7 @@ class Recorder:
     ) -> None:
         """Many instants: every array with a leading time axis (T, ...)."""
         times = np.asarray(t, float)
-        given = self._given(q, v, a, tau, extras)
+        given = quantities.given(q, v, a, tau, extras)
         new = times > self._resumed_at
         if not new.any():
             return
@@ -149,10 +156,10 @@ class Recorder:
                 float(times[k]), {n: x[k] for n, x in given.items()}, before + k + 1
             )
 
-        self._count += len(times)
-        self._state = state_at(len(times) - 1)
         if not self._buffers and len(chosen):
             self._prepare({name: x[0] for name, x in given.items()})
+        self._count += len(times)
+        self._state = state_at(len(times) - 1)
         while len(chosen):
             take, chosen = np.split(chosen, [self._capacity - self._filled])
             span = slice(self._filled, self._filled + len(take))
@@ -186,8 +193,22 @@ class Recorder:
         self.flush()
         self.mechanism = mechanism
 
+    @property
+    def origin(self) -> float | None:
+        """The first instant of a recording that goes on."""
+        return float(self._resumed.time[0]) if self._resumed and len(self._resumed) else None
+
+    def passed(self, t: float) -> None:
+        """Instants up to this one are not taken again."""
+        self._resumed_at = max(self._resumed_at, t)
+
+    def close(self) -> None:
+        """Let the file go; what was written stays."""
+        if self._journal is not None:
+            self._journal.close()
+
     def finish(self, message: str = "", complete: bool = True) -> Run:
-        """The run, and the finished file.  Arrays of a run on disk are read when asked for."""
+        """The run, and the finished file.  Arrays of a large file are read when asked for."""
         tail = Tail(message, complete, self.events, self.state)
         if self.out is None:
             self.flush()
@@ -206,23 +227,6 @@ class Recorder:
 
     # -- inside ----------------------------------------------------------------------------------
 
-    def _given(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike | None, tau: ArrayLike | None, extras: Extras
-    ) -> dict[str, Array]:
-        """Everything an instant brings, by flat names."""
-        given = {"q": np.asarray(q, float), "v": np.asarray(v, float)}
-        if tau is not None:
-            given["tau"] = np.asarray(tau, float)
-        if a is not None:
-            given["a"] = np.asarray(a, float)
-        for name, values in (extras or {}).items():
-            if name == "external":
-                wrenches = (values or {}).items()
-                given |= {f"external.{frame}": np.asarray(w, float) for frame, w in wrenches}
-            elif name not in given:
-                given[name] = np.asarray(values, float)
-        return given
-
     def _state_of(self, t: float, given: Mapping[str, Array], count: int) -> dict[str, Any]:
         """What a run needs to go on."""
         skipped = (*NOT_A_STATE, *self._columns)
@@ -231,6 +235,8 @@ class Recorder:
             for name, x in given.items()
             if name in ("q", "v") or (name not in skipped and not name.startswith("external."))
         }
+        if self.mechanism is not self._first:
+            kept["switched"] = np.array(1.0)
         return {"t": t, "count": float(count), **kept}
 
     def _prepare(self, given: Mapping[str, Array]) -> None:
@@ -242,13 +248,14 @@ class Recorder:
             )
         batch = len(given["q"]) if given["q"].ndim == 2 else None
         layout = self._layout_now(batch)
+        if layout.batch != batch:
+            raise self.another(f"number of runs: expected {layout.batch or 1}, found {batch or 1}")
         widths = [*(x.size for x in given.values()), *(_size(layout, n) for n in self.names)]
         self._capacity = int(np.clip(BLOCK_BYTES // (8 * max(*widths, 1)), 16, BLOCK_ROWS))
         shapes = {name: x.shape for name, x in given.items()} | {"time": ()}
         self._buffers = {name: np.empty((self._capacity, *s)) for name, s in shapes.items()}
         if self.out is not None and self._journal is None:
             self._start(layout)
-        self._check_resumed(layout)
 
     def _layout_now(self, batch: int | None) -> Layout:
         if self._layout is None:
@@ -322,28 +329,45 @@ class Recorder:
         return self._journal
 
     def _start(self, layout: Layout) -> None:
-        self._journal = Journal(journal_path(self.out or ""))
-        self._journal.start(layout)
+        """A new journal, or that of the finished file that goes on."""
+        out = self.out or Path()
+        if self._resumed is not None:
+            self._journal = storage.reopened(out)
+        if self._journal is None:
+            self._journal = Journal(journal_path(out))
+            self._journal.start(layout)
 
     def _go_on(self, out: Path) -> None:
-        """Open what is there: the journal of a run that was cut off, or a finished file."""
-        journal = storage.reopened(out)
-        if journal is None:
+        """Take up what is there: the journal of a run that was cut off, or a finished file.
+
+        A finished file is not touched before there is something to write."""
+        found = storage.known(out)
+        if found is None:
             return
-        self._journal = journal
-        state = dict(journal.tail.state)
-        self.events = list(journal.tail.events)
-        self._told = len(self.events)
-        self._count = int(state.get("count", len(journal)))
+        state = dict(found.state)
+        if text := self._layout_now(found.batch).difference(storage.layout_of(found)):
+            raise self.another(text)
+        if state.get("switched"):
+            raise InputError(
+                f"{out}: cannot go on, a Switch has put another mechanism in place before "
+                f"t = {state['t']:g} s, and the file does not hold it. Start the run anew."
+            )
+        if journal_path(out).exists():
+            self._journal = storage.reopened(out)
+        self._resumed = found
         self._resumed_at = float(state.get("t", -np.inf))
+        # what was met later comes again
+        self.events = [event for event in found.events if event[0] <= self._resumed_at]
+        self._told = len(self.events)
+        self._count = int(state.get("count", len(found)))
         self._state = state
 
-    def _check_resumed(self, layout: Layout) -> None:
-        if self._journal is not None and (found := layout.difference(self._journal.shape)):
-            raise InputError(
-                f"{self.out}: cannot go on, the recording there is another one ({found}). "
-                f"Record into another file."
-            )
+    def another(self, text: str) -> InputError:
+        """The error for a file that holds something else."""
+        return InputError(
+            f"{self.out}: cannot go on, the recording there is another one ({text}). "
+            f"Record into another file."
+        )
 
     def _rescued(self, block: Block, state: dict[str, Any], message: str) -> Run:
         """What is on disk and the block that no longer went there, in memory."""

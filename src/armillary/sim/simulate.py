@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from armillary.functions.mechanism import Mechanism
 from armillary.sim.engine import Engine, Progress, State, Stopped
 from armillary.sim.events import Switch, happenings
 from armillary.sim.integrators import stepper
+from armillary.sim.quantities import listed
 from armillary.sim.recording import Recorder
+from armillary.sim.resuming import last_state, legs, signal_columns
 from armillary.sim.run import Run
 from armillary.sim.starting import consistent_start
 from armillary.sim.system import System
@@ -68,37 +71,37 @@ def simulate(
 
     The run is kept when it ends early: `run.complete` is False and `run.message` tells why.  An
     exception of a controller carries it as `error.run`."""
-    if not isinstance(mechanism, Mechanism):
-        raise InputError(
-            f"simulate: expected a Mechanism (armillary.load(...), armillary.example(...)), found "
-            f"{type(mechanism).__name__}."
-        )
+    _check_mechanism(mechanism)
     system = System(mechanism, controller, actuators, inputs, external, period, parameters)
     watched = happenings(mechanism, events)
-    names = (record,) if isinstance(record, str) else tuple(record)
+    names = listed(record)
     _check_recorded(system, names)
     _check_times(duration, step, tolerance, t0, every)
     others = [e.to for e in watched if isinstance(e, Switch) and e.to is not None]
     stepping = stepper(method, system)
     recorder = Recorder(mechanism, names, 1, out, method=method, step=step, others=others,
+                        extras=signal_columns(system, names, t0, step), handed=every,
                         resume=resume, overwrite=overwrite)  # fmt: skip
-    state = _resumed(recorder, system) or _start(system, q0, v0, t0, project, recorder)
-    end = t0 + duration
-    for schedule in system.schedules:
-        schedule.covers(state.t, end, "inputs")
-    engine = Engine(
-        system, stepping, watched, _recording(system, recorder, names, state), recorder.event,
-        project=project, tolerance=tolerance, progress=_progress(progress),
-    )  # fmt: skip
-    breaks = [float(b) for s in system.schedules for b in s.breaks()]
-    return _carried_out(engine, recorder, state, (end, step, every, breaks))
+    with closing(recorder):
+        state = _first(recorder, system, q0, v0, (t0, t0 + duration), project)
+        engine = Engine(
+            system, stepping, watched, _recording(system, recorder, names, state), recorder.event,
+            project=project, tolerance=tolerance, progress=_progress(progress),
+        )  # fmt: skip
+        plan = legs(state.t, t0, t0 + duration, step, every)
+        return _carried_out(engine, recorder, state, plan)
 
 
-def _carried_out(engine: Engine, recorder: Recorder, state: State, plan: tuple) -> Run:
+def _carried_out(
+    engine: Engine, recorder: Recorder, state: State, plan: list[tuple[float, float, int]]
+) -> Run:
     """The run, whatever ends it."""
     first = state.t
+    breaks = [float(b) for s in engine.system.schedules for b in s.breaks()]
     try:
-        engine.run(state, *plan)
+        for leg in plan:
+            engine.run(state, *leg, breaks)
+            recorder.passed(state.t)
     except Stopped as stop:
         if engine.final is not None:
             engine.record(engine.final)
@@ -121,6 +124,14 @@ def _carried_out(engine: Engine, recorder: Recorder, state: State, plan: tuple) 
     return recorder.finish()
 
 
+def _check_mechanism(mechanism: Any) -> None:
+    if not isinstance(mechanism, Mechanism):
+        raise InputError(
+            f"simulate: expected a Mechanism (armillary.load(...), armillary.example(...)), found "
+            f"{type(mechanism).__name__}."
+        )
+
+
 def _check_recorded(system: System, names: tuple[str, ...]) -> None:
     """Energies and forces are those of the model's own bodies."""
     free = {"q", "v", "a", "tau", "drift", "body_velocity"}
@@ -140,6 +151,18 @@ def _check_times(duration: float, step: float, tolerance: float, t0: float, ever
         raise InputError(f"t0: expected a finite time, found {t0!r}.")
     if isinstance(every, bool) or int(every) != every or every < 1:
         raise InputError(f"every: expected a whole number from 1 on, found {every!r}.")
+
+
+def _first(
+    recorder: Recorder, system: System, q0: Any, v0: Any, span: tuple[float, float], project: bool
+) -> State:
+    """The state to begin with: the last one of a file that goes on, or the given one."""
+    state = _resumed(recorder, system, q0, v0, span[0])
+    if state is None:
+        state = _start(system, q0, v0, span[0], project, recorder)
+    for schedule in system.schedules:
+        schedule.covers(state.t, span[1], "inputs")
+    return state
 
 
 def _start(system: System, q0: Any, v0: Any, t0: float, project: bool, recorder: Recorder) -> State:
@@ -182,14 +205,18 @@ def _batch_of(q: Array, v: Array, system: System) -> int | None:
     return next(iter(sizes.values()), None)
 
 
-def _resumed(recorder: Recorder, system: System) -> State | None:
-    """The last state of a recording that goes on."""
-    last = recorder.state
-    if not last or "q" not in last:
+def _resumed(recorder: Recorder, system: System, q0: Any, v0: Any, t0: float) -> State | None:
+    """The last state of a recording that goes on, of as many runs as this call is about."""
+    state = last_state(recorder, system, t0)
+    if state is None:
         return None
-    q, v = (np.array(last[name], float) for name in ("q", "v"))
-    z = np.array(last["z"], float) if "z" in last else np.zeros((*q.shape[:-1], system.nz))
-    return State(float(last["t"]), q, v, z)
+    q, v = (as_floats(name, () if x is None else x) for name, x in (("q0", q0), ("v0", v0)))
+    wanted = _batch_of(q, v, system)
+    runs = len(state.q) if state.q.ndim == 2 else None
+    if wanted != runs and (wanted is not None or q0 is not None):
+        raise recorder.another(f"number of runs: expected {runs or 1}, found {wanted or 1}")
+    system.inputs.runs = runs
+    return state
 
 
 def _recording(

@@ -1,0 +1,67 @@
+"""Runs that go on where a file ends, and which signals of parts can be recorded."""
+
+from __future__ import annotations
+
+from math import ceil
+
+import numpy as np
+
+from armillary.errors import InputError
+from armillary.sim.engine import State
+from armillary.sim.quantities import EXTRAS, QUANTITIES
+from armillary.sim.recording import Columns, Recorder
+from armillary.sim.system import System
+
+_ONLY_THE_LAST = 10**9  # as `every`
+
+
+def last_state(recorder: Recorder, system: System, t0: float) -> State | None:
+    """The last state of a recording that goes on; None: there is none."""
+    last, origin = recorder.state, recorder.origin
+    if not last or "q" not in last:
+        return None
+    if origin is not None and abs(origin - t0) > 1e-12 * max(1.0, abs(t0)):
+        raise recorder.another(f"t0: expected {origin!r}, found {t0!r}")
+    q, v = (np.array(last[name], float) for name in ("q", "v"))
+    z = np.array(last.get("z", np.zeros((*q.shape[:-1], 0))), float)
+    if z.shape[-1] != system.nz:
+        raise recorder.another(
+            f"states of controllers and actuators: expected {z.shape[-1]}, found {system.nz}"
+        )
+    return State(float(last["t"]), q, v, z)
+
+
+def legs(
+    t: float, origin: float, end: float, step: float, every: int
+) -> list[tuple[float, float, int]]:
+    """(end, step, every) of the stretches from t on that record origin + k every step, and the end.
+
+    A file may end between two of these instants; the first stretch leads to the next one."""
+    spacing = every * step
+    passed = (t - origin) / spacing
+    if abs(passed - round(passed)) * every <= 1e-6:
+        return [(end, step, every)]
+    following = origin + ceil(passed) * spacing
+    if following > end - 1e-9 * step:
+        return [(end, step, _ONLY_THE_LAST)]
+    return [(following, step, _ONLY_THE_LAST), (end, step, every)]
+
+
+def signal_columns(system: System, names: tuple[str, ...], t0: float, step: float) -> Columns:
+    """Labels and units of signals that parts have beyond the known ones.
+
+    Where one is asked for, the parts are asked once, at the initial configuration."""
+    asked = [name for name in names if name not in QUANTITIES]
+    if not asked:
+        return {}
+    mechanism = system.mechanism
+    q, v = np.array(mechanism.initial, float), np.zeros(mechanism.nv)
+    system.enter(t0, t0 + step)
+    told = system.signals(t0, q, v, system.start(q, v))
+    for name in asked:
+        if name in EXTRAS and name not in told:
+            raise InputError(f"record: this run has no '{name}' (no part of it tells it). "
+                             f"Leave it out.")  # fmt: skip
+    units = ("",) * mechanism.nv
+    more = [name for name in told if name not in (*QUANTITIES, *EXTRAS)]
+    return {name: (tuple(mechanism.v_labels), units) for name in more}
