@@ -41,7 +41,7 @@ class CompileError(ArmillaryError):
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str], most: int = 12) -> ModelError:
-    """The error for a name nobody has, with the nearest names that exist, or up to `most` of them."""
+    """The error for a name nobody has, with the nearest ones that exist, or up to `most` of all."""
     import difflib
 
     known = list(known)

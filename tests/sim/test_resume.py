@@ -190,6 +190,19 @@ def test_a_batch_goes_on(arm, path):
     np.testing.assert_allclose(run.q, one.q, atol=1e-9)
 
 
+@pytest.mark.parametrize("first", [0.1, 0.105])
+@pytest.mark.parametrize("batch", [False, True])
+def test_sampled_controllers_go_on_between_two_samples(arm, path, first, batch):
+    starts = [START, [0.3, 0.2]] if batch else START
+
+    def run(duration, **options):
+        pid = am.PID(arm, {"elbow": 0.5}, kp=5.0, ki=20.0, kd=0.1, period=0.01)
+        return simulate(arm, starts, duration=duration, controller=pid, **options)
+
+    run(first, out=path)
+    np.testing.assert_allclose(run(0.2, out=path, resume=True).q, run(0.2).q, atol=1e-9)
+
+
 # -- handles of older runs -----------------------------------------------------------------------
 
 

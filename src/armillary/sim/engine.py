@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[float, float], None]  # time reached, end of the run
 _BUSY = 0.2  # s between two signs of progress
+_LONGEST_PAUSE = 32
 _SMALLEST = 1e-13  # adaptive steps, of the time
 
 
@@ -119,11 +120,14 @@ class Engine:
             self._adaptive(self.stepper, state, grid, stops)
             return
         k, native = 1, self._native(state, stops, step)
+        resume, pause = 1, 1  # steps in Python before the native loop is tried again
         while k <= count:
-            if native is not None and not self._lost:
-                k = self._many(native, state, grid, k)
+            if native is not None and not self._lost and k >= resume:
+                before, k = k, self._many(native, state, grid, k)
                 if k > count:
                     return
+                pause = 1 if k > before + 1 else min(2 * pause, _LONGEST_PAUSE)
+                resume = k + pause
             target = grid.time(k)
             while state.t < target:
                 self._to(state, self._next_stop(state.t, target, stops, step))

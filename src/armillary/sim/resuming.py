@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil
+from typing import Any
 
 import numpy as np
 
 from armillary.errors import InputError
+from armillary.functions.inputs import Array
 from armillary.sim.engine import State
 from armillary.sim.quantities import EXTRAS, QUANTITIES
 from armillary.sim.recording import Columns, Recorder
-from armillary.sim.system import System
+from armillary.sim.system import System, columns, rows
 
 _ONLY_THE_LAST = 10**9  # as `every`
 
@@ -28,7 +31,25 @@ def last_state(recorder: Recorder, system: System, t0: float) -> State | None:
         raise recorder.another(
             f"states of controllers and actuators: expected {z.shape[-1]}, found {system.nz}"
         )
+    _hold(system, last)
     return State(float(last["t"]), q, v, z)
+
+
+def held(system: System, v: Array) -> dict[str, Array]:
+    """What sampled parts hold until their next sample, by names for the recorder."""
+    return {
+        f"held{k}": rows(stage.held, v)
+        for k, stage in enumerate(system.stages)
+        if stage.held is not None
+    }
+
+
+def _hold(system: System, last: Mapping[str, Any]) -> None:
+    """Sampled parts hold what they held: the next sample is not taken early."""
+    for k, stage in enumerate(system.stages):
+        if stage.period is not None and f"held{k}" in last:
+            stage.held = columns(np.array(last[f"held{k}"], float))
+            stage.due = stage.period * (np.floor(last["t"] / stage.period + 1e-9) + 1.0)
 
 
 def legs(

@@ -19,7 +19,7 @@ from armillary.sim.events import Switch, happenings
 from armillary.sim.integrators import stepper
 from armillary.sim.quantities import listed
 from armillary.sim.recording import Recorder
-from armillary.sim.resuming import last_state, legs, signal_columns
+from armillary.sim.resuming import held, last_state, legs, signal_columns
 from armillary.sim.run import Run
 from armillary.sim.starting import consistent_start
 from armillary.sim.system import System
@@ -224,7 +224,8 @@ def _recording(
 ) -> Callable[[State], None]:
     """What is handed to the recorder at an instant."""
     from_states = set(names) <= _FROM_STATES
-    plain = from_states and not system.nz
+    sampled = any(stage.period is not None for stage in system.stages)
+    plain = from_states and not system.nz and not sampled
     told = [n for n in names if n not in _FROM_STATES and n not in ("a", "tau")]
 
     class Record:
@@ -248,6 +249,8 @@ def _recording(
             recorder.add(t, q, v)
             return
         extras: dict[str, Any] = {"z": z} if system.nz else {}
+        if sampled:
+            extras |= held(system, v)
         if from_states:
             recorder.add(t, q, v, None, None, extras)
             return

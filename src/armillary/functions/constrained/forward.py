@@ -43,6 +43,7 @@ class ConstrainedForwardDynamics(Question):
         self._made: dict[tuple[tuple[str, ...], bool], Kernels | None] = {}
         self._plan: Any = None
         self._large: dict[bool, LargeSystem] = {}
+        self._seconds: dict[bool, Kernels | None] = {}
 
     def __call__(
         self,
@@ -121,7 +122,7 @@ class ConstrainedForwardDynamics(Question):
         """Doubtful states by the null-space solution; states that are not finite stay so."""
         for array in arrays.values():
             doubtful = doubtful & np.isfinite(array).all(axis=1)
-        rows = np.flatnonzero(doubtful)
+        rows = self._second(engine, arrays, a, doubtful, external, passive, drives)
         if not len(rows):
             return
         some = {name: np.ascontiguousarray(array[rows]) for name, array in arrays.items()}
@@ -132,6 +133,32 @@ class ConstrainedForwardDynamics(Question):
                  for name, x in (drives or {}).items()}  # fmt: skip
         system = engine.system(some["q"], some["v"], some["tau"], wrenches, passive, given)
         a[rows] = [engine.answer(system, k).a for k in range(len(rows))]
+
+    def _second(
+        self, engine: Engine, arrays: dict[str, Array], a: Array, doubtful: NDArray[np.bool_],
+        external: External, passive: bool, drives: Drives,
+    ) -> NDArray[np.intp]:  # fmt: skip
+        """Plain doubtful states by the regularised kernel, which has no dependent coordinates that
+        could go singular.  Gives those that are still in doubt."""
+        rows = np.flatnonzero(doubtful)
+        if external or drives or not len(rows) or self._plan is None or self._plan.pivots is None:
+            return rows
+        if passive not in self._seconds:
+            from armillary.functions.constrained.plan import make_plan
+            from armillary.functions.constrained.projection import traced_kernels
+
+            plan = make_plan(engine, self._owner._closer, embed=False)  # type: ignore[attr-defined]
+            self._seconds[passive] = traced_kernels(
+                engine, constrained_dynamics(plan), ("q", "v", "tau"), passive
+            )
+        kernels = self._seconds[passive]
+        if kernels is None:
+            return rows
+        some = {name: np.ascontiguousarray(array[rows]) for name, array in arrays.items()}
+        found = kernels(some, len(rows), self._owner._globals())["a"]
+        good = np.isfinite(found).all(axis=1)
+        a[rows[good]] = found[good]
+        return rows[~good]
 
     def _played(
         self, engine: Engine, arrays: dict[str, Array], external: External, passive: bool,

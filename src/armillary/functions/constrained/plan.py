@@ -28,8 +28,11 @@ _MU = 1e-10  # of the typical diagonal of J M^-1 J^T
 _PIVOT_SHARE = 0.05
 
 
-def make_plan(engine: Engine, closer: Closer, wanted: NDArray[np.bool_] | None = None) -> Plan:
-    """wanted: rows that take part; all by default."""
+def make_plan(
+    engine: Engine, closer: Closer, wanted: NDArray[np.bool_] | None = None, embed: bool = True
+) -> Plan:
+    """wanted: rows that take part; all by default.  embed: solve independent rows for dependent
+    coordinates; else always the regularised system, which has no coordinates to go wrong."""
     rng = np.random.default_rng(0)
     rows_wanted = np.arange(engine.ties.count) if wanted is None else np.flatnonzero(wanted)
     kept = _independent_rows(engine, rng, rows_wanted)
@@ -39,7 +42,7 @@ def make_plan(engine: Engine, closer: Closer, wanted: NDArray[np.bool_] | None =
     scale = _row_scale(M, J)
     ranks = [_rank(engine, j, kept) for j in J]
     rows = tuple(int(k) for k in kept)
-    if min(ranks, default=0) == len(kept):
+    if embed and min(ranks, default=0) == len(kept):
         pivots = dependent_coordinates(J)
         if pivots is not None:
             return Plan(rows, pivots=pivots)

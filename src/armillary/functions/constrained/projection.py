@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armillary.algorithms.constrained import correction
 from armillary.algorithms.passes import Algorithm
@@ -78,6 +79,21 @@ class Projector:
         plan = make_plan(self.engine, self.closer)
         return traced_kernels(self.engine, correction(plan, "rate"), ("q", "v"))
 
+    @cached_property
+    def _second_position(self) -> Kernels | None:
+        """Where the dependent coordinates of the first fail."""
+        if self._position is None:
+            return None
+        plan = make_plan(self.engine, self.closer, self.closer.holonomic, embed=False)
+        return traced_kernels(self.engine, correction(plan, "residual"), ("q",))
+
+    @cached_property
+    def _second_velocity(self) -> Kernels | None:
+        if self._velocity is None:
+            return None
+        plan = make_plan(self.engine, self.closer, embed=False)
+        return traced_kernels(self.engine, correction(plan, "rate"), ("q", "v"))
+
     def project(self, q: Array, v: Array) -> tuple[Array, Array]:
         """q (B, nq) and v (B, nv), closed and consistent."""
         q = self.positions(q)
@@ -85,26 +101,34 @@ class Projector:
 
     def positions(self, q: Array) -> Array:
         """Newton steps until they are small; what stays open is closed the robust way."""
-        q, count = q.copy(), len(q)
-        open_ = np.ones(count, bool)
-        kernels, owner = self._position, self.engine.owner
-        columns = self.engine.scaling.columns
-        if kernels is not None:
-            for _ in range(_STEPS):
-                rows = np.flatnonzero(open_)
-                step = kernels({"q": q[rows]}, len(rows), owner._globals())["x"]
-                good = np.isfinite(step).all(axis=1)
-                if not good.all():
-                    step = np.where(good[:, None], step, 0.0)
-                q[rows] = owner.integrate(q[rows], step)
-                size = np.abs(step / columns).max(axis=1, initial=0.0)
-                # quadratic: after a step of 1e-8 the rest is below rounding
-                open_[rows] = ~(good & (size < 1e-8))
-                if not open_.any():
-                    break
+        q = q.copy()
+        open_ = np.ones(len(q), bool)
+        if self._position is not None:
+            self._newton(self._position, q, open_)
+            if open_.any() and self._second_position is not None:
+                self._newton(self._second_position, q, open_)
         for k in np.flatnonzero(open_):
             q[k] = self._closed(q[k])
         return q
+
+    def _newton(self, kernels: Kernels, q: Array, open_: NDArray[np.bool_]) -> None:
+        """Move open rows of q until their steps are small; tells which stay open."""
+        owner, columns = self.engine.owner, self.engine.scaling.columns
+        moving = open_.copy()
+        for _ in range(_STEPS):
+            rows = np.flatnonzero(moving)
+            if not len(rows):
+                return
+            step = kernels({"q": q[rows]}, len(rows), owner._globals())["x"]
+            good = np.isfinite(step).all(axis=1)
+            if not good.all():
+                step = np.where(good[:, None], step, 0.0)
+            q[rows] = owner.integrate(q[rows], step)
+            size = np.abs(step / columns).max(axis=1, initial=0.0)
+            # quadratic: after a step of 1e-8 the rest is below rounding
+            closed = good & (size < 1e-8)
+            open_[rows[closed]] = False
+            moving[rows[closed | ~good]] = False
 
     def _closed(self, q: Array) -> Array:
         closed, _ = self.closer.position(q)
@@ -122,6 +146,11 @@ class Projector:
         if self._velocity is not None:
             step = self._velocity({"q": q, "v": v}, len(q), self.engine.owner._globals())["x"]
             result = v + step
+        left = np.flatnonzero(~np.isfinite(result).all(axis=1))
+        if len(left) and self._second_velocity is not None:
+            inputs = {"q": q[left], "v": v[left]}
+            found = self._second_velocity(inputs, len(left), self.engine.owner._globals())["x"]
+            result[left] = v[left] + found
         for k in np.flatnonzero(~np.isfinite(result).all(axis=1)):
             result[k] = self.closer.velocity(q[k], v[k])[0]
         return result
