@@ -285,7 +285,7 @@ def test_four_bar_for_100_s(damped, record_property):
     begin = time.perf_counter()
     run = simulate(four, duration=100.0, step=1e-3, every=100,
                    record=("q", "v", "drift", "energy"))  # fmt: skip
-    record_property("seconds", time.perf_counter() - begin)
+    record_property("seconds", float(time.perf_counter() - begin))
     assert run.complete and np.abs(run.drift).max() < 1e-9
     reference = solve_ivp(one.rate, (0.0, 100.0), [run.q[0, 0], 0.0], "DOP853", run.time,
                           rtol=1e-13, atol=1e-14)  # fmt: skip
@@ -294,10 +294,10 @@ def test_four_bar_for_100_s(damped, record_property):
     error = np.abs(run.q[:, 0] - reference.y[0]).max()
     energy = np.array([one.energy(*x) for x in np.c_[run.q[:, 0], run.v[:, 0]]])
     np.testing.assert_allclose(run.energy, energy, rtol=0, atol=1e-9)
-    record_property("largest error, rad", error)
+    record_property("largest error, rad", float(error))
     if damped:
         assert error < 1e-7
     else:
         drift = np.abs(run.energy - run.energy[0]).max()
-        record_property("energy drift, J", drift)
+        record_property("energy drift, J", float(drift))
         assert error < 1e-3 and drift < 1e-6

@@ -170,6 +170,7 @@ class InverseDynamics(Differentiable):
         external: External = None,
         passive: bool = True,
         out: Array | None = None,
+        *,
         parameters: ArrayLike | None = None,
     ) -> Array:
         return self._answer({"q": q, "v": v, "a": a}, external, passive, out, parameters)
@@ -218,6 +219,7 @@ class ForwardDynamics(Differentiable):
         external: External = None,
         passive: bool = True,
         out: Array | None = None,
+        *,
         parameters: ArrayLike | None = None,
     ) -> Array:
         if parameters is None:
@@ -269,6 +271,7 @@ class BiasForces(Question):
         external: External = None,
         passive: bool = True,
         out: Array | None = None,
+        *,
         parameters: ArrayLike | None = None,
     ) -> Array:
         return self._answer({"q": q, "v": v}, external, passive, out, parameters)
@@ -296,6 +299,7 @@ class MassMatrix(Question):
         q: ArrayLike,
         passive: bool = True,
         out: Array | None = None,
+        *,
         parameters: ArrayLike | None = None,
     ) -> Array:
         return self._answer({"q": q}, None, passive, out, parameters)

@@ -191,7 +191,10 @@ def _notes(engine: Engine, system: System, k: int, answer: Answer) -> tuple[str,
         return ()
     sizes = np.abs(terms.J[k])
     texts = []
-    asked = np.abs(system.target[k]) + sizes @ np.abs(answer.a)
+    weight = np.abs(np.diag(system.M[k]))
+    heavy = weight > 1e-6 * weight.max()  # what forces do to bodies that have a mass
+    pushed = np.where(heavy, np.abs(system.force[k]) / np.where(heavy, weight, 1.0), 0.0)
+    asked = np.abs(system.target[k]) + sizes @ (np.abs(answer.a) + pushed)
     clash = np.abs(answer.left) > CONFLICT * max(float(asked.max()), 1e-300)
     if clash.any():
         worst = [r for r in np.argsort(-np.abs(answer.left)) if clash[r]][:8]
