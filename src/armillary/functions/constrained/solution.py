@@ -212,7 +212,7 @@ def _notes(engine: Engine, system: System, k: int, answer: Answer) -> tuple[str,
     speed = float((sizes @ np.abs(system.v[k]) * scale).max())
     rate = np.abs(terms.rate[k]) * scale
     r = int(np.argmax(rate))
-    if rate[r] > max(OPEN * speed, 1e-300):
+    if rate[r] > max(OPEN * speed, 1e-9):  # 1/s; less is rounding of a mechanism at rest
         texts.append(f"the velocity violates '{labels[r]}' by {terms.rate[k, r]:.3g}; "
                      f"project(q, v) corrects it")  # fmt: skip
     return tuple(texts)
