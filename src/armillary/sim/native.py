@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from armillary.sim.system import System
 
 _NUMBERS = 4_000_000  # of the record of one call
-_BLOCK = 128  # rows of a batch that run through all steps together
+_BLOCK = 256  # rows of a batch that run through all steps together
 _STEPS = 20_000  # of one call: the time between two signs of progress
 
 
