@@ -5,7 +5,7 @@ import pytest
 from closed_machines import allowed, closed_tree, four_bar_graph
 
 import armillary as am
-from armillary.errors import ModelError
+from armillary.errors import InputError, ModelError
 from compare import close
 from oracles.direct import Direct
 
@@ -213,3 +213,26 @@ def batches(m, q):
         q1, v1 = m.project(qs[k], vs[k])
         close(Q[k], q1, 1e-12)
         close(V[k], v1, 1e-10)
+
+
+def test_baumgarte_pulls_open_rows_back():
+    """J a = gamma - 2 alpha rate - beta² residual, in both ways to accelerations."""
+    m = am.example("four-bar")
+    q, v, tau = m.integrate(m.initial, [1e-3, 0.0, 0.0]), np.array([1.0, 0.2, 0.3]), np.zeros(3)
+    a = m.forward_dynamics(q, v, tau, baumgarte=(5.0, 7.0))
+    np.testing.assert_allclose(m.solve(q, v, tau, baumgarte=(5.0, 7.0)).acceleration, a, atol=1e-9)
+    pull = m.constraint_jacobian(q) @ (a - m.forward_dynamics(q, v, tau))
+    expected = -10.0 * m.constraint_rate(q, v) - 49.0 * m.constraint_residual(q)
+    np.testing.assert_allclose(pull, expected, atol=1e-10)
+    with pytest.raises(InputError, match="baumgarte: expected two rates"):
+        m.forward_dynamics(q, v, tau, baumgarte=(-1.0, 2.0))
+
+
+def test_a_wheel_off_the_ground_is_told():
+    """Rows, how far, and the cure; assembling puts it down."""
+    disc = am.example("rolling-disc")
+    q = disc.initial.copy()
+    q[6] += 0.05
+    (message,) = disc.solve(q, np.zeros(6), np.zeros(6)).messages
+    assert "'rim.normal' is open by 0.05" in message and "assemble" in message
+    assert disc.assemble(q).closed

@@ -42,6 +42,20 @@ def test_four_link_closed_chain(method, step):
     np.testing.assert_allclose(run.q[-1], value["q"], rtol=0, atol=1e-6)
 
 
+def test_four_link_tip_force_peak():
+    """The largest force of the pin: 234.53 N at 1.2945 s, in the plane and so determinate."""
+    value = FOUR["peak values accurate"]
+    chain = am.example("four-link-closed")
+    run = simulate(chain, duration=1.4, step=5e-4, every=1)
+    near = np.abs(run.time - value["t_norm"]) < 0.01
+    solution = chain.solve(run.q[near], run.v[near], np.zeros(4))
+    force = np.linalg.norm(solution.ties["pin"][:, [3, 5]], axis=1)
+    k = int(np.argmax(force))
+    assert run.time[near][k] == pytest.approx(value["t_norm"], abs=5e-4)
+    assert force[k] == pytest.approx(value["norm"], rel=1e-4)
+    assert all(state.of("pin")[[3, 5]].all() for state in solution.states)
+
+
 class TipHold:
     """The source's way: the force at the tip that keeps it accelerating along the pin, and a pull
     back to it (5.75), as a controller of the open chain."""
