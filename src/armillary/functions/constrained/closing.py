@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.algorithms import mass_matrix
-from armillary.errors import InputError, ModelError, unknown_name
+from armillary.errors import ModelError, unknown_name
 from armillary.functions.constrained.nullspace import Factor, Scaling, solve
 from armillary.functions.inputs import Array
 
@@ -83,7 +83,7 @@ class Closer:
 
     # -- projection of nearby states -------------------------------------------------------------
 
-    def position(self, q: Array, steps: int = 8, hold: Array | None = None) -> tuple[Array, int]:
+    def position(self, q: Array, steps: int = 8) -> tuple[Array, int]:
         """q closed by Gauss-Newton steps, each the smallest in the kinetic-energy norm."""
         engine, used = self.engine, 0
         best, best_opening = q, np.inf
@@ -207,9 +207,3 @@ class Closer:
     def _cost(self, residual: Array) -> float:
         s = self.engine.scaling
         return float(np.sum((s.rows / s.length * residual) ** 2))
-
-
-def finite_state(name: str, x: Array) -> Array:
-    if not np.isfinite(x).all():
-        raise InputError(f"{name}: it must be finite.")
-    return x
