@@ -45,13 +45,18 @@ class Stage:
         self.due = -inf  # next sample
         self.held: Any = None  # of a controller its force, of an actuator its command
 
+    def given(self, t: float, q: Array, v: Array) -> Array:
+        """Forces of a plain function."""
+        found = np.asarray(self.part(t, q, v), float)
+        if found.shape[-1:] != v.shape[-1:]:
+            raise InputError(
+                f"controller: expected {v.shape[-1]} joint forces, found shape {found.shape}."
+            )
+        return found
+
     def force(self, t: float, q: Array, v: Array, lists: Lists, z: Array, u: list) -> list:
         if self.plain:
-            given = np.asarray(self.part(t, q, v), float)
-            if given.shape[-1:] != (len(u),):
-                raise InputError(
-                    f"controller: expected {len(u)} joint forces, found shape {given.shape}."
-                )
+            given = self.given(t, q, v)
             return [x + y for x, y in zip(u, np.moveaxis(given, -1, 0), strict=True)]
         return list(self.part.force(t, lists.q, lists.v, columns(z[..., self.z]), u))
 
@@ -162,6 +167,8 @@ class System:
         tau = self._of_row(self.inputs(t))
         if not self.stages:
             return self._full(tau, v), z
+        if len(self.stages) == 1 and self.stages[0].plain and self.stages[0].held is None:
+            return self.stages[0].given(t, q, v) + tau, z
         lists, u = Lists(q, v), self._no_command(q)
         rates = np.zeros_like(z)
         for stage in self.stages:
