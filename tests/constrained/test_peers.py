@@ -245,7 +245,7 @@ def quaternion(R):
     return q.w, q.x, q.y, q.z
 
 
-# /work/shared/seeds/cases/002_wheeled_systems.yaml, "synthetic cart accelerations at rest":
+# Seed case 002_wheeled_systems.yaml, "synthetic cart accelerations at rest":
 # torques -> along y, yaw, pitch of the axle, forces of the ground on the wheels (y, z)
 CART = {
     (1.0, 1.0): (-0.821917808219, 0.0, -100.0, (-2.87671232877, 34.335), (-2.87671232877, 34.335)),

@@ -19,6 +19,7 @@ from armillary.algorithms.passes import Algorithm, Whole
 from armillary.compiler.context import Context
 from armillary.compiler.stepper import Steps, run_steps
 from armillary.compiler.target import lanes
+from armillary.errors import ArmillaryError
 from armillary.functions.inputs import Array
 from armillary.functions.kernel import Kernel, StraightKernel, address_of
 from armillary.functions.setting import Setting
@@ -42,6 +43,10 @@ class Method:
     semi_implicit: bool = False
 
 
+class NotNative(Exception):  # noqa: N818 - no error: there is another way
+    """These steps cannot be made in native code."""
+
+
 class _Numbers:
     """Results that are plain numbers."""
 
@@ -55,7 +60,7 @@ class _Numbers:
 class Stepping:
     """The native loop of one mechanism with one method, for `rows` states at once.
 
-    Raises NotImplementedError where there is no native way: the caller steps in Python then."""
+    Raises `NotNative` where there is no native way: the caller steps in Python then."""
 
     def __init__(
         self, mechanism: Mechanism, method: Method, rows: int, control: Control | None = None,
@@ -91,7 +96,7 @@ class Stepping:
         question = getattr(question, "question", question)
         made = question._kernels(owner._engine, reads, True)
         if made is None:
-            raise NotImplementedError("no traced kernel for the constraints")
+            raise NotNative("no traced kernel for the constraints")
         return made.kernel(self._batched, "double")
 
     def _other_bodies(self, parameters: Array) -> None:
@@ -127,10 +132,10 @@ class Stepping:
         projector = owner._projector
         if any(owner._engine.ties.holonomic):
             if projector._position is None:
-                raise NotImplementedError("no traced kernel for the position")
+                raise NotNative("no traced kernel for the position")
             self._call("POSITION", projector._position.kernel(self._batched, "double"))
         if projector._velocity is None:
-            raise NotImplementedError("no traced kernel for the velocity")
+            raise NotNative("no traced kernel for the velocity")
         self._call("VELOCITY", projector._velocity.kernel(self._batched, "double"))
 
     def _control(self, control: Control) -> Kernel:
@@ -151,7 +156,10 @@ class Stepping:
             {"force": "dof", "rates": "world"}, {"rates": shape},
         )  # fmt: skip
         tables = replace(self.mechanism.tables(), extra=(("z", self.nz), ("time", 1)))
-        return self._made(algorithm, algorithm.reads, tables)
+        try:
+            return self._made(algorithm, algorithm.reads, tables)
+        except (TypeError, AttributeError, ValueError, ArmillaryError) as error:
+            raise NotNative(f"the controller cannot be traced: {error}") from error
 
     def _call(self, name: str, kernel: Kernel, still: tuple[int, ...] = ()) -> None:
         """Prepare a kernel: its context, with the row lengths of its inputs."""

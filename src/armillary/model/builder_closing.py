@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -30,7 +31,7 @@ from armillary.model.report import Report
 End = Frame | str
 
 
-class ClosingBuilder:
+class ClosingBuilder(ABC):
     """Collects loops, couplings, wheels, rods, surfaces, contacts and drives."""
 
     report: Report
@@ -53,8 +54,9 @@ class ClosingBuilder:
             )
         self._closing[part.name] = part
 
+    @abstractmethod
     def _joint(self, name: str, joint: JointSpec | str, options: dict[str, Any]) -> JointSpec:
-        raise NotImplementedError
+        """The joint a person described; the builder of bodies knows how."""
 
     # -- what a person calls ---------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ come from these joints alone; closed mechanisms need it unless every joint is dr
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -33,7 +34,7 @@ _ROW = {name: k for k, name in enumerate(("rx", "ry", "rz", "x", "y", "z"))}
 Goal = tuple[Array, Array, Array, Array]  # R (3, 3), position (3), velocity (6), acceleration (6)
 
 
-class _Model(Part):
+class _Model(Part, ABC):
     """Adds tau(t, q, v) computed by the mechanism."""
 
     array_level = True
@@ -49,8 +50,9 @@ class _Model(Part):
         tau = self.torque(t, array_of(q), array_of(v), z)
         return [x + y for x, y in zip(u, columns_of(tau), strict=True)]
 
+    @abstractmethod
     def torque(self, t: Any, q: Array, v: Array, z: Scalars) -> Array:
-        raise NotImplementedError
+        """Joint forces (..., nv)."""
 
     def _forces(self, q: Array, v: Array, a: Array) -> Array:
         """tau that gives the accelerations a, from the actuators."""

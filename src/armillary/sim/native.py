@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armillary.errors import ArmillaryError
 from armillary.functions.inputs import Array
-from armillary.functions.stepping import Control, Method, Stepping
+from armillary.functions.stepping import Control, Method, NotNative, Stepping
 from armillary.sim.integrators import ExplicitRungeKutta, SemiImplicitEuler, Stepper
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def native_loop(
         return None
     try:
         return NativeLoop(system, method, state)
-    except (NotImplementedError, TypeError, AttributeError, ValueError, ArmillaryError):
+    except NotNative:
         return None  # a part that cannot be traced, or no kernel: steps are made in Python
 
 
@@ -104,7 +103,7 @@ class NativeLoop:
         for stage in stages:
             part = stage.part
             if stage.plain or stage.period is not None or getattr(part, "array_level", False):
-                raise NotImplementedError("a part that runs in Python")
+                raise NotNative("a part that runs in Python")
 
         def control(t: Any, q: list, v: list, z: list, tau: list) -> tuple[list, list]:
             u: list = [0.0] * n
