@@ -53,9 +53,11 @@ if TYPE_CHECKING:
         GravityCompensation,
         OperationalSpace,
     )
+    from armillary.sim.roads import RoadProfile
     from armillary.sim.run import Run
     from armillary.sim.setpoints import check_setpoints
     from armillary.sim.simulate import simulate
+    from armillary.sim.sticking import StickSlip
     from armillary.sim.storage import load_run
     from armillary.sim.straight_line import line
     from armillary.sim.transmission import FlexibleTransmission
@@ -67,7 +69,8 @@ _LATER = {
     "PID": "sim.controllers", "FeedForward": "sim.controllers", "Function": "sim.controllers",
     "ComputedTorque": "sim.model_controllers", "GravityCompensation": "sim.model_controllers",
     "OperationalSpace": "sim.model_controllers", "Schedule": "sim.inputs", "Switch": "sim.events",
-    "Event": "sim.events", "JointLimits": "sim.events",
+    "RoadProfile": "sim.roads",
+    "Event": "sim.events", "JointLimits": "sim.events", "StickSlip": "sim.sticking",
     "FlexibleTransmission": "sim.transmission", "inverse_kinematics": "sim.kinematic_inverse",
     "line": "sim.straight_line", "check_setpoints": "sim.setpoints", "Run": "sim.run",
     "simulate": "sim.simulate", "load_run": "sim.storage",
@@ -123,10 +126,12 @@ __all__ = [
     "OperationalSpace",
     "Passive",
     "Pose",
+    "RoadProfile",
     "Rotor",
     "Run",
     "Schedule",
     "Shape",
+    "StickSlip",
     "Surface",
     "Switch",
     "Wheel",

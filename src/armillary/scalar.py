@@ -94,7 +94,13 @@ def dot(xs: Any, ys: Any) -> Scalar:
     return total
 
 
-class Dual:
+class Around:
+    """A scalar made of other scalars: arithmetic between the two is its business."""
+
+    __slots__ = ()
+
+
+class Dual(Around):
     """A value with a slope: functions over scalars give their derivative along with the value."""
 
     __slots__ = ("slope", "value")
@@ -132,7 +138,8 @@ class Dual:
         return Dual(ratio, (self.slope - ratio * o.slope) * inverse)
 
     def __rtruediv__(self, o: Scalar) -> Dual:
-        return Dual.lift(o) / self
+        value = o / self.value
+        return Dual(value, -(value / self.value) * self.slope)
 
     def __neg__(self) -> Dual:
         return Dual(-self.value, -self.slope)

@@ -16,11 +16,11 @@ def run(folder, *words):
 
 
 def test_show_and_clear(tmp_path):
-    assert "0 compiled objects" in run(tmp_path, "cache").stdout
+    assert "0 entries" in run(tmp_path, "cache").stdout
     inverse = run(tmp_path, "inverse", "double-pendulum", "--json")
     assert inverse.returncode == 0, inverse.stderr
     stored = list((tmp_path / "armillary").glob("*.armobj"))
     assert stored
-    assert f"{len(stored)} compiled objects" in run(tmp_path, "cache").stdout.replace("\n", " ")
+    assert f"{len(stored)} entries" in run(tmp_path, "cache").stdout.replace("\n", " ")
     assert f"removed {len(stored)}" in run(tmp_path, "cache", "--clear").stdout
     assert not list((tmp_path / "armillary").glob("*.armobj"))

@@ -136,7 +136,7 @@ class Case:
         batch, mech = states(self.model, count, seed), mechanism(self.name, 1)
         wrench = {"side": (batch["wrench"], False)}
         tables = mech.tables(self.fuse, self.passive)
-        batch["external"] = mech._external(wrench, count, tables, self.fuse)
+        batch["external"] = mech._external(wrench, count, tables)
         return {name: batch[name] for name in self.algorithm.reads}
 
     def kernels(self, tier: int) -> Kernels:

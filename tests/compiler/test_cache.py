@@ -100,6 +100,54 @@ def test_a_folder_in_place_of_an_entry(cache):
     assert cache.get(KEY) is None
 
 
+# ---------------------------------------------------------------- notes
+
+
+@pytest.fixture
+def settled(monkeypatch) -> None:
+    """Nobody writes source files while the test runs."""
+    monkeypatch.setattr("armillary.compiler.cache.unchanged", lambda: True)
+
+
+@pytest.mark.usefixtures("settled")
+def test_notes_come_back(cache):
+    assert cache.recall(KEY) is None
+    cache.remember(KEY, {"object": "x", "operations": 3})
+    assert cache.recall(KEY) == {"object": "x", "operations": 3}
+
+
+@pytest.mark.parametrize("body", [BODY, b"[1]", b"3", b"{", b"\xff", b'{"a": '])
+def test_what_is_no_note_is_none(cache, body):
+    cache.put(KEY, body)
+    assert cache.recall(KEY) is None
+
+
+def test_nothing_is_noted_for_source_that_changed(cache, monkeypatch):
+    monkeypatch.setattr("armillary.compiler.cache.unchanged", lambda: False)
+    cache.remember(KEY, {"object": "x"})
+    assert cache.entries() == []
+
+
+@pytest.mark.usefixtures("settled")
+def test_a_noted_object_needs_no_text(cache):
+    """The second time the text is not even written; another identity or level writes its own."""
+    written = []
+
+    def text():
+        written.append(1)
+        return text_of(4.5)
+
+    cold = Library(text, ["batch"], cache=cache, identity="mine")
+    warm = Library(text, ["batch"], cache=cache, identity="mine")
+    assert len(written) == 1
+    assert [cold.from_cache, warm.from_cache] == [False, True]
+    other = Library(text, ["batch"], cache=cache, identity="another")
+    assert len(written) == 2
+    assert other.from_cache  # by its text
+    assert not Library(text, ["batch"], optimize=2, cache=cache, identity="mine").from_cache
+    assert len(written) == 3
+
+
 # ---------------------------------------------------------------- folders
 
 
@@ -334,7 +382,7 @@ def test_a_process_survives_a_ruined_cache(tmp_path):
     assert files
     for k, path in enumerate(files):
         content = path.read_bytes()
-        path.write_bytes([content[:-100], b"", content[:200] + bytes(len(content) - 200),
+        path.write_bytes([content[:-10], b"", content[:120] + bytes(len(content) - 120),
                           content[::-1]][k % 4])  # fmt: skip
     assert ask(tmp_path) == cold  # compiled again, nothing taken from the ruins
     assert ask(tmp_path)["warm"] == [True, True]

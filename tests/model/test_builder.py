@@ -20,6 +20,7 @@ from armillary.model import (
     Wheel,
 )
 from armillary.model.checks import inertia_fault, principal_moments
+from armillary.spatial.rotation import from_rpy
 
 NAN = math.nan
 
@@ -363,3 +364,23 @@ def test_the_report_reads_well():
     assert first.strip() == "assumed  joint 'b': axis x"
     assert second.strip() == "ignored  link 'a': mesh (line 7)"
     assert [note.text for note in report.of("ignored")] == ["mesh"]
+
+
+@pytest.mark.parametrize("quarters", range(-4, 5))
+def test_right_angles_are_exact(quarters):
+    """pi / 2 as a double means a right angle: no 6e-17 in the rotation."""
+    for axis in range(3):
+        rpy = [0.0, 0.0, 0.0]
+        rpy[axis] = quarters * math.pi / 2
+        rotation = Pose.from_rpy((0, 0, 0), rpy).rotation
+        assert {abs(x) for row in rotation for x in row} == {0.0, 1.0}
+        assert "-0.0" not in str(rotation)
+
+
+def test_rpy_is_the_product_of_three_turns():
+    rng = np.random.default_rng(0)
+    for rpy in rng.uniform(-4, 4, (50, 3)):
+        wanted = from_rpy(*rpy).T  # another formula
+        np.testing.assert_allclose(Pose.from_rpy((0, 0, 0), rpy).rotation, wanted.rows, atol=3e-16)
+    near = math.nextafter(math.pi / 2, 9.0)  # not the right angle: kept as it is
+    assert Pose.from_rpy((0, 0, 0), (near, 0, 0)).rotation[1][1] == math.cos(near) != 0.0

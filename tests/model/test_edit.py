@@ -8,12 +8,23 @@ import numpy as np
 import pytest
 
 from armillary.errors import InputError, ModelError
-from armillary.model import Body, Builder, Coupling, Limits, Mass, Model, Passive, Pose, Rotor
+from armillary.model import (
+    Body,
+    Builder,
+    Coupling,
+    Limits,
+    Mass,
+    Model,
+    Passive,
+    Pose,
+    Rotor,
+)
 from armillary.model.edit import (
     attach,
     inertia_of,
     lock,
     mass_of,
+    open_tree,
     replace_parameters,
     subtree,
     unlock,
@@ -97,6 +108,75 @@ def test_unlock_gives_the_joint_back():
     again = unlock(locked, ["ball", "upper"])
     assert again.bodies == model.bodies
     assert unlock(lock(model, "upper"), "upper").bodies == model.bodies
+
+
+def geared() -> Model:
+    """Three sliders: b = 2 a + 0.1, then c = 3 b, d driven; a plane that is driven along x."""
+    builder = Builder("geared")
+    for name in "abcd":
+        builder.body(name, joint="prismatic", axis="x", mass=1.0)
+    builder.body("puck", joint="planar", mass=1.0, inertia=(1, 1, 1))
+    builder.coupling(Coupling("ab", "b", "a", 2.0, 0.1))
+    builder.coupling(Coupling("bc", "c", "b", 3.0))
+    x = next(label for label in builder.build().v_labels if label.startswith("puck"))
+    builder.coupling(Coupling("ap", x, "a", 0.5))
+    builder.drive("push", "d", 1.5)
+    return builder.build()
+
+
+def test_unlock_brings_couplings_and_drives_back():
+    model = geared()
+    for order in (["b"], ["a", "b"], ["b", "c", "d"], ["a", "b", "c", "d"], ["puck", "a"]):
+        locked = model
+        for name in order:  # one after the other
+            locked = lock(locked, {name: None})
+        assert lock(model, order).couplings == locked.couplings
+        assert unlock(locked, order) == model
+        for name in order:
+            locked = unlock(locked, name)
+        assert locked == model
+
+
+def test_couplings_follow_every_lock_and_unlock():
+    """The sides of a coupling: both free, one held by the other, both locked."""
+    model = geared()
+    one = lock(model, {"b": 0.7})  # a = (0.7 - 0.1) / 2 and c = 3 * 0.7
+    places = {d.name: (d.joint, d.position) for d in one.drives}
+    assert places["ab"] == ("a", pytest.approx(0.3)) and places["bc"] == ("c", pytest.approx(2.1))
+    assert [c.name for c in one.couplings] == ["ap"]
+    two = lock(one, {"a": 0.3, "d": 0.0})
+    assert {d.name for d in two.drives} == {"bc", "ap"} and two.couplings == ()
+    back = unlock(two, "b")  # now a holds b, and b is coupled to c again
+    assert {d.name: d.joint for d in back.drives}["ab"] == "b"
+    assert {d.name: d.position for d in back.drives}["ab"] == pytest.approx(0.7)
+    assert [c.name for c in back.couplings] == ["bc"]
+    assert {d.name for d in unlock(back, "d").drives} == {"push", "ab", "ap"}
+    assert open_tree(two).set_aside == () and unlock(open_tree(two), "b").couplings == ()
+    assert subtree(two, "b").set_aside == ()
+    freed = with_base(lock(two, ["puck", "c"]), "fixed")  # locked roots become part of the base
+    assert freed.set_aside == () and freed.nv == 0
+
+
+def test_a_locked_coordinate_of_several_holds_its_partner():
+    model = geared()
+    q = np.zeros(3)
+    (k,) = [i for i, c in enumerate(model.couplings) if c.name == "ap"]
+    names = [n for n in model.v_labels if n.startswith("puck")]
+    q[names.index(model.couplings[k].joint)] = 0.4
+    locked = lock(model, {"puck": tuple(q)})
+    assert {d.name: (d.joint, d.position) for d in locked.drives}["ap"] == ("a", pytest.approx(0.8))
+
+
+def test_a_locked_ball_holds_the_speed_of_its_partner():
+    """An axis of a ball has a speed and no place."""
+    builder = Builder("ball and wheel")
+    builder.body("ball", joint="spherical", mass=1.0, inertia=(1, 1, 1))
+    builder.body("wheel", axis="z", mass=1.0, inertia=(1, 1, 1))
+    builder.coupling(Coupling("pair", "wheel", "ball.wz"))
+    model = builder.build()
+    (drive,) = lock(model, ["ball"]).drives
+    assert (drive.joint, drive.velocity, drive.position) == ("wheel", 0.0, None)
+    assert unlock(lock(model, ["ball"]), "ball") == model
 
 
 def test_unlock_keeps_what_was_attached_meanwhile():

@@ -1,5 +1,7 @@
 """Mechanisms and references of the tests of time."""
 
+from functools import cache
+
 import numpy as np
 from scipy.integrate import solve_ivp
 
@@ -36,6 +38,30 @@ def flyer() -> am.Mechanism:
            inertia=(0.2, 0.25, 0.3, 0.01, -0.02, 0.015))  # fmt: skip
     b.body("arm", "hull", "revolute", (0.2, 0.0, 0.1), axis="y", mass=0.7, com=(0.2, 0.0, 0.01),
            inertia=(0.01, 0.03, 0.03, 0.001, 0.0, 0.0))  # fmt: skip
+    return b.build()
+
+
+# of the shaking pivot
+AMPLITUDE, FREQUENCY = 0.05, 12.0  # m, rad/s
+MASS, ARM, TENSOR = 1.0, 0.4, 0.02  # of the rod
+
+
+def sine(t):
+    return (
+        AMPLITUDE * np.sin(FREQUENCY * t),
+        AMPLITUDE * FREQUENCY * np.cos(FREQUENCY * t),
+        -AMPLITUDE * FREQUENCY**2 * np.sin(FREQUENCY * t),
+    )
+
+
+@cache
+def shaken(axis="z", mass=0.7):
+    """A pendulum on a pivot that slides; both with masses and a com off the axis of the slide."""
+    b = am.Builder("shaken")
+    inertia = (0.1, 0.1, 0.1) if mass else (0.0, 0.0, 0.0)
+    b.body("pivot", joint="prismatic", axis=axis, mass=mass, inertia=inertia)
+    b.body("rod", "pivot", "revolute", axis="y", mass=MASS, com=(0, 0, -ARM),
+           inertia=(TENSOR, TENSOR, 1e-3))  # fmt: skip
     return b.build()
 
 

@@ -1,5 +1,7 @@
 """The recorder: what it computes, when, for whom; blocks, batches, every n-th instant."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -39,6 +41,8 @@ def moving(mechanism, count, seed=1):
 
 def test_every_quantity_is_that_of_the_mechanism_state_by_state(bars):
     """Blocks are computed as batches; the oracle asks for one state at a time."""
+    motor = am.Drive("motor", "crank", acceleration=0.3)
+    bars = am.Mechanism(replace(bars.model, drives=(motor,)))
     recorder = Recorder(bars, QUANTITIES)
     q, v, tau = moving(bars, 7)
     q, v = bars.project(q, v)
@@ -54,6 +58,8 @@ def test_every_quantity_is_that_of_the_mechanism_state_by_state(bars):
             "momentum": bars.momentum(q[k], v[k]), "drift": bars.constraint_residual(q[k]),
             "condition": bars.conditions(q[k]), "reactions": found.reactions.total.ravel(),
             "constraint_forces": np.concatenate([found.ties.wrench.ravel(), found.ties.axis]),
+            "drive_force": found.ties["motor"],
+            "constraint_power": [0.0, found.ties["motor"] * v[k, 0]],
             "body_velocity": np.concatenate([bars.velocity(q[k], v[k], b) for b in bars.bodies]),
         }  # fmt: skip
         assert set(expected) == set(QUANTITIES)

@@ -181,7 +181,8 @@ def constrained_dynamics(plan: Plan) -> Algorithm:
 def correction(plan: Plan, level: str) -> Algorithm:
     """The smallest step by kinetic energy that closes the rows to first order.
 
-    level "residual": a step of q (rolling rows are not in the plan); "rate": a step of v."""
+    level "residual": a step of q (rolling rows are not in the plan); "rate": a step of v.
+    Input "drive": the place or velocity that every row is to have."""
 
     def close(run: Any) -> None:
         lines = [(entries, -x) for entries, x in _kept_rows(run, plan, level, [])]
@@ -192,7 +193,7 @@ def correction(plan: Plan, level: str) -> Algorithm:
             j.x = tuple(x[start : start + len(j.v)])
 
     pairs = next(p for p in mass_matrix.passes if isinstance(p, Pairs))
-    reads = ("q",) if level == "residual" else ("q", "v")
+    reads = ("q", "drive") if level == "residual" else ("q", "v", "drive")
     return Algorithm(
         f"correction_{level}", (Outward(outward), Inward(compose), pairs, Whole(close)), world,
         reads, {"x": "dof"},
@@ -268,10 +269,11 @@ def defect(multipliers: Sequence[Scalar]) -> Algorithm:
 
 
 def _kept_rows(run: Any, plan: Plan, level: str, force: list[Scalar]) -> Lines:
-    """Entries of every kept row, with its gamma, rate or residual.  At the level of gamma, known
-    forces of contacts are added to `force` and prescribed accelerations to gamma."""
+    """Entries of every kept row, with its gamma, rate or residual; prescribed motion is added to
+    gamma and taken off the others.  At the level of gamma, known forces of contacts are added to
+    `force`."""
     ways, ties = Ways(run), run.tables.ties
-    drive = run.inputs.get("drive") if level == "gamma" else None
+    drive, way = run.inputs.get("drive"), 1 if level == "gamma" else -1
     kept, start = set(plan.kept), 0
     result: Lines = []
     for tie in ties.all:
@@ -287,7 +289,7 @@ def _kept_rows(run: Any, plan: Plan, level: str, force: list[Scalar]) -> Lines:
         else:
             lines = [_axis_row(run, tie, level)]
         for k, (line, target) in zip(wanted, lines, strict=True):
-            extra = drive[start + k] if drive is not None else 0
+            extra = drive[start + k] * way if drive is not None else 0
             result.append((line, target + extra))
         start += tie.count
     return result

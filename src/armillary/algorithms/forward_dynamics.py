@@ -8,6 +8,7 @@ Checked by forward(inverse) = identity and M a + h = tau.
 
 from __future__ import annotations
 
+from armillary.algorithms.joint_space import joint_space_dynamics
 from armillary.algorithms.kinematics import place
 from armillary.algorithms.passes import Algorithm, Inward, Outward
 from armillary.spatial import Force, ForceDyad, Motion, RigidMotion
@@ -69,4 +70,5 @@ forward_dynamics = Algorithm(
     world,
     ("q", "v", "tau", "external"),
     {"a": "dof"},
+    rival=joint_space_dynamics,
 )

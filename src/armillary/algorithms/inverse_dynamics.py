@@ -20,8 +20,11 @@ def outward(b, p, j):
 
 
 def inward(b, p, j):
-    """Forces from the tips to the root; the drive supplies what lies along the joint's axes."""
-    resistance = b.resistance(j.q, j.v)
+    """Forces from the tips to the root; the drive supplies what lies along the joint's axes.
+
+    Friction acts along the axes, beside the drive, so it does not change the wrench it may depend
+    on."""
+    resistance = b.resistance(j.q, j.v, b.f)
     along = b.S.T @ b.f
     j.tau = tuple(
         f + r + m * a for f, r, m, a in zip(along, resistance, b.armature, j.a, strict=True)
@@ -50,6 +53,22 @@ def world_at_rest(g):
 
 
 static_forces = Algorithm("static_forces", _two, world_at_rest, ("q", "external"), {"tau": "dof"})
+
+
+def inward_wrench(b, p, j):
+    """As `inward`, without the drive: the wrench in every joint, linear in the accelerations."""
+    b.wrench = b.f
+    p.f += b.X.T @ b.f
+
+
+joint_wrenches = Algorithm(
+    "joint_wrenches",
+    (Outward(outward), Inward(inward_wrench)),
+    world,
+    ("q", "v", "a", "external"),
+    {"wrench": "body"},
+    {"wrench": Force},
+)
 
 
 def outward_shown(b, p, j):

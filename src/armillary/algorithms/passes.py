@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from armillary.spatial import Force, Matrix, Motion, MotionDyad, Transform, Vector
 
 Step = Callable[..., None]
+PER_DOF = ("v", "a", "tau", "dq", "dv", "da", "dtau", "weight")  # inputs along v
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ Pass = Outward | Inward | Ground | At | Along | Pairs | Columns | Solve | Whole
 class Algorithm:
     """A list of passes with its inputs and results.
 
-    reads: "q", "v", "a", "tau" (per joint), "external" (one wrench per body) and "drive" (one
+    reads: "q" and those of `PER_DOF` (per joint), "external" (one wrench per body) and "drive" (one
     acceleration per constraint row).  What is not read is structurally zero.
     writes: name -> kind of result:
       "dof"     j.name: one number per degree of freedom
@@ -127,7 +128,9 @@ class Algorithm:
       "matrix"  of a Pairs pass (nv, nv);  "wide" of an Along pass (6, nv)
       "regressor" of a Columns pass (nv, count * bodies)
     shapes: type of the value for "columns", "body", "frame" and "world" results.
-    world(g): start values of the recursion; every field that goes through `p` has one."""
+    world(g): start values of the recursion; every field that goes through `p` has one.
+    rival: other passes with the same inputs and results, taken where straight-line code of a small
+    mechanism is shorter with them."""
 
     name: str
     passes: tuple[Pass, ...]
@@ -135,6 +138,7 @@ class Algorithm:
     reads: tuple[str, ...] = ("q", "v")
     writes: dict[str, str] = field(default_factory=dict)
     shapes: dict[str, Any] = field(default_factory=dict)
+    rival: Algorithm | None = None
 
     def joint_level(self) -> bool:
         """Are all results forces, accelerations or matrices along the degrees of freedom?  Then

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from armillary.algorithms.passes import (
+    PER_DOF,
     Algorithm,
     Along,
     At,
@@ -57,7 +58,7 @@ class Run:
         body = t.bodies[k]
         nq, nv, q0, v0 = body.joint.nq, body.joint.nv, t.q_offsets[k], t.v_offsets[k]
         j = Record(q=tuple(inputs["q"][q0 : q0 + nq]) if "q" in inputs else ())
-        for name in ("v", "a", "tau"):
+        for name in PER_DOF:
             given = inputs.get(name)
             value = (0,) * nv if given is None else tuple(given[v0 : v0 + nv])
             setattr(j, name, value)

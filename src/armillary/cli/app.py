@@ -275,7 +275,17 @@ def simulate(
     input: Annotated[
         Path | None, typer.Option(help="Joint forces over time, CSV: time, then joints.")
     ] = None,
-    stay: Annotated[bool, typer.Option("--stay", help="The last line of --input goes on.")] = False,
+    drive: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=MOTION",
+            help="Prescribed motion of a joint, drive or wheel's ground: a place, a CSV (time, "
+            "place), or a road and a speed (road.csv@20: distance, height). Repeatable.",
+        ),
+    ] = None,
+    stay: Annotated[
+        bool, typer.Option("--stay", help="The last line of --input and --drive goes on.")
+    ] = False,
     limits: Annotated[
         float | None, typer.Option(min=0.0, max=1.0, help="Joint limits, with this restitution.")
     ] = None,
@@ -299,10 +309,10 @@ def simulate(
     from armillary.cli.simulating import simulate as run
 
     given = {"q": q, "v": v, "tau": tau}
-    drive = Drive(given, external, input, stay, assemble, limits)
+    drives = Drive(given, external, input, stay, assemble, limits, drive or ())
     course = Course(duration, step, method, tolerance, record, every, out, resume, overwrite,
                     project)  # fmt: skip
-    if not run(model, base, drive, course, json):
+    if not run(model, base, drives, course, json):
         raise typer.Exit(1)
 
 

@@ -22,6 +22,7 @@ _WORDS = {
     r"Leave `base` out": "Leave --base out",
     r"; or pass format= one of [\w, ]*": "",
     r"(assemble\(q\)|project\(q, v\)) (closes|corrects)": r"`armillary solve --assemble` \2",
+    r"Close it first: q0 = mechanism\.assemble\(q0\)\.q": "Close it with --assemble",
     r"drives\['(.*?)'\]": r"--drive \1",
 }
 _WIDE = 4000  # columns: a number that is folded at the edge of a terminal is a wrong number

@@ -9,6 +9,7 @@ from armillary import Mechanism, __version__
 from armillary.cli import models, screen
 from armillary.functions.describe import constraint_words, freedoms
 from armillary.model import WORLD, Body, JointSpec, Limits, Model, Note, Passive, Report
+from armillary.model.passive import LOADS
 from armillary.model.ties import AxisTie, FrameTie, ties
 
 _MOST = 200  # lines of a table on the screen; --json has no limit
@@ -231,7 +232,7 @@ def _resistance(spec: JointSpec, k: int) -> str:
 def _passive_words(passive: Passive) -> list[str]:
     words = [
         f"{name} {getattr(passive, name):.4g}"
-        for name in ("viscous", "coulomb", "static", "spring")
+        for name in ("viscous", "coulomb", "static", *LOADS, "spring")
         if getattr(passive, name)
     ]
     words += ["table"] if passive.table else []
@@ -261,16 +262,16 @@ def _count(n: int, one: str, many: str) -> str:
 
 
 def cache(clear: bool) -> None:
-    """Folder, number and size of the compiled objects on disk."""
+    """Folder, number and size of the compiled objects on disk, with the notes on them."""
     from armillary.functions.options import object_cache
 
     store = object_cache()
     if clear:
-        screen.say(f"removed {store.clear()} compiled objects from {store.folder}")
+        screen.say(f"removed {store.clear()} entries from {store.folder}")
         return
     entries = store.entries()
     size = sum(n for _, n in entries) / 2**20
     screen.say(
-        f"{len(entries)} compiled objects, {size:.1f} MB of at most {store.limit / 2**20:.0f} MB, "
-        f"in {store.folder}"
+        f"{len(entries)} entries (compiled objects and notes on them), {size:.1f} MB of at most "
+        f"{store.limit / 2**20:.0f} MB, in {store.folder}"
     )

@@ -33,6 +33,7 @@ class Drive:
     stay: bool  # the schedule's last line goes on
     assemble: bool
     limits: float | None  # restitution at joint limits
+    motions: Sequence[str] = ()  # name=place, name=table.csv, name=road.csv@speed
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ def _run(mechanism: Mechanism, drive: Drive, course: Course) -> Run:
         return run(
             mechanism, values["q"], values["v"], course.duration, course.step, course.method,
             inputs=_inputs(mechanism, drive, values["tau"]), external=states.external or None,
+            drives=_motions(drive),
             events=events, record=course.record.split(","), every=course.every, out=course.out,
             progress=tell, project=course.project, tolerance=course.tolerance,
             resume=course.resume, overwrite=course.overwrite,
@@ -106,13 +108,65 @@ def _inputs(mechanism: Mechanism, drive: Drive, tau: Array) -> Array | Schedule 
         raise InputError("--tau and --input: give constant forces or a schedule, not both.")
     from armillary.sim.inputs import Schedule
 
-    try:
+    with _readable(drive.schedule):
         schedule = Schedule.from_csv(drive.schedule, hold=drive.stay)
-    except (OSError, UnicodeDecodeError) as fault:
-        reason = getattr(fault, "strerror", None) or "it is no UTF-8 text"
-        raise FormatError(f"cannot be read: {reason}.", str(drive.schedule)) from None
     labels = [label.removeprefix("tau.") for label in schedule.labels or ()]
     return Schedule(schedule.times, schedule.values, labels, schedule.kind, schedule.hold)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, UnicodeDecodeError) as fault:
+        reason = getattr(fault, "strerror", None) or "it is no UTF-8 text"
+        raise FormatError(f"cannot be read: {reason}.", str(path)) from None
+
+
+def _motions(drive: Drive) -> dict[str, Any] | None:
+    """Prescribed motion by name: a place, a table over time, or a road at a speed."""
+    found: dict[str, Any] = {}
+    for text in drive.motions:
+        name, _, motion = (part.strip() for part in text.partition("="))
+        if not name or not motion:
+            raise InputError(
+                f"--drive: expected name=place, name=table.csv or name=road.csv@speed, found "
+                f"'{text}'."
+            )
+        if name in found:
+            raise InputError(f"--drive: '{name}' is given twice.")
+        place = _float(motion)
+        found[name] = _from_file(name, motion, drive.stay) if place is None else place
+    return found or None
+
+
+def _from_file(name: str, motion: str, stay: bool) -> Any:
+    from armillary.sim.inputs import Schedule, number_table
+    from armillary.sim.roads import HEADS, RoadProfile
+
+    path, _, speed = motion.rpartition("@")
+    pace = _float(speed) if path else None
+    file = Path(path if pace is not None else motion)
+    with _readable(file):
+        head, numbers = number_table(file, ("t", "time", *HEADS))
+    column = head.index(name) if name in head[1:] else 1
+    if len(head) > 2 and name not in head[1:]:
+        raise InputError(f"--drive {name}: {file} has no column '{name}', found {head[1:]}.")
+    if head[0].lower() in HEADS:
+        if pace is None:
+            raise InputError(
+                f"--drive {name}: {file} is a road over distance; give a speed, "
+                f"{name}={file}@20 (m/s)."
+            )
+        return RoadProfile(numbers[:, 0], numbers[:, column]).under(pace)
+    return Schedule(numbers[:, 0], numbers[:, column], kind="spline", hold=stay)
+
+
+def _float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 @contextmanager

@@ -4,22 +4,30 @@ An entry is named by what it was made from: the LLVM text, LLVM's version, the C
 features.  It carries that name and a checksum of its content; anything that does not fit (cut
 short, changed, made elsewhere) is dropped and compiled anew.  No failure of the disk is an error:
 the cache then just does not help.
+
+Small notes stand among the objects, as JSON: what a process found out on the way to an object, and
+the object's name.  With them the next process need not even write the LLVM text.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+from armillary.compiler.sources import unchanged
 
 _MAGIC = b"armillary object 1\n"
 _SUFFIX = ".armobj"
 LIMIT = 256 * 2**20  # bytes
+_FEW = 256  # entries that fill the folder: these are large
 
 
 @dataclass(frozen=True)
@@ -64,18 +72,40 @@ class Cache:
                 with contextlib.suppress(OSError):
                     os.unlink(name)
                 return
-            self._shrink()
+            # a look at thousands of files takes a while: after small entries, now and then
+            if len(body) * _FEW > self.limit or key.startswith("0"):
+                self._shrink()
         except OSError:
             return
 
+    def recall(self, key: str) -> dict[str, Any] | None:
+        """The note of a key, or None."""
+        body = self.get(key)
+        try:
+            note = None if body is None else json.loads(body)
+        except ValueError:
+            return None
+        return note if isinstance(note, dict) else None
+
+    def remember(self, key: str, note: dict[str, Any]) -> None:
+        """Keep a note, unless the source it was made with is no longer the one on the disk."""
+        if unchanged():
+            self.put(key, json.dumps(note).encode())
+
     def entries(self) -> list[tuple[Path, int]]:
         """Files and sizes, oldest use first."""
-        try:
-            found = [(path, path.stat()) for path in self.folder.glob(f"*{_SUFFIX}")]
-        except OSError:
-            return []
-        found.sort(key=lambda entry: entry[1].st_mtime)
-        return [(path, stat.st_size) for path, stat in found]
+        return [(Path(name), size) for _, size, name in self._scan()]
+
+    def _scan(self) -> list[tuple[float, int, str]]:
+        """(last use, size, file) of all entries, oldest use first."""
+        found = []
+        with contextlib.suppress(OSError), os.scandir(self.folder) as files:
+            for file in files:
+                if file.name.endswith(_SUFFIX):
+                    with contextlib.suppress(OSError):  # removed by another process
+                        stat = file.stat()
+                        found.append((stat.st_mtime, stat.st_size, file.path))
+        return sorted(found)
 
     def clear(self) -> int:
         """Remove all entries; the number removed."""
@@ -104,13 +134,13 @@ class Cache:
         return stat.st_uid == os.getuid() and not stat.st_mode & 0o022
 
     def _shrink(self) -> None:
-        entries = self.entries()
-        total = sum(size for _, size in entries)
-        for path, size in entries:
+        entries = self._scan()
+        total = sum(size for _, size, _ in entries)
+        for _, size, name in entries:
             if total <= self.limit:
                 return
             with contextlib.suppress(OSError):
-                path.unlink()
+                os.unlink(name)
                 total -= size
 
 
@@ -121,6 +151,19 @@ def key_of(parts: Sequence[str]) -> str:
         digest.update(f"{len(part)}:".encode())
         digest.update(part.encode())
     return digest.hexdigest()
+
+
+def remembered(identity: str | None, what: str, find: Callable[[], Any]) -> Any:
+    """What `find` finds (numbers, texts, lists of them), or found for this identity in an earlier
+    process."""
+    if identity is None:
+        return find()
+    key = key_of([identity, what])
+    note = default_cache().recall(key)
+    if note is None or what not in note:
+        note = {what: find()}
+        default_cache().remember(key, note)
+    return note[what]
 
 
 @cache

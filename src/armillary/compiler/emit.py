@@ -15,14 +15,15 @@ Addresses (first word: where; the rest: which number)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from armillary.compiler.blocks import Block
 from armillary.compiler.context import Context, Ints
 from armillary.compiler.expand import Expansion
-from armillary.compiler.expr import Node
+from armillary.compiler.expr import Node, cone
 from armillary.compiler.ops import OPS
-from armillary.compiler.target import Lanes
+from armillary.compiler.schedule import by_height
+from armillary.compiler.target import IN_ORDER, Lanes
 from armillary.errors import CompileError
 
 _LIBRARY = {"exp": 1, "tanh": 1, "atan2": 2}
@@ -36,10 +37,12 @@ SCOPES = """!0 = distinct !{!0}
 
 
 class BlockWriter:
-    """Writes `void name(ptr ctx, i64 first, i64 last)`: the block for bodies first..last-1."""
+    """Writes `void name(ptr ctx, i64 first, i64 last)`: the block for bodies first..last-1.
 
-    def __init__(self, lanes: Lanes, symbol: str, backward: bool = False):
-        self.lanes, self.symbol, self.backward = lanes, symbol, backward
+    ordered: operations stand in the order of `schedule.by_height`, and LLVM keeps it."""
+
+    def __init__(self, lanes: Lanes, symbol: str, backward: bool = False, ordered: bool = False):
+        self.lanes, self.symbol, self.backward, self.ordered = lanes, symbol, backward, ordered
         self.step = 1
         self.head: list[str] = []  # once, before the loop
         self.body: list[str] = []  # for each body
@@ -49,30 +52,44 @@ class BlockWriter:
         self._values: dict[int, str] = {}
 
     def write(self, block: Block) -> str:
-        expansion = Expansion(self.lanes.fma, self.lanes.element)
+        expansion = Expansion(self.lanes.fma, self.lanes.element, self._turned(block))
         roots = expansion.expand([s.node for s in block.stores])
+        stores: dict[int, list[tuple]] = {}
+        for store, root in zip(block.stores, roots, strict=True):
+            stores.setdefault(root.index, []).append(store.address)
         # a value that climbs is replaced in place: read all of it before writing
         late = any(s.address[0] == "state" for s in block.stores)
-        for store, root in zip(block.stores, roots, strict=True):
-            for node in self._missing(root):
-                self._values[node.index] = self._node(node)
-            if not late:
-                self._store(store.address, self._values[root.index])
+        for node in self._order(roots):
+            self._values[node.index] = self._node(node)
+            for address in () if late else stores.get(node.index, ()):
+                self._store(address, self._values[node.index])
         if late:
             for store, root in zip(block.stores, roots, strict=True):
                 self._store(store.address, self._values[root.index])
         return self._function()
 
-    def _missing(self, root: Node) -> list[Node]:
-        """Nodes below the root that have no value yet, arguments first."""
-        seen: dict[int, Node] = {}
-        stack = [root]
-        while stack:
-            node = stack.pop()
-            if node.index not in seen and node.index not in self._values:
-                seen[node.index] = node
-                stack.extend(node.args)
-        return sorted(seen.values(), key=lambda n: n.index)
+    def _turned(self, block: Block) -> Collection[tuple[int, int]]:
+        """Inputs whose sine and cosine are not made by arithmetic in the graph."""
+        return ()
+
+    def _order(self, roots: Sequence[Node]) -> list[Node]:
+        """All nodes, arguments first: by heights, or root by root, as they were traced."""
+        if self.ordered:
+            self.body.append(IN_ORDER)
+            return by_height(cone(roots), roots)
+        seen: set[int] = set()
+        order: list[Node] = []
+        for root in roots:
+            missing: dict[int, Node] = {}
+            stack = [root]
+            while stack:
+                node = stack.pop()
+                if node.index not in seen:
+                    seen.add(node.index)
+                    missing[node.index] = node
+                    stack.extend(node.args)
+            order += [missing[k] for k in sorted(missing)]
+        return order
 
     def _function(self) -> str:
         first, last, step = "%first", "%last", str(self.step)

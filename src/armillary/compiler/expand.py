@@ -12,7 +12,8 @@ and SIMD code give the same bits.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import cache
 
 from armillary.compiler.expr import Graph, Node, cone
 from armillary.errors import CompileError
@@ -52,11 +53,19 @@ _FLOAT_TERMS = 4  # of those polynomials are enough for single precision
 
 
 class Expansion:
-    """Copies nodes from a traced graph to a machine graph."""
+    """Copies nodes from a traced graph to a machine graph.
 
-    def __init__(self, fma: bool = True, element: str = "double"):
+    turned: inputs (array, k) whose sine and cosine the writer makes itself, several at a time; they
+    become loads ("turn", array, k, "sin" or "cos")."""
+
+    def __init__(
+        self,
+        fma: bool = True,
+        element: str = "double",
+        turned: Collection[tuple[int, int]] = (),
+    ):
         self.graph = Graph()
-        self.fma, self.element = fma, element
+        self.fma, self.element, self.turned = fma, element, turned
         self._new: dict[int, Node] = {}
         self._trig: dict[int, tuple[Node, Node]] = {}
         self._depth: dict[int, int] = {}
@@ -78,7 +87,11 @@ class Expansion:
             return self._sum(_terms(node, inner))
         args = tuple(self._new[a.index] for a in node.args)
         if node.op in ("sin", "cos"):
-            return self._sine_cosine(args[0])[0 if node.op == "sin" else 1]
+            if input_of(args[0]) in self.turned:
+                turn = self.graph.load("turn", *args[0].data[1:], node.op)
+                self._depth[turn.index] = _turn_depths(self.fma, self.element)[node.op]
+                return turn
+            return self.sine_cosine(args[0])[0 if node.op == "sin" else 1]
         return self.graph.node(node.op, args, node.data)
 
     # -- sums ------------------------------------------------------------------------------------
@@ -115,8 +128,11 @@ class Expansion:
         stack = [node]
         while stack:
             top = stack[-1]
+            if top.index in self._depth:
+                stack.pop()
+                continue
             missing = [a for a in top.args if a.index not in self._depth]
-            if missing and top.index not in self._depth:
+            if missing:
                 stack.extend(missing)
                 continue
             longest = max((self._depth[a.index] for a in top.args), default=0)
@@ -144,7 +160,8 @@ class Expansion:
             return g.node("fma", (a, g.lift(b), g.lift(c)))
         return g.node("add", (g.node("mul", (a, g.lift(b))), g.lift(c)))
 
-    def _sine_cosine(self, x: Node) -> tuple[Node, Node]:
+    def sine_cosine(self, x: Node) -> tuple[Node, Node]:
+        """Both of an angle."""
         if x.index in self._trig:
             return self._trig[x.index]
         g = self.graph
@@ -179,6 +196,20 @@ class Expansion:
         for c in reversed(coefficients[:-1]):
             total = self._madd(total, x, c)
         return total
+
+
+@cache
+def _turn_depths(fma: bool, element: str) -> dict[str, int]:
+    """When sine and cosine of an input are ready: sums take them in the same order, whoever makes
+    them."""
+    expansion = Expansion(fma, element)
+    pair = expansion.sine_cosine(expansion.graph.load("angle"))
+    return {name: expansion._ready(node) for name, node in zip(("sin", "cos"), pair, strict=True)}
+
+
+def input_of(node: Node) -> tuple[int, int] | None:
+    """(array, k) of a number that is read from an input."""
+    return node.data[1:] if node.op == "load" and node.data[0] == "input" else None
 
 
 def _is_sum(node: Node) -> bool:

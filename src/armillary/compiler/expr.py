@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from armillary.compiler.ops import OPS
 from armillary.errors import CompileError
-from armillary.scalar import Dual
+from armillary.scalar import Around
 
 Leaf: TypeAlias = Any  # a node, a float, or a structural integer
 
@@ -67,7 +67,7 @@ class Node:
     # Structural rules: what may be folded without knowing any value.
 
     def __add__(self, o: Leaf) -> Leaf:
-        if isinstance(o, Dual):  # a dual of nodes
+        if isinstance(o, Around):  # a dual of nodes, say
             return NotImplemented
         if _is(o, 0):
             return self
@@ -80,7 +80,7 @@ class Node:
     __radd__ = __add__
 
     def __sub__(self, o: Leaf) -> Leaf:
-        if isinstance(o, Dual):  # a dual of nodes
+        if isinstance(o, Around):  # a dual of nodes, say
             return NotImplemented
         if _is(o, 0):
             return self
@@ -91,12 +91,12 @@ class Node:
         return self.graph.apply("sub", self, o)
 
     def __rsub__(self, o: Leaf) -> Leaf:
-        if isinstance(o, Dual):  # a dual of nodes
+        if isinstance(o, Around):  # a dual of nodes, say
             return NotImplemented
         return -self if _is(o, 0) else self.graph.apply("sub", o, self)
 
     def __mul__(self, o: Leaf) -> Leaf:
-        if isinstance(o, Dual):  # a dual of nodes
+        if isinstance(o, Around):  # a dual of nodes, say
             return NotImplemented
         if _is(o, 0):
             return 0
@@ -116,7 +116,7 @@ class Node:
     __rmul__ = __mul__
 
     def __truediv__(self, o: Leaf) -> Leaf:
-        if isinstance(o, Dual):  # a dual of nodes
+        if isinstance(o, Around):  # a dual of nodes, say
             return NotImplemented
         if _is(o, 1):
             return self
@@ -125,7 +125,7 @@ class Node:
         return self.graph.apply("div", self, o)
 
     def __rtruediv__(self, o: Leaf) -> Leaf:
-        if isinstance(o, Dual):  # a dual of nodes
+        if isinstance(o, Around):  # a dual of nodes, say
             return NotImplemented
         return 0 if _is(o, 0) else self.graph.apply("div", o, self)
 
@@ -143,16 +143,16 @@ class Node:
         return self.graph.apply("abs", self)
 
     def __lt__(self, o: Leaf) -> Node:
-        return self.graph.apply("lt", self, o) if not isinstance(o, Dual) else NotImplemented
+        return self.graph.apply("lt", self, o) if not isinstance(o, Around) else NotImplemented
 
     def __le__(self, o: Leaf) -> Node:
-        return self.graph.apply("le", self, o) if not isinstance(o, Dual) else NotImplemented
+        return self.graph.apply("le", self, o) if not isinstance(o, Around) else NotImplemented
 
     def __gt__(self, o: Leaf) -> Node:
-        return self.graph.apply("lt", o, self) if not isinstance(o, Dual) else NotImplemented
+        return self.graph.apply("lt", o, self) if not isinstance(o, Around) else NotImplemented
 
     def __ge__(self, o: Leaf) -> Node:
-        return self.graph.apply("le", o, self) if not isinstance(o, Dual) else NotImplemented
+        return self.graph.apply("le", o, self) if not isinstance(o, Around) else NotImplemented
 
     def __bool__(self) -> bool:
         raise CompileError(

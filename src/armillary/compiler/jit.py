@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import re
 import threading
@@ -9,8 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from armillary.compiler.cache import Cache, default_cache, key_of
-from armillary.compiler.emit import SCOPES
-from armillary.compiler.target import Lanes, machine
+from armillary.compiler.target import IN_ORDER, Lanes, machine
 from armillary.errors import CompileError
 
 _lock = threading.Lock()  # LLVM compiles one module at a time
@@ -19,27 +19,30 @@ _lock = threading.Lock()  # LLVM compiles one module at a time
 class Library:
     """Compiled functions.  Dropping the object frees the code: hold it as long as you call it.
 
+    text: or a function that writes it, which is not called where an object is known for the
+    `identity` of what it would write.
     cache: where compiled objects are kept; None: in the user's cache folder."""
 
     def __init__(
         self,
-        text: str,
+        text: str | Callable[[], str],
         symbols: Sequence[str],
         optimize: int = 1,
         cache: Cache | None = None,
+        identity: str | None = None,
     ):
         import llvmlite.binding as llvm
 
-        cache = cache or default_cache()
-        here = machine()
-        version = ".".join(map(str, llvm.llvm_version_info))
-        key = key_of([text, version, here.name, here.features, str(optimize)])
-        stored = cache.get(key)
+        entry = _Entry(cache or default_cache(), identity, optimize)
+        stored = entry.recalled()
+        if stored is None:
+            text = text if isinstance(text, str) else text()
+            stored = entry.found(text)
         self.from_cache = stored is not None
         with _lock:
             _initialize(llvm)
             target_machine = _target_machine(llvm, optimize)
-            code = stored or _compile(llvm, text, target_machine, optimize)
+            code = stored or _compile(llvm, str(text), target_machine, optimize)
             empty = llvm.parse_assembly("")
             empty.triple = llvm.get_process_triple()
             self._engine: Any = llvm.create_mcjit_compiler(empty, target_machine)
@@ -50,8 +53,44 @@ class Library:
         missing = [name for name, address in self.addresses.items() if not address]
         if missing:
             raise CompileError(f"compiled code lacks {missing}.")
-        if stored is None:
-            cache.put(key, code)
+        entry.keep(code)
+
+
+class _Entry:
+    """The places of one object in the cache: by its text, and by the identity of the text."""
+
+    def __init__(self, cache: Cache, identity: str | None, optimize: int):
+        import llvmlite.binding as llvm
+
+        here = machine()
+        version = ".".join(map(str, llvm.llvm_version_info))
+        self._cache = cache
+        self._setting = [version, here.name, here.features, str(optimize)]
+        self._note = None if identity is None else key_of([identity, *self._setting])
+        self._key = ""
+        self._stored = self._noted = False
+
+    def recalled(self) -> bytes | None:
+        """The object an earlier process noted for the identity."""
+        note = None if self._note is None else self._cache.recall(self._note)
+        key = None if note is None else note.get("object")
+        stored = self._cache.get(key) if isinstance(key, str) and key.isalnum() else None
+        self._stored = self._noted = stored is not None
+        return stored
+
+    def found(self, text: str) -> bytes | None:
+        """The object of a text."""
+        self._key = key_of([text, *self._setting])
+        stored = self._cache.get(self._key)
+        self._stored = stored is not None
+        return stored
+
+    def keep(self, code: bytes) -> None:
+        """Put down what was not there."""
+        if not self._stored:
+            self._cache.put(self._key, code)
+        if self._note is not None and not self._noted:
+            self._cache.remember(self._note, {"object": self._key})
 
 
 def _target_machine(llvm: Any, optimize: int) -> Any:
@@ -71,7 +110,20 @@ def _compile(llvm: Any, text: str, target_machine: Any, optimize: int) -> bytes:
     except RuntimeError as error:
         raise CompileError(f"LLVM refused the generated code: {error}") from error
     _optimize(llvm, module, target_machine, optimize)
-    return bytes(target_machine.emit_object(module))
+    if IN_ORDER not in text:
+        return bytes(target_machine.emit_object(module))
+    _set_order(llvm, kept=True)
+    try:
+        return bytes(target_machine.emit_object(module))
+    finally:
+        _set_order(llvm, kept=False)
+
+
+def _set_order(llvm: Any, kept: bool) -> None:
+    """LLVM's schedulers off, or on again.  Its options are global: they are set for one module."""
+    for option, off, on in (("enable-misched", "false", "true"),
+                            ("pre-RA-sched", "source", "default")):  # fmt: skip
+        llvm.set_option("armillary", f"-{option}={off if kept else on}")
 
 
 def add_symbol(name: str, address: int) -> None:
@@ -90,17 +142,25 @@ def _initialize(llvm: Any) -> None:
     if not _state["ready"]:
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
-        for name in ("exp", "tanh", "atan2", "expf", "tanhf", "atan2f"):
-            address = ctypes.cast(getattr(_libm(), name), ctypes.c_void_p).value
+        libm = _libm()
+        for name in _MATHEMATICS:
+            address = ctypes.cast(getattr(libm, name), ctypes.c_void_p).value
             llvm.add_symbol(name, address)
         _state["ready"] = True
 
 
+_MATHEMATICS = ("exp", "tanh", "atan2", "expf", "tanhf", "atan2f")
+
+
 def _libm() -> Any:
     """The C library's mathematics, as this process has it loaded."""
-    import ctypes.util
+    with contextlib.suppress(TypeError, OSError):  # a search for its file takes milliseconds
+        own = ctypes.CDLL(None)
+        if all(hasattr(own, name) for name in _MATHEMATICS):
+            return own
+    from ctypes.util import find_library
 
-    return ctypes.CDLL(ctypes.util.find_library("m") or ctypes.util.find_library("msvcrt"))
+    return ctypes.CDLL(find_library("m") or find_library("msvcrt"))
 
 
 _state = {"ready": False}
@@ -118,17 +178,33 @@ def _optimize(llvm: Any, module: Any, target_machine: Any, level: int) -> None:
 _INTRINSIC = re.compile(r"@(llvm\.\w+)\.(v\d+f\d+|f\d+)\(")
 
 
+_MASKED = re.compile(r"@llvm\.masked\.load\.(v\d+f\d+)\.p0\(")
+
+
+def _type_of(suffix: str) -> str:
+    """f64 -> double, v4f32 -> <4 x float>."""
+    width, bits = suffix.rsplit("f", 1)
+    element = "double" if bits == "64" else "float"
+    return f"<{width[1:]} x {element}>" if width else element
+
+
 def with_declarations(text: str, lanes: Lanes) -> str:
     """The text with a declaration for every intrinsic and C function it calls."""
+    from armillary.compiler.emit import SCOPES
+
     arity = {"llvm.fma": 3}
     found = sorted({(m.group(1), m.group(2)) for m in _INTRINSIC.finditer(text)})
     lines = []
     for name, suffix in found:
-        kind = lanes.type if suffix.startswith("v") or lanes.width == 1 else lanes.element
+        kind = _type_of(suffix)
         lines.append(f"declare {kind} @{name}.{suffix}({', '.join([kind] * arity.get(name, 1))})")
     e = lanes.element
     for name, count in (("exp", 1), ("tanh", 1), ("atan2", 2)):
         symbol = f"{name}{'f' if e == 'float' else ''}"
         if f"@{symbol}(" in text:
             lines.append(f"declare {e} @{symbol}({', '.join([e] * count)})")
+    for suffix in sorted(set(_MASKED.findall(text))):
+        kind, w = _type_of(suffix), suffix[1:].split("f")[0]
+        name = f"@llvm.masked.load.{suffix}.p0"
+        lines.append(f"declare {kind} {name}(ptr, i32, <{w} x i1>, {kind})")
     return "\n".join([*lines, text, SCOPES])

@@ -6,12 +6,19 @@ W columns are transposed in registers; the last square of a row overlaps the one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 
+from armillary.compiler.blocks import Block
 from armillary.compiler.code import Code
 from armillary.compiler.context import Context
 from armillary.compiler.emit import BlockWriter
+from armillary.compiler.expand import Expansion, input_of
+from armillary.compiler.expr import Node, cone
+from armillary.compiler.schedule import latency_bound
 from armillary.compiler.target import Lanes
+
+_TURNS = 4  # angles per vector when there is one state
+_FEWEST_TURNS = 3  # with fewer of them a vector does not pay
 
 
 class RowWriter(BlockWriter):
@@ -26,10 +33,22 @@ class RowWriter(BlockWriter):
         self._columns: dict[tuple[int, int], str] = {}
         self._results: dict[int, dict[int, str]] = {}
         self._bases: dict[int, str] = {}
+        self._turns: dict[tuple[int, int, str], str] = {}
+
+    def _order(self, roots: Sequence[Node]) -> list[Node]:
+        """Of many states by heights, where the longest chain of operations binds; otherwise LLVM
+        does it well."""
+        self.ordered = self.lanes.width > 1 and latency_bound(cone(roots))
+        return super()._order(roots)
 
     # -- inputs ----------------------------------------------------------------------------------
 
     def _load(self, address: tuple) -> str:
+        if address[0] == "turn":
+            _, slot, k, function = address
+            if (slot, k, function) not in self._turns:
+                self._turn(slot, k)
+            return self._turns[slot, k, function]
         if address[0] != "input":
             return super()._load(address)
         _, slot, k = address
@@ -38,7 +57,7 @@ class RowWriter(BlockWriter):
         return self._columns[slot, k]
 
     def _read_square(self, slot: int, k: int) -> None:
-        w, t, e, b = self.lanes.width, self.lanes.type, self.lanes.element, self.lanes.bytes
+        w, t, b = self.lanes.width, self.lanes.type, self.lanes.bytes
         if w == 1:
             pointer = self._row(slot, 0, k)
             text = f"load {t}, ptr {pointer}, align {b}, !alias.scope !2"
@@ -46,12 +65,9 @@ class RowWriter(BlockWriter):
             return
         size = self.sizes[slot]
         if size < w:
-            column = "poison"
-            for lane in range(w):
-                pointer = self._row(slot, lane, k)
-                x = self._line(f"load {e}, ptr {pointer}, align {b}, !alias.scope !2")
-                column = self._line(f"insertelement {t} {column}, {e} {x}, i32 {lane}")
-            self._columns[slot, k] = column
+            rows = [self._short_row(slot, lane) for lane in range(w)]
+            for n, column in enumerate(transposed(self._line, self.lanes, rows)[:size]):
+                self._columns[slot, n] = column
             return
         start = min(k - k % w, size - w)
         rows = []
@@ -60,6 +76,44 @@ class RowWriter(BlockWriter):
             rows.append(self._line(f"load {t}, ptr {pointer}, align {b}, !alias.scope !2"))
         for n, column in enumerate(transposed(self._line, self.lanes, rows)):
             self._columns.setdefault((slot, start + n), column)
+
+    def _short_row(self, slot: int, lane: int) -> str:
+        """A row of fewer than W numbers, and anything behind them; only its own memory is read."""
+        w, size = self.lanes.width, self.sizes[slot]
+        mask = ", ".join(f"i1 {int(k < size)}" for k in range(w))
+        return self._line(
+            f"call {self.lanes.type} @llvm.masked.load.{self.lanes.suffix}.p0(ptr "
+            f"{self._row(slot, lane, 0)}, i32 {self.lanes.bytes}, <{w} x i1> <{mask}>, "
+            f"{self.lanes.type} poison), !alias.scope !2"
+        )
+
+    def _turned(self, block: Block) -> Collection[tuple[int, int]]:
+        """Of one state: angles that are inputs, where they are enough for a vector."""
+        if self.lanes.width > 1:
+            return ()
+        nodes = cone(s.node for s in block.stores)
+        angles = {input_of(n.args[0]) for n in nodes if n.op in ("sin", "cos")} - {None}
+        found = {a for a in angles if a is not None and self.sizes[a[0]] >= _TURNS}
+        return found if len(found) >= _FEWEST_TURNS else ()
+
+    def _turn(self, slot: int, k: int) -> None:
+        """Sines and cosines of neighbouring inputs, as one vector."""
+        wide = Lanes(_TURNS, self.lanes.element, self.lanes.fma)
+        start = min(k - k % _TURNS, self.sizes[slot] - _TURNS)
+        place = self._row(slot, 0, start)
+        x = self._line(f"load {wide.type}, ptr {place}, align {wide.bytes}, !alias.scope !2")
+        expansion = Expansion(wide.fma, wide.element)
+        angle = expansion.graph.load("angles")
+        sine_cosine = expansion.sine_cosine(angle)
+        self.lanes, self._values, narrow = wide, {angle.index: x}, (self.lanes, self._values)
+        for node in cone(sine_cosine)[1:]:
+            self._values[node.index] = self._node(node)
+        vectors = [self._values[node.index] for node in sine_cosine]
+        self.lanes, self._values = narrow
+        for function, vector in zip(("sin", "cos"), vectors, strict=True):
+            for lane in range(_TURNS):
+                one = self._line(f"extractelement {wide.type} {vector}, i32 {lane}")
+                self._turns.setdefault((slot, start + lane, function), one)
 
     def _row(self, slot: int, lane: int, k: int) -> str:
         """Pointer to number k of the row of a lane."""
@@ -100,9 +154,8 @@ class RowWriter(BlockWriter):
         """Store every square of columns that became complete with column k."""
         w, size, results = self.lanes.width, self.sizes[slot], self._results[slot]
         if size < w:
-            for lane in range(w):
-                text = f"extractelement {self.lanes.type} {results[k]}, i32 {lane}"
-                self._put(self.lanes.element, self._line(text), self._row(slot, lane, k))
+            if len(results) == size:
+                self._write_short_rows(slot)
             return
         starts = {min(k - k % w, size - w)}
         if k >= size - w:
@@ -114,6 +167,21 @@ class RowWriter(BlockWriter):
             rows = transposed(self._line, self.lanes, [c for c in columns if c is not None])
             for lane, row in enumerate(rows):
                 self._put(self.lanes.type, row, self._row(slot, lane, start))
+
+    def _write_short_rows(self, slot: int) -> None:
+        """Rows of fewer than W numbers: two overlapping pieces each, a power of two long."""
+        w, size, results = self.lanes.width, self.sizes[slot], self._results[slot]
+        columns = [results[k] for k in range(size)] + ["poison"] * (w - size)
+        piece = 1 << (size.bit_length() - 1)
+        kind = self.lanes.element if piece == 1 else f"<{piece} x {self.lanes.element}>"
+        for lane, row in enumerate(transposed(self._line, self.lanes, columns)):
+            for start in sorted({0, size - piece}):
+                text = f"extractelement {self.lanes.type} {row}, i32 {start}"
+                if piece > 1:
+                    mask = _mask([start + k for k in range(piece)])
+                    t = self.lanes.type
+                    text = f"shufflevector {t} {row}, {t} poison, <{piece} x i32> {mask}"
+                self._put(kind, self._line(text), self._row(slot, lane, start))
 
     def _put(self, kind: str, value: str, pointer: str) -> None:
         self.body.append(

@@ -8,6 +8,8 @@ the loop stops there and tells.
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Callable
 from functools import cache
 
 from armillary.compiler.code import Code
@@ -20,7 +22,8 @@ class Steps:
     """Fields of the context of one call, 8 bytes each.
 
     Arrays hold ROWS states side by side, C order: q (ROWS, NQ); v, θ, forces (ROWS, NV); z (ROWS,
-    NZ); rates one such array per stage.  A kernel with address 0 is not there."""
+    NZ); rates one such array per stage.  A kernel with address 0 is not there.  DUE (STEPS + 1,
+    DUE_WIDTH): after step k, entry 0 tells whether SAMPLE is called, the others go to it."""
 
     (STEPS, DONE, EVERY, RECORDED, ROWS, NQ, NV, NZ, STAGES, SEMI_IMPLICIT,
      STEP_SIZE, START, A, B, C,
@@ -28,15 +31,18 @@ class Steps:
      THETA, ZERO, TIME, FORCE,
      DYNAMICS, DYNAMICS_CONTEXT, RATE, RATE_CONTEXT, INTEGRATE, INTEGRATE_CONTEXT,
      CONTROL, CONTROL_CONTEXT, POSITION, POSITION_CONTEXT, VELOCITY, VELOCITY_CONTEXT,
+     SAMPLE, SAMPLE_CONTEXT, DUE, DUE_WIDTH,
      TAU, TAU_STAGE, TAU_STEP, OUT_Q, OUT_V, OUT_Z, OUT_A, OUT_TAU, OUT_ROWS,
-     SIZE) = range(53)  # fmt: skip
+     SIZE) = range(57)  # fmt: skip
 
 
 _NUMBERS = {"STEPS", "DONE", "EVERY", "RECORDED", "ROWS", "NQ", "NV", "NZ", "STAGES",
             "SEMI_IMPLICIT", "DYNAMICS", "RATE", "INTEGRATE", "CONTROL", "POSITION", "VELOCITY",
-            "TAU_STAGE", "TAU_STEP", "OUT_ROWS"}  # fmt: skip
+            "SAMPLE", "DUE_WIDTH", "TAU_STAGE", "TAU_STEP", "OUT_ROWS"}  # fmt: skip
 _NEWTON = 4  # position corrections per step, at most
 _SMALL = "1.0e-08"  # after a correction of this size the rest is rounding
+_LOST = "1.0e-01"  # share of the velocity that a correction may take
+_SLOW = "1.0e-06"  # rad/s or m/s, which it may take in any case
 
 
 @cache
@@ -49,6 +55,13 @@ def library() -> Library:
 @cache
 def run_steps() -> object:
     return native_call(library().addresses["steps"])
+
+
+def called_back(function: Callable[[], None]) -> tuple[object, int]:
+    """A Python function in the place of a kernel, which must not raise; the object keeps it alive,
+    the number is its address."""
+    held = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda context: function())
+    return held, int(ctypes.cast(held, ctypes.c_void_p).value or 0)
 
 
 def _combine() -> str:
@@ -115,7 +128,7 @@ class _Writer:
         }
         self.h, self.start = c.field(Steps.STEP_SIZE, "double"), c.field(Steps.START, "double")
         self.q, self.v, self.z = (c.mul(self.f["ROWS"], self.f[n]) for n in ("NQ", "NV", "NZ"))
-        self.one, self.size = (c.let("alloca double") for _ in range(2))
+        self.one, self.size, self.lost, self.speed = (c.let("alloca double") for _ in range(4))
         self.flag = c.let("alloca i64")
         c.do(f"store double 1.0, ptr {self.one}")
 
@@ -178,6 +191,7 @@ def _steps() -> str:
         for old, new, n in (("Q", "NEW_Q", w.q), ("V", "NEW_V", w.v), ("Z", "NEW_Z", w.z)):
             w.copy(f[old], f[new], n)
         next_ = c.add(done, 1)
+        _sample(w, next_)
         for out, source, n in (("OUT_Q", "Q", w.q), ("OUT_V", "V", w.v), ("OUT_Z", "Z", w.z)):
             _put(w, out, f[source], n, next_)
         c.set_field(Steps.DONE, next_)
@@ -218,10 +232,24 @@ def _stages(w: _Writer, done: str) -> None:
             _put(w, "OUT_TAU", force, w.v, done)
 
 
-def _tell_time(w: _Writer, done: str, stage: str) -> None:
+def _sample(w: _Writer, steps: str) -> None:
+    """Parts whose period is over after so many steps look at the state: z changes."""
+    c, f = w.c, w.f
+    with c.when(w.given("SAMPLE")):
+        row = c.pointer(f["DUE"], c.mul(steps, f["DUE_WIDTH"]), "double")
+        with c.when(c.let(f"fcmp une double {c.read(row, 0, 'double')}, 0.0")):
+            _tell_time(w, steps)
+            inputs = (f["Q"], f["V"], f["Z"], f["TIME"], c.pointer(row, 1, "double"))
+            w.kernel("SAMPLE", inputs, (f["NEW_Z"],))
+            w.copy(f["Z"], f["NEW_Z"], w.z)
+
+
+def _tell_time(w: _Writer, done: str, stage: str | None = None) -> None:
+    """TIME = start + (done + c) h, c of the stage."""
     c = w.c
-    whole = c.let(f"sitofp i64 {done} to double")
-    part = c.let(f"fadd double {whole}, {c.read(w.f['C'], stage, 'double')}")
+    part = c.let(f"sitofp i64 {done} to double")
+    if stage is not None:
+        part = c.let(f"fadd double {part}, {c.read(w.f['C'], stage, 'double')}")
     passed = c.let(f"fmul double {part}, {w.h}")
     c.write(w.f["TIME"], 0, c.let(f"fadd double {w.start}, {passed}"), "double")
 
@@ -259,9 +287,25 @@ def _correct(w: _Writer) -> None:
             c.break_if(loop, c.let(f"or i1 {small}, {last}"))
     with c.when(w.given("VELOCITY")):
         w.kernel("VELOCITY", (f["NEW_Q"], f["NEW_V"]), (step,))
+        _refuse_lost(w, step)
         one = c.read(w.one, 0, "double")
         w.combine(f["STAGE_V"], f["NEW_V"], step, w.one, "1", w.v, one)
         w.copy(f["NEW_V"], f["STAGE_V"], w.v)
+
+
+def _refuse_lost(w: _Writer, step: str) -> None:
+    """Where the correction of the velocity is no longer small the step is not taken: `size` is
+    large then.  Row by row: max |step| > share max |v| + slow."""
+    c, f = w.c, w.f
+    with c.loop(f["ROWS"]) as row:
+        place = c.mul(row, f["NV"])
+        for out, array in ((w.lost, step), (w.speed, f["NEW_V"])):
+            own = c.pointer(array, place, "double")
+            c.do(f"call void @largest(ptr {out}, ptr {own}, i64 {f['NV']})")
+        share = c.let(f"fmul double {c.read(w.speed, 0, 'double')}, {_LOST}")
+        most = c.let(f"fadd double {share}, {_SLOW}")
+        with c.when(c.let(f"fcmp ugt double {c.read(w.lost, 0, 'double')}, {most}")):
+            c.write(w.size, 0, "1.0", "double")
 
 
 def _put(w: _Writer, out: str, source: str, n: str, step: str) -> None:

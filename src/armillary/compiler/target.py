@@ -6,6 +6,9 @@ import struct
 from dataclasses import dataclass
 from functools import cache
 
+# in a text: LLVM is to leave its operations in the order in which they stand
+IN_ORDER = "; in the order of execution"
+
 
 def hexadecimal(value: float, element: str) -> str:
     """A float as LLVM writes it exactly."""

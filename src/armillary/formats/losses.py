@@ -7,6 +7,7 @@ from xml.sax.saxutils import quoteattr
 from armillary.errors import FormatError
 from armillary.model import Contact, Distance, Limits, Loop, Model, Passive, Rotor, Surface, Wheel
 from armillary.model.closing import Constraint
+from armillary.model.passive import LOADS
 
 # constraints for which neither URDF nor MJCF has words
 _UNKNOWN: dict[type, str] = {
@@ -54,7 +55,7 @@ def common_losses(model: Model, losses: Losses) -> None:
         if body.motor is not None:
             losses.add(f"body '{body.name}'", "the electrical data of its motor")
         for passive in body.joint.passive:
-            for what in ("static", "smoothing", "table", "law"):
+            for what in ("static", "smoothing", "table", "law", *LOADS):
                 if getattr(passive, what):
                     losses.add(f"joint '{body.joint.name}'", f"`{what}` of its friction")
 

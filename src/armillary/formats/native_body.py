@@ -41,6 +41,14 @@ class FrictionEntry(Entry):
     stribeck: Number = 0.0
     smoothing: Number = 0.0
     table: list[Pair] = Field(default=[], description="[velocity, force] pairs, piecewise linear")
+    load_radial: Number = Field(
+        default=0.0, description="per force across the axis: μ times radius, m; of a slide μ"
+    )
+    load_axial: Number = Field(default=0.0, description="per force along the axis, m")
+    load_moment: Number = Field(
+        default=0.0, description="per moment across the axis; of a slide, of all the moment, 1/m"
+    )
+    load_drive: Number = Field(default=0.0, description="share of the transmitted force, below 1")
 
 
 class SpringEntry(Entry):

@@ -13,6 +13,7 @@ from typing import Any
 from armillary.errors import FormatError
 from armillary.model import Limits, Mass, Motor, Passive, Pose, Rotor
 from armillary.spatial import Matrix, Symmetric, Vector
+from armillary.spatial.rotation import cos_sin
 
 _TENSOR = ("xx", "yy", "zz", "xy", "xz", "yz")
 
@@ -145,14 +146,6 @@ def motor_of_row(value: Any, part: str) -> Motor | None:
 
 
 # -- geometry ------------------------------------------------------------------------------------
-
-
-def cos_sin(angle: float) -> tuple[float, float]:
-    """Cosine and sine; the doubles nearest to multiples of a right angle mean exactly that."""
-    quarters = round(angle / (math.pi / 2))
-    if abs(quarters) < 1000 and angle == quarters * (math.pi / 2):
-        return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarters % 4]
-    return math.cos(angle), math.sin(angle)
 
 
 def turned_x(angle: float) -> Pose:

@@ -6,6 +6,7 @@ Each class is the Python side of a question: it checks, handles batches and opti
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -20,8 +21,10 @@ from armillary.algorithms import (
     mass_matrix,
 )
 from armillary.algorithms.passes import Algorithm
+from armillary.algorithms.transforms import gradient, tangent
 from armillary.functions.derivatives import ForwardDerivatives, InverseDerivatives
-from armillary.functions.inputs import Array
+from armillary.functions.inputs import Array, result_type
+from armillary.functions.lean import Lean
 
 if TYPE_CHECKING:
     from armillary.functions.core import Core, External
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
 class Question:
     """A compiled function of the state with one array as its result."""
 
-    _fast: Any = None  # set on the object until the lean call is switched on
+    _fast: Any = None  # the native call, where there is one
 
     algorithm: ClassVar[Algorithm]
     result: ClassVar[str]
@@ -72,40 +75,34 @@ class Question:
         external: External = None,
         passive: bool = True,
         out: Array | None = None,
-        parameters: ArrayLike | None = None,
+        **bodies: ArrayLike | None,
     ) -> Array:
-        if parameters is not None:
+        """bodies: numbers instead of the model's, `parameters` and `placements`."""
+        if any(numbers is not None for numbers in bodies.values()):
             found = self._owner._run(
                 self.algorithm, inputs, external, passive=passive, out={self.result: out},
-                parameters=parameters,
+                bodies=bodies,
             )[self.result]  # fmt: skip
             return found if out is None else out
-        if external is None and out is None:
-            quick = self._plain_batch(inputs, passive)
-            if quick is not None:
-                return quick
         result = self._owner._run(
             self.algorithm, inputs, external, passive=passive, out={self.result: out}
         )[self.result]
-        if self._fast is not None and result.dtype == np.float64:
-            self._switch_on(tuple(inputs))
+        if self._fast is not None:
+            self._switch_on(tuple(inputs), result)
         return result if out is None else out
 
-    def _plain_batch(self, inputs: dict[str, ArrayLike], passive: bool) -> Array | None:
-        """The short way of batches, once their kernel is there."""
-        kernels = self._owner._kernels.get((self.algorithm.name, tuple(inputs), True, passive))
-        if kernels is None:
-            return None
-        return kernels.plain_batch(tuple(inputs.values()), self._owner._globals())
-
-    def _switch_on(self, reads: tuple[str, ...]) -> None:
-        """Serve plain single states natively from now on."""
-        owner, fast = self._owner, self.__dict__.pop("_fast", None)
-        if fast is None:  # another thread was quicker
-            return
+    def _switch_on(self, reads: tuple[str, ...], like: Array) -> None:
+        """Serve plain states, and rows of them where such a batch came, natively from now on."""
+        owner, fast = self._owner, self._fast
         kernels = owner._kernels_of(self.algorithm, reads, True, self.passive_default)
-        kernel = kernels.kernel(False, "double")
-        fast.switch_on(kernel, owner._globals())
+        single = 2 if self.algorithm.writes[self.result] == "matrix" else 1
+        if like.ndim == single:
+            if like.dtype == np.float64 and not fast.ready:
+                fast.switch_on(kernels.kernel(False, "double"), owner._globals())
+        elif str(like.dtype) not in fast.batches:
+            kernel = kernels.of_plain_batches(like)
+            if kernel is not None:
+                fast.switch_on_batch(kernel, owner._globals())
 
     def explain(self) -> list[Explanation]:
         """Tier, operations, code size and compile time of every kernel made so far."""
@@ -122,32 +119,29 @@ class Differentiable(Question):
 
     derivative: ClassVar[Algorithm]
     arguments: ClassVar[tuple[str, ...]]
-    _fast_matrices: Any = None
 
-    def __init__(self, owner: Core):
-        super().__init__(owner)
-        self._matrices: Any = self._plain_matrices
-        from armillary.functions import fast
+    @cached_property
+    def _matrices(self) -> Lean:
+        return Lean(self._owner, self.derivative, self.arguments)
 
-        if fast.available():
-            self._fast_matrices = fast.FastCall(self._plain_matrices, {})
-            self._matrices = self._fast_matrices.callable
+    @cached_property
+    def _along(self) -> Lean:
+        changes = tuple(f"d{name}" for name in self.arguments)
+        algorithm = tangent(self.algorithm, self.result)
+        return Lean(self._owner, algorithm, (*self.arguments, *changes))
 
-    def _plain_matrices(self, *values: ArrayLike) -> tuple[Array, ...]:
-        inputs = dict(zip(self.arguments, values, strict=True))
-        result = self._slow_matrices(inputs, None, True)
-        double = result[0].dtype == np.float64
-        fast = self.__dict__.pop("_fast_matrices", None) if double else None
-        if fast is not None:
-            kernels = self._owner._kernels_of(self.derivative, self.arguments, True, True)
-            fast.switch_on(kernels.kernel(False, "double"), self._owner._globals())
-        return result
+    @cached_property
+    def _against(self) -> Lean:
+        algorithm = gradient(self.algorithm, self.result)
+        return Lean(self._owner, algorithm, (*self.arguments, "weight"))
 
-    def _slow_matrices(
-        self, inputs: dict[str, ArrayLike], external: External, passive: bool
-    ) -> tuple[Array, ...]:
-        r = self._owner._run(self.derivative, inputs, external, passive=passive)
-        return r["dq"], r["dv"], r["M"]
+    def _changes(self, *changes: ArrayLike | None) -> tuple[ArrayLike, ...]:
+        """Directions; zero where none is given."""
+        if all(x is not None for x in changes):
+            return changes  # type: ignore[return-value]
+        dtype = result_type(*(x for x in changes if x is not None))
+        zero = np.zeros(self._owner.model.nv, dtype)
+        return tuple(zero if x is None else x for x in changes)
 
 
 class InverseDynamics(Differentiable):
@@ -155,7 +149,9 @@ class InverseDynamics(Differentiable):
 
     external: wrenches {frame or body name: (n; f)} exerted *on* the mechanism, in that frame at
     its origin.  passive: friction, springs and rotors of the model take part.  parameters: other
-    inertias than the model's, (10 bodies,) or one row per state, as `mechanism.parameters`."""
+    inertias than the model's, (10 bodies,) or one row per state, as `mechanism.parameters`.
+    placements: turns and shifts of the joint frames off their places in the model, (6 bodies,) or
+    one row per state, as `mechanism.placement_names`."""
 
     algorithm = inverse_dynamics.inverse_dynamics
     derivative = derivatives.inverse_dynamics_derivatives
@@ -172,8 +168,10 @@ class InverseDynamics(Differentiable):
         out: Array | None = None,
         *,
         parameters: ArrayLike | None = None,
+        placements: ArrayLike | None = None,
     ) -> Array:
-        return self._answer({"q": q, "v": v, "a": a}, external, passive, out, parameters)
+        bodies = {"parameters": parameters, "placements": placements}
+        return self._answer({"q": q, "v": v, "a": a}, external, passive, out, **bodies)
 
     def derivatives(
         self,
@@ -184,10 +182,24 @@ class InverseDynamics(Differentiable):
         passive: bool = True,
     ) -> InverseDerivatives:
         """d tau / d(q, v, a): `dq`, `dv`, `da`, (nv, nv) each.  q moves on its tangent space."""
-        if external is None and passive:
-            return InverseDerivatives(*self._matrices(q, v, a))
-        inputs = {"q": q, "v": v, "a": a}
-        return InverseDerivatives(*self._slow_matrices(inputs, external, passive))
+        return InverseDerivatives(*self._matrices((q, v, a), external, passive))
+
+    def along(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, dq: ArrayLike | None = None,
+        dv: ArrayLike | None = None, da: ArrayLike | None = None, external: External = None,
+        passive: bool = True,
+    ) -> Array:  # fmt: skip
+        """Change of tau (nv) for small changes of q (tangent), v and a, without any matrix."""
+        changes = self._changes(dq, dv, da)
+        return np.asarray(self._along((q, v, a, *changes), external, passive))
+
+    def against(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, weight: ArrayLike,
+        external: External = None, passive: bool = True,
+    ) -> tuple[Array, Array, Array]:  # fmt: skip
+        """Gradient of weight · tau with respect to q (tangent), v and a, without any matrix."""
+        gradient_q, gradient_v, gradient_a = self._against((q, v, a, weight), external, passive)
+        return gradient_q, gradient_v, gradient_a
 
     def by_parameters(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
         """d tau / d inertias (nv, 10 bodies): the regressor; names: `mechanism.parameter_names`."""
@@ -221,10 +233,12 @@ class ForwardDynamics(Differentiable):
         out: Array | None = None,
         *,
         parameters: ArrayLike | None = None,
+        placements: ArrayLike | None = None,
     ) -> Array:
         if parameters is None:
             self._owner._refuse_massless()
-        return self._answer({"q": q, "v": v, "tau": tau}, external, passive, out, parameters)
+        bodies = {"parameters": parameters, "placements": placements}
+        return self._answer({"q": q, "v": v, "tau": tau}, external, passive, out, **bodies)
 
     def derivatives(
         self,
@@ -236,10 +250,26 @@ class ForwardDynamics(Differentiable):
     ) -> ForwardDerivatives:
         """d a / d(q, v, tau): `dq`, `dv`, `dtau`, (nv, nv) each.  q moves on its tangent space."""
         self._owner._refuse_massless()
-        if external is None and passive:
-            return ForwardDerivatives(*self._matrices(q, v, tau))
-        inputs = {"q": q, "v": v, "tau": tau}
-        return ForwardDerivatives(*self._slow_matrices(inputs, external, passive))
+        return ForwardDerivatives(*self._matrices((q, v, tau), external, passive))
+
+    def along(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dq: ArrayLike | None = None,
+        dv: ArrayLike | None = None, dtau: ArrayLike | None = None, external: External = None,
+        passive: bool = True,
+    ) -> Array:  # fmt: skip
+        """Change of a (nv) for small changes of q (tangent), v and tau, without any matrix."""
+        self._owner._refuse_massless()
+        changes = self._changes(dq, dv, dtau)
+        return np.asarray(self._along((q, v, tau, *changes), external, passive))
+
+    def against(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, weight: ArrayLike,
+        external: External = None, passive: bool = True,
+    ) -> tuple[Array, Array, Array]:  # fmt: skip
+        """Gradient of weight · a with respect to q (tangent), v and tau, without any matrix."""
+        self._owner._refuse_massless()
+        gradient_q, gradient_v, gradient_tau = self._against((q, v, tau, weight), external, passive)
+        return gradient_q, gradient_v, gradient_tau
 
     def by_parameters(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
         """d a / d inertias (nv, 10 bodies) = -M^-1 Y; names: `mechanism.parameter_names`."""
@@ -273,8 +303,10 @@ class BiasForces(Question):
         out: Array | None = None,
         *,
         parameters: ArrayLike | None = None,
+        placements: ArrayLike | None = None,
     ) -> Array:
-        return self._answer({"q": q, "v": v}, external, passive, out, parameters)
+        bodies = {"parameters": parameters, "placements": placements}
+        return self._answer({"q": q, "v": v}, external, passive, out, **bodies)
 
 
 class GravityForces(Question):
@@ -301,8 +333,10 @@ class MassMatrix(Question):
         out: Array | None = None,
         *,
         parameters: ArrayLike | None = None,
+        placements: ArrayLike | None = None,
     ) -> Array:
-        return self._answer({"q": q}, None, passive, out, parameters)
+        bodies = {"parameters": parameters, "placements": placements}
+        return self._answer({"q": q}, None, passive, out, **bodies)
 
 
 class CoriolisMatrix(Question):

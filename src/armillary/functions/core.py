@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from armillary.algorithms.mass_matrix import mass_matrix
 from armillary.algorithms.passes import Algorithm, Base
 from armillary.algorithms.run import Run
 from armillary.errors import InputError, ModelError
-from armillary.functions.derivatives import parameter_names
+from armillary.functions.derivatives import parameter_names, placement_names
 from armillary.functions.inputs import (
     Array,
     as_floats,
@@ -24,12 +24,13 @@ from armillary.functions.inputs import (
     wrench_rows,
 )
 from armillary.functions.options import CompileOptions
-from armillary.model.lower import Tables, lower, parametric
+from armillary.model.lower import PER_BODY, Tables, lower, parametric, regrouped
 from armillary.model.model import Model
 from armillary.spatial import Motion, Transform, Vector
 
 if TYPE_CHECKING:
     from armillary.functions.kernels import Explanation, Kernels
+    from armillary.functions.setting import Setting
 
 _LARGEST_INERTIA_CHECK = 120  # degrees of freedom
 External = Mapping[str, ArrayLike] | None
@@ -63,7 +64,8 @@ class Core:
     def tables(self, fuse: bool = True, passive: bool = True, regroup: bool = False) -> Tables:
         key = (fuse, passive, regroup)
         if key not in self._tables:
-            self._tables[key] = lower(self.model, fuse, passive, regroup)
+            plain = None if not regroup else self.tables(fuse, passive)
+            self._tables[key] = regrouped(plain) if plain else lower(self.model, fuse, passive)
         return self._tables[key]
 
     @property
@@ -114,16 +116,16 @@ class Core:
         passive: bool = True,
         fuse: bool = True,
         out: Mapping[str, Array | None] | None = None,
-        parameters: ArrayLike | None = None,
+        bodies: Mapping[str, ArrayLike | None] | None = None,
     ) -> dict[str, Array]:
         """Check the inputs, run the compiled algorithm, and drop the batch axis of single states.
 
-        frame results of a frame on the world are not computed here: see `Place.kernel`."""
-        tables = self.tables(fuse, passive)
+        frame results of a frame on the world are not computed here: see `Place.kernel`.
+        bodies: numbers instead of the model's, by the names of `PER_BODY`."""
         parts = {name: self._check(name, value) for name, value in inputs.items()}
-        if parameters is not None:
-            labels = parameter_names(self.model)
-            parts["parameters"] = rows("parameters", parameters, labels)
+        for name, value in (bodies or {}).items():
+            if value is not None:
+                parts[name] = rows(name, value, self._body_labels(name))
         given = {}
         if external is not None and not isinstance(external, Mapping):
             raise InputError(
@@ -134,12 +136,12 @@ class Core:
             given = {name: wrench_rows(name, value) for name, value in external.items()}
         count, single = common_rows(parts | {f"external['{n}']": p for n, p in given.items()})
         arrays = {name: array for name, (array, _) in parts.items()}
-        if given:
-            arrays["external"] = self._external(given, count, tables, fuse)
-        wanted = (*algorithm.reads, "parameters")
-        reads = tuple(name for name in wanted if name in arrays)
+        known = {*arrays, *(("external",) if given else ())}
+        reads = tuple(name for name in (*algorithm.reads, *PER_BODY) if name in known)
         place = self.place(frame, fuse) if frame is not None else None
         kernels = self._kernels_of(algorithm, reads, fuse, passive)
+        if given:
+            arrays["external"] = self._external(given, count, kernels.tables)
         spot = (place.kernel, place.numbers()) if place is not None else None
         dtype = result_type(*inputs.values())
         given_out = {name: array for name, array in (out or {}).items() if array is not None}
@@ -156,12 +158,28 @@ class Core:
             from armillary.functions.setting import Setting
 
             setting = Setting(algorithm, reads, self._moving_base)
-            if "parameters" in reads:
-                tables = parametric(self.model, fuse, passive)
+            if set(PER_BODY) & set(reads):
+                self._kernels[key] = self._of_given_bodies(setting, passive)
             else:
                 tables = self.tables(fuse, passive, regroup=fuse and algorithm.joint_level())
-            self._kernels[key] = Kernels(setting, tables, self.options)
+                self._kernels[key] = Kernels(setting, tables, self.options)
         return self._kernels[key]
+
+    def _of_given_bodies(self, setting: Setting, passive: bool) -> Kernels:
+        """Kernels with bodies as inputs: straight-line code where it is short enough, else loops
+        over every body of the model, welded ones too."""
+        from armillary.functions.kernels import Kernels
+
+        fuse = "placements" not in setting.reads
+        kernels = Kernels(setting, parametric(self.model, fuse, passive), self.options)
+        if not fuse or kernels.straight():
+            return kernels
+        options = replace(self.options, tier=1)
+        return Kernels(setting, parametric(self.model, False, passive), options)
+
+    def _body_labels(self, name: str) -> tuple[str, ...]:
+        names = {"parameters": parameter_names, "placements": placement_names}
+        return names[name](self.model)
 
     def _explanations(self, algorithm: str) -> list[Explanation]:
         return [
@@ -173,6 +191,8 @@ class Core:
 
     def _refuse_massless(self) -> None:
         """Forward dynamics needs inertia behind every joint."""
+        if self._inertia_checked:
+            return
         for note in self.model.report.of("warning"):
             if "forward dynamics is undefined" in note.text:
                 raise ModelError(
@@ -180,6 +200,17 @@ class Core:
                     f"(replace(bodies={{name: {{'mass': ...}}}})), or lock its joint."
                 )
         self._refuse_singular()
+
+    def _refuse_loads(self, what: str) -> None:
+        """M a + h = tau, and nothing else, is what some questions are made of."""
+        if self.model.loaded_joints:
+            raise ModelError(
+                f"{what}: friction of joint '{self.model.loaded_joints[0]}' depends on its load "
+                f"(load_radial, load_axial, load_moment or load_drive), which is possible in "
+                f"`inverse_dynamics`, `forward_dynamics` and `solve` of a tree without "
+                f"constraints only. Give the joint `coulomb` friction instead, or pass "
+                f"passive=False where the question has it."
+            )
 
     def _moving_mass(self) -> float:
         """Mass of all that is not welded to the world; there must be some."""
@@ -194,26 +225,32 @@ class Core:
         """A degree of freedom without inertia has no acceleration: found once, at one state."""
         if self._inertia_checked or not 0 < self.model.nv <= _LARGEST_INERTIA_CHECK:
             return
+        from armillary.compiler.cache import remembered
+        from armillary.functions.identity import identity
+
+        name = identity("inertia", self.tables())
+        number = remembered(name, "axis without inertia", self._axis_without_inertia)
+        if number >= 0:
+            raise ModelError(
+                f"degree of freedom '{self.model.v_labels[number]}': nothing that it moves has "
+                f"inertia against it, so its acceleration is undefined. Give a body beyond it a "
+                f"mass off the axis, a moment of inertia or a rotor, or lock the joint."
+            )
+        self._inertia_checked = True
+
+    def _axis_without_inertia(self) -> int:
+        """A degree of freedom that moves no inertia, at a state in general position; else -1."""
         q = [x + (0.3 if unit else 0.0) for x, unit in self._somewhere()]
         M = np.array(self.interpret(mass_matrix, {"q": q}).result("M"), float)
         size = np.sqrt(np.maximum(np.diag(M), 0.0))
         if not size.all():
-            self._no_inertia(int(np.flatnonzero(size == 0.0)[0]))
+            return int(np.flatnonzero(size == 0.0)[0])
         values, vectors = np.linalg.eigh(M / np.outer(size, size))
-        if values[0] < 1e-14:
-            self._no_inertia(int(np.argmax(np.abs(vectors[:, 0]))))
-        self._inertia_checked = True
+        return int(np.argmax(np.abs(vectors[:, 0]))) if values[0] < 1e-14 else -1
 
     def _somewhere(self) -> list[tuple[float, bool]]:
         """A configuration off the neutral one: coordinates, and which may be moved freely."""
         return [(x, joint.nq == joint.nv) for joint in self.model.joints for x in joint.neutral()]
-
-    def _no_inertia(self, k: int) -> None:
-        raise ModelError(
-            f"degree of freedom '{self.model.v_labels[k]}': nothing that it moves has inertia "
-            f"against it, so its acceleration is undefined. Give a body beyond it a mass off the "
-            f"axis, a moment of inertia or a rotor, or lock the joint."
-        )
 
     def _check(self, name: str, value: ArrayLike) -> tuple[Array, bool]:
         if name == "q":
@@ -241,13 +278,11 @@ class Core:
             if joint.nq != joint.nv
         )
 
-    def _external(
-        self, given: dict[str, tuple[Array, bool]], count: int, tables: Tables, fuse: bool
-    ) -> Array:
+    def _external(self, given: dict[str, tuple[Array, bool]], count: int, tables: Tables) -> Array:
         """Wrenches by frame name, carried to the bodies of the tables: (count, 6 * bodies)."""
         total = np.zeros((count, len(tables.bodies), 6))
         for name, (wrench, _) in given.items():
-            place = self.place(name, fuse)
+            place = self.place(name, tables.fused)
             if place.kernel < 0:
                 continue  # a force on the ground moves nothing
             own = tables.bodies[place.kernel].own

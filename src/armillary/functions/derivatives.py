@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,9 +12,10 @@ from armillary.algorithms.regressor import PARAMETERS
 from armillary.functions.inputs import Array
 from armillary.model.model import Model
 
+TWIST = ("rx", "ry", "rz", "dx", "dy", "dz")
 
-@dataclass(frozen=True)
-class InverseDerivatives:
+
+class InverseDerivatives(NamedTuple):
     """tau(q, v, a): matrices (..., nv, nv) on the tangent space; da is the mass matrix."""
 
     dq: Array
@@ -33,8 +35,7 @@ class InverseDerivatives:
         )
 
 
-@dataclass(frozen=True)
-class ForwardDerivatives:
+class ForwardDerivatives(NamedTuple):
     """a(q, v, tau): matrices (..., nv, nv) on the tangent space; dtau is M^-1."""
 
     dq: Array
@@ -88,6 +89,11 @@ class BaseParameters:
 def parameter_names(model: Model) -> tuple[str, ...]:
     """body.parameter for every column of the regressor."""
     return tuple(f"{body.name}.{name}" for body in model.bodies for name in PARAMETERS)
+
+
+def placement_names(model: Model) -> tuple[str, ...]:
+    """body.rx .. body.dz for turns about and shifts along the axes of every joint frame."""
+    return tuple(f"{body.name}.{axis}" for body in model.bodies for axis in TWIST)
 
 
 def parameter_values(model: Model) -> Array:

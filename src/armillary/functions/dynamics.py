@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,10 +32,14 @@ from armillary.functions.derivatives import (
     base_parameters,
     parameter_names,
     parameter_values,
+    placement_names,
 )
 from armillary.functions.inputs import Array, choice
 from armillary.functions.kinematics import Kinematics
 from armillary.functions.results import BodyForces, Check, Reactions, Solution
+
+if TYPE_CHECKING:
+    from armillary.functions.loaded import LoadFriction
 
 
 class Dynamics(Kinematics):
@@ -43,12 +48,29 @@ class Dynamics(Kinematics):
     @cached_property
     def inverse_dynamics(self) -> InverseDynamics:
         """Joint forces for a motion: `InverseDynamics`."""
+        if self.model.loaded_joints:
+            from armillary.functions.loaded import LoadedInverseDynamics
+
+            return LoadedInverseDynamics.bind(self)
         return InverseDynamics.bind(self)
 
     @cached_property
     def forward_dynamics(self) -> ForwardDynamics:
         """Accelerations for joint forces: `ForwardDynamics`."""
+        return self._forward_of_tree()
+
+    def _forward_of_tree(self) -> ForwardDynamics:
+        if self.model.loaded_joints:
+            from armillary.functions.loaded import LoadedForwardDynamics
+
+            return LoadedForwardDynamics.bind(self)
         return ForwardDynamics.bind(self)
+
+    @cached_property
+    def _load_friction(self) -> LoadFriction:
+        from armillary.functions.loaded import LoadFriction
+
+        return LoadFriction(self)
 
     @cached_property
     def bias_forces(self) -> BiasForces:
@@ -143,10 +165,9 @@ class Dynamics(Kinematics):
 
     @property
     def placement_names(self) -> tuple[str, ...]:
-        """Columns of `by_placements`: body.rx .. body.dz of its joint frame."""
-        from armillary.functions.sensitivities import placement_names
-
-        return placement_names(self)
+        """Entries of `placements=` and columns of `by_placements`: body.rx .. body.dz of its joint
+        frame: a turn vector (rad) about and a shift (m) along its own axes."""
+        return placement_names(self.model)
 
     def base_parameters(self, states: int = 200, seed: int = 0) -> BaseParameters:
         """The combinations of parameters that joint forces can identify, from random states."""
@@ -200,6 +221,8 @@ class Dynamics(Kinematics):
 
     def check(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Check:
         """The same answer by independent formulations, and how well they agree (single state)."""
+        if self.model.loaded_joints:
+            return self._load_friction.check(q, v, tau)
         a = self.forward_dynamics(q, v, tau)
         M, h = self.mass_matrix(q), self.bias_forces(q, v)
         C, g = self.coriolis_matrix(q, v), self.gravity_forces(q)

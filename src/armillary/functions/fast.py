@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armillary.compiler.callcode import Batch, Data
 from armillary.compiler.context import Context
-from armillary.compiler.fastcall import Data, capsule_table, fits, machinery
+from armillary.compiler.fastcall import capsule_table, counts_holders, fits, machinery
 from armillary.functions.inputs import Array
-from armillary.functions.kernel import Kernel
+from armillary.functions.kernel import Kernel, StraightKernel
 
+if TYPE_CHECKING:
+    from armillary.functions.kernels import Kernels
+
+_KEPT = 4  # of each result of a function that are used again
 _NEW_FROM_DESCR = 94  # place of PyArray_NewFromDescr in numpy's table of C functions
 
 
@@ -33,6 +38,19 @@ def _new_array() -> int:
     return capsule_table(core._ARRAY_API)(_NEW_FROM_DESCR)
 
 
+def lean(kernels: Kernels | None, globals_: Array) -> Callable[..., Any] | None:
+    """A scalar kernel as a lean call of its inputs; what it cannot take gives None."""
+    if kernels is None or not available():
+        return None
+    call = FastCall(_not_taken, {})
+    call.switch_on(kernels.kernel(False, "double"), globals_)
+    return call.callable
+
+
+def _not_taken(*_: Any) -> None:
+    return
+
+
 class FastCall:
     """Makes the native callable around a Python function and switches it on when a kernel is
     there.  It owns all memory the native side reads."""
@@ -44,29 +62,67 @@ class FastCall:
         parts = machinery()
         self.data[Data.SLOW] = id(slow)
         self.data[Data.VECTORCALL] = parts.api["PyObject_Vectorcall"]
-        self.callable = parts.make("double", self.data.ctypes.data)
+        self.callable = parts.make(self.data.ctypes.data)
+        self.batches: dict[str, Any] = {}  # what batches stand on, by type of their numbers
         self.callable._owner = self
         for name, value in names.items():
             setattr(self.callable, name, value)
 
+    @property
+    def ready(self) -> bool:
+        """Are single states served natively?"""
+        return bool(self.data[Data.KERNEL])
+
     def switch_on(self, kernel: Kernel, globals_: Array) -> None:
         """From now on plain calls go to the kernel: a scalar one, all its results of one shape."""
+        self._describe(kernel)
         self.kernel, self.globals = kernel, globals_
-        context, self.work = kernel.context(1, globals_)
-        self.context = context
+        self.context, self.work = kernel.context(1, globals_)
+        self.context[Context.INPUT_STRIDES : Context.INPUT_STRIDES + 8] = 0
+        self._keep_results()
+        self.data[Data.CONTEXT] = self.context.ctypes.data
+        self.data[Data.KERNEL] = kernel.address  # last: this opens the gate
+
+    def switch_on_batch(
+        self, kernel: StraightKernel, globals_: Array, checked: bool = False
+    ) -> None:
+        """From now on plain batches of the kernel's type go to it: one result, one thread.
+
+        checked: a result that is not finite makes the Python function do it all (doubles only)."""
+        self._describe(kernel)
+        double, d = kernel.lanes.element == "double", self.data
+        dtype = np.dtype(np.float64 if double else np.float32)
+        numbers = globals_.astype(dtype)
+        context, _ = kernel.context(1, numbers)
+        self.batches[str(dtype)] = (kernel, context, numbers, dtype)  # kept alive
+        start = Data.BATCHES + (0 if double else Batch.SIZE)
+        d[start + Batch.KERNEL], d[start + Batch.CONTEXT] = kernel.address, context.ctypes.data
+        d[start + Batch.FEWEST], d[start + Batch.CHECKED] = kernel.lanes.width, int(checked)
+        d[start + Batch.DTYPE] = id(dtype)  # last: this opens the gate
+
+    def _describe(self, kernel: Kernel) -> None:
+        """Sizes of inputs and results, and functions of Python and numpy."""
+        d, api = self.data, machinery().api
         shape = next(iter(kernel.output_shapes.values()))
-        d = self.data
         d[Data.ARRAY_TYPE], d[Data.DTYPE] = id(np.ndarray), id(np.dtype(np.float64))
-        d[Data.KERNEL], d[Data.CONTEXT] = kernel.address, context.ctypes.data
-        d[Data.NEW_ARRAY] = _new_array()
-        d[Data.INCREF] = machinery().api["Py_IncRef"]
+        d[Data.NEW_ARRAY], d[Data.INCREF] = _new_array(), api["Py_IncRef"]
+        d[Data.NEW_TUPLE], d[Data.SET_ITEM] = api["PyTuple_New"], api["PyTuple_SetItem"]
+        d[Data.SAVE_THREAD] = api["PyEval_SaveThread"]
+        d[Data.RESTORE_THREAD] = api["PyEval_RestoreThread"]
         d[Data.OUT_NAME] = id(machinery().out_name)
         d[Data.DIMENSIONS] = len(shape)
         d[Data.SHAPE : Data.SHAPE + len(shape)] = shape
         d[Data.RESULT] = int(np.prod(shape))
         d[Data.OUTPUTS] = len(kernel.output_shapes)
-        d[Data.NEW_TUPLE] = machinery().api["PyTuple_New"]
-        d[Data.SET_ITEM] = machinery().api["PyTuple_SetItem"]
         d[Data.SIZES : Data.SIZES + len(kernel.input_sizes)] = kernel.input_sizes
-        context[Context.INPUT_STRIDES : Context.INPUT_STRIDES + 8] = 0
-        d[Data.INPUTS] = len(kernel.input_sizes)  # last: this opens the gate
+        d[Data.INPUTS] = len(kernel.input_sizes)
+
+    def _keep_results(self) -> None:
+        """Results that are given out again when nobody else holds them any more."""
+        if not counts_holders(np.empty(1)):
+            return
+        shape, *others = self.kernel.output_shapes.values()
+        count = min(_KEPT * (1 + len(others)), Data.SIZE - Data.KEPT)
+        self.kept = [np.empty(shape) for _ in range(count)]
+        self.data[Data.KEPT : Data.KEPT + count] = [id(array) for array in self.kept]
+        self.data[Data.KEPT_COUNT] = count

@@ -40,6 +40,8 @@ def as_floats(name: str, value: Any) -> Array:
         array = np.asarray(value)
     except (ValueError, TypeError):
         raise InputError(f"{name}: rows of different lengths; expected a plain array.") from None
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise InputError(f"{name}: some entries are masked; fill or drop them first.")
     if array.dtype.kind not in "fiub":
         found = f"complex numbers ({array.dtype})" if array.dtype.kind == "c" else array.dtype
         raise InputError(f"{name}: expected real numbers, found {found}.")

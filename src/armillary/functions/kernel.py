@@ -9,16 +9,12 @@ from functools import cache
 import numpy as np
 
 from armillary.algorithms.passes import Columns, Solve
-from armillary.compiler.blocks import Block
 from armillary.compiler.context import Context, Ints, Kind
-from armillary.compiler.driver import driver
-from armillary.compiler.emit import BlockWriter
 from armillary.compiler.fastcall import data_address, fits
-from armillary.compiler.jit import Library, native_call, with_declarations
-from armillary.compiler.rows import RowWriter, row_batch
+from armillary.compiler.jit import Library, native_call
 from armillary.compiler.target import Lanes
+from armillary.functions.prepared import BodyCode, StraightCode, driver_library, world_record
 from armillary.functions.setting import Setting, block_names, input_sizes
-from armillary.functions.trace import TracedBody, layout_of, trace_body, trace_ground
 from armillary.model.lower import KernelBody, Tables
 
 _STATE_SIZE = 64  # more than any value that climbs along a path
@@ -56,41 +52,23 @@ def address_of() -> Callable[[np.ndarray], int]:
 
 
 @cache
-def _compiled_driver(width: Lanes) -> tuple[Library, int]:
-    library = Library(with_declarations(driver(width), width), ["batch"], optimize=2)
-    return library, library.addresses["batch"]
+def _compiled_driver(width: Lanes) -> Library:
+    return driver_library(width)
 
 
 @cache
 def _compiled_body(setting: Setting, kind: _Kind, width: Lanes) -> CompiledBody:
-    traced = trace_body(setting, kind.body, kind.root)
-    return _compile(setting, traced, width)
+    return _compiled(BodyCode(setting, kind.body, kind.root), width)
 
 
 @cache
 def _compiled_ground(setting: Setting, width: Lanes) -> CompiledBody:
-    return _compile(setting, TracedBody(trace_ground(setting), layout_of(setting).size), width)
+    return _compiled(BodyCode(setting, None), width)
 
 
-def _compile(setting: Setting, traced: TracedBody, width: Lanes) -> CompiledBody:
-    backward = _inward_stages(setting)
-    texts, names = [], []
-    for block in traced.blocks:
-        writer = BlockWriter(width, block.name, block.stage in backward and _is_walk(block))
-        texts.append(writer.write(block))
-        names.append(block.name)
-    library = Library(with_declarations("\n\n".join(texts), width), names)
-    return CompiledBody(library, dict(library.addresses), traced.record)
-
-
-def _inward_stages(setting: Setting) -> set[int]:
-    offset = 1 if setting.has_ground() else 0
-    kinds = [kind for kind, _ in block_names(setting.algorithm)][offset:]
-    return {stage for stage, kind in enumerate(kinds) if kind == Kind.INWARD}
-
-
-def _is_walk(block: Block) -> bool:
-    return "_" not in block.name
+def _compiled(code: BodyCode, width: Lanes) -> CompiledBody:
+    library = code.library(width)
+    return CompiledBody(library, dict(library.addresses), code.record)
 
 
 class Kernel:
@@ -107,9 +85,9 @@ class Kernel:
             variant.append(kinds.setdefault(_Kind(body, parent < 0), len(kinds)))
         self._code = [_compiled_body(setting, kind, width) for kind in kinds]
         self._ground = _compiled_ground(setting, width) if setting.has_ground() else None
-        self._driver, address = _compiled_driver(width)
-        self.address = address
-        self._batch = native_call(address)
+        self._driver = _compiled_driver(width)
+        self.address = self._driver.addresses["batch"]
+        self._batch = native_call(self.address)
         self._ints, self._work_size = self._integers(variant)
         self._consts = self._constants()
         self._runs = np.array(_runs(variant), dtype=np.int64).reshape(-1, 3)
@@ -122,7 +100,7 @@ class Kernel:
         """Offsets of every body, and of the world in the last row."""
         t, n = self.tables, len(self.tables.bodies)
         table = np.zeros((n + 1, Ints.SIZE), dtype=np.int64)
-        work = layout_of(self.setting).size  # the world's record comes first
+        work = world_record(self.setting)  # the world's record comes first
         consts = 0
         for k, body in enumerate(t.bodies):
             parent = t.parents[k]
@@ -289,15 +267,14 @@ def _runs(variant: Sequence[int]) -> list[tuple[int, int, int]]:
 class StraightKernel(Kernel):
     """Tier 2: the same calls, served by straight-line code of this mechanism alone."""
 
-    def __init__(self, setting: Setting, tables: Tables, width: Lanes, block: Block):
+    def __init__(self, setting: Setting, tables: Tables, width: Lanes, code: StraightCode):
         self.setting, self.tables, self.lanes = setting, tables, width
         self._dtype = np.float64 if width.element == "double" else np.float32
         self._layout_io()
         sizes = {Context.INPUTS + i: size for i, size in enumerate(self.input_sizes)}
         for i, shape in enumerate(self.output_shapes.values()):
             sizes[Context.OUTPUTS + i] = int(np.prod(shape))
-        parts = [RowWriter(width, "straight", sizes).write(block), row_batch(width, "straight")]
-        self._library = Library(with_declarations("\n\n".join(parts), width), ["batch"])
+        self._library = code.library(width, sizes)
         self.address = self._library.addresses["batch"]
         self._batch = native_call(self.address)
         self._work_size = 0

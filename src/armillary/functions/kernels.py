@@ -11,17 +11,15 @@ from typing import Any
 import numpy as np
 
 from armillary.algorithms.passes import Along, At
-from armillary.compiler.blocks import Block
 from armillary.compiler.target import lanes
 from armillary.functions.inputs import checked_out
 from armillary.functions.kernel import Kernel, StraightKernel
 from armillary.functions.options import CompileOptions
+from armillary.functions.prepared import StraightCode
 from armillary.functions.setting import Setting
-from armillary.functions.straight import operations, trace_straight
 from armillary.model.lower import Tables
 
 Frame = tuple[int, np.ndarray] | None
-_PLAIN_ROWS = 16  # rows of a batch from which the short way pays
 _LONGEST_TRACE = 60  # bodies: larger mechanisms are not even traced for tier 2
 
 
@@ -88,48 +86,51 @@ class Kernels:
     def __init__(self, setting: Setting, tables: Tables, options: CompileOptions):
         self.setting, self.tables, self.options = setting, tables, options
         self._kernels: dict[tuple, Kernel] = {}
-        self._blocks: dict[int | None, Block | None] = {}
+        self._codes: dict[int | None, StraightCode | None] = {}
         self.explanations: list[Explanation] = []
 
     def _needs_frame(self) -> bool:
         return any(isinstance(p, (At, Along)) for p in self.setting.algorithm.passes)
 
-    def _straight_block(self, frame_body: int | None) -> Block | None:
+    def _straight_code(self, frame_body: int | None) -> StraightCode | None:
         """Straight-line code where it is wanted and small enough."""
-        if "parameters" in self.setting.reads:  # numbers of bodies that are inputs
-            if None not in self._blocks:
-                self._blocks[None] = trace_straight(self.setting, self.tables)
-            return self._blocks[None]
-        if self.options.tier == 1:
+        tier = self.options.tier
+        if "parameters" in self.setting.reads and self.tables.ties is not None:
+            tier = 2  # constraints have no loop kernel
+        if tier == 1:
             return None
         too_large = frame_body is not None or len(self.tables.bodies) > _LONGEST_TRACE
-        if self.options.tier is None and too_large:
+        if tier is None and too_large:
             return None
-        if frame_body not in self._blocks:
-            block: Block | None = trace_straight(self.setting, self.tables, frame_body)
-            too_long = block is not None and operations(block) > self.options.budget
-            self._blocks[frame_body] = None if too_long and self.options.tier is None else block
-        return self._blocks[frame_body]
+        if frame_body not in self._codes:
+            code = StraightCode(self.setting, self.tables, frame_body)
+            too_long = code.operations > self.options.budget
+            self._codes[frame_body] = None if too_long and tier is None else code
+        return self._codes[frame_body]
+
+    def straight(self) -> bool:
+        """Does straight-line code serve it?  (Algorithms that need no frame.)"""
+        return self._straight_code(None) is not None
 
     def kernel(self, batched: bool, element: str, frame_body: int | None = None) -> Kernel:
-        block = self._straight_block(frame_body)
-        key = (batched, element, frame_body if block is not None else None)
+        code = self._straight_code(frame_body)
+        key = (batched, element, frame_body if code is not None else None)
         if key not in self._kernels:
             began = time.perf_counter()
             width = lanes(batched, element)
             made: Kernel
-            if block is not None:
-                made = StraightKernel(self.setting, self.tables, width, block)
+            if code is not None:
+                made = StraightKernel(self.setting, self.tables, width, code)
             else:
                 made = Kernel(self.setting, self.tables, width)
             self._kernels[key] = made
             self.explanations.append(
                 Explanation(
                     self.setting.algorithm.name,
-                    1 if block is None else 2,
+                    1 if code is None else 2,
                     width.width,
                     element,
-                    None if block is None else operations(block),
+                    None if code is None else code.operations,
                     sum(library.size for library in made.libraries()),
                     time.perf_counter() - began,
                     all(library.from_cache for library in made.libraries()),
@@ -137,30 +138,14 @@ class Kernels:
             )
         return self._kernels[key]
 
-    def plain_batch(self, arrays: tuple[Any, ...], globals_: np.ndarray) -> np.ndarray | None:
-        """The result of a plain batch: float64 rows as they lie in memory, straight-line code with
-        one result, one thread.  None where anything is otherwise."""
-        first = arrays[0]
-        if type(first) is not np.ndarray or first.ndim != 2 or self.options.threads != 1:
-            return None
-        rows = len(first)
-        if rows < _PLAIN_ROWS:
-            return None
-        kernel = self._kernels.get((True, "double", None))
+    def of_plain_batches(self, like: np.ndarray) -> StraightKernel | None:
+        """The kernel of batches with numbers of this type, if it is there and can be called
+        natively: straight line, one result, one thread."""
+        element = "double" if like.dtype == np.float64 else "float"
+        kernel = self._kernels.get((True, element, None))
         if not isinstance(kernel, StraightKernel) or len(kernel.output_shapes) != 1:
             return None
-        for array, size in zip(arrays, kernel.input_sizes, strict=True):
-            if (
-                type(array) is not np.ndarray
-                or array.dtype != np.float64
-                or array.shape != (rows, size)
-                or not (array.flags.c_contiguous and array.flags.aligned)
-            ):
-                return None
-        (shape,) = kernel.output_shapes.values()
-        out = np.empty((rows, *shape))
-        kernel.call(arrays, kernel.input_sizes, (out,), rows, globals_)
-        return out
+        return kernel if self.options.threads == 1 else None
 
     def __call__(
         self,

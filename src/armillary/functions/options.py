@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import armillary.compiler.sources  # noqa: F401 - notes when the package was imported
 from armillary.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ class CompileOptions:
     as dependent; give the accuracy of the numbers in the model where it is coarser than 1e-9."""
 
     tier: int | None = None
-    budget: int = 10_500  # operations of a straight-line kernel; more compile for seconds
+    budget: int = 12_000  # operations of a straight-line kernel; more compile for seconds
     threads: int = 1
     geometry_tolerance: float = 0.0
 

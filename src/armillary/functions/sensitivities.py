@@ -18,13 +18,6 @@ from armillary.spatial import Motion, Vector
 if TYPE_CHECKING:
     from armillary.functions.dynamics import Dynamics
 
-TWIST = ("rx", "ry", "rz", "dx", "dy", "dz")
-
-
-def placement_names(owner: Dynamics) -> tuple[str, ...]:
-    """One name per column of the derivatives with respect to placements."""
-    return tuple(f"{body.name}.{axis}" for body in owner.model.bodies for axis in TWIST)
-
 
 def by_placements(owner: Dynamics, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
     """d tau / d placements (nv, 6 * bodies) of a single state, by dual numbers through the steps.

@@ -17,19 +17,23 @@ import numpy as np
 from armillary.algorithms import chart, forward_dynamics
 from armillary.algorithms.passes import Algorithm, Whole
 from armillary.compiler.context import Context
-from armillary.compiler.stepper import Steps, run_steps
+from armillary.compiler.stepper import Steps, called_back, run_steps
 from armillary.compiler.target import lanes
 from armillary.errors import ArmillaryError
 from armillary.functions.inputs import Array
 from armillary.functions.kernel import Kernel, StraightKernel, address_of
+from armillary.functions.prepared import StraightCode
 from armillary.functions.setting import Setting
-from armillary.functions.straight import trace_straight
 
 if TYPE_CHECKING:
     from armillary.functions.mechanism import Mechanism
 
-# force(t, q, v, z, u) -> forces and rate(t, q, v, z, u) -> dz/dt, over lists of scalars
+# (t, q, v, z, given forces) -> forces and dz/dt, over lists of scalars
 Control = Callable[[Any, list, list, list, list], tuple[list, list]]
+# (stage, t, q, v, z) -> forces and dz/dt, over arrays (rows, ...): called back at every stage
+Answer = Callable[[int, float, Array, Array, Array], tuple[Array, Array]]
+# (t, q, v, z, which are due: 1.0 or 0.0) -> z
+Sample = Callable[[Any, list, list, list, list], list]
 
 
 @dataclass(frozen=True)
@@ -64,12 +68,17 @@ class Stepping:
 
     def __init__(
         self, mechanism: Mechanism, method: Method, rows: int, control: Control | None = None,
-        nz: int = 0, parameters: Array | None = None,
+        nz: int = 0, parameters: Array | None = None, sample: tuple[Sample, int] | None = None,
+        answer: Answer | None = None,
     ):  # fmt: skip
+        """sample: what sampled parts do, and how many of them there are.  answer: in the place of
+        a controller that can be traced; what it raises stops the loop and stands in `fault`."""
         self.mechanism, self.method, self.rows, self.nz = mechanism, method, rows, nz
         self._batched = rows >= lanes(True, "double").width
         self._keep: list[Any] = []  # everything the native side points to
         self._c = np.zeros(Steps.SIZE, np.int64)
+        self.fault: BaseException | None = None
+        self._stage = 0  # the one that is next
         self._numbers()
         self._buffers()
         self._parameters = parameters
@@ -80,11 +89,17 @@ class Stepping:
         self._constraints()
         if control is not None:
             self._call("CONTROL", self._control(control), still=(3,))
+        if answer is not None:
+            self._call_back(answer)
+        if sample is not None:
+            self._call("SAMPLE", self._sample(*sample), still=(3, 4))
 
     # -- what is called --------------------------------------------------------------------------
 
     def _dynamics(self) -> Kernel:
         owner = self.mechanism
+        if owner.model.loaded_joints:
+            raise NotNative("friction that depends on loads")
         other = ("parameters",) * (self._parameters is not None)
         reads = ("q", "v", "tau", *other)
         if not owner.model.constraints:
@@ -122,8 +137,8 @@ class Stepping:
 
     def _made(self, algorithm: Algorithm, reads: tuple[str, ...], tables: Any) -> Kernel:
         setting = Setting(algorithm, reads)
-        block = trace_straight(setting, tables)
-        return StraightKernel(setting, tables, lanes(self._batched, "double"), block)
+        code = StraightCode(setting, tables)
+        return StraightKernel(setting, tables, lanes(self._batched, "double"), code)
 
     def _constraints(self) -> None:
         owner = self.mechanism
@@ -149,15 +164,33 @@ class Stepping:
                 j.force = tuple(force[v : v + len(j.v)])
             run.world.rates = _Numbers(rates)
 
+        return self._traced("control", step, ("tau", None), {"force": "dof", "rates": "world"})
+
+    def _sample(self, sample: Sample, count: int) -> Kernel:
+        """Sampled parts look at the state: (q, v, z, time, due) -> z."""
+
+        def step(run: Any) -> None:
+            i = run.inputs
+            run.world.rates = _Numbers(
+                sample(i["time"][0], list(i["q"]), list(i["v"]), list(i["z"]), list(i["due"]))
+            )
+
+        return self._traced("sample", step, ("due", count), {"rates": "world"})
+
+    def _traced(
+        self, name: str, step: Callable[[Any], None], last: tuple[str, int | None],
+        writes: dict[str, str],
+    ) -> Kernel:  # fmt: skip
+        """A kernel of (q, v, z, time, last); `rates` are as many numbers as z."""
         shape = _Numbers(())
         shape.size = self.nz  # type: ignore[attr-defined]
-        algorithm = Algorithm(
-            "control", (Whole(step),), lambda g: {}, ("q", "v", "z", "time", "tau"),
-            {"force": "dof", "rates": "world"}, {"rates": shape},
-        )  # fmt: skip
-        tables = replace(self.mechanism.tables(), extra=(("z", self.nz), ("time", 1)))
+        reads = ("q", "v", "z", "time", last[0])
+        algorithm = Algorithm(name, (Whole(step),), lambda g: {}, reads, writes, {"rates": shape})
+        extra: tuple[tuple[str, int], ...] = (("z", self.nz), ("time", 1))
+        extra += () if last[1] is None else ((last[0], last[1]),)
+        tables = replace(self.mechanism.tables(), extra=extra)
         try:
-            return self._made(algorithm, algorithm.reads, tables)
+            return self._made(algorithm, reads, tables)
         except (TypeError, AttributeError, ValueError, ArmillaryError) as error:
             raise NotNative(f"the controller cannot be traced: {error}") from error
 
@@ -169,6 +202,28 @@ class Stepping:
         self._keep += [kernel, context, work]
         self._c[getattr(Steps, name)] = kernel.address
         self._c[getattr(Steps, f"{name}_CONTEXT")] = address_of()(context)
+
+    def _call_back(self, answer: Answer) -> None:
+        """A function over arrays as the controller."""
+        b, stages = self._arrays, len(self.method.b)
+
+        def at_stage() -> None:
+            i, self._stage = self._stage, (self._stage + 1) % stages
+            prefix = "STAGE_" if i else ""
+            if self.fault is None:
+                try:
+                    given = (b[prefix + name].copy() for name in ("Q", "V", "Z"))
+                    force, rates = answer(i, float(b["TIME"][0]), *given)
+                    b["FORCE"][...], b["RATES_Z"][i][:, : self.nz] = force, rates
+                except BaseException as fault:  # Ctrl-C too: nothing may go through native code
+                    self.fault = fault
+            if self.fault is not None:
+                b["FORCE"][...] = np.nan  # this step is not taken
+
+        keep, address = called_back(at_stage)
+        self._keep.append(keep)
+        self._c[Steps.CONTROL] = address
+        self._c[Steps.CONTROL_CONTEXT] = self._own(np.zeros(Context.SIZE, np.int64))
 
     # -- memory ----------------------------------------------------------------------------------
 
@@ -189,21 +244,20 @@ class Stepping:
         return address_of()(array)
 
     def _buffers(self) -> None:
-        c, model, stages = self._c, self.mechanism.model, len(self.method.b)
+        """Arrays of the loop, by the names of their fields."""
+        model, rows, stages = self.mechanism.model, self.rows, len(self.method.b)
         widths = {"Q": model.nq, "V": model.nv, "Z": self.nz}
-        self._state: dict[str, Array] = {}
+        self._arrays: dict[str, Array] = {"TIME": np.zeros(1)}
         for name, width in widths.items():
             for prefix in ("", "STAGE_", "NEW_"):
-                array = np.zeros((self.rows, max(width, 1)))
-                array = array[:, :width] if width == 0 else array
-                c[getattr(Steps, prefix + name)] = self._own(array)
-                if not prefix:
-                    self._state[name] = array
+                self._arrays[prefix + name] = np.zeros((rows, max(width, 1)))[:, :width]
         for name, width in (("RATES_Q", model.nv), ("RATES_V", model.nv), ("RATES_Z", self.nz)):
-            c[getattr(Steps, name)] = self._own(np.zeros((stages, self.rows, max(width, 1))))
+            self._arrays[name] = np.zeros((stages, rows, max(width, 1)))
         for name in ("THETA", "ZERO", "FORCE"):
-            c[getattr(Steps, name)] = self._own(np.zeros((self.rows, max(model.nv, 1))))
-        c[Steps.TIME] = self._own(np.zeros(1))
+            self._arrays[name] = np.zeros((rows, max(model.nv, 1)))
+        for name, array in self._arrays.items():
+            self._c[getattr(Steps, name)] = address_of()(array)
+        self._state = {name: self._arrays[name] for name in widths}
 
     # -- the loop --------------------------------------------------------------------------------
 
@@ -218,6 +272,7 @@ class Stepping:
         taken: int = 0,
         out: dict[str, Array] | None = None,
         first: int = 0,
+        due: Array | None = None,
     ) -> int:
         """Take up to `steps` steps from state = (q, v, z), arrays (rows, ·) that are moved on in
         place.  Returns how many were taken.
@@ -225,7 +280,8 @@ class Stepping:
         tau: (rows, nv) for all time, or (steps, stages, rows, nv).  out: arrays named q, v, z, a,
         tau with one entry per `every` steps (entry 0 belongs to the start and is filled for a
         and tau only); `taken` steps were made before this call.  They may hold more rows than this
-        loop runs: its own begin at row `first`."""
+        loop runs: its own begin at row `first`.  due (steps + 1, 1 + n): after step k, 1 where any
+        of the n sampled parts is due, and which."""
         c, model = self._c, self.mechanism.model
         for array, given in zip(self._state.values(), state, strict=True):
             array[...] = given
@@ -236,9 +292,12 @@ class Stepping:
         c[Steps.TAU_STAGE] = row if moving else 0
         c[Steps.TAU_STEP] = row * len(self.method.b) if moving else 0
         c[Steps.STEPS], c[Steps.DONE] = steps, 0
+        self.fault, self._stage = None, 0
         c[Steps.EVERY], c[Steps.RECORDED] = every, taken
         c[Steps.STEP_SIZE] = np.float64(h).view(np.int64)
         c[Steps.START] = np.float64(start).view(np.int64)
+        if due is not None:
+            c[Steps.DUE], c[Steps.DUE_WIDTH] = address_of()(due), due.shape[1]
         given_out = out or {}
         for name in ("q", "v", "z", "a", "tau"):
             place = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from armillary.algorithms.passes import Algorithm, Base
 from armillary.algorithms.run import Run
@@ -19,7 +19,12 @@ from armillary.functions.setting import Setting, input_sizes, input_slot, output
 from armillary.functions.trace import symbolic_base
 from armillary.model.lower import KernelBody, Tables
 from armillary.model.ties import Ties
-from armillary.spatial import Transform
+from armillary.spatial import Motion, Transform, Vector
+
+if TYPE_CHECKING:
+    from armillary.functions.core import Core
+
+_SMALL = 3000  # operations up to which other passes are tried
 
 
 def trace_straight(setting: Setting, tables: Tables, frame_body: int | None = None) -> Block:
@@ -31,7 +36,7 @@ def trace_straight(setting: Setting, tables: Tables, frame_body: int | None = No
         slot, size = input_slot(setting, name), sizes.get(name, tables.nv)
         inputs[name] = [graph.load("input", slot, k) for k in range(size)]
     if tables.again is not None:
-        tables = replace(tables.again(inputs["parameters"]), ties=tables.ties)
+        tables = replace(tables.again(inputs), ties=tables.ties)
     frame = None
     if frame_body is not None:
         frame = (frame_body, Transform.from_leaves([graph.load("frame", k) for k in range(12)]))
@@ -44,6 +49,31 @@ def trace_straight(setting: Setting, tables: Tables, frame_body: int | None = No
         for k, leaf in enumerate(_poisoned(setting.algorithm, name, run.result(name), poison)):
             block.stores.append(Store(("whole", slot, k), graph.lift(leaf)))
     return block
+
+
+def inlined(
+    mechanism: Core, algorithm: Algorithm, inputs: dict[str, list[Any]], passive: bool = True
+) -> Run:
+    """An algorithm of the tree as a part of something that is being traced: inputs are nodes."""
+    graph = next(x.graph for numbers in inputs.values() for x in numbers if isinstance(x, Node))
+    tables = mechanism.tables(True, passive, algorithm.joint_level())
+    base = mechanism.base()
+    gravity = Vector(*_nodes(graph, base.gravity))
+    velocity, acceleration = (
+        Motion.from_leaves(_nodes(graph, x.leaves())) for x in (base.velocity, base.acceleration)
+    )
+    here = Base(gravity, velocity, acceleration)
+    return Run(algorithm, _structural_tables(graph, tables), here, inputs)
+
+
+def trace_shorter(setting: Setting, tables: Tables, frame_body: int | None = None) -> Block:
+    """As `trace_straight`, with the passes that make the shorter code of a small mechanism."""
+    block = trace_straight(setting, tables, frame_body)
+    rival = setting.algorithm.rival
+    if rival is None or operations(block) > _SMALL:
+        return block
+    other = trace_straight(replace(setting, algorithm=rival), tables, frame_body)
+    return min(block, other, key=operations)
 
 
 def operations(block: Block) -> int:

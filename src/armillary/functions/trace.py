@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from armillary.algorithms.passes import (
+    PER_DOF,
     Along,
     At,
     Base,
@@ -31,11 +32,11 @@ from armillary.compiler.expr import Graph, Node
 from armillary.errors import CompileError
 from armillary.functions.setting import Layout, Setting, input_slot, output_slot
 from armillary.joints import Revolute
-from armillary.model.lower import KernelBody
+from armillary.model.lower import PER_BODY, KernelBody
 from armillary.spatial import Force, Inertia, Matrix, Motion, Transform, Vector
 
 GLOBALS = 15  # gravity, base velocity, base acceleration
-INPUTS = ("q", "v", "a", "tau", "external")
+INPUTS = ("q", *PER_DOF, "external")
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,12 @@ class BodyTracer:
         self.summed: set[str] = set()
         self.blocks: list[Block] = []
         symbols = [self.graph.load("const", k) for k in range(len(body.parameters()))]
-        self.b = body_record(body.with_parameters(symbols))
+        given = {
+            name: [self.graph.load("body", input_slot(setting, name), k, size) for k in range(size)]
+            for name, size in PER_BODY.items()
+            if name in setting.reads
+        }
+        self.b = body_record(body.with_parameters(symbols).given(given))
         self.j = self._joint(body)
         self.x = Record(
             frame=Transform.from_leaves([self.graph.load("frame", k) for k in range(12)])
@@ -111,7 +117,7 @@ class BodyTracer:
                 slot = input_slot(self.setting, name)
                 default = lambda s: tuple(self.graph.load("dof", s, k) for k in range(nv))  # noqa: E731
                 setattr(j, name, loads.get(name, default)(slot))
-            elif name in ("v", "a", "tau"):
+            elif name in PER_DOF:
                 setattr(j, name, (0,) * nv)
         return j
 

@@ -260,6 +260,10 @@ FUNCTIONS: dict[str, Entry] = {
 }  # fmt: skip
 
 
+# with load-dependent friction these are no expressions: a loop is solved, or duals are used
+LOOPED = ("forward_dynamics", "inverse_dynamics_derivatives", "forward_dynamics_derivatives")
+
+
 def entry_of(core: Core, function: str, frame: str | None, coordinates: str) -> Entry:
     """The row of the table, checked against the mechanism and the asked frame."""
     if function not in FUNCTIONS:
@@ -301,6 +305,8 @@ def trace(
     regroup: with mass moved across joints where no joint force can tell, which saves operations.
     tables (not fused), base: instead of the mechanism's own."""
     entry = entry_of(core, function, frame, coordinates)
+    if passive and function in LOOPED:
+        core._refuse_loads(f"{function} as an expression")
     algorithm = entry.algorithm(coordinates)
     graph = Graph()
     convert = partial(number, graph)

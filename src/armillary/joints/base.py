@@ -104,6 +104,11 @@ class Joint(ABC):
             columns.append(kept)
         return columns
 
+    def bearing(self, f: Force) -> tuple[Sequence[Scalar], ...]:
+        """Components of the wrench f in the joint that press on its bearings, body frame at the
+        joint: force across the axis, force along it, moment, and S·f, which drives the joint."""
+        raise NotImplementedError(f"a {self.kind} joint has not one axis")
+
     def neutral(self) -> tuple[Scalar, ...]:
         """q of the closed, untwisted joint."""
         return (0.0,) * self.nq

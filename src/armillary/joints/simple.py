@@ -42,6 +42,10 @@ class Revolute(Joint):
     def constraint_space(self, q: Coordinates) -> ForceSpace:
         return wrench_units(0, 1, 3, 4, 5)
 
+    def bearing(self, f: Force) -> tuple[Sequence[Scalar], ...]:
+        nx, ny, nz, fx, fy, fz = f.leaves()
+        return (fx, fy), (fz,), (nx, ny), (nz,)
+
 
 class Prismatic(Joint):
     """One slide along z."""
@@ -59,6 +63,10 @@ class Prismatic(Joint):
 
     def constraint_space(self, q: Coordinates) -> ForceSpace:
         return wrench_units(0, 1, 2, 3, 4)
+
+    def bearing(self, f: Force) -> tuple[Sequence[Scalar], ...]:
+        nx, ny, nz, fx, fy, fz = f.leaves()
+        return (fx, fy), (0,), (nx, ny, nz), (fz,)
 
 
 class Helical(Joint):
@@ -87,6 +95,10 @@ class Helical(Joint):
     def constraint_space(self, q: Coordinates) -> ForceSpace:
         screw = Force(Vector(0, 0, -self.pitch), Vector(0, 0, 1))
         return ForceSpace([*wrench_units(0, 1, 3, 4), screw])
+
+    def bearing(self, f: Force) -> tuple[Sequence[Scalar], ...]:
+        nx, ny, nz, fx, fy, fz = f.leaves()
+        return (fx, fy), (fz,), (nx, ny), (nz + self.pitch * fz,)
 
 
 class Cylindrical(Joint):

@@ -282,7 +282,7 @@ class Builder(ClosingBuilder):
         if not math.isfinite(body.joint.pitch):
             raise ModelError(f"{part}: its pitch must be a finite number (m/rad).")
         for passive in body.joint.passive:
-            check_passive(body.joint.name, passive)
+            check_passive(body.joint.name, passive, body.joint.kind)
         for fault in (
             *map(drive_fault, body.joint.rotors),
             *map(limits_fault, body.joint.limits),
@@ -334,7 +334,11 @@ class Builder(ClosingBuilder):
 
 def _pose(part: str, at: Pose | Sequence[float], rpy: Sequence[float]) -> Pose:
     if isinstance(at, Pose):
-        return at
+        if not any(rpy):
+            return at
+        if at != Pose():
+            raise ModelError(f"{part}: its pose has a rotation already; leave `rpy` out.")
+        at = at.position
     return Pose.from_rpy(numbers(at, 3, f"{part}, position"), numbers(rpy, 3, f"{part}, rpy"))
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from itertools import pairwise
 from typing import Any
 
 from armillary.errors import ModelError
 from armillary.model.parts import Limits, Mass, Motor, Pose, Rotor, Triple
-from armillary.model.passive import Passive
+from armillary.model.passive import LOADS, Passive
 
 # A tensor printed with a few digits may miss the inequality by its rounding.
 ROUNDING = 1e-6
@@ -146,8 +147,9 @@ def check_pose(part: str, pose: Pose) -> None:
         )
 
 
-def check_passive(joint: str, passive: Passive) -> None:
-    for name in ("viscous", "coulomb", "static", "stribeck", "smoothing", "spring", "rest"):
+def check_passive(joint: str, passive: Passive, kind: str) -> None:
+    """kind: of the joint."""
+    for name in (f.name for f in fields(Passive) if f.name not in ("table", "law")):
         value = getattr(passive, name)
         if not math.isfinite(value):
             raise ModelError(f"joint '{joint}': {name} must be a finite number, found {value}.")
@@ -165,6 +167,28 @@ def check_passive(joint: str, passive: Passive) -> None:
     speeds = [v for v, _ in passive.table]
     if passive.table and (len(speeds) < 2 or any(b <= a for a, b in pairwise(speeds))):
         raise ModelError(f"joint '{joint}': a friction table needs increasing velocities.")
+    if passive.loaded:
+        _check_load(joint, passive, kind)
+
+
+def _check_load(joint: str, passive: Passive, kind: str) -> None:
+    given = [name for name in LOADS if getattr(passive, name)]
+    if kind not in ("revolute", "prismatic", "helical"):
+        raise ModelError(
+            f"joint '{joint}': {given[0]} needs a joint of one axis (revolute, prismatic, "
+            f"helical), found {kind}. Split it into such joints with massless bodies between."
+        )
+    if kind == "prismatic" and passive.load_axial:
+        raise ModelError(
+            f"joint '{joint}': load_axial, found {passive.load_axial}: the force along a slide is "
+            f"its driving force. Use load_drive."
+        )
+    if passive.load_drive >= 1.0:
+        raise ModelError(
+            f"joint '{joint}': load_drive must be below 1, found {passive.load_drive}: friction "
+            f"above the transmitted force leaves the acceleration undetermined. Model a "
+            f"self-locking drive as a helical joint with load_axial."
+        )
 
 
 def drive_fault(rotor: Rotor) -> str | None:
@@ -196,4 +220,13 @@ def motor_fault(motor: Motor) -> str | None:
         return "the gear of a motor must not be zero"
     if not 0.0 < motor.efficiency <= 1.0:
         return f"the efficiency of a motor lies between 0 and 1, found {motor.efficiency:g}"
+    if not motor.inductance >= 0.0:
+        return f"the inductance of a motor must not be negative, found {motor.inductance:g} H"
+    for what in ("voltage_limit", "current_limit"):
+        limit = getattr(motor, what)
+        if limit is not None and not limit >= 0.0:
+            return f"the {what.replace('_', ' ')} of a motor must not be negative, found {limit:g}"
+    numbers = (motor.resistance, motor.gear, motor.torque_constant, motor.inductance)
+    if not all(math.isfinite(x) for x in numbers):
+        return f"the numbers of a motor must be finite, found {numbers}"
     return None

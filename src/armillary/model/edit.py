@@ -21,7 +21,7 @@ from armillary.model.closing import Coupling, Drive
 from armillary.model.joints import kernel_joint, own_rotation
 from armillary.model.model import Model
 from armillary.model.parts import WORLD, Body, JointSpec, Limits, Mass, Pose, Rotor, _triple
-from armillary.model.passive import Passive
+from armillary.model.passive import LOADS, Passive
 from armillary.model.report import Report
 from armillary.spatial import Inertia, Symmetric, Transform, Vector
 
@@ -46,41 +46,63 @@ def lock(model: Model, places: Mapping[str, Place] | Sequence[str]) -> Model:
         if place is None and model.initial:
             place = model.initial[model.slots[k].q]
         bodies[k] = _locked(bodies[k], place)
-    kept, held = _couplings_of_locked(model, bodies, set(wanted))
-    drives = tuple(d for d in model.drives if d.joint.partition(".")[0] not in wanted)
     report = _noted(model, "assumed", f"joints {sorted(wanted)}", "locked")
-    return replace(
-        model,
-        bodies=tuple(bodies),
-        couplings=kept,
-        drives=(*drives, *held),
-        initial=_carried(model, bodies),
-        report=report,
-    )
+    changed = replace(model, bodies=tuple(bodies), initial=_carried(model, bodies), report=report)
+    return _tied(changed)
 
 
-def _couplings_of_locked(
-    model: Model, bodies: Sequence[Body], locked: set[str]
-) -> tuple[tuple[Coupling, ...], tuple[Drive, ...]]:
-    """Couplings that remain, and those of which one side is locked: they hold the other side."""
-    kept, held = [], []
-    for c in model.couplings:
-        follower, source = c.joint in locked, c.source in locked
+def _tied(model: Model) -> Model:
+    """Couplings and drives as its locked joints leave them.
+
+    A coupling with one side locked holds the other side; with both sides locked it says nothing,
+    nor does the drive of a locked joint.  What is changed or left out is set aside as it was."""
+    locked = {b.joint.name: b for b in model.bodies if b.unlocked is not None}
+    old = {part.name for _, part in model.set_aside}  # such couplings hold again, or not
+    kept, drives, aside = [], [], []
+    for n, d in enumerate(_all(model, Drive, [d for d in model.drives if d.name not in old])):
+        if _of(d.joint) & set(locked):
+            aside.append((n, d))
+        else:
+            drives.append(d)
+    for n, c in enumerate(_all(model, Coupling, model.couplings)):
+        follower, source = (_of(label) <= set(locked) for label in (c.joint, c.source))
         if not follower and not source:
             kept.append(c)
-        elif follower != source:
-            place = bodies[model.joint_number(c.joint if follower else c.source)].locked_at[0]
-            if source:
-                held.append(Drive(c.name, c.joint, 0.0, 0.0, c.ratio * place + c.offset))
-            elif c.ratio:
-                held.append(Drive(c.name, c.source, 0.0, 0.0, (place - c.offset) / c.ratio))
-    return tuple(kept), tuple(held)
+            continue
+        aside.append((n, c))
+        place = _locked_place(locked, c.source if source else c.joint)
+        if source and not follower:
+            there = None if place is None else c.ratio * place + c.offset
+            drives.append(Drive(c.name, c.joint, 0.0, 0.0, there))
+        elif follower and not source and c.ratio:
+            there = None if place is None else (place - c.offset) / c.ratio
+            drives.append(Drive(c.name, c.source, 0.0, 0.0, there))
+    return replace(model, couplings=tuple(kept), drives=tuple(drives), set_aside=tuple(aside))
+
+
+def _all(model: Model, kind: type, parts: Sequence[Any]) -> list[Any]:
+    """The parts together with those set aside, in their order."""
+    every = list(parts)
+    for n, part in sorted(model.set_aside, key=lambda x: x[0]):
+        if isinstance(part, kind):
+            every.insert(n, part)
+    return every
+
+
+def _locked_place(locked: Mapping[str, Body], label: str) -> float | None:
+    """Where a coordinate is held; None where it has no place of its own (an axis of a ball)."""
+    name, _, coordinate = label.partition(".")
+    body = locked[name]
+    names = kernel_joint(body.unlocked.joint).coordinates if body.unlocked is not None else ()
+    if coordinate and coordinate not in names:
+        return None
+    return body.locked_at[names.index(coordinate) if coordinate else 0]
 
 
 def open_tree(model: Model) -> Model:
     """The same without anything that ties it beyond its tree."""
     return replace(model, loops=(), couplings=(), wheels=(), distances=(), surfaces=(),
-                   contacts=(), drives=())  # fmt: skip
+                   contacts=(), drives=(), set_aside=())  # fmt: skip
 
 
 def _locked(body: Body, place: Place) -> Body:
@@ -103,7 +125,7 @@ def _locked(body: Body, place: Place) -> Body:
 
 
 def unlock(model: Model, names: Sequence[str]) -> Model:
-    """Joints that `lock` made rigid, free again."""
+    """Joints that `lock` made rigid, free again, with the couplings and drives they had."""
     bodies = list(model.bodies)
     places: dict[str, tuple[float, ...]] = {}
     for name in [names] if isinstance(names, str) else names:
@@ -113,7 +135,8 @@ def unlock(model: Model, names: Sequence[str]) -> Model:
             raise ModelError(f"joint '{name}' is not locked.")
         places[name] = bodies[k].locked_at
         bodies[k] = replace(before, mass=bodies[k].mass)
-    return replace(model, bodies=tuple(bodies), initial=_carried(model, bodies, places))
+    initial = _carried(model, bodies, places)
+    return _tied(replace(model, bodies=tuple(bodies), initial=initial))
 
 
 def _carried(
@@ -138,7 +161,7 @@ def replace_parameters(
     """Other gravity, name, base motion (`changes`), or other fields of named bodies.
 
     bodies={"hand": {"mass": 1.2, "com": (0, 0, 0.1), "inertia": (...), "passive": ..., ...}}."""
-    known = {f.name for f in fields(Model)} - {"bodies", "report"}
+    known = {f.name for f in fields(Model)} - {"bodies", "report", "set_aside"}
     unknown = set(changes) - known
     if unknown:
         raise unknown_name(
@@ -160,6 +183,16 @@ def replace_parameters(
         k = model.index[model.body(name).name]
         parts[k] = _changed(parts[k], entries)
     return replace(model, bodies=tuple(parts), **changes)
+
+
+def without_loads(model: Model) -> Model:
+    """The same, but no friction depends on the load of its joint."""
+    none: dict[str, Any] = dict.fromkeys(LOADS, 0.0)
+    bodies = []
+    for body in model.bodies:
+        passive = tuple(replace(p, **none) for p in body.joint.passive)
+        bodies.append(replace(body, joint=replace(body.joint, passive=passive)))
+    return replace(model, bodies=tuple(bodies))
 
 
 def _changed(body: Body, values: Mapping[str, Any]) -> Body:
@@ -185,7 +218,7 @@ def _changed(body: Body, values: Mapping[str, Any]) -> Body:
             changed: dict[str, Any] = {name: entries}
             joint = replace(joint, **changed)
     for passive in joint.passive:
-        check_passive(joint.name, passive)
+        check_passive(joint.name, passive, joint.kind)
     if "at" in values:
         at = values.pop("at")
         at = at if isinstance(at, Pose) else Pose(numbers(at, 3, f"{part}, at"))  # type: ignore[arg-type]
@@ -225,6 +258,7 @@ def subtree(model: Model, root: str, base: str = "fixed") -> Model:
         contacts=_within(model.contacts, keep),
         couplings=tuple(c for c in model.couplings if _of(c.joint, c.source) <= joints),
         drives=tuple(d for d in model.drives if _of(d.joint) <= joints),
+        set_aside=_still_aside(model, bodies),
         wheels=tuple(w for w in model.wheels if {w.body, w.ground} <= keep | {WORLD}),
         initial=_carried(model, bodies),
         report=_noted(model, "assumed", f"body '{root}'", f"taken as the {base} root of a subtree"),
@@ -239,6 +273,17 @@ def _within(parts: Sequence[Any], keep: set[str]) -> tuple[Any, ...]:
 def _of(*labels: str) -> set[str]:
     """Joint names of coordinate labels."""
     return {label.partition(".")[0] for label in labels}
+
+
+def _still_aside(model: Model, bodies: Sequence[Body]) -> tuple[tuple[int, Coupling | Drive], ...]:
+    """What was set aside for joints that these bodies still have, locked ones still locked."""
+    locked = {b.joint.name: b.unlocked is not None for b in model.bodies}
+    there = {b.joint.name for b in bodies if (b.unlocked is not None) == locked[b.joint.name]}
+    return tuple((n, part) for n, part in model.set_aside if _joints_of(part) <= there)
+
+
+def _joints_of(part: Coupling | Drive) -> set[str]:
+    return _of(part.joint, *((part.source,) if isinstance(part, Coupling) else ()))
 
 
 def _rooted(body: Body, base: str) -> Body:
@@ -267,7 +312,8 @@ def with_base(model: Model, base: str) -> Model:
         else body
         for body in model.bodies
     ]
-    return replace(model, bodies=tuple(bodies), initial=_carried(model, bodies))
+    aside = _still_aside(model, bodies)
+    return replace(model, bodies=tuple(bodies), initial=_carried(model, bodies), set_aside=aside)
 
 
 def attach(model: Model, body: str, payload: Mass, at: Pose | None = None) -> Model:

@@ -5,10 +5,11 @@ The *kernel frame* K of a body has the joint axis along z; `own` turns it to the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from armillary.errors import ModelError
 from armillary.joints import Joint
 from armillary.model.edit import inertia_of
 from armillary.model.joints import own_rotation
@@ -16,7 +17,11 @@ from armillary.model.model import Model
 from armillary.model.parts import Rotor
 from armillary.model.passive import Passive
 from armillary.scalar import Dual, Scalar
-from armillary.spatial import Inertia, Matrix, Symmetric, Transform, Vector
+from armillary.spatial import Force, Inertia, Matrix, Symmetric, Transform, Vector
+from armillary.spatial.rotation import from_quaternion, quaternion_exp
+
+# what may be given per state instead of the model's: numbers per body of the model
+PER_BODY = {"parameters": 10, "placements": 6}
 
 
 @dataclass(frozen=True)
@@ -70,13 +75,43 @@ class KernelBody:
             euler=Symmetric.from_leaves(take(6)) if self.euler is not None else None,
         )
 
-    def resistance(self, q: Sequence[Scalar], v: Sequence[Scalar]) -> tuple[Scalar, ...]:
-        """Force the drive needs against friction and springs, per degree of freedom."""
+    def given(self, numbers: Mapping[str, Sequence[Scalar]]) -> KernelBody:
+        """The same body with numbers of `PER_BODY`, both in its own frame: another inertia (mass,
+        first moments, tensor about the origin), and a joint frame that is turned by a turn vector
+        (rad) and shifted (m) along its own axes."""
+        body, back = self, self.own.T
+        if "parameters" in numbers:
+            inertia = Inertia.from_leaves(numbers["parameters"])
+            body = replace(body, inertia=inertia.rotate(back), euler=None)
+        if "placements" in numbers:
+            turn, shift = Vector(*numbers["placements"][:3]), Vector(*numbers["placements"][3:])
+            X = Transform(from_quaternion(quaternion_exp(back @ turn)), back @ shift)
+            body = replace(body, placement=X @ body.placement)
+        return body
+
+    def resistance(
+        self, q: Sequence[Scalar], v: Sequence[Scalar], f: Force | None = None
+    ) -> tuple[Scalar, ...]:
+        """Force the drive needs against friction and springs, per degree of freedom.
+
+        f: the wrench in the joint, kernel frame; friction may depend on it."""
         if not self.passive:
             return (0,) * self.joint.nv
         return tuple(
-            p.force(q[k] if len(q) == len(v) else 0, v[k]) for k, p in enumerate(self.passive)
+            p.force(q[k] if len(q) == len(v) else 0, v[k], self._load(p, f))
+            for k, p in enumerate(self.passive)
         )
+
+    def _load(self, passive: Passive, f: Force | None) -> Scalar:
+        if not passive.loaded:
+            return 0
+        if f is None:
+            raise ModelError(
+                f"friction of a {self.joint.kind} joint depends on its load, and this algorithm "
+                f"does not know the load. Ask `inverse_dynamics` or `forward_dynamics`, or leave "
+                f"load_radial, load_axial, load_moment and load_drive out of the joint."
+            )
+        return passive.load_level(self.joint.bearing(f))
 
     def resistance_slopes(
         self, q: Sequence[Scalar], v: Sequence[Scalar]
@@ -87,8 +122,9 @@ class KernelBody:
         slopes = []
         for k, p in enumerate(self.passive):
             x = q[k] if len(q) == len(v) else 0
-            by_x = Dual.lift(p.force(Dual(x, 1), Dual(v[k]))).slope
-            by_v = Dual.lift(p.force(Dual(x), Dual(v[k], 1))).slope
+            load = self._load(p, None)
+            by_x = Dual.lift(p.force(Dual(x, 1), Dual(v[k]), load)).slope
+            by_v = Dual.lift(p.force(Dual(x), Dual(v[k], 1), load)).slope
             slopes.append((by_x, by_v))
         return tuple(slopes)
 
@@ -121,20 +157,19 @@ class Tables:
     nv: int
     ties: Any = None  # constraints (model.ties.Ties), where an algorithm asks for them
     extra: tuple[tuple[str, int], ...] = ()  # further inputs of an algorithm: name, numbers
-    again: Callable[[Sequence[Scalar]], Tables] | None = None  # the tables of other parameters
+    again: Callable[[Mapping[str, Sequence[Scalar]]], Tables] | None = None  # of given bodies
+    fused: bool = True  # welded bodies are part of the body that carries them
 
 
 def lower(
     model: Model,
     fuse: bool = True,
     passive: bool = True,
-    regroup: bool = False,
     inertias: Sequence[Inertia] | None = None,
 ) -> Tables:
     """Tables of a model.  `fuse` merges welded bodies into the body that carries them;
-    `passive=False` leaves friction, springs and rotors out; `regroup` moves mass across joints
-    where no joint force can tell (see `_regrouped`).  inertias: other ones than the model's, about
-    the bodies' origins in their own frames, over any scalars."""
+    `passive=False` leaves friction, springs and rotors out.  inertias: other ones than the
+    model's, about the bodies' origins in their own frames, over any scalars."""
     bodies: list[KernelBody] = []
     parents: list[int] = []
     q_offsets: list[int] = []
@@ -167,10 +202,8 @@ def lower(
         parents.append(base.kernel)
         q_offsets.append(slot.q.start)
         v_offsets.append(slot.v.start)
-    if regroup:
-        bodies = _regrouped(bodies, parents)
     return Tables(tuple(bodies), tuple(parents), tuple(q_offsets), tuple(v_offsets),
-                  tuple(hosts), model.nq, model.nv)  # fmt: skip
+                  tuple(hosts), model.nq, model.nv, fused=fuse)  # fmt: skip
 
 
 def _any(passive: Sequence[Passive]) -> bool:
@@ -181,13 +214,16 @@ def _heavier(body: KernelBody, extra: Inertia) -> KernelBody:
     return replace(body, inertia=body.inertia + extra)
 
 
-def _regrouped(bodies: list[KernelBody], parents: list[int]) -> list[KernelBody]:
+def regrouped(tables: Tables) -> Tables:
     """Fewer numbers, the same joint forces.
 
     Mass along the axis of a revolute joint does not feel its turning, and the tensor of a sliding
     body does not feel the slide: such parts are counted with the parent (or with the ground, where
-    they move nothing).  Reactions and energies would change; joint forces do not."""
-    bodies = list(bodies)
+    they move nothing).  Reactions and energies would change; joint forces do not, unless friction
+    depends on the reactions: such tables stay as they are."""
+    bodies, parents = list(tables.bodies), tables.parents
+    if any(p.loaded for body in bodies for p in body.passive):
+        return tables
     for k in reversed(range(len(bodies))):
         body = bodies[k]
         inertia, euler = body.inertia, body.inertia.euler()
@@ -207,7 +243,7 @@ def _regrouped(bodies: list[KernelBody], parents: list[int]) -> list[KernelBody]
         if parents[k] >= 0:
             X = body.placement
             bodies[parents[k]] = _heavier(bodies[parents[k]], X.T @ along @ X)
-    return bodies
+    return replace(tables, bodies=tuple(bodies))
 
 
 def _armature(rotors: Sequence[Rotor], nv: int) -> tuple[Scalar, ...]:
@@ -216,13 +252,23 @@ def _armature(rotors: Sequence[Rotor], nv: int) -> tuple[Scalar, ...]:
 
 
 def parametric(model: Model, fuse: bool, passive: bool) -> Tables:
-    """Tables whose inertias are inputs: ten numbers per body, in the order of the regressor
-    (mass, first moments, tensor about the origin; own frame)."""
+    """Tables whose bodies are inputs: see `PER_BODY`; placements only where nothing is fused."""
+    tables = lower(model, fuse, passive)
 
-    def again(numbers: Sequence[Scalar]) -> Tables:
-        inertias = [Inertia.from_leaves(numbers[10 * k : 10 * k + 10])
-                    for k in range(len(model.bodies))]  # fmt: skip
-        return lower(model, fuse, passive, inertias=inertias)
+    def of(name: str, k: int, numbers: Mapping[str, Sequence[Scalar]]) -> Sequence[Scalar]:
+        return numbers[name][PER_BODY[name] * k : PER_BODY[name] * (k + 1)]
 
-    size = 10 * len(model.bodies)
-    return replace(lower(model, fuse, passive), extra=(("parameters", size),), again=again)
+    def again(numbers: Mapping[str, Sequence[Scalar]]) -> Tables:
+        count = len(model.bodies)
+        if fuse:
+            own = [Inertia.from_leaves(of("parameters", k, numbers)) for k in range(count)]
+            return lower(model, fuse, passive, inertias=own)
+        names = [name for name in PER_BODY if name in numbers]
+        bodies = tuple(
+            body.given({name: of(name, k, numbers) for name in names})
+            for k, body in enumerate(tables.bodies)
+        )
+        return replace(tables, bodies=bodies)
+
+    sizes = tuple((name, size * len(model.bodies)) for name, size in PER_BODY.items())
+    return replace(tables, extra=sizes, again=again)

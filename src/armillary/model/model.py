@@ -52,6 +52,8 @@ class Model:
     contacts: tuple[Contact, ...] = ()
     drives: tuple[Drive, ...] = ()
     initial: tuple[float, ...] = ()  # q to start from, where the source gives one
+    # couplings and drives of locked joints with their numbers: what `unlock` brings back
+    set_aside: tuple[tuple[int, Coupling | Drive], ...] = ()
     report: Report = field(default_factory=Report, compare=False)
 
     @cached_property
@@ -103,6 +105,11 @@ class Model:
             for body, joint in zip(self.bodies, self.joints, strict=True)
             if joint.nv > 0
         )
+
+    @cached_property
+    def loaded_joints(self) -> tuple[str, ...]:
+        """Names of the joints whose friction depends on their load."""
+        return tuple(b.joint.name for b in self.bodies if any(p.loaded for p in b.joint.passive))
 
     def _labels(self, entries: Callable[[Joint], Sequence[str]]) -> tuple[str, ...]:
         labels = []

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from armillary.errors import ModelError
 from armillary.model.passive import Passive
 from armillary.spatial import Matrix, Transform, Vector
-from armillary.spatial.rotation import from_quaternion, from_rpy, to_quaternion, to_rpy
+from armillary.spatial.rotation import cos_sin, from_quaternion, to_quaternion, to_rpy
 
 Triple = tuple[float, float, float]
 Rows = tuple[Triple, Triple, Triple]
@@ -33,7 +33,15 @@ class Pose:
         """Turned by roll, pitch, yaw (rad) about the fixed x, y, z axes of A."""
         if not any(rpy):
             return cls(_triple(position))
-        return cls(_triple(position), _rows(from_rpy(*(float(x) for x in rpy)).T))
+        (cr, sr), (cp, sp), (cy, sy) = (cos_sin(float(x)) for x in rpy)
+        R_AB = Matrix(
+            (
+                (cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
+                (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
+                (-sp, cp * sr, cp * cr),
+            )
+        )
+        return cls(_triple(position), _rows(R_AB))
 
     @classmethod
     def from_quaternion(cls, position: Sequence[float], wxyz: Sequence[float]) -> Pose:
@@ -169,5 +177,5 @@ def _triple(values: Iterable[float]) -> Triple:
 
 
 def _rows(R: Matrix) -> Rows:
-    a, b, c = (_triple(row) for row in R.rows)
+    a, b, c = (_triple(x + 0.0 for x in row) for row in R.rows)  # no -0
     return (a, b, c)

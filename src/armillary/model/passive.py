@@ -1,7 +1,7 @@
 """Passive forces of one degree of freedom: friction, damping, springs.
 
-`force(x, v)` is what the drive must supply to move against them; it is a function over scalars,
-so it runs in the interpreter, on symbols and in compiled kernels alike.
+`force(x, v, load)` is what the drive must supply to move against them; it is a function over
+scalars, so it runs in the interpreter, on symbols and in compiled kernels alike.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any
 
-from armillary.scalar import Scalar, exp, sign, tanh, where
+from armillary.scalar import Scalar, dot, exp, sign, tanh, where
+from armillary.spatial.small import length
 
-_NUMBERS = ("viscous", "coulomb", "static", "stribeck", "smoothing", "spring", "rest")
+# friction per load of the joint, in the order of `Joint.bearing`
+LOADS = ("load_radial", "load_axial", "load_moment", "load_drive")
+_NUMBERS = ("viscous", "coulomb", "static", "stribeck", "smoothing", "spring", "rest", *LOADS)
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,15 @@ class Passive:
     friction level is `coulomb`, rising to `static` at rest over the velocity `stribeck`
     (static + Gaussian, Stribeck).  `smoothing` > 0 replaces sign(v) by tanh(v / smoothing).
     `table` is a piecewise linear curve ((v, force), ...), constant outside its ends.
-    `law` is a Python function over scalars (use `armillary.scalar`)."""
+    `law` is a Python function over scalars (use `armillary.scalar`).
+
+    Of the wrench (n; f) in the joint the level takes, in addition,
+
+        load_radial |f across the axis| + load_axial |f along it| + load_moment |n|
+        + load_drive |S·f|
+
+    with n across the axis (of a slide: all of n): journal, thrust and tilting loads, and the force
+    that the drive hands on (gear meshes).  Joints of one axis only."""
 
     viscous: float = 0.0  # N m s/rad or N s/m
     coulomb: float = 0.0  # N m or N
@@ -35,6 +46,18 @@ class Passive:
     rest: float = 0.0  # rad or m
     table: tuple[tuple[float, float], ...] = ()
     law: Callable[[Scalar, Scalar], Scalar] | None = None
+    load_radial: float = 0.0  # μ times bearing radius, m; of a slide μ
+    load_axial: float = 0.0  # μ times radius of the thrust collar or thread, m
+    load_moment: float = 0.0  # μ radius / half distance of the bearings; of a slide 1/m
+    load_drive: float = 0.0  # share of the transmitted force, below 1
+
+    @property
+    def loaded(self) -> bool:
+        """Does its level depend on the wrench in the joint?"""
+        return any(not (isinstance(x, (int, float)) and x == 0) for x in self.loads())
+
+    def loads(self) -> tuple[Scalar, ...]:
+        return tuple(getattr(self, name) for name in LOADS)
 
     def is_nothing(self) -> bool:
         return self.key() == ((), 0, None)
@@ -42,7 +65,7 @@ class Passive:
     def key(self) -> tuple:
         """Which terms are present: equal keys share compiled code."""
         present = [name for name in _NUMBERS if getattr(self, name) != 0.0]
-        if not (self.coulomb or self.static):
+        if not (self.coulomb or self.static or any(self.loads())):
             present = [name for name in present if name not in ("stribeck", "smoothing")]
         if not self.spring:
             present = [name for name in present if name != "rest"]
@@ -60,25 +83,41 @@ class Passive:
         table = tuple((rest[2 * k], rest[2 * k + 1]) for k in range(points))
         return Passive(**numbers, table=table, law=law)
 
-    def force(self, x: Scalar, v: Scalar) -> Scalar:
-        names, points, law = self.key() if _plain(self) else _traced_key(self)
+    def direction(self, v: Scalar) -> Scalar:
+        """sign(v), or the smooth curve in its place."""
+        return tanh(v / self.smoothing) if "smoothing" in self._present() else sign(v)
+
+    def level(self, v: Scalar, load: Scalar = 0) -> Scalar:
+        """Friction level at the velocity v: Coulomb, its rise to static, and the load's part."""
+        names = self._present()
+        level: Scalar = self.coulomb if "coulomb" in names else 0
+        if "static" in names and "stribeck" in names:
+            ratio = v / self.stribeck
+            level = level + (self.static - level) * exp(-(ratio * ratio))
+        return level + load
+
+    def load_level(self, bearing: Sequence[Sequence[Scalar]]) -> Scalar:
+        """What the loads of the joint (`Joint.bearing`) add to the friction level, N m or N."""
+        return dot(self.loads(), [length(components) for components in bearing])
+
+    def force(self, x: Scalar, v: Scalar, load: Scalar = 0) -> Scalar:
+        """load: `load_level` of the wrench in the joint."""
+        names = self._present()
         total: Scalar = 0
         if "viscous" in names:
             total = total + self.viscous * v
-        if "coulomb" in names or "static" in names:
-            level: Scalar = self.coulomb if "coulomb" in names else 0
-            if "static" in names and "stribeck" in names:
-                ratio = v / self.stribeck
-                level = level + (self.static - level) * exp(-(ratio * ratio))
-            direction = tanh(v / self.smoothing) if "smoothing" in names else sign(v)
-            total = total + level * direction
+        if "coulomb" in names or "static" in names or self.loaded:
+            total = total + self.level(v, load) * self.direction(v)
         if "spring" in names:
             total = total + self.spring * (x - self.rest if "rest" in names else x)
-        if points:
+        if self.table:
             total = total + _interpolate(self.table, v)
-        if law is not None:
-            total = total + law(x, v)
+        if self.law is not None:
+            total = total + self.law(x, v)
         return total
+
+    def _present(self) -> tuple[str, ...]:
+        return self.key()[0] if _plain(self) else _traced_key(self)
 
     def energy(self, x: Scalar) -> Scalar:
         """Potential energy of the spring (J)."""
@@ -92,7 +131,7 @@ def _plain(passive: Passive) -> bool:
     return all(isinstance(getattr(passive, name), (int, float)) for name in _NUMBERS)
 
 
-def _traced_key(passive: Passive) -> tuple:
+def _traced_key(passive: Passive) -> tuple[str, ...]:
     """Present terms when some numbers are symbols: everything that is not the plain default."""
     defaults = {f.name: f.default for f in fields(Passive)}
     present = []
@@ -100,7 +139,7 @@ def _traced_key(passive: Passive) -> tuple:
         value = getattr(passive, name)
         if not (isinstance(value, (int, float)) and value == defaults[name]):
             present.append(name)
-    return (tuple(present), len(passive.table), passive.law)
+    return tuple(present)
 
 
 def _interpolate(table: Sequence[tuple[Scalar, Scalar]], v: Scalar) -> Scalar:

@@ -135,6 +135,11 @@ class Ties:
         return tuple(flag for tie in self.all for flag in tie.holonomic)
 
     @cached_property
+    def driven(self) -> tuple[bool, ...]:
+        """Rows of drives: their places may change with time."""
+        return tuple(tie.kind == "drive" for tie in self.all for _ in range(tie.count))
+
+    @cached_property
     def ideal(self) -> bool:
         return all(tie.closure.ideal for tie in self.frames)
 

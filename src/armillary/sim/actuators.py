@@ -20,7 +20,16 @@ from armillary.model.parts import Motor
 from armillary.scalar import Scalar
 from armillary.sim.converters import DAC
 from armillary.sim.drives import Drive, Power
-from armillary.sim.part import Array, Part, Scalars, clip, freedoms
+from armillary.sim.part import (
+    Array,
+    Part,
+    Scalars,
+    clip,
+    freedoms,
+    made_for,
+    one_number,
+    per_freedom,
+)
 
 COMMANDS = ("voltage", "force", "code")
 
@@ -29,10 +38,10 @@ class Ideal(Part):
     """The command is the joint force, up to a limit (N m or N; None: the model's effort limits)."""
 
     def __init__(self, mechanism: Mechanism, limit: ArrayLike | None = None):
+        self.built_for = made_for(mechanism)
         self.limit = _efforts(mechanism)
         if limit is not None:
-            self.limit = [float(x) for x in np.broadcast_to(np.asarray(limit, float),
-                                                            (mechanism.nv,))]  # fmt: skip
+            self.limit = per_freedom("limit", limit, mechanism.nv, mechanism.v_labels, 0.0)
 
     def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
         return [clip(x, -top, top) if np.isfinite(top) else x
@@ -78,7 +87,11 @@ class DCMotor(Part):
             raise InputError(f"command: expected one of {COMMANDS}, found {command!r}.")
         if command == "code" and dac is None:
             raise InputError("command='code': a converter is needed; give dac=DAC(bits, ...).")
+        if dac is not None and not isinstance(dac, DAC):
+            raise InputError(f"dac: expected a DAC(bits, ...), found {type(dac).__name__}.")
+        smoothing = one_number("smoothing", smoothing, 0.0)
         found = _motors(mechanism, motors, joints)
+        self.built_for = made_for(mechanism)
         self.drives = {i: Drive(motor, smoothing) for i, motor in found.items()}
         self.command, self.dac = command, dac
         self.period = dac.period if dac else None
@@ -218,6 +231,9 @@ def _motors(mechanism: Mechanism, motors: Any, joints: Any) -> dict[int, Motor]:
                          f"({', '.join(mechanism.v_labels[i] for i in entries)}); "
                          f"found {len(each)}.")  # fmt: skip
     for i, motor in zip(entries, each, strict=True):
+        if not isinstance(motor, Motor):
+            raise InputError(f"motor of '{mechanism.v_labels[i]}': expected a Motor(...), found "
+                             f"{type(motor).__name__}.")  # fmt: skip
         fault = motor_fault(motor)
         if fault or motor.torque_constant == 0.0:
             raise InputError(f"motor of '{mechanism.v_labels[i]}': "

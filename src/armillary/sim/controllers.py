@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.errors import InputError
+from armillary.functions.inputs import as_floats
 from armillary.functions.mechanism import Mechanism
 from armillary.scalar import Scalar, where
 from armillary.sim.actuators import DCMotor
@@ -25,6 +26,7 @@ from armillary.sim.part import (
     columns_of,
     coordinates,
     freedoms,
+    made_for,
     per_freedom,
     positive_period,
 )
@@ -57,6 +59,7 @@ class PID(Part):
     ):
         if isinstance(target, Mapping) and joints is None:
             joints = list(target)
+        self.built_for = made_for(mechanism)
         self.entries = freedoms(mechanism, joints)
         self.places = coordinates(mechanism, self.entries)
         labels = [mechanism.v_labels[i] for i in self.entries]
@@ -65,7 +68,7 @@ class PID(Part):
             per_freedom(name, value, n, labels)
             for name, value in (("kp", kp), ("ki", ki), ("kd", kd), ("integral", integral))
         )
-        self.limit = None if limit is None else per_freedom("limit", limit, n, labels)
+        self.limit = None if limit is None else per_freedom("limit", limit, n, labels, 0.0)
         self.target = _target(mechanism, target, self.places, self.labels)
         self.states = tuple(f"{label}.integral" for label in labels)
         self.period = positive_period(period)
@@ -98,7 +101,7 @@ class PID(Part):
 
     def _laws(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars) -> list[tuple[Scalar, Scalar]]:
         """Error and force, before the limit, of every chosen joint."""
-        q_d, v_d, _ = _sampled(self.target, t)
+        q_d, v_d, _ = target_at(self.target, t)
         laws = []
         for k, (i, place) in enumerate(zip(self.entries, self.places, strict=True)):
             e = q_d[k] - q[place]
@@ -111,7 +114,7 @@ class FeedForward(Part):
     """u + a force (or voltage) given over time: f(t) -> (nv), or rows of a table by `along`."""
 
     def __init__(self, function: Callable[[Any], Any], period: float | None = None):
-        self.function = function
+        self.function = _callable(function, "FeedForward", "f(t)")
         self.period = positive_period(period)
         self.schedules = (function,) if isinstance(function, Schedule) else ()
 
@@ -149,7 +152,7 @@ class Function(Part):
 
     def __init__(self, function: Callable[[Any, Array, Array], ArrayLike],
                  period: float | None = None):  # fmt: skip
-        self.function = function
+        self.function = _callable(function, "Function", "f(t, q, v)")
         self.period = positive_period(period)
 
     def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
@@ -159,6 +162,12 @@ class Function(Part):
                 f"controller function: expected {len(u)} forces (nv), found shape {given.shape}."
             )
         return [x + y for x, y in zip(u, columns_of(given), strict=True)]
+
+
+def _callable(function: Any, part: str, form: str) -> Any:
+    if not callable(function):
+        raise InputError(f"{part}: expected a function {form}, found {type(function).__name__}.")
+    return function
 
 
 # -- targets -------------------------------------------------------------------------------------
@@ -176,7 +185,7 @@ class _Chosen(Trajectory):
         return Sample(q[:, self.places], v[:, self.entries], a[:, self.entries])
 
     def scalars(self, t: Scalar) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
-        q, v, a = _sampled(self.whole, t)
+        q, v, a = target_at(self.whole, t)
         return ([q[i] for i in self.places], [v[i] for i in self.entries],
                 [a[i] for i in self.entries])  # fmt: skip
 
@@ -188,7 +197,7 @@ def _target(
         missing = [label for label in labels if label not in target]
         if missing:
             raise InputError(f"target: no set-point for {', '.join(missing)}.")
-        return Constant([float(target[label]) for label in labels])
+        return Constant(per_freedom("target", dict(target), len(labels), labels))
     entries = [mechanism.v_labels.index(label) for label in labels]
     if isinstance(target, Trajectory):
         count = target(target.start).q.shape[-1]
@@ -198,7 +207,9 @@ def _target(
             return _Chosen(target, places, entries)
         raise InputError(f"target: a trajectory of {len(labels)} (chosen) or {mechanism.nq} (all) "
                          f"joints is needed, found {count}.")  # fmt: skip
-    array = np.asarray(target, float)
+    array = as_floats("target", target)
+    if not np.isfinite(array).all():
+        raise InputError(f"target: expected finite set-points, found {array.tolist()}.")
     if array.shape == (len(labels),):
         return Constant(array)
     if array.shape == (mechanism.nq,):
@@ -207,7 +218,7 @@ def _target(
                      f"found shape {array.shape}.")  # fmt: skip
 
 
-def _sampled(target: Trajectory, t: Scalar) -> tuple[Any, Any, Any]:
+def target_at(target: Trajectory, t: Scalar) -> tuple[Any, Any, Any]:
     """Lists of q, v, a at a time of any kind; only polynomials take other kinds than floats."""
     if hasattr(target, "scalars"):
         q, v, a = target.scalars(t)

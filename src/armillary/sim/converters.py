@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from armillary.errors import InputError
 from armillary.scalar import Scalar, where
-from armillary.sim.part import clip
+from armillary.sim.part import clip, one_number, positive_period
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,16 @@ class DAC:
     period: float | None = None
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.bits, int) and 1 <= self.bits <= 24):
-            raise InputError(f"DAC: expected 1 to 24 bits, found {self.bits}.")
+        whole = isinstance(self.bits, int) and not isinstance(self.bits, bool)
+        if not (whole and 1 <= self.bits <= 24):
+            raise InputError(f"DAC: expected 1 to 24 bits, found {self.bits!r}.")
+        for name in ("low", "high", "gain"):
+            one_number(f"DAC {name}", getattr(self, name))
         if not self.low < self.high:
             raise InputError(f"DAC: low {self.low:g} V is not below high {self.high:g} V.")
         if self.gain == 0.0:
             raise InputError("DAC: the gain must not be zero.")
+        positive_period(self.period, "DAC period")
 
     @property
     def step(self) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time as clock
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.functions.inputs import Array
+from armillary.sim.holding import hold
 from armillary.sim.integrators import ExplicitRungeKutta, Stepper
 from armillary.sim.locating import Locator
+from armillary.sim.locking import Locking
 from armillary.sim.system import System
 
 if TYPE_CHECKING:
-    from armillary.sim.native import NativeLoop
+    from armillary.sim.native import NativeLoop, Stretch
 
 Progress = Callable[[float, float], None]  # time reached, end of the run
 _BUSY = 0.2  # s between two signs of progress
@@ -48,6 +50,16 @@ class State:
     z: Array
 
 
+def instants(system: System, times: list[float], stretch: Stretch) -> Iterator[State]:
+    """The recorded states of a stretch; while each is looked at, parts hold what they held."""
+    now = [(stage, stage.held) for stage in system.stages]
+    for n, t in enumerate(times):
+        hold(system, stretch.held[n])
+        yield State(t, stretch.q[n], stretch.v[n], stretch.z[n])
+    for stage, held in now:
+        stage.held = held
+
+
 class Engine:
     """One run (or a batch of runs) of one system with one method."""
 
@@ -69,17 +81,18 @@ class Engine:
         self._said = clock.monotonic()
         self._locator = Locator(system, watched, self.step, note, self._stop) if watched else None
         self._lost: set[int] = set()  # rows of a batch that are no numbers any more
-        self._x: Array | None = None
+        self._locking = Locking(note)
+        self._free: Array | None = None
         self.native = True  # steps in native code where that can be
 
-    def record_many(self, times: list[float], q: Array, v: Array, z: Array) -> None:
+    def record_many(self, times: list[float], stretch: Stretch) -> None:
         """Several instants one after the other."""
         many = getattr(self.record, "many", None)
         if many is not None and times:
-            many(times, q, v, z)
+            many(times, stretch)
             return
-        for n, t in enumerate(times):
-            self.record(State(t, q[n], v[n], z[n]))
+        for state in instants(self.system, times, stretch):
+            self.record(state)
 
     # -- one step --------------------------------------------------------------------------------
 
@@ -87,7 +100,7 @@ class Engine:
         """The state after h, on the constraints."""
         n = self.system.nv
         x = self.stepper.step(t, h, q, self._packed(v, z))
-        return self._unpacked(q, x, n)
+        return self._unpacked(t + h, q, x, n)
 
     def _packed(self, v: Array, z: Array) -> Array:
         n = self.system.nv
@@ -97,11 +110,18 @@ class Engine:
             x[..., 2 * n :] = z
         return x
 
-    def _unpacked(self, q: Array, x: Array, n: int) -> tuple[Array, Array, Array]:
+    def _unpacked(self, t: float, q: Array, x: Array, n: int) -> tuple[Array, Array, Array]:
+        """q, v, z of x at t, on the constraints."""
         q, v, z = self.system.chart.move(q, x[..., :n]), x[..., n : 2 * n], x[..., 2 * n :]
+        self._free = v  # before the projection
         if self.project and self.system.projection.needed and (x.ndim == 2 or isfinite(x.sum())):
-            q, v = self.system.projection(q, v)
+            q, v = self.system.project(t, q, v)
         return q, v, z
+
+    def _watch_locking(self, t: float, q: Array, v: Array) -> None:
+        """After a step to (q, v) at t: was motion taken away?"""
+        if self._free is not None and v is not self._free:
+            self._locking(self.system.mechanism, t, q, self._free, v)
 
     # -- fixed steps -----------------------------------------------------------------------------
 
@@ -110,11 +130,14 @@ class Engine:
     ) -> None:
         """From state.t to the end; the state is moved along."""
         start = state.t
+        self._locking.begin(state.q)
         count = max(int(np.ceil((end - start) / step - 1e-9)), 0)
         grid = _Grid(start, end, step, count, every)
         stops = sorted({b for b in breaks if start < b < end})
         state.z = self.system.sample(state.t, state.q, state.v, state.z)
         self.system.enter(state.t, state.t + step)
+        if self._locator is not None:
+            state.v = self._locator.begin(self.stepper, state.t, (state.q, state.v, state.z))
         self.record(state)
         if isinstance(self.stepper, ExplicitRungeKutta) and self.stepper.table.error:
             self._adaptive(self.stepper, state, grid, stops)
@@ -140,7 +163,7 @@ class Engine:
         """The native loop, where nothing has to be watched on the way."""
         from armillary.sim.native import native_loop
 
-        if self._locator is not None or not self.native:
+        if self._locator is not None or not self.native or self.system.drives:
             return None
         return native_loop(self.system, self.stepper, state, self.project, stops, step)
 
@@ -152,12 +175,13 @@ class Engine:
 
         while k <= last:
             stretch = native.advance(state, k - 1, last - k + 1, grid.step, grid.every)
-            if not stretch.done:
-                break
             k += stretch.done
-            state.t = grid.time(k - 1)
-            times = [grid.time(n) for n in stretch.numbers]
-            self.record_many(times, stretch.q, stretch.v, stretch.z)
+            state.t = grid.time(k - 1) + stretch.rest * grid.step / native.parts
+            self.record_many([grid.time(n) for n in stretch.numbers], stretch)
+            if stretch.fault is not None:
+                raise stretch.fault
+            if stretch.rest or not stretch.done:
+                break
             if k - 1 == grid.count and grid.count % grid.every:
                 self.record(state)
             self._tell(state.t, grid.end)
@@ -177,10 +201,12 @@ class Engine:
         system, t = self.system, state.t
         system.enter(t, t1)
         q, v, z = self.step(t, t1 - t, state.q, state.v, state.z)
+        self._watch_locking(t1, q, v)
         self._arrive(state, t1, q, v, z)
 
     def _arrive(self, state: State, t1: float, q: Array, v: Array, z: Array) -> None:
         system, t = self.system, state.t
+        self._stay(state, q, v, z)
         if not isfinite(q.sum() + v.sum() + z.sum()):
             self._not_finite(state, t1, q, v)
         if self._locator is not None:
@@ -190,6 +216,12 @@ class Engine:
             system.lift_off(v)
         if system.next_sample() <= t1 + 1e-9 * (t1 - t):
             state.z = system.sample(t1, q, v, z)
+
+    def _stay(self, state: State, q: Array, v: Array, z: Array) -> None:
+        """Runs of a batch that are over do not move."""
+        if self.system.ended:
+            over = list(self.system.ended)
+            q[over], v[over], z[over] = state.q[over], state.v[over], state.z[over]
 
     # -- adaptive steps --------------------------------------------------------------------------
 
@@ -210,7 +242,7 @@ class Engine:
             if not size <= 1.0:
                 h *= max(0.2, 0.9 * size**-0.2) if isfinite(size) else 0.2
                 if h < _SMALLEST * max(1.0, abs(t)):
-                    bad = self._unpacked(state.q, x1, self.system.nv)
+                    bad = self._unpacked(t + h, state.q, x1, self.system.nv)
                     self._not_finite(state, t + h, bad[0], bad[1])
                     raise Stopped(
                         f"the step became too short at t = {t:.6g} s (tolerance "
@@ -229,16 +261,18 @@ class Engine:
         t, q0, n = state.t, state.q, self.system.nv
         t1 = stop if abs(t + h - stop) <= 1e-12 * max(1.0, abs(stop)) else t + h
         before = State(t, q0, state.v, state.z)
-        after = self._unpacked(q0, x1, n)
+        after = self._unpacked(t1, q0, x1, n)
         happened = self._locator is not None and self._locator.first(t, t1, before, after)
         if happened:  # shorten the step so that it ends at the event
             t1 = t + happened
             x1 = method.step(t, happened, q0, x0)
-            h, after = happened, self._unpacked(q0, x1, n)
+            h, after = happened, self._unpacked(t1, q0, x1, n)
+        self._watch_locking(t1, *after[:2])
         while k <= grid.count and grid.time(k) < t1 - 1e-12 * max(1.0, abs(t1)):
             if grid.wanted(k):
                 sigma = (grid.time(k) - t) / h
-                q, v, z = self._unpacked(q0, method.dense(sigma, h, x0), n)
+                q, v, z = self._unpacked(grid.time(k), q0, method.dense(sigma, h, x0), n)
+                self._stay(state, q, v, z)
                 self.record(State(grid.time(k), q, v, z))
             k += 1
         self._arrive(state, t1, *after)
@@ -252,8 +286,8 @@ class Engine:
         """Largest mean square of the error against the tolerance, over the runs of a batch."""
         scale = self.tolerance * (1.0 + np.maximum(np.abs(x0), np.abs(x1)))
         ratio = (error / scale) ** 2
-        if self._lost:
-            ratio = np.delete(ratio, list(self._lost), axis=0)
+        if idle := {*self._lost, *self.system.ended}:
+            ratio = np.delete(ratio, list(idle), axis=0)
         return float(np.sqrt(ratio.mean(axis=-1).max(initial=0.0)))
 
     # -- the end ---------------------------------------------------------------------------------

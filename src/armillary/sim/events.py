@@ -16,6 +16,7 @@ from armillary.errors import InputError
 from armillary.functions.inputs import Array
 from armillary.functions.mechanism import Mechanism
 from armillary.sim.inputs import columns_of
+from armillary.sim.part import one_number
 from armillary.sim.system import System
 
 Watch = Callable[[float, Array, Array], float]
@@ -46,6 +47,14 @@ class Event:
     terminal: bool = False
     action: Callable[[float, Array, Array], tuple[Array, Array] | None] | None = None
 
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise InputError(f"event '{self.name}': expected a function (t, q, v) -> number, found "
+                             f"{type(self.function).__name__}.")  # fmt: skip
+        if self.direction not in (-1, 0, 1):
+            raise InputError(f"event '{self.name}': direction must be 1 (upwards), -1 (downwards) "
+                             f"or 0 (either), found {self.direction!r}.")  # fmt: skip
+
     def value(self, t: float, q: Array, v: Array) -> float:
         found = self.function(t, q, v)
         if np.ndim(found) != 0:
@@ -73,14 +82,18 @@ class Switch(Event):
     closes.  The velocity that the new constraints do not allow is lost: the impulse of the
     inelastic impact, nearest in kinetic energy."""
 
-    to: Mechanism | None = None
+    to: Any = None  # the mechanism
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.to, Mechanism):
+            raise InputError(f"Switch '{self.name}': give the mechanism that goes on as `to`, "
+                             f"found {type(self.to).__name__}.")  # fmt: skip
 
     def act(self, system: System, t: float, q: Array, v: Array) -> Outcome:
-        if self.to is None:
-            raise InputError("Switch: give the mechanism that goes on as `to`.")
         q, v, text = super().act(system, t, q, v)
         system.use(self.to)
-        q, v = system.projection(q, v)
+        q, v = system.project(t, q, v)
         return q, v, f"{text}: now '{self.to.name}' with constraints {list(self.to.constraints)}"
 
 
@@ -95,23 +108,29 @@ class JointLimits:
     end in rest at the limit, until something lifts the joint off."""
 
     restitution: float = 0.0
-    joints: Sequence[str] | None = None
+    joints: Sequence[str] | str | None = None
     rest: float = 1e-4
 
-    def happenings(self, mechanism: Mechanism) -> list[Bound]:
-        if not 0.0 <= self.restitution <= 1.0:
+    def __post_init__(self) -> None:
+        if not 0.0 <= one_number("restitution", self.restitution) <= 1.0:
             raise InputError(f"restitution: expected 0 to 1, found {self.restitution}.")
+        one_number("rest", self.rest, 0.0)
+
+    def happenings(self, mechanism: Mechanism) -> list[Bound]:
+        mechanism._refuse_loads("JointLimits")
         model, found = mechanism.model, []
         chosen = None
         if self.joints is not None:
-            chosen = {k for name in self.joints for k in columns_of(mechanism, name)}
+            names = [self.joints] if isinstance(self.joints, str) else self.joints
+            chosen = {k for name in names for k in columns_of(mechanism, name)}
         for body, joint, slot in zip(model.bodies, model.joints, model.slots, strict=True):
             for i, limit in enumerate(body.joint.limits if joint.nq == joint.nv else ()):
                 k = slot.v.start + i
                 for place, side in ((limit.lower, 1.0), (limit.upper, -1.0)):
                     if place is not None and np.isfinite(place) and (chosen is None or k in chosen):
                         label = model.v_labels[k]
-                        found.append(Bound(label, slot.q.start + i, k, place, side, self))
+                        unit = mechanism.v_units[k]
+                        found.append(Bound(label, slot.q.start + i, k, place, side, self, unit))
         if not found:
             raise InputError(
                 f"JointLimits: no joint of '{mechanism.name}' that is asked for has limits. Give "
@@ -130,6 +149,7 @@ class Bound:
     place: float
     side: float
     limits: JointLimits
+    unit: str  # of the coordinate
     terminal: bool = field(default=False, init=False)
 
     def value(self, t: float, q: Array, v: Array) -> float:
@@ -138,6 +158,10 @@ class Bound:
     def crossed(self, before: float, after: float, v: Array) -> bool:
         return after < 0.0 and self.side * v[self.k] < 0.0
 
+    def passed(self, q: Array, v: Array) -> Array:
+        """The same for columns: q (nq, B), v (nv, B)."""
+        return (self.side * (q[self.i] - self.place) < 0.0) & (self.side * v[self.k] < 0.0)
+
     def act(self, system: System, t: float, q: Array, v: Array, still: bool = False) -> Outcome:
         speed = float(v[self.k])
         e = self.limits.restitution
@@ -145,12 +169,23 @@ class Bound:
         tau = np.zeros_like(v)
         Y = system.mobility(q, v, tau)
         v = v - (1.0 + (0.0 if resting else e)) * speed * Y[:, self.k] / Y[self.k, self.k]
-        where = f"'{self.label}' at its {'lower' if self.side > 0 else 'upper'} limit"
+        end = "lower" if self.side > 0 else "upper"
+        where = f"at its {end} limit, {self.place:.4g} {self.unit}"
+        before = f"{speed:.3g} {self.unit}/s before"
         if resting:
             v[self.k] = 0.0
             system.rest_at(self.k, self.side)
-            return q, v, f"{where}, comes to rest ({speed:.3g} before)"
-        return q, v, f"{where}, bounces ({speed:.3g} before)"
+            return q, v, f"'{self.label}' comes to rest {where} ({before})"
+        return q, v, f"'{self.label}' bounces {where} ({before}, {v[self.k]:.3g} after)"
+
+
+def check_batch(watched: Sequence[Any], runs: int | None) -> None:
+    """Runs of a batch share one mechanism."""
+    if runs is not None and any(isinstance(event, Switch) for event in watched):
+        raise InputError(
+            f"events: a Switch is for single runs, found a batch of {runs}: its runs share one "
+            f"mechanism. Simulate them one by one: [simulate(mechanism, q, ...) for q in q0]."
+        )
 
 
 def happenings(mechanism: Mechanism, events: Any) -> list[Any]:
@@ -159,7 +194,7 @@ def happenings(mechanism: Mechanism, events: Any) -> list[Any]:
         events = (events,)
     found: list[Any] = []
     for event in events:
-        if isinstance(event, JointLimits):
+        if hasattr(event, "happenings"):  # JointLimits, StickSlip
             found += event.happenings(mechanism)
         elif isinstance(event, Event):
             if (
@@ -179,7 +214,7 @@ def happenings(mechanism: Mechanism, events: Any) -> list[Any]:
             found.append(Event(event, getattr(event, "__name__", "event")))
         else:
             raise InputError(
-                f"events: expected Event, Switch, JointLimits or a function (t, q, v); found "
-                f"{type(event).__name__}."
+                f"events: expected Event, Switch, JointLimits, StickSlip or a function (t, q, v); "
+                f"found {type(event).__name__}."
             )
     return found

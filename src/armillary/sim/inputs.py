@@ -17,16 +17,17 @@ from numpy.typing import ArrayLike
 from armillary.errors import InputError, unknown_name
 from armillary.functions.inputs import Array, as_floats
 from armillary.functions.mechanism import Mechanism
+from armillary.sim.curves import Curve, Sampled
 
-_KINDS = ("linear", "hold")
+_KINDS = ("linear", "hold", "spline")
 
 
 class Schedule:
     """A table over time: values (T,), (T, n) or, for batches, (T, B, n) at the instants times (T,).
 
-    kind: "linear" between the rows, or "hold" (each row until the next one).  A time given twice
-    is a jump.  hold=True: the first and last rows go on for ever; else a run that needs more is
-    refused.  labels: names of the n columns."""
+    kind: "linear" between the rows, "hold" (each row until the next one), or "spline" (smooth).  A
+    time given twice is a jump.  hold=True: the first and last rows go on for ever; else a run that
+    needs more is refused.  labels: names of the n columns."""
 
     def __init__(
         self,
@@ -41,6 +42,7 @@ class Schedule:
         self.kind, self.hold = kind, hold
         self._check()
         self._piece = 0
+        self._curve = Curve(self.times, self.values, hold) if kind == "spline" else None
 
     def _check(self) -> None:
         t, x = self.times, self.values
@@ -60,6 +62,11 @@ class Schedule:
                 f"schedule: times must not decrease; row {row + 1} has {t[row + 1]:g} s after "
                 f"{t[row]:g} s."
             )
+        if self.kind == "spline" and (np.diff(t) == 0).any():
+            raise InputError(
+                f"schedule: a spline cannot jump, and {t[int(np.argmin(np.diff(t)))]:g} s is given "
+                f"twice. Use kind='linear', or one row for each time."
+            )
         if self.labels is not None and (x.ndim < 2 or x.shape[-1] != len(self.labels)):
             raise InputError(
                 f"schedule: {len(self.labels)} labels for values of shape {x.shape}; expected one "
@@ -72,22 +79,7 @@ class Schedule:
     ) -> Schedule:
         """A table with a head line: "t" or "time" first, then one label per column.  Lines that
         begin with # are remarks."""
-        with open(path, newline="", encoding="utf-8-sig") as file:
-            lines = [row for row in csv.reader(file) if row and not row[0].startswith("#")]
-        if len(lines) < 2:
-            raise InputError(f"{path}: expected a head line and rows of numbers, found neither.")
-        head = [name.strip() for name in lines[0]]
-        if head[0].lower() not in ("t", "time"):
-            raise InputError(f"{path}: the first column must be 't' or 'time', found '{head[0]}'.")
-        try:
-            numbers = np.array(lines[1:], float)
-        except ValueError as error:
-            raise InputError(f"{path}: expected numbers in {len(head)} columns: {error}.") from None
-        if numbers.shape[1] != len(head):
-            raise InputError(
-                f"{path}: {len(head)} names in the head line, {numbers.shape[1]} numbers in the "
-                f"rows."
-            )
+        head, numbers = number_table(path, ("t", "time"))
         return cls(numbers[:, 0], numbers[:, 1:], head[1:], kind, hold)
 
     def covers(self, t0: float, t1: float, what: str) -> None:
@@ -110,11 +102,9 @@ class Schedule:
 
     def __call__(self, t: float) -> Array:
         """Values (...,) at t, on the piece that was entered."""
-        k, last = self._piece, len(self.times) - 1
-        slack = 1e-9 * max(1.0, abs(t))
-        before = k >= 0 and t < self.times[k] - slack
-        if before or (k < last and t > self.times[k + 1] + slack):  # another piece than entered
-            k = int(np.searchsorted(self.times, t, side="right")) - 1
+        k, last = self._entered(t), len(self.times) - 1
+        if self._curve is not None:
+            return self._curve(t, k)[0]
         if k < 0:
             return self.values[0]
         if k >= last or self.kind == "hold":
@@ -123,10 +113,69 @@ class Schedule:
         w = (t - t0) / (t1 - t0)
         return (1.0 - w) * self.values[k] + w * self.values[k + 1]
 
+    def motion(self, t: float) -> Sampled:
+        """Values at t and their two derivatives in time, where they have some (see `bends`)."""
+        k, last = self._entered(t), len(self.times) - 1
+        if self._curve is not None:
+            return self._curve(t, k)
+        x, still = self(t), np.zeros(self.values.shape[1:])
+        if not self.hold:
+            k = min(max(k, 0), last - 1)
+        if self.kind == "hold" or not 0 <= k < last:
+            return x, still, still
+        rise = (self.values[k + 1] - self.values[k]) / (self.times[k + 1] - self.times[k])
+        return x, rise, still
+
+    def bends(self, t0: float, t1: float) -> Array:
+        """Instants between t0 and t1 at which the values jump, or their rates."""
+        if self.kind == "spline":
+            return np.zeros(0)
+        flat = self.values.reshape(len(self.times), -1)
+        steps, spans = np.diff(flat, axis=0), np.diff(self.times)
+        jump = (spans == 0.0) | ((self.kind == "hold") & (steps != 0.0).any(axis=1))
+        slopes = np.zeros((len(spans) + 2, flat.shape[1]))  # before, between and after the rows
+        if self.kind == "linear":
+            slopes[1:-1] = steps / np.where(spans == 0.0, 1.0, spans)[:, None]
+        size = np.abs(slopes).max(initial=0.0)
+        bent = (np.abs(np.diff(slopes, axis=0)) > 1e-9 * size).any(axis=1)
+        bent[1:] |= jump
+        return self.times[bent & (self.times > t0) & (self.times < t1)]
+
+    def _entered(self, t: float) -> int:
+        """The piece that was entered, or the one t lies in if that is another."""
+        k, last = self._piece, len(self.times) - 1
+        slack = 1e-9 * max(1.0, abs(t))
+        before = k >= 0 and t < self.times[k] - slack
+        if before or (k < last and t > self.times[k + 1] + slack):
+            k = int(np.searchsorted(self.times, t, side="right")) - 1
+        return k
+
     def at(self, t: float) -> Array:
         """Values at t; at a jump, those after it."""
         self.enter(t, t)
         return self(t)
+
+
+def number_table(path: str | os.PathLike[str], first: Sequence[str]) -> tuple[list[str], Array]:
+    """Names (n) and numbers (rows, n) of a CSV file whose first column has one of these names.
+    Lines that begin with # are remarks."""
+    with open(path, newline="", encoding="utf-8-sig") as file:
+        lines = [row for row in csv.reader(file) if row and not row[0].startswith("#")]
+    if len(lines) < 2:
+        raise InputError(f"{path}: expected a head line and rows of numbers, found neither.")
+    head = [name.strip() for name in lines[0]]
+    if head[0].lower() not in first:
+        named = " or ".join(repr(name) for name in first)
+        raise InputError(f"{path}: the first column must be {named}, found '{head[0]}'.")
+    try:
+        numbers = np.array(lines[1:], float)
+    except ValueError as error:
+        raise InputError(f"{path}: expected numbers in {len(head)} columns: {error}.") from None
+    if numbers.shape[1] != len(head):
+        raise InputError(
+            f"{path}: {len(head)} names in the head line, {numbers.shape[1]} numbers in the rows."
+        )
+    return head, numbers
 
 
 Signal = Callable[[float], Any]  # of time; `Schedule` is one

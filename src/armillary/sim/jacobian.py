@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 
 from armillary.functions.inputs import Array
@@ -49,7 +52,10 @@ def _mechanics(
     if not system.mechanism.model.constraints:
         d = system.mechanism.forward_dynamics.derivatives(q, v, tau, external)
         return d.dq, d.dv, d.dtau
-    n, dynamics = system.nv, system.mechanism.forward_dynamics
+    n = system.nv
+    dynamics: Any = system.mechanism.forward_dynamics
+    if system.drives:
+        dynamics = partial(dynamics, drives=system.moving(t))
     kick = _STEP * np.eye(n)
     many = lambda x: np.tile(x, (n, 1))  # noqa: E731
     base = dynamics(q, v, tau, external)

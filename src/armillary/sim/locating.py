@@ -16,6 +16,7 @@ Parts = tuple[Array, Array, Array]  # q, v, z
 StepFunction = Callable[[float, float, Array, Array, Array], Parts]
 _MOST = 200  # events in one step
 _BOUNCES = 50
+_EPS = float(np.finfo(float).eps)
 
 
 class Locator:
@@ -33,11 +34,8 @@ class Locator:
         """The state at t1, with everything that happens on the way from t0."""
         if before[0].ndim == 1:
             return self._single(t0, t1, before, after, "")
-        rows = [
-            k
-            for k in range(len(before[0]))
-            if self._any(t0, t1, _row(before, k), _row(after, k), k)
-        ]
+        ended = self.system.ended
+        rows = self._rows(t0, t1, before, after)
         if not rows:
             return after
         result = (after[0].copy(), after[1].copy(), after[2].copy())
@@ -46,12 +44,29 @@ class Locator:
                 moved = self._single(t0, t1, _row(before, k), _row(after, k), f"run {k}: ")
             for whole, part in zip(result, moved, strict=True):
                 whole[k] = part
+        if len(ended) == len(before[0]):
+            last = max(ended.values())
+            self.final = (last, result)
+            self._stop(f"all {len(ended)} runs ended by events, the last at t = {last:.9g} s")
         return result
+
+    def _rows(self, t0: float, t1: float, before: Parts, after: Parts) -> list[int]:
+        """Runs of a batch in which something happens; limits alone are looked at all at once."""
+        among = list(range(len(before[0])))
+        if all(isinstance(event, Bound) for event in self.watched):
+            passed = [event.passed(after[0].T, after[1].T) for event in self.watched]
+            among = np.flatnonzero(np.any(passed, axis=0)).tolist()
+        return [
+            k
+            for k in among
+            if k not in self.system.ended and self._any(t0, t1, _row(before, k), _row(after, k), k)
+        ]
 
     def _any(self, t0: float, t1: float, before: Parts, after: Parts, row: int | None) -> bool:
         if not np.isfinite(after[0]).all():
             return False
-        return bool(self._crossings(t0, t1, before, after, row))
+        with self.system.only(row):
+            return bool(self._crossings(t0, t1, before, after, row))
 
     def _crossings(
         self, t0: float, t1: float, before: Parts, after: Parts, row: int | None
@@ -63,7 +78,7 @@ class Locator:
                 continue
             if isinstance(event, Switch) and event.to is self.system.mechanism:
                 continue  # it has switched already
-            g0, g1 = event.value(t0, *before[:2]), event.value(t1, *after[:2])
+            g0, g1 = self._value(event, t0, before), self._value(event, t1, after)
             if event.crossed(g0, g1, after[1]):
                 found.append((event, g0, g1))
         return found
@@ -80,6 +95,8 @@ class Locator:
             state = self._act(event, t, state, still, prefix)
             for other in others:
                 state = self._act(other, t, state, False, prefix)
+            if self.system.row in self.system.ended:
+                return state
             if t1 - t <= 1e-14 * max(1.0, abs(t1)):
                 return state
             t0, before = t, state
@@ -88,25 +105,41 @@ class Locator:
         self._stop(f"more than {_MOST} events in one step at t = {t0:.6g} s ({event!r:.80})")
         return after
 
-    @staticmethod
-    def _together(event: Any, t: float, state: Parts, crossings: list) -> list[Any]:
+    def _value(self, event: Any, t: float, parts: Parts) -> float:
+        """Stop and Slip (sticking.py) look at the whole system."""
+        whole = getattr(event, "value_in", None)
+        found = event.value(t, *parts[:2]) if whole is None else whole(self.system, t, parts)
+        return float(found)
+
+    def begin(self, stepper: Any, t: float, parts: Parts) -> Array:
+        """Before the first step; gives v."""
+        found = {id(event.stuck): event.stuck for event in self.watched if hasattr(event, "stuck")}
+        if len(found) > 1:
+            raise InputError("events: one StickSlip is enough; name all its joints there.")
+        for stuck in found.values():
+            if self.system.stuck is None:
+                return np.asarray(stuck.begin(self.system, stepper, t, parts))
+        return parts[1]
+
+    def _together(self, event: Any, t: float, state: Parts, crossings: list) -> list[Any]:
         """Other events of the same instant: they would not be seen again after it."""
         return [
             other
             for other, g0, _ in crossings
             if other is not event
             and not isinstance(other, Bound)
-            and other.crossed(g0, other.value(t, *state[:2]), state[1])
+            and other.crossed(g0, self._value(other, t, state), state[1])
         ]
 
     def _act(self, event: Any, t: float, state: Parts, still: bool, prefix: str) -> Parts:
-        if prefix and (isinstance(event, Switch) or event.terminal):
-            raise InputError(
-                "events: a batch of runs cannot switch its mechanism or end early in one run; "
-                "simulate these runs one by one."
-            )
         options = {"still": True} if still else {}
         q, v, text = event.act(self.system, t, *state[:2], **options)
+        if self.system.stuck is not None:
+            v = self.system.stuck.settle(self.system, t, (q, v, state[2]))
+        if event.terminal and self.system.row is not None:  # the other runs of the batch go on
+            self._note(t, f"{prefix}ended by '{text}'")
+            self.system.ended[self.system.row] = t
+            return q, v, state[2]
         self._note(t, prefix + text)
         if event.terminal:
             self.final = (t, (q, v, state[2]))
@@ -118,13 +151,22 @@ class Locator:
     def first(self, t0: float, t1: float, before: Any, after: Parts) -> float | None:
         """Length of the step that ends just after the first event, for adaptive steps."""
         state = (before.q, before.v, before.z)
-        if state[0].ndim == 2:
-            return None
-        crossings = self._crossings(t0, t1, state, after, None)
+        if state[0].ndim == 1:
+            return self._first(t0, t1, state, after)
+        lengths = []
+        for k in self._rows(t0, t1, state, after):
+            with self.system.only(k):
+                lengths.append(self._first(t0, t1, _row(state, k), _row(after, k)))
+        least = min((x for x in lengths if x is not None), default=None)
+        # a little further: rounding differs between one row and a batch
+        return None if least is None else min(least + 8.0 * _EPS * max(1.0, abs(t1)), t1 - t0)
+
+    def _first(self, t0: float, t1: float, before: Parts, after: Parts) -> float | None:
+        crossings = self._crossings(t0, t1, before, after, self.system.row)
         if not crossings:
             return None
-        t, _, still, _ = self._earliest(t0, t1, state, after, crossings)
-        return None if still or t >= t1 else t - t0
+        t, _, still, _ = self._earliest(t0, t1, before, after, crossings)
+        return None if still or t >= t1 else max(t - t0, 8.0 * _EPS * max(1.0, abs(t1)))
 
     def _earliest(
         self, t0: float, t1: float, before: Parts, after: Parts, crossings: list
@@ -137,6 +179,8 @@ class Locator:
                 begin, g0 = self._flight(event, t0, t1, before)
                 if g0 <= 0.0:
                     return t0, event, True, before
+            if g0 < 0.0 and hasattr(event, "stuck"):  # a force has jumped
+                return t0, event, False, before
             t, state = self._root(event, (t0, begin, t1), before, after, g0, g1)
             if t < best[0]:
                 best = (t, event, False, state)
@@ -148,7 +192,7 @@ class Locator:
         if event.side * before[1][event.k] > event.limits.rest:
             for _ in range(40):
                 h *= 0.5
-                g = event.value(t0 + h, *self.step(t0, h, *before)[:2])
+                g = self._value(event, t0 + h, self.step(t0, h, *before))
                 if g > 0.0:
                     break
         return h, g
@@ -162,7 +206,7 @@ class Locator:
         times: start of the step, of the bracket (counted from there), end of both."""
         t0, low, t1 = times
         high, state = t1 - t0, after
-        tiny = 4.0 * np.finfo(float).eps * max(abs(t0), abs(t1), high)
+        tiny = 4.0 * _EPS * max(abs(t0), abs(t1), high)
         side = 0
         for _ in range(100):
             if high - low <= tiny or g1 == 0.0:
@@ -171,7 +215,7 @@ class Locator:
             if not low + 0.25 * tiny < middle < high - 0.25 * tiny:
                 middle = 0.5 * (low + high)
             moved = self.step(t0, middle, *before)
-            g = event.value(t0 + middle, *moved[:2])
+            g = self._value(event, t0 + middle, moved)
             if (g > 0.0) == (g1 > 0.0) or g == 0.0:
                 high, g1, state = middle, g, moved
                 g0 = 0.5 * g0 if side == 1 else g0

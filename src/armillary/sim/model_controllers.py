@@ -1,6 +1,7 @@
 """Controllers that know the mechanism: gravity compensation, computed torque, operational space.
 
-They call the mechanism, so they take floats or columns of a batch.  With `actuators` the forces
+They call the mechanism, so they take floats or columns of a batch; those with a `scalar_force` can
+be traced where the mechanism is a tree whose joints are all driven.  With `actuators` the forces
 come from these joints alone; closed mechanisms need it unless every joint is driven.
 """
 
@@ -13,9 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armillary.algorithms.inverse_dynamics import inverse_dynamics, static_forces
+from armillary.algorithms.passes import Algorithm
 from armillary.errors import InputError
 from armillary.functions.mechanism import Mechanism
 from armillary.scalar import Scalar
+from armillary.sim.controllers import target_at
 from armillary.sim.kinematic_inverse import chosen_rows, rotation_vector
 from armillary.sim.part import (
     Array,
@@ -24,6 +28,8 @@ from armillary.sim.part import (
     array_of,
     columns_of,
     freedoms,
+    made_for,
+    one_number,
     per_freedom,
     positive_period,
 )
@@ -41,7 +47,7 @@ class _Model(Part, ABC):
 
     def __init__(self, mechanism: Mechanism, actuators: Sequence[str] | None,
                  period: float | None):  # fmt: skip
-        self.mechanism = mechanism
+        self.mechanism, self.built_for = mechanism, made_for(mechanism)
         freedoms(mechanism, actuators)
         self.actuators = None if actuators is None else tuple(actuators)
         self.period = positive_period(period)
@@ -49,6 +55,18 @@ class _Model(Part, ABC):
     def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
         tau = self.torque(t, array_of(q), array_of(v), z)
         return [x + y for x, y in zip(u, columns_of(tau), strict=True)]
+
+    def _traced(self, algorithm: Algorithm, inputs: dict[str, list[Any]], u: Scalars,
+                passive: bool = True) -> list[Scalar]:  # fmt: skip
+        """u + tau of an algorithm, all of them nodes of a graph."""
+        # the compiler is imported when something is traced
+        from armillary.functions.stepping import NotNative
+        from armillary.functions.straight import inlined
+
+        if self.mechanism.constraints or self.actuators is not None:
+            raise NotNative("forces of chosen actuators are found over arrays")
+        tau = inlined(self.mechanism, algorithm, inputs, passive).result("tau")
+        return [x + y for x, y in zip(u, tau, strict=True)]
 
     @abstractmethod
     def torque(self, t: Any, q: Array, v: Array, z: Scalars) -> Array:
@@ -81,6 +99,11 @@ class GravityCompensation(_Model):
         rest = np.zeros(m.nv)
         return m.actuator_forces(q, rest, rest, self.actuators, passive=self.springs).tau
 
+    def scalar_force(
+        self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars
+    ) -> list[Scalar]:
+        return self._traced(static_forces, {"q": list(q)}, u, self.springs)
+
 
 class ComputedTorque(_Model):
     """tau = M a + h with a = a_d + kd (v_d - v) + kp e + ki ∫e: every joint's error obeys
@@ -108,8 +131,12 @@ class ComputedTorque(_Model):
             for name, value in (("kp", kp), ("kd", kd), ("ki", ki))
         )
         self.target = target if isinstance(target, Trajectory) else Constant(target, n)
-        if self.target(self.target.start).q.shape != (mechanism.nq,):
-            raise InputError(f"target: expected places of {mechanism.nq} numbers (q).")
+        first = self.target(self.target.start).q
+        if first.shape != (mechanism.nq,) or not np.isfinite(first).all():
+            raise InputError(
+                f"target: expected places of {mechanism.nq} finite numbers (q), found "
+                f"{first.tolist()}."
+            )
         if self.ki.any():
             self.states = tuple(f"{label}.integral" for label in labels)
 
@@ -122,6 +149,29 @@ class ComputedTorque(_Model):
 
     def rate(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
         return columns_of(self._error(t, array_of(q))) if self.states else []
+
+    def scalar_force(
+        self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars
+    ) -> list[Scalar]:
+        _, v_d, a_d = target_at(self.target, t)
+        a = [
+            a_d[k] + float(self.kd[k]) * (v_d[k] - v[k]) + float(self.kp[k]) * e
+            for k, e in enumerate(self._scalar_error(t, q))
+        ]
+        if self.states:
+            a = [x + float(ki) * total for x, ki, total in zip(a, self.ki, z, strict=True)]
+        return self._traced(inverse_dynamics, {"q": list(q), "v": list(v), "a": a}, u)
+
+    def scalar_rate(
+        self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars
+    ) -> list[Scalar]:
+        return self._scalar_error(t, q) if self.states else []
+
+    def _scalar_error(self, t: Scalar, q: Scalars) -> list[Scalar]:
+        goal, model = target_at(self.target, t)[0], self.mechanism.model
+        pairs = zip(model.joints, (slot.q for slot in model.slots), strict=True)
+        errors = (joint.difference(tuple(q[own]), tuple(goal[own])) for joint, own in pairs)
+        return [e for error in errors for e in error]
 
     def _error(self, t: Any, q: Array) -> Array:
         goal = self.target(t).q
@@ -166,11 +216,13 @@ class OperationalSpace(_Model):
         if rows is None:
             rows = target.task.rows if isinstance(target, Line) else "position"
         self.rows = [_ROW[name] for name in chosen_rows(rows)]
-        self.frame, self.kp, self.kd, self.damping = frame, float(kp), float(kd), float(damping)
+        self.frame, self.kp, self.kd = frame, one_number("kp", kp), one_number("kd", kd)
+        self.damping = one_number("damping", damping, 0.0)
         self.goal = _goal(target)
-        self.posture = None if posture is None else np.asarray(posture, float)
-        self.posture_kp = float(posture_kp)
-        self.posture_kd = 2 * self.posture_kp**0.5 if posture_kd is None else float(posture_kd)
+        self.posture = None if posture is None else _posture(mechanism, posture)
+        self.posture_kp = one_number("posture_kp", posture_kp, 0.0)
+        given = 2 * self.posture_kp**0.5 if posture_kd is None else posture_kd
+        self.posture_kd = one_number("posture_kd", given)
 
     def torque(self, t: Any, q: Array, v: Array, z: Scalars) -> Array:
         if q.ndim > 1:
@@ -205,14 +257,21 @@ class OperationalSpace(_Model):
         return self.posture_kp * self.mechanism.difference(q, self.posture) - self.posture_kd * v
 
 
+def _posture(mechanism: Mechanism, posture: ArrayLike) -> Array:
+    place = np.asarray(posture, float)
+    if place.shape != (mechanism.nq,) or not np.isfinite(place).all():
+        raise InputError(f"posture: expected {mechanism.nq} finite numbers (q), found {posture!r}.")
+    return place
+
+
 def _goal(target: Any) -> Callable[[float], Goal]:
     if isinstance(target, Line):
         return lambda t: (*target.pose(t), *target.twist(t))
     if callable(target):
         return target
     place = np.asarray(target, float)
-    if place.shape != (3,):
-        raise InputError(f"target: expected a position (3,), found shape {place.shape}.")
+    if place.shape != (3,) or not np.isfinite(place).all():
+        raise InputError(f"target: expected a position of 3 finite numbers, found {target!r}.")
     still = (np.eye(3), place, np.zeros(6), np.zeros(6))
     return lambda t: still
 

@@ -1,12 +1,16 @@
 """Fixed steps in native code: many steps per call (functions/stepping.py), where a run allows it.
 
 A run goes natively when its method is explicit, its forces are constants, tables that bend on the
-grid, or parts that can be traced, and nothing has to be watched on the way.  A step that the
-native loop does not take is left to the engine, which goes on in Python and comes back.
+grid, parts that can be traced, or parts that are sampled, and nothing has to be watched on the way.
+Sampled parts are asked inside where they can be traced; else the loop comes back to Python for each
+sample.  A step that the native loop does not take is left to the engine, which goes on in Python
+and comes back.
 """
 
 from __future__ import annotations
 
+import time as clock
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -14,8 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.functions.inputs import Array
-from armillary.functions.stepping import Control, Method, NotNative, Stepping
+from armillary.functions.stepping import Control, Method, NotNative, Sample, Stepping
+from armillary.sim.holding import held_numbers, hold, sampled
 from armillary.sim.integrators import ExplicitRungeKutta, SemiImplicitEuler, Stepper
+from armillary.sim.tracing import traced_control, traced_sample
 
 if TYPE_CHECKING:
     from armillary.sim.engine import State
@@ -24,22 +30,33 @@ if TYPE_CHECKING:
 _NUMBERS = 4_000_000  # of the record of one call
 _BLOCK = 256  # rows of a batch that run through all steps together
 _STEPS = 20_000  # of one call: the time between two signs of progress
+_BUSY = 0.2  # s, where parts are asked in Python: the same
+_BURST = 8  # steps of a call that calls them back
 
 
 def native_loop(
     system: System, stepper: Stepper, state: State, project: bool, stops: list[float], step: float
 ) -> NativeLoop | None:
     """The native way of this run, or None."""
-    method = _method(stepper)
-    on_grid = all(_whole((stop - state.t) / step) for stop in stops)
-    if method is None or system.external or system.resting or not on_grid:
+    method, parts = _method(stepper), _substeps(system, state.t, step)
+    if method is None or parts is None or system.external or system.resting:
+        return None
+    if not all(_whole((stop - state.t) / (step / parts)) for stop in stops):
         return None
     if system.mechanism.model.constraints and not project:
         return None
     try:
-        return NativeLoop(system, method, state)
+        return NativeLoop(system, method, state, parts)
     except NotNative:
         return None  # a part that cannot be traced, or no kernel: steps are made in Python
+
+
+def _substeps(system: System, t: float, step: float) -> int | None:
+    """Equal parts of a step at whose ends all samples lie; None: samples lie elsewhere."""
+    stages = sampled(system)
+    h = min([step, *(float(stage.period or 0.0) for stage in stages)])
+    lengths = [step, *(x for s in stages for x in (float(s.period or 0.0), s.due - t))]
+    return round(step / h) if all(_whole(x / h) for x in lengths) else None
 
 
 def _method(stepper: Stepper) -> Method | None:
@@ -56,32 +73,80 @@ def _whole(x: float) -> bool:
 
 @dataclass(frozen=True)
 class Stretch:
-    """Steps that were taken, and the states after those that are to be recorded."""
+    """Steps that were taken, and the states after those that are to be recorded.
+
+    rest: parts of a step beyond the `done` ones.  fault: what a part raised when it was asked at
+    the end of the stretch."""
 
     done: int
+    rest: int
     numbers: list[int]  # of the recorded steps
     q: Array
     v: Array
     z: Array
+    held: Array
+    step: float
+    fault: BaseException | None = None
 
 
 class NativeLoop:
-    """The native loop of a run."""
+    """The native loop of a run.  Inside it z and what sampled parts hold are one row (z, held)."""
 
-    def __init__(self, system: System, method: Method, state: State):
-        self.system, self.method = system, method
-        self.rows = 1 if state.q.ndim == 1 else len(state.q)
-        self._parts = self._split()
-        n = system.mechanism.nq + 2 * system.nv + system.nz + 1
+    def __init__(self, system: System, method: Method, state: State, parts: int = 1):
+        self.system, self.method, self.parts = system, method, parts
+        self.single = state.q.ndim == 1
+        self.rows = 1 if self.single else len(state.q)
+        self.stages = sampled(system)
+        self.nz = system.nz + len(self.stages) * system.nv
+        n = system.mechanism.nq + 2 * system.nv + self.nz + 1
         self._chunk = max(1, min(_STEPS, _NUMBERS // (self.rows * n)))
+        self._h = 0.0  # of the steps of this call
+        self._steady: Array | None = None  # given forces that do not change
+        self._fault: BaseException | None = None
+        self._unasked = False  # a part raised when it was asked
+        self._make()
 
-    def _split(self) -> list[tuple[slice, Stepping]]:
+    def _make(self) -> None:
+        """Controller and samples traced; or samples in Python; or both in Python."""
+        self._asks = self._calls = False  # samples are taken in Python; so are the forces
+        try:
+            control, sample = traced_control(self.system), traced_sample(self.system)
+            try:
+                self._blocks = self._split(control, sample)
+            except NotNative:
+                if sample is None:
+                    raise
+                sample, self._blocks = None, self._split(control, None)
+            self._asks = bool(self.stages) and sample is None
+        except NotNative:
+            if not self.system.stages:
+                raise
+            self._asks, self._calls = bool(self.stages), True
+            own = Stepping(self.system.mechanism, self.method, self.rows, None, self.nz,
+                           self.system.parameters, None, self._answer)  # fmt: skip
+            self._blocks = [(slice(0, self.rows), own)]
+
+    def _answer(self, stage: int, t: float, q: Array, v: Array, z: Array) -> tuple[Array, Array]:
+        """Forces of the parts and the rates of their states, over arrays."""
+        if stage == 0 and self.system.schedules:
+            self.system.enter(t, t + self._h)
+        z = z[:, : self.system.nz]
+        if self.single:
+            q, v, z = q[0], v[0], z[0]
+        tau, rates = self.system.forces(t, q, v, z)
+        if not self.stages:
+            return tau, rates
+        still = np.zeros((*v.shape[:-1], self.nz - self.system.nz))
+        return tau, np.concatenate([rates, still], axis=-1)
+
+    def _split(
+        self, control: Control | None, sample: tuple[Sample, int] | None
+    ) -> list[tuple[slice, Stepping]]:
         """Rows of the batch in blocks that stay in the cache, each with a loop of its own."""
-        control = self._control()
         count = max(1, self.rows // _BLOCK)
         edges = [self.rows * k // count for k in range(count + 1)]
         loops: dict[int, Stepping] = {}
-        parts = []
+        blocks = []
         shared = self.system.mechanism.options.threads == 1 and self.system.parameters is None
         for first, last in pairwise(edges):
             p = self.system.parameters
@@ -89,88 +154,137 @@ class NativeLoop:
             size = last - first
             stepping = loops.get(size) if shared else None
             if stepping is None:
-                stepping = Stepping(self.system.mechanism, self.method, size, control,
-                                    self.system.nz, own)  # fmt: skip
+                stepping = Stepping(self.system.mechanism, self.method, size, control, self.nz,
+                                    own, sample)  # fmt: skip
                 loops[size] = stepping
-            parts.append((slice(first, last), stepping))
-        return parts
-
-    def _control(self) -> Control | None:
-        """The chain of parts as one function over scalars."""
-        stages, n = self.system.stages, self.system.nv
-        if not stages:
-            return None
-        for stage in stages:
-            part = stage.part
-            if stage.plain or stage.period is not None or getattr(part, "array_level", False):
-                raise NotNative("a part that runs in Python")
-
-        def control(t: Any, q: list, v: list, z: list, tau: list) -> tuple[list, list]:
-            u: list = [0.0] * n
-            rates: list = []
-            for stage in stages:
-                own = z[stage.z]
-                rates += list(stage.part.rate(t, q, v, own, u)) if stage.count else []
-                u = list(stage.part.force(t, q, v, own, u))
-            return [x + y for x, y in zip(u, tau, strict=True)], rates
-
-        return control
+            blocks.append((slice(first, last), stepping))
+        return blocks
 
     def advance(self, state: State, taken: int, steps: int, h: float, every: int) -> Stretch:
         """Up to `steps` steps of h, after `taken` ones; moves the state (not its time)."""
-        steps = min(steps, self._chunk * every, _STEPS)
-        single = state.q.ndim == 1
-        start = tuple(
-            np.array(x, float).reshape(self.rows, -1) for x in (state.q, state.v, state.z)
-        )
-        done, now, out = self._run(start, steps, h, state.t, taken, every)
-        if len(self._parts) > 1 and 0 < done < steps:  # a part was stopped: all go as far as it
-            done, now, out = self._run(start, done, h, state.t, taken, every)
-        numbers = np.arange((taken // every + 1) * every, taken + done + 1, every)
-        entries = numbers // every - taken // every
-        found = [out[name][entries] if name in out else np.empty((len(entries), self.rows, 0))
-                 for name in ("q", "v", "z")]  # fmt: skip
-        if single:
-            found, now = [x[:, 0] for x in found], [x[0] for x in now]
-        if done:
-            state.q, state.v, state.z = now
-        return Stretch(done, numbers.tolist(), *found)
-
-    def _run(
-        self, start: tuple[Array, ...], steps: int, h: float, t: float, taken: int, every: int
-    ) -> tuple[int, list[Array], dict[str, Array]]:
-        """Steps that all parts have taken, where they are now, and the record."""
-        now = [x.copy() for x in start]
+        m = self.parts
+        steps = min(steps, self._chunk * every, max(_STEPS // m, 1))
+        h, taken, steps, every = h / m, taken * m, steps * m, every * m
+        held = held_numbers(self.system, state.v)
+        z = np.concatenate([state.z, held], axis=-1) if self.stages else state.z
+        now = [np.array(x, float).reshape(self.rows, -1) for x in (state.q, state.v, z)]
         entries = (taken + steps) // every - taken // every + 1
         out = {
             name: np.empty((entries, self.rows, x.shape[1]))
-            for name, x in zip(("q", "v", "z"), start, strict=True)
+            for name, x in zip(("q", "v", "z"), now, strict=True)
             if x.shape[1]
         }
+        done, now, fault = self._all(now, steps, h, state.t, taken, every, out)
+        numbers = np.arange((taken // every + 1) * every, taken + done + 1, every)
+        if self._unasked and len(numbers) and numbers[-1] == taken + done:
+            numbers = numbers[:-1]  # this instant waits for its sample
+        entry = numbers // every - taken // every
+        found = [out[name][entry] if name in out else np.empty((len(entry), self.rows, 0))
+                 for name in ("q", "v", "z")]  # fmt: skip
+        if self.single:
+            found, now = [x[:, 0] for x in found], [x[0] for x in now]
+        q, v, z = found
+        nz = self.system.nz
+        if done:
+            state.q, state.v, state.z = now[0], now[1], now[2][..., :nz]
+            self._hold(now[2][..., nz:], state.t + done * h)
+        return Stretch(done // m, done % m, (numbers // m).tolist(), q, v, z[..., :nz],
+                       z[..., nz:], h, fault)  # fmt: skip
+
+    def _hold(self, numbers: Array, t: float) -> None:
+        if not self._asks:
+            hold(self.system, numbers)
+            for stage in self.stages:
+                stage.due = stage.next_sample(t)
+
+    def _all(
+        self, now: list[Array], steps: int, h: float, t: float, taken: int, every: int,
+        out: dict[str, Array],
+    ) -> tuple[int, list[Array], BaseException | None]:  # fmt: skip
+        """All steps, or those that a while allows where Python is asked on the way."""
+        if not (self._asks or self._calls):
+            done, now = self._run(now, steps, h, t, taken, every, out)
+            return done, now, None
+        done, begun = 0, clock.monotonic()
+        while done < steps and (done % self.parts or clock.monotonic() - begun < _BUSY):
+            until = round((self.system.next_sample() - t) / h) - done if self._asks else steps
+            asked = min(steps - done, until, _BURST if self._calls else steps)
+            first = (taken + done) // every - taken // every
+            part = {name: x[first:] for name, x in out.items()}
+            went, now = self._run(now, asked, h, t + done * h, taken + done, every, part)
+            done += went
+            if went < asked:
+                return done, now, self._fault
+            if asked == until and self._asks:
+                try:
+                    now[2] = self._ask(t + done * h, *now)
+                except BaseException as fault:  # Ctrl-C too: what was computed is handed over
+                    self._unasked = True
+                    return done, now, fault
+                if (taken + done) % every == 0 and "z" in out:
+                    out["z"][(taken + done) // every - taken // every] = now[2]
+        return done, now, None
+
+    def _ask(self, t: float, q: Array, v: Array, z: Array) -> Array:
+        """Parts that are due look at the state; gives (z, held)."""
+        q, v, own = (x[0] if self.single else x for x in (q, v, z[:, : self.system.nz]))
+        own = self.system.sample(t, q, v, own)
+        return np.concatenate([own, held_numbers(self.system, v)], axis=-1).reshape(self.rows, -1)
+
+    def _run(
+        self, start: list[Array], steps: int, h: float, t: float, taken: int, every: int,
+        out: dict[str, Array],
+    ) -> tuple[int, list[Array]]:  # fmt: skip
+        """Steps that all blocks have taken, and where they are now."""
+        self._h, due = h, self._due(t, h, steps)
         tau = self._forces(t, steps, h)
 
-        def part(pair: tuple[slice, Stepping]) -> int:
+        def block(pair: tuple[slice, Stepping], count: int) -> int:
             rows, stepping = pair
             own: Any = tuple(np.ascontiguousarray(x[rows]) for x in now)
             forces = tau[rows] if tau.ndim == 2 else tau[:, :, rows]
-            done = stepping.run(own, forces, steps, h, t, every, taken, out, rows.start)
+            done = stepping.run(own, forces, count, h, t, every, taken, out, rows.start, due)
+            self._fault = stepping.fault
             for x, moved in zip(now, own, strict=True):
                 x[rows] = moved
             return done
 
-        threads = min(self.system.mechanism.options.threads, len(self._parts))
+        now = [x.copy() for x in start]
+        done = self._each(block, steps)
+        if len(self._blocks) > 1 and done < steps:  # one was stopped: all go as far as it
+            now = [x.copy() for x in start]
+            done = self._each(block, done) if done else 0
+        return done, now
+
+    def _each(self, block: Callable[[tuple[slice, Stepping], int], int], steps: int) -> int:
+        """The blocks one after the other or on threads; how far the slowest came."""
+        threads = min(self.system.mechanism.options.threads, len(self._blocks))
         if threads == 1:
-            return min([part(pair) for pair in self._parts]), now, out
+            return min([block(pair, steps) for pair in self._blocks])
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(threads) as pool:
-            return min(pool.map(part, self._parts)), now, out
+            return min(pool.map(lambda pair: block(pair, steps), self._blocks))
+
+    def _due(self, t: float, h: float, steps: int) -> Array | None:
+        """Which sampled parts are due after step k (steps + 1, 1 + n); the first column: any."""
+        if not self.stages or self._asks:
+            return None
+        table, k = np.zeros((steps + 1, 1 + len(self.stages))), np.arange(steps + 1)
+        for column, stage in enumerate(self.stages, 1):
+            first, period = round((stage.due - t) / h), round(float(stage.period or h) / h)
+            table[:, column] = (k >= first) & ((k - first) % period == 0)
+        table[:, 0] = table[:, 1:].any(axis=1)
+        return table
 
     def _forces(self, t: float, steps: int, h: float) -> Array:
         """Given joint forces: (rows, nv), or of every stage (steps, stages, rows, nv)."""
         inputs, n = self.system.inputs, self.system.nv
-        if inputs.steady:
-            return np.array(np.broadcast_to(inputs(t), (self.rows, n)))
+        if self._calls or inputs.steady:
+            if self._steady is None:  # where parts are called back, they come with theirs
+                given = 0.0 if self._calls else inputs(t)
+                self._steady = np.array(np.broadcast_to(given, (self.rows, n)))
+            return self._steady
         table = np.empty((steps, len(self.method.b), self.rows, n))
         for k in range(steps):
             begin = t + k * h

@@ -34,6 +34,7 @@ class Part:
 
     states: tuple[str, ...] = ()
     period: float | None = None
+    built_for: tuple[str, ...] = ()  # name and degrees of freedom of the mechanism, see `made_for`
     array_level = False  # True: it calls the mechanism, so it takes floats and columns only
 
     def start(
@@ -167,23 +168,64 @@ def coordinates(mechanism: Mechanism, entries: Sequence[int]) -> list[int]:
     return [place[i] for i in entries]
 
 
-def per_freedom(name: str, value: Any, count: int, labels: Sequence[str]) -> list[float]:
-    """One number for all, one per entry, or {label: number} (others 0)."""
+def per_freedom(
+    name: str, value: Any, count: int, labels: Sequence[str], above: float | None = None
+) -> list[float]:
+    """One number for all, one per entry, or {label: number} (others 0).  above: a bound that
+    none may fall below."""
     if isinstance(value, dict):
         for key in value:
             if key not in labels:
                 raise unknown_name(f"degree of freedom for {name}", key, labels)
-        return [float(value.get(label, 0.0)) for label in labels]
-    array = np.asarray(value, float)
+        value = [value.get(label, 0.0) for label in labels]
+    try:
+        array = np.asarray(value, float)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
     if array.ndim > 1 or (array.ndim == 1 and len(array) != count) or not np.isfinite(array).all():
         raise InputError(
             f"{name}: expected a finite number or {count} of them ({', '.join(labels)}), "
             f"found {value!r}."
         )
-    return [float(x) for x in np.broadcast_to(array, (count,))]
+    numbers = [float(x) for x in np.broadcast_to(array, (count,))]
+    for label, number in zip(labels, numbers, strict=True):
+        if above is not None and number < above:
+            raise InputError(f"{name} of '{label}': expected {above:g} or more, found {number:g}.")
+    return numbers
 
 
-def positive_period(period: float | None) -> float | None:
-    if period is not None and not (np.isfinite(period) and period > 0.0):
-        raise InputError(f"period: expected a positive time in seconds or None, found {period}.")
-    return period
+def one_number(name: str, value: Any, above: float | None = None) -> float:
+    """A finite number, not below the bound."""
+    return per_freedom(name, value, 1, (name,), above)[0]
+
+
+def positive_period(period: float | None, what: str = "period") -> float | None:
+    if period is None:
+        return None
+    number = isinstance(period, (int, float, np.number)) and not isinstance(period, bool)
+    if not (number and np.isfinite(period) and period > 0.0):
+        raise InputError(f"{what}: expected a positive time in seconds or None, found {period!r}.")
+    return float(period)
+
+
+def made_for(mechanism: Mechanism) -> tuple[str, ...]:
+    """What tells mechanisms apart for a part: the name, and the labels of v."""
+    return (mechanism.name, *mechanism.v_labels)
+
+
+def check_part(part: Any, mechanism: Mechanism) -> None:
+    """Refuse a part that was built for a mechanism with other degrees of freedom."""
+    here = made_for(mechanism)
+    for own in getattr(part, "parts", (part,)):
+        built = getattr(own, "built_for", ())
+        if built and built[1:] != here[1:]:
+            raise InputError(
+                f"{type(own).__name__}: it was built for {_shown(built)}, the run is of "
+                f"{_shown(here)}. Build it with the mechanism that is simulated."
+            )
+
+
+def _shown(made: tuple[str, ...]) -> str:
+    name, *labels = made
+    shown = ", ".join([*labels[:4], *(["..."] if len(labels) > 4 else [])])
+    return f"'{name}' with {len(labels)} degrees of freedom ({shown})"

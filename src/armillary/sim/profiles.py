@@ -1,6 +1,7 @@
 """How fast a way is covered: s(t) from 0 to 1 in the time T, at rest at both ends.
 
 A row of the table gives s, ds/dx, d²s/dx² over x = t/T in [0, 1], and the largest slopes.
+Times are arrays, or scalars of any kind.
 """
 
 from __future__ import annotations
@@ -8,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import pi, sqrt
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from armillary.errors import InputError, unknown_name
+from armillary.scalar import cos, sin, where
 
-Array = NDArray[np.float64]
-Scaling = Callable[[Array], tuple[Array, Array, Array]]
+Scaling = Callable[[Any], tuple[Any, Any, Any]]
 
 
 @dataclass(frozen=True)
@@ -28,16 +27,13 @@ class Profile:
     hardest: float
     corners: tuple[float, ...] = ()  # inner x where the acceleration jumps
 
-    def __call__(self, t: Array, duration: float) -> tuple[Array, Array, Array]:
+    def __call__(self, t: Any, duration: float) -> tuple[Any, Any, Any]:
         """s, ds/dt, d²s/dt² at times from 0 to `duration`; at rest outside."""
-        x = np.asarray(t, float) / duration
-        s, first, second = self.shape(np.clip(x, 0.0, 1.0))
-        inside = (x >= 0.0) & (x <= 1.0)
-        return (
-            s,
-            np.where(inside, first, 0.0) / duration,
-            np.where(inside, second, 0.0) / duration**2,
-        )
+        x = t / duration
+        before, after = x < 0.0, x > 1.0
+        s, first, second = self.shape(where(before, 0.0, where(after, 1.0, x)))
+        first, second = (where(before, 0.0, where(after, 0.0, y)) for y in (first, second))
+        return s, first / duration, second / duration**2
 
     def duration(
         self, distance: float, velocity: float | None = None, acceleration: float | None = None
@@ -56,28 +52,28 @@ class Profile:
         return max(times)
 
 
-def _cubic(x: Array) -> tuple[Array, Array, Array]:
+def _cubic(x: Any) -> tuple[Any, Any, Any]:
     """[VanDerMerwe1995, section 4.6]"""
     return x * x * (3 - 2 * x), 6 * x * (1 - x), 6 - 12 * x
 
 
-def _quintic(x: Array) -> tuple[Array, Array, Array]:
+def _quintic(x: Any) -> tuple[Any, Any, Any]:
     return (
-        x**3 * (10 - 15 * x + 6 * x * x),
-        30 * x * x * (1 - x) ** 2,
+        x * x * x * (10 - 15 * x + 6 * x * x),
+        30 * x * x * (1 - x) * (1 - x),
         60 * x * (1 - x) * (1 - 2 * x),
     )
 
 
-def _cosine(x: Array) -> tuple[Array, Array, Array]:
+def _cosine(x: Any) -> tuple[Any, Any, Any]:
     """Acceleration along cos(pi x)  [QuinnChang1991, section 5]."""
-    return (1 - np.cos(pi * x)) / 2, pi / 2 * np.sin(pi * x), pi**2 / 2 * np.cos(pi * x)
+    return (1 - cos(pi * x)) / 2, pi / 2 * sin(pi * x), pi**2 / 2 * cos(pi * x)
 
 
-def _cycloid(x: Array) -> tuple[Array, Array, Array]:
+def _cycloid(x: Any) -> tuple[Any, Any, Any]:
     """Acceleration along sin(2 pi x): none at the ends."""
     turn = 2 * pi * x
-    return x - np.sin(turn) / (2 * pi), 1 - np.cos(turn), 2 * pi * np.sin(turn)
+    return x - sin(turn) / (2 * pi), 1 - cos(turn), 2 * pi * sin(turn)
 
 
 def trapezoid(ramp: float = 0.25) -> Profile:
@@ -87,13 +83,13 @@ def trapezoid(ramp: float = 0.25) -> Profile:
     top = 1 / (1 - ramp)  # velocity of the flat part
     push = top / ramp
 
-    def shape(x: Array) -> tuple[Array, Array, Array]:
+    def shape(x: Any) -> tuple[Any, Any, Any]:
         rising, falling = x < ramp, x > 1 - ramp
         left = 1 - x
-        s = np.where(rising, push * x * x / 2, np.where(falling, 1 - push * left * left / 2,
-                                                        top * (x - ramp / 2)))  # fmt: skip
-        first = np.where(rising, push * x, np.where(falling, push * left, top))
-        return s, first, np.where(rising, push, np.where(falling, -push, 0.0))
+        s = where(rising, push * x * x / 2,
+                  where(falling, 1 - push * left * left / 2, top * (x - ramp / 2)))  # fmt: skip
+        first = where(rising, push * x, where(falling, push * left, top))
+        return s, first, where(rising, push, where(falling, -push, 0.0))
 
     return Profile("trapezoid", shape, top, push, (ramp, 1 - ramp) if ramp < 0.5 else (0.5,))
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from armillary.functions import fast
+from armillary.functions.constrained.moving import RowMotion
 from armillary.functions.inputs import Array
 from armillary.functions.mechanism import Mechanism
 from armillary.sim.chart import Chart
-
-if TYPE_CHECKING:
-    from armillary.functions.kernels import Kernels
 
 _STEPS = 4
 _SMALL = 1e-8  # Newton's method is quadratic: after a step of this size the rest is rounding
@@ -25,45 +23,44 @@ class Projection:
     def __init__(self, mechanism: Mechanism, chart: Chart):
         self.mechanism, self.chart = mechanism, chart
         self.needed = bool(mechanism.model.constraints)
-        self._position: Any = None
-        self._velocity: Any = None
+        self._calls: dict[bool, tuple[Any, Any]] = {}
         self._holonomic = True
-        if self.needed and fast.available():
-            self._make_native()
 
-    def _make_native(self) -> None:
+    def _native_calls(self, moving: bool) -> tuple[Any, Any]:
         """The kernels of `Mechanism.project` as lean calls: about 1 µs instead of 200."""
-        projector = self.mechanism._projector
-        self._columns = projector.engine.scaling.columns
-        self._holonomic = any(projector.engine.ties.holonomic)
-        self._position, self._velocity = map(
-            self._native, (projector._position, projector._velocity)
-        )
+        if moving not in self._calls:
+            projector = self.mechanism._projector
+            self._columns = projector.engine.scaling.columns
+            self._holonomic = any(projector.engine.ties.holonomic)
+            position, velocity = (
+                fast.lean(projector.kernels(level, moving=moving), self.mechanism._globals())
+                if fast.available()
+                else None
+                for level in ("residual", "rate")
+            )
+            self._calls[moving] = position, velocity
+        return self._calls[moving]
 
-    def _native(self, kernels: Kernels | None) -> Any:
-        if kernels is None:
-            return None
-        call = fast.FastCall(_doubtful, {})
-        call.switch_on(kernels.kernel(False, "double"), self.mechanism._globals())
-        return call.callable
-
-    def __call__(self, q: Array, v: Array) -> tuple[Array, Array]:
+    def __call__(self, q: Array, v: Array, moving: RowMotion | None = None) -> tuple[Array, Array]:
+        """moving: the motion of rows that is prescribed at this instant."""
         if not self.needed:
             return q, v
         if q.ndim == 2:
-            return self._batch(q, v)
-        if self._velocity is not None:
-            closed = self._newton(q) if self._holonomic else q
-            step = None if closed is None else self._velocity(closed, v)
+            return self._batch(q, v, moving)
+        position, velocity = self._native_calls(moving is not None)
+        if velocity is not None:
+            place, rate = ((), ()) if moving is None else ((moving.place,), (moving.velocity,))
+            closed = self._newton(position, q, place) if self._holonomic else q
+            step = None if closed is None else velocity(closed, v, *rate)
             if closed is not None and step is not None and isfinite(step.sum()):
                 return closed, v + step
-        return self.mechanism.project(q, v)
+        return self.mechanism.project(q, v, moving)
 
-    def _newton(self, q: Array) -> Array | None:
-        if self._position is None:
+    def _newton(self, position: Any, q: Array, place: tuple[Array, ...]) -> Array | None:
+        if position is None:
             return None
         for _ in range(_STEPS):
-            step = self._position(q)
+            step = position(q, *place)
             if step is None:
                 return None
             q = self.chart.move(q, step)
@@ -74,17 +71,13 @@ class Projection:
                 return None
         return None
 
-    def _batch(self, q: Array, v: Array) -> tuple[Array, Array]:
+    def _batch(self, q: Array, v: Array, moving: RowMotion | None) -> tuple[Array, Array]:
         """Rows that are no numbers stay as they are."""
         good = np.isfinite(q).all(axis=1) & np.isfinite(v).all(axis=1)
         if good.all():
-            return self.mechanism.project(q, v)
+            return self.mechanism.project(q, v, moving)
         q, v = q.copy(), v.copy()
         if good.any():
-            q[good], v[good] = self.mechanism.project(q[good], v[good])
+            own = None if moving is None else moving.of(good)
+            q[good], v[good] = self.mechanism.project(q[good], v[good], own)
         return q, v
-
-
-def _doubtful(*_: Array) -> None:
-    """The kernel gave no number: the robust way decides."""
-    return

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import ArmillaryError, InputError, unknown_name
+from armillary.functions.constrained.moving import RowMotion
 from armillary.functions.mechanism import Mechanism
 
 Array = NDArray[np.float64]
@@ -36,12 +37,14 @@ class States:
     tau: Array  # (S, nv)
     given_a: Array | None = None
     external: Mapping[str, Array] = field(default_factory=dict)  # (S, 6) by frame
+    moving: RowMotion | None = None  # prescribed motion of constraint rows
 
     @cached_property
     def a(self) -> Array:
         if self.given_a is not None:
             return self.given_a
-        return self.mechanism.forward_dynamics(self.q, self.v, self.tau, self.external)
+        options: dict[str, Any] = {} if self.moving is None else {"drives": self.moving}
+        return self.mechanism.forward_dynamics(self.q, self.v, self.tau, self.external, **options)
 
     @cached_property
     def energies(self) -> tuple[Array, Array]:
@@ -50,7 +53,7 @@ class States:
     @cached_property
     def solution(self) -> Any:
         """All forces of a mechanism with constraints."""
-        return self.mechanism.solve(self.q, self.v, self.tau, self.external)
+        return self.mechanism.solve(self.q, self.v, self.tau, self.external, drives=self.moving)
 
     @property
     def reactions(self) -> Array:
@@ -64,9 +67,22 @@ class States:
         return np.concatenate([_flat(ties.wrench), ties.axis], axis=1)
 
     @property
+    def drive_forces(self) -> Array:
+        ties = self.solution.ties
+        return ties.axis[:, [ties.axis_names.index(d.name) for d in self.mechanism.model.drives]]
+
+    @property
+    def tie_power(self) -> Array:
+        """λ · J v of every constraint, (S, ties): not zero where its motion is prescribed."""
+        rate = np.einsum("smn,sn->sm", self.mechanism.constraint_jacobian(self.q), self.v)
+        rows = self.solution.multipliers * rate
+        ties = self.mechanism._engine.ties
+        return np.stack([rows[:, ties.slices[tie.name]].sum(axis=1) for tie in ties.all], axis=1)
+
+    @property
     def condition(self) -> Array:
         if self.mechanism.constraints:
-            return self.mechanism.conditions(self.q)
+            return self.mechanism.conditions(self.q, self.moving)
         return np.linalg.cond(self.mechanism.mass_matrix(self.q))
 
 
@@ -118,6 +134,15 @@ def _ties(m: Mechanism) -> Columns:
     return _each((tie.name for tie in ties.frames), WRENCH) + axes
 
 
+def _drives(m: Mechanism) -> Columns:
+    units = dict(zip(m.v_labels, m.v_units, strict=True))
+    return tuple((d.name, FORCE[units[d.joint]]) for d in m.model.drives)
+
+
+def _powers(m: Mechanism) -> Columns:
+    return tuple((tie.name, "W") for tie in m._engine.ties.all) if m.constraints else ()
+
+
 def _none(_: Mechanism) -> Columns:
     return ()
 
@@ -143,9 +168,21 @@ QUANTITIES: dict[str, Quantity] = {
         of_constraints=True,
         text="wrench of every constraint on its second body, in its second frame",
     ),
+    "drive_force": Quantity(
+        _drives,
+        lambda s: s.drive_forces,
+        of_constraints=True,
+        text="force of every drive along its coordinate",
+    ),
+    "constraint_power": Quantity(
+        _powers,
+        lambda s: s.tie_power,
+        of_constraints=True,
+        text="power of every constraint: of drives and of ground that moves",
+    ),
     "drift": Quantity(
         _rows,
-        lambda s: s.mechanism.constraint_residual(s.q),
+        lambda s: s.mechanism.constraint_residual(s.q, s.moving),
         of_constraints=True,
         text="how far each constraint row is open",
     ),
@@ -198,9 +235,9 @@ def columns(name: str, mechanisms: Iterable[Mechanism]) -> Columns:
     quantity = QUANTITIES.get(name) or EXTRAS[name]
     found = {column: None for m in mechanisms for column in quantity.columns(m)}
     if quantity.of_constraints and not found:
+        about = "drives" if name == "drive_force" else "constraints"
         raise InputError(
-            f"record: '{name}' is about constraints, and '{mechanisms[0].name}' has none. "
-            f"Leave it out."
+            f"record: '{name}' is about {about}, and '{mechanisms[0].name}' has none. Leave it out."
         )
     return tuple(found)
 

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 from armillary.errors import FormatError, InputError
 from armillary.functions.mechanism import Mechanism
 from armillary.sim import quantities, storage
+from armillary.sim.driven import Drives
 from armillary.sim.journal import Journal, journal_path
 from armillary.sim.layout import Array, Block, Layout, Tail, joined
 from armillary.sim.quantities import EXTRAS, QUANTITIES, Extras, States
@@ -58,7 +59,9 @@ class Recorder:
         handed: int = 1,
         resume: bool = False,
         overwrite: bool = False,
+        drives: Drives | None = None,
     ):
+        self._drives = drives or None
         if isinstance(every, bool) or int(every) != every or every < 1:
             raise InputError(f"every: expected a whole number from 1 on, found {every!r}.")
         if resume and out is None:
@@ -299,7 +302,8 @@ class Recorder:
         flat.setdefault("tau", np.zeros_like(flat["v"]))
         q, v, tau = (flat[name][finite] for name in ("q", "v", "tau"))
         a = flat["a"][finite] if "a" in flat else None
-        states = States(self.mechanism, q, v, tau, a, wrenches)
+        moving = self._drives and self._drives.unflat(self.mechanism, flat["drive"][finite])
+        states = States(self.mechanism, q, v, tau, a, wrenches, moving)
         block = {"time": rows["time"].copy()}
         for name in self.names:
             shape = (count, *layout.shape(name))
@@ -379,7 +383,7 @@ class Recorder:
         return storage.StoredRun(journal.shape, tail, read)
 
 
-NOT_A_STATE = ("tau", "a", *EXTRAS)
+NOT_A_STATE = ("tau", "a", "drive", *EXTRAS)
 
 
 def _size(layout: Layout, name: str) -> int:

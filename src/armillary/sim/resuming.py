@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armillary.errors import InputError
 from armillary.functions.inputs import Array
 from armillary.sim.engine import State
+from armillary.sim.events import Bound
 from armillary.sim.quantities import EXTRAS, QUANTITIES
 from armillary.sim.recording import Columns, Recorder
 from armillary.sim.system import System, columns, rows
+
+if TYPE_CHECKING:
+    from armillary.sim.native import Stretch
 
 _ONLY_THE_LAST = 10**9  # as `every`
 
@@ -32,6 +36,7 @@ def last_state(recorder: Recorder, system: System, t0: float) -> State | None:
             f"states of controllers and actuators: expected {z.shape[-1]}, found {system.nz}"
         )
     _hold(system, last)
+    _take_up(system, last)
     return State(float(last["t"]), q, v, z)
 
 
@@ -44,12 +49,46 @@ def held(system: System, v: Array) -> dict[str, Array]:
     }
 
 
+def happened(system: System, watched: Sequence[Any], v: Array) -> dict[str, Array]:
+    """What events have left behind, by names for the recorder: "resting", the side of the limit
+    at which an entry of v rests (0: none), and "ended", when runs of a batch ended (else NaN)."""
+    found: dict[str, Array] = {}
+    if any(isinstance(event, Bound) for event in watched):
+        found["resting"] = np.zeros(v.shape)
+        for row, held in system.resting.items():
+            own = found["resting"] if row is None else found["resting"][row]
+            for k, side in held.items():
+                own[k] = side
+    if v.ndim == 2 and any(event.terminal for event in watched):
+        found["ended"] = np.array([system.ended.get(row, np.nan) for row in range(len(v))])
+    return found
+
+
+def _take_up(system: System, last: Mapping[str, Any]) -> None:
+    """Joints rest where they rested, runs that were over stay so."""
+    sides = np.array(last.get("resting", 0.0), float)
+    for place in np.argwhere(sides):
+        row = int(place[0]) if sides.ndim == 2 else None
+        system.resting.setdefault(row, {})[int(place[-1])] = float(sides[tuple(place)])
+    times = np.atleast_1d(np.array(last.get("ended", np.nan), float))
+    system.ended.update({int(row): float(times[row]) for row in np.flatnonzero(times == times)})
+
+
+def states_of(system: System, stretch: Stretch) -> dict[str, Array]:
+    """What a run needs to go on beside q and v, at many instants, by names for the recorder."""
+    found = {"z": stretch.z} if system.nz else {}
+    n, stages = system.nv, [k for k, s in enumerate(system.stages) if s.period is not None]
+    for i, k in enumerate(stages):
+        found[f"held{k}"] = stretch.held[..., i * n : (i + 1) * n]
+    return found
+
+
 def _hold(system: System, last: Mapping[str, Any]) -> None:
     """Sampled parts hold what they held: the next sample is not taken early."""
     for k, stage in enumerate(system.stages):
         if stage.period is not None and f"held{k}" in last:
             stage.held = columns(np.array(last[f"held{k}"], float))
-            stage.due = stage.period * (np.floor(last["t"] / stage.period + 1e-9) + 1.0)
+            stage.due = stage.next_sample(float(last["t"]))
 
 
 def legs(

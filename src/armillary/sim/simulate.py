@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,20 +15,17 @@ from numpy.typing import ArrayLike
 from armillary.errors import InputError, ModelError
 from armillary.functions.inputs import Array, as_floats
 from armillary.functions.mechanism import Mechanism
+from armillary.sim.driven import Drives
 from armillary.sim.engine import Engine, Progress, State, Stopped
-from armillary.sim.events import Switch, happenings
+from armillary.sim.events import Switch, check_batch, happenings
+from armillary.sim.handing import Handing
 from armillary.sim.integrators import stepper
 from armillary.sim.quantities import listed
 from armillary.sim.recording import Recorder
-from armillary.sim.resuming import held, last_state, legs, signal_columns
+from armillary.sim.resuming import last_state, legs, signal_columns
 from armillary.sim.run import Run
 from armillary.sim.starting import consistent_start
 from armillary.sim.system import System
-
-# what can be computed from q and v alone
-_FROM_STATES = {
-    "q", "v", "kinetic", "potential", "energy", "momentum", "drift", "body_velocity", "condition",
-}  # fmt: skip
 
 
 def simulate(
@@ -42,19 +40,15 @@ def simulate(
     actuators: Any = None,
     inputs: Any = None,
     external: Any = None,
+    drives: Mapping[str, Any] | None = None,
     events: Any = (),
     record: str | Iterable[str] = ("q", "v"),
     every: int = 1,
-    out: str | os.PathLike[str] | None = None,
-    progress: Progress | bool | None = None,
-    project: bool = True,
-    tolerance: float = 1e-8,
-    period: float | None = None,
+    out: str | os.PathLike[str] | None = None, progress: Progress | bool | None = None,
+    project: bool = True, tolerance: float = 1e-8, period: float | None = None,
     parameters: ArrayLike | None = None,
-    t0: float = 0.0,
-    resume: bool = False,
-    overwrite: bool = False,
-) -> Run:
+    t0: float = 0.0, resume: bool = False, overwrite: bool = False,
+) -> Run:  # fmt: skip
     """The motion from (q0, v0) over `duration` seconds:
 
         a = forward_dynamics(q, v, actuators(controller(t, q, v)) + inputs(t), external(t))
@@ -64,32 +58,35 @@ def simulate(
     follow the tolerance.  method: see `integrators`.  controller: a part or several, or a function
     f(t, q, v) -> tau; period: sample and hold of controllers that have no period of their own.
     inputs: joint forces, {joint: constant, Schedule or f(t)} or all nv of them.  external:
-    {frame: wrench, Schedule or f(t)}, or f(t, q, v) -> {frame: wrench}.  record: names (see
-    `quantities`), at every n-th step; out: stream to this file.  project: after every step back
-    onto the constraints, position then velocity.  parameters: other inertias than the model's,
-    (10 bodies,) or one row per run, as `mechanism.parameters`.
+    {frame: wrench, Schedule or f(t)}, or f(t, q, v) -> {frame: wrench}.  drives: prescribed motion
+    of joints, drives and wheels' ground, {name: place, Schedule, f(t) -> x or (x, x', x''), or a
+    trajectory}.  record: names (see `quantities`), at every n-th step; out: stream to this file.
+    project: after every step back onto the constraints, position then velocity.  parameters: other
+    inertias than the model's, (10 bodies,) or one row per run, as `mechanism.parameters`.
 
     The run is kept when it ends early: `run.complete` is False and `run.message` tells why.  An
     exception of a controller carries it as `error.run`."""
     _check_mechanism(mechanism)
-    system = System(mechanism, controller, actuators, inputs, external, period, parameters)
-    watched = happenings(mechanism, events)
+    _check_times(duration, step, tolerance, t0, every)
+    moved = Drives(mechanism, drives, step)
+    mechanism = moved.mechanism
+    system = System(mechanism, controller, actuators, inputs, external, period, parameters, moved)
+    watched = _watched(mechanism, events, moved)
     names = listed(record)
     _check_recorded(system, names)
-    _check_times(duration, step, tolerance, t0, every)
     others = [e.to for e in watched if isinstance(e, Switch) and e.to is not None]
     stepping = stepper(method, system)
     recorder = Recorder(mechanism, names, 1, out, method=method, step=step, others=others,
                         extras=signal_columns(system, names, t0, step), handed=every,
-                        resume=resume, overwrite=overwrite)  # fmt: skip
+                        resume=resume, overwrite=overwrite, drives=moved)  # fmt: skip
     with closing(recorder):
         state = _first(recorder, system, q0, v0, (t0, t0 + duration), project)
+        check_batch(watched, len(state.q) if state.q.ndim == 2 else None)
         engine = Engine(
-            system, stepping, watched, _recording(system, recorder, names, state), recorder.event,
+            system, stepping, watched, Handing(system, recorder, names, watched), recorder.event,
             project=project, tolerance=tolerance, progress=_progress(progress),
         )  # fmt: skip
-        plan = legs(state.t, t0, t0 + duration, step, every)
-        return _carried_out(engine, recorder, state, plan)
+        return _carried_out(engine, recorder, state, legs(state.t, t0, t0 + duration, step, every))
 
 
 def _carried_out(
@@ -97,7 +94,7 @@ def _carried_out(
 ) -> Run:
     """The run, whatever ends it."""
     first = state.t
-    breaks = [float(b) for s in engine.system.schedules for b in s.breaks()]
+    breaks = [float(b) for part in engine.system.timed for b in part.breaks()]
     try:
         for leg in plan:
             engine.run(state, *leg, breaks)
@@ -143,6 +140,27 @@ def _check_recorded(system: System, names: tuple[str, ...]) -> None:
         )
 
 
+def _watched(mechanism: Mechanism, events: Any, drives: Drives) -> list[Any]:
+    """Events; a mechanism that takes over is driven as well."""
+    found = happenings(mechanism, events)
+    if not drives:
+        return found
+    return [
+        replace(e, to=drives.on(e.to)) if isinstance(e, Switch) and e.to is not None else e
+        for e in found
+    ]
+
+
+def _check_drives(system: System, t0: float, batch: int | None) -> None:
+    """Motions of as many runs as there are."""
+    values = system.drives.at(t0) if system.drives else np.zeros((3, 0))
+    if values.ndim == 3 and values.shape[1] != batch:
+        raise InputError(
+            f"drives: motions of {values.shape[1]} runs, and there are {batch or 1}. Give one "
+            f"number, or one row of q0 for each run."
+        )
+
+
 def _check_times(duration: float, step: float, tolerance: float, t0: float, every: int) -> None:
     for name, value in (("duration", duration), ("step", step), ("tolerance", tolerance)):
         if not (np.isfinite(value) and value > 0.0):
@@ -160,8 +178,8 @@ def _first(
     state = _resumed(recorder, system, q0, v0, span[0])
     if state is None:
         state = _start(system, q0, v0, span[0], project, recorder)
-    for schedule in system.schedules:
-        schedule.covers(state.t, span[1], "inputs")
+    for part in system.timed:
+        part.covers(state.t, span[1], "inputs")
     return state
 
 
@@ -181,10 +199,11 @@ def _start(system: System, q0: Any, v0: Any, t0: float, project: bool, recorder:
             k = int(np.argwhere(~np.isfinite(x))[0][-1])
             raise InputError(f"{name}: '{labels[k]}' is not a finite number.")
     batch = system.inputs.runs = _batch_of(q, v, system)
+    _check_drives(system, t0, batch)
     if batch is not None:
         q, v = (np.array(np.broadcast_to(x, (batch, x.shape[-1]))) for x in (q, v))
     q = np.ascontiguousarray(mechanism.integrate(q, np.zeros_like(v)))  # unit quaternions
-    q, v, notes = consistent_start(system, q, np.ascontiguousarray(v), project)
+    q, v, notes = consistent_start(system, t0, q, np.ascontiguousarray(v), project)
     for text in notes:
         recorder.event(t0, text)
     return State(t0, q, v, system.start(q, v))
@@ -199,6 +218,8 @@ def _batch_of(q: Array, v: Array, system: System) -> int | None:
     for number, schedule in enumerate(system.schedules):
         if schedule.values.ndim == 3:
             sizes[f"schedule {number + 1}"] = schedule.values.shape[1]
+    if system.drives and system.drives.runs:
+        sizes["drives"] = system.drives.runs
     if len(set(sizes.values())) > 1:
         found = ", ".join(f"{name}: {size}" for name, size in sizes.items())
         raise InputError(f"batches of different lengths: {found}. Use one length for all.")
@@ -217,56 +238,6 @@ def _resumed(recorder: Recorder, system: System, q0: Any, v0: Any, t0: float) ->
         raise recorder.another(f"number of runs: expected {runs or 1}, found {wanted or 1}")
     system.inputs.runs = runs
     return state
-
-
-def _recording(
-    system: System, recorder: Recorder, names: tuple[str, ...], first: State
-) -> Callable[[State], None]:
-    """What is handed to the recorder at an instant."""
-    from_states = set(names) <= _FROM_STATES
-    sampled = any(stage.period is not None for stage in system.stages)
-    plain = from_states and not system.nz and not sampled
-    told = [n for n in names if n not in _FROM_STATES and n not in ("a", "tau")]
-
-    class Record:
-        """One instant, or many of them."""
-
-        def __call__(self, state: State) -> None:
-            record(state)
-
-        def many(self, times: list[float], q: Array, v: Array, z: Array) -> None:
-            if plain and recorder.mechanism is system.mechanism:
-                recorder.extend(np.array(times), q, v)
-                return
-            for n, t in enumerate(times):
-                record(State(t, q[n], v[n], z[n]))
-
-    def record(state: State) -> None:
-        if recorder.mechanism is not system.mechanism:
-            recorder.switch(system.mechanism)
-        t, q, v, z = state.t, state.q, state.v, state.z
-        if plain:
-            recorder.add(t, q, v)
-            return
-        extras: dict[str, Any] = {"z": z} if system.nz else {}
-        if sampled:
-            extras |= held(system, v)
-        if from_states:
-            recorder.add(t, q, v, None, None, extras)
-            return
-        tau, _ = system.forces(t, q, v, z)
-        tau = np.ascontiguousarray(tau)
-        a = system.acceleration(t, q, v, tau)
-        external = system.external(t, q, v) if system.external else None
-        if external:
-            extras["external"] = {
-                k: np.broadcast_to(x, (*q.shape[:-1], 6)) for k, x in external.items()
-            }
-        if told and system.stages:
-            extras |= {k: x for k, x in system.signals(t, q, v, z).items() if k in told}
-        recorder.add(t, q, v, a, tau, extras)
-
-    return Record()
 
 
 def _progress(given: Progress | bool | None) -> Progress | None:

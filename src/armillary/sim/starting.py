@@ -13,28 +13,30 @@ _ROUNDING = 1e-9
 
 
 def consistent_start(
-    system: System, q: Array, v: Array, project: bool
+    system: System, t0: float, q: Array, v: Array, project: bool
 ) -> tuple[Array, Array, list[str]]:
     """q and v on the constraints, and what had to be changed.
 
-    project: small openings are closed and velocities that are not allowed are taken out, both
-    with a remark; else they are refused."""
+    Driven coordinates begin where their motion does.  project: small openings are closed and
+    velocities that are not allowed are taken out, both with a remark; else they are refused."""
     mechanism = system.mechanism
     notes: list[str] = []
     if not mechanism.model.constraints:
         return q, v, notes
+    system.enter(t0, t0)
+    moving = system.moving(t0)
+    if system.drives:
+        q, v = _onto_drives(system, t0, q, v, notes)
     rows = mechanism.constraint_rows
-    opening = np.abs(np.atleast_2d(mechanism.constraint_residual(q)))
-    rate = np.abs(np.atleast_2d(mechanism.constraint_rate(q, v)))
+    opening = np.abs(np.atleast_2d(mechanism.constraint_residual(q, moving)))
+    rate = np.abs(np.atleast_2d(mechanism.constraint_rate(q, v, moving)))
     size = mechanism._engine.length
     row, column = np.unravel_index(int(opening.argmax()), opening.shape)
     worst = f"{opening[row, column]:.3g} (row '{rows[column]}')"
     if opening.max() > _OPEN * max(size, 1e-12) or (
         not project and opening.max() > _ROUNDING * size
     ):
-        raise InputError(
-            f"q0: the mechanism is open by {worst}. Close it first: q0 = mechanism.assemble(q0).q."
-        )
+        raise InputError(f"q0: the mechanism is open by {worst}. {_cure(system, t0)}")
     row, column = np.unravel_index(int(rate.argmax()), rate.shape)
     speed = 1.0 + np.abs(v).max(initial=0.0)
     inconsistent = rate.max() > _ROUNDING * speed * max(size, 1.0)
@@ -46,7 +48,7 @@ def consistent_start(
         )
     if opening.max() > _ROUNDING * size:
         notes.append(f"q0 was open by {worst}; it was closed")
-    closed, allowed = system.projection(q, v)
+    closed, allowed = system.project(t0, q, v)
     if inconsistent:
         change = np.abs(allowed - v).max()
         notes.append(
@@ -54,3 +56,31 @@ def consistent_start(
             f"(largest change {change:.3g})"
         )
     return (closed, allowed, notes) if project else (q, v, notes)
+
+
+def _onto_drives(
+    system: System, t0: float, q: Array, v: Array, notes: list[str]
+) -> tuple[Array, Array]:
+    """Driven coordinates set to x and x'; the others keep theirs."""
+    assert system.drives is not None
+    values, q, v = system.drives.at(t0), q.copy(), v.copy()
+    for number, i, k, label in system.drives.coordinates():
+        x, rate = values[0, ..., number], values[1, ..., number]
+        for name, entries, place, wanted in (("q0", q, i, x), ("v0", v, k, rate)):
+            gap = np.max(np.abs(wanted - entries[..., place]), initial=0.0)
+            if gap > _ROUNDING * (1.0 + np.max(np.abs(wanted))):
+                shown = f"{float(np.ravel(wanted)[0]):.6g}"
+                notes.append(f"{name}: '{label}' begins with its drive, at {shown} (was {gap:.3g} "
+                             f"off)")  # fmt: skip
+            entries[..., place] = wanted
+    return q, v
+
+
+def _cure(system: System, t0: float) -> str:
+    driven = [label for *_, label in system.drives.coordinates()] if system.drives else []
+    if not driven:
+        return "Close it first: q0 = mechanism.assemble(q0).q."
+    return (
+        f"The drives begin at t0 = {t0:g} s; close it there: put {driven} to their places in q0, "
+        f"then q0 = mechanism.assemble(q0, hold={driven}).q."
+    )

@@ -16,13 +16,17 @@ from typing import Any
 import numpy as np
 
 from armillary.errors import InputError
+from armillary.functions.constrained.moving import RowMotion
 from armillary.functions.inputs import Array
 from armillary.functions.mechanism import Mechanism
 from armillary.sim.chart import Chart
+from armillary.sim.driven import Drives
 from armillary.sim.inputs import Forces, Wrenches
+from armillary.sim.part import check_part, positive_period
 from armillary.sim.projecting import Projection
 
 _LIFTED = 1e-6  # rad/s or m/s
+_SLACK = 1e-9  # of a period
 
 
 class Stage:
@@ -39,11 +43,14 @@ class Stage:
         self.count = 0 if self.plain else len(part.states)
         self.z = slice(first, first + self.count)
         own = getattr(part, "period", None)
-        self.period: float | None = own if own is not None else period
-        if self.period is not None and not self.period > 0.0:
-            raise InputError(f"period: expected more than 0 s, found {self.period}.")
+        self.period = positive_period(own if own is not None else period)
         self.due = -inf  # next sample
         self.held: Any = None  # of a controller its force, of an actuator its command
+
+    def next_sample(self, t: float) -> float:
+        """The first multiple of the period after t."""
+        period = float(self.period or inf)
+        return period * (np.floor(t / period + _SLACK) + 1.0)
 
     def given(self, t: float, q: Array, v: Array) -> Array:
         """Forces of a plain function."""
@@ -56,8 +63,7 @@ class Stage:
 
     def force(self, t: float, q: Array, v: Array, lists: Lists, z: Array, u: list) -> list:
         if self.plain:
-            given = self.given(t, q, v)
-            return [x + y for x, y in zip(u, np.moveaxis(given, -1, 0), strict=True)]
+            return [x + y for x, y in zip(u, columns(self.given(t, q, v)), strict=True)]
         return list(self.part.force(t, lists.q, lists.v, columns(z[..., self.z]), u))
 
     def rate(self, t: float, lists: Lists, z: Array, u: list) -> list:
@@ -89,7 +95,9 @@ class System:
         external: Any = None,
         period: float | None = None,
         parameters: Any = None,
+        drives: Drives | None = None,
     ):
+        self.drives = drives or None
         self.parameters = checked_parameters(mechanism, parameters)
         self.inputs, self.external = Forces(mechanism, inputs), Wrenches(mechanism, external)
         self.stages: list[Stage] = []
@@ -98,11 +106,14 @@ class System:
             (controller, period, False), (actuators, None, True)
         ):  # fmt: skip
             for part in _several(parts):
+                check_part(part, mechanism)
                 self.stages.append(Stage(part, self.nz, sampling, is_actuator))
                 self.nz += self.stages[-1].count
         self.row: int | None = None  # the one row of a batch that is looked at
         # entries of v held at a limit, with their side, by the row of a batch
         self.resting: dict[int | None, dict[int, float]] = {}
+        self.ended: dict[int, float] = {}  # runs of a batch that are over, and when they ended
+        self.stuck: Any = None  # modes of dry friction (sticking.py)
         self.use(mechanism)
 
     def use(self, mechanism: Mechanism) -> None:
@@ -113,7 +124,7 @@ class System:
         self.nv, self.size = mechanism.nv, 2 * mechanism.nv + self.nz
         self._dynamics = mechanism.forward_dynamics
         plain = self.parameters is None and not self.external
-        self._simple = not self.stages and plain and self.inputs.steady
+        self._simple = not (self.stages or self.drives) and plain and self.inputs.steady
 
     def start(self, q: Array, v: Array) -> Array:
         """States z of the parts at the first instant."""
@@ -133,16 +144,36 @@ class System:
             own += list(getattr(stage.part, "schedules", ()))
         return own
 
+    @property
+    def timed(self) -> list[Any]:
+        """All that has breaks in time: schedules and prescribed motions."""
+        return [*self.schedules, *(self.drives.motions if self.drives else ())]
+
     def enter(self, t0: float, t1: float) -> None:
         """The next step lies between these instants."""
-        for schedule in self.schedules:
-            schedule.enter(t0, t1)
+        for part in self.timed:
+            part.enter(t0, t1)
+
+    def moving(self, t: float) -> RowMotion | None:
+        """Prescribed motion of the constraint rows at t, of the row that is looked at."""
+        if self.drives is None:
+            return None
+        values = self.drives.at(t)
+        if self.row is not None and values.ndim == 3:
+            values = values[:, self.row]
+        return self.drives.row_motion(self.mechanism, values)
+
+    def project(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+        """q and v moved onto the constraints as they are at t."""
+        moving = self.moving(t)
+        if self.drives is not None and moving is not None:
+            self.drives.check(self.mechanism, t, moving)
+        return self.projection(q, v, moving)
 
     def sample(self, t: float, q: Array, v: Array, z: Array) -> Array:
         """Parts whose period is over look at the state and hold their force until the next time;
         their own states move on by explicit Euler.  Gives z."""
-        slack = 1e-9
-        due = [s for s in self.stages if s.period is not None and t >= s.due - slack * s.period]
+        due = [s for s in self.stages if s.period is not None and t >= s.due - _SLACK * s.period]
         if not due:
             return z
         lists, u = Lists(q, v), self._no_command(q)
@@ -153,7 +184,7 @@ class System:
                 if stage.count and not stage.actuator:
                     z = z.copy()
                     z[..., stage.z] += period * rows(stage.rate(t, lists, z, u), z[..., stage.z])
-                stage.due = period * (np.floor(t / period + slack) + 1.0)
+                stage.due = stage.next_sample(t)
             u, _ = self._through(stage, t, q, v, lists, z, u)
         return z
 
@@ -214,13 +245,30 @@ class System:
 
     def acceleration(self, t: float, q: Array, v: Array, tau: Array) -> Array:
         """a (..., nv); not a number where the state is none."""
+        if self.stuck is not None:
+            return np.asarray(self.stuck.acceleration(self, t, q, v, tau))
+        return self.free_acceleration(t, q, v, tau)
+
+    def wrenches(self, t: float, q: Array, v: Array) -> dict[str, Array] | None:
+        """External wrenches by frame name, of the row that is looked at."""
         external = self.external(t, q, v) if self.external else None
         if external and self.row is not None:
             external = {k: x[self.row] if np.ndim(x) == 2 else x for k, x in external.items()}
+        return external
+
+    def free_acceleration(self, t: float, q: Array, v: Array, tau: Array) -> Array:
+        """As `acceleration`, before dry friction holds anything."""
+        external = self.wrenches(t, q, v)
         try:
+            moving = self.moving(t)
+            a = self._lean(q, v, tau, external, moving)
+            if a is not None:
+                return a
+            options: dict[str, Any] = {} if moving is None else {"drives": moving}
             if self.parameters is not None:
-                own = self._bodies()
-                a = self.mechanism.forward_dynamics(q, v, tau, external, parameters=own)
+                options["parameters"] = self._bodies()
+            if options:
+                a = self.mechanism.forward_dynamics(q, v, tau, external, **options)
             else:
                 a = self._dynamics(q, v, tau, external) if external else self._dynamics(q, v, tau)
         except InputError:
@@ -234,6 +282,15 @@ class System:
         for row, held in self.resting.items():
             a[row] = self._held(q[row], v[row], tau[row], a[row], held)
         return a
+
+    def _lean(
+        self, q: Array, v: Array, tau: Array, external: Any, moving: RowMotion | None
+    ) -> Array | None:
+        """Of one driven state, where nothing else matters."""
+        other = external or self.resting or self.parameters is not None or v.ndim == 2
+        if self.drives is None or moving is None or other:
+            return None
+        return self.drives.acceleration(self.mechanism, q, v, tau, moving)
 
     def _bodies(self) -> Array | None:
         """Inertias of the bodies, of the row that is looked at."""
@@ -288,7 +345,7 @@ class System:
         theta, v = x[..., :n], x[..., n : 2 * n]
         q = self.chart.move(q0, theta)
         out[..., :n] = self.chart.slope(theta, v)
-        if self._simple and x.ndim == 1 and not self.resting and self.row is None:
+        if self._simple and x.ndim == 1 and not (self.resting or self.stuck) and self.row is None:
             try:
                 out[n:] = self._dynamics(q, v, self.inputs.constant)
                 return

@@ -122,6 +122,16 @@ class Way(Trajectory):
         q = self.mechanism.integrate(np.tile(self.q0, (len(t), 1)), np.outer(s, self.step))
         return Sample(q, np.outer(first, self.step), np.outer(second, self.step))
 
+    def scalars(self, t: Scalar) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
+        """The same for a time of any scalar kind: lists of q, v, a."""
+        s, first, second = self.profile(t - self.start, self.duration)
+        d, model = [float(x) for x in self.step], self.mechanism.model
+        q0 = [float(x) for x in self.q0]
+        q: list[Scalar] = []
+        for joint, slot in zip(model.joints, model.slots, strict=True):
+            q += joint.integrate(tuple(q0[slot.q]), tuple(s * x for x in d[slot.v]))
+        return q, [first * x for x in d], [second * x for x in d]
+
 
 class Constant(Trajectory):
     """A set-point: q stands still.  v and a have nv entries, as many as q unless told."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.errors import InputError, ModelError
 from armillary.functions.mechanism import Mechanism
 from armillary.scalar import Scalar
 from armillary.sim.actuators import DCMotor, rotors_of
-from armillary.sim.part import Part, Scalars, freedoms
+from armillary.sim.part import Part, Scalars, freedoms, made_for, per_freedom
 
 
 class FlexibleTransmission(Part):
@@ -36,16 +35,21 @@ class FlexibleTransmission(Part):
         stretch: ArrayLike = 0.0,
         motors: DCMotor | None = None,
     ):
+        self.built_for = made_for(mechanism)
         self.entries = freedoms(mechanism, joints)
-        n = len(self.entries)
+        labels = [mechanism.v_labels[i] for i in self.entries]
+        n = len(labels)
         names = ("stiffness", "inertia", "damping", "friction", "stretch")
         given = (stiffness, inertia, damping, friction, stretch)
-        numbers = {name: [float(x) for x in np.broadcast_to(np.asarray(value, float), (n,))]
-                   for name, value in zip(names, given, strict=True)}  # fmt: skip
-        for name in names[:4]:
-            if min(numbers[name]) < 0.0 or (name == "inertia" and min(numbers[name]) == 0.0):
-                raise InputError(f"{name} of a transmission: expected a positive number, "
-                                 f"found {min(numbers[name]):g}.")  # fmt: skip
+        numbers = {
+            name: per_freedom(name, value, n, labels, None if name == "stretch" else 0.0)
+            for name, value in zip(names, given, strict=True)
+        }
+        for label, number in zip(labels, numbers["inertia"], strict=True):
+            if number == 0.0:
+                raise InputError(f"inertia of '{label}': expected more than 0, found 0.")
+        if motors is not None and not isinstance(motors, DCMotor):
+            raise InputError(f"motors: expected a DCMotor, found {type(motors).__name__}.")
         self.stiffness, self.inertia = numbers["stiffness"], numbers["inertia"]
         self.damping, self.friction = numbers["damping"], numbers["friction"]
         self.stretch, self.motors = numbers["stretch"], motors

@@ -31,6 +31,7 @@ class Variational:
         self.system = system
         self._spring, self._damper = linear_passives(system.mechanism)
         mechanism = system.mechanism
+        mechanism._refuse_loads("method 'variational'")
         if mechanism.model.constraints and not all(mechanism._engine.ties.holonomic):
             raise InputError(
                 "method 'variational': the mechanism has rolling constraints, which have no "
@@ -59,7 +60,7 @@ class Variational:
             start, end, M, rate = self._momenta(t, h, q0, xi, z0)
             miss = start - p0 - J0.T @ push
             slope = M + 0.5 * h * np.diag(self._damper) + 0.25 * h * h * np.diag(self._spring)
-            step, more = self._newton(h, q0, xi, slope, miss, J0)
+            step, more = self._newton(t, h, q0, xi, slope, miss, J0)
             xi, push = xi + step, push + more
             before, size = size, float(np.abs(step).max(initial=0.0))
             scale = 1.0 + float(np.abs(xi).max(initial=0.0))
@@ -103,14 +104,14 @@ class Variational:
         return start, chart.inverse_dexp_matrix(h * xi).T @ both, M, rate
 
     def _newton(
-        self, h: float, q0: Array, xi: Array, slope: Array, miss: Array, J0: Array
+        self, t: float, h: float, q0: Array, xi: Array, slope: Array, miss: Array, J0: Array
     ) -> tuple[Array, Array]:
         """Changes of ξ and λ."""
         if not len(J0):
             return np.asarray(-np.linalg.solve(slope, miss), float), np.zeros(0)
         mechanism = self.system.mechanism
         q1 = self.system.chart.move(q0, h * xi)
-        terms = mechanism._engine.terms(q1[None])
+        terms = mechanism._engine.terms(q1[None], moving=self.system.moving(t + h))
         J1, opening = terms.J[0], terms.residual[0]
         m, n = J1.shape
         K = np.block([[slope, -J0.T], [J1, np.zeros((m, m))]])

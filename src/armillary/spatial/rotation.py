@@ -6,10 +6,20 @@ given angle: the transpose of the "active" matrix  [VanDerMerwe1995, eqs 2.20-2.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from armillary.scalar import Scalar, atan2, cos, sin, sqrt, where
 from armillary.spatial.vector import Matrix, Vector
+
+
+def cos_sin(angle: float) -> tuple[float, float]:
+    """Cosine and sine of a given number; the doubles nearest to multiples of a right angle mean
+    exactly that."""
+    quarters = round(angle / (math.pi / 2))
+    if abs(quarters) < 1000 and angle == quarters * (math.pi / 2):
+        return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarters % 4]
+    return math.cos(angle), math.sin(angle)
 
 
 def about_x(angle: Scalar) -> Matrix:

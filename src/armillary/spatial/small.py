@@ -69,3 +69,13 @@ def _reflect(w: Sequence[Scalar], x: Sequence[Scalar]) -> list[Scalar]:
     """(1 - 2 w w^T) x."""
     twice = dot(w, x) * 2
     return [a - b * twice for a, b in zip(x, w, strict=True)]
+
+
+def length(components: Sequence[Scalar]) -> Scalar:
+    """sqrt(x² + y² + ...), with the slope 0 where all are 0; of one number its absolute value."""
+    if len(components) == 1:
+        x = components[0]
+        return where(x < 0, -x, x)
+    square = dot(components, components)
+    some = square > 0
+    return where(some, sqrt(where(some, square, 1.0)), 0.0)

@@ -56,7 +56,7 @@ def _ideal(engine: Engine, q: Array, v: Array, tau: Array, a: Array) -> dict[str
     if not doubt[0]:
         found["accelerations: null space, and sparse elimination"] = (a, large[0])
     if engine.tables.nv + engine.ties.count <= 90:
-        plan = make_plan(engine, owner._closer)
+        plan = make_plan(engine)
         tables = replace(owner.tables(), ties=engine.ties)
         inputs = {"q": q.tolist(), "v": v.tolist(), "tau": tau.tolist()}
         run = Run(constrained_dynamics(plan), tables, owner.base(), inputs)

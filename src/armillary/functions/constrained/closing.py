@@ -14,6 +14,7 @@ import numpy as np
 
 from armillary.algorithms import mass_matrix
 from armillary.errors import ModelError, unknown_name
+from armillary.functions.constrained.moving import RowMotion
 from armillary.functions.constrained.nullspace import Factor, Scaling, solve
 from armillary.functions.inputs import Array
 
@@ -62,9 +63,12 @@ class Assembly:
 class Closer:
     """Position and velocity corrections of one mechanism."""
 
-    def __init__(self, engine: Engine):
+    def __init__(self, engine: Engine, drives: bool = True):
+        """drives: whether driven coordinates are to stand at their places."""
         self.engine = engine
         self.holonomic = np.array(engine.ties.holonomic, bool)
+        if not drives:
+            self.holonomic &= ~np.array(engine.ties.driven, bool)
         s = engine.scaling
         self.scaling = Scaling(s.length, s.rows[self.holonomic], s.columns)
 
@@ -73,22 +77,24 @@ class Closer:
         """What counts as closed, as a part of the machine's size."""
         return max(CLOSED, self.engine.geometry_tolerance)
 
-    def residual(self, q: Array) -> Array:
-        return np.asarray(self.engine.terms(q[None]).residual[0])
+    def residual(self, q: Array, moving: RowMotion | None = None) -> Array:
+        return np.asarray(self.engine.terms(q[None], moving=moving).residual[0])
 
     def opening(self, residual: Array) -> float:
         """Largest residual as a part of the machine's size."""
-        s = self.engine.scaling
-        return float(np.abs(s.rows / s.length * residual).max(initial=0.0))
+        s = self.scaling
+        return float(np.abs(s.rows / s.length * residual[self.holonomic]).max(initial=0.0))
 
     # -- projection of nearby states -------------------------------------------------------------
 
-    def position(self, q: Array, steps: int = 8) -> tuple[Array, int]:
+    def position(
+        self, q: Array, steps: int = 8, moving: RowMotion | None = None
+    ) -> tuple[Array, int]:
         """q closed by Gauss-Newton steps, each the smallest in the kinetic-energy norm."""
         engine, used = self.engine, 0
         best, best_opening = q, np.inf
         for _ in range(steps):
-            terms = engine.terms(q[None])
+            terms = engine.terms(q[None], moving=moving)
             opening = self.opening(terms.residual[0])
             if opening < best_opening:
                 best, best_opening = q, opening
@@ -99,7 +105,7 @@ class Closer:
             q = engine.owner.integrate(q, step)
             used += 1
         else:
-            opening = self.opening(self.residual(q))
+            opening = self.opening(self.residual(q, moving))
             if opening < best_opening:
                 best = q
         return best, used
@@ -121,12 +127,12 @@ class Closer:
             size = np.maximum(np.diag(M), np.trace(M) / len(M) * 1e-3)
             return solve(M + 1e-9 * np.diag(size), zero, factor, target).a
 
-    def velocity(self, q: Array, v: Array) -> tuple[Array, Array]:
+    def velocity(self, q: Array, v: Array, moving: RowMotion | None = None) -> tuple[Array, Array]:
         """v that all rows allow, nearest in the kinetic-energy norm; and what is left."""
-        terms = self.engine.terms(q[None], v[None])
+        terms = self.engine.terms(q[None], v[None], moving)
         factor = self.engine.factor(terms)
         step = self._smallest(q, factor, -terms.rate[0])
-        after = self.engine.terms(q[None], (v + step)[None])
+        after = self.engine.terms(q[None], (v + step)[None], moving)
         return v + step, after.rate[0]
 
     # -- assembly from rough guesses -------------------------------------------------------------
@@ -205,5 +211,5 @@ class Closer:
         return q, used
 
     def _cost(self, residual: Array) -> float:
-        s = self.engine.scaling
-        return float(np.sum((s.rows / s.length * residual) ** 2))
+        s = self.scaling
+        return float(np.sum((s.rows / s.length * residual[self.holonomic]) ** 2))

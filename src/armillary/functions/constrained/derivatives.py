@@ -83,7 +83,7 @@ class _Probe:
         self.inputs: dict[str, Any] = {"a": answer.a.tolist()}
         if external:
             given = {name: wrench_rows(name, x) for name, x in external.items()}
-            self.inputs["external"] = owner._external(given, 1, self.tables, True)[0].tolist()
+            self.inputs["external"] = owner._external(given, 1, self.tables)[0].tolist()
 
     def slopes(self, dq: Array, dv: Array) -> tuple[Array, Array]:
         model = self.engine.owner.model

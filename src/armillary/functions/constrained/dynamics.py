@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from armillary.functions.calls import ForwardDynamics
 from armillary.functions.constrained.forward import ConstrainedForwardDynamics
+from armillary.functions.constrained.moving import Drives, RowMotion
 from armillary.functions.core import External
 from armillary.functions.dynamics import Dynamics
 from armillary.functions.inputs import Array
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from armillary.functions.constrained.engine import Engine
     from armillary.functions.constrained.mobility import Mobility
     from armillary.functions.constrained.projection import Projector
-
-Drives = Mapping[str, ArrayLike] | None
 
 
 class Constrained(Dynamics):
@@ -56,6 +55,11 @@ class Constrained(Dynamics):
         return Closer(self._engine)
 
     @cached_property
+    def _driven(self) -> dict[Any, Any]:
+        """The same mechanism with the drives of runs, by these: made once."""
+        return {}
+
+    @cached_property
     def _projector(self) -> Projector:
         from armillary.functions.constrained.projection import Projector
 
@@ -66,7 +70,7 @@ class Constrained(Dynamics):
         """Accelerations for given joint forces; constraints are kept."""
         if self.model.constraints:
             return ConstrainedForwardDynamics.bind(self)
-        return ForwardDynamics.bind(self)
+        return self._forward_of_tree()
 
     # -- rows ------------------------------------------------------------------------------------
 
@@ -76,16 +80,16 @@ class Constrained(Dynamics):
         J = self._engine.terms(arrays["q"]).J
         return J[0] if single else J
 
-    def constraint_residual(self, q: ArrayLike) -> Array:
+    def constraint_residual(self, q: ArrayLike, drives: RowMotion | None = None) -> Array:
         """(rows,) how far each row is open, rad or m; 0 for rolling rows."""
         arrays, single = self._engine.check_states(q=q)
-        residual = self._engine.terms(arrays["q"]).residual
+        residual = self._engine.terms(arrays["q"], moving=drives).residual
         return residual[0] if single else residual
 
-    def constraint_rate(self, q: ArrayLike, v: ArrayLike) -> Array:
+    def constraint_rate(self, q: ArrayLike, v: ArrayLike, drives: RowMotion | None = None) -> Array:
         """(rows,) velocity along each forbidden motion, rad/s or m/s: 0 if v is consistent."""
         arrays, single = self._engine.check_states(q=q, v=v)
-        rate = self._engine.terms(arrays["q"], arrays["v"]).rate
+        rate = self._engine.terms(arrays["q"], arrays["v"], drives).rate
         return rate[0] if single else rate
 
     # -- everything at once ----------------------------------------------------------------------
@@ -137,10 +141,10 @@ class Constrained(Dynamics):
         arrays, _ = self._engine.check_states(q=self.initial if q is None else q)
         return mobility(self._engine, self._closer, arrays["q"][0], seed=seed)
 
-    def conditions(self, q: ArrayLike) -> Array:
+    def conditions(self, q: ArrayLike, drives: RowMotion | None = None) -> Array:
         """Condition number of the scaled J at every state, over the rank: (B,) or a number."""
         arrays, single = self._engine.check_states(q=q)
-        terms = self._engine.terms(arrays["q"])
+        terms = self._engine.terms(arrays["q"], moving=drives)
         values = []
         for k in range(len(arrays["q"])):
             factor = self._engine.factor(terms, k)
@@ -164,13 +168,15 @@ class Constrained(Dynamics):
         arrays, _ = self._engine.check_states(q=self.initial if guess is None else guess)
         return self._closer.assemble(arrays["q"][0], hold, restarts, seed)
 
-    def project(self, q: ArrayLike, v: ArrayLike | None = None) -> tuple[Array, Array]:
+    def project(
+        self, q: ArrayLike, v: ArrayLike | None = None, drives: RowMotion | None = None
+    ) -> tuple[Array, Array]:
         """The nearest closed position and then the nearest consistent velocity, both by kinetic
-        energy.  Rolling rows enter the velocity only."""
+        energy.  Rolling rows enter the velocity only.  drives: motion of rows at this instant."""
         arrays, single = self._engine.check_states(
             q=q, v=np.zeros(self.model.nv) if v is None else v
         )
-        positions, velocities = self._projector.project(arrays["q"], arrays["v"])
+        positions, velocities = self._projector.project(arrays["q"], arrays["v"], drives)
         return (positions[0], velocities[0]) if single else (positions, velocities)
 
     # -- actuation -------------------------------------------------------------------------------

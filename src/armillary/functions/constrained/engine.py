@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from armillary.algorithms import inverse_dynamics, kinematics, mass_matrix
 from armillary.errors import InputError, unknown_name
+from armillary.functions.constrained.moving import Drives, RowMotion, spread
 from armillary.functions.constrained.nullspace import Answer, Factor, Scaling, solve
 from armillary.functions.constrained.terms import Bodies, Rows, Terms
 from armillary.functions.inputs import Array, common_rows
@@ -130,9 +130,11 @@ class Engine:
             np.array([float(x) for x in base.acceleration.leaves()]),
         )
 
-    def terms(self, q: Array, v: Array | None = None) -> Terms:
+    def terms(self, q: Array, v: Array | None = None, moving: RowMotion | None = None) -> Terms:
+        """All rows at B states; moving: residuals and rates count from this motion."""
         v = np.zeros((len(q), self.tables.nv)) if v is None else v
-        return self.rows.terms(self.motion(q, v), q, v)
+        terms = self.rows.terms(self.motion(q, v), q, v)
+        return terms if moving is None else moving.shifted(terms)
 
     def system(
         self,
@@ -141,24 +143,30 @@ class Engine:
         tau: Array,
         external: External = None,
         passive: bool = True,
-        drives: Mapping[str, ArrayLike] | None = None,
+        drives: Drives = None,
         baumgarte: Baumgarte = None,
         parameters: ArrayLike | None = None,
     ) -> System:
         """q, v, tau: (B, ·) arrays."""
-        run = self.owner._run
-        M = run(mass_matrix.mass_matrix, {"q": q}, passive=passive, parameters=parameters)["M"]
+        if passive:
+            self.owner._refuse_loads("constraints and actuator forces")
+        run, given = self.owner._run, {"parameters": parameters}
+        M = run(mass_matrix.mass_matrix, {"q": q}, passive=passive, bodies=given)["M"]
         inputs: dict[str, Any] = {"q": q, "v": v}
         algorithm = inverse_dynamics.bias_forces
-        h = run(algorithm, inputs, external, passive=passive, parameters=parameters)["tau"]
+        h = run(algorithm, inputs, external, passive=passive, bodies=given)["tau"]
         bodies = self.motion(q, v)
         terms = self.rows.terms(bodies, q, v)
+        if isinstance(drives, RowMotion):
+            terms = drives.shifted(terms)
         target = terms.gamma + self.drive_rows(drives, len(q)) + self.pull(terms, baumgarte)
         return System(q, v, M, tau - h + terms.given, target, terms, bodies)
 
-    def drive_rows(self, drives: Mapping[str, ArrayLike] | None, count: int) -> Array:
+    def drive_rows(self, drives: Drives, count: int) -> Array:
         """Prescribed accelerations of constraints, on top of what the model says: of a drive, of
         the road under a wheel, or along the rows of a contact or loop."""
+        if isinstance(drives, RowMotion):
+            return spread(drives.acceleration, count)
         extra = np.zeros((count, self.ties.count))
         for name, value in (drives or {}).items():
             if name not in self.ties.slices:

@@ -6,7 +6,6 @@ not a number; those go to the null-space solution one by one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from armillary.algorithms.constrained import constrained_dynamics
 from armillary.algorithms.passes import Algorithm
 from armillary.functions.calls import Question
+from armillary.functions.constrained.moving import Drives, RowMotion, of_states, rows_of
 from armillary.functions.inputs import Array, checked_out, result_type, wrench_rows
 
 if TYPE_CHECKING:
@@ -24,16 +24,15 @@ if TYPE_CHECKING:
     from armillary.functions.core import External
     from armillary.functions.kernels import Explanation, Kernels
 
-Drives = Mapping[str, ArrayLike] | None
-
 
 class ConstrainedForwardDynamics(Question):
     """Accelerations a (nv) for the joint forces tau; every constraint is kept.
 
     Rows may be redundant, the configuration singular: the motion is exact where it is unique.
     Rows that contradict each other give the least-squares motion (`solve` names them).
-    drives: prescribed accelerations by constraint name.  baumgarte: rates (alpha, beta) in 1/s
-    that pull rows back which drifted open; `project` does it without a trace in the forces."""
+    drives: prescribed accelerations by constraint name, or a `RowMotion`.  baumgarte: rates
+    (alpha, beta) in 1/s that pull rows back which drifted open; `project` does it without a trace
+    in the forces."""
 
     algorithm = Algorithm("constrained_dynamics", (), lambda g: {})  # made with its plan
     result = "a"
@@ -57,15 +56,11 @@ class ConstrainedForwardDynamics(Question):
         baumgarte: tuple[float, float] | None = None,
         parameters: ArrayLike | None = None,
     ) -> Array:
+        if passive:
+            self._owner._refuse_loads("forward dynamics with constraints")
         engine: Engine = self._owner._engine  # type: ignore[attr-defined]
         if parameters is not None:
             return self._other(engine, (q, v, tau), external, passive, out, drives, parameters)
-        if external is None and out is None and drives is None and baumgarte is None:
-            made = self._made.get((("q", "v", "tau"), passive))
-            if made is not None:
-                a = made.plain_batch((q, v, tau), self._owner._globals())
-                if a is not None and np.isfinite(a.sum()):
-                    return a
         dtype = result_type(q, v, tau)
         arrays, single = engine.check_states(q=q, v=v, tau=tau)
         if baumgarte is not None:
@@ -79,9 +74,10 @@ class ConstrainedForwardDynamics(Question):
             doubtful = np.asarray(~np.isfinite(a).all(axis=1), bool)
         if doubtful is not None and doubtful.any():
             self._resolve(engine, arrays, a, doubtful, external, passive, drives)
-        if single and self._fast is not None and dtype == np.float64:
-            self._switch_on(("q", "v", "tau"))
-        return self._given(a[0] if single else a, out, dtype)
+        result = a[0] if single else a
+        if self._fast is not None and dtype == np.float64:
+            self._switch_on(("q", "v", "tau"), result)
+        return self._given(result, out, dtype)
 
     def _other(
         self, engine: Engine, state: tuple[ArrayLike, ...], external: External, passive: bool,
@@ -127,10 +123,9 @@ class ConstrainedForwardDynamics(Question):
             return
         some = {name: np.ascontiguousarray(array[rows]) for name, array in arrays.items()}
         count = len(doubtful)
-        wrenches = {name: _rows_of(wrench_rows(name, x)[0], rows, count)
+        wrenches = {name: rows_of(wrench_rows(name, x)[0], rows, count)
                     for name, x in (external or {}).items()}  # fmt: skip
-        given = {name: _rows_of(np.asarray(x, float), rows, count)
-                 for name, x in (drives or {}).items()}  # fmt: skip
+        given = of_states(drives, rows, count)
         system = engine.system(some["q"], some["v"], some["tau"], wrenches, passive, given)
         a[rows] = [engine.answer(system, k).a for k in range(len(rows))]
 
@@ -147,7 +142,7 @@ class ConstrainedForwardDynamics(Question):
             from armillary.functions.constrained.plan import make_plan
             from armillary.functions.constrained.projection import traced_kernels
 
-            plan = make_plan(engine, self._owner._closer, embed=False)  # type: ignore[attr-defined]
+            plan = make_plan(engine, embed=False)
             self._seconds[passive] = traced_kernels(
                 engine, constrained_dynamics(plan), ("q", "v", "tau"), passive
             )
@@ -193,7 +188,7 @@ class ConstrainedForwardDynamics(Question):
         inputs = dict(arrays)
         if external:
             given = {name: wrench_rows(name, x) for name, x in external.items()}
-            inputs["external"] = owner._external(given, count, kernels.tables, True)
+            inputs["external"] = owner._external(given, count, kernels.tables)
         if drives:
             inputs["drive"] = engine.drive_rows(drives, count)
         return kernels(inputs, count, owner._globals(), dtype=dtype)["a"]
@@ -211,16 +206,20 @@ class ConstrainedForwardDynamics(Question):
         if not engine.ties.ideal or not may_be_traced(engine):
             return None
         if self._plan is None:
-            self._plan = make_plan(engine, self._owner._closer)  # type: ignore[attr-defined]
+            self._plan = make_plan(engine)
         return traced_kernels(engine, constrained_dynamics(self._plan), reads, passive)
 
-    def _switch_on(self, reads: tuple[str, ...]) -> None:
+    def _switch_on(self, reads: tuple[str, ...], like: Array) -> None:
+        """Serve states natively from now on; what the kernel doubts (NaN) comes back here."""
         kernels = self._made.get((reads, True))
-        fast = self.__dict__.get("_fast")
-        if kernels is None or fast is None:
+        if kernels is None:
             return
-        self.__dict__.pop("_fast", None)
-        fast.switch_on(kernels.kernel(False, "double"), self._owner._globals())
+        if like.ndim == 1 and not self._fast.ready:
+            self._fast.switch_on(kernels.kernel(False, "double"), self._owner._globals())
+        if like.ndim == 2 and "float64" not in self._fast.batches:
+            kernel = kernels.of_plain_batches(like)
+            if kernel is not None:
+                self._fast.switch_on_batch(kernel, self._owner._globals(), checked=True)
 
     def derivatives(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: External = None,
@@ -246,15 +245,11 @@ def _pulled(
     engine: Engine, arrays: dict[str, Array], drives: Drives, baumgarte: tuple[float, float]
 ) -> dict[str, ArrayLike]:
     """Prescribed accelerations with Baumgarte's pull on top, by constraint name."""
-    terms = engine.terms(arrays["q"], arrays["v"])
+    moving = drives if isinstance(drives, RowMotion) else None
+    terms = engine.terms(arrays["q"], arrays["v"], moving)
     extra = engine.pull(terms, baumgarte) + engine.drive_rows(drives, len(arrays["q"]))
     result: dict[str, ArrayLike] = {}
     for tie in engine.ties.all:
         rows = extra[:, engine.ties.slices[tie.name]]
         result[tie.name] = rows + getattr(tie, "acceleration", 0.0)
     return result
-
-
-def _rows_of(x: Array, rows: Any, count: int) -> Array:
-    """The chosen rows of a batch, or the one row that serves all."""
-    return x[rows] if x.ndim == 2 and len(x) == count else x

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from armillary.algorithms import mass_matrix
 from armillary.algorithms.constrained import Plan
 from armillary.algorithms.embedding import Pivot
+from armillary.functions.constrained.closing import Closer
 from armillary.functions.inputs import Array
 
 if TYPE_CHECKING:
-    from armillary.functions.constrained.closing import Closer
     from armillary.functions.constrained.engine import Engine
 
 Rows = NDArray[np.intp]
@@ -28,15 +28,13 @@ _MU = 1e-10  # of the typical diagonal of J M^-1 J^T
 _PIVOT_SHARE = 0.05
 
 
-def make_plan(
-    engine: Engine, closer: Closer, wanted: NDArray[np.bool_] | None = None, embed: bool = True
-) -> Plan:
+def make_plan(engine: Engine, wanted: NDArray[np.bool_] | None = None, embed: bool = True) -> Plan:
     """wanted: rows that take part; all by default.  embed: solve independent rows for dependent
     coordinates; else always the regularised system, which has no coordinates to go wrong."""
     rng = np.random.default_rng(0)
     rows_wanted = np.arange(engine.ties.count) if wanted is None else np.flatnonzero(wanted)
     kept = _independent_rows(engine, rng, rows_wanted)
-    q = _closed_samples(engine, closer, rng)
+    q = _closed_samples(engine, rng)
     M = engine.owner._run(mass_matrix.mass_matrix, {"q": q})["M"]
     J = engine.terms(q).J[:, kept]
     scale = _row_scale(M, J)
@@ -89,6 +87,17 @@ def _random_configurations(engine: Engine, rng: np.random.Generator, count: int)
     return engine.owner.integrate(start, kick)
 
 
+def following_rows(engine: Engine) -> tuple[Rows, Rows, Array]:
+    """Rows that follow from the others in every configuration, J_d = C J_k: (d, k, C)."""
+    rng, every = np.random.default_rng(0), np.arange(engine.ties.count)
+    kept = _independent_rows(engine, rng, every)
+    others = np.setdiff1d(every, kept)
+    J = engine.terms(_random_configurations(engine, rng, _OPEN_SAMPLES)).J
+    wide = np.concatenate(list(J), axis=1)
+    C = np.linalg.lstsq(wide[kept].T, wide[others].T, rcond=None)[0].T
+    return others, kept, C
+
+
 def _independent_rows(engine: Engine, rng: np.random.Generator, wanted: Rows) -> Rows:
     """Rows that are not constant combinations of others: J at random open configurations."""
     from scipy.linalg import qr
@@ -104,8 +113,10 @@ def _independent_rows(engine: Engine, rng: np.random.Generator, wanted: Rows) ->
     return np.sort(wanted[P[:rank]])
 
 
-def _closed_samples(engine: Engine, closer: Closer, rng: np.random.Generator) -> Array:
-    """Closed configurations about the initial one; the initial one where closing fails."""
+def _closed_samples(engine: Engine, rng: np.random.Generator) -> Array:
+    """Closed configurations about the initial one, driven coordinates anywhere; the initial one
+    where closing fails."""
+    closer = Closer(engine, drives=False)
     start = engine.owner.initial
     samples = [start]
     for _ in range(_CLOSED_SAMPLES):

@@ -7,7 +7,6 @@ go to the robust way (closing.py) one by one.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +16,7 @@ from armillary.algorithms.constrained import correction
 from armillary.algorithms.passes import Algorithm
 from armillary.errors import ModelError
 from armillary.functions.constrained.closing import CLOSED, Closer
+from armillary.functions.constrained.moving import RowMotion, spread
 from armillary.functions.constrained.plan import make_plan
 from armillary.functions.inputs import Array
 from armillary.model.lower import parametric
@@ -47,10 +47,10 @@ def traced_kernels(
     setting = Setting(algorithm, reads, owner._moving_base)
     kernels = Kernels(setting, tables, owner.options)
     try:
-        kernels._straight_block(None)
+        kernels.straight()
     except ZeroDivisionError:  # a free motion without any inertia: the robust way names it
         return None
-    return kernels if kernels._straight_block(None) is not None else None
+    return kernels if kernels.straight() else None
 
 
 def may_be_traced(engine: Engine) -> bool:
@@ -64,62 +64,63 @@ class Projector:
 
     def __init__(self, engine: Engine, closer: Closer):
         self.engine, self.closer = engine, closer
+        self._made: dict[tuple[str, bool, bool], Kernels | None] = {}
 
-    @cached_property
+    @property
     def _position(self) -> Kernels | None:
-        if not may_be_traced(self.engine) or not any(self.engine.ties.holonomic):
-            return None
-        plan = make_plan(self.engine, self.closer, self.closer.holonomic)
-        return traced_kernels(self.engine, correction(plan, "residual"), ("q",))
+        return self.kernels("residual")
 
-    @cached_property
+    @property
     def _velocity(self) -> Kernels | None:
-        if not may_be_traced(self.engine):
-            return None
-        plan = make_plan(self.engine, self.closer)
-        return traced_kernels(self.engine, correction(plan, "rate"), ("q", "v"))
+        return self.kernels("rate")
 
-    @cached_property
-    def _second_position(self) -> Kernels | None:
-        """Where the dependent coordinates of the first fail."""
-        if self._position is None:
-            return None
-        plan = make_plan(self.engine, self.closer, self.closer.holonomic, embed=False)
-        return traced_kernels(self.engine, correction(plan, "residual"), ("q",))
+    def kernels(self, level: str, embed: bool = True, moving: bool = False) -> Kernels | None:
+        """Of a step of q ("residual") or of v ("rate").  embed: False where the dependent
+        coordinates of the first fail.  moving: rows move, and that is one more input."""
+        key = (level, embed, moving)
+        if key not in self._made:
+            self._made[key] = self._make(*key)
+        return self._made[key]
 
-    @cached_property
-    def _second_velocity(self) -> Kernels | None:
-        if self._velocity is None:
+    def _make(self, level: str, embed: bool, moving: bool) -> Kernels | None:
+        holonomic = self.closer.holonomic
+        if not may_be_traced(self.engine) or (level == "residual" and not holonomic.any()):
             return None
-        plan = make_plan(self.engine, self.closer, embed=False)
-        return traced_kernels(self.engine, correction(plan, "rate"), ("q", "v"))
+        plan = make_plan(self.engine, holonomic if level == "residual" else None, embed)
+        reads = ("q",) + ("v",) * (level == "rate") + ("drive",) * moving
+        return traced_kernels(self.engine, correction(plan, level), reads)
 
-    def project(self, q: Array, v: Array) -> tuple[Array, Array]:
+    def project(self, q: Array, v: Array, moving: RowMotion | None = None) -> tuple[Array, Array]:
         """q (B, nq) and v (B, nv), closed and consistent."""
-        q = self.positions(q)
-        return q, self.velocities(q, v)
+        q = self.positions(q, moving)
+        return q, self.velocities(q, v, moving)
 
-    def positions(self, q: Array) -> Array:
+    def positions(self, q: Array, moving: RowMotion | None = None) -> Array:
         """Newton steps until they are small; what stays open is closed the robust way."""
         q = q.copy()
         open_ = np.ones(len(q), bool)
-        if self._position is not None:
-            self._newton(self._position, q, open_)
-            if open_.any() and self._second_position is not None:
-                self._newton(self._second_position, q, open_)
+        for embed in (True, False):
+            kernels = self.kernels("residual", embed, moving is not None) if open_.any() else None
+            if kernels is not None:
+                self._newton(kernels, q, open_, moving)
         for k in np.flatnonzero(open_):
-            q[k] = self._closed(q[k])
+            q[k] = self._closed(q[k], moving.of(k) if moving is not None else None)
         return q
 
-    def _newton(self, kernels: Kernels, q: Array, open_: NDArray[np.bool_]) -> None:
+    def _newton(
+        self, kernels: Kernels, q: Array, open_: NDArray[np.bool_], moving: RowMotion | None
+    ) -> None:
         """Move open rows of q until their steps are small; tells which stay open."""
         owner, columns = self.engine.owner, self.engine.scaling.columns
-        moving = open_.copy()
+        going = open_.copy()
         for _ in range(_STEPS):
-            rows = np.flatnonzero(moving)
+            rows = np.flatnonzero(going)
             if not len(rows):
                 return
-            step = kernels({"q": q[rows]}, len(rows), owner._globals())["x"]
+            inputs = {"q": q[rows]}
+            if moving is not None:
+                inputs["drive"] = spread(moving.of(rows).place, len(rows))
+            step = kernels(inputs, len(rows), owner._globals())["x"]
             good = np.isfinite(step).all(axis=1)
             if not good.all():
                 step = np.where(good[:, None], step, 0.0)
@@ -128,12 +129,18 @@ class Projector:
             # quadratic: after a step of 1e-8 the rest is below rounding
             closed = good & (size < 1e-8)
             open_[rows[closed]] = False
-            moving[rows[closed | ~good]] = False
+            going[rows[closed | ~good]] = False
 
-    def _closed(self, q: Array) -> Array:
-        closed, _ = self.closer.position(q)
-        opening = self.closer.opening(self.closer.residual(closed))
+    def _closed(self, q: Array, moving: RowMotion | None) -> Array:
+        closed, _ = self.closer.position(q, moving=moving)
+        opening = self.closer.opening(self.closer.residual(closed, moving))
         if opening > max(CLOSED * 1e4, 10.0 * self.closer.closed):
+            if moving is not None:
+                raise ModelError(
+                    f"'{self.engine.owner.model.name}': the prescribed motion cannot be followed; "
+                    f"rows stay open by {opening:.2g} of its size. The drives contradict each "
+                    f"other, or lead out of reach."
+                )
             raise ModelError(
                 f"'{self.engine.owner.model.name}': the position could not be projected; it stays "
                 f"open by {opening:.2g} of its size. Use assemble(q) for rough guesses; it "
@@ -141,16 +148,18 @@ class Projector:
             )
         return closed
 
-    def velocities(self, q: Array, v: Array) -> Array:
-        result = np.full(v.shape, np.nan)
-        if self._velocity is not None:
-            step = self._velocity({"q": q, "v": v}, len(q), self.engine.owner._globals())["x"]
-            result = v + step
-        left = np.flatnonzero(~np.isfinite(result).all(axis=1))
-        if len(left) and self._second_velocity is not None:
-            inputs = {"q": q[left], "v": v[left]}
-            found = self._second_velocity(inputs, len(left), self.engine.owner._globals())["x"]
-            result[left] = v[left] + found
-        for k in np.flatnonzero(~np.isfinite(result).all(axis=1)):
-            result[k] = self.closer.velocity(q[k], v[k])[0]
+    def velocities(self, q: Array, v: Array, moving: RowMotion | None = None) -> Array:
+        result, left = np.full(v.shape, np.nan), np.arange(len(q))
+        for embed in (True, False):
+            kernels = self.kernels("rate", embed, moving is not None) if len(left) else None
+            if kernels is not None:
+                inputs = {"q": q[left], "v": v[left]}
+                if moving is not None:
+                    inputs["drive"] = spread(moving.of(left).velocity, len(left))
+                step = kernels(inputs, len(left), self.engine.owner._globals())["x"]
+                result[left] = v[left] + step
+                left = np.flatnonzero(~np.isfinite(result).all(axis=1))
+        for k in left:
+            own = moving.of(k) if moving is not None else None
+            result[k] = self.closer.velocity(q[k], v[k], own)[0]
         return result

@@ -29,6 +29,7 @@ def state(machine: Mechanism, **values: ArrayLike) -> tuple[Array, ...]:
             f"'{machine.name}': its base moves as prescribed, which this method does not know. "
             f"Use solve(), or gravity instead of an acceleration of the base."
         )
+    machine._refuse_loads(f"the methods of the documents on '{machine.name}'")
     found = []
     for name, value in values.items():
         array, single = machine._check(name, value)

@@ -1,0 +1,60 @@
+"""Accelerations for given joint forces from the joint-space inertia:  M(q) a = tau - h(q, v).
+
+Composite bodies give M (mass_matrix.py), Newton-Euler gives h, and elimination from the tips to the
+root fills nothing in [Swartz1982, 16-26].  O(n³) on a chain, but shorter than articulated bodies
+(forward_dynamics.py) for up to about ten joints.  Checked against them.
+"""
+
+from __future__ import annotations
+
+from armillary.algorithms.kinematics import place
+from armillary.algorithms.mass_matrix import compose, mass_matrix
+from armillary.algorithms.passes import Algorithm, Inward, Outward, Whole
+from armillary.algorithms.sparse import SparseLDL, put, symmetric_rows
+from armillary.spatial import Force, Inertia, RigidMotion
+
+
+def outward(b, p, j):
+    """Motion without joint accelerations, and the forces it needs."""
+    place(b, p, j)
+    b.m = (b.X @ p.m).moved(b.S @ j.v, b.joint.bias(j.q, j.v))
+    b.I_C = b.inertia
+    b.f = b.m.force(b.inertia, b.euler) - j.external
+
+
+def inward(b, p, j):
+    """What remains of the joint forces for accelerations; composite bodies."""
+    resistance = b.resistance(j.q, j.v)
+    along = b.S.T @ b.f
+    j.left = [t - r - f for t, r, f in zip(j.tau, resistance, along, strict=True)]
+    p.f += b.X.T @ b.f
+    compose(b, p, j)
+
+
+def solve(run):
+    """M a = tau - h, the tips first."""
+    n, M = run.tables.nv, run.matrices["M"]
+    rows = symmetric_rows(n)
+    for i in range(n):
+        for k in range(i + 1):
+            put(rows, i, k, M[i][k])
+    a, _ = SparseLDL(rows, range(n - 1, -1, -1)).solve([x for j in run.joints for x in j.left])
+    for j, first in zip(run.joints, run.tables.v_offsets, strict=True):
+        j.a = a[first : first + len(j.tau)]
+
+
+def world(g):
+    return {
+        "m": RigidMotion.from_motions(g.velocity, g.felt_acceleration()),
+        "f": Force.zero(),
+        "I_C": Inertia.zero(),
+    }
+
+
+joint_space_dynamics = Algorithm(
+    "joint_space_dynamics",
+    (Outward(outward), Inward(inward), mass_matrix.passes[-1], Whole(solve)),
+    world,
+    ("q", "v", "tau", "external"),
+    {"a": "dof"},
+)

@@ -1,0 +1,53 @@
+"""Further results of a question, natively for plain single states once their kernel is there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.algorithms.passes import Algorithm
+from armillary.functions.inputs import Array
+
+if TYPE_CHECKING:
+    from armillary.functions.core import Core, External
+
+
+class Lean:
+    """All results of an algorithm, in order, for its inputs, in order: `call(q, v, ...)`."""
+
+    def __init__(self, owner: Core, algorithm: Algorithm, reads: tuple[str, ...]):
+        from armillary.functions import fast
+
+        self._owner, self._algorithm, self._reads = owner, algorithm, reads
+        self._call: Any = self._careful
+        self._fast: Any = None
+        if fast.available():
+            self._fast = fast.FastCall(self._careful, {})
+            self._call = self._fast.callable
+
+    def __call__(
+        self, values: tuple[ArrayLike, ...], external: External = None, passive: bool = True
+    ) -> Any:
+        """One array, or a tuple of several."""
+        if external is not None or not passive:
+            return self._results(values, external, passive)
+        return self._call(*values)
+
+    def _careful(self, *values: ArrayLike) -> Any:
+        found = self._results(values, None, True)
+        first = found[0] if isinstance(found, tuple) else found
+        fast = self.__dict__.pop("_fast", None) if first.dtype == np.float64 else None
+        if fast is not None:
+            kernels = self._owner._kernels_of(self._algorithm, self._reads, True, True)
+            fast.switch_on(kernels.kernel(False, "double"), self._owner._globals())
+        return found
+
+    def _results(
+        self, values: tuple[ArrayLike, ...], external: External, passive: bool
+    ) -> Array | tuple[Array, ...]:
+        inputs = dict(zip(self._reads, values, strict=True))
+        found = self._owner._run(self._algorithm, inputs, external, passive=passive)
+        results = tuple(found[name] for name in self._algorithm.writes)
+        return results if len(results) > 1 else results[0]

@@ -1,0 +1,320 @@
+"""Friction that depends on the load of its joint, in both directions of dynamics.
+
+With the wrench in a joint the friction is known, and the wrench is linear in the accelerations:
+inverse dynamics is explicit.  Forward dynamics is a loop, acceleration - load - friction -
+acceleration.  With x the friction of the m loaded joints, Φ the law, and a(tau) the accelerations
+without such friction (the compiled kernels of the mechanism without it),
+
+    x = Φ(ℓ(x)),        ℓ(x) = loads of a(tau - x) = ℓ₀ - G x
+
+G is exact after m + 1 evaluations; Newton's method does the rest.  |Φ'G| ≤ B entry by entry, so
+where the spectral radius of B is below 1 there is one solution, and only one; where it is not,
+rigid bodies with dry friction may have none or several (Painlevé), and the state is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.algorithms.inverse_dynamics import joint_wrenches
+from armillary.algorithms.passes import from_own
+from armillary.errors import InputError, ModelError
+from armillary.functions.calls import ForwardDynamics, InverseDynamics
+from armillary.functions.derivatives import ForwardDerivatives, InverseDerivatives
+from armillary.functions.inputs import Array, checked_out, common_rows, result_type
+from armillary.functions.tangents import inverse_tangents
+from armillary.joints import Joint
+from armillary.model.edit import without_loads
+from armillary.model.joints import own_rotation
+from armillary.model.parts import JointSpec
+from armillary.spatial import Force
+
+if TYPE_CHECKING:
+    from armillary.functions.core import External
+    from armillary.functions.dynamics import Dynamics
+    from armillary.functions.kernels import Explanation
+    from armillary.functions.results import Check
+
+Bodies = Mapping[str, ArrayLike | None] | None
+# components of the loads of one joint: force across (2), force along, moment (3), drive
+_STARTS = (0, 2, 3, 6)
+_GROUP_OF = np.array((0, 0, 1, 2, 2, 2, 3))
+_ITERATIONS = 60
+
+
+class LoadFriction:
+    """The load-dependent friction of one mechanism."""
+
+    def __init__(self, owner: Dynamics):
+        self.owner, model = owner, owner.model
+        self.plain: Any = type(owner)(without_loads(model), owner.options)
+        numbers = [model.joint_index[name] for name in model.loaded_joints]
+        hosts = owner.tables().hosts
+        self._rows = {False: numbers, True: [hosts[n].kernel for n in numbers]}  # by fused
+        self.passive = [model.bodies[n].joint.passive[0] for n in numbers]  # one axis each
+        self.columns = np.array([model.slots[n].v.start for n in numbers])
+        self._weights = np.array([p.loads() for p in self.passive], float)
+        self._maps = np.stack([_map(model.bodies[n].joint, model.joints[n]) for n in numbers])
+
+    # -- the law ---------------------------------------------------------------------------------
+
+    def loads(self, q: Array, v: Array, a: Array, external: External, bodies: Bodies) -> Array:
+        """ℓ (B, m, 7)."""
+        inputs: dict[str, Any] = {"q": q, "v": v, "a": a}
+        found = self.owner._run(joint_wrenches, inputs, external, fuse=False, bodies=bodies)
+        wrench = found["wrench"].reshape(len(a), -1, 6)
+        fused = wrench.shape[1] != len(self.owner.model.bodies)
+        return np.einsum("mlw,bmw->bml", self._maps, wrench[:, self._rows[fused]])
+
+    def levels(self, loads: Array) -> Array:
+        """What the loads add to the friction levels (B, m)."""
+        return np.asarray((self._weights * _sizes(loads)).sum(axis=-1))
+
+    def directions(self, v: Array) -> Array:
+        """sign(v) of the loaded joints, or the smooth curve in its place, (B, m)."""
+        pairs = zip(self.passive, self.columns, strict=True)
+        return np.stack([np.asarray(p.direction(v[:, k]), float) for p, k in pairs], axis=-1)
+
+    def _slopes(self, loads: Array, direction: Array, G: Array) -> Array:
+        """Φ'G (B, m, m): a length changes along its own direction."""
+        sizes = _sizes(loads)
+        share = direction[..., None] * self._weights / np.where(sizes > 0.0, sizes, 1.0)
+        return np.einsum("bmc,bmcl->bml", share[..., _GROUP_OF] * loads, G)
+
+    # -- forward ---------------------------------------------------------------------------------
+
+    def accelerations(
+        self, q: Array, v: Array, tau: Array, external: External, bodies: Bodies
+    ) -> Array:
+        """a (B, nv) of states in rows; see the head of this file."""
+        bodies = {name: x for name, x in (bodies or {}).items() if x is not None}
+
+        def free(x: Array) -> Array:
+            force = tau.copy()
+            force[:, self.columns] -= x
+            return np.asarray(self.plain.forward_dynamics(q, v, force, external, **bodies), float)
+
+        direction = self.directions(v)
+        x, one = np.zeros(direction.shape), np.eye(len(self.columns))
+        a = free(x)
+        if not direction.any():
+            return a
+        loads = self.loads(q, v, a, external, bodies)
+        G = loads[..., None] - self._pushed((q, v, tau), external, bodies)
+        self._refuse_feedback(direction, G)
+        scale = self.levels(loads)
+        before = np.full(x.shape, np.inf)
+        for _ in range(_ITERATIONS):
+            miss = direction * self.levels(loads) - x
+            scale = np.maximum(scale, np.abs(x))
+            size = np.abs(miss)
+            slow = size > 0.5 * before  # rounding, or a kink of the law
+            if not ((size > 1e-14 * scale) & ~(slow & (size < 1e-11 * scale))).any():
+                return a
+            newton = np.linalg.solve(one + self._slopes(loads, direction, G), miss[..., None])
+            x = x + np.where(slow.any(axis=-1, keepdims=True), miss, newton[..., 0])
+            before = size
+            a = free(x)
+            loads = self.loads(q, v, a, external, bodies)
+        row = int(np.argmax(np.nan_to_num(size / np.maximum(scale, 1e-300)).max(axis=-1)))
+        raise ModelError(
+            f"forward dynamics: load-dependent friction did not converge in state {row} (joints "
+            f"{', '.join(self.owner.model.loaded_joints)}). Lower its coefficients."
+        )
+
+    def _pushed(self, state: tuple[Array, ...], external: External, bodies: Bodies) -> Array:
+        """Loads (B, m, 7, m) with a friction of 1 in one joint after the other."""
+        m, count = len(self.columns), len(state[0])
+        q, v, tau = (np.repeat(x, m, axis=0) for x in state)
+        external, bodies = _repeated(external, m), _repeated(bodies, m)
+        tau[:, self.columns] -= np.tile(np.eye(m), (count, 1))
+        a = np.asarray(self.plain.forward_dynamics(q, v, tau, external, **(bodies or {})), float)
+        loads = self.loads(q, v, a, external, bodies)
+        return np.moveaxis(loads.reshape(count, m, m, 7), 1, -1)
+
+    def _refuse_feedback(self, direction: Array, G: Array) -> None:
+        """Is the loop a contraction?  B_il = |direction_i| Σ weight |G_il| over the groups."""
+        sizes = _sizes(np.swapaxes(G, -1, -2))
+        gain = np.abs(direction)[..., None] * (self._weights[:, None] * sizes).sum(axis=-1)
+        if not (gain.sum(axis=-1) >= 1.0).any():
+            return
+        found = np.abs(np.linalg.eigvals(np.nan_to_num(gain))).max(axis=-1)
+        if (found < 1.0).all():
+            return
+        row = int(np.argmax(found))
+        label = self.owner.model.v_labels[self.columns[int(np.argmax(np.diag(gain[row])))]]
+        raise ModelError(
+            f"joint '{label}': in state {row} its friction raises its own load by a factor of "
+            f"{found[row]:.3g}; from 1 on the acceleration of rigid bodies may not exist or not "
+            f"be the only one. Lower the load coefficients, or make the friction smooth "
+            f"(smoothing) and the motion slower."
+        )
+
+    def friction(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+        """Force of the drives against load-dependent friction (B, nv), in rows."""
+        parts = {"q": q, "v": v, "a": a}
+        arrays = {name: np.atleast_2d(np.asarray(x, float)) for name, x in parts.items()}
+        loads = self.loads(**arrays, external=None, bodies=None)
+        result = np.zeros(arrays["v"].shape)
+        result[:, self.columns] = self.directions(arrays["v"]) * self.levels(loads)
+        return result
+
+    def check(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Check:
+        """The checks of the mechanism without such friction, driven by what is left of tau."""
+        a = self.owner.forward_dynamics(q, v, tau)
+        left = np.asarray(tau, float) - self.friction(q, v, a)[0]
+        found: Check = self.plain.check(q, v, left)
+        name = "joint forces: given, and Newton-Euler with load-dependent friction"
+        found.pairs[name] = (np.asarray(tau, float), self.owner.inverse_dynamics(q, v, a))
+        found.scales[name] = max(found.scales.values(), default=0.0)
+        return found
+
+
+def _sizes(loads: Array) -> Array:
+    """(..., 4) lengths of the groups of loads (..., 7)."""
+    return np.asarray(np.sqrt(np.add.reduceat(loads * loads, _STARTS, axis=-1)))
+
+
+def _map(spec: JointSpec, joint: Joint) -> Array:
+    """(7, 6): from the wrench in the joint, in the body's own frame, to the loads."""
+    R_BK, result = own_rotation(spec), np.zeros((7, 6))
+    for n, unit in enumerate(np.eye(6).tolist()):
+        wrench = from_own(Force.from_leaves(unit), R_BK)
+        for start, components in zip(_STARTS, joint.bearing(wrench), strict=True):
+            result[start : start + len(components), n] = components
+    return result
+
+
+def _repeated(given: Mapping[str, Any] | None, times: int) -> dict[str, Any] | None:
+    """Batches with every row so many times; single ones serve all rows as they are."""
+    if given is None:
+        return None
+    return {k: np.repeat(x, times, axis=0) if np.ndim(x) == 2 else x for k, x in given.items()}
+
+
+class LoadedInverseDynamics(InverseDynamics):
+    __doc__ = InverseDynamics.__doc__
+
+    def derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        external: External = None,
+        passive: bool = True,
+    ) -> InverseDerivatives:
+        """d tau / d(q, v, a): `dq`, `dv`, `da`, (nv, nv) each, by dual numbers: friction depends
+        on loads, so `da` is not the mass matrix alone."""
+        if not passive:
+            owner: Any = self._owner
+            return owner._load_friction.plain.inverse_dynamics.derivatives(
+                q, v, a, external, passive=False
+            )
+        return inverse_tangents(self._owner, q, v, a, external)
+
+    def by_parameters(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+        """Refused: friction that depends on loads is not linear in the inertias."""
+        raise _no_regressor(self._owner.model.loaded_joints[0])
+
+
+class LoadedForwardDynamics(ForwardDynamics):
+    """Accelerations a (nv) for the joint forces tau; friction is that of the loads they cause."""
+
+    def __call__(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        external: External = None,
+        passive: bool = True,
+        out: Array | None = None,
+        *,
+        parameters: ArrayLike | None = None,
+        placements: ArrayLike | None = None,
+    ) -> Array:
+        owner: Any = self._owner
+        friction: LoadFriction = owner._load_friction
+        bodies = {"parameters": parameters, "placements": placements}
+        if not passive:
+            return friction.plain.forward_dynamics(q, v, tau, external, False, out, **bodies)
+        parts = {name: owner._check(name, x) for name, x in (("q", q), ("v", v), ("tau", tau))}
+        given = {n: x for n, x in (bodies | dict(external or {})).items() if x is not None}
+        others = {name: (np.atleast_2d(x), np.ndim(x) == 1) for name, x in given.items()}
+        count, single = common_rows(parts | others)
+        arrays = {
+            name: np.array(np.broadcast_to(x, (count, x.shape[1])), float)
+            for name, (x, _) in parts.items()
+        }
+        a = friction.accelerations(**arrays, external=external, bodies=bodies)
+        a = (a[0] if single else a).astype(result_type(q, v, tau), copy=False)
+        if out is None:
+            return a
+        checked_out(out, a.shape, a.dtype)[...] = a
+        return out
+
+    def derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        external: External = None,
+        passive: bool = True,
+    ) -> ForwardDerivatives:
+        """d a / d(q, v, tau): `dq`, `dv`, `dtau`, (nv, nv) each, from those of inverse dynamics at
+        the accelerations found."""
+        owner: Any = self._owner
+        if not passive:
+            return owner._load_friction.plain.forward_dynamics.derivatives(
+                q, v, tau, external, passive=False
+            )
+        a = self(q, v, tau, external)
+        d = inverse_tangents(self._owner, q, v, a, external)
+        inverse = np.linalg.inv(d.da)
+        return ForwardDerivatives(-inverse @ d.dq, -inverse @ d.dv, np.asarray(inverse))
+
+    def along(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dq: ArrayLike | None = None,
+        dv: ArrayLike | None = None, dtau: ArrayLike | None = None, external: External = None,
+        passive: bool = True,
+    ) -> Array:  # fmt: skip
+        """Change of a (nv) for small changes of q (tangent), v and tau, by the matrices."""
+        changes = self._changes(dq, dv, dtau)
+        return self.derivatives(q, v, tau, external, passive).along(*changes)
+
+    def against(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, weight: ArrayLike,
+        external: External = None, passive: bool = True,
+    ) -> tuple[Array, Array, Array]:  # fmt: skip
+        """Gradient of weight · a with respect to q (tangent), v and tau, by the matrices."""
+        return self.derivatives(q, v, tau, external, passive).against(weight)
+
+    def by_parameters(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
+        """Refused: friction that depends on loads is not linear in the inertias."""
+        raise _no_regressor(self._owner.model.loaded_joints[0])
+
+    def by_placements(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
+        """d a / d placements (nv, 6 bodies) of a single state; see `inverse_dynamics`."""
+        from armillary.functions.sensitivities import by_placements
+
+        owner: Any = self._owner
+        a = self(q, v, tau)
+        slope = inverse_tangents(owner, q, v, a, None).da
+        return np.asarray(-np.linalg.solve(slope, by_placements(owner, q, v, a)))
+
+    def explain(self) -> list[Explanation]:
+        """Tier, operations, code size and compile time of every kernel made so far."""
+        owner: Any = self._owner
+        plain: list[Explanation] = owner._load_friction.plain._explanations(self.algorithm.name)
+        return plain + owner._explanations(joint_wrenches.name)
+
+
+def _no_regressor(joint: str) -> InputError:
+    return InputError(
+        f"by_parameters: friction of joint '{joint}' depends on its load, so joint forces are not "
+        f"linear in the inertias. Take differences with `parameters=`, or `regressor` for the "
+        f"part without friction."
+    )

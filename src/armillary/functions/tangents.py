@@ -1,0 +1,56 @@
+"""Derivatives of inverse dynamics by dual numbers through its steps, where no pass knows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.algorithms.inverse_dynamics import inverse_dynamics
+from armillary.algorithms.run import Run
+from armillary.functions.core import Core, External
+from armillary.functions.derivatives import InverseDerivatives
+from armillary.functions.inputs import common_rows, wrench_rows
+from armillary.scalar import Dual
+
+
+def inverse_tangents(
+    owner: Core, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: External
+) -> InverseDerivatives:
+    """d tau / d(q, v, a), (nv, nv) each or (B, nv, nv); q moves on its tangent space."""
+    tables = owner.tables()
+    parts = {name: owner._check(name, x) for name, x in (("q", q), ("v", v), ("a", a))}
+    given = {name: wrench_rows(name, x) for name, x in (external or {}).items()}
+    count, single = common_rows(parts | given)
+    arrays = {name: np.broadcast_to(x, (count, x.shape[1])) for name, (x, _) in parts.items()}
+    if given:
+        arrays["external"] = owner._external(given, count, tables)
+    results = np.zeros((count, 3, owner.model.nv, owner.model.nv))
+    for row in range(count):
+        state: dict[str, Any] = {name: x[row].tolist() for name, x in arrays.items()}
+        for n, columns in enumerate((_turned(owner, state), *(_moved(state, x) for x in "va"))):
+            for k, inputs in enumerate(columns):
+                tau = Run(inverse_dynamics, tables, owner.base(), inputs).result("tau")
+                results[row, n, :, k] = [Dual.lift(x).slope for x in tau]
+    dq, dv, da = (results[0] if single else np.moveaxis(results, 1, 0))[:3]
+    return InverseDerivatives(dq, dv, da)
+
+
+def _moved(state: dict[str, Any], name: str) -> Iterator[dict[str, Any]]:
+    """One state per entry of the named input, which has the slope 1 there."""
+    values = state[name]
+    for k in range(len(values)):
+        yield state | {name: [Dual(x, 1.0 if i == k else 0.0) for i, x in enumerate(values)]}
+
+
+def _turned(owner: Core, state: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """One state per tangent direction of q."""
+    model = owner.model
+    for k in range(model.nv):
+        q: list[Any] = []
+        for joint, slot in zip(model.joints, model.slots, strict=True):
+            step = [Dual(0.0, 1.0 if i == k else 0.0) for i in range(slot.v.start, slot.v.stop)]
+            q += joint.integrate(state["q"][slot.q], step)
+        yield state | {"q": q}

@@ -1,0 +1,104 @@
+"""What is handed to the recorder: one instant, or many of them from the native loop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armillary.functions.inputs import Array
+from armillary.sim.engine import State, instants
+from armillary.sim.recording import Recorder
+from armillary.sim.resuming import happened, held, states_of
+from armillary.sim.system import System
+
+if TYPE_CHECKING:
+    from armillary.sim.native import Stretch
+    from armillary.sim.told import Told
+
+# what can be computed from q and v alone
+FROM_STATES = {
+    "q", "v", "kinetic", "potential", "energy", "momentum", "drift", "body_velocity", "condition",
+}  # fmt: skip
+
+
+class Handing:
+    """Asks the parts of a run for what is to be recorded.  watched: the events of the run."""
+
+    def __init__(
+        self, system: System, recorder: Recorder, names: tuple[str, ...], watched: list[Any]
+    ):
+        self.system, self.recorder, self.watched = system, recorder, watched
+        self._from_states = set(names) <= FROM_STATES
+        self._sampled = any(stage.period is not None for stage in system.stages)
+        other = system.nz or self._sampled or watched or system.drives
+        self._plain = self._from_states and not other
+        self._asked = [n for n in names if n not in FROM_STATES and n not in ("a", "tau")]
+        self._signals: tuple[str, ...] = ()  # those of the asked names that parts tell
+        self._told: Told | None = None
+
+    def __call__(self, state: State) -> None:
+        system, recorder = self.system, self.recorder
+        if recorder.mechanism is not system.mechanism:
+            recorder.switch(system.mechanism)
+        t, q, v, z = state.t, state.q, state.v, state.z
+        if self._plain:
+            recorder.add(t, q, v)
+            return
+        extras = self._states(t, v, z)
+        if self._from_states:
+            recorder.add(t, q, v, None, None, extras)
+            return
+        tau, _ = system.forces(t, q, v, z)
+        tau = np.ascontiguousarray(tau)
+        a = system.acceleration(t, q, v, tau)
+        external = system.external(t, q, v) if system.external else None
+        if external:
+            extras["external"] = {
+                k: np.broadcast_to(x, (*q.shape[:-1], 6)) for k, x in external.items()
+            }
+        if self._asked and system.stages:
+            told = {k: x for k, x in system.signals(t, q, v, z).items() if k in self._asked}
+            self._signals = tuple(told)
+            extras |= told
+        recorder.add(t, q, v, a, tau, extras)
+
+    def _states(self, t: float, v: Array, z: Array) -> dict[str, Any]:
+        """What the run needs to go on, beside q and v."""
+        system = self.system
+        extras: dict[str, Any] = {"z": z} if system.nz else {}
+        if self._sampled:
+            extras |= held(system, v)
+        if system.drives:
+            extras["drive"] = system.drives.flat(t, v)
+        if self.watched:
+            extras |= happened(system, self.watched, v)
+        return extras
+
+    def many(self, times: list[float], stretch: Stretch) -> None:
+        """All instants of a stretch at once, where no part has to be asked in Python."""
+        if self.recorder.mechanism is self.system.mechanism and not self.watched:
+            a, tau, extras = None, None, states_of(self.system, stretch)
+            told = None if self._from_states else self._asked_natively()
+            if told is not None and told.possible:
+                numbers = told(times, stretch)
+                tau = numbers.pop("tau")
+                a = self._accelerations(stretch, tau)
+                extras |= numbers
+            if self._from_states or tau is not None:
+                self.recorder.extend(np.array(times), stretch.q, stretch.v, a, tau, extras)
+                return
+        for state in instants(self.system, times, stretch):
+            self(state)
+
+    def _asked_natively(self) -> Told:
+        """Made with the first stretch: then the signals are known."""
+        if self._told is None:
+            from armillary.sim.told import Told
+
+            self._told = Told(self.system, self._signals)
+        return self._told
+
+    def _accelerations(self, stretch: Stretch, tau: Array) -> Array:
+        q, v, forces = (x.reshape(-1, x.shape[-1]) for x in (stretch.q, stretch.v, tau))
+        return self.system.acceleration(0.0, q, v, forces).reshape(tau.shape)

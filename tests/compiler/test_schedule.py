@@ -1,0 +1,107 @@
+"""The order of operations: legal, complete, and the same bits as any other order."""
+
+import random
+
+import numpy as np
+import pytest
+from machine import FOUR, Machine
+
+from armillary.compiler import rows, schedule
+from armillary.compiler.expr import Graph, cone
+from armillary.compiler.target import IN_ORDER
+
+OPERATIONS = (
+    lambda a, b: a + b,
+    lambda a, b: a - b,
+    lambda a, b: a * b,
+    lambda a, b: -a,
+    lambda a, b: a * 0.5 + 1.25,
+    lambda a, b: a.sin(),
+    lambda a, b: (a < b).where(a, b),
+)
+
+
+def random_graph(seed: int, size: int = 300) -> tuple[list, list]:
+    """(all nodes, roots) of a graph with every kind of operation, long chains among them."""
+    rng, graph = random.Random(seed), Graph()
+    values = [graph.load("input", 0, k) for k in range(5)]
+    for _ in range(size):
+        a, b = (rng.choice(values[-12:] if rng.random() < 0.7 else values) for _ in range(2))
+        values.append(graph.lift(rng.choice(OPERATIONS)(a, b)))
+    roots = [values[-1], graph.lift(-values[-2]), *rng.sample(values, 5)]
+    return cone(roots), roots
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_node_once_and_after_its_arguments(seed):
+    nodes, roots = random_graph(seed)
+    order = schedule.by_height(nodes, roots)
+    assert sorted(n.index for n in order) == [n.index for n in nodes]
+    seen = set()
+    for node in order:
+        assert all(a.index in seen for a in node.args)
+        seen.add(node.index)
+
+
+def test_what_is_waited_for_longest_comes_first():
+    """Of a long chain and a crowd of short sums, the chain starts at once."""
+    graph = Graph()
+    x, *others = (graph.load("input", 0, k) for k in range(9))
+    shorts = [a * 2.0 for a in others]
+    chain = x
+    for _ in range(30):
+        chain = chain * x + 1.0
+    roots = [*shorts, chain]
+    order = [n.index for n in schedule.by_height(cone(roots), roots)]
+    first = min(n.index for n in cone([chain]) if n.op == "mul")
+    assert order.index(first) < min(order.index(s.index) for s in shorts)
+
+
+def chain_and_bush(depth: int, width: int):
+    def function(x, y):
+        chain = x
+        for _ in range(depth):
+            chain = chain * y + x
+        return [chain, *(x * float(k + 2) * y for k in range(width))]
+
+    return function
+
+
+def test_only_long_chains_are_ordered():
+    """... and longer code than the scheduler is made for is left alone."""
+    for depth, width, expected in ((40, 5, True), (3, 100, False), (2600, 5, False)):
+        text = Machine(chain_and_bush(depth, width), 2, FOUR).text
+        assert (IN_ORDER in text) is expected
+
+
+def test_order_does_not_change_a_bit(monkeypatch):
+    x = np.random.default_rng(0).uniform(0.2, 0.9, (64, 2))
+    ordered = Machine(chain_and_bush(40, 5), 2, FOUR)
+    monkeypatch.setattr(rows, "latency_bound", lambda nodes: False)
+    plain = Machine(chain_and_bush(40, 5), 2, FOUR)
+    assert IN_ORDER in ordered.text
+    assert IN_ORDER not in plain.text
+    np.testing.assert_array_equal(ordered(x), plain(x))
+
+
+def test_llvm_schedules_others_as_before():
+    """Options of LLVM are global; they are set back after a module that keeps its order."""
+    import llvmlite.binding as llvm
+
+    from armillary.compiler import jit
+
+    def code(text: str) -> str:
+        machine = jit._target_machine(llvm, 1)
+        return str(machine.emit_assembly(llvm.parse_assembly(text)))
+
+    other = Machine(chain_and_bush(3, 60), 2, FOUR).text
+    before = code(other)
+    text = Machine(chain_and_bush(41, 5), 2, FOUR).text
+    jit._compile(llvm, text, jit._target_machine(llvm, 1), 1)
+    assert code(other) == before
+    jit._set_order(llvm, kept=True)
+    try:
+        assert code(other) != before  # the comparison can tell
+    finally:
+        jit._set_order(llvm, kept=False)
+    assert code(other) == before
