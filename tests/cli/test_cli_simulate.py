@@ -150,8 +150,8 @@ def test_a_longer_run_goes_on(tmp_path):
 
 
 def killed(path, sign):
-    """A run of an hour, ended by a signal once something is on disk."""
-    words = ["simulate", "four-bar", "--for", "3600", "--record", "q,v", "--out", str(path)]
+    """A run of many hours, ended by a signal once something is on disk."""
+    words = ["simulate", "four-bar", "--for", "100000", "--record", "q,v", "--out", str(path)]
     child = subprocess.Popen(
         [sys.executable, "-m", "armillary.cli", *words],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

@@ -22,8 +22,9 @@ class Steps:
     """Fields of the context of one call, 8 bytes each.
 
     Arrays hold ROWS states side by side, C order: q (ROWS, NQ); v, θ, forces (ROWS, NV); z (ROWS,
-    NZ); rates one such array per stage.  A kernel with address 0 is not there.  DUE (STEPS + 1,
-    DUE_WIDTH): after step k, entry 0 tells whether SAMPLE is called, the others go to it."""
+    NZ), q, v and z one behind the other; rates one such array per stage.  A kernel with address 0
+    is not there.  DUE (STEPS + 1, DUE_WIDTH): after step k, entry 0 tells whether SAMPLE is called,
+    the others go to it."""
 
     (STEPS, DONE, EVERY, RECORDED, ROWS, NQ, NV, NZ, STAGES, SEMI_IMPLICIT,
      STEP_SIZE, START, A, B, C,
@@ -128,6 +129,12 @@ class _Writer:
         }
         self.h, self.start = c.field(Steps.STEP_SIZE, "double"), c.field(Steps.START, "double")
         self.q, self.v, self.z = (c.mul(self.f["ROWS"], self.f[n]) for n in ("NQ", "NV", "NZ"))
+        self.all = c.add(c.add(self.q, self.v), self.z)
+        # steps until the next entry of the record
+        over = c.let(f"urem i64 {self.f['RECORDED']}, {self.f['EVERY']}")
+        self.left = c.variable(over)
+        with c.when(c.let(f"icmp ne i64 {over}, 0")):
+            c.set(self.left, c.sub(self.f["EVERY"], over))
         self.one, self.size, self.lost, self.speed = (c.let("alloca double") for _ in range(4))
         self.flag = c.let("alloca i64")
         c.do(f"store double 1.0, ptr {self.one}")
@@ -149,6 +156,13 @@ class _Writer:
             c.write(context, Context.OUTPUT_ROWS + k, array, "ptr")
         address = c.let(f"inttoptr i64 {self.f[name]} to ptr")
         c.do(f"call void {address}(ptr {context})")
+
+    def count_down(self) -> None:
+        """A step was taken."""
+        c = self.c
+        left = c.get(self.left)
+        again = c.let(f"select i1 {c.equal(left, 0)}, i64 {self.f['EVERY']}, i64 {left}")
+        c.set(self.left, c.sub(again, 1))
 
     def combine(
         self, out: str, start: str, rates: str, weights: str, count: str, n: str, scale: str
@@ -183,15 +197,14 @@ def _steps() -> str:
         c.do(f"store double 0.0, ptr {w.size}")
         _correct(w)
         c.do(f"store i64 0, ptr {w.flag}")
-        for name, n in (("NEW_Q", w.q), ("NEW_V", w.v), ("NEW_Z", w.z)):
-            c.do(f"call void @finite(ptr {w.flag}, ptr {f[name]}, i64 {n})")
+        c.do(f"call void @finite(ptr {w.flag}, ptr {f['NEW_Q']}, i64 {w.all})")
         c.break_if(loop, c.let(f"icmp ne i64 {c.read(w.flag, 0)}, 0"))
         open_ = c.let(f"fcmp uge double {c.read(w.size, 0, 'double')}, {_SMALL}")
         c.break_if(loop, open_)
-        for old, new, n in (("Q", "NEW_Q", w.q), ("V", "NEW_V", w.v), ("Z", "NEW_Z", w.z)):
-            w.copy(f[old], f[new], n)
+        w.copy(f["Q"], f["NEW_Q"], w.all)
         next_ = c.add(done, 1)
         _sample(w, next_)
+        w.count_down()
         for out, source, n in (("OUT_Q", "Q", w.q), ("OUT_V", "V", w.v), ("OUT_Z", "Z", w.z)):
             _put(w, out, f[source], n, next_)
         c.set_field(Steps.DONE, next_)
@@ -311,12 +324,11 @@ def _refuse_lost(w: _Writer, step: str) -> None:
 def _put(w: _Writer, out: str, source: str, n: str, step: str) -> None:
     """To the entry of this step, where one is due; `RECORDED` steps were taken before."""
     c, f = w.c, w.f
-    with c.when(w.given(out)):
+    with c.when(w.given(out)), c.when(c.equal(c.get(w.left), 0)):
         total = c.add(step, f["RECORDED"])
-        with c.when(c.equal(c.let(f"urem i64 {total}, {f['EVERY']}"), 0)):
-            before = c.let(f"udiv i64 {f['RECORDED']}, {f['EVERY']}")
-            entry = c.sub(c.let(f"udiv i64 {total}, {f['EVERY']}"), before)
-            # the record may hold more rows than these: a loop may run a part of a batch
-            width = c.let(f"udiv i64 {n}, {f['ROWS']}")
-            place = c.mul(entry, c.mul(width, f["OUT_ROWS"]))
-            w.copy(c.pointer(f[out], place, "double"), source, n)
+        before = c.let(f"udiv i64 {f['RECORDED']}, {f['EVERY']}")
+        entry = c.sub(c.let(f"udiv i64 {total}, {f['EVERY']}"), before)
+        # the record may hold more rows than these: a loop may run a part of a batch
+        width = c.let(f"udiv i64 {n}, {f['ROWS']}")
+        place = c.mul(entry, c.mul(width, f["OUT_ROWS"]))
+        w.copy(c.pointer(f[out], place, "double"), source, n)

@@ -248,9 +248,12 @@ class Stepping:
         model, rows, stages = self.mechanism.model, self.rows, len(self.method.b)
         widths = {"Q": model.nq, "V": model.nv, "Z": self.nz}
         self._arrays: dict[str, Array] = {"TIME": np.zeros(1)}
-        for name, width in widths.items():
-            for prefix in ("", "STAGE_", "NEW_"):
-                self._arrays[prefix + name] = np.zeros((rows, max(width, 1)))[:, :width]
+        for prefix in ("", "STAGE_", "NEW_"):  # q, v and z one behind the other
+            block, first = np.zeros(rows * sum(widths.values()) + 1), 0
+            for name, width in widths.items():
+                part = block[first : first + rows * width]
+                self._arrays[prefix + name] = part.reshape(rows, width)
+                first += rows * width
         for name, width in (("RATES_Q", model.nv), ("RATES_V", model.nv), ("RATES_Z", self.nz)):
             self._arrays[name] = np.zeros((stages, rows, max(width, 1)))
         for name in ("THETA", "ZERO", "FORCE"):
