@@ -67,21 +67,30 @@ def chain_and_bush(depth: int, width: int):
     return function
 
 
-def test_only_long_chains_are_ordered():
-    """... and longer code than the scheduler is made for is left alone."""
-    for depth, width, expected in ((40, 5, True), (3, 100, False), (2600, 5, False)):
-        text = Machine(chain_and_bush(depth, width), 2, FOUR).text
-        assert (IN_ORDER in text) is expected
+def test_which_order():
+    """Chains by height, a bush as LLVM likes, long code as it was traced; of one state not even
+    chains are moved."""
+    for depth, width, single, expected in (
+        (40, 5, False, "height"), (40, 5, True, "any"), (3, 100, False, "any"),
+        (2600, 5, False, "traced"), (2600, 5, True, "traced"),
+    ):  # fmt: skip
+        graph = Graph()
+        x, y = (graph.load("input", 0, k) for k in range(2))
+        nodes = cone(graph.lift(leaf) for leaf in chain_and_bush(depth, width)(x, y))
+        assert schedule.straight_order(nodes, single) == expected
 
 
 def test_order_does_not_change_a_bit(monkeypatch):
     x = np.random.default_rng(0).uniform(0.2, 0.9, (64, 2))
     ordered = Machine(chain_and_bush(40, 5), 2, FOUR)
-    monkeypatch.setattr(rows, "latency_bound", lambda nodes: False)
+    monkeypatch.setattr(rows, "straight_order", lambda nodes, single: "any")
     plain = Machine(chain_and_bush(40, 5), 2, FOUR)
+    monkeypatch.setattr(rows, "straight_order", lambda nodes, single: "traced")
+    traced = Machine(chain_and_bush(40, 5), 2, FOUR)
     assert IN_ORDER in ordered.text
     assert IN_ORDER not in plain.text
     np.testing.assert_array_equal(ordered(x), plain(x))
+    np.testing.assert_array_equal(traced(x), plain(x))
 
 
 def test_llvm_schedules_others_as_before():

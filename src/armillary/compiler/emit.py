@@ -22,7 +22,7 @@ from armillary.compiler.context import Context, Ints
 from armillary.compiler.expand import Expansion
 from armillary.compiler.expr import Node, cone
 from armillary.compiler.ops import OPS
-from armillary.compiler.schedule import by_height
+from armillary.compiler.schedule import Order, by_height
 from armillary.compiler.target import IN_ORDER, Lanes
 from armillary.errors import CompileError
 
@@ -39,10 +39,10 @@ SCOPES = """!0 = distinct !{!0}
 class BlockWriter:
     """Writes `void name(ptr ctx, i64 first, i64 last)`: the block for bodies first..last-1.
 
-    ordered: operations stand in the order of `schedule.by_height`, and LLVM keeps it."""
+    order: how its operations are ordered; see schedule.py."""
 
-    def __init__(self, lanes: Lanes, symbol: str, backward: bool = False, ordered: bool = False):
-        self.lanes, self.symbol, self.backward, self.ordered = lanes, symbol, backward, ordered
+    def __init__(self, lanes: Lanes, symbol: str, backward: bool = False, order: Order = "any"):
+        self.lanes, self.symbol, self.backward, self.order = lanes, symbol, backward, order
         self.step = 1
         self.head: list[str] = []  # once, before the loop
         self.body: list[str] = []  # for each body
@@ -74,8 +74,9 @@ class BlockWriter:
 
     def _order(self, roots: Sequence[Node]) -> list[Node]:
         """All nodes, arguments first: by heights, or root by root, as they were traced."""
-        if self.ordered:
+        if self.order != "any":
             self.body.append(IN_ORDER)
+        if self.order == "height":
             return by_height(cone(roots), roots)
         seen: set[int] = set()
         order: list[Node] = []

@@ -14,7 +14,7 @@ from armillary.compiler.context import Context
 from armillary.compiler.emit import BlockWriter
 from armillary.compiler.expand import Expansion, input_of
 from armillary.compiler.expr import Node, cone
-from armillary.compiler.schedule import latency_bound
+from armillary.compiler.schedule import straight_order
 from armillary.compiler.target import Lanes
 
 _TURNS = 4  # angles per vector when there is one state
@@ -36,9 +36,7 @@ class RowWriter(BlockWriter):
         self._turns: dict[tuple[int, int, str], str] = {}
 
     def _order(self, roots: Sequence[Node]) -> list[Node]:
-        """Of many states by heights, where the longest chain of operations binds; otherwise LLVM
-        does it well."""
-        self.ordered = self.lanes.width > 1 and latency_bound(cone(roots))
+        self.order = straight_order(cone(roots), self.lanes.width == 1)
         return super()._order(roots)
 
     # -- inputs ----------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ Each class is the Python side of a question: it checks, handles batches and opti
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +29,9 @@ from armillary.functions.lean import Lean
 if TYPE_CHECKING:
     from armillary.functions.core import Core, External
     from armillary.functions.kernels import Explanation
+
+
+_Tuple = TypeVar("_Tuple", InverseDerivatives, ForwardDerivatives)
 
 
 class Question:
@@ -114,6 +117,11 @@ _INNER = (
 )  # fmt: skip
 
 
+def _as(kind: type[_Tuple], results: tuple[Array, ...]) -> _Tuple:
+    """A tuple of results as one with names, without going through Python again."""
+    return tuple.__new__(kind, results)
+
+
 class Differentiable(Question):
     """A question with derivatives: its own, and lean calls for them."""
 
@@ -182,6 +190,8 @@ class InverseDynamics(Differentiable):
         passive: bool = True,
     ) -> InverseDerivatives:
         """d tau / d(q, v, a): `dq`, `dv`, `da`, (nv, nv) each.  q moves on its tangent space."""
+        if external is None and passive:
+            return _as(InverseDerivatives, self._matrices.plain(q, v, a))
         return InverseDerivatives(*self._matrices((q, v, a), external, passive))
 
     def along(
@@ -249,7 +259,10 @@ class ForwardDynamics(Differentiable):
         passive: bool = True,
     ) -> ForwardDerivatives:
         """d a / d(q, v, tau): `dq`, `dv`, `dtau`, (nv, nv) each.  q moves on its tangent space."""
-        self._owner._refuse_massless()
+        if not self._owner._inertia_checked:
+            self._owner._refuse_massless()
+        if external is None and passive:
+            return _as(ForwardDerivatives, self._matrices.plain(q, v, tau))
         return ForwardDerivatives(*self._matrices((q, v, tau), external, passive))
 
     def along(

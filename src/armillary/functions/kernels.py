@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +20,9 @@ from armillary.functions.options import CompileOptions
 from armillary.functions.prepared import StraightCode
 from armillary.functions.setting import Setting
 from armillary.model.lower import Tables
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 Frame = tuple[int, np.ndarray] | None
 _LONGEST_TRACE = 60  # bodies: larger mechanisms are not even traced for tier 2
@@ -78,6 +83,14 @@ def _mark_bad_rows(inputs: list[np.ndarray], outputs: list[np.ndarray]) -> None:
         bad |= ~np.isfinite(array).all(axis=1)
     for out in outputs:
         out[bad] = np.nan
+
+
+@cache
+def _crew(process: int, count: int) -> ThreadPoolExecutor:
+    """Threads that wait for work; a forked process has its own."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(count, "armillary")
 
 
 class Kernels:
@@ -194,8 +207,7 @@ class Kernels:
         kernel: Kernel, parts: list[tuple[int, int]], arrays: list[np.ndarray], strides: list[int],
         outputs: list[np.ndarray], numbers: np.ndarray, frame: Frame,
     ) -> None:  # fmt: skip
-        """Every thread runs its rows."""
-        from concurrent.futures import ThreadPoolExecutor
+        """Every thread runs its rows, this one too."""
 
         def run(part: tuple[int, int]) -> None:
             first, last = part
@@ -208,8 +220,11 @@ class Kernels:
                 frame,
             )
 
-        with ThreadPoolExecutor(len(parts)) as pool:
-            list(pool.map(run, parts))
+        crew = _crew(os.getpid(), len(parts) - 1)
+        others = [crew.submit(run, part) for part in parts[1:]]
+        run(parts[0])
+        for other in others:
+            other.result()
 
     def _parts(self, rows: int, width: int) -> list[tuple[int, int]]:
         """Rows for each thread; every part is long enough for a whole block."""

@@ -15,17 +15,19 @@ if TYPE_CHECKING:
 
 
 class Lean:
-    """All results of an algorithm, in order, for its inputs, in order: `call(q, v, ...)`."""
+    """All results of an algorithm, in order, for its inputs, in order.
+
+    `plain(q, v, ...)`: without options, natively where it can be."""
 
     def __init__(self, owner: Core, algorithm: Algorithm, reads: tuple[str, ...]):
         from armillary.functions import fast
 
         self._owner, self._algorithm, self._reads = owner, algorithm, reads
-        self._call: Any = self._careful
+        self.plain: Any = self._careful
         self._fast: Any = None
         if fast.available():
             self._fast = fast.FastCall(self._careful, {})
-            self._call = self._fast.callable
+            self.plain = self._fast.callable
 
     def __call__(
         self, values: tuple[ArrayLike, ...], external: External = None, passive: bool = True
@@ -33,7 +35,7 @@ class Lean:
         """One array, or a tuple of several."""
         if external is not None or not passive:
             return self._results(values, external, passive)
-        return self._call(*values)
+        return self.plain(*values)
 
     def _careful(self, *values: ArrayLike) -> Any:
         found = self._results(values, None, True)

@@ -92,15 +92,16 @@ class BodyCode:
         def text() -> str:
             from armillary.compiler.emit import BlockWriter
             from armillary.compiler.expr import cone
-            from armillary.compiler.schedule import worth_ordering
+            from armillary.compiler.schedule import Order, worth_ordering
 
             inward, blocks = _inward_stages(self._setting), self.traced.blocks
             # LLVM keeps the order of a whole text, or of nothing in it
-            ordered = any(worth_ordering(cone(s.node for s in b.stores)) for b in blocks)
+            wait = any(worth_ordering(cone(s.node for s in b.stores)) for b in blocks)
+            order: Order = "height" if wait else "any"
             texts = []
             for block in blocks:
                 backward = block.stage in inward and "_" not in block.name
-                texts.append(BlockWriter(width, block.name, backward, ordered).write(block))
+                texts.append(BlockWriter(width, block.name, backward, order).write(block))
             return with_declarations("\n\n".join(texts), width)
 
         return Library(text, self._known[0], identity=_of_lanes(self._identity, width))

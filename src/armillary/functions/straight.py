@@ -24,7 +24,8 @@ from armillary.spatial import Motion, Transform, Vector
 if TYPE_CHECKING:
     from armillary.functions.core import Core
 
-_SMALL = 3000  # operations up to which other passes are tried
+_SMALL = 8000  # operations up to which other passes are tried
+_SHORTER = 0.95  # how much shorter they have to be
 
 
 def trace_straight(setting: Setting, tables: Tables, frame_body: int | None = None) -> Block:
@@ -73,7 +74,7 @@ def trace_shorter(setting: Setting, tables: Tables, frame_body: int | None = Non
     if rival is None or operations(block) > _SMALL:
         return block
     other = trace_straight(replace(setting, algorithm=rival), tables, frame_body)
-    return min(block, other, key=operations)
+    return other if operations(other) < _SHORTER * operations(block) else block
 
 
 def operations(block: Block) -> int:
