@@ -49,15 +49,17 @@ class Row:
     question: str
     times: dict[str, float | str]
     scores: dict[str, Score] = field(default_factory=dict)
-    note: str = ""
+    note: str = ""  # on the error
+    reason: str = ""  # why a ratio may fall short
 
     def short(self) -> list[str]:
-        note = f"; {self.note}" if self.note else ""
-        return [
-            f"{self.robot}, {self.question}: {name} {score}{note if name == 'error' else ''}"
-            for name, score in self.scores.items()
-            if score.met is False
-        ]
+        lines = []
+        for name, score in self.scores.items():
+            told = self.note if name == "error" else self.reason
+            if score.met is False:
+                end = f"; {told}" if told else ""
+                lines.append(f"{self.robot}, {self.question}: {name} {score}{end}")
+        return lines
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,8 @@ class Context:
     EXTRA = 84  # room for a matrix
     DOF_PARENTS = 85  # the degree of freedom before each one, -1: none
     WIDTH = 86  # columns of the matrix that paths fill
-    SIZE = 87
+    DOF_ENDS = 87  # one past the last degree of freedom that each one carries
+    SIZE = 88
 
 
 class Kind:

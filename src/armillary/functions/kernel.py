@@ -187,7 +187,9 @@ class Kernel:
         c[Context.PROGRAM_LENGTH] = len(self._program) // 2
         c[Context.BODIES] = len(self.tables.bodies)
         self._carriers = self._dof_parents()
+        self._ends = _dof_ends(self._carriers)
         c[Context.DOF_PARENTS] = self._carriers.ctypes.data
+        c[Context.DOF_ENDS] = self._ends.ctypes.data
         return c
 
     def _fill_io(self) -> None:
@@ -251,6 +253,15 @@ class Kernel:
         c[Context.SCRATCH] = start + (self._work_size + _STATE_SIZE) * size
         c[Context.EXTRA] = start + (total - self._extra) * size
         return c, work
+
+
+def _dof_ends(parents: np.ndarray) -> np.ndarray:
+    """For each degree of freedom, one past the last one that it carries."""
+    ends = np.arange(1, len(parents) + 1)
+    for k in range(len(parents) - 1, -1, -1):
+        if parents[k] >= 0:
+            ends[parents[k]] = max(ends[parents[k]], ends[k])
+    return ends
 
 
 def _runs(variant: Sequence[int]) -> list[tuple[int, int, int]]:
