@@ -35,9 +35,10 @@ class Data:
     SAVE_THREAD = 27  # PyEval_SaveThread
     RESTORE_THREAD = 28  # PyEval_RestoreThread
     BATCHES = 29  # batches of double and of float, five fields each
-    KEPT_COUNT = 39  # results that are used again once nobody else holds them
-    KEPT = 40  # up to 12
-    SIZE = 52
+    UNCHECKED = 39  # 1: whatever input is not finite, the result shows it
+    KEPT_COUNT = 40  # results that are used again once nobody else holds them
+    KEPT = 41  # up to 12
+    SIZE = 53
 
 
 class Batch:
@@ -116,7 +117,7 @@ def single_text() -> str:
     _avoid_overlap(c, 8, count, context, given)
     with c.when(c.let(f"icmp ne i64 {_data(c, Data.OUTPUTS)}, 1")):
         c.unless(c.equal(c.get(given), 0), "slow")
-        _run_for_tuple(c, context)
+        _run_for_tuple(c, count, context)
         c.do("after_tuple:")
     with c.when(c.equal(c.get(given), 0)):
         _use_again(c, given, "run")
@@ -217,7 +218,8 @@ def _take_inputs(c: _Call, count: str, context: str) -> None:
         c.unless(c.equal(length, _data(c, c.add(i, Data.SIZES))), "slow")
         values = _field(c, array, ARRAY_DATA, "ptr")
         c.write(context, c.add(i, Context.INPUT_ROWS), values, "ptr")
-        _scan(c, values, length, mark)
+        with c.when(c.equal(_data(c, Data.UNCHECKED), 0)):
+            _scan(c, values, length, mark)
     c.unless(_unmarked(c, mark), "slow")
 
 
@@ -254,16 +256,20 @@ def _avoid_overlap(c: _Call, size: str | int, count: str, context: str, given: s
             c.unless(c.let(f"or i1 {before}, {after}"), "slow")
 
 
-def _run_for_tuple(c: _Call, context: str) -> None:
+def _run_for_tuple(c: _Call, inputs: str, context: str) -> None:
     """Several results: allocate all, run, and return them as a tuple."""
     count = _data(c, Data.OUTPUTS)
     made = c.let(f"call ptr {_data(c, Data.NEW_TUPLE, 'ptr')}(i64 {count})")
     c.unless(c.let(f"icmp ne ptr {made}, null"), "failed")
+    # a new tuple may start the garbage collector, and a finalizer may have called us meanwhile
+    with c.loop(inputs) as i:
+        values = _field(c, c.read("%args", i, "ptr"), ARRAY_DATA)
+        c.write(context, c.add(i, Context.INPUT_ROWS), values)
     with c.loop(count) as k:
         place = c.variable(0)
         _use_again(c, place, "found")
         _allocate(c, place)
-        c.unless(c.let(f"icmp ne i64 {c.get(place)}, 0"), "failed")
+        c.unless(c.let(f"icmp ne i64 {c.get(place)}, 0"), "lost_tuple")
         c.label("found")
         array = c.let(f"inttoptr i64 {c.get(place)} to ptr")
         c.write(context, c.add(k, Context.OUTPUT_ROWS), _field(c, array, ARRAY_DATA))
@@ -278,6 +284,9 @@ def _run_for_tuple(c: _Call, context: str) -> None:
     c.do("drop_tuple:")
     c.do(f"call void @armillary_Py_DecRef(ptr {made})")
     c.do("br label %slow")
+    c.do("lost_tuple:")
+    c.do(f"call void @armillary_Py_DecRef(ptr {made})")
+    c.do("br label %failed")
 
 
 def _allocate(c: _Call, given: str, rows: str = "", dtype: str = "") -> None:
