@@ -48,11 +48,8 @@ if TYPE_CHECKING:
     from armillary.sim.events import Event, JointLimits, Switch
     from armillary.sim.inputs import Schedule
     from armillary.sim.kinematic_inverse import inverse_kinematics
-    from armillary.sim.model_controllers import (
-        ComputedTorque,
-        GravityCompensation,
-        OperationalSpace,
-    )
+    from armillary.sim.model_controllers import ComputedTorque, GravityCompensation
+    from armillary.sim.operational_space import OperationalSpace
     from armillary.sim.roads import RoadProfile
     from armillary.sim.run import Run
     from armillary.sim.setpoints import check_setpoints
@@ -68,7 +65,7 @@ _LATER = {
     "DCMotor": "sim.actuators", "Ideal": "sim.actuators", "DAC": "sim.converters",
     "PID": "sim.controllers", "FeedForward": "sim.controllers", "Function": "sim.controllers",
     "ComputedTorque": "sim.model_controllers", "GravityCompensation": "sim.model_controllers",
-    "OperationalSpace": "sim.model_controllers", "Schedule": "sim.inputs", "Switch": "sim.events",
+    "OperationalSpace": "sim.operational_space", "Schedule": "sim.inputs", "Switch": "sim.events",
     "RoadProfile": "sim.roads",
     "Event": "sim.events", "JointLimits": "sim.events", "StickSlip": "sim.sticking",
     "FlexibleTransmission": "sim.transmission", "inverse_kinematics": "sim.kinematic_inverse",

@@ -410,6 +410,26 @@ def test_the_usual_folder(monkeypatch, tmp_path):
         default_cache.cache_clear()
 
 
+def test_a_user_without_a_home(monkeypatch):
+    """As in a container whose user has no entry: nothing is kept, and that is no error."""
+
+    def homeless(cls):
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", classmethod(homeless))
+    default_cache.cache_clear()
+    try:
+        cache = default_cache()
+        cache.put(KEY, BODY)
+        assert cache.get(KEY) is None
+        assert cache.entries() == []
+        assert cache.clear() == 0
+    finally:
+        default_cache.cache_clear()
+
+
 def test_checksums_are_of_the_body(cache):
     """The layout of an entry, so that a change of it comes with a new magic word."""
     cache.put(KEY, BODY)

@@ -9,6 +9,7 @@ import pytest
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SCRIPTS = sorted(EXAMPLES.glob("*.py"))
+PICTURES = {"07_long_run_energy.py": ["long_run_energy.png"]}  # what scripts write
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
@@ -19,7 +20,7 @@ def test_script_runs(path, capsys, tmp_path, monkeypatch):
     assert printed.out.strip()
     assert "nan" not in printed.out
     assert not printed.err
-    assert list(tmp_path.iterdir()) == []
+    assert [file.name for file in tmp_path.iterdir()] == PICTURES.get(path.name, [])
 
 
 def test_the_pendulum_loses_energy_to_friction_only(capsys):
@@ -72,4 +73,17 @@ def test_the_disc_rolls_without_loss(capsys):
     assert np.abs(names["run"].drift).max() < 1e-12
     assert np.abs(names["ride"].drift).max() < 1e-12
     assert names["heading"] > 5.0  # wheel1 pushes, wheel2 brakes
+    capsys.readouterr()
+
+
+def test_the_long_run_shows_which_methods_keep_energy(capsys, tmp_path, monkeypatch):
+    """Variational: bounded; Runge-Kutta: a loss in proportion to time."""
+    monkeypatch.chdir(tmp_path)
+    names = runpy.run_path(str(EXAMPLES / "07_long_run_energy.py"), run_name="__main__")
+    ratio = {method: late / early for method, (early, late) in names["largest"].items()}
+    assert ratio["variational"] < 1.05
+    assert abs(names["drift"]["variational"]) < 0.02 * names["largest"]["variational"][1]
+    assert ratio["rk4"] == pytest.approx(10.0, rel=0.2)
+    assert ratio["dopri5"] == pytest.approx(10.0, rel=0.2)
+    assert names["largest"]["semi-implicit"][1] > 100 * names["largest"]["rk4"][1]
     capsys.readouterr()

@@ -303,6 +303,30 @@ def test_what_is_refused():
     close(rough.forward_dynamics(q, v, v, passive=False), bare, 1e-12)
 
 
+def test_external_that_is_no_mapping(tree):
+    q, v, a = (x[0] for x in states(tree, 1))
+    for question in (tree.forward_dynamics, tree.inverse_dynamics.derivatives):
+        with pytest.raises(InputError, match="wrenches by frame name"):
+            question(q, v, a, 5)
+
+
+@pytest.mark.parametrize("name", ["q", "v", "a", "tau", "parameters"])
+def test_a_body_with_the_name_of_an_input(name):
+    """One wrench for all rows of the input of that name; the other inputs are single."""
+    b = am.Builder("named")
+    b.body(name, joint="revolute", axis="y", mass=am.Mass(2.0, (0.3, 0, 0), (0.1,) * 3 + (0,) * 3),
+           passive=am.Passive(load_radial=0.02, smoothing=0.1))  # fmt: skip
+    m, wrench = b.build(), {name: (0.0, 2.0, 0.0, 1.0, 0.0, 0.0)}
+    given = {"q": 0.3, "v": 0.7, "tau": 1.0}
+    batch = name if name in given else "q"
+    rows = given | {batch: np.array([[0.2], [0.4]])}
+    found = m.forward_dynamics(**rows, external=wrench)
+    one = [m.forward_dynamics(**(given | {batch: x}), external=wrench) for x in (0.2, 0.4)]
+    np.testing.assert_array_equal(found, one)
+    d = m.inverse_dynamics.derivatives([0.3], [0.7], [[0.2], [0.4]], wrench)
+    assert d.dq.shape == (2, 1, 1)
+
+
 @pytest.mark.parametrize(
     ("kind", "numbers", "text"),
     [

@@ -377,6 +377,22 @@ def test_right_angles_are_exact(quarters):
         assert "-0.0" not in str(rotation)
 
 
+@pytest.mark.parametrize("angle", [NAN, math.inf, -math.inf])
+def test_an_angle_that_is_no_number_is_refused_by_its_part(angle):
+    pose = Pose.from_rpy((0, 0, 0), (0.0, angle, 0.0))
+    with pytest.raises(ModelError, match=r"'arm'.*finite"):
+        one_body(at=pose).build()
+
+
+def test_a_pose_without_rotation_takes_rpy():
+    turned = one_body(at=Pose((1.0, 2.0, 3.0)), rpy=(0.0, 0.0, math.pi / 2)).build()
+    pose = turned.bodies[0].at
+    assert pose.position == (1.0, 2.0, 3.0)
+    assert pose.rotation == ((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
+    with pytest.raises(ModelError, match=r"'arm'.*has a rotation already"):
+        one_body(at=pose, rpy=(0.1, 0.0, 0.0)).build()
+
+
 def test_rpy_is_the_product_of_three_turns():
     rng = np.random.default_rng(0)
     for rpy in rng.uniform(-4, 4, (50, 3)):

@@ -9,7 +9,8 @@ from armillary.errors import InputError, ModelError
 from armillary.scalar import Dual
 from armillary.sim.actuators import DCMotor
 from armillary.sim.controllers import PID, FeedForward, Function
-from armillary.sim.model_controllers import ComputedTorque, GravityCompensation, OperationalSpace
+from armillary.sim.model_controllers import ComputedTorque, GravityCompensation
+from armillary.sim.operational_space import OperationalSpace
 from armillary.sim.part import Chain
 from armillary.sim.setpoints import check_setpoints
 from armillary.sim.straight_line import line

@@ -24,6 +24,8 @@ _WORDS = {
     r"(assemble\(q\)|project\(q, v\)) (closes|corrects)": r"`armillary solve --assemble` \2",
     r"Close it first: q0 = mechanism\.assemble\(q0\)\.q": "Close it with --assemble",
     r"drives\['(.*?)'\]": r"--drive \1",
+    r", or leave the joint out: JointLimits\(joints=\[\.\.\.\]\)": " (--q), or leave --limits out",
+    r", or leave JointLimits out": ", or leave --limits out",
 }
 _WIDE = 4000  # columns: a number that is folded at the edge of a terminal is a wrong number
 

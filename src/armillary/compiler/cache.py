@@ -170,5 +170,8 @@ def remembered(identity: str | None, what: str, find: Callable[[], Any]) -> Any:
 def default_cache() -> Cache:
     """The user's cache folder, where the platform keeps such things."""
     base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    home = Path(base) if base else Path.home() / ".cache"
+    try:
+        home = Path(base) if base else Path.home() / ".cache"
+    except RuntimeError:  # a user without a home: no folder can be made there
+        home = Path(os.devnull)
     return Cache(home / "armillary")

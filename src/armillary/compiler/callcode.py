@@ -55,6 +55,7 @@ class Batch:
 # struct PyArrayObject: object head, then data, nd, dims, strides, base, descr, flags
 ARRAY_DATA, ARRAY_ND, ARRAY_DIMS, ARRAY_DESCR, ARRAY_FLAGS = 16, 24, 32, 56, 64
 ARRAY_WEAK_REFERENCES = 72
+TUPLE_ITEMS = tuple.__basicsize__  # after the head; since Python 3.14 after a hash, too
 PLAIN = 0x101  # C-contiguous and aligned
 WRITEABLE = 0x400
 # struct of our objects: head, code, data, dict
@@ -156,7 +157,8 @@ def _given_result(c: _Call, count: str) -> str:
     given = c.variable("0")
     with c.when(c.let("icmp ne ptr %names, null")):
         c.unless(c.equal(_field(c, "%names", 16), 1), "slow")
-        c.unless(c.equal(_field(c, "%names", 24), _data(c, Data.OUT_NAME)), "slow")
+        name = _field(c, "%names", TUPLE_ITEMS)
+        c.unless(c.equal(name, _data(c, Data.OUT_NAME)), "slow")
         c.set(given, c.read("%args", count))
     return given
 

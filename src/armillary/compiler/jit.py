@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import os
 import re
 import threading
 from collections.abc import Callable, Sequence
@@ -13,7 +14,9 @@ from armillary.compiler.cache import Cache, default_cache, key_of
 from armillary.compiler.target import IN_ORDER, Lanes, machine
 from armillary.errors import CompileError
 
-_lock = threading.Lock()  # LLVM compiles one module at a time
+_locks = [threading.Lock()]  # LLVM compiles one module at a time
+if hasattr(os, "register_at_fork"):  # a thread that held it is not there in the child
+    os.register_at_fork(after_in_child=lambda: _locks.__setitem__(0, threading.Lock()))
 
 
 class Library:
@@ -39,7 +42,7 @@ class Library:
             text = text if isinstance(text, str) else text()
             stored = entry.found(text)
         self.from_cache = stored is not None
-        with _lock:
+        with _locks[0]:
             _initialize(llvm)
             target_machine = _target_machine(llvm, optimize)
             code = stored or _compile(llvm, str(text), target_machine, optimize)

@@ -23,8 +23,11 @@ class Steps:
 
     Arrays hold ROWS states side by side, C order: q (ROWS, NQ); v, θ, forces (ROWS, NV); z (ROWS,
     NZ), q, v and z one behind the other; rates one such array per stage.  A kernel with address 0
-    is not there.  DUE (STEPS + 1, DUE_WIDTH): after step k, entry 0 tells whether SAMPLE is called,
-    the others go to it."""
+    is not there.  TAU, WRENCH and DRIVE are what is given to DYNAMICS, from one stage and one step
+    to the next so many numbers apart; the last two are its inputs number ..._INPUT, where they are
+    there.  PLACE and SPEED are given to POSITION and VELOCITY at the end of every step.  DUE
+    (STEPS + 1, DUE_WIDTH): after step k, entry 0 tells whether SAMPLE is called, the others go to
+    it."""
 
     (STEPS, DONE, EVERY, RECORDED, ROWS, NQ, NV, NZ, STAGES, SEMI_IMPLICIT,
      STEP_SIZE, START, A, B, C,
@@ -33,13 +36,17 @@ class Steps:
      DYNAMICS, DYNAMICS_CONTEXT, RATE, RATE_CONTEXT, INTEGRATE, INTEGRATE_CONTEXT,
      CONTROL, CONTROL_CONTEXT, POSITION, POSITION_CONTEXT, VELOCITY, VELOCITY_CONTEXT,
      SAMPLE, SAMPLE_CONTEXT, DUE, DUE_WIDTH,
-     TAU, TAU_STAGE, TAU_STEP, OUT_Q, OUT_V, OUT_Z, OUT_A, OUT_TAU, OUT_ROWS,
-     SIZE) = range(57)  # fmt: skip
+     TAU, TAU_STAGE, TAU_STEP, WRENCH, WRENCH_STAGE, WRENCH_STEP, WRENCH_INPUT,
+     DRIVE, DRIVE_STAGE, DRIVE_STEP, DRIVE_INPUT, PLACE, SPEED, MOTION_STEP,
+     OUT_Q, OUT_V, OUT_Z, OUT_A, OUT_TAU, OUT_ROWS,
+     SIZE) = range(68)  # fmt: skip
 
 
 _NUMBERS = {"STEPS", "DONE", "EVERY", "RECORDED", "ROWS", "NQ", "NV", "NZ", "STAGES",
             "SEMI_IMPLICIT", "DYNAMICS", "RATE", "INTEGRATE", "CONTROL", "POSITION", "VELOCITY",
-            "SAMPLE", "DUE_WIDTH", "TAU_STAGE", "TAU_STEP", "OUT_ROWS"}  # fmt: skip
+            "SAMPLE", "DUE_WIDTH", "TAU_STAGE", "TAU_STEP", "WRENCH_STAGE", "WRENCH_STEP",
+            "WRENCH_INPUT", "DRIVE_STAGE", "DRIVE_STEP", "DRIVE_INPUT", "MOTION_STEP",
+            "OUT_ROWS"}  # fmt: skip
 _NEWTON = 4  # position corrections per step, at most
 _SMALL = "1.0e-08"  # after a correction of this size the rest is rounding
 _LOST = "1.0e-01"  # share of the velocity that a correction may take
@@ -157,6 +164,27 @@ class _Writer:
         address = c.let(f"inttoptr i64 {self.f[name]} to ptr")
         c.do(f"call void {address}(ptr {context})")
 
+    def of_stage(self, name: str, done: str, stage: str) -> str:
+        """What is given for a stage of the step after `done` ones."""
+        c, f = self.c, self.f
+        place = c.add(c.mul(done, f[f"{name}_STEP"]), c.mul(stage, f[f"{name}_STAGE"]))
+        return c.pointer(f[name], place, "double")
+
+    def hand_to_dynamics(self, name: str, done: str, stage: str) -> None:
+        """One more input of the dynamics, where it is there."""
+        c = self.c
+        with c.when(self.given(name)):
+            slot = c.add(self.f[f"{name}_INPUT"], Context.INPUT_ROWS)
+            given = self.of_stage(name, done, stage)
+            c.write(self.f["DYNAMICS_CONTEXT"], slot, given, "ptr")
+
+    def hand_motion(self, name: str, given: str, number: int, done: str) -> None:
+        """Where rows of the constraints are to be after the next step, to a correction."""
+        c, f = self.c, self.f
+        with c.when(self.given(given)):
+            place = c.pointer(f[given], c.mul(done, f["MOTION_STEP"]), "double")
+            c.write(f[f"{name}_CONTEXT"], Context.INPUT_ROWS + number, place, "ptr")
+
     def count_down(self) -> None:
         """A step was taken."""
         c = self.c
@@ -195,15 +223,15 @@ def _steps() -> str:
         _stages(w, done)
         _advance(w)
         c.do(f"store double 0.0, ptr {w.size}")
-        _correct(w)
+        _correct(w, done)
+        next_ = c.add(done, 1)
+        _sample(w, next_)
         c.do(f"store i64 0, ptr {w.flag}")
         c.do(f"call void @finite(ptr {w.flag}, ptr {f['NEW_Q']}, i64 {w.all})")
         c.break_if(loop, c.let(f"icmp ne i64 {c.read(w.flag, 0)}, 0"))
         open_ = c.let(f"fcmp uge double {c.read(w.size, 0, 'double')}, {_SMALL}")
         c.break_if(loop, open_)
         w.copy(f["Q"], f["NEW_Q"], w.all)
-        next_ = c.add(done, 1)
-        _sample(w, next_)
         w.count_down()
         for out, source, n in (("OUT_Q", "Q", w.q), ("OUT_V", "V", w.v), ("OUT_Z", "Z", w.z)):
             _put(w, out, f[source], n, next_)
@@ -226,13 +254,14 @@ def _stages(w: _Writer, done: str) -> None:
             for stage, start in (("STAGE_Q", "Q"), ("STAGE_V", "V"), ("STAGE_Z", "Z"),
                                  ("THETA", "ZERO"))
         )  # fmt: skip
-        place = c.add(c.mul(done, f["TAU_STEP"]), c.mul(i, f["TAU_STAGE"]))
-        given = c.pointer(f["TAU"], place, "double")
+        given = w.of_stage("TAU", done, i)
         force = c.let(f"select i1 {w.given('CONTROL')}, ptr {f['FORCE']}, ptr {given}")
         with c.when(w.given("CONTROL")):
             _tell_time(w, done, i)
             w.kernel("CONTROL", (q, v, z, f["TIME"], given),
                      (force, w.rate_row("RATES_Z", i, w.z)))  # fmt: skip
+        w.hand_to_dynamics("WRENCH", done, i)
+        w.hand_to_dynamics("DRIVE", done, i)
         w.kernel("DYNAMICS", (q, v, force), (w.rate_row("RATES_V", i, w.v),))
         rates = w.rate_row("RATES_Q", i, w.v)
         with c.when(w.missing("SEMI_IMPLICIT")):
@@ -246,15 +275,15 @@ def _stages(w: _Writer, done: str) -> None:
 
 
 def _sample(w: _Writer, steps: str) -> None:
-    """Parts whose period is over after so many steps look at the state: z changes."""
+    """Parts whose period is over after so many steps look at the new state: its z changes."""
     c, f = w.c, w.f
     with c.when(w.given("SAMPLE")):
         row = c.pointer(f["DUE"], c.mul(steps, f["DUE_WIDTH"]), "double")
         with c.when(c.let(f"fcmp une double {c.read(row, 0, 'double')}, 0.0")):
             _tell_time(w, steps)
-            inputs = (f["Q"], f["V"], f["Z"], f["TIME"], c.pointer(row, 1, "double"))
-            w.kernel("SAMPLE", inputs, (f["NEW_Z"],))
-            w.copy(f["Z"], f["NEW_Z"], w.z)
+            new = (f["NEW_Q"], f["NEW_V"], f["NEW_Z"])
+            w.kernel("SAMPLE", (*new, f["TIME"], c.pointer(row, 1, "double")), (f["STAGE_Z"],))
+            w.copy(f["NEW_Z"], f["STAGE_Z"], w.z)
 
 
 def _tell_time(w: _Writer, done: str, stage: str | None = None) -> None:
@@ -278,11 +307,12 @@ def _advance(w: _Writer) -> None:
         w.move(f["NEW_Q"], f["RATES_Q"], f["B"], f["STAGES"], w.h)
 
 
-def _correct(w: _Writer) -> None:
+def _correct(w: _Writer, done: str) -> None:
     """Position, then velocity, back onto the constraints.  `size` tells the last correction."""
     c, f = w.c, w.f
     step = f["RATES_V"]  # no longer needed
     with c.when(w.given("POSITION")):
+        w.hand_motion("POSITION", "PLACE", 1, done)
         turn = c.variable(0)
         with c.forever() as loop:
             w.kernel("POSITION", (f["NEW_Q"],), (step,))
@@ -299,6 +329,7 @@ def _correct(w: _Writer) -> None:
             last = c.let(f"icmp sge i64 {c.get(turn)}, {_NEWTON}")
             c.break_if(loop, c.let(f"or i1 {small}, {last}"))
     with c.when(w.given("VELOCITY")):
+        w.hand_motion("VELOCITY", "SPEED", 2, done)
         w.kernel("VELOCITY", (f["NEW_Q"], f["NEW_V"]), (step,))
         _refuse_lost(w, step)
         one = c.read(w.one, 0, "double")

@@ -21,7 +21,7 @@ from armillary.functions.inputs import (
     common_rows,
     result_type,
     rows,
-    wrench_rows,
+    wrenches,
 )
 from armillary.functions.options import CompileOptions
 from armillary.model.lower import PER_BODY, Tables, lower, parametric, regrouped
@@ -126,14 +126,7 @@ class Core:
         for name, value in (bodies or {}).items():
             if value is not None:
                 parts[name] = rows(name, value, self._body_labels(name))
-        given = {}
-        if external is not None and not isinstance(external, Mapping):
-            raise InputError(
-                "external: expected wrenches by frame name, {'hand': (nx, ny, nz, fx, fy, fz)}, "
-                f"found {type(external).__name__}."
-            )
-        if external:
-            given = {name: wrench_rows(name, value) for name, value in external.items()}
+        given = wrenches(external)
         count, single = common_rows(parts | {f"external['{n}']": p for n, p in given.items()})
         arrays = {name: array for name, (array, _) in parts.items()}
         known = {*arrays, *(("external",) if given else ())}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,6 +65,7 @@ class FastCall:
         self.data[Data.VECTORCALL] = parts.api["PyObject_Vectorcall"]
         self.callable = parts.make(self.data.ctypes.data)
         self.batches: dict[str, Any] = {}  # what batches stand on, by type of their numbers
+        self._switching = Lock()
         self.callable._owner = self
         for name, value in names.items():
             setattr(self.callable, name, value)
@@ -74,7 +76,18 @@ class FastCall:
         return bool(self.data[Data.KERNEL])
 
     def switch_on(self, kernel: Kernel, globals_: Array) -> None:
-        """From now on plain calls go to the kernel: a scalar one, all its results of one shape."""
+        """From now on plain calls go to the kernel: a scalar one, all its results of one shape.
+
+        Once is enough: calls may run on what was switched on first, so it stays."""
+        if not self._switching.acquire(blocking=False):
+            return  # another thread does it
+        try:
+            if not self.ready:
+                self._switch(kernel, globals_)
+        finally:
+            self._switching.release()
+
+    def _switch(self, kernel: Kernel, globals_: Array) -> None:
         self._describe(kernel)
         self.kernel, self.globals = kernel, globals_
         self.context, self.work = kernel.context(1, globals_)
@@ -90,13 +103,23 @@ class FastCall:
         """From now on plain batches of the kernel's type go to it: one result, one thread.
 
         checked: a result that is not finite makes the Python function do it all (doubles only)."""
+        if not self._switching.acquire(blocking=False):
+            return  # another thread does it
+        try:
+            dtype = np.dtype(np.float64 if kernel.lanes.element == "double" else np.float32)
+            if str(dtype) not in self.batches:
+                self._switch_batch(kernel, globals_, checked, dtype)
+        finally:
+            self._switching.release()
+
+    def _switch_batch(
+        self, kernel: StraightKernel, globals_: Array, checked: bool, dtype: Any
+    ) -> None:
         self._describe(kernel)
-        double, d = kernel.lanes.element == "double", self.data
-        dtype = np.dtype(np.float64 if double else np.float32)
-        numbers = globals_.astype(dtype)
+        numbers, d = globals_.astype(dtype), self.data
         context, _ = kernel.context(1, numbers)
         self.batches[str(dtype)] = (kernel, context, numbers, dtype)  # kept alive
-        start = Data.BATCHES + (0 if double else Batch.SIZE)
+        start = Data.BATCHES + (0 if dtype == np.float64 else Batch.SIZE)
         d[start + Batch.KERNEL], d[start + Batch.CONTEXT] = kernel.address, context.ctypes.data
         d[start + Batch.FEWEST], d[start + Batch.CHECKED] = kernel.lanes.width, int(checked)
         d[start + Batch.DTYPE] = id(dtype)  # last: this opens the gate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -79,6 +79,16 @@ def common_rows(parts: dict[str, tuple[Array, bool]]) -> tuple[int, bool]:
         found = ", ".join(f"{name}: {size}" for name, size in sizes.items())
         raise InputError(f"batches of different lengths: {found}. Use one length for all.")
     return next(iter(sizes.values())), False
+
+
+def wrenches(external: Any) -> dict[str, tuple[Array, bool]]:
+    """External wrenches by frame name, each as `rows` gives them."""
+    if external is not None and not isinstance(external, Mapping):
+        raise InputError(
+            "external: expected wrenches by frame name, {'hand': (nx, ny, nz, fx, fy, fz)}, "
+            f"found {type(external).__name__}."
+        )
+    return {name: wrench_rows(name, value) for name, value in (external or {}).items()}
 
 
 def wrench_rows(name: str, value: ArrayLike) -> tuple[Array, bool]:

@@ -221,7 +221,12 @@ class Kernels:
             )
 
         crew = _crew(os.getpid(), len(parts) - 1)
-        others = [crew.submit(run, part) for part in parts[1:]]
+        try:
+            others = [crew.submit(run, part) for part in parts[1:]]
+        except RuntimeError:  # the interpreter is shutting down
+            for part in parts:
+                run(part)
+            return
         run(parts[0])
         for other in others:
             other.result()

@@ -25,7 +25,7 @@ from armillary.algorithms.passes import from_own
 from armillary.errors import InputError, ModelError
 from armillary.functions.calls import ForwardDynamics, InverseDynamics
 from armillary.functions.derivatives import ForwardDerivatives, InverseDerivatives
-from armillary.functions.inputs import Array, checked_out, common_rows, result_type
+from armillary.functions.inputs import Array, checked_out, common_rows, result_type, wrenches
 from armillary.functions.tangents import inverse_tangents
 from armillary.joints import Joint
 from armillary.model.edit import without_loads
@@ -242,9 +242,10 @@ class LoadedForwardDynamics(ForwardDynamics):
         if not passive:
             return friction.plain.forward_dynamics(q, v, tau, external, False, out, **bodies)
         parts = {name: owner._check(name, x) for name, x in (("q", q), ("v", v), ("tau", tau))}
-        given = {n: x for n, x in (bodies | dict(external or {})).items() if x is not None}
+        given = {n: x for n, x in bodies.items() if x is not None}
         others = {name: (np.atleast_2d(x), np.ndim(x) == 1) for name, x in given.items()}
-        count, single = common_rows(parts | others)
+        forces = {f"external['{name}']": x for name, x in wrenches(external).items()}
+        count, single = common_rows(parts | others | forces)
         arrays = {
             name: np.array(np.broadcast_to(x, (count, x.shape[1])), float)
             for name, (x, _) in parts.items()

@@ -9,7 +9,8 @@ caller.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,6 +48,30 @@ class Method:
     semi_implicit: bool = False
 
 
+@dataclass(frozen=True)
+class Given:
+    """What is given over time.  Arrays (r, n) hold for all time, (steps, stages, r, n) for every
+    stage; r: one row per state, or one for all of them (not of tau).
+
+    tau: joint forces (nv).  wrench: on the bodies of `Stepping.tables` (6 per body).  drive:
+    accelerations of the constraint rows; place and velocity: theirs after every step,
+    (steps, r, rows of the constraints)."""
+
+    tau: Array
+    wrench: Array | None = None
+    drive: Array | None = None
+    place: Array | None = None
+    velocity: Array | None = None
+
+    def of(self, rows: slice, count: int) -> Given:
+        """What belongs to some of `count` states."""
+
+        def own(x: Array | None) -> Any:
+            return x if x is None or x.shape[-2] != count else x[..., rows, :]
+
+        return Given(*(own(getattr(self, field.name)) for field in fields(self)))
+
+
 class NotNative(Exception):  # noqa: N818 - no error: there is another way
     """These steps cannot be made in native code."""
 
@@ -69,10 +94,11 @@ class Stepping:
     def __init__(
         self, mechanism: Mechanism, method: Method, rows: int, control: Control | None = None,
         nz: int = 0, parameters: Array | None = None, sample: tuple[Sample, int] | None = None,
-        answer: Answer | None = None,
+        answer: Answer | None = None, given: tuple[str, ...] = (),
     ):  # fmt: skip
         """sample: what sampled parts do, and how many of them there are.  answer: in the place of
-        a controller that can be traced; what it raises stops the loop and stands in `fault`."""
+        a controller that can be traced; what it raises stops the loop and stands in `fault`.
+        given: which of "external" and "drive" (wrenches, moving rows) the dynamics read."""
         self.mechanism, self.method, self.rows, self.nz = mechanism, method, rows, nz
         self._batched = rows >= lanes(True, "double").width
         self._keep: list[Any] = []  # everything the native side points to
@@ -81,8 +107,13 @@ class Stepping:
         self._stage = 0  # the one that is next
         self._numbers()
         self._buffers()
-        self._parameters = parameters
-        self._call("DYNAMICS", self._dynamics())
+        self._parameters, self._driven = parameters, "drive" in given
+        others = ("parameters",) * (parameters is not None)
+        self._reads = ("q", "v", "tau", *given, *others)
+        self._contexts: dict[str, np.ndarray] = {}
+        dynamics = self._dynamics()
+        self.tables = dynamics.tables  # of the bodies that wrenches act on
+        self._call("DYNAMICS", dynamics)
         if parameters is not None:
             self._other_bodies(parameters)
         self._manifold()
@@ -100,8 +131,7 @@ class Stepping:
         owner = self.mechanism
         if owner.model.loaded_joints:
             raise NotNative("friction that depends on loads")
-        other = ("parameters",) * (self._parameters is not None)
-        reads = ("q", "v", "tau", *other)
+        reads = self._reads
         if not owner.model.constraints:
             if self._parameters is None:
                 owner._refuse_massless()
@@ -117,9 +147,9 @@ class Stepping:
     def _other_bodies(self, parameters: Array) -> None:
         """Inertias of the bodies, one row for all states or one per state."""
         numbers = np.ascontiguousarray(np.atleast_2d(parameters), float)
-        context = self._keep[-2]
-        context[Context.INPUT_ROWS + 3] = self._own(numbers)
-        context[Context.INPUT_STRIDES + 3] = numbers.shape[1] if len(numbers) > 1 else 0
+        context, last = self._contexts["DYNAMICS"], len(self._reads) - 1
+        context[Context.INPUT_ROWS + last] = self._own(numbers)
+        context[Context.INPUT_STRIDES + last] = numbers.shape[1] if len(numbers) > 1 else 0
 
     def _manifold(self) -> None:
         owner = self.mechanism
@@ -135,23 +165,27 @@ class Stepping:
             made[key] = self._made(algorithm, algorithm.reads, self.mechanism.tables())
         return made[key]
 
-    def _made(self, algorithm: Algorithm, reads: tuple[str, ...], tables: Any) -> Kernel:
+    def _made(
+        self, algorithm: Algorithm, reads: tuple[str, ...], tables: Any, most: float = inf
+    ) -> Kernel:
+        """most: operations."""
         setting = Setting(algorithm, reads)
         code = StraightCode(setting, tables)
+        if most < inf and code.operations > most:
+            raise NotNative(f"{code.operations} operations would compile for seconds")
         return StraightKernel(setting, tables, lanes(self._batched, "double"), code)
 
     def _constraints(self) -> None:
         owner = self.mechanism
         if not owner.model.constraints:
             return
-        projector = owner._projector
-        if any(owner._engine.ties.holonomic):
-            if projector._position is None:
-                raise NotNative("no traced kernel for the position")
-            self._call("POSITION", projector._position.kernel(self._batched, "double"))
-        if projector._velocity is None:
-            raise NotNative("no traced kernel for the velocity")
-        self._call("VELOCITY", projector._velocity.kernel(self._batched, "double"))
+        for name, level in (("POSITION", "residual"), ("VELOCITY", "rate")):
+            if name == "POSITION" and not any(owner._engine.ties.holonomic):
+                continue
+            kernels = owner._projector.kernels(level, moving=self._driven)
+            if kernels is None:
+                raise NotNative(f"no traced kernel for the {name.lower()}")
+            self._call(name, kernels.kernel(self._batched, "double"))
 
     def _control(self, control: Control) -> Kernel:
         """The controller and actuators as one kernel: (q, v, z, time, tau) -> tau, dz/dt."""
@@ -190,7 +224,7 @@ class Stepping:
         extra += () if last[1] is None else ((last[0], last[1]),)
         tables = replace(self.mechanism.tables(), extra=extra)
         try:
-            return self._made(algorithm, reads, tables)
+            return self._made(algorithm, reads, tables, self.mechanism.options.budget)
         except (TypeError, AttributeError, ValueError, ArmillaryError) as error:
             raise NotNative(f"the controller cannot be traced: {error}") from error
 
@@ -200,25 +234,29 @@ class Stepping:
         for k, size in enumerate(kernel.input_sizes):
             context[Context.INPUT_STRIDES + k] = 0 if k in still else size
         self._keep += [kernel, context, work]
+        self._contexts[name] = context
         self._c[getattr(Steps, name)] = kernel.address
         self._c[getattr(Steps, f"{name}_CONTEXT")] = address_of()(context)
 
     def _call_back(self, answer: Answer) -> None:
         """A function over arrays as the controller."""
-        b, stages = self._arrays, len(self.method.b)
+        b, stages, nz = self._arrays, len(self.method.b), self.nz
+        start, later = ([b[prefix + name] for name in ("Q", "V", "Z")] for prefix in ("", "STAGE_"))
+        time, force_out, rates_out = b["TIME"], b["FORCE"], b["RATES_Z"]
 
         def at_stage() -> None:
             i, self._stage = self._stage, (self._stage + 1) % stages
-            prefix = "STAGE_" if i else ""
             if self.fault is None:
                 try:
-                    given = (b[prefix + name].copy() for name in ("Q", "V", "Z"))
-                    force, rates = answer(i, float(b["TIME"][0]), *given)
-                    b["FORCE"][...], b["RATES_Z"][i][:, : self.nz] = force, rates
+                    q, v, z = later if i else start
+                    force, rates = answer(i, time.item(), q.copy(), v.copy(), z.copy())
+                    force_out[...] = force
+                    if nz:
+                        rates_out[i][:, :nz] = rates
                 except BaseException as fault:  # Ctrl-C too: nothing may go through native code
                     self.fault = fault
             if self.fault is not None:
-                b["FORCE"][...] = np.nan  # this step is not taken
+                force_out[...] = np.nan  # this step is not taken
 
         keep, address = called_back(at_stage)
         self._keep.append(keep)
@@ -267,7 +305,7 @@ class Stepping:
     def run(
         self,
         state: tuple[Array, Array, Array],
-        tau: Array,
+        given: Given,
         steps: int,
         h: float,
         start: float = 0.0,
@@ -280,20 +318,14 @@ class Stepping:
         """Take up to `steps` steps from state = (q, v, z), arrays (rows, ·) that are moved on in
         place.  Returns how many were taken.
 
-        tau: (rows, nv) for all time, or (steps, stages, rows, nv).  out: arrays named q, v, z, a,
-        tau with one entry per `every` steps (entry 0 belongs to the start and is filled for a
-        and tau only); `taken` steps were made before this call.  They may hold more rows than this
-        loop runs: its own begin at row `first`.  due (steps + 1, 1 + n): after step k, 1 where any
-        of the n sampled parts is due, and which."""
-        c, model = self._c, self.mechanism.model
-        for array, given in zip(self._state.values(), state, strict=True):
-            array[...] = given
-        forces = np.ascontiguousarray(tau, float)
-        c[Steps.TAU] = address_of()(forces)
-        row = self.rows * model.nv
-        moving = forces.ndim == 4
-        c[Steps.TAU_STAGE] = row if moving else 0
-        c[Steps.TAU_STEP] = row * len(self.method.b) if moving else 0
+        out: arrays named q, v, z, a, tau with one entry per `every` steps (entry 0 belongs to the
+        start and is filled for a and tau only); `taken` steps were made before this call.  They may
+        hold more rows than this loop runs: its own begin at row `first`.  due (steps + 1, 1 + n):
+        after step k, 1 where any of the n sampled parts is due, and which."""
+        c = self._c
+        for array, start_of in zip(self._state.values(), state, strict=True):
+            array[...] = start_of
+        tables = self._hand_over(given)
         c[Steps.STEPS], c[Steps.DONE] = steps, 0
         self.fault, self._stage = None, 0
         c[Steps.EVERY], c[Steps.RECORDED] = every, taken
@@ -311,6 +343,38 @@ class Stepping:
             c[getattr(Steps, f"OUT_{name.upper()}")] = place
         call: Any = run_steps()
         call(address_of()(c))
-        for array, given in zip(self._state.values(), state, strict=True):
-            given[...] = array
+        del tables  # they had to live until here
+        for array, end_of in zip(self._state.values(), state, strict=True):
+            end_of[...] = array
         return int(c[Steps.DONE])
+
+    def _hand_over(self, given: Given) -> list[Array]:
+        """Addresses of what is given, and how far apart its rows, stages and steps are."""
+        c, kept = self._c, []
+        for name, numbers in (("TAU", given.tau), ("WRENCH", given.wrench), ("DRIVE", given.drive)):
+            if numbers is None:
+                continue
+            table = np.ascontiguousarray(numbers, float)
+            kept.append(table)
+            row = table.shape[-2] * table.shape[-1]
+            c[getattr(Steps, name)] = address_of()(table)
+            c[getattr(Steps, f"{name}_STAGE")] = row if table.ndim == 4 else 0
+            c[getattr(Steps, f"{name}_STEP")] = row * len(self.method.b) if table.ndim == 4 else 0
+            if name != "TAU":
+                slot = self._reads.index({"WRENCH": "external", "DRIVE": "drive"}[name])
+                c[getattr(Steps, f"{name}_INPUT")] = slot
+                self._apart("DYNAMICS", slot, table)
+        for name, correction, numbers in (("PLACE", "POSITION", given.place),
+                                          ("SPEED", "VELOCITY", given.velocity)):  # fmt: skip
+            if numbers is not None and correction in self._contexts:
+                table = np.ascontiguousarray(numbers, float)
+                kept.append(table)
+                c[getattr(Steps, name)] = address_of()(table)
+                c[Steps.MOTION_STEP] = table.shape[-2] * table.shape[-1]
+                self._apart(correction, 1 if name == "PLACE" else 2, table)
+        return kept
+
+    def _apart(self, kernel: str, slot: int, table: Array) -> None:
+        """Numbers from one state to the next, in an input of a kernel."""
+        own = table.shape[-2] == self.rows
+        self._contexts[kernel][Context.INPUT_STRIDES + slot] = table.shape[-1] if own else 0

@@ -53,8 +53,9 @@ def trace_straight(setting: Setting, tables: Tables, frame_body: int | None = No
 
 
 def inlined(
-    mechanism: Core, algorithm: Algorithm, inputs: dict[str, list[Any]], passive: bool = True
-) -> Run:
+    mechanism: Core, algorithm: Algorithm, inputs: dict[str, list[Any]], passive: bool = True,
+    frame: str | None = None,
+) -> Run:  # fmt: skip
     """An algorithm of the tree as a part of something that is being traced: inputs are nodes."""
     graph = next(x.graph for numbers in inputs.values() for x in numbers if isinstance(x, Node))
     tables = mechanism.tables(True, passive, algorithm.joint_level())
@@ -64,7 +65,11 @@ def inlined(
         Motion.from_leaves(_nodes(graph, x.leaves())) for x in (base.velocity, base.acceleration)
     )
     here = Base(gravity, velocity, acceleration)
-    return Run(algorithm, _structural_tables(graph, tables), here, inputs)
+    spot = None
+    if frame is not None:
+        place = mechanism.place(frame)
+        spot = (place.kernel, Transform.from_leaves(_nodes(graph, place.X.leaves())))
+    return Run(algorithm, _structural_tables(graph, tables), here, inputs, spot)
 
 
 def trace_shorter(setting: Setting, tables: Tables, frame_body: int | None = None) -> Block:

@@ -12,7 +12,7 @@ from armillary.algorithms.inverse_dynamics import inverse_dynamics
 from armillary.algorithms.run import Run
 from armillary.functions.core import Core, External
 from armillary.functions.derivatives import InverseDerivatives
-from armillary.functions.inputs import common_rows, wrench_rows
+from armillary.functions.inputs import common_rows, wrenches
 from armillary.scalar import Dual
 
 
@@ -22,8 +22,8 @@ def inverse_tangents(
     """d tau / d(q, v, a), (nv, nv) each or (B, nv, nv); q moves on its tangent space."""
     tables = owner.tables()
     parts = {name: owner._check(name, x) for name, x in (("q", q), ("v", v), ("a", a))}
-    given = {name: wrench_rows(name, x) for name, x in (external or {}).items()}
-    count, single = common_rows(parts | given)
+    given = wrenches(external)
+    count, single = common_rows(parts | {f"external['{name}']": x for name, x in given.items()})
     arrays = {name: np.broadcast_to(x, (count, x.shape[1])) for name, (x, _) in parts.items()}
     if given:
         arrays["external"] = owner._external(given, count, tables)

@@ -39,18 +39,27 @@ class Telling:
 
         writes = {f"told{k}": "dof" for k in range(count)}
         algorithm = Algorithm("telling", (Whole(step),), lambda g: {}, _READS, writes)
-        tables = replace(mechanism.tables(), extra=(("z", nz), ("time", 1)))
-        setting = Setting(algorithm, _READS)
+        self._tables = replace(mechanism.tables(), extra=(("z", nz), ("time", 1)))
+        self._setting = Setting(algorithm, _READS)
+        self._made: dict[bool, StraightKernel] = {}
         try:
-            code = StraightCode(setting, tables)
-            self._kernel = StraightKernel(setting, tables, lanes(True, "double"), code)
+            self._code = StraightCode(self._setting, self._tables)
+            self._kernel(True)
         except (TypeError, AttributeError, ValueError, ArmillaryError) as error:
             raise NotNative(f"it cannot be traced: {error}") from error
+
+    def _kernel(self, batched: bool) -> StraightKernel:
+        if batched not in self._made:
+            width = lanes(batched, "double")
+            self._made[batched] = StraightKernel(self._setting, self._tables, width, self._code)
+        return self._made[batched]
 
     def __call__(self, q: Array, v: Array, z: Array, time: Array, tau: Array) -> list[Array]:
         """Arrays (N, ...) of N states -> `count` arrays (N, nv)."""
         given = [np.ascontiguousarray(x, float) for x in (q, v, z, time.reshape(-1, 1), tau)]
         found = [np.empty((len(q), self.mechanism.nv)) for _ in range(self.count)]
         strides = [x.shape[1] for x in given]
-        self._kernel.call(given, strides, found, len(q), self.mechanism._globals())
+        # rows side by side need as many as there are lanes
+        batched = len(q) >= lanes(True, "double").width
+        self._kernel(batched).call(given, strides, found, len(q), self.mechanism._globals())
         return found

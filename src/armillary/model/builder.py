@@ -336,7 +336,7 @@ def _pose(part: str, at: Pose | Sequence[float], rpy: Sequence[float]) -> Pose:
     if isinstance(at, Pose):
         if not any(rpy):
             return at
-        if at != Pose():
+        if at.rotation != Pose().rotation:
             raise ModelError(f"{part}: its pose has a rotation already; leave `rpy` out.")
         at = at.position
     return Pose.from_rpy(numbers(at, 3, f"{part}, position"), numbers(rpy, 3, f"{part}, rpy"))

@@ -44,13 +44,12 @@ class Drives:
         self._made: dict[int, tuple[Mechanism, Mechanism, Array]] = {}
         self._lean: dict[int, Any] = {}
         self._following: dict[int, Any] = {}
-        self.mechanism, spans = mechanism, self._labels(mechanism)
+        spans = self._labels(mechanism)
+        self.mechanism = self.on(mechanism)
         self.motions: list[Motion] = [
             motion_of(f"drives['{name}']", value, len(spans[name]), step)
             for name, value in self._given.items()
         ]
-        if self._given:
-            self.mechanism = self.on(mechanism)
 
     def __bool__(self) -> bool:
         return bool(self.motions)

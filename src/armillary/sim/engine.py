@@ -11,7 +11,7 @@ import time as clock
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from math import isfinite
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,6 +55,7 @@ def instants(system: System, times: list[float], stretch: Stretch) -> Iterator[S
     now = [(stage, stage.held) for stage in system.stages]
     for n, t in enumerate(times):
         hold(system, stretch.held[n])
+        system.enter(t - stretch.step, t)
         yield State(t, stretch.q[n], stretch.v[n], stretch.z[n])
     for stage, held in now:
         stage.held = held
@@ -163,7 +164,7 @@ class Engine:
         """The native loop, where nothing has to be watched on the way."""
         from armillary.sim.native import native_loop
 
-        if self._locator is not None or not self.native or self.system.drives:
+        if self._locator is not None or not self.native:
             return None
         return native_loop(self.system, self.stepper, state, self.project, stops, step)
 
@@ -230,9 +231,10 @@ class Engine:
     ) -> None:
         h, k = grid.step, 1
         end = grid.time(grid.count)
+        longest = inf if self._locator is None else grid.step  # an event may come and go
         while state.t < end:
             t, stop = state.t, self._next_stop(state.t, end, stops, grid.step)
-            h = min(h, stop - t)
+            h = min(h, stop - t, longest)
             if stop - t - h < 0.05 * h:  # no slivers
                 h = stop - t
             self.system.enter(t, stop)
@@ -242,8 +244,11 @@ class Engine:
             if not size <= 1.0:
                 h *= max(0.2, 0.9 * size**-0.2) if isfinite(size) else 0.2
                 if h < _SMALLEST * max(1.0, abs(t)):
-                    bad = self._unpacked(t + h, state.q, x1, self.system.nv)
+                    bad, lost = self._unpacked(t + h, state.q, x1, self.system.nv), len(self._lost)
                     self._not_finite(state, t + h, bad[0], bad[1])
+                    if len(self._lost) > lost:  # the others of the batch go on
+                        h = grid.step
+                        continue
                     raise Stopped(
                         f"the step became too short at t = {t:.6g} s (tolerance "
                         f"{self.tolerance:g}); the motion may be singular there"
@@ -332,8 +337,8 @@ class Engine:
         """Runs of a batch that ended as no numbers."""
         return sorted(self._lost)
 
-    def _stop(self, text: str) -> None:
-        raise Stopped(text, complete=True)
+    def _stop(self, text: str, complete: bool = True) -> None:
+        raise Stopped(text, complete)
 
     def _tell(self, t: float, end: float) -> None:
         if self._progress is not None:

@@ -12,15 +12,18 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from armillary.errors import InputError
+from armillary.errors import InputError, ModelError
 from armillary.functions.inputs import Array
 from armillary.functions.mechanism import Mechanism
 from armillary.sim.inputs import columns_of
 from armillary.sim.part import one_number
+from armillary.sim.starting import allowed_state
 from armillary.sim.system import System
 
 Watch = Callable[[float, Array, Array], float]
 Outcome = tuple[Array, Array, str]
+_HELD = 1e-9  # of the mobility a coordinate would have alone: an impulse does not move it
+_OUTSIDE = 1e-6  # rad or m, relative above 1: further beyond a limit no run starts
 
 
 class Happening(Protocol):
@@ -62,6 +65,11 @@ class Event:
                 f"event '{self.name}': its function must give one number, found shape "
                 f"{np.shape(found)} at t = {t:g} s."
             )
+        if np.isnan(found) and np.isfinite(q).all() and np.isfinite(v).all():
+            raise InputError(
+                f"event '{self.name}': its function gave no number at t = {t:g} s. Let it give a "
+                f"finite number everywhere, with a sign that changes at the event."
+            )
         return float(found)
 
     def crossed(self, before: float, after: float, v: Array) -> bool:
@@ -93,7 +101,7 @@ class Switch(Event):
     def act(self, system: System, t: float, q: Array, v: Array) -> Outcome:
         q, v, text = super().act(system, t, q, v)
         system.use(self.to)
-        q, v = system.project(t, q, v)
+        q, v = allowed_state(system, t, q, v)
         return q, v, f"{text}: now '{self.to.name}' with constraints {list(self.to.constraints)}"
 
 
@@ -168,9 +176,15 @@ class Bound:
         resting = still or e * abs(speed) < self.limits.rest
         tau = np.zeros_like(v)
         Y = system.mobility(q, v, tau)
-        v = v - (1.0 + (0.0 if resting else e)) * speed * Y[:, self.k] / Y[self.k, self.k]
         end = "lower" if self.side > 0 else "upper"
         where = f"at its {end} limit, {self.place:.4g} {self.unit}"
+        if not Y[self.k, self.k] * system.mechanism.mass_matrix(q)[self.k, self.k] > _HELD:
+            raise ModelError(
+                f"JointLimits: '{self.label}' is moved by drives or constraints {where}, and an "
+                f"impulse cannot turn it. Keep the motion within the limits, or leave the joint "
+                f"out: JointLimits(joints=[...])."
+            )
+        v = v - (1.0 + (0.0 if resting else e)) * speed * Y[:, self.k] / Y[self.k, self.k]
         before = f"{speed:.3g} {self.unit}/s before"
         if resting:
             v[self.k] = 0.0
@@ -179,8 +193,20 @@ class Bound:
         return q, v, f"'{self.label}' bounces {where} ({before}, {v[self.k]:.3g} after)"
 
 
-def check_batch(watched: Sequence[Any], runs: int | None) -> None:
-    """Runs of a batch share one mechanism."""
+def check_start(watched: Sequence[Any], q: Array) -> None:
+    """Refuse a start beyond limits, and a Switch in a batch: its runs share one mechanism."""
+    for bound in (event for event in watched if isinstance(event, Bound)):
+        beyond = -bound.side * (np.atleast_2d(q)[:, bound.i] - bound.place)
+        if beyond.max() > _OUTSIDE * max(1.0, abs(bound.place)):
+            row = int(beyond.argmax())
+            run = f" of run {row}" if q.ndim == 2 else ""
+            raise InputError(
+                f"q0: '{bound.label}'{run} is {np.atleast_2d(q)[row, bound.i]:.6g} {bound.unit}, "
+                f"beyond its {'lower' if bound.side > 0 else 'upper'} limit {bound.place:.6g} "
+                f"{bound.unit}. Start within the limits, or leave the joint out: "
+                f"JointLimits(joints=[...])."
+            )
+    runs = len(q) if q.ndim == 2 else None
     if runs is not None and any(isinstance(event, Switch) for event in watched):
         raise InputError(
             f"events: a Switch is for single runs, found a batch of {runs}: its runs share one "

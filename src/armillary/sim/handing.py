@@ -8,7 +8,9 @@ import numpy as np
 
 from armillary.functions.inputs import Array
 from armillary.sim.engine import State, instants
+from armillary.sim.events import Bound
 from armillary.sim.recording import Recorder
+from armillary.sim.restraint import restraint
 from armillary.sim.resuming import happened, held, states_of
 from armillary.sim.system import System
 
@@ -34,6 +36,7 @@ class Handing:
         other = system.nz or self._sampled or watched or system.drives
         self._plain = self._from_states and not other
         self._asked = [n for n in names if n not in FROM_STATES and n not in ("a", "tau")]
+        self._holds = any(isinstance(e, Bound) or hasattr(e, "stuck") for e in watched)
         self._signals: tuple[str, ...] = ()  # those of the asked names that parts tell
         self._told: Told | None = None
 
@@ -61,6 +64,8 @@ class Handing:
             told = {k: x for k, x in system.signals(t, q, v, z).items() if k in self._asked}
             self._signals = tuple(told)
             extras |= told
+        if self._holds:
+            extras["restraint"] = restraint(system, t, q, v, tau, a)
         recorder.add(t, q, v, a, tau, extras)
 
     def _states(self, t: float, v: Array, z: Array) -> dict[str, Any]:
@@ -79,11 +84,12 @@ class Handing:
         """All instants of a stretch at once, where no part has to be asked in Python."""
         if self.recorder.mechanism is self.system.mechanism and not self.watched:
             a, tau, extras = None, None, states_of(self.system, stretch)
+            extras |= self._given(times, stretch)
             told = None if self._from_states else self._asked_natively()
             if told is not None and told.possible:
                 numbers = told(times, stretch)
                 tau = numbers.pop("tau")
-                a = self._accelerations(stretch, tau)
+                a = self._accelerations(stretch, tau, extras)
                 extras |= numbers
             if self._from_states or tau is not None:
                 self.recorder.extend(np.array(times), stretch.q, stretch.v, a, tau, extras)
@@ -99,6 +105,36 @@ class Handing:
             self._told = Told(self.system, self._signals)
         return self._told
 
-    def _accelerations(self, stretch: Stretch, tau: Array) -> Array:
+    def _given(self, times: list[float], stretch: Stretch) -> dict[str, Any]:
+        """Prescribed motion, and wrenches where they are wanted, of all instants (T, ...)."""
+        system, v = self.system, stretch.v
+        wanted = system.external.of_time and bool(system.external) and not self._from_states
+        if not (wanted or system.drives):
+            return {}
+        moved, wrenches = [], []
+        for k, t in enumerate(times):
+            system.enter(t - stretch.step, t)
+            if system.drives:
+                moved.append(system.drives.flat(t, v[k]))
+            if wanted:
+                wrenches.append(system.external.at(t))
+        found: dict[str, Any] = {"drive": np.array(moved)} if system.drives else {}
+        if wanted:
+            shape = (*v.shape[1:-1], 6)
+            found["external"] = {
+                name: np.array([np.broadcast_to(x[name], shape) for x in wrenches])
+                for name in wrenches[0]
+            }
+        return found
+
+    def _accelerations(self, stretch: Stretch, tau: Array, extras: dict[str, Any]) -> Array:
+        """extras: as `_given`."""
+        system = self.system
         q, v, forces = (x.reshape(-1, x.shape[-1]) for x in (stretch.q, stretch.v, tau))
-        return self.system.acceleration(0.0, q, v, forces).reshape(tau.shape)
+        external = {name: x.reshape(-1, 6) for name, x in extras.get("external", {}).items()}
+        options: dict[str, Any] = {}
+        if system.drives:
+            moved = extras["drive"].reshape(len(q), -1)
+            options["drives"] = system.drives.unflat(system.mechanism, moved)
+        a = system.mechanism.forward_dynamics(q, v, forces, external or None, **options)
+        return np.asarray(a).reshape(tau.shape)

@@ -241,10 +241,12 @@ class Forces:
             one = isinstance(columns, np.ndarray) and len(columns) == 1
             if value.ndim == 1 and one and self.runs is not None and len(value) == self.runs:
                 value = value.reshape(-1, 1)
-            if value.ndim and value.shape[-1] != total[..., columns].shape[-1]:
+            count = total[..., columns].shape[-1]
+            rows = value.shape[:-1]
+            if value.ndim and (value.shape[-1] != count or rows not in ((), (self.runs,))):
                 raise InputError(
                     f"{self.what}: at t = {t:g} s the function gave shape {value.shape}; expected "
-                    f"{total[..., columns].shape[-1]} numbers."
+                    f"{count} numbers, or a row of them for every run."
                 )
             if value.ndim == 2 and total.ndim == 1:
                 total = np.tile(total, (len(value), 1))
@@ -283,11 +285,22 @@ class Wrenches:
     def __bool__(self) -> bool:
         return self._function is not None or bool(self._signals)
 
+    @property
+    def of_time(self) -> bool:
+        """Does the state not matter?"""
+        return self._function is None
+
+    @property
+    def steady(self) -> bool:
+        return self.of_time and not any(callable(x) for x in self._signals.values())
+
     def __call__(self, t: float, q: Array, v: Array) -> dict[str, Any] | None:
         if self._function is not None:
             return self._function(t, q, v)
-        if not self._signals:
-            return None
+        return self.at(t) or None
+
+    def at(self, t: float) -> dict[str, Any]:
+        """Those that depend on time alone."""
         return {name: x(t) if callable(x) else x for name, x in self._signals.items()}
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from armillary.errors import InputError
 from armillary.functions.inputs import Array
-from armillary.sim.events import Bound, Switch
+from armillary.sim.events import Bound, Event, Switch
 from armillary.sim.system import System
 
 Parts = tuple[Array, Array, Array]  # q, v, z
@@ -24,11 +24,12 @@ class Locator:
 
     def __init__(
         self, system: System, watched: list[Any], step: StepFunction,
-        note: Callable[[float, str], None], stop: Callable[[str], None],
+        note: Callable[[float, str], None], stop: Callable[..., None],
     ):  # fmt: skip
         self.system, self.watched, self.step = system, watched, step
         self._note, self._stop = note, stop
         self.final: tuple[float, Parts] | None = None
+        self._acted: dict[tuple[int | None, int], float] = {}  # values at which events acted
 
     def through(self, t0: float, t1: float, before: Parts, after: Parts) -> Parts:
         """The state at t1, with everything that happens on the way from t0."""
@@ -79,6 +80,8 @@ class Locator:
             if isinstance(event, Switch) and event.to is self.system.mechanism:
                 continue  # it has switched already
             g0, g1 = self._value(event, t0, before), self._value(event, t1, after)
+            if g0 == self._acted.get((row, id(event))):
+                g0 = 0.0  # where it acted: the rounding on the far side is no second crossing
             if event.crossed(g0, g1, after[1]):
                 found.append((event, g0, g1))
         return found
@@ -102,7 +105,7 @@ class Locator:
             t0, before = t, state
             after = self.step(t0, t1 - t0, *before)
         event = crossings[0][0]
-        self._stop(f"more than {_MOST} events in one step at t = {t0:.6g} s ({event!r:.80})")
+        self._stop(f"more than {_MOST} events in one step at t = {t0:.6g} s ({event!r:.80})", False)
         return after
 
     def _value(self, event: Any, t: float, parts: Parts) -> float:
@@ -133,6 +136,8 @@ class Locator:
 
     def _act(self, event: Any, t: float, state: Parts, still: bool, prefix: str) -> Parts:
         options = {"still": True} if still else {}
+        if isinstance(event, Event):
+            self._acted[self.system.row, id(event)] = self._value(event, t, state)
         q, v, text = event.act(self.system, t, *state[:2], **options)
         if self.system.stuck is not None:
             v = self.system.stuck.settle(self.system, t, (q, v, state[2]))

@@ -27,7 +27,7 @@ class Locking:
 
     def begin(self, q: Array) -> None:
         """Where the run starts."""
-        self._start = np.atleast_2d(q) if self._start is None else self._start
+        self._start = np.array(q, ndmin=2) if self._start is None else self._start
 
     def __call__(self, mechanism: Mechanism, t: float, q: Array, free: Array, kept: Array) -> None:
         """The state after a step to t: q, and v before and after the projection."""

@@ -1,10 +1,10 @@
 """Fixed steps in native code: many steps per call (functions/stepping.py), where a run allows it.
 
-A run goes natively when its method is explicit, its forces are constants, tables that bend on the
-grid, parts that can be traced, or parts that are sampled, and nothing has to be watched on the way.
-Sampled parts are asked inside where they can be traced; else the loop comes back to Python for each
-sample.  A step that the native loop does not take is left to the engine, which goes on in Python
-and comes back.
+A run goes natively when its method is explicit, what is given over time (forces, wrenches,
+prescribed motion: ahead.py) bends on the grid, and nothing has to be watched on the way.
+Controllers and actuators run inside where they can be traced; else the loop calls them back at
+every stage, or comes back to Python for each sample.  A step that the native loop does not take is
+left to the engine, which goes on in Python and comes back.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 
 from armillary.functions.inputs import Array
 from armillary.functions.stepping import Control, Method, NotNative, Sample, Stepping
+from armillary.sim.ahead import Ahead
 from armillary.sim.holding import held_numbers, hold, sampled
 from armillary.sim.integrators import ExplicitRungeKutta, SemiImplicitEuler, Stepper
 from armillary.sim.tracing import traced_control, traced_sample
@@ -31,7 +32,7 @@ _NUMBERS = 4_000_000  # of the record of one call
 _BLOCK = 256  # rows of a batch that run through all steps together
 _STEPS = 20_000  # of one call: the time between two signs of progress
 _BUSY = 0.2  # s, where parts are asked in Python: the same
-_BURST = 8  # steps of a call that calls them back
+_BURST = 8  # steps of the first call that calls them back; then as many as take a fifth of it
 
 
 def native_loop(
@@ -39,7 +40,7 @@ def native_loop(
 ) -> NativeLoop | None:
     """The native way of this run, or None."""
     method, parts = _method(stepper), _substeps(system, state.t, step)
-    if method is None or parts is None or system.external or system.resting:
+    if method is None or parts is None or not system.external.of_time or system.resting:
         return None
     if not all(_whole((stop - state.t) / (step / parts)) for stop in stops):
         return None
@@ -100,10 +101,13 @@ class NativeLoop:
         self.nz = system.nz + len(self.stages) * system.nv
         n = system.mechanism.nq + 2 * system.nv + self.nz + 1
         self._chunk = max(1, min(_STEPS, _NUMBERS // (self.rows * n)))
+        self._ahead = Ahead(system, method, self.rows)
+        self._longest = max(parts, min(_STEPS, _NUMBERS // max(self._ahead.numbers, 1)))
         self._h = 0.0  # of the steps of this call
-        self._steady: Array | None = None  # given forces that do not change
         self._fault: BaseException | None = None
         self._unasked = False  # a part raised when it was asked
+        self._burst = _BURST
+        self._scheduled = bool(system.schedules)
         self._make()
 
     def _make(self) -> None:
@@ -122,17 +126,19 @@ class NativeLoop:
             if not self.system.stages:
                 raise
             self._asks, self._calls = bool(self.stages), True
+            self._ahead.called = True
             own = Stepping(self.system.mechanism, self.method, self.rows, None, self.nz,
-                           self.system.parameters, None, self._answer)  # fmt: skip
+                           self.system.parameters, None, self._answer,
+                           self._ahead.names)  # fmt: skip
             self._blocks = [(slice(0, self.rows), own)]
 
     def _answer(self, stage: int, t: float, q: Array, v: Array, z: Array) -> tuple[Array, Array]:
         """Forces of the parts and the rates of their states, over arrays."""
-        if stage == 0 and self.system.schedules:
+        if stage == 0 and self._scheduled:
             self.system.enter(t, t + self._h)
-        z = z[:, : self.system.nz]
         if self.single:
             q, v, z = q[0], v[0], z[0]
+        z = z[..., : self.system.nz]
         tau, rates = self.system.forces(t, q, v, z)
         if not self.stages:
             return tau, rates
@@ -155,7 +161,7 @@ class NativeLoop:
             stepping = loops.get(size) if shared else None
             if stepping is None:
                 stepping = Stepping(self.system.mechanism, self.method, size, control, self.nz,
-                                    own, sample)  # fmt: skip
+                                    own, sample, None, self._ahead.names)  # fmt: skip
                 loops[size] = stepping
             blocks.append((slice(first, last), stepping))
         return blocks
@@ -163,7 +169,7 @@ class NativeLoop:
     def advance(self, state: State, taken: int, steps: int, h: float, every: int) -> Stretch:
         """Up to `steps` steps of h, after `taken` ones; moves the state (not its time)."""
         m = self.parts
-        steps = min(steps, self._chunk * every, max(_STEPS // m, 1))
+        steps = min(steps, self._chunk * every, self._longest // m)
         h, taken, steps, every = h / m, taken * m, steps * m, every * m
         held = held_numbers(self.system, state.v)
         z = np.concatenate([state.z, held], axis=-1) if self.stages else state.z
@@ -207,8 +213,11 @@ class NativeLoop:
             return done, now, None
         done, begun = 0, clock.monotonic()
         while done < steps and (done % self.parts or clock.monotonic() - begun < _BUSY):
+            if done and self._calls:
+                share = _BUSY / 5.0 / max(clock.monotonic() - begun, 1e-6)
+                self._burst = max(_BURST, int(share * done))
             until = round((self.system.next_sample() - t) / h) - done if self._asks else steps
-            asked = min(steps - done, until, _BURST if self._calls else steps)
+            asked = min(steps - done, until, self._burst if self._calls else steps)
             first = (taken + done) // every - taken // every
             part = {name: x[first:] for name, x in out.items()}
             went, now = self._run(now, asked, h, t + done * h, taken + done, every, part)
@@ -236,14 +245,16 @@ class NativeLoop:
         out: dict[str, Array],
     ) -> tuple[int, list[Array]]:  # fmt: skip
         """Steps that all blocks have taken, and where they are now."""
-        self._h, due = h, self._due(t, h, steps)
-        tau = self._forces(t, steps, h)
+        self._h, self._fault, due = h, None, self._due(t, h, steps)
+        steps, given = self._ahead(t, steps, h, self._blocks[0][1].tables)
+        if not steps:
+            return 0, start
 
         def block(pair: tuple[slice, Stepping], count: int) -> int:
             rows, stepping = pair
             own: Any = tuple(np.ascontiguousarray(x[rows]) for x in now)
-            forces = tau[rows] if tau.ndim == 2 else tau[:, :, rows]
-            done = stepping.run(own, forces, count, h, t, every, taken, out, rows.start, due)
+            theirs = given.of(rows, self.rows)
+            done = stepping.run(own, theirs, count, h, t, every, taken, out, rows.start, due)
             self._fault = stepping.fault
             for x, moved in zip(now, own, strict=True):
                 x[rows] = moved
@@ -275,20 +286,4 @@ class NativeLoop:
             first, period = round((stage.due - t) / h), round(float(stage.period or h) / h)
             table[:, column] = (k >= first) & ((k - first) % period == 0)
         table[:, 0] = table[:, 1:].any(axis=1)
-        return table
-
-    def _forces(self, t: float, steps: int, h: float) -> Array:
-        """Given joint forces: (rows, nv), or of every stage (steps, stages, rows, nv)."""
-        inputs, n = self.system.inputs, self.system.nv
-        if self._calls or inputs.steady:
-            if self._steady is None:  # where parts are called back, they come with theirs
-                given = 0.0 if self._calls else inputs(t)
-                self._steady = np.array(np.broadcast_to(given, (self.rows, n)))
-            return self._steady
-        table = np.empty((steps, len(self.method.b), self.rows, n))
-        for k in range(steps):
-            begin = t + k * h
-            self.system.enter(begin, begin + h)
-            for i, c in enumerate(self.method.c):
-                table[k, i] = inputs(begin + c * h)
         return table

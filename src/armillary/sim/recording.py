@@ -84,7 +84,7 @@ class Recorder:
         self._told = 0  # events that are on disk
         self._written = clock.monotonic()
         self._resumed_at = -np.inf
-        self._resumed: Run | None = None  # what stood there
+        self.resumed: Run | None = None  # what stood there
         if self.out is not None:
             storage.check_target(self.out, resume, overwrite)
             if resume:
@@ -199,7 +199,7 @@ class Recorder:
     @property
     def origin(self) -> float | None:
         """The first instant of a recording that goes on."""
-        return float(self._resumed.time[0]) if self._resumed and len(self._resumed) else None
+        return float(self.resumed.time[0]) if self.resumed and len(self.resumed) else None
 
     def passed(self, t: float) -> None:
         """Instants up to this one are not taken again."""
@@ -301,6 +301,7 @@ class Recorder:
                     if name.startswith("external.")}  # fmt: skip
         flat.setdefault("tau", np.zeros_like(flat["v"]))
         q, v, tau = (flat[name][finite] for name in ("q", "v", "tau"))
+        tau = tau + flat["restraint"][finite] if "restraint" in flat else tau
         a = flat["a"][finite] if "a" in flat else None
         moving = self._drives and self._drives.unflat(self.mechanism, flat["drive"][finite])
         states = States(self.mechanism, q, v, tau, a, wrenches, moving)
@@ -335,7 +336,7 @@ class Recorder:
     def _start(self, layout: Layout) -> None:
         """A new journal, or that of the finished file that goes on."""
         out = self.out or Path()
-        if self._resumed is not None:
+        if self.resumed is not None:
             self._journal = storage.reopened(out)
         if self._journal is None:
             self._journal = Journal(journal_path(out))
@@ -358,7 +359,7 @@ class Recorder:
             )
         if journal_path(out).exists():
             self._journal = storage.reopened(out)
-        self._resumed = found
+        self.resumed = found
         self._resumed_at = float(state.get("t", -np.inf))
         # what was met later comes again
         self.events = [event for event in found.events if event[0] <= self._resumed_at]
@@ -383,7 +384,7 @@ class Recorder:
         return storage.StoredRun(journal.shape, tail, read)
 
 
-NOT_A_STATE = ("tau", "a", "drive", *EXTRAS)
+NOT_A_STATE = ("tau", "a", "drive", "restraint", *EXTRAS)
 
 
 def _size(layout: Layout, name: str) -> int:

@@ -40,6 +40,14 @@ def last_state(recorder: Recorder, system: System, t0: float) -> State | None:
     return State(float(last["t"]), q, v, z)
 
 
+def ended_by(recorder: Recorder, watched: Sequence[Any]) -> str:
+    """What the file says of the event that ended it; "" where it goes on, as it does without such
+    events."""
+    found = recorder.resumed
+    over = found is not None and found.complete and any(event.terminal for event in watched)
+    return found.message if found is not None and over else ""
+
+
 def held(system: System, v: Array) -> dict[str, Array]:
     """What sampled parts hold until their next sample, by names for the recorder."""
     return {

@@ -92,7 +92,13 @@ class RoadMotion:
             from armillary.sim.motions import motion_of
 
             self._moved = motion_of("travel", self.travel, 1)
-        s, v, a = (x.item() for x in self._moved(t))
+        moved = self._moved(t)
+        if moved[0].size != 1:
+            raise InputError(
+                f"travel: expected one place at t = {t:g} s, found shape {moved[0].shape}. "
+                f"Simulate runs of different travels one by one."
+            )
+        s, v, a = (x.item() for x in moved)
         return s, v, a
 
     def enter(self, t0: float, t1: float) -> None:

@@ -17,12 +17,12 @@ from armillary.functions.inputs import Array, as_floats
 from armillary.functions.mechanism import Mechanism
 from armillary.sim.driven import Drives
 from armillary.sim.engine import Engine, Progress, State, Stopped
-from armillary.sim.events import Switch, check_batch, happenings
+from armillary.sim.events import Switch, check_start, happenings
 from armillary.sim.handing import Handing
 from armillary.sim.integrators import stepper
 from armillary.sim.quantities import listed
 from armillary.sim.recording import Recorder
-from armillary.sim.resuming import last_state, legs, signal_columns
+from armillary.sim.resuming import ended_by, last_state, legs, signal_columns
 from armillary.sim.run import Run
 from armillary.sim.starting import consistent_start
 from armillary.sim.system import System
@@ -72,8 +72,7 @@ def simulate(
     mechanism = moved.mechanism
     system = System(mechanism, controller, actuators, inputs, external, period, parameters, moved)
     watched = _watched(mechanism, events, moved)
-    names = listed(record)
-    _check_recorded(system, names)
+    names = _recorded(system, record)
     others = [e.to for e in watched if isinstance(e, Switch) and e.to is not None]
     stepping = stepper(method, system)
     recorder = Recorder(mechanism, names, 1, out, method=method, step=step, others=others,
@@ -81,7 +80,9 @@ def simulate(
                         resume=resume, overwrite=overwrite, drives=moved)  # fmt: skip
     with closing(recorder):
         state = _first(recorder, system, q0, v0, (t0, t0 + duration), project)
-        check_batch(watched, len(state.q) if state.q.ndim == 2 else None)
+        check_start(watched, state.q)
+        if over := ended_by(recorder, watched):
+            return recorder.finish(over)
         engine = Engine(
             system, stepping, watched, Handing(system, recorder, names, watched), recorder.event,
             project=project, tolerance=tolerance, progress=_progress(progress),
@@ -129,8 +130,9 @@ def _check_mechanism(mechanism: Any) -> None:
         )
 
 
-def _check_recorded(system: System, names: tuple[str, ...]) -> None:
-    """Energies and forces are those of the model's own bodies."""
+def _recorded(system: System, record: str | Iterable[str]) -> tuple[str, ...]:
+    """Names to record; energies and forces would be those of the model's own bodies."""
+    names = listed(record)
     free = {"q", "v", "a", "tau", "drift", "body_velocity"}
     if system.parameters is not None and not set(names) <= free:
         other = sorted(set(names) - free)
@@ -138,6 +140,7 @@ def _check_recorded(system: System, names: tuple[str, ...]) -> None:
             f"record: {other} would be computed with the model's own inertias; with `parameters` "
             f"record only {', '.join(sorted(free))}."
         )
+    return names
 
 
 def _watched(mechanism: Mechanism, events: Any, drives: Drives) -> list[Any]:
@@ -179,7 +182,8 @@ def _first(
     if state is None:
         state = _start(system, q0, v0, span[0], project, recorder)
     for part in system.timed:
-        part.covers(state.t, span[1], "inputs")
+        wrench = any(part is own for own in system.external.schedules)
+        part.covers(state.t, span[1], "external" if wrench else "inputs")
     return state
 
 

@@ -48,7 +48,7 @@ def consistent_start(
         )
     if opening.max() > _ROUNDING * size:
         notes.append(f"q0 was open by {worst}; it was closed")
-    closed, allowed = system.project(t0, q, v)
+    closed, allowed = allowed_state(system, t0, q, v)
     if inconsistent:
         change = np.abs(allowed - v).max()
         notes.append(
@@ -56,6 +56,17 @@ def consistent_start(
             f"(largest change {change:.3g})"
         )
     return (closed, allowed, notes) if project else (q, v, notes)
+
+
+def allowed_state(system: System, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+    """q and v on the constraints where v is far off them (a start, an impact): the nearest by the
+    kinetic energy of the run's own bodies, v' + Y M (v - v') for any v' that is allowed."""
+    q, near = system.project(t, q, v)
+    if system.parameters is None or not system.projection.needed:
+        return q, near
+    M = system.mechanism.mass_matrix(q, parameters=system.bodies())
+    Y = system.mobility(q, near, np.zeros_like(near))
+    return q, near + (Y @ (M @ (v - near)[..., None]))[..., 0]
 
 
 def _onto_drives(

@@ -36,13 +36,14 @@ class StickSlip:
     joints: names (default: all that have such friction).  Their friction must be sharp
     (smoothing = 0); methods: the explicit ones and "semi-implicit"."""
 
-    joints: Sequence[str] | None = None
+    joints: Sequence[str] | str | None = None
 
     def happenings(self, mechanism: Mechanism) -> list[Any]:
         passive, labels = _passives(mechanism), mechanism.v_labels
         dry = [k for k, p in enumerate(passive) if p.coulomb or p.static or p.loaded]
         if self.joints is not None:
-            asked = [k for name in self.joints for k in columns_of(mechanism, name)]
+            names = [self.joints] if isinstance(self.joints, str) else self.joints
+            asked = [k for name in names for k in columns_of(mechanism, name)]
             for k in asked:
                 if k not in dry:
                     raise InputError(
@@ -209,7 +210,7 @@ class Stuck:
         mechanism, load = system.mechanism, np.zeros(len(v))
         if mechanism.model.loaded_joints:
             friction = mechanism._load_friction
-            bodies = {"parameters": system._bodies()}
+            bodies = {"parameters": system.bodies()}
             loads = friction.loads(q[None], v[None], a[None], system.wrenches(t, q, v), bodies)
             load[friction.columns] = friction.levels(loads)[0]
         passive = _passives(mechanism)

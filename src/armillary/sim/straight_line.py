@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,6 +31,8 @@ from armillary.sim.kinematic_inverse import (
 )
 from armillary.sim.profiles import Profile, profile_of
 from armillary.sim.trajectories import Sample, Trajectory
+from armillary.spatial import Matrix, Vector
+from armillary.spatial.rotation import about
 
 Array = NDArray[np.float64]
 NEAR_SINGULAR = 1e-3  # smallest over largest singular value: worth a word
@@ -98,6 +101,18 @@ class Line(Trajectory):
         _, first, second = self.profile(np.asarray(t - self.start), self.duration)
         along = np.concatenate([self.turn, self.way])
         return along * first, along * second
+
+    def goal(self, t: Any) -> tuple[Any, Any, Any, Any]:
+        """R, origin, velocity, acceleration at a time of any kind of scalar."""
+        if isinstance(t, float | int):
+            return *self.pose(t), *self.twist(t)
+        s, first, second = self.profile(t - self.start, self.duration)
+        angle, along = float(np.linalg.norm(self.turn)), [*self.turn.tolist(), *self.way.tolist()]
+        R = Matrix(tuple(tuple(row) for row in self.R0.tolist()))
+        if angle > 0.0:
+            R = about(Vector(*(self.turn / angle).tolist()), s * angle).T @ R
+        origin = [x + s * way for x, way in zip(self.origin.tolist(), along[3:], strict=True)]
+        return R.rows, origin, [x * first for x in along], [x * second for x in along]
 
     def _pose(self, s: float) -> tuple[Array, Array]:
         return rotation_of(s * self.turn) @ self.R0, self.origin + s * self.way

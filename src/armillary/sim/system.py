@@ -213,7 +213,7 @@ class System:
     ) -> tuple[list, list]:
         """The force of a stage, and the rate of its states."""
         if stage.held is not None:
-            held = [self._of_row(np.asarray(x)) for x in stage.held]
+            held = [x if np.ndim(x) == 0 or self.row is None else x[self.row] for x in stage.held]
             if not stage.actuator:
                 return held, []
             u = held
@@ -235,9 +235,7 @@ class System:
 
     def _of_row(self, x: Array) -> Array:
         """What belongs to the row that is looked at."""
-        if self.row is None or x.ndim == 0:
-            return x
-        return x[self.row] if x.ndim == 2 or x.shape[0] != self.nv else x
+        return x if self.row is None or x.ndim < 2 else x[self.row]
 
     @staticmethod
     def _full(tau: Array, v: Array) -> Array:
@@ -266,7 +264,7 @@ class System:
                 return a
             options: dict[str, Any] = {} if moving is None else {"drives": moving}
             if self.parameters is not None:
-                options["parameters"] = self._bodies()
+                options["parameters"] = self.bodies()
             if options:
                 a = self.mechanism.forward_dynamics(q, v, tau, external, **options)
             else:
@@ -292,7 +290,7 @@ class System:
             return None
         return self.drives.acceleration(self.mechanism, q, v, tau, moving)
 
-    def _bodies(self) -> Array | None:
+    def bodies(self) -> Array | None:
         """Inertias of the bodies, of the row that is looked at."""
         p = self.parameters
         return p[self.row] if p is not None and p.ndim == 2 and self.row is not None else p
@@ -329,14 +327,18 @@ class System:
     def mobility(self, q: Array, v: Array, tau: Array) -> Array:
         """Y (..., nv, nv): accelerations per joint force; the inverse of M for trees."""
         if not self.mechanism.model.constraints:
-            M = self.mechanism.mass_matrix(q, parameters=self._bodies())
+            M = self.mechanism.mass_matrix(q, parameters=self.bodies())
             return np.asarray(np.linalg.inv(M), float)
         if q.ndim == 2:
-            return np.stack([self.mobility(*row) for row in zip(q, v, tau, strict=True)])
+            found = []
+            for row, parts in enumerate(zip(q, v, tau, strict=True)):
+                with self.only(row):
+                    found.append(self.mobility(*parts))
+            return np.stack(found)
         # accelerations are linear in tau: differences of them are exact
         still, kick = np.zeros_like(v), np.concatenate([np.zeros((1, self.nv)), np.eye(self.nv)])
         many, rest = (np.tile(x, (self.nv + 1, 1)) for x in (q, still))
-        a = self.mechanism.forward_dynamics(many, rest, kick)
+        a = self.mechanism.forward_dynamics(many, rest, kick, parameters=self.bodies())
         return (a[1:] - a[0]).T
 
     def rate(self, t: float, q0: Array, x: Array, out: Array) -> None:

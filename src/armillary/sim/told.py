@@ -24,7 +24,8 @@ class Told:
     def __init__(self, system: System, names: tuple[str, ...]):
         self.system, self.names = system, names
         self._telling: Telling | None = None
-        self.possible = not system.external and system.parameters is None and len(names) <= _MOST
+        plain = system.external.of_time and system.parameters is None
+        self.possible = plain and len(names) <= _MOST
         if self.possible and system.stages:
             try:
                 self._telling = self._traced()

@@ -15,7 +15,9 @@ from armillary.spatial.vector import Matrix, Vector
 
 def cos_sin(angle: float) -> tuple[float, float]:
     """Cosine and sine of a given number; the doubles nearest to multiples of a right angle mean
-    exactly that."""
+    exactly that.  What is not finite gives nan: the pose is refused where its part is known."""
+    if not math.isfinite(angle):
+        return math.nan, math.nan
     quarters = round(angle / (math.pi / 2))
     if abs(quarters) < 1000 and angle == quarters * (math.pi / 2):
         return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarters % 4]

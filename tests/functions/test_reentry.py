@@ -1,0 +1,100 @@
+"""Lean calls that are entered again: by finalizers in the middle of a call, by several threads."""
+
+import ctypes
+import gc
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import armillary as am
+from armillary.compiler.callcode import Data
+from armillary.compiler.fastcall import _address
+from armillary.functions import fast
+from samples import random_model, random_state
+
+pytestmark = pytest.mark.skipif(not fast.available(), reason="no native calls here")
+
+
+def new_arm() -> am.Mechanism:
+    return am.Mechanism(random_model(3, ("revolute",), 4, branching=0, roots=0))
+
+
+def test_a_finalizer_may_ask_the_same():
+    """The tuple of the results may start the garbage collector, and its finalizers may ask."""
+    arm = new_arm()
+    (q, v, a), other = random_state(arm.model, 0), random_state(arm.model, 1)
+    wanted = [x.copy() for x in arm.inverse_dynamics.derivatives(q, v, a)]
+    ask = arm.inverse_dynamics.question._matrices.plain
+    asked = []
+
+    class Last:
+        def __init__(self):
+            self.circle = self
+
+        def __del__(self):
+            asked.append(ask(*other))
+
+    thresholds = gc.get_threshold()
+    gc.disable()
+    gc.collect()
+    gc.set_threshold(1, 1 << 30, 1 << 30)
+    try:
+        for _ in range(10):
+            triples = [(k, k, k) for k in range(4000)]  # Python keeps no free ones
+            Last()
+            gc.enable()
+            found = ask(q, v, a)  # no other tuple is made on the way
+            gc.disable()
+            del triples
+            np.testing.assert_array_equal(found, wanted)
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.enable()
+    gc.collect()
+    assert len(asked) == 10
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_what_calls_stand_on_stays_where_it_is(batch):
+    """A thread that saw no native call switches it on once more, while others are using it."""
+    arm = new_arm()
+    given = [np.tile(x, (64, 1)) if batch else x for x in random_state(arm.model, 0)]
+    arm.inverse_dynamics(*given)
+    call = arm.inverse_dynamics._owner
+    before = call.data.copy()
+    if batch:
+        kernel, *_ = call.batches["float64"]
+        held = call.batches["float64"]
+        again = threading.Thread(target=call.switch_on_batch, args=(kernel, arm._globals()))
+    else:
+        held = call.context
+        again = threading.Thread(target=call.switch_on, args=(call.kernel, arm._globals()))
+    again.start()
+    again.join()
+    np.testing.assert_array_equal(call.data, before)
+    assert (call.batches["float64"] if batch else call.context) is held
+    assert before[Data.INPUTS] == 3
+
+
+@pytest.mark.parametrize("kept", [0, 1, 2])
+def test_memory_that_runs_out_half_way(kept):
+    """So many of three results find a place; then there is none left for the next."""
+    arm = new_arm()
+    q, v, a = random_state(arm.model, 0)
+    arm.inverse_dynamics.derivatives(q, v, a)
+    ask = arm.inverse_dynamics.question._matrices.plain
+    call = ask._owner
+    before = call.data.copy()
+    call.data[Data.KEPT_COUNT] = kept
+    call.data[Data.NEW_ARRAY] = _address(ctypes.pythonapi.PyErr_NoMemory)  # what it does then
+    try:
+        holders = [sys.getrefcount(array) for array in call.kept]
+        for _ in range(20):
+            with pytest.raises(MemoryError):
+                ask(q, v, a)
+        assert [sys.getrefcount(array) for array in call.kept] == holders
+    finally:
+        call.data[:] = before
+    np.testing.assert_allclose(ask(q, v, a)[2], arm.mass_matrix(q), rtol=1e-12, atol=1e-14)
