@@ -22,6 +22,7 @@ from armillary.compiler.stepper import Steps, called_back, run_steps
 from armillary.compiler.target import lanes
 from armillary.errors import ArmillaryError
 from armillary.functions.inputs import Array
+from armillary.functions.interrupts import HeldInterrupt
 from armillary.functions.kernel import Kernel, StraightKernel, address_of
 from armillary.functions.prepared import StraightCode
 from armillary.functions.setting import Setting
@@ -104,6 +105,7 @@ class Stepping:
         self._keep: list[Any] = []  # everything the native side points to
         self._c = np.zeros(Steps.SIZE, np.int64)
         self.fault: BaseException | None = None
+        self._calls_back, self._interrupt = answer is not None, HeldInterrupt()
         self._stage = 0  # the one that is next
         self._numbers()
         self._buffers()
@@ -246,7 +248,7 @@ class Stepping:
 
         def at_stage() -> None:
             i, self._stage = self._stage, (self._stage + 1) % stages
-            if self.fault is None:
+            if self.fault is None and self._interrupt.came is None:
                 try:
                     q, v, z = later if i else start
                     force, rates = answer(i, time.item(), q.copy(), v.copy(), z.copy())
@@ -255,7 +257,7 @@ class Stepping:
                         rates_out[i][:, :nz] = rates
                 except BaseException as fault:  # Ctrl-C too: nothing may go through native code
                     self.fault = fault
-            if self.fault is not None:
+            if self.fault is not None or self._interrupt.came is not None:
                 force_out[...] = np.nan  # this step is not taken
 
         keep, address = called_back(at_stage)
@@ -342,7 +344,12 @@ class Stepping:
                 place = address_of()(record) + record.strides[1] * first
             c[getattr(Steps, f"OUT_{name.upper()}")] = place
         call: Any = run_steps()
-        call(address_of()(c))
+        if self._calls_back:
+            with self._interrupt:
+                call(address_of()(c))
+            self.fault = self.fault or self._interrupt.delivered()
+        else:
+            call(address_of()(c))
         del tables  # they had to live until here
         for array, end_of in zip(self._state.values(), state, strict=True):
             end_of[...] = array

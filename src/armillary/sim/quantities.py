@@ -38,12 +38,15 @@ class States:
     given_a: Array | None = None
     external: Mapping[str, Array] = field(default_factory=dict)  # (S, 6) by frame
     moving: RowMotion | None = None  # prescribed motion of constraint rows
+    pull: tuple[float, float] | None = None  # rates that draw constraints back, 1/s
 
     @cached_property
     def a(self) -> Array:
         if self.given_a is not None:
             return self.given_a
         options: dict[str, Any] = {} if self.moving is None else {"drives": self.moving}
+        if self.pull is not None and self.mechanism.constraints:
+            options["baumgarte"] = self.pull
         return self.mechanism.forward_dynamics(self.q, self.v, self.tau, self.external, **options)
 
     @cached_property
@@ -53,7 +56,11 @@ class States:
     @cached_property
     def solution(self) -> Any:
         """All forces of a mechanism with constraints."""
-        return self.mechanism.solve(self.q, self.v, self.tau, self.external, drives=self.moving)
+        return self._solved(self.pull)
+
+    def _solved(self, pull: tuple[float, float] | None) -> Any:
+        given = (self.q, self.v, self.tau, self.external)
+        return self.mechanism.solve(*given, drives=self.moving, baumgarte=pull)
 
     @property
     def reactions(self) -> Array:
@@ -63,8 +70,12 @@ class States:
 
     @property
     def tie_forces(self) -> Array:
-        ties = self.solution.ties
-        return np.concatenate([_flat(ties.wrench), ties.axis], axis=1)
+        return _of_ties(self.solution)
+
+    @property
+    def corrective_forces(self) -> Array:
+        """What the drawing back of open constraints adds to their forces."""
+        return _of_ties(self.solution) - _of_ties(self._solved(None))
 
     @property
     def drive_forces(self) -> Array:
@@ -95,6 +106,10 @@ class Quantity:
     unit: str = ""
     of_constraints: bool = False
     text: str = ""
+
+
+def _of_ties(solution: Any) -> Array:
+    return np.concatenate([_flat(solution.ties.wrench), solution.ties.axis], axis=1)
 
 
 def _flat(values: Array) -> Array:
@@ -167,6 +182,12 @@ QUANTITIES: dict[str, Quantity] = {
         lambda s: s.tie_forces,
         of_constraints=True,
         text="wrench of every constraint on its second body, in its second frame",
+    ),
+    "corrective_force": Quantity(
+        _ties,
+        lambda s: s.corrective_forces,
+        of_constraints=True,
+        text="part of the constraint forces that draws open constraints back",
     ),
     "drive_force": Quantity(
         _drives,

@@ -62,6 +62,7 @@ class Recorder:
         drives: Drives | None = None,
     ):
         self._drives = drives or None
+        self.pull: tuple[float, float] | None = None  # rates that draw constraints back, 1/s
         if isinstance(every, bool) or int(every) != every or every < 1:
             raise InputError(f"every: expected a whole number from 1 on, found {every!r}.")
         if resume and out is None:
@@ -304,7 +305,7 @@ class Recorder:
         tau = tau + flat["restraint"][finite] if "restraint" in flat else tau
         a = flat["a"][finite] if "a" in flat else None
         moving = self._drives and self._drives.unflat(self.mechanism, flat["drive"][finite])
-        states = States(self.mechanism, q, v, tau, a, wrenches, moving)
+        states = States(self.mechanism, q, v, tau, a, wrenches, moving, self.pull)
         block = {"time": rows["time"].copy()}
         for name in self.names:
             shape = (count, *layout.shape(name))

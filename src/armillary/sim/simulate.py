@@ -20,6 +20,7 @@ from armillary.sim.engine import Engine, Progress, State, Stopped
 from armillary.sim.events import Switch, check_start, happenings
 from armillary.sim.handing import Handing
 from armillary.sim.integrators import stepper
+from armillary.sim.pulling import kept_by_projection
 from armillary.sim.quantities import listed
 from armillary.sim.recording import Recorder
 from armillary.sim.resuming import ended_by, last_state, legs, signal_columns
@@ -36,17 +37,15 @@ def simulate(
     step: float = 1e-3,
     method: str = "rk4",
     *,
-    controller: Any = None,
-    actuators: Any = None,
-    inputs: Any = None,
-    external: Any = None,
+    controller: Any = None, actuators: Any = None,
+    inputs: Any = None, external: Any = None,
     drives: Mapping[str, Any] | None = None,
     events: Any = (),
     record: str | Iterable[str] = ("q", "v"),
     every: int = 1,
     out: str | os.PathLike[str] | None = None, progress: Progress | bool | None = None,
-    project: bool = True, tolerance: float = 1e-8, period: float | None = None,
-    parameters: ArrayLike | None = None,
+    project: bool | tuple[float, float] = True, tolerance: float = 1e-8,
+    period: float | None = None, parameters: ArrayLike | None = None,
     t0: float = 0.0, resume: bool = False, overwrite: bool = False,
 ) -> Run:  # fmt: skip
     """The motion from (q0, v0) over `duration` seconds:
@@ -61,7 +60,8 @@ def simulate(
     {frame: wrench, Schedule or f(t)}, or f(t, q, v) -> {frame: wrench}.  drives: prescribed motion
     of joints, drives and wheels' ground, {name: place, Schedule, f(t) -> x or (x, x', x''), or a
     trajectory}.  record: names (see `quantities`), at every n-th step; out: stream to this file.
-    project: after every step back onto the constraints, position then velocity.  parameters: other
+    project: after every step back onto the constraints, position then velocity; or rates (alpha,
+    beta), 1/s, that draw them back by a corrective force (Baumgarte).  parameters: other
     inertias than the model's, (10 bodies,) or one row per run, as `mechanism.parameters`.
 
     The run is kept when it ends early: `run.complete` is False and `run.message` tells why.  An
@@ -73,6 +73,7 @@ def simulate(
     system = System(mechanism, controller, actuators, inputs, external, period, parameters, moved)
     watched = _watched(mechanism, events, moved)
     names = _recorded(system, record)
+    project = kept_by_projection(system, project, method, names)
     others = [e.to for e in watched if isinstance(e, Switch) and e.to is not None]
     stepping = stepper(method, system)
     recorder = Recorder(mechanism, names, 1, out, method=method, step=step, others=others,
@@ -178,9 +179,10 @@ def _first(
     recorder: Recorder, system: System, q0: Any, v0: Any, span: tuple[float, float], project: bool
 ) -> State:
     """The state to begin with: the last one of a file that goes on, or the given one."""
+    recorder.pull = system.pull
     state = _resumed(recorder, system, q0, v0, span[0])
     if state is None:
-        state = _start(system, q0, v0, span[0], project, recorder)
+        state = _start(system, q0, v0, span[0], project or system.pull is not None, recorder)
     for part in system.timed:
         wrench = any(part is own for own in system.external.schedules)
         part.covers(state.t, span[1], "external" if wrench else "inputs")

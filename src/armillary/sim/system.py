@@ -19,6 +19,7 @@ from armillary.errors import InputError
 from armillary.functions.constrained.moving import RowMotion
 from armillary.functions.inputs import Array
 from armillary.functions.mechanism import Mechanism
+from armillary.sim.bodies import checked_parameters
 from armillary.sim.chart import Chart
 from armillary.sim.driven import Drives
 from armillary.sim.inputs import Forces, Wrenches
@@ -109,6 +110,7 @@ class System:
                 check_part(part, mechanism)
                 self.stages.append(Stage(part, self.nz, sampling, is_actuator))
                 self.nz += self.stages[-1].count
+        self.pull: tuple[float, float] | None = None  # rates that draw constraints back, 1/s
         self.row: int | None = None  # the one row of a batch that is looked at
         # entries of v held at a limit, with their side, by the row of a batch
         self.resting: dict[int | None, dict[int, float]] = {}
@@ -123,7 +125,7 @@ class System:
         self.projection = Projection(mechanism, self.chart)
         self.nv, self.size = mechanism.nv, 2 * mechanism.nv + self.nz
         self._dynamics = mechanism.forward_dynamics
-        plain = self.parameters is None and not self.external
+        plain = self.parameters is None and not self.external and self.pull is None
         self._simple = not (self.stages or self.drives) and plain and self.inputs.steady
 
     def start(self, q: Array, v: Array) -> Array:
@@ -265,6 +267,8 @@ class System:
             options: dict[str, Any] = {} if moving is None else {"drives": moving}
             if self.parameters is not None:
                 options["parameters"] = self.bodies()
+            if self.pull is not None and self.mechanism.constraints:
+                options["baumgarte"] = self.pull
             if options:
                 a = self.mechanism.forward_dynamics(q, v, tau, external, **options)
             else:
@@ -285,7 +289,7 @@ class System:
         self, q: Array, v: Array, tau: Array, external: Any, moving: RowMotion | None
     ) -> Array | None:
         """Of one driven state, where nothing else matters."""
-        other = external or self.resting or self.parameters is not None or v.ndim == 2
+        other = external or self.resting or self.parameters is not None or v.ndim == 2 or self.pull
         if self.drives is None or moving is None or other:
             return None
         return self.drives.acceleration(self.mechanism, q, v, tau, moving)
@@ -365,20 +369,6 @@ class System:
             yield
         finally:
             self.row = before
-
-
-def checked_parameters(mechanism: Mechanism, given: Any) -> Array | None:
-    """Inertias (10 bodies,) or (B, 10 bodies), in the order of `mechanism.parameters`."""
-    if given is None:
-        return None
-    numbers = np.asarray(given, float)
-    size = len(mechanism.parameters)
-    if numbers.ndim not in (1, 2) or numbers.shape[-1] != size or not np.isfinite(numbers).all():
-        raise InputError(
-            f"parameters: expected {size} finite numbers (10 per body, see "
-            f"mechanism.parameter_names) or (B, {size}); found shape {numbers.shape}."
-        )
-    return numbers
 
 
 def columns(x: Array) -> list:

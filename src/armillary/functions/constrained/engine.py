@@ -29,7 +29,7 @@ RANK_TOLERANCE = 1e-9
 _OPEN = 30.0  # a loop that is open by e counts as singular within 30 e / L
 
 
-def _gains(baumgarte: tuple[float, float]) -> tuple[float, float]:
+def baumgarte_rates(baumgarte: tuple[float, float]) -> tuple[float, float]:
     try:
         alpha, beta = (float(x) for x in baumgarte)
     except (TypeError, ValueError):
@@ -191,7 +191,7 @@ class Engine:
         """Baumgarte's pull on rows that drift:  -2 alpha rate - beta² residual  (1/s, 1/s)."""
         if baumgarte is None:
             return np.zeros_like(terms.gamma)
-        alpha, beta = _gains(baumgarte)
+        alpha, beta = baumgarte_rates(baumgarte)
         return -2.0 * alpha * terms.rate - beta * beta * terms.residual
 
     def check_states(self, **arrays: ArrayLike) -> tuple[dict[str, Array], bool]:
