@@ -149,11 +149,19 @@ def test_a_longer_run_goes_on(tmp_path):
     np.testing.assert_allclose(found.q, expected.q, rtol=1e-9, atol=1e-12)
 
 
+# a shell may start its background jobs with interrupts switched off
+LISTENING = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("armillary.cli", run_name="__main__", alter_sys=True)
+"""
+
+
 def killed(path, sign):
     """A run of many hours, ended by a signal once something is on disk."""
     words = ["simulate", "four-bar", "--for", "100000", "--record", "q,v", "--out", str(path)]
     child = subprocess.Popen(
-        [sys.executable, "-m", "armillary.cli", *words],
+        [sys.executable, "-c", LISTENING, *words],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:

@@ -12,6 +12,14 @@ import armillary as am
 ARM = am.example("double-pendulum")
 
 
+@pytest.fixture(autouse=True)
+def listening():
+    """Interrupts arrive, also where this process was started with them switched off."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def interrupted(**options) -> tuple[am.Run, float]:
     """A run of an hour, interrupted after a while; and the seconds it took from then on."""
     sent = []
