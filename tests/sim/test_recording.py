@@ -58,6 +58,7 @@ def test_every_quantity_is_that_of_the_mechanism_state_by_state(bars):
             "momentum": bars.momentum(q[k], v[k]), "drift": bars.constraint_residual(q[k]),
             "condition": bars.conditions(q[k]), "reactions": found.reactions.total.ravel(),
             "constraint_forces": np.concatenate([found.ties.wrench.ravel(), found.ties.axis]),
+            "corrective_force": np.zeros(7),  # nothing is drawn back: test_pulling.py
             "drive_force": found.ties["motor"],
             "constraint_power": [0.0, found.ties["motor"] * v[k, 0]],
             "body_velocity": np.concatenate([bars.velocity(q[k], v[k], b) for b in bars.bodies]),
