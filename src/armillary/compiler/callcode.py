@@ -120,17 +120,7 @@ def single_text() -> str:
         c.unless(c.equal(c.get(given), 0), "slow")
         _run_for_tuple(c, count, context)
         c.do("after_tuple:")
-    with c.when(c.equal(c.get(given), 0)):
-        _use_again(c, given, "run")
-        _allocate(c, given)
-        c.unless(c.let(f"icmp ne i64 {c.get(given)}, 0"), "failed")
-        c.do("br label %run")
-        c.do("unused:")
-    pointer = c.let(f"inttoptr i64 {c.get(given)} to ptr")
-    c.do(f"call void {_data(c, Data.INCREF, 'ptr')}(ptr {pointer})")
-    c.label("run")
-    result = c.let(f"inttoptr i64 {c.get(given)} to ptr")
-    c.write(context, Context.OUTPUT_ROWS, _field(c, result, ARRAY_DATA))
+    result = _place_of_result(c, given, context)
     c.do(f"call void {_data(c, Data.KERNEL, 'ptr')}(ptr {context})")
     # a result that is not finite has a reason: the Python function looks for it
     mark = _mark(c)
@@ -140,6 +130,25 @@ def single_text() -> str:
     _drop(c, result)
     _end(c)
     return c.text()
+
+
+def _place_of_result(c: _Call, given: str, context: str, rows: str = "", dtype: str = "") -> str:
+    """The given array, or one that is used again or new; of a batch always a new one."""
+    with c.when(c.equal(c.get(given), 0)):
+        if rows:
+            _allocate(c, given, rows, c.let(f"inttoptr i64 {dtype} to ptr"))
+        else:
+            _use_again(c, given, "run")
+            _allocate(c, given)
+        c.unless(c.let(f"icmp ne i64 {c.get(given)}, 0"), "failed")
+        c.do("br label %run")
+        c.do("unused:")
+    pointer = c.let(f"inttoptr i64 {c.get(given)} to ptr")
+    c.do(f"call void {_data(c, Data.INCREF, 'ptr')}(ptr {pointer})")
+    c.label("run")
+    result = c.let(f"inttoptr i64 {c.get(given)} to ptr")
+    c.write(context, Context.OUTPUT_ROWS, _field(c, result, ARRAY_DATA))
+    return result
 
 
 def _begin(c: _Call) -> str:
@@ -339,16 +348,7 @@ def batch_text() -> str:
         _check_array(c, array, PLAIN | WRITEABLE, dtype)
         _check_shape(c, array, rows)
     _avoid_overlap(c, c.mul(rows, size), count, context, given)
-    with c.when(c.equal(c.get(given), 0)):
-        _allocate(c, given, rows, c.let(f"inttoptr i64 {dtype} to ptr"))
-        c.unless(c.let(f"icmp ne i64 {c.get(given)}, 0"), "failed")
-        c.do("br label %run")
-        c.do("unused:")
-    pointer = c.let(f"inttoptr i64 {c.get(given)} to ptr")
-    c.do(f"call void {_data(c, Data.INCREF, 'ptr')}(ptr {pointer})")
-    c.label("run")
-    result = c.let(f"inttoptr i64 {c.get(given)} to ptr")
-    c.write(context, Context.OUTPUT_ROWS, _field(c, result, ARRAY_DATA))
+    result = _place_of_result(c, given, context, rows, dtype)
     c.write(context, Context.ROWS, rows)
     thread = c.let(f"call ptr {_data(c, Data.SAVE_THREAD, 'ptr')}()")
     c.do(f"call void {_data(c, c.add(start, Batch.KERNEL), 'ptr')}(ptr {context})")
