@@ -30,8 +30,8 @@ from benchmarks.table import Row, Section, error, ratio
 NOTES = (
     "Pinocchio: its parallel call with one thread for inverse and forward dynamics, "
     "its call per state in a Python loop otherwise.",
-    "array filled: a new array of the size of the results, filled with a number: no call that "
-    "gives them out can be faster. (Pinocchio's writes into one matrix of its own.)",
+    "array filled: a new array of the size of the results, filled with a number. Ours use large "
+    "results again that nobody holds; Pinocchio's call writes into one matrix of its own.",
 )
 FILLED = "array filled"
 CHECKED = 64  # states of the batch compared with the peer

@@ -82,3 +82,22 @@ def test_faults_have_words(tmp_path):
 @pytest.mark.parametrize("word", ["nan", "inf"])
 def test_places_are_finite(word):
     assert "not a finite number" in command("--drive", f"joint1={word}", code=1)
+
+
+def test_a_closed_chain_is_closed_where_its_drive_begins(tmp_path):
+    """Without --assemble the error names it; with it the loop is closed about the driven crank."""
+    words = ("four-bar", "--drive", "crank=0.3", "--for", "0.01")
+    result = CliRunner().invoke(app, ["simulate", *words])
+    said = " ".join(result.output.split())
+    assert result.exit_code == 1 and "the mechanism is open" in said
+    assert "Close it with --assemble, which holds driven joints" in said
+    assert "mechanism.assemble" not in said
+    out = tmp_path / "run.nc"
+    done = CliRunner().invoke(app, ["simulate", *words, "--assemble", "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    run = am.load_run(out)
+    np.testing.assert_allclose(run.q[:, 0], 0.3, atol=1e-14)
+    assert np.abs(am.example("four-bar").constraint_residual(run.q[-1])).max() < 1e-12
+    words = ("four-bar", "--v", "1,0,0", "--no-project", "--for", "0.01")
+    said = " ".join(CliRunner().invoke(app, ["simulate", *words]).output.split())
+    assert "Leave --no-project out" in said and "mechanism.project" not in said

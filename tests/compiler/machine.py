@@ -8,7 +8,7 @@ from armillary.compiler.blocks import Block, Store
 from armillary.compiler.context import Context
 from armillary.compiler.expr import Graph, Node
 from armillary.compiler.jit import Library, native_call, with_declarations
-from armillary.compiler.rows import RowWriter, row_batch
+from armillary.compiler.onestate import straight_text
 from armillary.compiler.target import Lanes
 
 SCALAR, FOUR = Lanes(1), Lanes(4)
@@ -32,23 +32,26 @@ class Machine:
         self.count, self.results = count, len(block.stores)
         self.dtype = np.float64 if lanes.element == "double" else np.float32
         sizes = {Context.INPUTS: count, Context.OUTPUTS: self.results}
-        text = "\n\n".join(
-            [RowWriter(lanes, "straight", sizes).write(block), row_batch(lanes, "straight")]
-        )
-        self.text = with_declarations(text, lanes)
+        self.text = with_declarations(straight_text(lanes, block, sizes), lanes)
         self.library = Library(self.text, ["batch"])
         self._run = native_call(self.library.addresses["batch"])
 
     def __call__(self, rows) -> np.ndarray:
         rows = np.ascontiguousarray(rows, self.dtype).reshape(-1, self.count)
         out = np.full((len(rows), self.results), np.nan, self.dtype)
+        self.into(rows, out)
+        return out
+
+    def into(self, rows: np.ndarray, out: np.ndarray) -> None:
+        """rows, out: contiguous, of the type of the lanes."""
         context = np.zeros(Context.SIZE, dtype=np.int64)
         context[Context.ROWS] = len(rows)
         context[Context.INPUT_ROWS] = rows.ctypes.data
         context[Context.INPUT_STRIDES] = self.count
         context[Context.OUTPUT_ROWS] = out.ctypes.data
+        context[Context.OUTPUT_SIZES] = self.results
+        context[Context.INPUT_COUNT] = context[Context.OUTPUT_COUNT] = 1
         self._run(context.ctypes.data)
-        return out
 
 
 def input_leaf(node: Node, inputs):

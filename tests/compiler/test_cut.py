@@ -5,7 +5,7 @@ import random
 import pytest
 from machine import value_of
 
-from armillary.compiler.blocks import ALWAYS, CHEAP, Block, Store, cut
+from armillary.compiler.blocks import ALWAYS, CHEAP, PASSING, Block, Store, cut
 from armillary.compiler.expr import Graph, Node, cone
 from armillary.compiler.ops import OPS
 from armillary.errors import CompileError
@@ -260,8 +260,8 @@ def test_algorithms_are_cut_soundly(setting, root):
                 if node.op != "load":
                     continue
                 where = node.data[0]
-                assert where in ALWAYS | {"own", "parent", "state"}
-                if where == "parent":
+                assert where in ALWAYS | PASSING | {"own", "state"}
+                if where in PASSING:
                     assert node.data[2] == block.stage
                 if where == "own":
                     assert node.data[1] < traced.record

@@ -68,10 +68,11 @@ def chain_and_bush(depth: int, width: int):
 
 
 def test_which_order():
-    """Chains by height, a bush as LLVM likes, long code as it was traced; of one state not even
-    chains are moved."""
+    """Chains by height, a bush as LLVM likes, long code as it was traced; of one state short
+    code by height."""
     for depth, width, single, expected in (
-        (40, 5, False, "height"), (40, 5, True, "any"), (3, 100, False, "any"),
+        (40, 5, False, "height"), (40, 5, True, "height"), (3, 100, False, "any"),
+        (3, 100, True, "height"), (400, 5, True, "any"), (400, 5, False, "height"),
         (2600, 5, False, "traced"), (2600, 5, True, "traced"),
     ):  # fmt: skip
         graph = Graph()

@@ -113,6 +113,45 @@ def test_fewer_than_needed(name, chosen):
     close(m.forward_dynamics(q, v, found.tau + found.unreachable), a, 1e-8)
 
 
+MANY = {**{f"{k}, exact": (k, x) for k, x in EXACT.items()},
+        **{f"{k}, more": (k, x) for k, x in MORE.items()},
+        "stewart, fewer": ("stewart", ["piston1", "piston2"]), "bicycle": ("bicycle", ["steer"]),
+        "cart": ("two-wheeled-cart", ["wheel1", "wheel2"]),
+        "hindering": ("two-wheeled-cart", ["axle", "wheel1", "wheel2"])}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", MANY)
+def test_many_states_at_once(case):
+    """The compiled way against the robust one, which shares neither its free motions nor its
+    solvers; motions need not be allowed by the rows."""
+    name, chosen = MANY[case]
+    m, rng = am.example(name), np.random.default_rng(3)
+    chosen = [x for x in m.v_labels if any(x.startswith(c) for c in chosen)] if chosen else None
+    kicks = 0.05 * rng.normal(size=(7, m.nv)) * m._engine.scaling.columns
+    q = m.project(m.integrate(np.tile(m.initial, (7, 1)), kicks))[0]
+    v, a = rng.normal(size=(2, 7, m.nv))
+    for passive in (True, False):
+        found = m.driving_forces(q, v, a, chosen, passive=passive)
+        single = [m.actuator_forces(*row, chosen, passive=passive).tau
+                  for row in zip(q, v, a, strict=True)]  # fmt: skip
+        close(found, np.array(single), 1e-10)
+        close(m.driving_forces(q[2], v[2], a[2], chosen, passive), single[2], 1e-10)
+
+
+def test_doubted_and_bad_rows():
+    """Next to a dead centre the robust way answers; rows with NaN give NaN, and only they."""
+    m = am.example("slider-crank")
+    places = [m.assemble([x, -x / 3, 0.2], hold=["crank"]).q for x in (0.7, 1e-7, 0.3)]
+    q, v, a = np.array(places), np.zeros((3, 3)), np.ones((3, 3))
+    expected = [m.actuator_forces(*row, ["slider"]).tau for row in zip(q, v, a, strict=True)]
+    close(m.driving_forces(q, v, a, ["slider"]), np.array(expected), 1e-9)
+    a[0, 1] = np.nan
+    found = m.driving_forces(q, v, a, ["slider"])
+    assert np.isnan(found[0]).all() and np.isfinite(found[1:]).all()
+    with pytest.raises(InputError, match="expected one state, found 3"):
+        m.actuator_forces(q, v, a, ["slider"])
+
+
 def test_a_motion_that_fewer_actuators_can_make():
     """The cart has three freedoms and two motors: motions of the motors can be found back."""
     m = am.example("two-wheeled-cart")

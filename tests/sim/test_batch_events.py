@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.errors import InputError
 from armillary.sim.events import Event, JointLimits
 
 G = 9.81
@@ -71,12 +70,6 @@ def test_rows_are_the_single_runs():
             own = [t for t, text in many.events if text.startswith(f"run {row}:")]
             np.testing.assert_allclose(own, [t for t, _ in one.events], atol=1e-9)
             np.testing.assert_allclose(many.q[-1, row], one.q[-1], atol=1e-9)
-
-
-def test_a_switch_is_refused_before_the_run():
-    event = am.Switch(lambda t, q, v: q[0], "stop", to=tower())
-    with pytest.raises(InputError, match="a Switch is for single runs, found a batch of 4"):
-        am.simulate(TOWER, HEIGHTS, events=event)
 
 
 # -- recordings that go on -----------------------------------------------------------------------

@@ -5,9 +5,11 @@ import signal
 import threading
 import time
 
+import numpy as np
 import pytest
 
 import armillary as am
+from armillary.compiler import crew
 
 ARM = am.example("double-pendulum")
 
@@ -20,7 +22,7 @@ def listening():
     signal.signal(signal.SIGINT, before)
 
 
-def interrupted(**options) -> tuple[am.Run, float]:
+def interrupted(arm=ARM, start=(1.2, 0.6), **options) -> tuple[am.Run, float]:
     """A run of an hour, interrupted after a while; and the seconds it took from then on."""
     sent = []
 
@@ -31,7 +33,7 @@ def interrupted(**options) -> tuple[am.Run, float]:
     timer = threading.Timer(0.4, send)
     timer.start()
     try:
-        run = am.simulate(ARM, [1.2, 0.6], duration=3600.0, every=1000, **options)
+        run = am.simulate(arm, start, duration=3600.0, every=1000, **options)
     finally:
         timer.cancel()
     return run, time.monotonic() - sent[0]
@@ -50,6 +52,19 @@ def test_a_function_without_end(options, times):
     assert len(run) >= 1
     assert took < 5.0
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_batch_without_end(threads, monkeypatch):
+    """Rows on threads; how far they are is told all the time."""
+    monkeypatch.setattr(crew, "cores", lambda: 3)
+    told = []
+    start = np.tile([1.2, 0.6], (100, 1))
+    run, took = interrupted(ARM.compile(threads=threads), start, progress=lambda *x: told.append(x))
+    assert "interrupted" in run.message
+    assert len(run) >= 1
+    assert len(told) >= 1
+    assert took < 5.0
 
 
 def test_the_users_own_handler_is_asked():

@@ -223,3 +223,26 @@ def test_an_older_run_of_a_large_file_tells_that_it_changed(arm, path, monkeypat
     with pytest.raises(FormatError, match=r"has changed since this run was read.*load_run"):
         _ = first.v
     assert load_run(path).v.shape == (201, 2)
+
+
+@pytest.mark.parametrize("heights", [[0.7], [[1.0], [0.7], [0.3]]], ids=["single", "batch"])
+def test_a_file_that_ends_at_a_bounce_does_not_bounce_twice(path, heights):
+    """A ball that is thrown back by its own event: h = h0 - g t²/2 and its mirror image."""
+    b = am.Builder("ball")
+    b.body("ball", joint="prismatic", axis="z", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    ball = b.build()
+
+    def options(duration):
+        bounce = am.Event(lambda t, q, v: q[0], "floor", action=lambda t, q, v: (q, -v))
+        return {"duration": duration, "step": 1e-2, "events": bounce}
+
+    fall = np.sqrt(2 * 0.7 / 9.81)
+    first = simulate(ball, heights, **options(1.0))
+    met = next(t for t, text in first.events if abs(t - fall) < 1e-9)
+    simulate(ball, heights, out=path, **options(met))
+    whole = simulate(ball, heights, out=path, resume=True, **options(1.0))
+    assert len(whole.events) == len(first.events)
+    np.testing.assert_allclose(whole.q[-1], first.q[-1], atol=1e-11)
+    own = whole.q[-1].ravel()[0 if np.ndim(heights) == 1 else 1]
+    after = (1.0 - fall) % (2 * fall) - fall  # since the top of its flight
+    assert own == pytest.approx(0.7 - 0.5 * 9.81 * after**2, abs=1e-9)

@@ -151,7 +151,7 @@ def tie_rows(ways: Ways, tie: Any, wanted: Sequence[int]) -> TieRows:
         back = ways.push(tie.first, top, tie.X_1A.T @ (X_21.T @ t))
         return there | {dof: -x for dof, x in back.items()}
 
-    known = tie.closure.given_force(X_21)
+    known = tie.closure.given_force(X_21) + tie.resistance(X_21, v)
     nothing = all(type(x) is int and x == 0 for x in known.leaves())
     return TieRows(
         [push(wrenches[k]) for k in wanted],
@@ -167,7 +167,8 @@ def constrained_dynamics(plan: Plan) -> Algorithm:
 
     def close(run: Any) -> None:
         force = [t - h for j in run.joints for t, h in zip(j.tau, j.h, strict=True)]
-        a = _solved(run, plan, force, _kept_rows(run, plan, "gamma", force))
+        lines = kept_rows(run, plan, "gamma", force)
+        a = solved(inertias(run), plan, force, lines)
         for j, start in zip(run.joints, run.tables.v_offsets, strict=True):
             j.a = tuple(a[start : start + len(j.v)])
 
@@ -185,10 +186,10 @@ def correction(plan: Plan, level: str) -> Algorithm:
     Input "drive": the place or velocity that every row is to have."""
 
     def close(run: Any) -> None:
-        lines = [(entries, -x) for entries, x in _kept_rows(run, plan, level, [])]
+        lines = [(entries, -x) for entries, x in kept_rows(run, plan, level, [])]
         # what a correction is small against: velocities, or the reach of the machine
         usual = run.inputs["v"] if level == "rate" else plan.reach
-        x = _solved(run, plan, [0] * run.tables.nv, lines, usual)
+        x = solved(inertias(run), plan, [0] * run.tables.nv, lines, usual)
         for j, start in zip(run.joints, run.tables.v_offsets, strict=True):
             j.x = tuple(x[start : start + len(j.v)])
 
@@ -200,47 +201,61 @@ def correction(plan: Plan, level: str) -> Algorithm:
     )  # fmt: skip
 
 
-def _solved(
-    run: Any, plan: Plan, force: list[Scalar], lines: Lines, usual: Sequence[Scalar] = ()
-) -> list[Scalar]:
-    """x with  M x = force + J^T λ,  J x = target.  usual: sizes against which rounding counts,
-    where the right side is rounding itself."""
-    n = run.tables.nv
-    rows = symmetric_rows(n + (0 if plan.pivots is not None else len(lines)))
+def inertias(run: Any) -> SparseRows:
+    """M of a run."""
+    rows = symmetric_rows(run.tables.nv)
     for r, line in enumerate(run.matrices["M"]):
         for c in range(r + 1):
             put(rows, r, c, line[c])
+    return rows
+
+
+def solved(
+    M: SparseRows, plan: Plan, force: list[Scalar], lines: Lines, usual: Sequence[Scalar] = ()
+) -> list[Scalar]:
+    """x with  M x = force + J^T λ,  J x = target.  usual: sizes against which rounding counts,
+    where the right side is rounding itself."""
+    n = len(force)
     if plan.pivots is not None:
-        return _embedded(rows, force, lines, plan.pivots)
+        return _embedded(M, force, lines, plan.pivots)
+    rows = M + symmetric_rows(len(lines))
     for number, (entries, _) in enumerate(lines):
         for dof, x in entries.items():
             put(rows, dof, n + number, x)
     return _refined(rows, [*force, *(target for _, target in lines)], n, plan, usual)
 
 
+def moved(b, p, j):
+    """Motion with the joint accelerations, and the forces it needs."""
+    place(b, p, j)
+    v_J = b.S @ j.v
+    b.v = b.X @ p.v + v_J
+    b.m = (b.X @ p.m).moved(v_J, b.S @ j.a + b.joint.bias(j.q, j.v))
+    b.f = b.m.force(b.inertia, b.euler) - j.external
+
+
+def needed(b, p, j):
+    """The joint force that the motion of the tree needs: M a + h."""
+    resistance = b.resistance(j.q, j.v)
+    rotor = [x * y for x, y in zip(b.armature, j.a, strict=True)]
+    parts = zip(b.S.T @ b.f, resistance, rotor, strict=True)
+    j.needed = [f + r + i for f, r, i in parts]
+    p.f += b.X.T @ b.f
+
+
+def moving_world(g):
+    return {name: x for name, x in world(g).items() if name != "I_C"}
+
+
 def defect(multipliers: Sequence[Scalar]) -> Algorithm:
     """What is missing in the equations of motion for given a and λ:
 
-        j.defect = M a + h - tau - J^T λ,    run.rows = J a - gamma
+        run.flat = M a + h - tau - J^T λ,    run.rows = J a - gamma
 
     Both are zero for a solution; their slopes along a variation of (q, v) give its derivative."""
 
-    def moved(b, p, j):
-        place(b, p, j)
-        v_J = b.S @ j.v
-        b.v = b.X @ p.v + v_J
-        b.m = (b.X @ p.m).moved(v_J, b.S @ j.a + b.joint.bias(j.q, j.v))
-        b.f = b.m.force(b.inertia, b.euler) - j.external
-
-    def forces(b, p, j):
-        resistance = b.resistance(j.q, j.v)
-        rotor = [x * y for x, y in zip(b.armature, j.a, strict=True)]
-        parts = zip(b.S.T @ b.f, resistance, rotor, j.tau, strict=True)
-        j.defect = [f + r + i - t for f, r, i, t in parts]
-        p.f += b.X.T @ b.f
-
     def close(run: Any) -> None:
-        flat = [x for j in run.joints for x in j.defect]
+        flat = [x - t for j in run.joints for x, t in zip(j.needed, j.tau, strict=True)]
         run.rows = []
         a = [x for j in run.joints for x in j.a]
         start, ways = 0, Ways(run)
@@ -262,24 +277,23 @@ def defect(multipliers: Sequence[Scalar]) -> Algorithm:
         run.flat = flat
 
     return Algorithm(
-        "defect", (Outward(moved), Inward(forces), Whole(close)),
-        lambda g: {name: x for name, x in world(g).items() if name != "I_C"},
-        ("q", "v", "a", "tau", "external"), {"defect": "dof"},
+        "defect", (Outward(moved), Inward(needed), Whole(close)), moving_world,
+        ("q", "v", "a", "tau", "external"), {"needed": "dof"},
     )  # fmt: skip
 
 
-def _kept_rows(run: Any, plan: Plan, level: str, force: list[Scalar]) -> Lines:
+def kept_rows(run: Any, plan: Plan, level: str, force: list[Scalar]) -> Lines:
     """Entries of every kept row, with its gamma, rate or residual; prescribed motion is added to
-    gamma and taken off the others.  At the level of gamma, known forces of contacts are added to
-    `force`."""
+    gamma and taken off the others.  At the level of gamma, known forces of contacts and passive
+    ones of loops are added to `force`."""
     ways, ties = Ways(run), run.tables.ties
     drive, way = run.inputs.get("drive"), 1 if level == "gamma" else -1
     kept, start = set(plan.kept), 0
     result: Lines = []
     for tie in ties.all:
         wanted = [k for k in range(tie.count) if start + k in kept]
-        if not wanted:
-            start += tie.count
+        if not wanted and not (level == "gamma" and hasattr(tie, "closure")):
+            start += tie.count  # forces that are known act even where all rows follow from others
             continue
         if hasattr(tie, "closure"):
             found = tie_rows(ways, tie, wanted)

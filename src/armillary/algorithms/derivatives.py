@@ -20,9 +20,8 @@ from __future__ import annotations
 from armillary.algorithms import forward_dynamics, joint_space
 from armillary.algorithms.coriolis import VelocityMap
 from armillary.algorithms.kinematics import move, place
-from armillary.algorithms.passes import Algorithm, Inward, Outward, Pairs, Solve, Whole
+from armillary.algorithms.passes import Algorithm, Inward, Outward, Pairs, Solve
 from armillary.spatial import Force, Inertia
-from armillary.spatial.small import LDL
 
 
 def prepare(b, p, j):
@@ -128,18 +127,10 @@ def _moving(b, p, j):
     prepare(b, p, j)
 
 
-def _accelerate(run):
-    """M a = tau - h, by the factors that serve the derivatives too."""
-    left = [x for j in run.joints for x in j.left]
-    a = LDL(run.matrices["M"]).solve(left)
-    for j, first in zip(run.joints, run.tables.v_offsets, strict=True):
-        j.a = a[first : first + len(j.tau)]
-
-
 _slopes = (Outward(_moving), Inward(compose), _pairs, Solve("M", ("dq", "dv"), "M"))
 _by_joint_space = Algorithm(
     "derivatives of joint_space_dynamics",
-    (*joint_space.joint_space_dynamics.passes[:-1], Whole(_accelerate), *_slopes),
+    (*joint_space.joint_space_dynamics.passes, *_slopes),  # one factor serves both
     lambda g: joint_space.world(g) | _motion(g) | _composites(),
     ("q", "v", "tau", "external"),
     _matrices,

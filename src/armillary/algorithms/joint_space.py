@@ -10,7 +10,7 @@ from __future__ import annotations
 from armillary.algorithms.kinematics import place
 from armillary.algorithms.mass_matrix import compose, mass_matrix
 from armillary.algorithms.passes import Algorithm, Inward, Outward, Whole
-from armillary.algorithms.sparse import SparseLDL, put, symmetric_rows
+from armillary.algorithms.sparse import SparseLDL, symmetric
 from armillary.spatial import Force, Inertia, RigidMotion
 
 
@@ -33,12 +33,8 @@ def inward(b, p, j):
 
 def solve(run):
     """M a = tau - h, the tips first."""
-    n, M = run.tables.nv, run.matrices["M"]
-    rows = symmetric_rows(n)
-    for i in range(n):
-        for k in range(i + 1):
-            put(rows, i, k, M[i][k])
-    a, _ = SparseLDL(rows, range(n - 1, -1, -1)).solve([x for j in run.joints for x in j.left])
+    factor = SparseLDL(symmetric(run.matrices["M"]), range(run.tables.nv - 1, -1, -1))
+    a, _ = factor.solve([x for j in run.joints for x in j.left])
     for j, first in zip(run.joints, run.tables.v_offsets, strict=True):
         j.a = a[first : first + len(j.tau)]
 

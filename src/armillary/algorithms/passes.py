@@ -8,7 +8,7 @@ same steps run on floats (run.py), on symbols, and traced into machine code.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from armillary.spatial import Force, Matrix, Motion, MotionDyad, Transform, Vector
@@ -144,6 +144,14 @@ class Algorithm:
         """Are all results forces, accelerations or matrices along the degrees of freedom?  Then
         mass may be counted with another body where no joint can tell."""
         return set(self.writes.values()) <= {"dof", "matrix"}
+
+    def before_solve(self) -> Algorithm | None:
+        """All passes up to a Solve at the end; None where there is none."""
+        if not isinstance(self.passes[-1], Solve):
+            return None
+        rival = None if self.rival is None else self.rival.before_solve()
+        name = f"{self.name} before they are solved"
+        return replace(self, name=name, passes=self.passes[:-1], rival=rival)
 
     def __hash__(self) -> int:
         return hash(self.name)

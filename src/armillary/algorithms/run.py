@@ -23,9 +23,9 @@ from armillary.algorithms.passes import (
     from_own,
     to_own,
 )
+from armillary.algorithms.sparse import SparseLDL, symmetric
 from armillary.scalar import Scalar
 from armillary.spatial import Force, Transform
-from armillary.spatial.small import LDL
 
 Numbers = Sequence[Scalar]
 
@@ -144,14 +144,16 @@ class Run:
         self.matrices[p.writes] = matrix
 
     def _solve(self, p: Solve) -> None:
-        factor = LDL(self.matrices[p.matrix])
+        """From the tips to the root: that fills nothing in.  Half of the inverse is mirrored."""
+        n = self.tables.nv
+        factor = SparseLDL(symmetric(self.matrices[p.matrix]), range(n - 1, -1, -1))
         for name in p.right:
             columns = zip(*self.matrices[name], strict=True)
-            solved = [factor.solve([-x for x in column]) for column in columns]
+            solved = [factor.solve([-x for x in column])[0] for column in columns]
             self.matrices[name] = [list(row) for row in zip(*solved, strict=True)]
-        n = self.tables.nv
-        units = [factor.solve([1 if r == k else 0 for r in range(n)]) for k in range(n)]
-        self.matrices[p.inverse] = [list(row) for row in units]
+        units = [factor.solve([1 if r == k else 0 for r in range(n)])[0] for k in range(n)]
+        self.matrices[p.inverse] = [[units[max(r, k)][min(r, k)] for k in range(n)]
+                                    for r in range(n)]  # fmt: skip
 
     def _walkers(self) -> dict[type, Callable[[Any], None]]:
         return {Outward: self._outward, Inward: self._inward, Ground: self._ground,

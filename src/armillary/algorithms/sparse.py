@@ -24,6 +24,15 @@ def put(rows: SparseRows, i: int, j: int, value: Scalar) -> None:
     rows[j][i] = value
 
 
+def symmetric(matrix: Sequence[Sequence[Scalar]]) -> SparseRows:
+    """The rows of a symmetric matrix, from its lower half."""
+    rows = symmetric_rows(len(matrix))
+    for i, row in enumerate(matrix):
+        for k in range(i + 1):
+            put(rows, i, k, row[k])
+    return rows
+
+
 def times(rows: SparseRows, x: Sequence[Scalar]) -> list[Scalar]:
     """A x."""
     products = []

@@ -23,6 +23,10 @@ _WORDS = {
     r"; or pass format= one of [\w, ]*": "",
     r"(assemble\(q\)|project\(q, v\)) (closes|corrects)": r"`armillary solve --assemble` \2",
     r"Close it first: q0 = mechanism\.assemble\(q0\)\.q": "Close it with --assemble",
+    r"The drives begin at t0 = .*; close it there: put .* q0 = mechanism\.assemble\(.*\)\.q": (
+        "Close it with --assemble, which holds driven joints where their motion begins"
+    ),
+    r"Use q0, v0 = mechanism\.project\(q0, v0\), or project=True": "Leave --no-project out",
     r"drives\['(.*?)'\]": r"--drive \1",
     r", or leave the joint out: JointLimits\(joints=\[\.\.\.\]\)": " (--q), or leave --limits out",
     r", or leave JointLimits out": ", or leave --limits out",

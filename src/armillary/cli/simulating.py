@@ -83,9 +83,10 @@ def _run(mechanism: Mechanism, drive: Drive, course: Course) -> Run:
     from armillary.sim.simulate import simulate as run
 
     states = from_options(mechanism, drive.given, drive.external)
-    values = dict(states.values)
+    values, motions = dict(states.values), _motions(drive)
     if drive.assemble:
-        values, remarks = closing.close(mechanism, values)
+        hold = _at_drives(mechanism, motions, course.step, values)
+        values, remarks = closing.close(mechanism, values, hold)
         for text in remarks:
             screen.remark(text)
     events = () if drive.limits is None else (JointLimits(drive.limits),)
@@ -93,11 +94,30 @@ def _run(mechanism: Mechanism, drive: Drive, course: Course) -> Run:
         return run(
             mechanism, values["q"], values["v"], course.duration, course.step, course.method,
             inputs=_inputs(mechanism, drive, values["tau"]), external=states.external or None,
-            drives=_motions(drive),
+            drives=motions,
             events=events, record=course.record.split(","), every=course.every, out=course.out,
             progress=tell, project=course.project, tolerance=course.tolerance,
             resume=course.resume, overwrite=course.overwrite,
         )  # fmt: skip
+
+
+def _at_drives(
+    mechanism: Mechanism, motions: dict[str, Any] | None, step: float, values: dict[str, Array]
+) -> list[str]:
+    """Put driven coordinates where their motion begins; gives their names, which closing holds."""
+    if not motions:
+        return []
+    from armillary.sim.driven import Drives
+
+    drives = Drives(mechanism, motions, step)
+    start = drives.at(0.0)
+    held = []
+    for number, i, k, _ in drives.coordinates():
+        for name, entry, level in (("q", i, 0), ("v", k, 1)):
+            values[name] = np.array(values[name], float)
+            values[name][..., entry] = start[level, ..., number]
+        held.append(mechanism.v_labels[k])
+    return held
 
 
 def _inputs(mechanism: Mechanism, drive: Drive, tau: Array) -> Array | Schedule | None:

@@ -18,6 +18,7 @@ from armillary.errors import CompileError
 
 # Loads that stand in memory during every pass: reading them again costs nothing.
 ALWAYS = frozenset({"const", "global", "frame", "q", "dof", "body"})
+PASSING = frozenset({"parent", "sum", "parent_sum"})  # loads that are valid in one pass only
 CHEAP = 3  # operations that are rather done again than kept
 
 
@@ -36,6 +37,7 @@ class Block:
     name: str
     stage: int  # number of the pass
     stores: list[Store] = field(default_factory=list)
+    early: list[Node] = field(default_factory=list)  # computed here, needed in later passes only
 
 
 def cut(blocks: Sequence[Block], first_slot: int) -> tuple[list[Block], int]:
@@ -60,19 +62,20 @@ def cut(blocks: Sequence[Block], first_slot: int) -> tuple[list[Block], int]:
 
 
 def _homes(blocks: Sequence[Block]) -> dict[int, int]:
-    """The pass that computes each node: the first one that needs it."""
+    """The pass that computes each node: the first one that needs it, or wants it early."""
     home: dict[int, int] = {}
     for stage in sorted({b.stage for b in blocks}):
-        roots = [s.node for b in blocks if b.stage == stage for s in b.stores]
-        for node in cone(roots):
+        here = [b for b in blocks if b.stage == stage]
+        roots = [s.node for b in here for s in b.stores]
+        for node in cone(roots + [node for b in here for node in b.early]):
             born = _birth(node)
             home.setdefault(node.index, stage if born is None else born)
     return home
 
 
 def _birth(node: Node) -> int | None:
-    """The pass in which a load from the parent's record is valid; None for everything else."""
-    return node.data[2] if node.op == "load" and node.data[0] == "parent" else None
+    """The pass in which a load from another body's record is valid; None for everything else."""
+    return node.data[2] if node.op == "load" and node.data[0] in PASSING else None
 
 
 class _Copier:

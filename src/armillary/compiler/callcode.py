@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from armillary.compiler.code import Code
 from armillary.compiler.context import Context
+from armillary.compiler.scancode import all_finite, no_flags, scan
 
 
 class Data:
@@ -38,7 +39,8 @@ class Data:
     UNCHECKED = 39  # 1: whatever input is not finite, the result shows it
     KEPT_COUNT = 40  # results that are used again once nobody else holds them
     KEPT = 41  # up to 12
-    SIZE = 53
+    LARGE = 53  # address of the large results that are kept; 0: none.  See largecode.py
+    SIZE = 54
 
 
 class Batch:
@@ -123,9 +125,9 @@ def single_text() -> str:
     result = _place_of_result(c, given, context)
     c.do(f"call void {_data(c, Data.KERNEL, 'ptr')}(ptr {context})")
     # a result that is not finite has a reason: the Python function looks for it
-    mark = _mark(c)
-    _scan(c, _field(c, result, ARRAY_DATA, "ptr"), _data(c, Data.RESULT), mark)
-    c.unless(_unmarked(c, mark), "drop")
+    mark = no_flags(c)
+    scan(c, _field(c, result, ARRAY_DATA, "ptr"), _data(c, Data.RESULT), mark)
+    c.unless(all_finite(c, mark), "drop")
     c.do(f"ret ptr {result}")
     _drop(c, result)
     _end(c)
@@ -133,10 +135,11 @@ def single_text() -> str:
 
 
 def _place_of_result(c: _Call, given: str, context: str, rows: str = "", dtype: str = "") -> str:
-    """The given array, or one that is used again or new; of a batch always a new one."""
+    """The given array, or one that is used again or new; of a batch see largecode.py."""
     with c.when(c.equal(c.get(given), 0)):
         if rows:
-            _allocate(c, given, rows, c.let(f"inttoptr i64 {dtype} to ptr"))
+            new = c.let(f"call ptr @new_rows(ptr %data, i64 {rows}, i64 {dtype})")
+            c.set(given, c.let(f"ptrtoint ptr {new} to i64"))
         else:
             _use_again(c, given, "run")
             _allocate(c, given)
@@ -220,7 +223,7 @@ def _use_again(c: _Call, given: str, target: str) -> None:
 
 def _take_inputs(c: _Call, count: str, context: str) -> None:
     """Check every input and put its address into the context."""
-    mark = _mark(c)
+    mark = no_flags(c)
     with c.loop(count) as i:
         array = c.read("%args", i, "ptr")
         _check_array(c, array, PLAIN)
@@ -230,27 +233,8 @@ def _take_inputs(c: _Call, count: str, context: str) -> None:
         values = _field(c, array, ARRAY_DATA, "ptr")
         c.write(context, c.add(i, Context.INPUT_ROWS), values, "ptr")
         with c.when(c.equal(_data(c, Data.UNCHECKED), 0)):
-            _scan(c, values, length, mark)
-    c.unless(_unmarked(c, mark), "slow")
-
-
-_EXPONENT = 0x7FF0 << 48  # bits of a double that are all set where it is not finite
-
-
-def _mark(c: _Call) -> str:
-    """A flag that `_scan` sets."""
-    return c.variable(0)
-
-
-def _scan(c: _Call, values: str, length: str, mark: str) -> None:
-    """Set the flag where a number is not finite."""
-    with c.loop(length) as k:
-        found = c.equal(c.let(f"and i64 {c.read(values, k)}, {_EXPONENT}"), _EXPONENT)
-        c.set(mark, c.let(f"or i64 {c.get(mark)}, {c.let(f'zext i1 {found} to i64')}"))
-
-
-def _unmarked(c: _Call, mark: str) -> str:
-    return c.equal(c.get(mark), 0)
+            scan(c, values, length, mark)
+    c.unless(all_finite(c, mark), "slow")
 
 
 def _avoid_overlap(c: _Call, size: str | int, count: str, context: str, given: str) -> None:
@@ -286,11 +270,11 @@ def _run_for_tuple(c: _Call, inputs: str, context: str) -> None:
         c.write(context, c.add(k, Context.OUTPUT_ROWS), _field(c, array, ARRAY_DATA))
         c.let(f"call i32 {_data(c, Data.SET_ITEM, 'ptr')}(ptr {made}, i64 {k}, ptr {array})")
     c.do(f"call void {_data(c, Data.KERNEL, 'ptr')}(ptr {context})")
-    mark = _mark(c)
+    mark = no_flags(c)
     with c.loop(count) as k:
         values = c.read(context, c.add(k, Context.OUTPUT_ROWS), "ptr")
-        _scan(c, values, _data(c, Data.RESULT), mark)
-    c.unless(_unmarked(c, mark), "drop_tuple")
+        scan(c, values, _data(c, Data.RESULT), mark)
+    c.unless(all_finite(c, mark), "drop_tuple")
     c.do(f"ret ptr {made}")
     c.do("drop_tuple:")
     c.do(f"call void @armillary_Py_DecRef(ptr {made})")
@@ -354,9 +338,9 @@ def batch_text() -> str:
     c.do(f"call void {_data(c, c.add(start, Batch.KERNEL), 'ptr')}(ptr {context})")
     c.do(f"call void {_data(c, Data.RESTORE_THREAD, 'ptr')}(ptr {thread})")
     with c.when(c.equal(_data(c, c.add(start, Batch.CHECKED)), 1)):
-        mark, count = _mark(c), c.mul(rows, _data(c, Data.RESULT))
-        _scan(c, _field(c, result, ARRAY_DATA, "ptr"), count, mark)
-        c.unless(_unmarked(c, mark), "drop")
+        mark, count = no_flags(c), c.mul(rows, _data(c, Data.RESULT))
+        scan(c, _field(c, result, ARRAY_DATA, "ptr"), count, mark)
+        c.unless(all_finite(c, mark), "drop")
     c.do(f"ret ptr {result}")
     _drop(c, result)
     _end(c)

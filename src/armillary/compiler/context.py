@@ -18,7 +18,9 @@ class Ints:
     PARENT = 6  # number of the parent, -1: the world
     VARIANT = 7  # which compiled code
     DOFS = 8  # degrees of freedom
-    SIZE = 9
+    SUM = 9  # offset of what the children add up
+    PARENT_SUM = 10  # offset of the sum the body adds to
+    SIZE = 11
 
 
 class Context:
@@ -53,10 +55,17 @@ class Context:
     INPUT_STRIDES = 68  # numbers from one state to the next (0: the same for all)
     ZERO_OUTPUTS = 76  # 1: fill the output with zeros first
     EXTRA = 84  # room for a matrix
-    DOF_PARENTS = 85  # the degree of freedom before each one, -1: none
+    TILES = 85  # degrees of freedom in tiles; see tiles.py
     WIDTH = 86  # columns of the matrix that paths fill
-    DOF_ENDS = 87  # one past the last degree of freedom that each one carries
-    SIZE = 88
+    RANGES = 87  # ancestors of the tiles
+    CREW = 88  # who shares the rows; see crewrows.py
+    KERNEL = 89  # the code that does them: void batch(ctx)
+    LANES = 90  # rows in a block
+    NUMBER_BYTES = 91
+    WORK_BYTES = 92  # from the work space of one member to that of the next
+    PACE = 93  # address of the time that a row takes, ps; 0: not known yet
+    TILE_COUNT = 94
+    SIZE = 95
 
 
 class Kind:
@@ -70,6 +79,7 @@ class Kind:
     GROUND = 5  # the world's record
     SOLVE = 6  # dense equations
     COLUMNS = 7  # blocks: 10 x start, climb, meet
+    STRAIGHT = 8  # one block for the whole mechanism
 
 
 PATH_STARTS = 6

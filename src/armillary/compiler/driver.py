@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from armillary.compiler.code import Code
 from armillary.compiler.context import COLUMN_STARTS, PATH_STARTS, Context, Ints, Kind
 from armillary.compiler.dense import call_solve, solve_text
-from armillary.compiler.rows import transposed
+from armillary.compiler.squares import transposed
 from armillary.compiler.target import Lanes
 
 
@@ -58,8 +58,10 @@ def _run(lanes: Lanes) -> str:
             _call(c, block, "0", bodies, c.add(bodies, 1))
         with c.when(c.equal(kind, Kind.COLUMNS)):
             _columns(c, block)
+        with c.when(c.equal(kind, Kind.STRAIGHT)):
+            _call(c, block, "0", "0", "1")
         with c.when(c.equal(kind, Kind.SOLVE)):
-            call_solve(c, lanes, block)
+            call_solve(c, block)
     return c.text()
 
 

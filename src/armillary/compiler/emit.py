@@ -6,6 +6,8 @@ Addresses (first word: where; the rest: which number)
   frame k         placement of the asked frame              same for all states
   own k           the body's record in the work space       per state
   parent k [pass] the parent's record                       per state
+  sum k [pass]    what the body's children added up         per state
+  parent_sum      what is added up for the parent           per state
   state k         the value that climbs along a path        per state
   q, dof, body    inputs and outputs: (where, array, k[, row size])
   cell            (cell, array, k): matrix[v + k, column];  mirror: matrix[column, v + k]
@@ -15,14 +17,14 @@ Addresses (first word: where; the rest: which number)
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from armillary.compiler.blocks import Block
 from armillary.compiler.context import Context, Ints
 from armillary.compiler.expand import Expansion
 from armillary.compiler.expr import Node, cone
 from armillary.compiler.ops import OPS
-from armillary.compiler.schedule import Order, by_height
+from armillary.compiler.schedule import LOOP_REGISTERS, Order, by_height
 from armillary.compiler.target import IN_ORDER, Lanes
 from armillary.errors import CompileError
 
@@ -41,6 +43,8 @@ class BlockWriter:
 
     order: how its operations are ordered; see schedule.py."""
 
+    registers = LOOP_REGISTERS
+
     def __init__(self, lanes: Lanes, symbol: str, backward: bool = False, order: Order = "any"):
         self.lanes, self.symbol, self.backward, self.order = lanes, symbol, backward, order
         self.step = 1
@@ -52,7 +56,7 @@ class BlockWriter:
         self._values: dict[int, str] = {}
 
     def write(self, block: Block) -> str:
-        expansion = Expansion(self.lanes.fma, self.lanes.element, self._turned(block))
+        expansion = self._expansion(block)
         roots = expansion.expand([s.node for s in block.stores])
         stores: dict[int, list[tuple]] = {}
         for store, root in zip(block.stores, roots, strict=True):
@@ -68,16 +72,17 @@ class BlockWriter:
                 self._store(store.address, self._values[root.index])
         return self._function()
 
-    def _turned(self, block: Block) -> Collection[tuple[int, int]]:
-        """Inputs whose sine and cosine are not made by arithmetic in the graph."""
-        return ()
+    def _expansion(self, block: Block) -> Expansion:
+        return Expansion(self.lanes.fma, self.lanes.element)
 
     def _order(self, roots: Sequence[Node]) -> list[Node]:
-        """All nodes, arguments first: by heights, or root by root, as they were traced."""
+        """All nodes, arguments first: by heights, or as they were traced."""
         if self.order != "any":
             self.body.append(IN_ORDER)
         if self.order == "height":
-            return by_height(cone(roots), roots)
+            return by_height(cone(roots), roots, self.registers)
+        if self.order == "row":
+            return cone(roots)
         seen: set[int] = set()
         order: list[Node] = []
         for root in roots:
@@ -210,6 +215,9 @@ class BlockWriter:
             return self._at(Context.WORK, self._int(Ints.WORK), which[0], w)
         if where == "parent":
             return self._at(Context.WORK, self._int(Ints.PARENT_WORK), which[0], w)
+        if where in ("sum", "parent_sum"):
+            column = Ints.SUM if where == "sum" else Ints.PARENT_SUM
+            return self._at(Context.WORK, self._int(column), which[0], w)
         if where == "state":
             return self._at(Context.STATE, "", which[0], w)
         array, *rest = which

@@ -56,16 +56,18 @@ class Expansion:
     """Copies nodes from a traced graph to a machine graph.
 
     turned: inputs (array, k) whose sine and cosine the writer makes itself, several at a time; they
-    become loads ("turn", array, k, "sin" or "cos")."""
+    become loads ("turn", array, k, "sin" or "cos").
+    nothing: sums of 0 * input (marks of bad inputs) become loads, too: ("nothing", inputs)."""
 
     def __init__(
         self,
         fma: bool = True,
         element: str = "double",
         turned: Collection[tuple[int, int]] = (),
+        nothing: bool = False,
     ):
         self.graph = Graph()
-        self.fma, self.element, self.turned = fma, element, turned
+        self.fma, self.element, self.turned, self.nothing = fma, element, turned, nothing
         self._new: dict[int, Node] = {}
         self._trig: dict[int, tuple[Node, Node]] = {}
         self._depth: dict[int, int] = {}
@@ -84,7 +86,11 @@ class Expansion:
 
     def _copy(self, node: Node, inner: set[int]) -> Node:
         if _is_sum(node):
-            return self._sum(_terms(node, inner))
+            terms = _terms(node, inner)
+            inputs = tuple(_times_nothing(t) for _, t in terms) if self.nothing else ()
+            if inputs and None not in inputs:
+                return self.graph.load("nothing", inputs)
+            return self._sum(terms)
         args = tuple(self._new[a.index] for a in node.args)
         if node.op in ("sin", "cos"):
             if input_of(args[0]) in self.turned:
@@ -210,6 +216,14 @@ def _turn_depths(fma: bool, element: str) -> dict[str, int]:
 def input_of(node: Node) -> tuple[int, int] | None:
     """(array, k) of a number that is read from an input."""
     return node.data[1:] if node.op == "load" and node.data[0] == "input" else None
+
+
+def _times_nothing(node: Node) -> tuple[int, int] | None:
+    """The input of the product 0 * input."""
+    if node.op != "mul":
+        return None
+    number, other = sorted(node.args, key=lambda a: a.op != "const")
+    return input_of(other) if number.op == "const" and number.data[1] == 0.0 else None
 
 
 def _is_sum(node: Node) -> bool:

@@ -30,6 +30,7 @@ from armillary.compiler.callcode import (
     single_text,
 )
 from armillary.compiler.jit import Library, add_symbol
+from armillary.compiler.largecode import kept_results, large_text
 
 
 def _life_text() -> str:
@@ -111,10 +112,12 @@ class Machinery:
         self.api = {name: _address(getattr(ctypes.pythonapi, name)) for name in names}
         for name, address in self.api.items():
             add_symbol(f"armillary_{name}", address)
-        text = "\n".join([single_text(), batch_text(), _life_text()])
+        text = "\n".join([single_text(), batch_text(), large_text(), _life_text()])
         symbols = ["call_single", "traverse", "clear", "dealloc"]
         self.library = Library(text, symbols, optimize=2)
         self.out_name = sys.intern("out")
+        self.large = kept_results()
+        self.large_address = ctypes.addressof(self.large)
         self.type = self._make_type()
 
     def _make_type(self) -> Any:

@@ -58,6 +58,12 @@ class Library:
             raise CompileError(f"compiled code lacks {missing}.")
         entry.keep(code)
 
+    def call(self, symbol: str) -> Callable[[int], None]:
+        """A compiled `void f(ptr)` as a Python function, which keeps the code."""
+        function: Any = native_call(self.addresses[symbol])
+        function.library = self
+        return function
+
 
 class _Entry:
     """The places of one object in the cache: by its text, and by the identity of the text."""
@@ -206,6 +212,8 @@ def with_declarations(text: str, lanes: Lanes) -> str:
         symbol = f"{name}{'f' if e == 'float' else ''}"
         if f"@{symbol}(" in text:
             lines.append(f"declare {e} @{symbol}({', '.join([e] * count)})")
+    if "@llvm.prefetch" in text:
+        lines.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
     for suffix in sorted(set(_MASKED.findall(text))):
         kind, w = _type_of(suffix), suffix[1:].split("f")[0]
         name = f"@llvm.masked.load.{suffix}.p0"

@@ -2,29 +2,36 @@
 
 Inputs and outputs are the user's arrays, one state per row.  With W lanes, squares of W rows and
 W columns are transposed in registers; the last square of a row overlaps the one before it.
+
+Many results per row: each different column is kept once, and a loop unpacks the rows from them.  In
+line, stores and exchanges would be half of a code that the nearest cache does not hold any more.
+Results that outgrow the inputs wait for memory: their lines are fetched while others are computed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from armillary.compiler.blocks import Block
 from armillary.compiler.code import Code
 from armillary.compiler.context import Context
 from armillary.compiler.emit import BlockWriter
-from armillary.compiler.expand import Expansion, input_of
 from armillary.compiler.expr import Node, cone
-from armillary.compiler.schedule import straight_order
+from armillary.compiler.schedule import REGISTERS, straight_order
+from armillary.compiler.squares import mask, transposed, unpacking
 from armillary.compiler.target import Lanes
 
-_TURNS = 4  # angles per vector when there is one state
-_FEWEST_TURNS = 3  # with fewer of them a vector does not pay
+_LINE = 64  # bytes of a cache line
+_MANY = 400  # numbers in a row of results: they are unpacked in a loop
 
 
 class RowWriter(BlockWriter):
     """Writes `void name(ptr ctx, i64 first, i64 last)`: rows first..last-1, W at a time.
+    One state: see onestate.py.
 
     sizes: numbers per row of every input and output, by field of the context."""
+
+    registers = REGISTERS
 
     def __init__(self, lanes: Lanes, symbol: str, sizes: Mapping[int, int]):
         super().__init__(lanes, symbol)
@@ -32,21 +39,17 @@ class RowWriter(BlockWriter):
         self.sizes = sizes
         self._columns: dict[tuple[int, int], str] = {}
         self._results: dict[int, dict[int, str]] = {}
+        self._kept: dict[int, dict[str, int]] = {}  # columns of many results, by value
+        self._places: dict[int, dict[int, int]] = {}  # which of them each number is
         self._bases: dict[int, str] = {}
-        self._turns: dict[tuple[int, int, str], str] = {}
 
     def _order(self, roots: Sequence[Node]) -> list[Node]:
-        self.order = straight_order(cone(roots), self.lanes.width == 1)
+        self.order = straight_order(cone(roots), single=False)
         return super()._order(roots)
 
     # -- inputs ----------------------------------------------------------------------------------
 
     def _load(self, address: tuple) -> str:
-        if address[0] == "turn":
-            _, slot, k, function = address
-            if (slot, k, function) not in self._turns:
-                self._turn(slot, k)
-            return self._turns[slot, k, function]
         if address[0] != "input":
             return super()._load(address)
         _, slot, k = address
@@ -56,11 +59,6 @@ class RowWriter(BlockWriter):
 
     def _read_square(self, slot: int, k: int) -> None:
         w, t, b = self.lanes.width, self.lanes.type, self.lanes.bytes
-        if w == 1:
-            pointer = self._row(slot, 0, k)
-            text = f"load {t}, ptr {pointer}, align {b}, !alias.scope !2"
-            self._columns[slot, k] = self._line(text)
-            return
         size = self.sizes[slot]
         if size < w:
             rows = [self._short_row(slot, lane) for lane in range(w)]
@@ -85,44 +83,16 @@ class RowWriter(BlockWriter):
             f"{self.lanes.type} poison), !alias.scope !2"
         )
 
-    def _turned(self, block: Block) -> Collection[tuple[int, int]]:
-        """Of one state: angles that are inputs, where they are enough for a vector."""
-        if self.lanes.width > 1:
-            return ()
-        nodes = cone(s.node for s in block.stores)
-        angles = {input_of(n.args[0]) for n in nodes if n.op in ("sin", "cos")} - {None}
-        found = {a for a in angles if a is not None and self.sizes[a[0]] >= _TURNS}
-        return found if len(found) >= _FEWEST_TURNS else ()
-
-    def _turn(self, slot: int, k: int) -> None:
-        """Sines and cosines of neighbouring inputs, as one vector."""
-        wide = Lanes(_TURNS, self.lanes.element, self.lanes.fma)
-        start = min(k - k % _TURNS, self.sizes[slot] - _TURNS)
-        place = self._row(slot, 0, start)
-        x = self._line(f"load {wide.type}, ptr {place}, align {wide.bytes}, !alias.scope !2")
-        expansion = Expansion(wide.fma, wide.element)
-        angle = expansion.graph.load("angles")
-        sine_cosine = expansion.sine_cosine(angle)
-        self.lanes, self._values, narrow = wide, {angle.index: x}, (self.lanes, self._values)
-        for node in cone(sine_cosine)[1:]:
-            self._values[node.index] = self._node(node)
-        vectors = [self._values[node.index] for node in sine_cosine]
-        self.lanes, self._values = narrow
-        for function, vector in zip(("sin", "cos"), vectors, strict=True):
-            for lane in range(_TURNS):
-                one = self._line(f"extractelement {wide.type} {vector}, i32 {lane}")
-                self._turns.setdefault((slot, start + lane, function), one)
-
     def _row(self, slot: int, lane: int, k: int) -> str:
         """Pointer to number k of the row of a lane."""
         number = slot - Context.INPUTS if slot < Context.OUTPUTS else slot - Context.OUTPUTS
         e = self.lanes.element
         if slot not in self._bases:
-            if slot < Context.OUTPUTS:
-                base = self._pointer(Context.INPUT_ROWS + number)
+            inputs = slot < Context.OUTPUTS
+            base = self._pointer((Context.INPUT_ROWS if inputs else Context.OUTPUT_ROWS) + number)
+            stride = str(self.sizes[slot])
+            if inputs:
                 stride = self._field(Context.INPUT_STRIDES + number)
-            else:
-                base, stride = self._pointer(Context.OUTPUT_ROWS + number), str(self.sizes[slot])
             start = self._line(f"mul i64 %i, {stride}")
             self._bases[slot] = self._line(f"getelementptr {e}, ptr {base}, i64 {start}")
         base = self._bases[slot]
@@ -141,12 +111,11 @@ class RowWriter(BlockWriter):
 
     def _store(self, address: tuple, value: str) -> None:
         _, slot, k = address
-        if self.lanes.width == 1:
-            self._put(self.lanes.type, value, self._row(slot, 0, k))
-            return
-        results = self._results.setdefault(slot, {})
-        results[k] = value
-        self._write_squares(slot, k)
+        if self.sizes[slot] >= _MANY:
+            self._keep_column(slot, k, value)
+        else:
+            self._results.setdefault(slot, {})[k] = value
+            self._write_squares(slot, k)
 
     def _write_squares(self, slot: int, k: int) -> None:
         """Store every square of columns that became complete with column k."""
@@ -176,10 +145,58 @@ class RowWriter(BlockWriter):
             for start in sorted({0, size - piece}):
                 text = f"extractelement {self.lanes.type} {row}, i32 {start}"
                 if piece > 1:
-                    mask = _mask([start + k for k in range(piece)])
+                    picked = mask([start + k for k in range(piece)])
                     t = self.lanes.type
-                    text = f"shufflevector {t} {row}, {t} poison, <{piece} x i32> {mask}"
+                    text = f"shufflevector {t} {row}, {t} poison, <{piece} x i32> {picked}"
                 self._put(kind, self._line(text), self._row(slot, lane, start))
+
+    def write(self, block: Block) -> str:
+        parts = [super().write(block)]
+        for slot, places in self._places.items():
+            order = [places[k] for k in range(self.sizes[slot])]
+            parts.append(unpacking(self.lanes, f"unpack{slot}", order))
+        return "\n\n".join(parts)
+
+    def _keep_column(self, slot: int, k: int, value: str) -> None:
+        """Note where the column of number k stands; store it where it is not there yet."""
+        kept = self._kept.setdefault(slot, {})
+        if value not in kept:
+            kept[value] = len(kept)
+            place = f"getelementptr {self.lanes.type}, ptr %columns{slot}, i64 {kept[value]}"
+            self._put(self.lanes.type, value, self._line(place))
+        self._places.setdefault(slot, {})[k] = kept[value]
+
+    def _function(self) -> str:
+        self.body = _spread(self._fetches(), self.body)
+        for slot, kept in self._kept.items():
+            room = f"alloca [{len(kept)} x {self.lanes.type}], align {_LINE}"
+            self.head.insert(0, f"%columns{slot} = {room}")
+            row = self._row(slot, 0, 0)
+            self.body.append(f"call void @unpack{slot}(ptr %columns{slot}, ptr {row})")
+        return super()._function()
+
+    def _fetches(self) -> list[list[str]]:
+        """Lines of the results that are needed next, where more is written than is read: those
+        of the next W rows; where a loop unpacks them, half of these W rows' (the processor foresees
+        the rest)."""
+        read = sum(size for slot, size in self.sizes.items() if slot < Context.OUTPUTS)
+        results = {slot: n for slot, n in self.sizes.items() if slot >= Context.OUTPUTS}
+        w, e = self.lanes.width, self.lanes.element
+        if sum(results.values()) <= read:
+            return []
+        fetches = []
+        for slot, size in results.items():
+            base = self._pointer(Context.OUTPUT_ROWS + slot - Context.OUTPUTS)
+            first, last = (0, w * size // 2) if slot in self._kept else (w * size, 2 * w * size)
+            for start in range(first, last, _LINE // self.lanes.bytes):
+                row, place, pointer = (self._name() for _ in range(3))
+                fetches.append([
+                    f"{row} = mul i64 %i, {size}",
+                    f"{place} = add i64 {row}, {start}",
+                    f"{pointer} = getelementptr {e}, ptr {base}, i64 {place}",
+                    f"call void @llvm.prefetch.p0(ptr {pointer}, i32 0, i32 2, i32 1)",
+                ])  # fmt: skip
+        return fetches
 
     def _put(self, kind: str, value: str, pointer: str) -> None:
         self.body.append(
@@ -187,28 +204,13 @@ class RowWriter(BlockWriter):
         )
 
 
-def transposed(line: Callable[[str], str], lanes: Lanes, vectors: list[str]) -> list[str]:
-    """W vectors as the rows of a square matrix, transposed by exchanging blocks of 1, 2, 4, ..."""
-    w, t = lanes.width, lanes.type
-    vectors = list(vectors)
-    s = 1
-    while s < w:
-        low = [k if not k & s else w + k - s for k in range(w)]
-        high = [k + s if not k & s else w + k for k in range(w)]
-        for i in range(w):
-            if i & s:
-                continue
-            a, b = vectors[i], vectors[i + s]
-            vectors[i], vectors[i + s] = (
-                line(f"shufflevector {t} {a}, {t} {b}, <{w} x i32> {_mask(mask)}")
-                for mask in (low, high)
-            )
-        s *= 2
-    return vectors
-
-
-def _mask(indices: list[int]) -> str:
-    return "<" + ", ".join(f"i32 {k}" for k in indices) + ">"
+def _spread(few: list[list[str]], many: list[str]) -> list[str]:
+    """The groups of the first list evenly among the lines of the second."""
+    lines = list(many)
+    for k in reversed(range(len(few))):
+        place = k * len(many) // len(few)
+        lines[place:place] = few[k]
+    return lines
 
 
 def row_batch(lanes: Lanes, symbol: str) -> str:

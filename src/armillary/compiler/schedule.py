@@ -3,10 +3,10 @@
 LLVM orders for few registers.  Where the longest chain of operations, not their number, sets the
 time (one arm: every joint waits for the one before), it is better to start long chains early and
 to bear some values in memory: list scheduling by height on a small model of the machine.  It makes
-batches of arms about 15 % faster, and forward dynamics in loops over bodies.  Straight-line code
-of one state gains nothing: it comes from a slower cache, and shorter code is as good.  Long code is
-best left in the order of the bodies, as it was traced: 5 to 10 % faster than LLVM's order, and
-compiled in two thirds of the time.
+batches of arms about 15 % faster, and forward dynamics in loops over bodies.  One state gains as
+much where its code is short; longer code comes from a slower cache, and more instructions in a
+better order are no gain.  Long code is best left in the order of the bodies, as it was traced: 5 to
+10 % faster than LLVM's order, and compiled in two thirds of the time.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import Literal, TypeAlias
 
 from armillary.compiler.expr import Node
 
-# left to LLVM; as it was traced; by heights
-Order: TypeAlias = Literal["any", "traced", "height"]
+# left to LLVM; as it was traced, root by root or all in a row; by heights
+Order: TypeAlias = Literal["any", "traced", "row", "height"]
 
 # cycles until a result is there
 _LATENCY = {"mul": 3, "add": 3, "sub": 3, "fma": 4, "div": 13, "sqrt": 20, "select": 2, "abs": 1,
@@ -27,10 +27,12 @@ _LIBRARY = 40  # exp, tanh, atan2
 _FREE = ("const", "load", "neg")  # part of the operation that uses them
 _MULTIPLIES = ("mul", "fma", "div", "sqrt")
 _PER_CYCLE = 2  # multiplications, and as many other operations
-_REGISTERS = 14  # values in flight from which on fewer of them are wanted
+REGISTERS = 14  # values in flight from which on fewer of them are wanted
+LOOP_REGISTERS = 8  # the same where numbers of the body need registers, too
 _WINDOW = 250  # operations past the first one that is not placed yet
 _NEARNESS = 1.0  # cycles of height that one place in the traced order is worth
 _LONGEST = 2500  # operations: longer code stays in the order of the bodies
+_SHORT_ONE, _LONG_ONE = 600, 2300  # operations: short and long code of one state
 _LONG_STEP = 200  # operations: LLVM does well with shorter steps
 _BINDS = 0.45  # share of the time that the number of operations needs
 
@@ -41,9 +43,10 @@ def _latency(node: Node) -> int:
 
 def straight_order(nodes: Sequence[Node], single: bool) -> Order:
     """How straight-line code of one or of several states is ordered."""
-    if sum(n.op not in _FREE for n in nodes) > _LONGEST:
+    work = sum(n.op not in _FREE for n in nodes)
+    if work > (_LONG_ONE if single else _LONGEST):
         return "traced"
-    return "height" if not single and latency_bound(nodes) else "any"
+    return "height" if (work <= _SHORT_ONE if single else latency_bound(nodes)) else "any"
 
 
 def latency_bound(nodes: Sequence[Node]) -> bool:
@@ -87,7 +90,7 @@ class _Scheduler:
         stored = {place[r.index] for r in map(_bare, roots) if r.index in place}
         self.readers = [len(users) + (k in stored) for k, users in enumerate(self.users)]
 
-    def order(self) -> list[int]:
+    def order(self, registers: int) -> list[int]:
         """Cycle by cycle: of what is ready, the highest; fewer values first where they are many."""
         missing = [len(arguments) for arguments in self.arguments]
         ready_at = [0] * len(self.work)
@@ -105,7 +108,7 @@ class _Scheduler:
                 ready = [k for k in within if free[self.pipe[k]]]
                 if not ready:
                     break
-                tight = live > _REGISTERS
+                tight = live > registers
                 growth, _, k = min((self._growth(k) if tight else 0, urgency[k], k) for k in ready)
                 if growth > 0 and sum(free) < 2 * _PER_CYCLE:
                     break
@@ -131,7 +134,9 @@ class _Scheduler:
         return (1 if self.readers[k] else 0) - ended
 
 
-def by_height(nodes: Sequence[Node], roots: Sequence[Node]) -> list[Node]:
+def by_height(
+    nodes: Sequence[Node], roots: Sequence[Node], registers: int = REGISTERS
+) -> list[Node]:
     """All nodes in the order in which they should run, each after its arguments."""
     scheduler = _Scheduler(nodes, roots)
     placed: set[int] = set()
@@ -144,7 +149,7 @@ def by_height(nodes: Sequence[Node], roots: Sequence[Node]) -> list[Node]:
             placed.add(node.index)
             result.append(node)
 
-    for k in scheduler.order():
+    for k in scheduler.order(registers):
         place(scheduler.work[k])
     for root in roots:
         place(root)

@@ -14,7 +14,7 @@ from functools import cache
 
 from armillary.compiler.code import Code
 from armillary.compiler.context import Context
-from armillary.compiler.jit import Library, native_call, with_declarations
+from armillary.compiler.jit import Library, with_declarations
 from armillary.compiler.target import lanes
 
 
@@ -61,8 +61,8 @@ def library() -> Library:
 
 
 @cache
-def run_steps() -> object:
-    return native_call(library().addresses["steps"])
+def run_steps() -> Callable[[int], None]:
+    return library().call("steps")
 
 
 def called_back(function: Callable[[], None]) -> tuple[object, int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from armillary.compiler.code import Code
-from armillary.compiler.jit import Library, native_call, with_declarations
+from armillary.compiler.jit import Library, with_declarations
 from armillary.compiler.target import lanes
 
 
@@ -38,7 +38,7 @@ def player() -> Library:
 
 @cache
 def play() -> object:
-    return native_call(player().addresses["play"])
+    return player().call("play")
 
 
 def _text() -> str:

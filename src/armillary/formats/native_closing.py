@@ -24,7 +24,8 @@ def add_constraints(file: NativeFile, builder: Builder, parts: Parts) -> None:
     for key, d in file.distances.items():
         builder.distance(key, *_ends(parts, "distances", key, d.between), d.length)
     for key, s in file.surfaces.items():
-        builder.surface(key, *_ends(parts, "surfaces", key, s.between), s.shape, s.radius)
+        ends = _ends(parts, "surfaces", key, s.between)
+        builder.surface(key, *ends, s.shape, s.radius, s.profile)
     for key, contact in file.contacts.items():
         ends = _ends(parts, "contacts", key, contact.between)
         forces = {str(d): x for d, x in contact.force.items()}

@@ -14,6 +14,7 @@ from armillary.formats.native_fields import (
     FrameEntry,
     Name,
     Number,
+    Pair,
     Vector3,
     fault,
     shown,
@@ -97,11 +98,12 @@ class DistanceEntry(Entry):
 
 class SurfaceEntry(Entry):
     """The origin of the second frame stays on a surface fixed in the first: the plane z = 0, a
-    sphere about the origin, a cylinder about z."""
+    sphere about the origin, a cylinder about z, a profile z = h(x)."""
 
     between: Ends
-    shape: Literal["plane", "sphere", "cylinder"] = "plane"
+    shape: Literal["plane", "sphere", "cylinder", "profile"] = "plane"
     radius: Number = 0.0
+    profile: list[Pair] = Field(default=[], description="[x, z] rows of a profile, m, x rising")
 
 
 class ContactFrictionEntry(Entry):

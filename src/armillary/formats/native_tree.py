@@ -63,7 +63,7 @@ def add_model(builder: Builder, model: Model) -> None:
     for d in model.distances:
         builder.distance(d.name, d.first, d.second, d.length)
     for s in model.surfaces:
-        builder.surface(s.name, s.first, s.second, s.shape, s.radius)
+        builder.surface(s.name, s.first, s.second, s.shape, s.radius, s.profile)
     for c in model.contacts:
         builder.contact(c.name, c.first, c.second, c.constrained, dict(c.force), c.friction)
     for x in model.drives:

@@ -57,6 +57,7 @@ class Core:
         self._kernels: dict[tuple, Kernels] = {}
         self._places: dict[tuple[str, bool], Place] = {}
         self._steppers: dict[tuple, Any] = {}  # kernels of native loops over time
+        self._controls: dict[tuple, Any] = {}  # those of the latest controllers
         self._inertia_checked = False
 
     # -- tables ----------------------------------------------------------------------------------
@@ -71,6 +72,13 @@ class Core:
     @property
     def _moving_base(self) -> bool:
         return any(self.model.base_velocity) or any(self.model.base_acceleration)
+
+    @property
+    def _upright(self) -> bool:
+        """Gravity along z, and first joints with one axis: its zeros reach beyond them."""
+        tables = self.tables()
+        roots = [b for b, p in zip(tables.bodies, tables.parents, strict=True) if p < 0]
+        return not any(self.model.gravity[:2]) and all(b.joint.nv == 1 for b in roots)
 
     def base(self) -> Base:
         """Gravity and base motion as plain floats; the given acceleration is the origin's."""
@@ -150,7 +158,7 @@ class Core:
             from armillary.functions.kernels import Kernels
             from armillary.functions.setting import Setting
 
-            setting = Setting(algorithm, reads, self._moving_base)
+            setting = Setting(algorithm, reads, self._moving_base, self._upright)
             if set(PER_BODY) & set(reads):
                 self._kernels[key] = self._of_given_bodies(setting, passive)
             else:
@@ -200,9 +208,9 @@ class Core:
             raise ModelError(
                 f"{what}: friction of joint '{self.model.loaded_joints[0]}' depends on its load "
                 f"(load_radial, load_axial, load_moment or load_drive), which is possible in "
-                f"`inverse_dynamics`, `forward_dynamics` and `solve` of a tree without "
-                f"constraints only. Give the joint `coulomb` friction instead, or pass "
-                f"passive=False where the question has it."
+                f"`inverse_dynamics`, `forward_dynamics`, `solve` and `simulate` only. Give the "
+                f"joint `coulomb` friction instead, or pass passive=False where the question has "
+                f"it."
             )
 
     def _moving_mass(self) -> float:

@@ -60,11 +60,13 @@ def constraint_words(model: Model, part: Constraint) -> tuple[str, str, int]:
     match part:
         case Loop(first=first, second=second, joint=joint):
             rows = 6 - kernel_joint(joint).nv
-            return kind, f"{joint.kind} between '{first.body}' and '{second.body}'", rows
+            passive = any(not p.is_nothing() for p in joint.passive)
+            with_ = ", with friction or springs" if passive else ""
+            return kind, f"{joint.kind} between '{first.body}' and '{second.body}'{with_}", rows
         case Distance(first=first, second=second, length=length):
             return kind, f"{length:g} m between '{first.body}' and '{second.body}'", 1
         case Surface(first=first, second=second, shape=shape, radius=radius):
-            size = f" of radius {radius:g} m" if shape != "plane" else ""
+            size = f" of radius {radius:g} m" if shape in ("sphere", "cylinder") else ""
             return kind, f"point of '{second.body}' on a {shape}{size} of '{first.body}'", 1
         case Contact(first=first, second=second, constrained=held):
             given = [f"{d} {x:g} {'N m' if d[0] == 'r' else 'N'}" for d, x in part.force]

@@ -100,7 +100,7 @@ class FastCall:
     def switch_on_batch(
         self, kernel: StraightKernel, globals_: Array, checked: bool = False
     ) -> None:
-        """From now on plain batches of the kernel's type go to it: one result, one thread.
+        """From now on plain batches of the kernel's type go to it: one result.
 
         checked: a result that is not finite makes the Python function do it all (doubles only)."""
         if not self._switching.acquire(blocking=False):
@@ -120,7 +120,8 @@ class FastCall:
         context, _ = kernel.context(1, numbers)
         self.batches[str(dtype)] = (kernel, context, numbers, dtype)  # kept alive
         start = Data.BATCHES + (0 if dtype == np.float64 else Batch.SIZE)
-        d[start + Batch.KERNEL], d[start + Batch.CONTEXT] = kernel.address, context.ctypes.data
+        d[start + Batch.KERNEL] = kernel.batch_address
+        d[start + Batch.CONTEXT] = context.ctypes.data
         d[start + Batch.FEWEST], d[start + Batch.CHECKED] = kernel.lanes.width, int(checked)
         d[start + Batch.DTYPE] = id(dtype)  # last: this opens the gate
 
@@ -134,6 +135,8 @@ class FastCall:
         d[Data.SAVE_THREAD] = api["PyEval_SaveThread"]
         d[Data.RESTORE_THREAD] = api["PyEval_RestoreThread"]
         d[Data.OUT_NAME] = id(machinery().out_name)
+        if counts_holders(np.empty(1)):
+            d[Data.LARGE] = machinery().large_address
         d[Data.DIMENSIONS] = len(shape)
         d[Data.SHAPE : Data.SHAPE + len(shape)] = shape
         d[Data.RESULT] = int(np.prod(shape))
@@ -146,7 +149,7 @@ class FastCall:
         if not counts_holders(np.empty(1)):
             return
         shape, *others = self.kernel.output_shapes.values()
-        count = min(_KEPT * (1 + len(others)), Data.SIZE - Data.KEPT)
+        count = min(_KEPT * (1 + len(others)), Data.LARGE - Data.KEPT)
         self.kept = [np.empty(shape) for _ in range(count)]
         self.data[Data.KEPT : Data.KEPT + count] = [id(array) for array in self.kept]
         self.data[Data.KEPT_COUNT] = count

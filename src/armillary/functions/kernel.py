@@ -10,11 +10,20 @@ import numpy as np
 
 from armillary.algorithms.passes import Columns, Solve
 from armillary.compiler.context import Context, Ints, Kind
+from armillary.compiler.crew import Crew
 from armillary.compiler.fastcall import data_address, fits
 from armillary.compiler.jit import Library, native_call
 from armillary.compiler.target import Lanes
-from armillary.functions.prepared import BodyCode, StraightCode, driver_library, world_record
+from armillary.compiler.tiles import tiles_of
+from armillary.functions.prepared import (
+    BodyCode,
+    StraightCode,
+    driver_library,
+    sum_size,
+    world_record,
+)
 from armillary.functions.setting import Setting, block_names, input_sizes
+from armillary.functions.sums import sums_of
 from armillary.model.lower import KernelBody, Tables
 
 _STATE_SIZE = 64  # more than any value that climbs along a path
@@ -32,9 +41,9 @@ class CompiledBody:
 class _Kind:
     """A kind of body as a dictionary key: equal when the code is."""
 
-    def __init__(self, body: KernelBody, root: bool):
-        self.body, self.root = body, root
-        self._key = (body.key(), root)
+    def __init__(self, body: KernelBody, root: bool, first: bool):
+        self.body, self.root, self.first = body, root, first
+        self._key = (body.key(), root, first)
 
     def __hash__(self) -> int:
         return hash(self._key)
@@ -58,7 +67,7 @@ def _compiled_driver(width: Lanes) -> Library:
 
 @cache
 def _compiled_body(setting: Setting, kind: _Kind, width: Lanes) -> CompiledBody:
-    return _compiled(BodyCode(setting, kind.body, kind.root), width)
+    return _compiled(BodyCode(setting, kind.body, kind.root, kind.first), width)
 
 
 @cache
@@ -76,17 +85,21 @@ class Kernel:
 
     The object owns its code and tables; calls share nothing else, so threads may use it."""
 
+    members = 1  # threads that share the rows of a call
+
     def __init__(self, setting: Setting, tables: Tables, width: Lanes):
         self.setting, self.tables, self.lanes = setting, tables, width
         self._dtype = np.float64 if width.element == "double" else np.float32
         kinds: dict[_Kind, int] = {}
         variant = []
-        for body, parent in zip(tables.bodies, tables.parents, strict=True):
-            variant.append(kinds.setdefault(_Kind(body, parent < 0), len(kinds)))
+        self._sum_size, self._sums = sum_size(setting), sums_of(tables.parents)
+        for k, (body, parent) in enumerate(zip(tables.bodies, tables.parents, strict=True)):
+            first = self._sum_size > 0 and self._sums.first[k]
+            variant.append(kinds.setdefault(_Kind(body, parent < 0, first), len(kinds)))
         self._code = [_compiled_body(setting, kind, width) for kind in kinds]
         self._ground = _compiled_ground(setting, width) if setting.has_ground() else None
         self._driver = _compiled_driver(width)
-        self.address = self._driver.addresses["batch"]
+        self.address = self.batch_address = self._driver.addresses["batch"]
         self._batch = native_call(self.address)
         self._ints, self._work_size = self._integers(variant)
         self._consts = self._constants()
@@ -113,7 +126,11 @@ class Kernel:
             row[Ints.DOFS] = body.joint.nv
             work += self._code[variant[k]].record
             consts += len(body.parameters())
-        return table, work
+        self._zeros = work
+        table[:n, Ints.SUM] = work + self._sum_size * np.array(self._sums.own, dtype=np.int64)
+        above = np.array(self._sums.parent, dtype=np.int64)
+        table[:n, Ints.PARENT_SUM] = work + self._sum_size * above
+        return table, work + self._sum_size * self._sums.count
 
     def _constants(self) -> np.ndarray:
         numbers = [x for body in self.tables.bodies for x in body.parameters()]
@@ -138,10 +155,10 @@ class Kernel:
         first = names.index(step.right[0])
         return names.index(step.matrix) | len(step.right) << 8 | first << 16
 
-    def _dof_parents(self) -> np.ndarray:
+    def _dof_parents(self) -> list[int]:
         """The degree of freedom that carries each one: the one before it on the way to the root."""
         t = self.tables
-        parents = np.full(max(t.nv, 1), -1, dtype=np.int64)
+        parents = [-1] * t.nv
         last: list[int] = []
         for body, parent, v in zip(t.bodies, t.parents, t.v_offsets, strict=True):
             before = last[parent] if parent >= 0 else -1
@@ -186,10 +203,11 @@ class Kernel:
         c[Context.PROGRAM] = self._program.ctypes.data
         c[Context.PROGRAM_LENGTH] = len(self._program) // 2
         c[Context.BODIES] = len(self.tables.bodies)
-        self._carriers = self._dof_parents()
-        self._ends = _dof_ends(self._carriers)
-        c[Context.DOF_PARENTS] = self._carriers.ctypes.data
-        c[Context.DOF_ENDS] = self._ends.ctypes.data
+        tiles, ranges = tiles_of(self._dof_parents())
+        self._tiles, self._ranges = np.array(tiles, np.int64), np.array(ranges, np.int64)
+        c[Context.TILES] = self._tiles.ctypes.data
+        c[Context.TILE_COUNT] = len(tiles)
+        c[Context.RANGES] = self._ranges.ctypes.data
         return c
 
     def _fill_io(self) -> None:
@@ -231,6 +249,16 @@ class Kernel:
         self._batch(address(c))
         del work  # it had to live until here
 
+    def share(self, crew: Crew) -> None:
+        """From now on the crew does batches: `batch_address` instead of `address`."""
+        c = self._context
+        c[Context.CREW], c[Context.KERNEL] = crew.address, self.address
+        c[Context.LANES], c[Context.NUMBER_BYTES] = self.lanes.width, self.lanes.bytes
+        self._pace = np.zeros(1, dtype=np.int64)
+        c[Context.PACE] = self._pace.ctypes.data
+        self.batch_address, self.members = crew.batch_address, crew.members
+        self._batch = native_call(self.batch_address)
+
     def libraries(self) -> list[Library]:
         """The compiled code it stands on."""
         return [self._driver, *(code.library for code in self._code)] + (
@@ -245,23 +273,19 @@ class Kernel:
         c[Context.GLOBALS] = address(globals_)
         c[Context.ROWS] = rows
         total = self._work_size + _STATE_SIZE + self._scratch + self._extra
-        work = np.empty(total * w + 16, self._dtype)
+        apart = -(-total * w // 64) * 64  # numbers; members do not write into one line
+        work = np.empty(apart * self.members + 16, self._dtype)
         start = -(-address(work) // 64) * 64  # vectors within cache lines
         size = work.itemsize * w
         c[Context.WORK] = start
         c[Context.STATE] = start + self._work_size * size
         c[Context.SCRATCH] = start + (self._work_size + _STATE_SIZE) * size
         c[Context.EXTRA] = start + (total - self._extra) * size
+        c[Context.WORK_BYTES] = apart * work.itemsize
+        zeros = (start - address(work)) // work.itemsize + self._zeros * w
+        for member in range(self.members if self._sum_size else 0):
+            work[zeros + member * apart :][: self._sum_size * w] = 0.0
         return c, work
-
-
-def _dof_ends(parents: np.ndarray) -> np.ndarray:
-    """For each degree of freedom, one past the last one that it carries."""
-    ends = np.arange(1, len(parents) + 1)
-    for k in range(len(parents) - 1, -1, -1):
-        if parents[k] >= 0:
-            ends[parents[k]] = max(ends[parents[k]], ends[k])
-    return ends
 
 
 def _runs(variant: Sequence[int]) -> list[tuple[int, int, int]]:
@@ -275,6 +299,28 @@ def _runs(variant: Sequence[int]) -> list[tuple[int, int, int]]:
     return runs
 
 
+class SolvingKernel(Kernel):
+    """Straight-line code of this mechanism up to a Solve, which runs in loops."""
+
+    def __init__(self, setting: Setting, tables: Tables, width: Lanes, code: StraightCode):
+        self.setting, self.tables, self.lanes = setting, tables, width
+        self._dtype = np.float64 if width.element == "double" else np.float32
+        library = code.within(width)
+        self._code = [CompiledBody(library, dict(library.addresses), 0)]
+        self._ground, self._driver = None, _compiled_driver(width)
+        self.address = self.batch_address = self._driver.addresses["batch"]
+        self._batch = native_call(self.address)
+        self._ints = np.zeros(0, np.int64)
+        self._work_size = self._zeros = self._sum_size = 0
+        self._consts, self._runs = np.zeros(0, self._dtype), np.zeros((0, 3), np.int64)
+        self._program = np.array([Kind.STRAIGHT, 0, Kind.SOLVE, self._solve_code()], np.int64)
+        self._table = np.array([[library.addresses["straight"]]], np.int64)
+        self._layout_io()
+        self._context = self._fixed_context()
+        self._fill_io()
+        self._context[Context.ZERO_OUTPUTS : Context.ZERO_OUTPUTS + len(self.output_shapes)] = 0
+
+
 class StraightKernel(Kernel):
     """Tier 2: the same calls, served by straight-line code of this mechanism alone."""
 
@@ -286,7 +332,7 @@ class StraightKernel(Kernel):
         for i, shape in enumerate(self.output_shapes.values()):
             sizes[Context.OUTPUTS + i] = int(np.prod(shape))
         self._library = code.library(width, sizes)
-        self.address = self._library.addresses["batch"]
+        self.address = self.batch_address = self._library.addresses["batch"]
         self._batch = native_call(self.address)
         self._work_size = 0
         self._code, self._ground, self._driver = [], None, self._library

@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armillary.algorithms.passes import Along, At
+from armillary.compiler import crew
 from armillary.compiler.target import lanes
 from armillary.functions.inputs import checked_out
-from armillary.functions.kernel import Kernel, StraightKernel
+from armillary.functions.kept import kept_results
+from armillary.functions.kernel import Kernel, SolvingKernel, StraightKernel
 from armillary.functions.options import CompileOptions
 from armillary.functions.prepared import StraightCode
 from armillary.functions.setting import Setting
@@ -57,7 +59,7 @@ def _place(
     """Where a result is written: the caller's array where that is safe, else a new one."""
     plain = given is not None and given.flags.c_contiguous and given.flags.aligned
     if given is None or not plain or any(np.may_share_memory(given, x) for x in inputs):
-        return np.empty(shape, dtype)
+        return kept_results().empty(shape, dtype)
     return given.reshape(shape)
 
 
@@ -86,7 +88,7 @@ def _mark_bad_rows(inputs: list[np.ndarray], outputs: list[np.ndarray]) -> None:
 
 
 @cache
-def _crew(process: int, count: int) -> ThreadPoolExecutor:
+def _pool(process: int, count: int) -> ThreadPoolExecutor:
     """Threads that wait for work; a forked process has its own."""
     from concurrent.futures import ThreadPoolExecutor
 
@@ -121,6 +123,16 @@ class Kernels:
             self._codes[frame_body] = None if too_long and tier is None else code
         return self._codes[frame_body]
 
+    @cached_property
+    def _code_before_solve(self) -> StraightCode | None:
+        """Straight-line code of what comes before equations, where that is small enough."""
+        before = self.setting.algorithm.before_solve()
+        large = len(self.tables.bodies) > _LONGEST_TRACE
+        if before is None or large or self.options.tier is not None:
+            return None
+        code = StraightCode(replace(self.setting, algorithm=before), self.tables)
+        return code if code.operations <= self.options.budget else None
+
     def straight(self) -> bool:
         """Does straight-line code serve it?  (Algorithms that need no frame.)"""
         return self._straight_code(None) is not None
@@ -134,8 +146,12 @@ class Kernels:
             made: Kernel
             if code is not None:
                 made = StraightKernel(self.setting, self.tables, width, code)
+            elif (code := self._code_before_solve) is not None:
+                made = SolvingKernel(self.setting, self.tables, width, code)
             else:
                 made = Kernel(self.setting, self.tables, width)
+            if batched and (shared := self._shared_by()) is not None:
+                made.share(shared)
             self._kernels[key] = made
             self.explanations.append(
                 Explanation(
@@ -153,12 +169,12 @@ class Kernels:
 
     def of_plain_batches(self, like: np.ndarray) -> StraightKernel | None:
         """The kernel of batches with numbers of this type, if it is there and can be called
-        natively: straight line, one result, one thread."""
+        natively: straight line, one result."""
         element = "double" if like.dtype == np.float64 else "float"
         kernel = self._kernels.get((True, element, None))
         if not isinstance(kernel, StraightKernel) or len(kernel.output_shapes) != 1:
             return None
-        return kernel if self.options.threads == 1 else None
+        return kernel if self._pooled() == 1 else None
 
     def __call__(
         self,
@@ -198,7 +214,7 @@ class Kernels:
             kernel.call(arrays, strides, outputs, rows, numbers, frame)
         else:
             self._in_threads(kernel, parts, arrays, strides, outputs, numbers, frame)
-        if not isinstance(kernel, StraightKernel):
+        if not isinstance(kernel, (StraightKernel, SolvingKernel)):
             _mark_bad_rows(arrays, outputs)
         return results | _handed_out(given, results, single)
 
@@ -220,9 +236,9 @@ class Kernels:
                 frame,
             )
 
-        crew = _crew(os.getpid(), len(parts) - 1)
+        pool = _pool(os.getpid(), len(parts) - 1)
         try:
-            others = [crew.submit(run, part) for part in parts[1:]]
+            others = [pool.submit(run, part) for part in parts[1:]]
         except RuntimeError:  # the interpreter is shutting down
             for part in parts:
                 run(part)
@@ -231,10 +247,19 @@ class Kernels:
         for other in others:
             other.result()
 
+    def _shared_by(self) -> crew.Crew | None:
+        """Who does batches, where more than one thread was asked for and there are cores."""
+        members = min(self.options.threads, crew.cores())
+        return crew.crew(members) if members > 1 else None
+
+    def _pooled(self) -> int:
+        """Threads of Python that share a batch: where there is no native crew."""
+        return 1 if crew.possible() else self.options.threads
+
     def _parts(self, rows: int, width: int) -> list[tuple[int, int]]:
         """Rows for each thread; every part is long enough for a whole block."""
-        if self.options.threads == 1:
+        if self._pooled() == 1:
             return [(0, rows)]
-        count = min(self.options.threads, max(1, rows // (16 * width)))
+        count = min(self._pooled(), max(1, rows // (16 * width)))
         edges = [rows * k // count for k in range(count + 1)]
         return list(pairwise(edges))

@@ -40,7 +40,8 @@ class Lean:
     def _careful(self, *values: ArrayLike) -> Any:
         found = self._results(values, None, True)
         first = found[0] if isinstance(found, tuple) else found
-        fast = self.__dict__.pop("_fast", None) if first.dtype == np.float64 else None
+        plain = first.dtype == np.float64 and np.ndim(values[0]) == 1
+        fast = self.__dict__.pop("_fast", None) if plain else None
         if fast is not None:
             kernels = self._owner._kernels_of(self._algorithm, self._reads, True, True)
             fast.switch_on(kernels.kernel(False, "double"), self._owner._globals())

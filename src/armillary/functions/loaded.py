@@ -14,7 +14,7 @@ rigid bodies with dry friction may have none or several (Painlevé), and the sta
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,9 +40,10 @@ if TYPE_CHECKING:
     from armillary.functions.results import Check
 
 Bodies = Mapping[str, ArrayLike | None] | None
+Response = Callable[[Array, int], tuple[Array, Array]]
 # components of the loads of one joint: force across (2), force along, moment (3), drive
 _STARTS = (0, 2, 3, 6)
-_GROUP_OF = np.array((0, 0, 1, 2, 2, 2, 3))
+GROUP_OF = np.array((0, 0, 1, 2, 2, 2, 3))
 _ITERATIONS = 60
 
 
@@ -54,11 +55,12 @@ class LoadFriction:
         self.plain: Any = type(owner)(without_loads(model), owner.options)
         numbers = [model.joint_index[name] for name in model.loaded_joints]
         hosts = owner.tables().hosts
+        self.rows_of_model = numbers
         self._rows = {False: numbers, True: [hosts[n].kernel for n in numbers]}  # by fused
         self.passive = [model.bodies[n].joint.passive[0] for n in numbers]  # one axis each
         self.columns = np.array([model.slots[n].v.start for n in numbers])
-        self._weights = np.array([p.loads() for p in self.passive], float)
-        self._maps = np.stack([_map(model.bodies[n].joint, model.joints[n]) for n in numbers])
+        self.weights = np.array([p.loads() for p in self.passive], float)
+        self.maps = np.stack([_map(model.bodies[n].joint, model.joints[n]) for n in numbers])
 
     # -- the law ---------------------------------------------------------------------------------
 
@@ -68,11 +70,11 @@ class LoadFriction:
         found = self.owner._run(joint_wrenches, inputs, external, fuse=False, bodies=bodies)
         wrench = found["wrench"].reshape(len(a), -1, 6)
         fused = wrench.shape[1] != len(self.owner.model.bodies)
-        return np.einsum("mlw,bmw->bml", self._maps, wrench[:, self._rows[fused]])
+        return np.einsum("mlw,bmw->bml", self.maps, wrench[:, self._rows[fused]])
 
     def levels(self, loads: Array) -> Array:
         """What the loads add to the friction levels (B, m)."""
-        return np.asarray((self._weights * _sizes(loads)).sum(axis=-1))
+        return np.asarray((self.weights * _sizes(loads)).sum(axis=-1))
 
     def directions(self, v: Array) -> Array:
         """sign(v) of the loaded joints, or the smooth curve in its place, (B, m)."""
@@ -82,8 +84,8 @@ class LoadFriction:
     def _slopes(self, loads: Array, direction: Array, G: Array) -> Array:
         """Φ'G (B, m, m): a length changes along its own direction."""
         sizes = _sizes(loads)
-        share = direction[..., None] * self._weights / np.where(sizes > 0.0, sizes, 1.0)
-        return np.einsum("bmc,bmcl->bml", share[..., _GROUP_OF] * loads, G)
+        share = direction[..., None] * self.weights / np.where(sizes > 0.0, sizes, 1.0)
+        return np.einsum("bmc,bmcl->bml", share[..., GROUP_OF] * loads, G)
 
     # -- forward ---------------------------------------------------------------------------------
 
@@ -93,18 +95,25 @@ class LoadFriction:
         """a (B, nv) of states in rows; see the head of this file."""
         bodies = {name: x for name, x in (bodies or {}).items() if x is not None}
 
-        def free(x: Array) -> Array:
-            force = tau.copy()
-            force[:, self.columns] -= x
-            return np.asarray(self.plain.forward_dynamics(q, v, force, external, **bodies), float)
+        def respond(force: Array, times: int) -> tuple[Array, Array]:
+            place, rate = (np.repeat(x, times, axis=0) for x in (q, v))
+            wrench, other = repeated(external, times), repeated(bodies, times) or {}
+            a = np.asarray(self.plain.forward_dynamics(place, rate, force, wrench, **other), float)
+            return a, self.loads(place, rate, a, wrench, other)
 
+        return self.solved(v, tau, respond)[0]
+
+    def solved(self, v: Array, tau: Array, respond: Response) -> tuple[Array, Array]:
+        """a (B, nv) and x (B, m), the friction by load.
+
+        respond(force, times): accelerations and loads without such friction under other joint
+        forces, each state so many times."""
         direction = self.directions(v)
         x, one = np.zeros(direction.shape), np.eye(len(self.columns))
-        a = free(x)
+        a, loads = respond(tau, 1)
         if not direction.any():
-            return a
-        loads = self.loads(q, v, a, external, bodies)
-        G = loads[..., None] - self._pushed((q, v, tau), external, bodies)
+            return a, x
+        G = loads[..., None] - self._pushed(tau, respond)
         self._refuse_feedback(direction, G)
         scale = self.levels(loads)
         before = np.full(x.shape, np.inf)
@@ -114,32 +123,31 @@ class LoadFriction:
             size = np.abs(miss)
             slow = size > 0.5 * before  # rounding, or a kink of the law
             if not ((size > 1e-14 * scale) & ~(slow & (size < 1e-11 * scale))).any():
-                return a
+                return a, x
             newton = np.linalg.solve(one + self._slopes(loads, direction, G), miss[..., None])
             x = x + np.where(slow.any(axis=-1, keepdims=True), miss, newton[..., 0])
             before = size
-            a = free(x)
-            loads = self.loads(q, v, a, external, bodies)
+            force = tau.copy()
+            force[:, self.columns] -= x
+            a, loads = respond(force, 1)
         row = int(np.argmax(np.nan_to_num(size / np.maximum(scale, 1e-300)).max(axis=-1)))
         raise ModelError(
             f"forward dynamics: load-dependent friction did not converge in state {row} (joints "
             f"{', '.join(self.owner.model.loaded_joints)}). Lower its coefficients."
         )
 
-    def _pushed(self, state: tuple[Array, ...], external: External, bodies: Bodies) -> Array:
+    def _pushed(self, tau: Array, respond: Response) -> Array:
         """Loads (B, m, 7, m) with a friction of 1 in one joint after the other."""
-        m, count = len(self.columns), len(state[0])
-        q, v, tau = (np.repeat(x, m, axis=0) for x in state)
-        external, bodies = _repeated(external, m), _repeated(bodies, m)
-        tau[:, self.columns] -= np.tile(np.eye(m), (count, 1))
-        a = np.asarray(self.plain.forward_dynamics(q, v, tau, external, **(bodies or {})), float)
-        loads = self.loads(q, v, a, external, bodies)
+        m, count = len(self.columns), len(tau)
+        force = np.repeat(tau, m, axis=0)
+        force[:, self.columns] -= np.tile(np.eye(m), (count, 1))
+        loads = respond(force, m)[1]
         return np.moveaxis(loads.reshape(count, m, m, 7), 1, -1)
 
     def _refuse_feedback(self, direction: Array, G: Array) -> None:
         """Is the loop a contraction?  B_il = |direction_i| Σ weight |G_il| over the groups."""
         sizes = _sizes(np.swapaxes(G, -1, -2))
-        gain = np.abs(direction)[..., None] * (self._weights[:, None] * sizes).sum(axis=-1)
+        gain = np.abs(direction)[..., None] * (self.weights[:, None] * sizes).sum(axis=-1)
         if not (gain.sum(axis=-1) >= 1.0).any():
             return
         found = np.abs(np.linalg.eigvals(np.nan_to_num(gain))).max(axis=-1)
@@ -189,7 +197,7 @@ def _map(spec: JointSpec, joint: Joint) -> Array:
     return result
 
 
-def _repeated(given: Mapping[str, Any] | None, times: int) -> dict[str, Any] | None:
+def repeated(given: Mapping[str, Any] | None, times: int) -> dict[str, Any] | None:
     """Batches with every row so many times; single ones serve all rows as they are."""
     if given is None:
         return None

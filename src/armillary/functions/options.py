@@ -17,7 +17,8 @@ class CompileOptions:
     """Settings of the compiled functions.
 
     tier: 1 (loop kernels, shared by all robots), 2 (straight-line code of this mechanism) or None
-    (2 where the operations stay within the budget).  threads: for batches.
+    (2 where the operations stay within the budget).  threads: that share the rows of a batch where
+    that pays, at most as many as there are processors.
     geometry_tolerance: constraints that differ by less than this part of the machine's size count
     as dependent; give the accuracy of the numbers in the model where it is coarser than 1e-9."""
 

@@ -50,21 +50,34 @@ class StraightCode:
         """Machine code.  sizes: numbers per state of every input and output slot."""
 
         def text() -> str:
-            from armillary.compiler.rows import RowWriter, row_batch
+            from armillary.compiler.onestate import straight_text
 
-            parts = [RowWriter(width, "straight", sizes).write(self.block),
-                     row_batch(width, "straight")]  # fmt: skip
-            return with_declarations("\n\n".join(parts), width)
+            return with_declarations(straight_text(width, self.block, sizes), width)
 
         return Library(text, ["batch"], identity=_of_lanes(self._identity, width))
+
+    def within(self, width: Lanes) -> Library:
+        """Machine code that works on W states side by side, as a pass of a loop kernel."""
+
+        def text() -> str:
+            from armillary.compiler.emit import BlockWriter
+
+            return with_declarations(
+                BlockWriter(width, "straight", order="row").write(self.block), width
+            )
+
+        name = None if self._identity is None else f"{self._identity} within"
+        return Library(text, ["straight"], identity=_of_lanes(name, width))
 
 
 class BodyCode:
     """Tier 1: all passes of an algorithm for one kind of body; body None: for the world."""
 
-    def __init__(self, setting: Setting, body: KernelBody | None, root: bool = False):
-        self._setting, self._body, self._root = setting, body, root
-        kind = (None if body is None else type(body.joint), body and body.key(), root)
+    def __init__(
+        self, setting: Setting, body: KernelBody | None, root: bool = False, first: bool = False
+    ):
+        self._setting, self._body, self._root, self._first = setting, body, root, first
+        kind = (None if body is None else type(body.joint), body and body.key(), root, first)
         self._identity = identity("body", setting, kind)
 
     @cached_property
@@ -73,7 +86,7 @@ class BodyCode:
 
         if self._body is None:
             return TracedBody(trace_ground(self._setting), layout_of(self._setting).size)
-        return trace_body(self._setting, self._body, self._root)
+        return trace_body(self._setting, self._body, self._root, self._first)
 
     @cached_property
     def _known(self) -> tuple[list[str], int]:
@@ -116,6 +129,17 @@ def world_record(setting: Setting) -> int:
         return layout_of(setting).size
 
     return int(remembered(identity("world", setting), "size", find))
+
+
+def sum_size(setting: Setting) -> int:
+    """Numbers per state that the children of a body add up for it: see sums.py."""
+
+    def find() -> int:
+        from armillary.functions.trace import layout_of
+
+        return layout_of(setting).sum_size
+
+    return int(remembered(identity("sums", setting), "size", find))
 
 
 def driver_library(width: Lanes) -> Library:

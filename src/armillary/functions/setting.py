@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from armillary.algorithms.passes import (
@@ -27,6 +27,7 @@ class Setting:
     algorithm: Algorithm
     reads: tuple[str, ...]  # the inputs that are really given
     moving_base: bool = False
+    upright: bool = False  # gravity is along the world's z axis
 
     def has_ground(self) -> bool:
         return any(isinstance(p, Ground) for p in self.algorithm.passes)
@@ -41,6 +42,9 @@ class Layout:
     handed: frozenset[str]  # read by children
     added: frozenset[str]  # added to by children
     size: int
+    # added to by children, and taken in the same pass: (place among the sums, pass)
+    sums: dict[str, tuple[int, int]] = field(default_factory=dict)
+    sum_size: int = 0
 
 
 def block_names(algorithm: Algorithm) -> list[tuple[int, list[str]]]:

@@ -8,34 +8,34 @@ caller.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
-from math import inf
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, fields
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armillary.algorithms import chart, forward_dynamics
-from armillary.algorithms.passes import Algorithm, Whole
+from armillary.algorithms.passes import Algorithm
 from armillary.compiler.context import Context
 from armillary.compiler.stepper import Steps, called_back, run_steps
 from armillary.compiler.target import lanes
-from armillary.errors import ArmillaryError
+from armillary.functions.controlling import (
+    Control,
+    Controlling,
+    NotNative,
+    Sample,
+    straight_kernel,
+)
 from armillary.functions.inputs import Array
 from armillary.functions.interrupts import HeldInterrupt
-from armillary.functions.kernel import Kernel, StraightKernel, address_of
-from armillary.functions.prepared import StraightCode
-from armillary.functions.setting import Setting
+from armillary.functions.kernel import Kernel, address_of
 
 if TYPE_CHECKING:
     from armillary.functions.mechanism import Mechanism
 
-# (t, q, v, z, given forces) -> forces and dz/dt, over lists of scalars
-Control = Callable[[Any, list, list, list, list], tuple[list, list]]
 # (stage, t, q, v, z) -> forces and dz/dt, over arrays (rows, ...): called back at every stage
 Answer = Callable[[int, float, Array, Array, Array], tuple[Array, Array]]
-# (t, q, v, z, which are due: 1.0 or 0.0) -> z
-Sample = Callable[[Any, list, list, list, list], list]
 
 
 @dataclass(frozen=True)
@@ -73,18 +73,10 @@ class Given:
         return Given(*(own(getattr(self, field.name)) for field in fields(self)))
 
 
-class NotNative(Exception):  # noqa: N818 - no error: there is another way
-    """These steps cannot be made in native code."""
-
-
-class _Numbers:
-    """Results that are plain numbers."""
-
-    def __init__(self, values: Sequence[Any]):
-        self.values = tuple(values)
-
-    def leaves(self) -> tuple[Any, ...]:
-        return self.values
+def _zeros(*shape: int) -> Array:
+    """Zeros that begin with a cache line."""
+    block = np.zeros(prod(shape) + 8)
+    return block[-(address_of()(block) // 8) % 8 :][: prod(shape)].reshape(shape)
 
 
 class Stepping:
@@ -95,11 +87,12 @@ class Stepping:
     def __init__(
         self, mechanism: Mechanism, method: Method, rows: int, control: Control | None = None,
         nz: int = 0, parameters: Array | None = None, sample: tuple[Sample, int] | None = None,
-        answer: Answer | None = None, given: tuple[str, ...] = (),
+        answer: Answer | None = None, given: tuple[str, ...] = (), key: Hashable = None,
     ):  # fmt: skip
         """sample: what sampled parts do, and how many of them there are.  answer: in the place of
         a controller that can be traced; what it raises stops the loop and stands in `fault`.
-        given: which of "external" and "drive" (wrenches, moving rows) the dynamics read."""
+        given: which of "external" and "drive" (wrenches, moving rows) the dynamics read.  key:
+        equal for equal `control` and `sample`, whose code is then used again."""
         self.mechanism, self.method, self.rows, self.nz = mechanism, method, rows, nz
         self._batched = rows >= lanes(True, "double").width
         self._keep: list[Any] = []  # everything the native side points to
@@ -120,12 +113,13 @@ class Stepping:
             self._other_bodies(parameters)
         self._manifold()
         self._constraints()
+        controlling = Controlling(mechanism, self._batched, nz, key)
         if control is not None:
-            self._call("CONTROL", self._control(control), still=(3,))
+            self._call("CONTROL", controlling.control(control), still=(3,))
         if answer is not None:
             self._call_back(answer)
         if sample is not None:
-            self._call("SAMPLE", self._sample(*sample), still=(3, 4))
+            self._call("SAMPLE", controlling.sample(*sample), still=(3, 4))
 
     # -- what is called --------------------------------------------------------------------------
 
@@ -164,18 +158,10 @@ class Stepping:
         made = self.mechanism._steppers
         key = (algorithm.name, self._batched)
         if key not in made:
-            made[key] = self._made(algorithm, algorithm.reads, self.mechanism.tables())
+            made[key] = straight_kernel(
+                algorithm, algorithm.reads, self.mechanism.tables(), self._batched
+            )
         return made[key]
-
-    def _made(
-        self, algorithm: Algorithm, reads: tuple[str, ...], tables: Any, most: float = inf
-    ) -> Kernel:
-        """most: operations."""
-        setting = Setting(algorithm, reads)
-        code = StraightCode(setting, tables)
-        if most < inf and code.operations > most:
-            raise NotNative(f"{code.operations} operations would compile for seconds")
-        return StraightKernel(setting, tables, lanes(self._batched, "double"), code)
 
     def _constraints(self) -> None:
         owner = self.mechanism
@@ -188,47 +174,6 @@ class Stepping:
             if kernels is None:
                 raise NotNative(f"no traced kernel for the {name.lower()}")
             self._call(name, kernels.kernel(self._batched, "double"))
-
-    def _control(self, control: Control) -> Kernel:
-        """The controller and actuators as one kernel: (q, v, z, time, tau) -> tau, dz/dt."""
-
-        def step(run: Any) -> None:
-            i = run.inputs
-            force, rates = control(i["time"][0], list(i["q"]), list(i["v"]), list(i["z"]),
-                                   list(i["tau"]))  # fmt: skip
-            for j, v in zip(run.joints, run.tables.v_offsets, strict=True):
-                j.force = tuple(force[v : v + len(j.v)])
-            run.world.rates = _Numbers(rates)
-
-        return self._traced("control", step, ("tau", None), {"force": "dof", "rates": "world"})
-
-    def _sample(self, sample: Sample, count: int) -> Kernel:
-        """Sampled parts look at the state: (q, v, z, time, due) -> z."""
-
-        def step(run: Any) -> None:
-            i = run.inputs
-            run.world.rates = _Numbers(
-                sample(i["time"][0], list(i["q"]), list(i["v"]), list(i["z"]), list(i["due"]))
-            )
-
-        return self._traced("sample", step, ("due", count), {"rates": "world"})
-
-    def _traced(
-        self, name: str, step: Callable[[Any], None], last: tuple[str, int | None],
-        writes: dict[str, str],
-    ) -> Kernel:  # fmt: skip
-        """A kernel of (q, v, z, time, last); `rates` are as many numbers as z."""
-        shape = _Numbers(())
-        shape.size = self.nz  # type: ignore[attr-defined]
-        reads = ("q", "v", "z", "time", last[0])
-        algorithm = Algorithm(name, (Whole(step),), lambda g: {}, reads, writes, {"rates": shape})
-        extra: tuple[tuple[str, int], ...] = (("z", self.nz), ("time", 1))
-        extra += () if last[1] is None else ((last[0], last[1]),)
-        tables = replace(self.mechanism.tables(), extra=extra)
-        try:
-            return self._made(algorithm, reads, tables, self.mechanism.options.budget)
-        except (TypeError, AttributeError, ValueError, ArmillaryError) as error:
-            raise NotNative(f"the controller cannot be traced: {error}") from error
 
     def _call(self, name: str, kernel: Kernel, still: tuple[int, ...] = ()) -> None:
         """Prepare a kernel: its context, with the row lengths of its inputs."""
@@ -289,36 +234,39 @@ class Stepping:
         widths = {"Q": model.nq, "V": model.nv, "Z": self.nz}
         self._arrays: dict[str, Array] = {"TIME": np.zeros(1)}
         for prefix in ("", "STAGE_", "NEW_"):  # q, v and z one behind the other
-            block, first = np.zeros(rows * sum(widths.values()) + 1), 0
+            block, first = _zeros(rows * sum(widths.values()) + 1), 0
             for name, width in widths.items():
                 part = block[first : first + rows * width]
                 self._arrays[prefix + name] = part.reshape(rows, width)
                 first += rows * width
         for name, width in (("RATES_Q", model.nv), ("RATES_V", model.nv), ("RATES_Z", self.nz)):
-            self._arrays[name] = np.zeros((stages, rows, max(width, 1)))
+            self._arrays[name] = _zeros(stages, rows, max(width, 1))
         for name in ("THETA", "ZERO", "FORCE"):
-            self._arrays[name] = np.zeros((rows, max(model.nv, 1)))
+            self._arrays[name] = _zeros(rows, max(model.nv, 1))
         for name, array in self._arrays.items():
             self._c[getattr(Steps, name)] = address_of()(array)
         self._state = {name: self._arrays[name] for name in widths}
 
     # -- the loop --------------------------------------------------------------------------------
 
-    def run(
-        self,
-        state: tuple[Array, Array, Array],
-        given: Given,
-        steps: int,
-        h: float,
-        start: float = 0.0,
-        every: int = 1,
-        taken: int = 0,
-        out: dict[str, Array] | None = None,
-        first: int = 0,
-        due: Array | None = None,
-    ) -> int:
-        """Take up to `steps` steps from state = (q, v, z), arrays (rows, ·) that are moved on in
-        place.  Returns how many were taken.
+    def run(self, state: tuple[Array, Array, Array], *what: Any, **how: Any) -> int:
+        """`begin`, the steps, `end`."""
+        place, call = self.begin(state, *what, **how), run_steps()
+        if not self._calls_back:
+            call(place)
+            return self.end(state)
+        with self._interrupt:
+            call(place)
+        self.fault = self.fault or self._interrupt.delivered()
+        return self.end(state)
+
+    def begin(
+        self, state: tuple[Array, Array, Array], given: Given, steps: int, h: float,
+        start: float = 0.0, every: int = 1, taken: int = 0, out: dict[str, Array] | None = None,
+        first: int = 0, due: Array | None = None,
+    ) -> int:  # fmt: skip
+        """Get ready for up to `steps` steps from state = (q, v, z), arrays (rows, ·); gives the
+        argument of the native `steps`.
 
         out: arrays named q, v, z, a, tau with one entry per `every` steps (entry 0 belongs to the
         start and is filled for a and tau only); `taken` steps were made before this call.  They may
@@ -327,7 +275,7 @@ class Stepping:
         c = self._c
         for array, start_of in zip(self._state.values(), state, strict=True):
             array[...] = start_of
-        tables = self._hand_over(given)
+        self._given = self._hand_over(given)
         c[Steps.STEPS], c[Steps.DONE] = steps, 0
         self.fault, self._stage = None, 0
         c[Steps.EVERY], c[Steps.RECORDED] = every, taken
@@ -335,25 +283,20 @@ class Stepping:
         c[Steps.START] = np.float64(start).view(np.int64)
         if due is not None:
             c[Steps.DUE], c[Steps.DUE_WIDTH] = address_of()(due), due.shape[1]
-        given_out = out or {}
         for name in ("q", "v", "z", "a", "tau"):
             place = 0
-            if name in given_out:
-                record = given_out[name]
+            if out and name in out:
+                record = out[name]
                 c[Steps.OUT_ROWS] = record.shape[1]
                 place = address_of()(record) + record.strides[1] * first
             c[getattr(Steps, f"OUT_{name.upper()}")] = place
-        call: Any = run_steps()
-        if self._calls_back:
-            with self._interrupt:
-                call(address_of()(c))
-            self.fault = self.fault or self._interrupt.delivered()
-        else:
-            call(address_of()(c))
-        del tables  # they had to live until here
+        return address_of()(c)
+
+    def end(self, state: tuple[Array, Array, Array]) -> int:
+        """Move the state on; how many steps were taken."""
         for array, end_of in zip(self._state.values(), state, strict=True):
             end_of[...] = array
-        return int(c[Steps.DONE])
+        return int(self._c[Steps.DONE])
 
     def _hand_over(self, given: Given) -> list[Array]:
         """Addresses of what is given, and how far apart its rows, stages and steps are."""

@@ -41,7 +41,7 @@ def trace_straight(setting: Setting, tables: Tables, frame_body: int | None = No
     frame = None
     if frame_body is not None:
         frame = (frame_body, Transform.from_leaves([graph.load("frame", k) for k in range(12)]))
-    base: Base = symbolic_base(graph, setting.moving_base)
+    base: Base = symbolic_base(graph, setting.moving_base, setting.upright)
     run = Run(setting.algorithm, _structural_tables(graph, tables), base, inputs, frame)
     poison = _poison(inputs)
     block = Block("straight", 0)
@@ -54,11 +54,12 @@ def trace_straight(setting: Setting, tables: Tables, frame_body: int | None = No
 
 def inlined(
     mechanism: Core, algorithm: Algorithm, inputs: dict[str, list[Any]], passive: bool = True,
-    frame: str | None = None,
+    frame: str | None = None, ties: Ties | None = None,
 ) -> Run:  # fmt: skip
-    """An algorithm of the tree as a part of something that is being traced: inputs are nodes."""
+    """An algorithm of the tree, or over its constraints (`ties`), as a part of something that is
+    being traced: inputs are nodes."""
     graph = next(x.graph for numbers in inputs.values() for x in numbers if isinstance(x, Node))
-    tables = mechanism.tables(True, passive, algorithm.joint_level())
+    tables = replace(mechanism.tables(True, passive, algorithm.joint_level()), ties=ties)
     base = mechanism.base()
     gravity = Vector(*_nodes(graph, base.gravity))
     velocity, acceleration = (
@@ -144,6 +145,7 @@ def _structural_ties(graph: Graph, ties: Ties) -> Ties:
             X_1A=Transform.from_leaves(_nodes(graph, tie.X_1A.leaves())),
             X_2B=Transform.from_leaves(_nodes(graph, tie.X_2B.leaves())),
             closure=tie.closure.with_parameters(_nodes(graph, tie.closure.parameters())),
+            passive=tuple(p.with_parameters(_nodes(graph, p.parameters())) for p in tie.passive),
         )
         for tie in ties.frames
     )

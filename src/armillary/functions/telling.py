@@ -11,11 +11,11 @@ import numpy as np
 from armillary.algorithms.passes import Algorithm, Whole
 from armillary.compiler.target import lanes
 from armillary.errors import ArmillaryError
+from armillary.functions.controlling import NotNative
 from armillary.functions.inputs import Array
 from armillary.functions.kernel import StraightKernel
 from armillary.functions.prepared import StraightCode
 from armillary.functions.setting import Setting
-from armillary.functions.stepping import NotNative
 
 if TYPE_CHECKING:
     from armillary.functions.mechanism import Mechanism

@@ -47,8 +47,11 @@ class TracedBody:
     record: int  # numbers per state and body in the work space
 
 
-def symbolic_base(graph: Graph, moving: bool) -> Base:
-    numbers = [graph.load("global", k) for k in range(GLOBALS)]
+def symbolic_base(graph: Graph, moving: bool, upright: bool = False) -> Base:
+    """upright: gravity has no part along x and y."""
+    numbers: list[Any] = [graph.load("global", k) for k in range(GLOBALS)]
+    if upright:
+        numbers[:2] = 0, 0
     velocity, acceleration = Motion.zero(), Motion.zero()
     if moving:
         velocity = Motion.from_leaves(numbers[3:9])
@@ -81,15 +84,19 @@ class _Parent:
 class BodyTracer:
     """Traces all passes for one kind of body."""
 
-    def __init__(self, setting: Setting, body: KernelBody, root: bool, layout: Layout | None):
-        self.setting, self.root = setting, root
+    def __init__(
+        self, setting: Setting, body: KernelBody, root: bool, layout: Layout | None,
+        first: bool = False,
+    ):  # fmt: skip
+        self.setting, self.root, self.first = setting, root, first
         self.graph = Graph()
         self.base = symbolic_base(self.graph, setting.moving_base)
         self.templates = setting.algorithm.world(self.base)
         self.layout = layout or _whole_layout(self.templates)
         self.read: set[str] = set()
+        self.borrowed: set[str] = set()  # what outward steps read of the parent
         self.sums: dict[str, list[Any]] = {}
-        self.summed: set[str] = set()
+        self.summed: dict[str, set[int]] = {}  # in which passes
         self.blocks: list[Block] = []
         symbols = [self.graph.load("const", k) for k in range(len(body.parameters()))]
         given = {
@@ -124,7 +131,8 @@ class BodyTracer:
     # -- what steps see of the parent ------------------------------------------------------------
 
     def _loads(self, where: str, name: str, *version: int) -> Any:
-        start, template = self.layout.offsets[name], self.templates[name]
+        sums, template = self.layout.sums, self.templates[name]
+        start = sums[name][0] if name in sums else self.layout.offsets[name]
         count = len(leaves(template))
         return rebuild(
             template, [self.graph.load(where, start + k, *version) for k in range(count)]
@@ -137,16 +145,21 @@ class BodyTracer:
                 f"value '{name}'."
             )
         self.read.add(name)
+        if isinstance(self.setting.algorithm.passes[stage], Outward):
+            self.borrowed.add(name)
         kept = name in self.layout.added and self.setting.has_ground()
         if self.root and not kept:
             return self.templates[name]
-        return self._loads("parent", name, stage)
+        return self._of_parent(name, stage)
+
+    def _of_parent(self, name: str, stage: int) -> Any:
+        return self._loads("parent_sum" if name in self.layout.sums else "parent", name, stage)
 
     def add_to_parent(self, name: str, value: Any, stage: int) -> None:
-        self.summed.add(name)
+        self.summed.setdefault(name, set()).add(stage)
         if self.root and not (name in self.layout.added and self.setting.has_ground()):
             return
-        before = leaves(self._loads("parent", name, stage))
+        before = leaves(self._of_parent(name, stage))
         sums = self.sums.setdefault(name, [0] * len(before))
         for k, (old, new) in enumerate(zip(before, leaves(value), strict=True)):
             sums[k] = sums[k] + _added(old, new, name)
@@ -170,19 +183,35 @@ class BodyTracer:
             for name in self.layout.added:
                 if hasattr(self.b, name):
                     setattr(self.b, name, self._loads("own", name))
+            self._take_sums(stage)
         before_b, before_j = dict(vars(self.b)), dict(vars(self.j))
         self.sums = {}
         step.step(self.b, _Parent(self, stage, inward), self.j)
         block = Block(f"pass{stage}", stage)
         self._keep_fields(block, before_b)
         self._keep_results(block, before_b, before_j)
+        for name in self.layout.sums:
+            if name in vars(self.b) and before_b.get(name) is not vars(self.b)[name]:
+                block.early += [x for x in leaves(vars(self.b)[name]) if isinstance(x, Node)]
+        for name, (_, summed) in self.layout.sums.items():
+            if self.first and summed == stage:  # nothing is something, too: the place is not empty
+                self.sums.setdefault(name, [0] * len(leaves(self.templates[name])))
         for name, sums in self.sums.items():
-            old = leaves(self._loads("parent", name, stage))
-            for k, extra in enumerate(sums):
-                if not (type(extra) is int and extra == 0):
-                    address = ("parent", self.layout.offsets[name] + k)
-                    self._store(block, address, old[k] + extra)
+            for old, extra in zip(leaves(self._of_parent(name, stage)), sums, strict=True):
+                where, k, _ = old.data
+                if where == "parent_sum" and self.first:
+                    self._store(block, (where, k), extra)
+                elif not (type(extra) is int and extra == 0):
+                    self._store(block, (where, k), old + extra)
         self.blocks.append(block)
+
+    def _take_sums(self, stage: int) -> None:
+        """What the children added up, to the body's own."""
+        for name, (_, summed) in self.layout.sums.items():
+            if summed == stage:
+                own, more = leaves(getattr(self.b, name)), leaves(self._loads("sum", name, stage))
+                total = [x + y for x, y in zip(own, more, strict=True)]
+                setattr(self.b, name, rebuild(self.templates[name], total))
 
     def _keep_fields(self, block: Block, before: dict[str, Any]) -> None:
         """Fields that go from body to body stand in the record."""
@@ -283,9 +312,9 @@ class BodyTracer:
         block.stores.append(Store(address, self.graph.lift(leaf)))
 
 
-def trace_body(setting: Setting, body: KernelBody, root: bool) -> TracedBody:
-    """The blocks of one kind of body."""
-    return BodyTracer(setting, body, root, layout_of(setting)).trace()
+def trace_body(setting: Setting, body: KernelBody, root: bool, first: bool = False) -> TracedBody:
+    """The blocks of one kind of body.  first: it is the first one that gives to its parent."""
+    return BodyTracer(setting, body, root, layout_of(setting), first).trace()
 
 
 def trace_ground(setting: Setting) -> list[Block]:
@@ -326,10 +355,18 @@ def layout_of(setting: Setting) -> Layout:
     )
     tracer = BodyTracer(setting, plain, False, None)
     tracer.trace()
-    used = [name for name in tracer.templates if name in tracer.read]
+    taken = [
+        name
+        for name, stages in tracer.summed.items()
+        if len(stages) == 1 and name not in tracer.borrowed and not setting.has_ground()
+    ]
+    used = [name for name in tracer.templates if name in tracer.read and name not in taken]
     whole = _whole_layout({name: tracer.templates[name] for name in used})
-    added = frozenset(tracer.summed)
-    return Layout(whole.offsets, whole.templates, frozenset(used) - added, added, whole.size)
+    added = frozenset(tracer.summed) - frozenset(taken)
+    sums = _whole_layout({name: tracer.templates[name] for name in taken})
+    places = {name: (sums.offsets[name], min(tracer.summed[name])) for name in taken}
+    handed = frozenset(used) - added
+    return Layout(whole.offsets, whole.templates, handed, added, whole.size, places, sums.size)
 
 
 def _whole_layout(templates: dict[str, Any]) -> Layout:

@@ -1,8 +1,9 @@
 """Joints that close a chain: their constraint space from the relative pose, without coordinates.
 
-The joint's own coordinates are nowhere needed: every constraint wrench is a rational function of
-the relative pose.  A joint between 1 and 2 has the same axes as in the tree: one-axis joints
-about z, the universal joint about x of 1 and y of 2, the gimbal as in [VanDerMerwe1995, 2.20-2.29].
+No row needs the joint's own coordinates: every constraint wrench is a rational function of the
+relative pose.  Only springs and friction ask for them (`freedoms`).  A joint between 1 and 2 has
+the same axes as in the tree: one-axis joints about z, the universal joint about x of 1 and y of 2,
+the gimbal as in [VanDerMerwe1995, 2.20-2.29].
 """
 
 from __future__ import annotations
@@ -40,7 +41,25 @@ def loop_closure(joint: Joint) -> Closure:
     return StandingLoop(joint)
 
 
-class StandingLoop(Closure):
+class LoopClosure(Closure):
+    """What a joint forbids, and the freedoms it leaves."""
+
+    joint: Joint
+
+    def coordinates(self, X: Transform) -> list[Scalar]:
+        """q of the joint where its frames stand as X_21: angles in (-π, π], but those of a screw
+        count turns; zeros for quaternions, which no spring can pull at."""
+        raise NotImplementedError
+
+    def freedoms(self, X: Transform) -> tuple[list[Scalar], list[Force]]:
+        """Coordinates, one per degree of freedom, and the wrenches psi that drive them (on 2, in
+        frame 2):  their rates are psi · v, the power of a force r along one is r psi · v."""
+        q = self.coordinates(X)
+        S = list(self.joint.motion_space(q))
+        return q, [_structural(psi) for psi in self.joint.driving_wrenches(S)]
+
+
+class StandingLoop(LoopClosure):
     """A joint whose constraint wrenches are constant in frame 2."""
 
     def __init__(self, joint: Joint):
@@ -84,12 +103,24 @@ class StandingLoop(Closure):
         turns = (X.r.z / where(pitch * pitch < 1e-300, 1.0, pitch) - angle) / _TAU
         return X.r.z - pitch * (angle + _TAU * _nearest(turns))
 
+    def coordinates(self, X: Transform) -> list[Scalar]:
+        joint = self.joint
+        if joint.nq != joint.nv:
+            return [0] * joint.nv
+        c, s = _twist(X)
+        if isinstance(joint, Helical):
+            flat = joint.pitch * joint.pitch < 1e-300
+            return [where(flat, atan2(s, c), X.r.z / where(flat, 1.0, joint.pitch))]
+        places = dict(zip(("x", "y", "slide"), X.r.leaves(), strict=True))
+        return [atan2(s, c) if n == "angle" else places[n] for n in joint.coordinates]
 
-class GimbalLoop(Closure):
+
+class GimbalLoop(LoopClosure):
     """Turns about x, y, z in sequence and slides along the turned axes, some of them free."""
 
     def __init__(self, free: Sequence[str]):
-        self.free = tuple(name for name in AXES if name in free)
+        self.joint = Gimbal(free)
+        self.free = self.joint.free
         self._turns = tuple(k for k in range(3) if AXES[k] in self.free)
         self._slides = tuple(k for k in range(3) if AXES[3 + k] in self.free)
         moments = {
@@ -121,9 +152,32 @@ class GimbalLoop(Closure):
         arm = X.E @ X.r
         return [Force(axis.cross(arm), axis) for axis in blocked]
 
+    def _arm(self, X: Transform) -> Sequence[Scalar]:
+        """The slide, along the turned axes."""
+        return (X.E @ X.r).leaves() if self._turns else X.r.leaves()
+
     def residual(self, X: Transform) -> list[Scalar]:
-        arm = (X.E @ X.r).leaves() if self._turns else X.r.leaves()
+        arm = self._arm(X)
         return [*self._turn_errors(X), *(arm[k] for k in range(3) if k not in self._slides)]
+
+    def coordinates(self, X: Transform) -> list[Scalar]:
+        arm = self._arm(X)
+        return [*self._angles(X.E.rows), *(arm[k] for k in self._slides)]
+
+    def _angles(self, E: Sequence[Sequence[Scalar]]) -> list[Scalar]:
+        """Of E = last turn · ... · first turn; see `_along`."""
+        if len(self._turns) == 3:
+            level = sqrt(E[0][0] * E[0][0] + E[1][0] * E[1][0])
+            return [atan2(-E[2][1], E[2][2]), atan2(E[2][0], level), atan2(-E[1][0], E[0][0])]
+        if len(self._turns) == 2:  # a row of the first turn alone, a column of the last alone
+            first, last = self._turns
+            row = E[last]
+            side = [line[first] for line in E]
+            return [_along(first, last, row), -_along(last, first, side)]
+        if not self._turns:
+            return []
+        i, j = (self._turns[0] + 1) % 3, (self._turns[0] + 2) % 3
+        return [atan2(E[i][j] - E[j][i], E[i][i] + E[j][j])]
 
     def _turn_errors(self, X: Transform) -> list[Scalar]:
         if len(self._turns) == 3:
@@ -142,6 +196,20 @@ def _nearest(x: Scalar) -> Scalar:
     """The nearest whole number: |x| below 2^51."""
     magic = 6755399441055744.0
     return (x + magic) - magic
+
+
+def _structural(wrench: Force) -> Force:
+    """Exact zeros and ones of axes that stand still, as integers that vanish from products."""
+    exact = {0.0: 0, 1.0: 1}
+    return Force.from_leaves([exact.get(x, x) if type(x) is float else x for x in wrench.leaves()])
+
+
+def _along(turn: int, axis: int, row: Sequence[Scalar]) -> Scalar:
+    """Angle of a turn about an axis from the row of its matrix along another axis:  cos on the
+    diagonal, sin after it in the order of the axes and -sin before it."""
+    if axis == (turn + 1) % 3:
+        return atan2(row[(turn + 2) % 3], row[axis])
+    return atan2(-row[(turn + 1) % 3], row[axis])
 
 
 def _twist(X: Transform) -> tuple[Scalar, Scalar]:

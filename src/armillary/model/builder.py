@@ -10,7 +10,7 @@ from typing import Any
 from armillary.errors import ModelError, unknown_name
 from armillary.model.builder_closing import ClosingBuilder
 from armillary.model.checks import (
-    check_passive,
+    check_passives,
     check_pose,
     drive_fault,
     inertia_fault,
@@ -281,19 +281,13 @@ class Builder(ClosingBuilder):
         check_pose(f"body '{body.name}'", body.at)
         if not math.isfinite(body.joint.pitch):
             raise ModelError(f"{part}: its pitch must be a finite number (m/rad).")
-        for passive in body.joint.passive:
-            check_passive(body.joint.name, passive, body.joint.kind)
+        check_passives(body.joint, joint.nq == joint.nv)
         for fault in (
             *map(drive_fault, body.joint.rotors),
             *map(limits_fault, body.joint.limits),
             *map(motor_fault, [body.motor] if body.motor else []),
         ):
             self._complain(part, fault)
-        if joint.nq != joint.nv and any(p.spring for p in body.joint.passive):
-            raise ModelError(
-                f"joint '{body.joint.name}': a spring needs a coordinate; {body.joint.kind} joints "
-                f"have a quaternion. Use a gimbal joint for small angles."
-            )
         fault = inertia_fault(body.mass)
         if fault is None:
             return

@@ -6,10 +6,18 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from armillary.errors import ModelError, unknown_name
-from armillary.model.checks import check_pose, number, unit_axis
+from armillary.model.checks import (
+    check_closing_joint,
+    check_pose,
+    number,
+    numbers,
+    per_axis,
+    unit_axis,
+)
 from armillary.model.closing import (
     DIRECTIONS,
     SHAPES,
@@ -26,9 +34,11 @@ from armillary.model.closing import (
 from armillary.model.joints import kernel_joint
 from armillary.model.model import velocity_names
 from armillary.model.parts import WORLD, Body, Frame, JointSpec, Pose
+from armillary.model.passive import Passive
 from armillary.model.report import Report
 
 End = Frame | str
+_LONGEST_PROFILE = 400  # rows: they are part of the code of the constraint
 
 
 class ClosingBuilder(ABC):
@@ -61,10 +71,23 @@ class ClosingBuilder(ABC):
     # -- what a person calls ---------------------------------------------------------------------
 
     def loop(
-        self, name: str, first: End, second: End, joint: JointSpec | str, **options: Any
+        self,
+        name: str,
+        first: End,
+        second: End,
+        joint: JointSpec | str,
+        *,
+        passive: Passive | Sequence[Passive] = (),
+        **options: Any,
     ) -> None:
-        """Close a chain by a joint between two frames (`Frame` or the name of a frame or body)."""
+        """Close a chain by a joint between two frames (`Frame` or the name of a frame or body).
+
+        passive: friction and springs of the joint, along the motion of `second` in `first`; the
+        angle of a spring is the one nearest to its rest, for turns are not counted here."""
         spec = self._joint(name, joint, options)
+        part, nv = f"loop '{name}'", kernel_joint(spec).nv
+        given = per_axis(part, "passive", passive or spec.passive, Passive, nv)
+        spec = replace(spec, passive=given)
         self._close(Loop(name, self._end(first), self._end(second), spec))
 
     def _general_loop(self, name: str, first: Frame, second: Frame, spec: JointSpec) -> None:
@@ -133,17 +156,26 @@ class ClosingBuilder(ABC):
         self._close(Distance(name, *ends, value))
 
     def surface(
-        self, name: str, first: End, second: End, shape: str = "plane", radius: float = 0.0
+        self,
+        name: str,
+        first: End,
+        second: End,
+        shape: str = "plane",
+        radius: float = 0.0,
+        profile: Iterable[Sequence[float]] = (),
     ) -> None:
-        """The origin of `second` stays on a plane, sphere or cylinder fixed in `first`."""
+        """The origin of `second` stays on a plane, sphere, cylinder or profile fixed in `first`.
+
+        profile: rows (x, z) in m, x rising: a road or cam, z = h(x)."""
         value = number(radius, f"surface '{name}', radius")
         if shape not in SHAPES:
             raise ModelError(f"surface '{name}': shape is one of {', '.join(SHAPES)}.")
         _finite(f"surface '{name}'", value)
-        if shape != "plane" and not 0.0 < value < math.inf:
+        rows = _profile(f"surface '{name}'", shape, profile)
+        if shape not in ("plane", "profile") and not 0.0 < value < math.inf:
             raise ModelError(f"surface '{name}': a {shape} needs a positive radius.")
         ends = self._end(first), self._end(second)
-        self._close(Surface(name, *ends, shape, value))
+        self._close(Surface(name, *ends, shape, value, rows))
 
     def contact(
         self,
@@ -241,6 +273,37 @@ class ClosingBuilder(ABC):
                         f"{title}: both ends are on '{first.body}'; a constraint needs two bodies."
                     )
                 self._closing[name] = replace(part, first=first, second=second)
+                if isinstance(part, Loop):
+                    self._check_loop(part)
+
+    def _check_loop(self, loop: Loop) -> None:
+        kernel = kernel_joint(loop.joint)
+        check_closing_joint(loop.name, loop.joint, kernel.nq == kernel.nv)
+        if any(x is not None for limit in loop.joint.limits for x in vars(limit).values()):
+            self.report.add(
+                "warning", f"loop '{loop.name}'",
+                "limits of a joint that closes a chain are kept, but no run stops there",
+            )  # fmt: skip
+
+
+def _profile(
+    part: str, shape: str, rows: Iterable[Sequence[float]]
+) -> tuple[tuple[float, float], ...]:
+    """Rows (x, z) of a profile, checked."""
+    found = tuple(numbers(row, 2, f"{part}, profile") for row in rows)
+    if (shape == "profile") != bool(found):
+        raise ModelError(f"{part}: rows (x, z) belong to the shape 'profile', and it needs them.")
+    if found and not 2 <= len(found) <= _LONGEST_PROFILE:
+        raise ModelError(
+            f"{part}: expected 2 to {_LONGEST_PROFILE} rows of its profile, found {len(found)}. "
+            f"Cut it, or take fewer rows: the curve between them is smooth."
+        )
+    for k, (one, two) in enumerate(pairwise(found)):
+        if not two[0] > one[0]:
+            raise ModelError(
+                f"{part}: x of its profile must rise; row {k + 2} has {two[0]:g} after {one[0]:g}."
+            )
+    return tuple((x, z) for x, z in found)
 
 
 def _finite(part: str, *values: float) -> None:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from armillary.errors import ModelError
-from armillary.model.parts import Limits, Mass, Motor, Pose, Rotor, Triple
+from armillary.model.parts import JointSpec, Limits, Mass, Motor, Pose, Rotor, Triple
 from armillary.model.passive import LOADS, Passive
 
 # A tensor printed with a few digits may miss the inequality by its rounding.
@@ -145,6 +145,31 @@ def check_pose(part: str, pose: Pose) -> None:
             f"{part}: the rotation of its placement is a mirror image (determinant -1). "
             f"Use right-handed axes."
         )
+
+
+def check_passives(spec: JointSpec, coordinates: bool) -> None:
+    """coordinates: has every degree of freedom of the joint one of its own?"""
+    for passive in spec.passive:
+        check_passive(spec.name, passive, spec.kind)
+    if not coordinates and any(p.spring for p in spec.passive):
+        raise ModelError(
+            f"joint '{spec.name}': a spring needs a coordinate; {spec.kind} joints have a "
+            f"quaternion. Use a gimbal joint for small angles."
+        )
+
+
+def check_closing_joint(loop: str, spec: JointSpec, coordinates: bool) -> None:
+    """A joint that closes a chain has no coordinate in q: what hangs on one is refused."""
+    check_passives(spec, coordinates)
+    part, cure = f"loop '{loop}'", "Cut the chain at another joint and make this one that of a"
+    loaded = [name for p in spec.passive for name in LOADS if getattr(p, name)]
+    if loaded:
+        raise ModelError(
+            f"{part}: {loaded[0]}: friction by load is not possible in a joint that closes a "
+            f"chain. {cure} body, or use `coulomb`."
+        )
+    if any(rotor.reflected for rotor in spec.rotors):
+        raise ModelError(f"{part}: a joint that closes a chain turns no rotor. {cure} body.")
 
 
 def check_passive(joint: str, passive: Passive, kind: str) -> None:

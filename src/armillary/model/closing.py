@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from armillary.model.parts import WORLD, Frame, JointSpec, Triple
 
 WHEEL_ROWS = ("normal", "longitudinal", "lateral")
-SHAPES = ("plane", "sphere", "cylinder")
+SHAPES = ("plane", "sphere", "cylinder", "profile")
 DIRECTIONS = ("rx", "ry", "rz", "dx", "dy", "dz")
 
 
@@ -73,13 +73,15 @@ class Distance:
 @dataclass(frozen=True)
 class Surface:
     """The origin of `second` stays on a surface fixed in `first`: the plane z = 0, a sphere about
-    the origin or a cylinder about z of the given radius (m)."""
+    the origin or a cylinder about z of the given radius (m), or a profile z = h(x), the smooth
+    curve through rows (x, z) in m, level before the first and after the last."""
 
     name: str
     first: Frame
     second: Frame
     shape: str = "plane"
     radius: float = 0.0
+    profile: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)

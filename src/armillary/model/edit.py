@@ -9,7 +9,7 @@ from typing import Any
 
 from armillary.errors import InputError, ModelError, unknown_name
 from armillary.model.checks import (
-    check_passive,
+    check_passives,
     check_pose,
     inertia_fault,
     number,
@@ -211,14 +211,14 @@ def _changed(body: Body, values: Mapping[str, Any]) -> Body:
             mass = replace(mass, com=numbers(value, 3, f"{part}, com"))  # type: ignore[arg-type]
         else:
             mass = replace(mass, tensor=tensor_entries(value, part))  # type: ignore[arg-type]
-    nv = kernel_joint(joint).nv
+    kernel = kernel_joint(joint)
+    nv = kernel.nv
     for name, kind in (("passive", Passive), ("rotors", Rotor), ("limits", Limits)):
         if name in values:
             entries = per_axis(f"joint '{joint.name}'", name, values.pop(name), kind, nv)
             changed: dict[str, Any] = {name: entries}
             joint = replace(joint, **changed)
-    for passive in joint.passive:
-        check_passive(joint.name, passive, joint.kind)
+    check_passives(joint, kernel.nq == nv)
     if "at" in values:
         at = values.pop("at")
         at = at if isinstance(at, Pose) else Pose(numbers(at, 3, f"{part}, at"))  # type: ignore[arg-type]

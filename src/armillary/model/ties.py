@@ -6,18 +6,22 @@ all ties, in this order, are the rows of J.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from armillary.joints.closures import Closure, Contact, Distance, OnCylinder, OnPlane
-from armillary.joints.loops import loop_closure
+from armillary.joints.loops import LoopClosure, loop_closure
+from armillary.joints.profiles import OnProfile, smooth_pieces
 from armillary.joints.rolling import KnifeEdge, RollingDisc, RollingSphere
 from armillary.model import closing
 from armillary.model.joints import kernel_joint, own_rotation, z_to
 from armillary.model.lower import Tables
 from armillary.model.model import Model
 from armillary.model.parts import WORLD, Frame, Pose
-from armillary.spatial import Matrix, Transform, Vector
+from armillary.model.passive import Passive
+from armillary.scalar import Scalar, atan2, cos, sin
+from armillary.spatial import Force, Matrix, Motion, Transform, Vector
 
 _WHEELS: dict[str, type[RollingDisc]] = {
     "disc": RollingDisc, "sphere": RollingSphere, "knife": KnifeEdge,
@@ -38,6 +42,7 @@ class FrameTie:
     own: Matrix  # frame 2 to the frame a person sees
     joint: str = ""  # type of a loop's joint
     body: str = ""  # the body the force acts on
+    passive: tuple[Passive, ...] = ()  # friction and springs of a loop's joint, or empty
 
     @property
     def count(self) -> int:
@@ -46,6 +51,34 @@ class FrameTie:
     @property
     def units(self) -> tuple[str, ...]:
         return self.closure.units
+
+    def _freedoms(self, X_21: Transform) -> Iterator[tuple[Passive, Scalar, Force]]:
+        """Friction and springs, coordinate and driving wrench of every freedom of a loop's joint.
+
+        An angle is the one nearest to the rest of its spring: where a joint of the tree counts
+        turns, the relative pose of two frames does not."""
+        if not self.passive or not isinstance(self.closure, LoopClosure):
+            return
+        joint = self.closure.joint
+        places, wrenches = self.closure.freedoms(X_21)
+        for p, x, unit, psi in zip(self.passive, places, joint.units, wrenches, strict=True):
+            turns = unit == "rad" and joint.kind != "helical" and joint.nq == joint.nv
+            beyond = x - p.rest
+            yield p, p.rest + atan2(sin(beyond), cos(beyond)) if turns else x, psi
+
+    def resistance(self, X_21: Transform, v: Motion) -> Force:
+        """What friction and springs of a loop's joint exert on 2, in frame 2; v: of 2 in 1."""
+        total = Force.zero()
+        for passive, x, psi in self._freedoms(X_21):
+            total = total - psi * passive.force(x, v.dot(psi))
+        return total
+
+    def spring_energy(self, X_21: Transform) -> Scalar:
+        """Potential energy of the springs of a loop's joint (J)."""
+        total: Scalar = 0
+        for passive, x, _ in self._freedoms(X_21):
+            total = total + passive.energy(x)
+        return total
 
     @property
     def holonomic(self) -> tuple[bool, ...]:
@@ -143,6 +176,11 @@ class Ties:
     def ideal(self) -> bool:
         return all(tie.closure.ideal for tie in self.frames)
 
+    @cached_property
+    def bare(self) -> Ties:
+        """The same constraints without friction and springs."""
+        return Ties(tuple(replace(tie, passive=()) for tie in self.frames), self.axes)
+
     def __bool__(self) -> bool:
         return bool(self.frames or self.axes)
 
@@ -185,12 +223,16 @@ def _between(
 def _loop(model: Model, tables: Tables, loop: closing.Loop) -> FrameTie:
     closure = loop_closure(kernel_joint(loop.joint))
     turn = own_rotation(loop.joint)
-    return _between(model, tables, "loop", loop, closure, turn, loop.joint.kind)
+    tie = _between(model, tables, "loop", loop, closure, turn, loop.joint.kind)
+    passive = loop.joint.passive
+    return replace(tie, passive=passive) if any(not p.is_nothing() for p in passive) else tie
 
 
 def _surface(surface: closing.Surface) -> Closure:
     if surface.shape == "plane":
         return OnPlane()
+    if surface.shape == "profile":
+        return OnProfile(smooth_pieces(surface.profile))
     return (Distance if surface.shape == "sphere" else OnCylinder)(surface.radius)
 
 

@@ -24,6 +24,7 @@ from armillary.sim.locking import Locking
 from armillary.sim.system import System
 
 if TYPE_CHECKING:
+    from armillary.sim.lookahead import Lookahead
     from armillary.sim.native import NativeLoop, Stretch
 
 Progress = Callable[[float, float], None]  # time reached, end of the run
@@ -85,6 +86,7 @@ class Engine:
         self._locking = Locking(note)
         self._free: Array | None = None
         self.native = True  # steps in native code where that can be
+        self._ahead: Lookahead | None = None
 
     def record_many(self, times: list[float], stretch: Stretch) -> None:
         """Several instants one after the other."""
@@ -115,14 +117,14 @@ class Engine:
         """q, v, z of x at t, on the constraints."""
         q, v, z = self.system.chart.move(q, x[..., :n]), x[..., n : 2 * n], x[..., 2 * n :]
         self._free = v  # before the projection
-        if self.project and self.system.projection.needed and (x.ndim == 2 or isfinite(x.sum())):
+        if self.project and self.system.projects and (x.ndim == 2 or isfinite(x.sum())):
             q, v = self.system.project(t, q, v)
         return q, v, z
 
     def _watch_locking(self, t: float, q: Array, v: Array) -> None:
         """After a step to (q, v) at t: was motion taken away?"""
         if self._free is not None and v is not self._free:
-            self._locking(self.system.mechanism, t, q, self._free, v)
+            self._locking(self.system.of_row, t, q, self._free, v)
 
     # -- fixed steps -----------------------------------------------------------------------------
 
@@ -146,7 +148,9 @@ class Engine:
         k, native = 1, self._native(state, stops, step)
         resume, pause = 1, 1  # steps in Python before the native loop is tried again
         while k <= count:
-            if native is not None and not self._lost and k >= resume:
+            if native is not None and native.mechanism is not self.system.mechanism:
+                native = self._native(state, stops, step)  # a switch
+            if native is not None and k >= resume and not self._watched_rows():
                 before, k = k, self._many(native, state, grid, k)
                 if k > count:
                     return
@@ -161,12 +165,25 @@ class Engine:
             k += 1
 
     def _native(self, state: State, stops: list[float], step: float) -> NativeLoop | None:
-        """The native loop, where nothing has to be watched on the way."""
+        """The native loop, where it knows what has to be watched on the way."""
         from armillary.sim.native import native_loop
 
-        if self._locator is not None or not self.native:
+        if not self.native or self.system.stuck is not None:
             return None
-        return native_loop(self.system, self.stepper, state, self.project, stops, step)
+        native = native_loop(self.system, self.stepper, state, self.project, stops, step)
+        if native is not None and self._locator is not None:
+            from armillary.sim.lookahead import Lookahead, can_look_ahead
+
+            if not can_look_ahead(self._locator.watched, native):
+                return None
+            self._ahead = Lookahead(self._locator, native)
+        return native
+
+    def _watched_rows(self) -> bool:
+        """Runs that only Python steps know: at rest at limits, over, with a mechanism of their own,
+        or no numbers any more."""
+        system = self.system
+        return bool(system.resting or system.ended or system.own or self._lost)
 
     def _many(self, native: NativeLoop, state: State, grid: _Grid, k: int) -> int:
         """Steps in native code until one is not taken; the number of the next one."""
@@ -174,8 +191,13 @@ class Engine:
             grid.count if _same(grid.end - grid.time(grid.count - 1), grid.step) else grid.count - 1
         )
 
-        while k <= last:
-            stretch = native.advance(state, k - 1, last - k + 1, grid.step, grid.every)
+        happens = False
+        while k <= last and not happens:
+            options = (state, k - 1, last - k + 1, grid.step, grid.every)
+            if self._ahead is None:
+                stretch = native.advance(*options)
+            else:
+                stretch, happens = self._ahead.advance(*options, grid.time)
             k += stretch.done
             state.t = grid.time(k - 1) + stretch.rest * grid.step / native.parts
             self.record_many([grid.time(n) for n in stretch.numbers], stretch)

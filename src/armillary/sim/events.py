@@ -194,7 +194,7 @@ class Bound:
 
 
 def check_start(watched: Sequence[Any], q: Array) -> None:
-    """Refuse a start beyond limits, and a Switch in a batch: its runs share one mechanism."""
+    """Refuse a start beyond limits."""
     for bound in (event for event in watched if isinstance(event, Bound)):
         beyond = -bound.side * (np.atleast_2d(q)[:, bound.i] - bound.place)
         if beyond.max() > _OUTSIDE * max(1.0, abs(bound.place)):
@@ -206,12 +206,6 @@ def check_start(watched: Sequence[Any], q: Array) -> None:
                 f"{bound.unit}. Start within the limits, or leave the joint out: "
                 f"JointLimits(joints=[...])."
             )
-    runs = len(q) if q.ndim == 2 else None
-    if runs is not None and any(isinstance(event, Switch) for event in watched):
-        raise InputError(
-            f"events: a Switch is for single runs, found a batch of {runs}: its runs share one "
-            f"mechanism. Simulate them one by one: [simulate(mechanism, q, ...) for q in q0]."
-        )
 
 
 def happenings(mechanism: Mechanism, events: Any) -> list[Any]:

@@ -18,7 +18,7 @@ def jacobian(system: System, t: float, q0: Array, x0: Array) -> Array:
 
     Mechanics by `forward_dynamics.derivatives`, under constraints by differences (derivatives
     there exist along admissible variations only); controllers and actuators by differences."""
-    if x0.ndim == 2 and (system.stages or system.mechanism.model.constraints):
+    if x0.ndim == 2 and (system.stages or system.mechanism.model.constraints or system.own):
         return np.stack([_of_row(system, t, q, x, k) for k, (q, x) in enumerate(zip(q0, x0))])  # noqa: B905
     n, N = system.nv, system.size
     v, z = x0[..., n : 2 * n], x0[..., 2 * n :]

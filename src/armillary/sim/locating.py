@@ -29,7 +29,6 @@ class Locator:
         self.system, self.watched, self.step = system, watched, step
         self._note, self._stop = note, stop
         self.final: tuple[float, Parts] | None = None
-        self._acted: dict[tuple[int | None, int], float] = {}  # values at which events acted
 
     def through(self, t0: float, t1: float, before: Parts, after: Parts) -> Parts:
         """The state at t1, with everything that happens on the way from t0."""
@@ -79,9 +78,7 @@ class Locator:
                 continue
             if isinstance(event, Switch) and event.to is self.system.mechanism:
                 continue  # it has switched already
-            g0, g1 = self._value(event, t0, before), self._value(event, t1, after)
-            if g0 == self._acted.get((row, id(event))):
-                g0 = 0.0  # where it acted: the rounding on the far side is no second crossing
+            g0, g1 = self.start_value(event, row, t0, before), self._value(event, t1, after)
             if event.crossed(g0, g1, after[1]):
                 found.append((event, g0, g1))
         return found
@@ -107,6 +104,12 @@ class Locator:
         event = crossings[0][0]
         self._stop(f"more than {_MOST} events in one step at t = {t0:.6g} s ({event!r:.80})", False)
         return after
+
+    def start_value(self, event: Any, row: int | None, t: float, parts: Parts) -> float:
+        """At the start of a step; 0 where it acted: the rounding on the far side is no second
+        crossing."""
+        value = self._value(event, t, parts)
+        return 0.0 if value == self.system.acted.get((row, id(event))) else value
 
     def _value(self, event: Any, t: float, parts: Parts) -> float:
         """Stop and Slip (sticking.py) look at the whole system."""
@@ -137,7 +140,7 @@ class Locator:
     def _act(self, event: Any, t: float, state: Parts, still: bool, prefix: str) -> Parts:
         options = {"still": True} if still else {}
         if isinstance(event, Event):
-            self._acted[self.system.row, id(event)] = self._value(event, t, state)
+            self.system.acted[self.system.row, id(event)] = self._value(event, t, state)
         q, v, text = event.act(self.system, t, *state[:2], **options)
         if self.system.stuck is not None:
             v = self.system.stuck.settle(self.system, t, (q, v, state[2]))

@@ -29,14 +29,20 @@ class Locking:
         """Where the run starts."""
         self._start = np.array(q, ndmin=2) if self._start is None else self._start
 
-    def __call__(self, mechanism: Mechanism, t: float, q: Array, free: Array, kept: Array) -> None:
-        """The state after a step to t: q, and v before and after the projection."""
+    def __call__(
+        self, of_row: Callable[[int | None], Mechanism], t: float, q: Array, free: Array,
+        kept: Array,
+    ) -> None:  # fmt: skip
+        """The state after a step to t: q, and v before and after the projection.  of_row: the
+        mechanism of a run of a batch, or of the only one."""
+        several = q.ndim == 2
         free, kept, q = np.atleast_2d(free), np.atleast_2d(kept), np.atleast_2d(q)
         size = np.abs(free).max(axis=1, initial=0.0)
         lost = np.abs(kept - free).max(axis=1, initial=0.0) > SHARE * size + SLOW
         if not lost.any() or self._start is None:
             return
         for row in {int(k) for k in np.flatnonzero(lost)} - self._told:
+            mechanism = of_row(row if several else None)
             ranks = [_rank(mechanism, place[row]) for place in (self._start, q)]
             run = f"run {row}: " if len(q) > 1 else ""
             self._note(t, run + _text(mechanism, free[row], kept[row], ranks))

@@ -1,8 +1,8 @@
 """Controllers that know the mechanism: gravity compensation, computed torque.
 
 They call the mechanism, so they take floats or columns of a batch; those with a `scalar_force` can
-be traced where the mechanism is a tree whose joints are all driven.  With `actuators` the forces
-come from these joints alone; closed mechanisms need it unless every joint is driven.
+be traced.  With `actuators` the forces come from these joints alone; closed mechanisms need it
+unless every joint is driven.
 """
 
 from __future__ import annotations
@@ -51,22 +51,34 @@ class ModelController(Part, ABC):
         tau = self.torque(t, array_of(q), array_of(v), z)
         return [x + y for x, y in zip(u, columns_of(tau), strict=True)]
 
-    def _traced(self, algorithm: Algorithm, inputs: dict[str, list[Any]], u: Scalars,
-                passive: bool = True) -> list[Scalar]:  # fmt: skip
-        """u + tau of an algorithm, all of them nodes of a graph."""
-        from armillary.functions.stepping import NotNative
+    def _traced(self, q: Scalars, v: Scalars, a: Scalars, u: Scalars, passive: bool = True
+                ) -> list[Scalar]:  # fmt: skip
+        """u + the forces of the motion (q, v, a), all of them nodes of a graph."""
+        from armillary.functions.controlling import NotNative
 
-        if self.mechanism.constraints or self.actuators is not None:
-            raise NotNative("forces of chosen actuators are found over arrays")
-        tau = self._inlined(algorithm, inputs, passive).result("tau")
+        inputs = {"q": list(q), "v": list(v), "a": list(a)}
+        if self._alone:
+            tau = self._inlined(inverse_dynamics, inputs, passive).result("tau")
+        else:
+            engine = self.mechanism._engine
+            law = engine.driving(self.actuators).law
+            if law is None:
+                raise NotNative("these actuators have no traced law")
+            ties = engine.ties if passive else engine.ties.bare
+            tau = self._inlined(law, inputs, passive, ties=ties).result("tau")
         return [x + y for x, y in zip(u, tau, strict=True)]
 
+    @property
+    def _alone(self) -> bool:
+        """A tree whose joints are all driven."""
+        return not self.mechanism.constraints and self.actuators is None
+
     def _inlined(self, algorithm: Algorithm, inputs: dict[str, list[Any]], passive: bool = True,
-                 frame: str | None = None) -> Run:  # fmt: skip
+                 frame: str | None = None, ties: Any = None) -> Run:  # fmt: skip
         # the compiler is imported when something is traced
         from armillary.functions.straight import inlined
 
-        return inlined(self.mechanism, algorithm, inputs, passive, frame)
+        return inlined(self.mechanism, algorithm, inputs, passive, frame, ties)
 
     @abstractmethod
     def torque(self, t: Any, q: Array, v: Array, z: Scalars) -> Array:
@@ -79,14 +91,11 @@ class ModelController(Part, ABC):
         errors = (joint.difference(tuple(q[own]), tuple(goal[own])) for joint, own in pairs)
         return [e for error in errors for e in error]
 
-    def _forces(self, q: Array, v: Array, a: Array) -> Array:
+    def _forces(self, q: Array, v: Array, a: Array, passive: bool = True) -> Array:
         """tau that gives the accelerations a, from the actuators."""
-        m = self.mechanism
-        if not m.constraints and self.actuators is None:
-            return m.inverse_dynamics(q, v, a)
-        if q.ndim == 1:
-            return m.actuator_forces(q, v, a, self.actuators).tau
-        return np.array([self._forces(*row) for row in zip(q, v, a, strict=True)])
+        if self._alone:
+            return self.mechanism.inverse_dynamics(q, v, a, passive=passive)
+        return self.mechanism.driving_forces(q, v, a, self.actuators, passive)
 
 
 class GravityCompensation(ModelController):
@@ -98,18 +107,20 @@ class GravityCompensation(ModelController):
         self.springs = springs
 
     def torque(self, t: Any, q: Array, v: Array, z: Scalars) -> Array:
-        m = self.mechanism
-        if not m.constraints and self.actuators is None:
+        if self._alone:
+            m = self.mechanism
             return m.static_torques(q) if self.springs else m.gravity_forces(q)
-        if q.ndim > 1:
-            return np.array([self.torque(t, *row, z) for row in zip(q, v, strict=True)])
-        rest = np.zeros(m.nv)
-        return m.actuator_forces(q, rest, rest, self.actuators, passive=self.springs).tau
+        rest = np.zeros_like(v)
+        return self._forces(q, rest, rest, self.springs)
 
     def scalar_force(
         self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars
     ) -> list[Scalar]:
-        return self._traced(static_forces, {"q": list(q)}, u, self.springs)
+        if self._alone:
+            tau = self._inlined(static_forces, {"q": list(q)}, self.springs).result("tau")
+            return [x + y for x, y in zip(u, tau, strict=True)]
+        rest = [0] * self.mechanism.nv
+        return self._traced(q, rest, rest, u, self.springs)
 
 
 class ComputedTorque(ModelController):
@@ -167,7 +178,7 @@ class ComputedTorque(ModelController):
         ]
         if self.states:
             a = [x + float(ki) * total for x, ki, total in zip(a, self.ki, z, strict=True)]
-        return self._traced(inverse_dynamics, {"q": list(q), "v": list(v), "a": a}, u)
+        return self._traced(q, v, a, u)
 
     def scalar_rate(
         self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars

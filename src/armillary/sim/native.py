@@ -17,12 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armillary.compiler.crew import gang
+from armillary.compiler.stepper import run_steps
+from armillary.functions.controlling import Control, NotNative, Sample
 from armillary.functions.inputs import Array
-from armillary.functions.stepping import Control, Method, NotNative, Sample, Stepping
+from armillary.functions.stepping import Method, Stepping
 from armillary.sim.ahead import Ahead
 from armillary.sim.holding import held_numbers, hold, sampled
 from armillary.sim.integrators import ExplicitRungeKutta, SemiImplicitEuler, Stepper
-from armillary.sim.tracing import traced_control, traced_sample
+from armillary.sim.tracing import traced_control, traced_key, traced_sample
 
 if TYPE_CHECKING:
     from armillary.sim.engine import State
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
 _NUMBERS = 4_000_000  # of the record of one call
 _BLOCK = 256  # rows of a batch that run through all steps together
+_LEAST = 32  # rows that are worth a thread
 _STEPS = 20_000  # of one call: the time between two signs of progress
 _BUSY = 0.2  # s, where parts are asked in Python: the same
 _BURST = 8  # steps of the first call that calls them back; then as many as take a fifth of it
@@ -40,7 +44,7 @@ def native_loop(
 ) -> NativeLoop | None:
     """The native way of this run, or None."""
     method, parts = _method(stepper), _substeps(system, state.t, step)
-    if method is None or parts is None or not system.external.of_time or system.resting:
+    if method is None or parts is None or not system.external.of_time:
         return None
     if not all(_whole((stop - state.t) / (step / parts)) for stop in stops):
         return None
@@ -95,6 +99,7 @@ class NativeLoop:
 
     def __init__(self, system: System, method: Method, state: State, parts: int = 1):
         self.system, self.method, self.parts = system, method, parts
+        self.mechanism = system.mechanism  # switches lead to others
         self.single = state.q.ndim == 1
         self.rows = 1 if self.single else len(state.q)
         self.stages = sampled(system)
@@ -108,6 +113,8 @@ class NativeLoop:
         self._unasked = False  # a part raised when it was asked
         self._burst = _BURST
         self._scheduled = bool(system.schedules)
+        self._gang = gang(system.mechanism.options.threads)
+        self._members = 1 if self._gang is None else self._gang.members
         self._make()
 
     def _make(self) -> None:
@@ -132,6 +139,11 @@ class NativeLoop:
                            self._ahead.names)  # fmt: skip
             self._blocks = [(slice(0, self.rows), own)]
 
+    @property
+    def asks_python(self) -> bool:
+        """Some part is asked on the way."""
+        return self._asks or self._calls
+
     def _answer(self, stage: int, t: float, q: Array, v: Array, z: Array) -> tuple[Array, Array]:
         """Forces of the parts and the rates of their states, over arrays."""
         if stage == 0 and self._scheduled:
@@ -149,20 +161,21 @@ class NativeLoop:
         self, control: Control | None, sample: tuple[Sample, int] | None
     ) -> list[tuple[slice, Stepping]]:
         """Rows of the batch in blocks that stay in the cache, each with a loop of its own."""
-        count = max(1, self.rows // _BLOCK)
+        key = traced_key(self.system) if control is not None else None
+        count = max(1, self.rows // _BLOCK, min(self._members, self.rows // _LEAST))
         edges = [self.rows * k // count for k in range(count + 1)]
-        loops: dict[int, Stepping] = {}
+        loops: dict[tuple[int, int], Stepping] = {}
         blocks = []
-        shared = self.system.mechanism.options.threads == 1 and self.system.parameters is None
-        for first, last in pairwise(edges):
+        shared = self.system.parameters is None
+        for k, (first, last) in enumerate(pairwise(edges)):
             p = self.system.parameters
             own = p[first:last] if p is not None and p.ndim == 2 else p
-            size = last - first
-            stepping = loops.get(size) if shared else None
+            size, place = last - first, k % self._at_once()
+            stepping = loops.get((size, place)) if shared else None
             if stepping is None:
                 stepping = Stepping(self.system.mechanism, self.method, size, control, self.nz,
-                                    own, sample, None, self._ahead.names)  # fmt: skip
-                loops[size] = stepping
+                                    own, sample, None, self._ahead.names, key)  # fmt: skip
+                loops[size, place] = stepping
             blocks.append((slice(first, last), stepping))
         return blocks
 
@@ -250,32 +263,49 @@ class NativeLoop:
         if not steps:
             return 0, start
 
-        def block(pair: tuple[slice, Stepping], count: int) -> int:
-            rows, stepping = pair
-            own: Any = tuple(np.ascontiguousarray(x[rows]) for x in now)
-            theirs = given.of(rows, self.rows)
-            done = stepping.run(own, theirs, count, h, t, every, taken, out, rows.start, due)
-            self._fault = stepping.fault
-            for x, moved in zip(now, own, strict=True):
-                x[rows] = moved
-            return done
+        def take(pairs: list[tuple[slice, Stepping]], count: int) -> int:
+            """Some blocks take steps; how far the slowest came."""
+            parts: list[Any] = [
+                tuple(np.ascontiguousarray(x[rows]) for x in now) for rows, _ in pairs
+            ]
+            found = self._together(pairs, parts, [
+                (given.of(rows, self.rows), count, h, t, every, taken, out, rows.start, due)
+                for rows, _ in pairs
+            ])  # fmt: skip
+            for (rows, _), part in zip(pairs, parts, strict=True):
+                for x, moved in zip(now, part, strict=True):
+                    x[rows] = moved
+            return min(found)
 
         now = [x.copy() for x in start]
-        done = self._each(block, steps)
+        done = self._each(take, steps)
         if len(self._blocks) > 1 and done < steps:  # one was stopped: all go as far as it
             now = [x.copy() for x in start]
-            done = self._each(block, done) if done else 0
+            done = self._each(take, done) if done else 0
         return done, now
 
-    def _each(self, block: Callable[[tuple[slice, Stepping], int], int], steps: int) -> int:
-        """The blocks one after the other or on threads; how far the slowest came."""
-        threads = min(self.system.mechanism.options.threads, len(self._blocks))
-        if threads == 1:
-            return min([block(pair, steps) for pair in self._blocks])
-        from concurrent.futures import ThreadPoolExecutor
+    def _together(
+        self, pairs: list[tuple[slice, Stepping]], parts: list[Any], what: list[tuple[Any, ...]]
+    ) -> list[int]:
+        """Steps that every block has taken from its part of the state; several go on threads."""
+        loops = [stepping for _, stepping in pairs]
+        if self._gang is None or len(pairs) == 1:
+            found = [loop.run(x, *w) for loop, x, w in zip(loops, parts, what, strict=True)]
+        else:
+            places = [loop.begin(x, *w) for loop, x, w in zip(loops, parts, what, strict=True)]
+            self._gang.each(run_steps(), places)
+            found = [loop.end(x) for loop, x in zip(loops, parts, strict=True)]
+        self._fault = loops[-1].fault
+        return found
 
-        with ThreadPoolExecutor(threads) as pool:
-            return min(pool.map(lambda pair: block(pair, steps), self._blocks))
+    def _each(self, take: Callable[[list[tuple[slice, Stepping]], int], int], steps: int) -> int:
+        """Some blocks at a time, so that Ctrl-C is heard in between; how far the slowest came."""
+        blocks, count = self._blocks, self._at_once()
+        return min(take(blocks[k : k + count], steps) for k in range(0, len(blocks), count))
+
+    def _at_once(self) -> int:
+        """Blocks that run at the same time, or wait for it."""
+        return 2 * self._members if self._members > 1 else 1
 
     def _due(self, t: float, h: float, steps: int) -> Array | None:
         """Which sampled parts are due after step k (steps + 1, 1 + n); the first column: any."""

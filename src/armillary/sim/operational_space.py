@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.algorithms.inverse_dynamics import inverse_dynamics
+from armillary.algorithms.actuation import responses
 from armillary.algorithms.kinematics import frame_pose, jacobian, jacobian_dot
 from armillary.algorithms.mass_matrix import mass_matrix
 from armillary.algorithms.sparse import SparseLDL, put, symmetric_rows
@@ -36,7 +36,8 @@ class OperationalSpace(ModelController):
 
     so the chosen rows obey e'' + kd e' + kp e = 0.  Joints that are left over are led to `posture`
     (nq) by M (posture_kp e_q - posture_kd v), without touching the frame.  Near singular places Λ
-    is damped: the frame then moves less than commanded.
+    is damped: the frame then moves less than commanded.  In closed mechanisms N (N^T M N)^-1 N^T of
+    the free motions N stands for M^-1, and the forces come from `actuators`.
 
     target: a `Line`; a function of t alone -> (R, position, velocity (6), acceleration (6)) along
     the world's axes; or a position (3) to hold.  rows: of rx, ry, rz, x, y, z, "position",
@@ -55,14 +56,10 @@ class OperationalSpace(ModelController):
         posture_kp: float = 10.0,
         posture_kd: float | None = None,
         damping: float = 1e-6,
+        actuators: Sequence[str] | None = None,
         period: float | None = None,
     ):
-        super().__init__(mechanism, None, period)
-        if mechanism.constraints:
-            raise InputError(
-                f"operational space: '{mechanism.name}' has constraints; use ComputedTorque with "
-                "actuators, or PID."
-            )
+        super().__init__(mechanism, actuators, period)
         mechanism.model.frame(frame)
         if rows is None:
             rows = target.task.rows if isinstance(target, Line) else "position"
@@ -81,14 +78,18 @@ class OperationalSpace(ModelController):
         m = self.mechanism
         J = m.jacobian(q, self.frame, "world_aligned")[self.rows]
         dJ = m.jacobian_dot(q, v, self.frame, "world_aligned")[self.rows]
-        M = m.mass_matrix(q)
-        MinvJt = np.linalg.solve(M, J.T)
-        Lambda = _inverse(J @ MinvJt, self.damping)
-        spare = self._spare(q, v)
-        # accelerations that do not move the frame, then what the frame needs
-        a = spare - MinvJt @ (Lambda @ (J @ spare))
-        a = a + MinvJt @ (Lambda @ (self._command(t, q, J @ v) - dJ @ v))
-        return m.inverse_dynamics(q, v, a)
+        # how joints answer forces at the frame; accelerations before the frame is looked at
+        moved, a = self._responses(q, v, J, self._spare(q, v))
+        missing = self._command(t, q, J @ v) - dJ @ v - J @ a
+        a = a + moved @ (_inverse(J @ moved, self.damping) @ missing)
+        return self._forces(q, v, a)
+
+    def _responses(self, q: Array, v: Array, J: Array, spare: Array) -> tuple[Array, Array]:
+        """M^-1 J^T and `spare`, as far as constraints allow."""
+        m = self.mechanism
+        if m.constraints:
+            return m._engine.responses(q, v, J.T, spare)
+        return np.asarray(np.linalg.solve(m.mass_matrix(q), J.T), float), spare
 
     def error(self, t: float, q: Array) -> Array:
         """What is missing of the chosen rows, rad and m."""
@@ -114,35 +115,46 @@ class OperationalSpace(ModelController):
     ) -> list[Scalar]:
         """As `force`; not a number where Λ would be damped: such a step is made in Python."""
         self._refuse_always_damped()
-        q, v, n = list(q), list(v), self.mechanism.nv
+        q, v = list(q), list(v)
         J = self._frame_rows(jacobian("world_aligned"), {"q": q}, "J")
         dJ = self._frame_rows(jacobian_dot("world_aligned"), {"q": q, "v": v}, "dJ")
-        M = self._inlined(mass_matrix, {"q": q}).result("M")
-        rows = symmetric_rows(n)
-        for i in range(n):
-            for k in range(i + 1):
-                put(rows, i, k, M[i][k])
-        factor = SparseLDL(rows, range(n - 1, -1, -1))  # the tips first: nothing fills in
-        MinvJt = [factor.solve(row)[0] for row in J]
-        W = [[dot(row, column) for column in MinvJt] for row in J]
-        spare = self._scalar_spare(q, v)
+        moved, spare = self._scalar_responses(q, v, J)
+        W = [[dot(row, column) for column in moved] for row in J]
         command = self._scalar_command(t, q, [dot(row, v) for row in J])
         missing = [
             x - dot(rate, v) - dot(row, spare) for x, rate, row in zip(command, dJ, J, strict=True)
         ]
         push = LDL(W).solve(missing)
         doubt = self._doubt(W)
-        a = [x + dot([column[k] for column in MinvJt], push) + doubt for k, x in enumerate(spare)]
-        return self._traced(inverse_dynamics, {"q": q, "v": v, "a": a}, u)
+        a = [x + dot([column[k] for column in moved], push) + doubt for k, x in enumerate(spare)]
+        return self._traced(q, v, a, u)
+
+    def _scalar_responses(self, q: list, v: list, J: list[list]) -> tuple[list[list], list]:
+        """As `_responses`; the columns of M^-1 J^T as rows."""
+        spare, n = self._scalar_spare(q, v), self.mechanism.nv
+        if self.mechanism.constraints:
+            engine = self.mechanism._engine
+            run = self._inlined(responses(engine.plan(), J, spare), {"q": q, "v": v},
+                                False, ties=engine.ties.bare)  # fmt: skip
+            return run.pushed, run.nearest  # type: ignore[attr-defined]
+        M = self._inlined(mass_matrix, {"q": q}).result("M")
+        rows = symmetric_rows(n)
+        for i in range(n):
+            for k in range(i + 1):
+                put(rows, i, k, M[i][k])
+        factor = SparseLDL(rows, range(n - 1, -1, -1))  # the tips first: nothing fills in
+        return [factor.solve(row)[0] for row in J], spare
 
     def _refuse_always_damped(self) -> None:
         """Rows that the frame cannot move along anywhere are left to arrays."""
-        from armillary.functions.stepping import NotNative
+        from armillary.functions.controlling import NotNative
 
         m = self.mechanism
-        for q in m.random_state(0, _TRIALS)[0]:
+        places = m._engine.samples() if m.constraints else m.random_state(0, _TRIALS)[0]
+        for q in places:
             J = m.jacobian(q, self.frame, "world_aligned")[self.rows]
-            values = np.linalg.eigvalsh(J @ np.linalg.solve(m.mass_matrix(q), J.T))
+            rest = np.zeros(m.nv)
+            values = np.linalg.eigvalsh(J @ self._responses(q, rest, J, rest)[0])
             if values[0] > max(self.damping, 1e-12) * values.sum():
                 return
         raise NotNative("the frame cannot move along all rows")
@@ -200,6 +212,16 @@ def _posture(mechanism: Mechanism, posture: ArrayLike) -> Array:
     return place
 
 
+class _Still:
+    """A place to hold, with the orientation of the world."""
+
+    def __init__(self, place: Array):
+        self._goal = (np.eye(3), place, np.zeros(6), np.zeros(6))
+
+    def goal(self, t: Any) -> Goal:
+        return self._goal
+
+
 def _goal(target: Any) -> Callable[[Any], Goal]:
     """Over times of any kind, where the target is our own."""
     if isinstance(target, Line):
@@ -209,8 +231,7 @@ def _goal(target: Any) -> Callable[[Any], Goal]:
     place = np.asarray(target, float)
     if place.shape != (3,) or not np.isfinite(place).all():
         raise InputError(f"target: expected a position of 3 finite numbers, found {target!r}.")
-    still = (np.eye(3), place, np.zeros(6), np.zeros(6))
-    return lambda t: still
+    return _Still(place).goal
 
 
 def _inverse(W: Array, damping: float) -> Array:

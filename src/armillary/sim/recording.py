@@ -23,10 +23,11 @@ from numpy.typing import ArrayLike
 from armillary.errors import FormatError, InputError
 from armillary.functions.mechanism import Mechanism
 from armillary.sim import quantities, storage
+from armillary.sim.blocks import block
 from armillary.sim.driven import Drives
 from armillary.sim.journal import Journal, journal_path
 from armillary.sim.layout import Array, Block, Layout, Tail, joined
-from armillary.sim.quantities import EXTRAS, QUANTITIES, Extras, States
+from armillary.sim.quantities import EXTRAS, QUANTITIES, Extras
 from armillary.sim.run import Run
 
 BLOCK_BYTES = 1 << 20
@@ -68,10 +69,11 @@ class Recorder:
         if resume and out is None:
             raise InputError("resume: name the file that goes on with `out`.")
         self.mechanism, self.every = mechanism, int(every)
-        self._first = mechanism
+        self._first, self._others = mechanism, tuple(others)
         self._extra_columns = dict(extras or {})
         self.names = quantities.check_names(names, self._extra_columns)
-        self._columns = {name: self._columns_of(name, (mechanism, *others)) for name in self.names}
+        several = (mechanism, *self._others)
+        self._columns = {name: self._columns_of(name, several) for name in self.names}
         self.out = None if out is None else Path(out)
         probe = () if out is None else quantities.probe(mechanism)
         self._about = (method, float(step), self.every * int(handed), probe)
@@ -239,7 +241,7 @@ class Recorder:
             for name, x in given.items()
             if name in ("q", "v") or (name not in skipped and not name.startswith("external."))
         }
-        if self.mechanism is not self._first:
+        if self.mechanism is not self._first or np.any(given.get("active", 0.0)):
             kept["switched"] = np.array(1.0)
         return {"t": t, "count": float(count), **kept}
 
@@ -293,30 +295,9 @@ class Recorder:
 
     def _block(self) -> Block:
         """All named quantities of the buffered instants."""
-        layout, count = self._layout_now(None), self._filled
-        rows = {name: x[:count] for name, x in self._buffers.items()}
-        runs = 1 if layout.batch is None else layout.batch
-        flat = {name: x.reshape(count * runs, -1) for name, x in rows.items() if name != "time"}
-        finite = np.isfinite(flat["q"]).all(axis=1) & np.isfinite(flat["v"]).all(axis=1)
-        wrenches = {name.removeprefix("external."): x[finite] for name, x in flat.items()
-                    if name.startswith("external.")}  # fmt: skip
-        flat.setdefault("tau", np.zeros_like(flat["v"]))
-        q, v, tau = (flat[name][finite] for name in ("q", "v", "tau"))
-        tau = tau + flat["restraint"][finite] if "restraint" in flat else tau
-        a = flat["a"][finite] if "a" in flat else None
-        moving = self._drives and self._drives.unflat(self.mechanism, flat["drive"][finite])
-        states = States(self.mechanism, q, v, tau, a, wrenches, moving, self.pull)
-        block = {"time": rows["time"].copy()}
-        for name in self.names:
-            shape = (count, *layout.shape(name))
-            if name in rows:
-                block[name] = rows[name].reshape(shape).copy()
-                continue
-            values = np.full((count * runs, *shape[1 + (layout.batch is not None) :]), np.nan)
-            if finite.any():
-                values[finite] = quantities.compute(name, states, layout.labels[name])
-            block[name] = values.reshape(shape)
-        return block
+        rows = {name: x[: self._filled] for name, x in self._buffers.items()}
+        mechanisms = (self.mechanism, *self._others)
+        return block(rows, self._layout_now(None), self.names, mechanisms, self._drives, self.pull)
 
     def _in_memory(self, tail: Tail) -> Run:
         layout = self._layout_now(None)

@@ -17,7 +17,7 @@ def restraint(system: System, t: float, q: Array, v: Array, tau: Array, a: Array
 
     Zero for trees, whose reactions follow from a alone."""
     force = np.zeros(v.shape)
-    if not system.mechanism.constraints:
+    if not (system.mechanism.constraints or (system.own and v.ndim == 2)):
         return force
     if v.ndim == 2:
         for row in np.flatnonzero(np.isfinite(a).all(axis=1)):

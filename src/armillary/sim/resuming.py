@@ -11,7 +11,7 @@ import numpy as np
 from armillary.errors import InputError
 from armillary.functions.inputs import Array
 from armillary.sim.engine import State
-from armillary.sim.events import Bound
+from armillary.sim.events import Bound, Event, Switch
 from armillary.sim.quantities import EXTRAS, QUANTITIES
 from armillary.sim.recording import Columns, Recorder
 from armillary.sim.system import System, columns, rows
@@ -40,12 +40,15 @@ def last_state(recorder: Recorder, system: System, t0: float) -> State | None:
     return State(float(last["t"]), q, v, z)
 
 
-def ended_by(recorder: Recorder, watched: Sequence[Any]) -> str:
+def events_taken_up(system: System, watched: Sequence[Any], recorder: Recorder) -> str:
     """What the file says of the event that ended it; "" where it goes on, as it does without such
-    events."""
+    events.  An event that acted where the file ends does not act there once more."""
     found = recorder.resumed
-    over = found is not None and found.complete and any(event.terminal for event in watched)
-    return found.message if found is not None and over else ""
+    if found is None:
+        return ""
+    _take_up_values(system, watched, recorder.state)
+    over = found.complete and any(event.terminal for event in watched)
+    return found.message if over else ""
 
 
 def held(system: System, v: Array) -> dict[str, Array]:
@@ -59,8 +62,19 @@ def held(system: System, v: Array) -> dict[str, Array]:
 
 def happened(system: System, watched: Sequence[Any], v: Array) -> dict[str, Array]:
     """What events have left behind, by names for the recorder: "resting", the side of the limit
-    at which an entry of v rests (0: none), and "ended", when runs of a batch ended (else NaN)."""
+    at which an entry of v rests (0: none), "ended", when runs of a batch ended (else NaN), and
+    "acted", the value at which each event acted last (else NaN); of a batch with switches
+    "active", the number of each run's mechanism (0: the first one)."""
     found: dict[str, Array] = {}
+    events = [event for event in watched if isinstance(event, Event)]
+    if events:
+        runs: Sequence[int | None] = range(len(v)) if v.ndim == 2 else (None,)
+        values = [[system.acted.get((row, id(e)), np.nan) for e in events] for row in runs]
+        found["acted"] = np.array(values if v.ndim == 2 else values[0])
+    others = [id(event.to) for event in watched if isinstance(event, Switch)]
+    if others and v.ndim == 2:
+        places = [id(system.of_row(None)), *others]
+        found["active"] = np.array([places.index(id(system.of_row(k))) for k in range(len(v))])
     if any(isinstance(event, Bound) for event in watched):
         found["resting"] = np.zeros(v.shape)
         for row, held in system.resting.items():
@@ -80,6 +94,18 @@ def _take_up(system: System, last: Mapping[str, Any]) -> None:
         system.resting.setdefault(row, {})[int(place[-1])] = float(sides[tuple(place)])
     times = np.atleast_1d(np.array(last.get("ended", np.nan), float))
     system.ended.update({int(row): float(times[row]) for row in np.flatnonzero(times == times)})
+
+
+def _take_up_values(system: System, watched: Sequence[Any], last: Mapping[str, Any]) -> None:
+    """Values at which events acted last, as `happened` tells them."""
+    events = [event for event in watched if isinstance(event, Event)]
+    values = np.array(last.get("acted", ()), float)
+    if not events or values.shape[-1:] != (len(events),):
+        return
+    for row, own in enumerate(np.atleast_2d(values)):
+        for event, value in zip(events, own, strict=True):
+            if value == value:
+                system.acted[row if values.ndim == 2 else None, id(event)] = float(value)
 
 
 def states_of(system: System, stretch: Stretch) -> dict[str, Array]:

@@ -61,6 +61,11 @@ class RoadProfile:
         """Which of the pieces between the rows the distance s lies in."""
         return self._curve.piece(s)
 
+    @property
+    def rows(self) -> tuple[tuple[float, float], ...]:
+        """(distance, height): the profile of a surface, for travel that is free."""
+        return tuple(zip(self.distance.tolist(), self.height.tolist(), strict=True))
+
     def under(self, travel: float | Callable[[float], Any], offset: float = 0.0) -> RoadMotion:
         """The ground under a wheel over time.
 

@@ -23,7 +23,7 @@ from armillary.sim.integrators import stepper
 from armillary.sim.pulling import kept_by_projection
 from armillary.sim.quantities import listed
 from armillary.sim.recording import Recorder
-from armillary.sim.resuming import ended_by, last_state, legs, signal_columns
+from armillary.sim.resuming import events_taken_up, last_state, legs, signal_columns
 from armillary.sim.run import Run
 from armillary.sim.starting import consistent_start
 from armillary.sim.system import System
@@ -82,7 +82,7 @@ def simulate(
     with closing(recorder):
         state = _first(recorder, system, q0, v0, (t0, t0 + duration), project)
         check_start(watched, state.q)
-        if over := ended_by(recorder, watched):
+        if over := events_taken_up(system, watched, recorder):
             return recorder.finish(over)
         engine = Engine(
             system, stepping, watched, Handing(system, recorder, names, watched), recorder.event,

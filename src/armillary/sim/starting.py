@@ -28,6 +28,8 @@ def consistent_start(
     if system.drives:
         q, v = _onto_drives(system, t0, q, v, notes)
     rows = mechanism.constraint_rows
+    if not rows:  # springs and dampers alone
+        return q, v, notes
     opening = np.abs(np.atleast_2d(mechanism.constraint_residual(q, moving)))
     rate = np.abs(np.atleast_2d(mechanism.constraint_rate(q, v, moving)))
     size = mechanism._engine.length

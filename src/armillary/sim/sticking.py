@@ -39,8 +39,17 @@ class StickSlip:
     joints: Sequence[str] | str | None = None
 
     def happenings(self, mechanism: Mechanism) -> list[Any]:
+        if mechanism.model.constraints:
+            mechanism._refuse_loads("StickSlip with constraints")
         passive, labels = _passives(mechanism), mechanism.v_labels
         dry = [k for k, p in enumerate(passive) if p.coulomb or p.static or p.loaded]
+        for loop in mechanism.model.loops if self.joints is None else ():
+            if any((p.coulomb or p.static) and not p.smoothing for p in loop.joint.passive):
+                raise InputError(
+                    f"StickSlip: '{loop.name}' closes a chain, and such a joint has no velocity "
+                    f"of its own that could be watched. Cut the chain at another joint, give this "
+                    f"one `smoothing`, or name the joints that stick: StickSlip(joints=[...])."
+                )
         if self.joints is not None:
             names = [self.joints] if isinstance(self.joints, str) else self.joints
             asked = [k for name in names for k in columns_of(mechanism, name)]

@@ -8,8 +8,7 @@ is one vector x = (θ, v, z); arrays are single states (n,) or batches (B, n).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from math import inf
 from typing import Any
 
@@ -20,11 +19,10 @@ from armillary.functions.constrained.moving import RowMotion
 from armillary.functions.inputs import Array
 from armillary.functions.mechanism import Mechanism
 from armillary.sim.bodies import checked_parameters
-from armillary.sim.chart import Chart
 from armillary.sim.driven import Drives
 from armillary.sim.inputs import Forces, Wrenches
 from armillary.sim.part import check_part, positive_period
-from armillary.sim.projecting import Projection
+from armillary.sim.switching import Switching
 
 _LIFTED = 1e-6  # rad/s or m/s
 _SLACK = 1e-9  # of a period
@@ -84,7 +82,7 @@ class Lists:
         self.q, self.v = columns(q), columns(v)
 
 
-class System:
+class System(Switching):
     """Everything that has a rate; integrators see nothing else."""
 
     def __init__(
@@ -111,22 +109,14 @@ class System:
                 self.stages.append(Stage(part, self.nz, sampling, is_actuator))
                 self.nz += self.stages[-1].count
         self.pull: tuple[float, float] | None = None  # rates that draw constraints back, 1/s
-        self.row: int | None = None  # the one row of a batch that is looked at
         # entries of v held at a limit, with their side, by the row of a batch
         self.resting: dict[int | None, dict[int, float]] = {}
         self.ended: dict[int, float] = {}  # runs of a batch that are over, and when they ended
+        # values at which events have acted, by run and id of the event
+        self.acted: dict[tuple[int | None, int], float] = {}
         self.stuck: Any = None  # modes of dry friction (sticking.py)
+        super().__init__()
         self.use(mechanism)
-
-    def use(self, mechanism: Mechanism) -> None:
-        """Go on with this mechanism: same tree, other constraints."""
-        self.mechanism = mechanism
-        self.chart = Chart(mechanism)
-        self.projection = Projection(mechanism, self.chart)
-        self.nv, self.size = mechanism.nv, 2 * mechanism.nv + self.nz
-        self._dynamics = mechanism.forward_dynamics
-        plain = self.parameters is None and not self.external and self.pull is None
-        self._simple = not (self.stages or self.drives) and plain and self.inputs.steady
 
     def start(self, q: Array, v: Array) -> Array:
         """States z of the parts at the first instant."""
@@ -155,22 +145,6 @@ class System:
         """The next step lies between these instants."""
         for part in self.timed:
             part.enter(t0, t1)
-
-    def moving(self, t: float) -> RowMotion | None:
-        """Prescribed motion of the constraint rows at t, of the row that is looked at."""
-        if self.drives is None:
-            return None
-        values = self.drives.at(t)
-        if self.row is not None and values.ndim == 3:
-            values = values[:, self.row]
-        return self.drives.row_motion(self.mechanism, values)
-
-    def project(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
-        """q and v moved onto the constraints as they are at t."""
-        moving = self.moving(t)
-        if self.drives is not None and moving is not None:
-            self.drives.check(self.mechanism, t, moving)
-        return self.projection(q, v, moving)
 
     def sample(self, t: float, q: Array, v: Array, z: Array) -> Array:
         """Parts whose period is over look at the state and hold their force until the next time;
@@ -259,6 +233,27 @@ class System:
     def free_acceleration(self, t: float, q: Array, v: Array, tau: Array) -> Array:
         """As `acceleration`, before dry friction holds anything."""
         external = self.wrenches(t, q, v)
+        if self.own and q.ndim == 2:
+            a = np.empty_like(v)
+            for rows in self.groups(len(q)):
+                push = {k: x[rows] if np.ndim(x) == 2 else x for k, x in (external or {}).items()}
+                with self.only(rows):
+                    a[rows] = self._unheld(t, q[rows], v[rows], tau[rows], push)
+        else:
+            a = self._unheld(t, q, v, tau, external)
+        if not self.resting:
+            return a
+        if a.ndim == 1:
+            held = self.resting.get(self.row, {}) if np.isfinite(a).all() else {}
+            return self._held(q, v, tau, a, held)
+        for row, held in self.resting.items():
+            if np.isfinite(a[row]).all():
+                with self.only(row):
+                    a[row] = self._held(q[row], v[row], tau[row], a[row], held)
+        return a
+
+    def _unheld(self, t: float, q: Array, v: Array, tau: Array, external: Any) -> Array:
+        """As `free_acceleration`, of one mechanism and before limits hold anything."""
         try:
             moving = self.moving(t)
             a = self._lean(q, v, tau, external, moving)
@@ -277,12 +272,6 @@ class System:
             if all(np.isfinite(x).all() for x in (q, v, tau)):
                 raise
             return np.full_like(v, np.nan)
-        if not self.resting:
-            return a
-        if a.ndim == 1:
-            return self._held(q, v, tau, a, self.resting.get(self.row, {}))
-        for row, held in self.resting.items():
-            a[row] = self._held(q[row], v[row], tau[row], a[row], held)
         return a
 
     def _lean(
@@ -330,7 +319,7 @@ class System:
 
     def mobility(self, q: Array, v: Array, tau: Array) -> Array:
         """Y (..., nv, nv): accelerations per joint force; the inverse of M for trees."""
-        if not self.mechanism.model.constraints:
+        if not (self.mechanism.model.constraints or (self.own and q.ndim == 2)):
             M = self.mechanism.mass_matrix(q, parameters=self.bodies())
             return np.asarray(np.linalg.inv(M), float)
         if q.ndim == 2:
@@ -360,15 +349,6 @@ class System:
         z = x[..., 2 * n :]
         tau, out[..., 2 * n :] = self.forces(t, q, v, z)
         out[..., n : 2 * n] = self.acceleration(t, q, v, tau)
-
-    @contextmanager
-    def only(self, row: int | None) -> Iterator[None]:
-        """Look at one row of a batch as a single state."""
-        self.row, before = row, self.row
-        try:
-            yield
-        finally:
-            self.row = before
 
 
 def columns(x: Array) -> list:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armillary.functions.controlling import NotNative
 from armillary.functions.inputs import Array
-from armillary.functions.stepping import NotNative
 from armillary.functions.telling import Telling
 from armillary.sim.system import System
 from armillary.sim.tracing import traced_control, traced_signals

@@ -6,12 +6,13 @@ at samples only.  The equations are those of `System.forces`, `System.sample` an
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
-from armillary.functions.stepping import Control, NotNative, Sample
+from armillary.functions.controlling import Control, NotNative, Sample
 from armillary.scalar import where
+from armillary.sim.fingerprint import NoFingerprint, fingerprint
 from armillary.sim.holding import sampled
 from armillary.sim.system import Stage, System
 
@@ -55,6 +56,15 @@ def links(system: System) -> list[Link]:
         s: slice(first + k * n, first + (k + 1) * n) for k, s in enumerate(sampled(system))
     }
     return [Link(s.part, s.z, s.count, s.actuator, s.period, places.get(s)) for s in system.stages]
+
+
+def traced_key(system: System) -> Hashable | None:
+    """Equal for chains of equal parts; None where that cannot be told."""
+    try:
+        return fingerprint([(x.part, x.z, x.count, x.actuator, x.period, x.held)
+                            for x in links(system)])  # fmt: skip
+    except NoFingerprint:
+        return None
 
 
 def traced_control(system: System) -> Control | None:

@@ -95,6 +95,8 @@ class Variational:
         if external and system.row is not None:
             external = {k: x[system.row] if np.ndim(x) == 2 else x for k, x in external.items()}
         F = tau - mechanism.bias_forces(q, xi, external) + (C + C.T) @ xi
+        if mechanism.model.constraints:  # contacts that push, friction and springs of loops
+            F = F + mechanism._engine.terms(q[None], xi[None]).given[0]
         if chart.additive:
             return mu - 0.5 * h * F, mu + 0.5 * h * F, M, rate
         F = F - chart.brackets(xi).T @ mu

@@ -1,21 +1,27 @@
 """Inverse dynamics of closed chains: which forces of the chosen actuators give this motion.
 
-Only the part of the joint forces along free motions matters:  (N^T S) u = N^T (M a + h).
+Only the part of the joint forces along free motions matters:  (N^T S) u = N^T (M a + h).  The
+robust way here serves one state; `actuation_law` gives the steps that can be traced
+(algorithms/actuation.py), which mark what they doubt.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armillary.algorithms import actuation as passes
+from armillary.algorithms.passes import Algorithm
 from armillary.errors import InputError, unknown_name
 from armillary.functions.inputs import Array
 
 if TYPE_CHECKING:
     from armillary.functions.constrained.engine import Engine, System
+    from armillary.functions.kernels import Kernels
 
 
 @dataclass(frozen=True)
@@ -112,6 +118,66 @@ def actuation(
     return Actuation(tau, names, units, left, values, len(chosen) - rank, N.shape[1],
                      tuple(names[i] for i in np.flatnonzero(clipped)), forces,
                      float(np.abs(needed).max(initial=0.0)))  # fmt: skip
+
+
+def actuation_law(engine: Engine, actuators: Sequence[str] | None) -> Algorithm | None:
+    """(q, v, a) -> tau of these actuators as an algorithm; None where there is none: forces that
+    do not act along their rows, or actuators that hinder each other while motions are missing."""
+    from armillary.functions.constrained.plan import make_plan
+
+    chosen = actuator_indices(engine, actuators)
+    if not engine.ties.ideal or not chosen:
+        return None
+    sizes = engine.scaling.columns
+    terms = engine.terms(engine.samples())
+    frees = [engine.factor(terms, k).free for k in range(len(terms.J))]
+    ranks = [np.linalg.matrix_rank(N[chosen].T / sizes[chosen], 1e-9) for N in frees]
+    mobility = np.zeros(len(sizes))
+    mobility[chosen] = sizes[chosen] ** -2.0
+    if all(rank == N.shape[1] for rank, N in zip(ranks, frees, strict=True)):
+        plan = make_plan(engine, inertia=mobility)
+        return passes.actuation(plan, mobility.tolist(), None)
+    if any(rank < len(chosen) for rank in ranks):
+        return None
+    plan = make_plan(engine, inertia=sizes**-2.0)
+    return passes.actuation(plan, mobility.tolist(), sizes.tolist())
+
+
+class DrivingForces:
+    """tau (B, nv) of chosen actuators for motions of B states: a traced kernel first, the robust
+    way for what it doubts."""
+
+    def __init__(self, engine: Engine, actuators: Sequence[str] | None):
+        self.engine, self.actuators = engine, actuators
+        self._kernels: dict[bool, Kernels | None] = {}
+
+    @cached_property
+    def law(self) -> Algorithm | None:
+        return actuation_law(self.engine, self.actuators)
+
+    def __call__(self, q: Array, v: Array, a: Array, passive: bool = True) -> Array:
+        kernels, arrays = self._traced(passive), {"q": q, "v": v, "a": a}
+        if kernels is None:
+            tau = np.full(v.shape, np.nan)
+        else:
+            tau = kernels(arrays, len(q), self.engine.owner._globals())["tau"]
+        finite = np.all([np.isfinite(x).all(axis=1) for x in arrays.values()], axis=0)
+        tau[~finite] = np.nan
+        for k in np.flatnonzero(finite & ~np.isfinite(tau).all(axis=1)):
+            one = slice(k, k + 1)
+            system = self.engine.system(q[one], v[one], np.zeros((1, v.shape[1])), None, passive)
+            tau[k] = actuation(self.engine, system, a[k], self.actuators, None, False).tau
+        return tau
+
+    def _traced(self, passive: bool) -> Kernels | None:
+        from armillary.functions.constrained.projection import traced_kernels
+
+        if passive not in self._kernels:
+            made = None
+            if self.law is not None:
+                made = traced_kernels(self.engine, self.law, ("q", "v", "a"), passive)
+            self._kernels[passive] = made
+        return self._kernels[passive]
 
 
 def _weight(label: str, weights: Mapping[str, float] | None) -> float:

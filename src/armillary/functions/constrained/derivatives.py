@@ -77,7 +77,8 @@ class _Probe:
     ):
         owner = engine.owner
         self.engine, self.base = engine, owner.base()
-        self.tables = replace(owner.tables(True, passive), ties=engine.ties)
+        ties = engine.ties if passive else engine.ties.bare
+        self.tables = replace(owner.tables(True, passive), ties=ties)
         self.q, self.v = system.q[0].tolist(), system.v[0].tolist()
         self.algorithm = defect(answer.multipliers.tolist())
         self.inputs: dict[str, Any] = {"a": answer.a.tolist()}

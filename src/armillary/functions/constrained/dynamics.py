@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armillary.errors import InputError
 from armillary.functions.calls import ForwardDynamics
 from armillary.functions.constrained.forward import ConstrainedForwardDynamics
 from armillary.functions.constrained.moving import Drives, RowMotion
@@ -72,6 +73,14 @@ class Constrained(Dynamics):
             return ConstrainedForwardDynamics.bind(self)
         return self._forward_of_tree()
 
+    @cached_property
+    def _load_friction(self) -> Any:
+        if not self.model.constraints:
+            return super()._load_friction
+        from armillary.functions.constrained.loaded import ConstrainedLoadFriction
+
+        return ConstrainedLoadFriction(self)
+
     # -- rows ------------------------------------------------------------------------------------
 
     def constraint_jacobian(self, q: ArrayLike) -> Array:
@@ -91,6 +100,16 @@ class Constrained(Dynamics):
         arrays, single = self._engine.check_states(q=q, v=v)
         rate = self._engine.terms(arrays["q"], arrays["v"], drives).rate
         return rate[0] if single else rate
+
+    def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+        """Kinetic and potential energy in J; springs count, those in joints that close loops too;
+        height counts from the origin."""
+        kinetic, potential = super().energy(q, v)
+        if any(loop.joint.passive for loop in self.model.loops):
+            arrays, single = self._engine.check_states(q=q)
+            stored = self._engine.spring_energy(arrays["q"])
+            potential = potential + (stored[0] if single else stored)
+        return kinetic, potential
 
     # -- everything at once ----------------------------------------------------------------------
 
@@ -117,6 +136,10 @@ class Constrained(Dynamics):
         from armillary.functions.constrained.solution import solution
 
         arrays, single = self._engine.check_states(q=q, v=v, tau=tau)
+        if passive and self.model.loaded_joints:
+            return self._load_friction.solution(
+                arrays, external, drives, baumgarte, compliance, single
+            )
         q, v, tau = arrays["q"], arrays["v"], arrays["tau"]
         system = self._engine.system(q, v, tau, external, passive, drives, baumgarte)
         return solution(self._engine, system, tau, external, passive, compliance, single)
@@ -195,13 +218,35 @@ class Constrained(Dynamics):
         """Inverse dynamics of the closed mechanism: forces of the chosen actuators for a motion.
 
         With more actuators than freedoms the smallest forces (Σ weight force²); with fewer the
-        nearest, and what is missing.  limits: keep to the effort limits of the model."""
+        nearest, and what is missing.  limits: keep to the effort limits of the model.  One state;
+        `driving_forces` takes many."""
         from armillary.functions.constrained.actuation import actuation
 
-        arrays, _ = self._engine.check_states(q=q, v=v, a=a)
+        arrays, single = self._engine.check_states(q=q, v=v, a=a)
+        if not single:
+            raise InputError(
+                f"actuator_forces: expected one state, found {len(arrays['q'])}. Use "
+                "driving_forces(q, v, a, actuators) for the forces of many states."
+            )
         zero = np.zeros_like(arrays["v"])
         system = self._engine.system(arrays["q"], arrays["v"], zero, external, passive)
         return actuation(self._engine, system, arrays["a"][0], actuators, weights, limits)
+
+    def driving_forces(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        actuators: Sequence[str] | None = None,
+        passive: bool = True,
+    ) -> Array:
+        """tau (nv) of the chosen actuators for a motion, or (B, nv) for B of them: the forces of
+        `actuator_forces`, compiled.  A row with a number that is not finite gives NaN."""
+        if passive:
+            self._refuse_loads("constraints and actuator forces")
+        arrays, single = self._engine.check_states(q=q, v=v, a=a)
+        tau = self._engine.driving(actuators)(arrays["q"], arrays["v"], arrays["a"], passive)
+        return tau[0] if single else tau
 
     def equilibrium_forces(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.algorithms import inverse_dynamics, kinematics, mass_matrix
+from armillary.algorithms.constrained import Plan
 from armillary.errors import InputError, unknown_name
 from armillary.functions.constrained.moving import Drives, RowMotion, spread
 from armillary.functions.constrained.nullspace import Answer, Factor, Scaling, solve
@@ -21,6 +23,7 @@ from armillary.model.ties import Ties, ties
 from armillary.spatial import Transform, Vector
 
 if TYPE_CHECKING:
+    from armillary.functions.constrained.actuation import DrivingForces
     from armillary.functions.core import External
     from armillary.functions.kinematics import Kinematics
 
@@ -48,7 +51,7 @@ class System:
     q: Array
     v: Array
     M: Array  # (B, n, n)
-    force: Array  # (B, n): tau - h + known contact forces
+    force: Array  # (B, n): tau - h + known forces of contacts, friction and springs of loops
     target: Array  # (B, m)
     terms: Terms
     bodies: Bodies
@@ -62,6 +65,8 @@ class Engine:
         self.tables = owner.tables()
         self.ties: Ties = ties(owner.model, self.tables)
         self.rows = Rows(self.ties, self.tables)
+        self._plan: Plan | None = None
+        self._driving: dict[tuple[str, ...] | None, DrivingForces] = {}
 
     @cached_property
     def length(self) -> float:
@@ -130,6 +135,10 @@ class Engine:
             np.array([float(x) for x in base.acceleration.leaves()]),
         )
 
+    def spring_energy(self, q: Array) -> Array:
+        """(B,) potential energy of springs in the joints that close loops, J."""
+        return self.rows.spring_energy(self.motion(q, np.zeros((len(q), self.tables.nv))))
+
     def terms(self, q: Array, v: Array | None = None, moving: RowMotion | None = None) -> Terms:
         """All rows at B states; moving: residuals and rates count from this motion."""
         v = np.zeros((len(q), self.tables.nv)) if v is None else v
@@ -156,7 +165,7 @@ class Engine:
         algorithm = inverse_dynamics.bias_forces
         h = run(algorithm, inputs, external, passive=passive, bodies=given)["tau"]
         bodies = self.motion(q, v)
-        terms = self.rows.terms(bodies, q, v)
+        terms = self.rows.terms(bodies, q, v, passive)
         if isinstance(drives, RowMotion):
             terms = drives.shifted(terms)
         target = terms.gamma + self.drive_rows(drives, len(q)) + self.pull(terms, baumgarte)
@@ -203,6 +212,32 @@ class Engine:
         }
         return {name: x.astype(np.float64, copy=False) for name, x in full.items()}, single
 
+    def plan(self) -> Plan:
+        """How forward dynamics are solved, made once."""
+        from armillary.functions.constrained.plan import make_plan
+
+        if self._plan is None:
+            self._plan = make_plan(self)
+        return self._plan
+
+    def samples(self) -> Array:
+        """Closed configurations (k, nq) about the initial one, the same in every process."""
+        from armillary.functions.constrained.plan import closed_samples
+
+        return closed_samples(self, np.random.default_rng(0))
+
+    def driving(self, actuators: Sequence[str] | None) -> DrivingForces:
+        """Forces of these actuators, made once."""
+        from armillary.functions.constrained.actuation import DrivingForces, actuator_indices
+
+        key = None
+        if actuators is not None:
+            labels = self.owner.model.v_labels
+            key = tuple(labels[k] for k in actuator_indices(self, actuators))
+        if key not in self._driving:
+            self._driving[key] = DrivingForces(self, key)
+        return self._driving[key]
+
     # -- rank and solutions ----------------------------------------------------------------------
 
     def rank_tolerance(self, residual: Array) -> float:
@@ -212,6 +247,15 @@ class Engine:
 
     def factor(self, terms: Terms, k: int = 0) -> Factor:
         return Factor(terms.J[k], self.scaling, self.rank_tolerance(terms.residual[k]))
+
+    def responses(self, q: Array, v: Array, pushes: Array, wish: Array) -> tuple[Array, Array]:
+        """At one state: free motions N (N^T M N)^-1 N^T f of joint forces, the columns of `pushes`
+        (nv, k); and the accelerations nearest to a wish (nv), by kinetic energy."""
+        system = self.system(q[None], v[None], np.zeros((1, len(v))), passive=False)
+        N, M = self.factor(system.terms).free, system.M[0]
+        H = N.T @ M @ N
+        nearest = solve(M, M @ wish, self.factor(system.terms), system.target[0]).a
+        return N @ np.linalg.solve(H, N.T @ pushes), nearest
 
     def answer(self, system: System, k: int) -> Answer:
         """The robust solution of state k."""

@@ -40,7 +40,6 @@ class ConstrainedForwardDynamics(Question):
     def __init__(self, owner: Any):
         super().__init__(owner)
         self._made: dict[tuple[tuple[str, ...], bool], Kernels | None] = {}
-        self._plan: Any = None
         self._large: dict[bool, LargeSystem] = {}
         self._seconds: dict[bool, Kernels | None] = {}
 
@@ -56,9 +55,10 @@ class ConstrainedForwardDynamics(Question):
         baumgarte: tuple[float, float] | None = None,
         parameters: ArrayLike | None = None,
     ) -> Array:
-        if passive:
-            self._owner._refuse_loads("forward dynamics with constraints")
         engine: Engine = self._owner._engine  # type: ignore[attr-defined]
+        if passive and self._owner.model.loaded_joints:
+            options = {"drives": drives, "baumgarte": baumgarte, "parameters": parameters}
+            return self._by_load(engine, {"q": q, "v": v, "tau": tau}, external, out, options)
         if parameters is not None:
             return self._other(engine, (q, v, tau), external, passive, out, drives, parameters)
         dtype = result_type(q, v, tau)
@@ -78,6 +78,21 @@ class ConstrainedForwardDynamics(Question):
         if self._fast is not None and dtype == np.float64:
             self._switch_on(("q", "v", "tau"), result)
         return self._given(result, out, dtype)
+
+    def _by_load(
+        self, engine: Engine, state: dict[str, ArrayLike], external: External,
+        out: Array | None, options: dict[str, Any],
+    ) -> Array:  # fmt: skip
+        """Friction is that of the loads it causes (loaded.py)."""
+        arrays, single = engine.check_states(**state)
+        numbers = options["parameters"]
+        if np.ndim(numbers) == 2 and len(arrays["q"]) == 1:
+            arrays = {name: np.tile(x, (len(numbers), 1)) for name, x in arrays.items()}
+            single = False
+        owner: Any = self._owner
+        a = owner._load_friction.friction_of(arrays, external, **options)[0]
+        dtype = result_type(*state.values())
+        return self._given((a[0] if single else a).astype(dtype, copy=False), out, dtype)
 
     def _other(
         self, engine: Engine, state: tuple[ArrayLike, ...], external: External, passive: bool,
@@ -135,8 +150,13 @@ class ConstrainedForwardDynamics(Question):
     ) -> NDArray[np.intp]:  # fmt: skip
         """Plain doubtful states by the regularised kernel, which has no dependent coordinates that
         could go singular.  Gives those that are still in doubt."""
+        from armillary.functions.constrained.projection import may_be_traced
+
         rows = np.flatnonzero(doubtful)
-        if external or drives or not len(rows) or self._plan is None or self._plan.pivots is None:
+        traced = engine.ties.ideal and may_be_traced(engine)
+        if external or drives or not len(rows) or not traced:
+            return rows
+        if engine.plan().pivots is None:
             return rows
         if passive not in self._seconds:
             from armillary.functions.constrained.plan import make_plan
@@ -200,14 +220,11 @@ class ConstrainedForwardDynamics(Question):
         return self._made[key]
 
     def _make(self, engine: Engine, reads: tuple[str, ...], passive: bool) -> Kernels | None:
-        from armillary.functions.constrained.plan import make_plan
         from armillary.functions.constrained.projection import may_be_traced, traced_kernels
 
         if not engine.ties.ideal or not may_be_traced(engine):
             return None
-        if self._plan is None:
-            self._plan = make_plan(engine)
-        return traced_kernels(engine, constrained_dynamics(self._plan), reads, passive)
+        return traced_kernels(engine, constrained_dynamics(engine.plan()), reads, passive)
 
     def _switch_on(self, reads: tuple[str, ...], like: Array) -> None:
         """Serve states natively from now on; what the kernel doubts (NaN) comes back here."""

@@ -230,7 +230,7 @@ class LargeSystem:
         """a (B, n), and which states are in doubt."""
         engine = self.engine
         bodies = engine.motion(q, v)
-        J, gamma, given = engine.rows.sparse_terms(bodies)
+        J, gamma, given = engine.rows.sparse_terms(bodies, self.passive)
         gamma = gamma + drive
         inputs: Any = {"q": q, "v": v}
         h = engine.owner._run(
@@ -291,6 +291,8 @@ def _kept_rows(engine: Engine) -> np.ndarray:
         span = engine.ties.slices[tie.name]
         if not hasattr(tie, "closure"):
             kept.append(span.start)
+            continue
+        if not tie.count:  # springs and dampers alone
             continue
         block = np.stack([scaled[:, by_row[edges[r] : edges[r + 1]]].ravel()
                           for r in range(span.start, span.stop)])  # fmt: skip

@@ -28,16 +28,24 @@ _MU = 1e-10  # of the typical diagonal of J M^-1 J^T
 _PIVOT_SHARE = 0.05
 
 
-def make_plan(engine: Engine, wanted: NDArray[np.bool_] | None = None, embed: bool = True) -> Plan:
+def make_plan(
+    engine: Engine, wanted: NDArray[np.bool_] | None = None, embed: bool = True,
+    inertia: Array | None = None,
+) -> Plan:  # fmt: skip
     """wanted: rows that take part; all by default.  embed: solve independent rows for dependent
-    coordinates; else always the regularised system, which has no coordinates to go wrong."""
+    coordinates; else always the regularised system, which has no coordinates to go wrong.
+    inertia (nv): a diagonal in the place of the mass matrix."""
     rng = np.random.default_rng(0)
     rows_wanted = np.arange(engine.ties.count) if wanted is None else np.flatnonzero(wanted)
     kept = _independent_rows(engine, rng, rows_wanted)
-    q = _closed_samples(engine, rng)
-    M = engine.owner._run(mass_matrix.mass_matrix, {"q": q})["M"]
+    q = closed_samples(engine, rng)
+    if inertia is None:
+        usual = M = engine.owner._run(mass_matrix.mass_matrix, {"q": q})["M"]
+    else:
+        filled = np.where(inertia > 0.0, inertia, inertia.max())
+        M, usual = (np.tile(np.diag(x), (len(q), 1, 1)) for x in (inertia, filled))
     J = engine.terms(q).J[:, kept]
-    scale = _row_scale(M, J)
+    scale = _row_scale(usual, J)
     ranks = [_rank(engine, j, kept) for j in J]
     rows = tuple(int(k) for k in kept)
     if embed and min(ranks, default=0) == len(kept):
@@ -46,7 +54,7 @@ def make_plan(engine: Engine, wanted: NDArray[np.bool_] | None = None, embed: bo
             return Plan(rows, pivots=pivots)
     mu = _MU * scale
     return Plan(
-        rows, tuple(elimination_order(M, J, mu)), tuple(float(x) for x in mu),
+        rows, tuple(elimination_order(M, J, mu, usual)), tuple(float(x) for x in mu),
         reach=tuple(float(x) for x in engine.scaling.columns),
     )  # fmt: skip
 
@@ -113,7 +121,7 @@ def _independent_rows(engine: Engine, rng: np.random.Generator, wanted: Rows) ->
     return np.sort(wanted[P[:rank]])
 
 
-def _closed_samples(engine: Engine, rng: np.random.Generator) -> Array:
+def closed_samples(engine: Engine, rng: np.random.Generator) -> Array:
     """Closed configurations about the initial one, driven coordinates anywhere; the initial one
     where closing fails."""
     closer = Closer(engine, drives=False)
@@ -142,20 +150,22 @@ def _row_scale(M: Array, J: Array) -> Array:
     floor = np.maximum(diagonal.max(axis=1, keepdims=True) * 1e-9, 1e-300)
     each = np.einsum("smn,sn->sm", J * J, 1.0 / np.maximum(diagonal, floor))
     mean = each.mean(axis=0)
-    return np.maximum(mean, mean.mean() * 1e-3)
+    return np.maximum(mean, mean.sum() / max(mean.size, 1) * 1e-3)
 
 
-def elimination_order(M: Array, J: Array, mu: Array) -> list[int]:
-    """Cheapest healthy pivot first (fewest entries left in its row), over all samples."""
+def elimination_order(M: Array, J: Array, mu: Array, usual: Array) -> list[int]:
+    """Cheapest healthy pivot first (fewest entries left in its row), over all samples.
+
+    usual: inertias that tell what size a pivot has by itself; M may have zeros."""
     n, m = M.shape[-1], J.shape[-2]
     K = np.zeros((len(M), n + m, n + m))
     K[:, :n, :n] = M
     K[:, n:, :n] = J
     K[:, :n, n:] = np.swapaxes(J, -1, -2)
     K[:, range(n, n + m), range(n, n + m)] = -mu
-    diagonal = np.einsum("sii->si", M)
+    diagonal = np.einsum("sii->si", usual)
     own = np.concatenate([np.maximum(diagonal, diagonal.max(axis=1, keepdims=True) * 1e-9),
-                          np.tile(_row_scale(M, J), (len(M), 1))], axis=1)  # fmt: skip
+                          np.tile(_row_scale(usual, J), (len(M), 1))], axis=1)  # fmt: skip
     pattern = (K != 0.0).any(axis=0)
     left, order = list(range(n + m)), []
     while left:

@@ -40,10 +40,11 @@ def traced_kernels(
     owner = engine.owner
     if not may_be_traced(engine):
         return None
+    ties = engine.ties if passive else engine.ties.bare
     if "parameters" in reads:
-        tables = replace(parametric(owner.model, True, passive), ties=engine.ties)
+        tables = replace(parametric(owner.model, True, passive), ties=ties)
     else:
-        tables = replace(owner.tables(True, passive, regroup=True), ties=engine.ties)
+        tables = replace(owner.tables(True, passive, regroup=True), ties=ties)
     setting = Setting(algorithm, reads, owner._moving_base)
     kernels = Kernels(setting, tables, owner.options)
     try:

@@ -164,7 +164,7 @@ def solution(
             own = np.einsum("nim,m->ni", forces.matrix[len(tree) :], multipliers[k])
             reactions = np.concatenate([tree, own])
             multipliers[k] = smallest(forces, state, reactions, multipliers[k], compliance)
-    wrenches = _merged(external, tie_wrenches(engine, system, multipliers))
+    wrenches = merged(external, tie_wrenches(engine, system, multipliers))
     body = owner.body_forces(system.q, system.v, a, wrenches, passive)
     kinetic, potential = owner.energy(system.q, system.v)
     balance = _power(engine, system, tau, a, multipliers, external, passive)
@@ -226,7 +226,7 @@ def _tree_forces(
     owner: Any = engine.owner
     one = {name: _row(value, k) for name, value in (external or {}).items()}
     ties = tie_wrenches(engine, system, multipliers[None], [k])
-    wrenches = _merged(one, {name: x[0] for name, x in ties.items()})
+    wrenches = merged(one, {name: x[0] for name, x in ties.items()})
     result = owner.body_forces(system.q[k], system.v[k], a, wrenches, passive)
     return np.asarray(result.transmitted)
 
@@ -249,7 +249,7 @@ def tie_wrenches(
     for t, tie in enumerate(engine.ties.frames):
         span = engine.ties.slices[tie.name]
         world = np.einsum("brm,br->bm", W[:, span], multipliers[:, span]) + given[:, t]
-        center = system.terms.point[pick, span.start]
+        center = system.terms.center[pick, t]
         for body, sign in zip(engine.ends[t], (-1.0, 1.0), strict=True):
             if body < 0:
                 continue
@@ -262,7 +262,7 @@ def tie_wrenches(
     return total
 
 
-def _merged(external: External, ties: dict[str, Array]) -> dict[str, Array]:
+def merged(external: External, ties: dict[str, Array]) -> dict[str, Array]:
     """Given wrenches and those of the ties; both may act in the same frame."""
     total: dict[str, Array] = {name: np.asarray(x, float) for name, x in (external or {}).items()}
     for name, wrench in ties.items():
@@ -302,6 +302,7 @@ def _power(
     energy = along(inertia + velocity + owner.gravity_forces(q))
     plain = owner.bias_forces(q, v, passive=False)
     pushed = plain - owner.bias_forces(q, v, external=external, passive=False)
-    resisted = owner.bias_forces(q, v, passive=passive) - plain
-    tied = np.einsum("bmn,bm->bn", system.terms.G, multipliers) + system.terms.given
+    resisted = owner.bias_forces(q, v, passive=passive) - plain - system.terms.resisted
+    known = system.terms.given - system.terms.resisted
+    tied = np.einsum("bmn,bm->bn", system.terms.G, multipliers) + known
     return energy, along(tau), along(pushed), along(tied), along(resisted)

@@ -62,7 +62,8 @@ class ForceMap:
     def scaled(self) -> Array:
         """The map with moments divided by L: (6 * names, m)."""
         weights = np.array([1.0 / self.engine.length] * 3 + [1.0] * 3)
-        return (self.matrix * weights[None, :, None]).reshape(-1, self.matrix.shape[-1])
+        names, _, rows = self.matrix.shape
+        return (self.matrix * weights[None, :, None]).reshape(6 * names, rows)
 
 
 def _local(wrenches_W: Array, E: Array, arm: Array) -> Array:

@@ -9,7 +9,7 @@ of one type are evaluated together, as arrays (states, ties).  The traced kernel
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -36,14 +36,17 @@ class Terms:
     residual: Array  # (B, m), 0 for rows that are not holonomic
     wrench_W: Array  # (B, m, 6): unit force of each row on the second body, world axes, at `point`
     point: Array  # (B, m, 3): origin of the second frame in the world
-    given_W: Array  # (B, ties, 6): known wrenches of contacts, world axes, at their frames
+    center: Array  # (B, ties, 3): the same, once per tie between frames
+    given_W: Array  # (B, ties, 6): known wrenches of contacts and of friction and springs of loops,
+    # world axes, at their frames
     given: Array  # (B, n): their generalised force
+    resisted: Array  # (B, n): the part of it that comes from friction and springs
 
 
 class Group:
     """Ties with closures of one type: their constants as arrays."""
 
-    def __init__(self, members: Sequence[tuple[int, FrameTie]], tables: Tables, rows: Array):
+    def __init__(self, members: Sequence[tuple[int, FrameTie]], tables: Tables, rows: Indices):
         ties = [tie for _, tie in members]
         self.numbers = np.array([k for k, _ in members], np.intp)  # place among the frame ties
         self.rows = rows  # (ties, rows per tie): numbers of their rows in J
@@ -51,10 +54,20 @@ class Group:
         self.second = np.array([tie.second for tie in ties])
         self.E1, self.r1 = _stacked([_from_own(t.X_1A, t.first, tables) for t in ties])
         self.E2, self.r2 = _stacked([_from_own(t.X_2B, t.second, tables) for t in ties])
-        closure = ties[0].closure
-        numbers = np.array([[float(x) for x in t.closure.parameters()] for t in ties])
-        columns = [numbers[:, k] for k in range(numbers.shape[1])] if numbers.size else []
-        self.closure: Closure = closure.with_parameters(columns)
+        self.closure: Closure = ties[0].closure.with_parameters(
+            _columns([t.closure.parameters() for t in ties])
+        )
+        passive = tuple(
+            p.with_parameters(_columns([t.passive[k].parameters() for t in ties]))
+            for k, p in enumerate(ties[0].passive)
+        )
+        self.tie = replace(ties[0], closure=self.closure, passive=passive)  # of all of them
+
+
+def _columns(numbers: Sequence[Sequence[Any]]) -> list[Array]:
+    """One array over the ties per parameter."""
+    table = np.array([[float(x) for x in row] for row in numbers])
+    return [table[:, k] for k in range(table.shape[1])] if table.size else []
 
 
 def _from_own(X_FK: Transform, body: int, tables: Tables) -> Transform:
@@ -130,14 +143,16 @@ class Rows:
             names = [d for d, *_ in getattr(c, "force", ())] + [
                 d[:2] for d in getattr(c, "friction", ())
             ]
-            key = (type(c), c.rows, tie.joint, tuple(names), getattr(c, "free", ()))
+            laws = tuple(p.key() for p in tie.passive)
+            kind = (type(c), c.rows, tie.joint, len(c.parameters()))
+            key = (*kind, tuple(names), getattr(c, "free", ()), laws)
             sorted_ties.setdefault(key, []).append((k, tie))
         groups = []
         for members in sorted_ties.values():
             rows = np.array([
                 range(self.ties.slices[t.name].start, self.ties.slices[t.name].stop)
                 for _, t in members
-            ]).reshape(len(members), -1)  # fmt: skip
+            ], np.intp).reshape(len(members), members[0][1].count)  # fmt: skip
             groups.append(Group(members, self.tables, rows))
         return groups
 
@@ -163,7 +178,7 @@ class Rows:
     def _support(self, body: int) -> frozenset[int]:
         return self._supports[body] if body >= 0 else frozenset()
 
-    def sparse_terms(self, bodies: Bodies) -> tuple[Array, Array, Array]:
+    def sparse_terms(self, bodies: Bodies, passive: bool = True) -> tuple[Array, Array, Array]:
         """Entries of J at `pairs`, gamma (B, m), and the known generalised force (B, n)."""
         count, m = len(bodies.S), self.ties.count
         gamma, wrench, point = (
@@ -177,8 +192,9 @@ class Rows:
             part = _evaluate(group, bodies)
             gamma[:, flat], wrench[:, flat] = part[0], part[3]
             point[:, flat] = np.repeat(part[6], group.rows.shape[1], axis=1)
-            if part[5].any():
-                self._add_given(bodies, group.numbers, part[5], part[6], given)
+            for known in (part[5], part[7]) if passive else (part[5],):
+                if known.any():
+                    self._add_given(bodies, group.numbers, known, part[6], given)
         for tie in self.ties.axes:
             gamma[:, self.ties.slices[tie.name].start] = tie.acceleration
         return self.entries(bodies, wrench, point), gamma, given
@@ -193,12 +209,12 @@ class Rows:
                 push = _shifted(wrench[:, place], arm)
                 given[:, dof] += sign * np.sum(bodies.S[:, dof] * push, axis=-1)
 
-    def terms(self, bodies: Bodies, q: Array, v: Array) -> Terms:
-        """Dense rows of B states."""
+    def terms(self, bodies: Bodies, q: Array, v: Array, passive: bool = True) -> Terms:
+        """Dense rows of B states.  passive: with friction and springs of loops."""
         count, m, n = len(q), self.ties.count, self.tables.nv
         gamma, rate, residual = np.zeros((3, count, m))
         wrench, force = np.zeros((2, count, m, 6))
-        given_W = np.zeros((count, len(self.ties.frames), 6))
+        given_W, resisted_W = np.zeros((2, count, len(self.ties.frames), 6))
         point = np.zeros((count, m, 3))
         centers = np.zeros((count, len(self.ties.frames), 3))
         for group in self.groups:
@@ -207,6 +223,8 @@ class Rows:
             gamma[:, flat], rate[:, flat], residual[:, flat] = part[0:3]
             wrench[:, flat], force[:, flat] = part[3:5]
             given_W[:, group.numbers], centers[:, group.numbers] = part[5:7]
+            if passive:
+                resisted_W[:, group.numbers] = part[7]
             point[:, flat] = np.repeat(part[6], group.rows.shape[1], axis=1)
         J, G = np.zeros((2, count, m, n))
         rows, columns, _ = self.pairs
@@ -214,14 +232,26 @@ class Rows:
         G[:, rows, columns] = J[:, rows, columns]
         if not self.ties.ideal:
             G[:, rows, columns] = self.entries(bodies, force, point)
-        given = np.zeros((count, n))
-        if given_W.any():
-            numbers = np.arange(len(self.ties.frames), dtype=np.intp)
-            self._add_given(bodies, numbers, given_W, centers, given)
+        given, resisted = np.zeros((2, count, n))
+        numbers = np.arange(len(self.ties.frames), dtype=np.intp)
+        for known, total in ((given_W, given), (resisted_W, resisted)):
+            if known.any():
+                self._add_given(bodies, numbers, known, centers, total)
         self._axis_rows(q, v, J, gamma, rate, residual)
         start = m - len(self.ties.axes)
         G[:, start:] = J[:, start:]
-        return Terms(J, G, gamma, rate, residual, force, point, given_W, given)
+        return Terms(J, G, gamma, rate, residual, force, point, centers, given_W + resisted_W,
+                     given + resisted, resisted)  # fmt: skip
+
+    def spring_energy(self, bodies: Bodies) -> Array:
+        """(B,) potential energy of the springs of all loops, J."""
+        total = np.zeros(len(bodies.S))
+        for group in self.groups:
+            if group.tie.passive:
+                X, _, _ = _relative(group, bodies)
+                shape = (len(total), len(group.numbers))
+                total += _scalars([group.tie.spring_energy(X)], shape)[..., 0].sum(axis=1)
+        return total
 
     @cached_property
     def carriers(self) -> Indices:
@@ -260,22 +290,31 @@ def _shifted(wrench: Array, arm: Array) -> Array:
     return np.concatenate([moment, wrench[..., 3:]], axis=-1)
 
 
-def _evaluate(group: Group, bodies: Bodies) -> tuple[Array, ...]:
-    """gamma, rate, residual (B, rows), unit wrenches of rows and forces, given ones, origins."""
+def _relative(group: Group, bodies: Bodies) -> tuple[Transform, Array, Array]:
+    """X_21 of the ties of a group, with leaves (B, ties); world to frame 2, its origin."""
     E1 = group.E1 @ bodies.E[:, group.first]
     E2 = group.E2 @ bodies.E[:, group.second]
     o1 = bodies.o[:, group.first] + _back(bodies.E[:, group.first], group.r1)
     o2 = bodies.o[:, group.second] + _back(bodies.E[:, group.second], group.r2)
     E21 = E2 @ np.swapaxes(E1, -1, -2)
     r21 = _times(E1, o2 - o1)
+    X = Transform(Matrix([[E21[..., i, j] for j in range(3)] for i in range(3)]),
+                  Vector(*(r21[..., i] for i in range(3))))  # fmt: skip
+    return X, E2, o2
+
+
+def _evaluate(group: Group, bodies: Bodies) -> tuple[Array, ...]:
+    """gamma, rate, residual (B, rows), unit wrenches of rows and forces, given ones, origins, and
+    the wrenches of friction and springs."""
+    X, E2, o2 = _relative(group, bodies)
+    E21 = np.stack([np.stack(row, axis=-1) for row in X.E.rows], axis=-2)
+    r21 = np.stack(X.r.leaves(), axis=-1)
     v1 = _moved(group.E1, group.r1, bodies.v[:, group.first])
     v2 = _moved(group.E2, group.r2, bodies.v[:, group.second])
     a1 = _moved(group.E1, group.r1, bodies.a[:, group.first])
     a2 = _moved(group.E2, group.r2, bodies.a[:, group.second])
     v = v2 - _moved(E21, r21, v1)
     a = a2 - _moved(E21, r21, a1) - _crossed(v2, v)
-    X = Transform(Matrix([[E21[..., i, j] for j in range(3)] for i in range(3)]),
-                  Vector(*(r21[..., i] for i in range(3))))  # fmt: skip
     motion = Motion.from_leaves([v[..., i] for i in range(6)])
     shape = v.shape[:2]
     T = _wrenches(group.closure.wrenches(X), shape)  # (B, ties, rows, 6) in frame 2
@@ -284,12 +323,13 @@ def _evaluate(group: Group, bodies: Bodies) -> tuple[Array, ...]:
     residual = _scalars(group.closure.residual(X), shape)
     gamma = bias - np.einsum("btri,bti->btr", T, a)
     rate = np.einsum("btri,bti->btr", T, v)
-    given = _wrenches([group.closure.given_force(X)], shape)[..., 0, :]
-    flat = (len(E21), -1)
+    known = _wrenches([group.closure.given_force(X), group.tie.resistance(X, motion)], shape)
+    known = _to_world(E2, known)
+    flat = (len(E21), group.rows.size)
     return (
         gamma.reshape(flat), rate.reshape(flat), residual.reshape(flat),
         _to_world(E2, T).reshape(*flat, 6), _to_world(E2, F).reshape(*flat, 6),
-        _to_world(E2, given[..., None, :])[..., 0, :], o2,
+        known[..., 0, :], o2, known[..., 1, :],
     )  # fmt: skip
 
 

@@ -1,0 +1,120 @@
+"""Inverse dynamics of a closed mechanism: forces of chosen actuators that give a motion.
+
+Only the part along free motions N matters:  N^T S u = N^T f,  f = M a + h.  Of all such forces the
+smallest, Σ (w u)², are those of a mechanism that has an inertia 1/w² at every actuator and none
+elsewhere: it answers the force f with x, and u = x / w².  So the solvers of forward dynamics
+(constrained.py) serve here too, with their marks of doubt (not a number).
+
+With fewer actuators than free motions the nearest forces are taken: those that leave the least of
+f to a mechanism with the inertias 1/size² at its joints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from armillary.algorithms.constrained import (
+    NAN,
+    STRAIN,
+    Lines,
+    Plan,
+    inertias,
+    inward,
+    kept_rows,
+    moved,
+    moving_world,
+    needed,
+    outward,
+    solved,
+    world,
+)
+from armillary.algorithms.mass_matrix import mass_matrix
+from armillary.algorithms.passes import Algorithm, Inward, Outward, Pairs, Whole
+from armillary.algorithms.sparse import SparseRows, times
+from armillary.scalar import Scalar, where
+from armillary.spatial.small import LDL
+
+
+def actuation(plan: Plan, mobility: Sequence[float], sizes: Sequence[float] | None) -> Algorithm:
+    """tau with the motion (q, v, a).
+
+    mobility (nv): 1/w² of an actuator, 0 of a joint without one.  sizes (nv): 1 rad, or the size of
+    the machine; given where the actuators are fewer than the free motions."""
+
+    def close(run: Any) -> None:
+        known: list[Scalar] = [0] * run.tables.nv  # forces of contacts that are known
+        lines = kept_rows(run, plan, "gamma", known) if run.tables.ties is not None else []
+        wanted = [x for j in run.joints for x in j.needed]
+        force = [x - k for x, k in zip(wanted, known, strict=True)]
+        if sizes is None:
+            tau = _smallest(plan, mobility, force, lines)
+        else:
+            tau = _nearest(plan, mobility, sizes, force, lines)
+        for j, first in zip(run.joints, run.tables.v_offsets, strict=True):
+            j.tau = tuple(tau[first : first + len(j.v)])
+
+    return Algorithm(
+        "actuation", (Outward(moved), Inward(needed), Whole(close)), moving_world,
+        ("q", "v", "a", "external"), {"tau": "dof"},
+    )  # fmt: skip
+
+
+def responses(plan: Plan, pushes: Sequence[Sequence[Scalar]], wish: Sequence[Scalar]) -> Algorithm:
+    """run.pushed: the free motions x = N (N^T M N)^-1 N^T f of joint forces f; run.nearest: the
+    accelerations that the rows allow and that are nearest to a wish, by kinetic energy."""
+
+    def close(run: Any) -> None:
+        lines = kept_rows(run, plan, "gamma", [0] * run.tables.nv)
+        free = [(entries, 0) for entries, _ in lines]
+        run.pushed = [solved(inertias(run), plan, list(push), free) for push in pushes]
+        M = inertias(run)
+        run.nearest = solved(inertias(run), plan, times(M, wish), lines)
+
+    pairs = next(p for p in mass_matrix.passes if isinstance(p, Pairs))
+    return Algorithm(
+        "responses", (Outward(outward), Inward(inward), pairs, Whole(close)), world,
+        ("q", "v", "external"), {"h": "dof"},
+    )  # fmt: skip
+
+
+def _smallest(
+    plan: Plan, mobility: Sequence[float], force: list[Scalar], lines: Lines
+) -> list[Scalar]:
+    x = _free_motion(plan, mobility, force, lines)
+    return [m * y if m else 0 for m, y in zip(mobility, x, strict=True)]
+
+
+def _nearest(
+    plan: Plan, mobility: Sequence[float], sizes: Sequence[float], force: list[Scalar], lines: Lines
+) -> list[Scalar]:
+    """(S^T P S) u = S^T P f  with  P = N (N^T D N)^-1 N^T,  D = 1/size²."""
+    n, inertia = len(force), [1.0 / (x * x) for x in sizes]
+    chosen = [k for k, x in enumerate(mobility) if x]
+    units = ([int(k == i) for k in range(n)] for i in chosen)
+    answers = [_free_motion(plan, inertia, unit, lines) for unit in units]
+    C = [[answer[k] for answer in answers] for k in chosen]
+    x = _free_motion(plan, inertia, force, lines)
+    factor = LDL(C)
+    u = factor.solve([x[k] for k in chosen])
+    doubt = _doubt(C, factor)
+    tau: list[Scalar] = [0] * n
+    for k, value in zip(chosen, u, strict=True):
+        tau[k] = value + doubt
+    return tau
+
+
+def _free_motion(
+    plan: Plan, inertia: Sequence[float], force: list[Scalar], lines: Lines
+) -> list[Scalar]:
+    """How a mechanism with these inertias at its joints, and no others, answers a force."""
+    rows: SparseRows = [{k: x} if x else {} for k, x in enumerate(inertia)]
+    return solved(rows, plan, force, [(entries, 0) for entries, _ in lines])
+
+
+def _doubt(C: Sequence[Sequence[Scalar]], factor: LDL) -> Scalar:
+    """Not a number where a pivot is what is left of large terms."""
+    strain: Scalar = 0
+    for k, inverse in enumerate(factor.inverse_D):
+        strain = strain + (C[k][k] * inverse) * (C[k][k] * inverse)
+    return where(strain < STRAIN, 0.0, NAN)

@@ -1,0 +1,110 @@
+"""Friction that depends on the load of its joint, in mechanisms with constraints.
+
+The loop of functions/loaded.py with the reactions of the closed mechanism: accelerations and
+multipliers are linear in the joint forces, so the loads are, too.  Loads that constraints leave
+open (self-stresses) give friction that has no value; such states are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.errors import ModelError
+from armillary.functions.constrained.moving import Drives, of_states
+from armillary.functions.constrained.solution import (
+    ConstrainedSolution,
+    merged,
+    solution,
+    tie_wrenches,
+)
+from armillary.functions.constrained.stress import ForceMap, determinacy
+from armillary.functions.inputs import Array
+from armillary.functions.loaded import GROUP_OF, LoadFriction, repeated
+from armillary.functions.results import BodyForces
+
+if TYPE_CHECKING:
+    from armillary.functions.constrained.engine import Baumgarte, System
+    from armillary.functions.constrained.nullspace import Answer
+    from armillary.functions.core import External
+
+_SEEN = 1e-7  # of a unit self-stress: a smaller part of a load does not count
+
+
+class ConstrainedLoadFriction(LoadFriction):
+    """The load-dependent friction of one closed mechanism."""
+
+    def friction_of(
+        self, state: dict[str, Array], external: External, drives: Drives = None,
+        baumgarte: Baumgarte = None, parameters: ArrayLike | None = None,
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """a (B, nv) and x (B, m) of the states q, v, tau in rows."""
+        q, v = state["q"], state["v"]
+        engine, count = self.plain._engine, len(q)
+
+        def respond(force: Array, times: int) -> tuple[Array, Array]:
+            rows = np.repeat(np.arange(count), times)
+            wrench = repeated(external, times)
+            bodies = repeated({"parameters": parameters}, times) or {}
+            given = of_states(drives, rows, count)
+            system = engine.system(
+                q[rows], v[rows], force, wrench, True, given, baumgarte, **bodies
+            )
+            answers = [engine.answer(system, k) for k in range(len(rows))]
+            if times == 1:
+                self._refuse_undetermined(system, answers)
+            a = np.array([x.a for x in answers])
+            multipliers = np.array([x.multipliers for x in answers]).reshape(len(a), -1)
+            pushed = merged(wrench, tie_wrenches(engine, system, multipliers))
+            return a, self.loads(q[rows], v[rows], a, pushed, bodies)
+
+        return self.solved(v, state["tau"], respond)
+
+    def _refuse_undetermined(self, system: System, answers: list[Answer]) -> None:
+        """Loads that count must have one value."""
+        engine, model = self.plain._engine, self.owner.model
+        sizes = np.array([engine.length] * 3 + [1.0] * 3)
+        counts = self.weights[:, GROUP_OF] > 0.0  # (m, 7)
+        for k, answer in enumerate(answers):
+            if not answer.factor.stress.shape[1]:
+                continue
+            stress = determinacy(ForceMap(engine, system, k), answer.factor)
+            part = np.einsum("mlw,dmw->dml", self.maps, stress.basis[:, self.rows_of_model])
+            open_ = (np.abs(part) > _SEEN * (np.abs(self.maps) @ sizes)).any(axis=0) & counts
+            if open_.any():
+                name = model.loaded_joints[int(np.argmax(open_.any(axis=1)))]
+                raise ModelError(
+                    f"joint '{name}': redundant constraints brace it, and its load, on which its "
+                    f"friction depends, has no value of its own. Set redundant rows free (a "
+                    f"spherical or cylindrical joint in the loop; with these free every reaction "
+                    f"is determinate: {', '.join(stress.proposals())}), or give it `coulomb`."
+                )
+
+    def solution(
+        self, state: dict[str, Array], external: External, drives: Drives, baumgarte: Baumgarte,
+        compliance: Mapping[str, Any] | None, single: bool,
+    ) -> ConstrainedSolution:  # fmt: skip
+        """Everything: that of the mechanism without such friction, driven by what is left."""
+        q, v, tau = state["q"], state["v"], state["tau"]
+        engine, owner = self.plain._engine, self.owner
+        a, x = self.friction_of(state, external, drives, baumgarte)
+        left = tau.copy()
+        left[:, self.columns] -= x
+        system = engine.system(q, v, left, external, True, drives, baumgarte)
+        found = solution(engine, system, left, external, True, compliance, single)
+        multipliers = np.atleast_2d(found.multipliers)
+        wrenches = merged(external, tie_wrenches(engine, system, multipliers))
+        whole = owner.body_forces(q, v, a, wrenches)
+        first = (lambda y: y[0]) if single else (lambda y: y)
+        taken = first(np.sum(x * v[:, self.columns], axis=-1))
+        balance = replace(
+            found.balance,
+            drives=first(np.sum(tau * v, axis=-1)),
+            passive=np.asarray(found.balance.passive + taken),
+        )
+        forces = BodyForces(owner.model, {name: first(y) for name, y in whole.results.items()})
+        return replace(found, model=owner.model, tau=first(tau), forces=forces, balance=balance)

@@ -1,0 +1,221 @@
+"""Batches of matrices that are too large for the caches: their numbers, and the memory they use.
+
+The code of one state writes its results one by one: it gives the same bits.  The matrix itself is
+checked against the joint forces of unit accelerations, a pass of its own."""
+
+import gc
+import sys
+import weakref
+from functools import cache
+
+import numpy as np
+import pytest
+
+import armillary as am
+from armillary.compiler.fastcall import machinery
+from armillary.compiler.largecode import Large
+from armillary.functions import fast
+from samples import random_model, random_state
+
+native = pytest.mark.skipif(not fast.available(), reason="no native calls on this interpreter")
+JOINTS = 21  # 441 numbers in a matrix: they are unpacked in a loop
+
+
+@cache
+def tree(joints: int = JOINTS, tier: int = 2, threads: int = 1) -> am.Mechanism:
+    kinds = ("revolute", "prismatic")
+    model = random_model(7, kinds, joints, branching=2, roots=1)
+    return am.Mechanism(model).compile(tier=tier, threads=threads)
+
+
+def positions(count: int, dtype=np.float64, joints: int = JOINTS) -> np.ndarray:
+    states = [random_state(tree(joints).model, seed)[0] for seed in range(count)]
+    return np.array(states, dtype)
+
+
+# ---------------------------------------------------------------- the numbers
+
+
+@pytest.mark.parametrize("count", [4, 5, 8, 11, 64, 67])
+def test_the_bits_of_one_state(count):
+    """Any number of rows, also where the last block of rows overlaps; anywhere in memory."""
+    q, arm = positions(count), tree()
+    singles = np.array([arm.mass_matrix(row) for row in q])
+    for _ in range(3):  # the first call goes another way
+        np.testing.assert_array_equal(arm.mass_matrix(q), singles)
+    for start in range(1, 9):
+        around = np.full(singles.size + 64, 77.0)
+        out = around[start : start + singles.size].reshape(singles.shape)
+        assert arm.mass_matrix(q, out=out) is out
+        np.testing.assert_array_equal(out, singles)
+        assert (around[:start] == 77.0).all()
+        assert (around[start + singles.size :] == 77.0).all()
+
+
+def test_forces_of_unit_accelerations():
+    q, arm = positions(9), tree()
+    still = np.zeros_like(q)
+    bias = arm.inverse_dynamics(q, still, still)
+    for k in range(JOINTS):
+        column = arm.inverse_dynamics(q, still, np.tile(np.eye(JOINTS)[k], (9, 1))) - bias
+        np.testing.assert_allclose(arm.mass_matrix(q)[:, :, k], column, atol=1e-10)
+
+
+def test_single_precision_and_loops():
+    q, arm = positions(19), tree()
+    wanted = arm.mass_matrix(q)
+    scale = np.abs(wanted).max()
+    floats = arm.mass_matrix(q.astype(np.float32))
+    assert floats.dtype == np.float32
+    np.testing.assert_allclose(floats, wanted, atol=1e-4 * scale)
+    np.testing.assert_allclose(tree(tier=1).mass_matrix(q), wanted, atol=1e-13 * scale)
+
+
+def test_threads_give_the_same_bits():
+    q = positions(301)
+    np.testing.assert_array_equal(tree(threads=2).mass_matrix(q), tree().mass_matrix(q))
+
+
+def test_a_result_over_an_input():
+    q, arm = positions(8), tree()
+    wanted = arm.mass_matrix(q)
+    shared = np.zeros(wanted.size)
+    given = shared[64 : 64 + q.size].reshape(q.shape)
+    given[...] = q
+    out = arm.mass_matrix(given, out=shared.reshape(wanted.shape))
+    np.testing.assert_array_equal(out, wanted)
+
+
+def test_a_state_that_is_no_number_marks_its_row_only():
+    q, arm = positions(9), tree()
+    wanted = arm.mass_matrix(q)
+    q[4, 20] = np.nan
+    found = arm.mass_matrix(q)
+    others = np.arange(9) != 4
+    np.testing.assert_array_equal(found[others], wanted[others])
+    assert np.isnan(found[4].diagonal()).all()
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
+def test_derivatives(name):
+    """Three results of 49 numbers each: their memory is fetched ahead."""
+    arm = tree(7)
+    states = [random_state(arm.model, seed) for seed in range(13)]
+    q, v, a = (np.array([s[k] for s in states]) for k in range(3))
+    many = getattr(arm, name).derivatives(q, v, a)
+    for k, state in enumerate(zip(q, v, a, strict=True)):
+        one = getattr(arm, name).derivatives(*state)
+        np.testing.assert_array_equal(many.dq[k], one.dq)
+        np.testing.assert_array_equal(many.dv[k], one.dv)
+
+
+# ---------------------------------------------------------------- the memory
+
+
+@pytest.fixture
+def kept():
+    """Results of 14 to 20 kB count as large; whatever was kept before is forgotten."""
+    table = machinery().large
+    limits = table[Large.LEAST], table[Large.MOST]
+    table[Large.LEAST], table[Large.MOST] = 14_000, 20_000
+    for rows in (5, 6):
+        ready(rows)
+        tree().mass_matrix(positions(rows))
+    yield table
+    table[Large.LEAST], table[Large.MOST] = limits
+
+
+def ready(rows: int, dtype=np.float64) -> np.ndarray:
+    """States whose calls are native."""
+    q = positions(rows, dtype)
+    for _ in range(2):
+        tree().mass_matrix(np.vstack([q, q]))
+    return q
+
+
+@native
+def test_memory_that_nobody_holds_is_used_again(kept):
+    q, arm = ready(4), tree()
+    assert len({arm.mass_matrix(q).ctypes.data for _ in range(30)}) == 1
+    seen = set()
+    for _ in range(30):
+        result = arm.mass_matrix(q)  # the last one is held until the name is bound anew
+        seen.add(result.ctypes.data)
+    assert len(seen) == 2
+
+
+@native
+def test_held_results_and_views_are_left_alone(kept):
+    q, arm = ready(5), tree()
+    first = q[:4].copy()
+    wanted, other = arm.mass_matrix(first).copy(), arm.mass_matrix(q[1:]).copy()
+    held = [arm.mass_matrix(first) for _ in range(5)]
+    for hold in (lambda x: x[2:], lambda x: memoryview(x)[2:], lambda x: x[2:].transpose(0, 2, 1)):
+        part = hold(arm.mass_matrix(first))
+        for _ in range(5):
+            np.testing.assert_array_equal(arm.mass_matrix(q[1:]), other)
+        np.testing.assert_array_equal(np.array(part), wanted[2:])  # the matrices are symmetric
+    assert len({x.ctypes.data for x in held}) == 5
+    for result in held:
+        np.testing.assert_array_equal(result, wanted)
+
+
+@native
+def test_changed_and_watched_results_do_not_come_back(kept):
+    q, arm = ready(4), tree()
+    wanted = arm.mass_matrix(q).copy()
+
+    def read_only(x):
+        x.flags.writeable = False
+
+    def other_shape(x):
+        x.shape = (4, JOINTS * JOINTS)
+
+    for change in (read_only, other_shape):
+        for _ in range(3):
+            change(arm.mass_matrix(q))
+            found = arm.mass_matrix(q)
+            np.testing.assert_array_equal(found, wanted)
+            assert found.flags.writeable
+            assert found.flags.owndata
+    result = arm.mass_matrix(q)
+    place, watch = result.ctypes.data, weakref.ref(result)
+    del result
+    for _ in range(2):
+        assert watch() is None or arm.mass_matrix(q).ctypes.data != place
+
+
+@native
+def test_few_are_kept(kept):
+    """Two, whatever their shapes and types, and none that is too small or too large."""
+    arm, rows = tree(), [ready(4), ready(5), ready(8, np.float32)]
+    results = [arm.mass_matrix(q) for q in rows]
+    watches = [weakref.ref(x) for x in results]
+    addresses = [id(x) for x in results]
+    assert list(kept[Large.ARRAYS :]) in ([addresses[2], addresses[1]], addresses[1:])
+    del results
+    gc.collect()
+    assert [w() is None for w in watches] == [True, False, False]
+    for q in (ready(6), ready(7, np.float32)):  # 21 kB and 12 kB
+        result = arm.mass_matrix(q)
+        assert id(result) not in kept[Large.ARRAYS :]
+        assert sys.getrefcount(result) == 2
+
+
+@native
+def test_a_watcher_may_ask_for_a_result_when_one_goes(kept):
+    q, arm = ready(5), tree()
+    wanted = {n: arm.mass_matrix(q[:n]).copy() for n in (4, 5)}
+    found = []
+    for n in (4, 5, 4, 5):
+        result = arm.mass_matrix(q[:n])
+        watch = weakref.ref(result, lambda _: found.append(arm.mass_matrix(q[:4]).copy()))
+        np.testing.assert_array_equal(result, wanted[n])
+        del result
+    for _ in range(6):
+        for n in (4, 5):
+            np.testing.assert_array_equal(arm.mass_matrix(q[:n]), wanted[n])
+    assert watch() is None
+    assert found
+    for matrices in found:
+        np.testing.assert_array_equal(matrices, wanted[4])

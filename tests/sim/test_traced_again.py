@@ -1,0 +1,99 @@
+"""Equal controllers share their native code; changed ones do not."""
+
+import numpy as np
+import pytest
+
+import armillary as am
+from armillary.functions import controlling
+from armillary.sim.fingerprint import NoFingerprint, fingerprint
+
+ARM = am.example("double-pendulum")
+START = np.array([0.4, -0.3])
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """Names of the kernels that are traced."""
+    names, make = [], controlling.straight_kernel
+
+    def counted(algorithm, *rest):
+        names.append(algorithm.name)
+        return make(algorithm, *rest)
+
+    monkeypatch.setattr(controlling, "straight_kernel", counted)
+    return names
+
+
+def parts():
+    hand, path = (
+        ARM.pose(START, "tip")[1],
+        am.trajectories.point_to_point(ARM, START, START + 0.2, 0.05, "trapezoid"),
+    )
+    return [
+        am.PID(ARM, {"shoulder": 0.3, "elbow": -0.2}, 6.0, 4.0, 0.4),
+        am.PID(ARM, path, 6.0, period=2e-3),
+        am.ComputedTorque(ARM, START + 0.1, 60.0, 9.0, 2.0),
+        am.GravityCompensation(ARM),
+        am.OperationalSpace(ARM, "tip", hand, 60.0, 9.0, rows=("x", "z")),
+    ]
+
+
+@pytest.mark.parametrize("k", range(5))
+def test_equal_parts_are_traced_once(made, k):
+    ARM._controls.clear()
+    runs = [am.simulate(ARM, START, duration=0.05, controller=parts()[k]) for _ in range(3)]
+    once = [name for name in made if name in ("control", "sample")]
+    assert len(once) == len(set(once)) >= 1
+    assert np.array_equal(runs[0].q, runs[1].q) and np.array_equal(runs[0].q, runs[2].q)
+
+
+def test_changed_gains_change_the_run(made):
+    """Also where the user writes into the part itself; against a part built that way."""
+    part = am.ComputedTorque(ARM, START + 0.1, 60.0, 9.0)
+    first = am.simulate(ARM, START, duration=0.1, controller=part)
+    part.kp[1] = 150.0
+    second = am.simulate(ARM, START, duration=0.1, controller=part)
+    assert made.count("control") == 2
+    assert np.abs(first.q[-1] - second.q[-1]).max() > 1e-3
+    ARM._controls.clear()
+    other = am.ComputedTorque(ARM, START + 0.1, [60.0, 150.0], 9.0)
+    assert np.array_equal(am.simulate(ARM, START, duration=0.1, controller=other).q, second.q)
+
+
+def twin(g):
+    b = am.Builder("twin", gravity=(0, 0, -g))
+    for name, parent in (("upper", "world"), ("lower", "upper")):
+        b.body(name, parent, "revolute", (0, 0, -0.5), axis="y", mass=1.0, com=(0, 0, -0.2),
+               inertia=(0.01, 0.01, 0.01))  # fmt: skip
+    return b.build()
+
+
+def test_a_part_of_another_mechanism_with_the_same_joints():
+    """Its model is another one, and so are its forces; also where models come and go."""
+    arm = twin(5.0)
+    ends = []
+    for g in (5.0, 9.81, 5.0, 1.62):
+        part = am.GravityCompensation(twin(g))
+        ends.append(am.simulate(arm, START, duration=0.05, controller=part).q[-1])
+    np.testing.assert_allclose(ends[0], START, atol=1e-14)
+    assert np.array_equal(ends[0], ends[2])
+    assert np.abs(ends[1] - START).max() > 1e-3 < np.abs(ends[3] - START).max()
+
+
+def test_only_a_few_are_kept(made):
+    for gain in np.linspace(1.0, 2.0, 40):
+        am.simulate(ARM, START, duration=0.002, controller=am.PID(ARM, START, gain))
+    assert len(ARM._controls) <= controlling.RECENT and made.count("control") == 40
+
+
+def test_what_has_no_fingerprint():
+    for x in (lambda t: t, object(), np.array([object()]), {1, 2}):
+        with pytest.raises(NoFingerprint):
+            fingerprint([x])
+    ring = []
+    ring.append(ring)
+    with pytest.raises(NoFingerprint):
+        fingerprint(ring)
+    assert fingerprint([0.0]) != fingerprint([-0.0]) != fingerprint([0])
+    assert fingerprint(np.zeros(2)) != fingerprint(np.zeros(2, np.float32))
+    assert fingerprint([np.nan]) == fingerprint([float("nan")])
