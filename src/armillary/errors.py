@@ -44,7 +44,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str], most: int = 12) 
     """The error for a name nobody has, with the nearest ones that exist, or up to `most` of all."""
     import difflib
 
-    known = list(known)
+    known = list(dict.fromkeys(known))
     near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
     if near:
         hint = "Did you mean " + " or ".join(f"'{n}'" for n in near) + "?"

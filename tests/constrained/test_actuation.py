@@ -138,9 +138,20 @@ def test_many_states_at_once(case):
         close(m.driving_forces(q[2], v[2], a[2], chosen, passive), single[2], 1e-10)
 
 
+def in_line():
+    """A slider-crank without offset: a dead centre at crank = 0."""
+    b = am.Builder("in line", gravity=(0, 0, -9.81))
+    b.body("crank", axis="y", mass=1.0, com=(0.02, 0, 0), inertia=(1e-3, 2e-3, 2e-3))
+    b.body("rod", "crank", "revolute", (0.05, 0, 0), axis="y", mass=0.5, com=(0.1, 0, 0),
+           inertia=(1e-4, 2e-3, 2e-3))  # fmt: skip
+    b.body("slider", joint="prismatic", axis="x", mass=0.4)
+    b.loop("wrist", "slider", am.Frame("end", "rod", am.Pose((0.15, 0, 0))), "revolute", axis="y")
+    return b.build()
+
+
 def test_doubted_and_bad_rows():
     """Next to a dead centre the robust way answers; rows with NaN give NaN, and only they."""
-    m = am.example("slider-crank")
+    m = in_line()
     places = [m.assemble([x, -x / 3, 0.2], hold=["crank"]).q for x in (0.7, 1e-7, 0.3)]
     q, v, a = np.array(places), np.zeros((3, 3)), np.ones((3, 3))
     expected = [m.actuator_forces(*row, ["slider"]).tau for row in zip(q, v, a, strict=True)]
@@ -150,6 +161,51 @@ def test_doubted_and_bad_rows():
     assert np.isnan(found[0]).all() and np.isfinite(found[1:]).all()
     with pytest.raises(InputError, match="expected one state, found 3"):
         m.actuator_forces(q, v, a, ["slider"])
+
+
+def rubbing(mu):
+    """A finger of two links whose tip slides on a floor."""
+    b = am.Builder("finger")
+    link = {"axis": "y", "mass": 1.0, "com": (0.1, 0, 0), "inertia": (0.01, 0.01, 0.01)}
+    b.body("a", **link)
+    b.body("b", "a", "revolute", (0.3, 0, 0), **link)
+    b.frame("tip", "b", (0.3, 0, 0))
+    q = np.array([-0.8, 1.6])
+    z = b.build().pose(q, "tip")[1][2]
+    b.contact("c", am.Frame("floor", "world", am.Pose((0, 0, z))), "tip", constrained=("dz",),
+              friction=(("dx", "dz", mu),))  # fmt: skip
+    return b.build(), q
+
+
+@pytest.mark.parametrize("mu", [0.0, 0.1, 0.3])
+def test_contacts_that_rub(mu):
+    """The force that made the motion is found again."""
+    m, q = rubbing(mu)
+    v = m.project(q, [0.5, 0.0])[1]
+    a = m.forward_dynamics(q, v, [1.3, 0.0])
+    found = m.actuator_forces(q, v, a, ["a"])
+    assert found.reachable
+    close(found.tau, np.array([1.3, 0.0]), 1e-10)
+    close(m.driving_forces(q, v, a, ["a"]), np.array([1.3, 0.0]), 1e-10)
+    law = am.OperationalSpace(m, "tip", m.pose(q, "tip")[1] + 0.05, 40.0, 8.0, rows=("x",),
+                              actuators="a")  # fmt: skip
+    a = m.forward_dynamics(q, v, law.torque(0.0, q, v, []))
+    rate = m.velocity(q, v, "tip", "world_aligned")[3]
+    close(m.acceleration(q, v, a, "tip", "world_aligned")[3], 40.0 * 0.05 - 8.0 * rate, 1e-9)
+
+
+def test_actuators_without_hold():
+    """Forces at a joint that no free motion turns do nothing, and none are asked of it."""
+    m = am.example("two-link-load")
+    found = m.equilibrium_forces(m.initial, ["load.wx"])
+    assert not found.tau.any() and not found.reachable and found.freedom == 1
+    assert not m.driving_forces(m.initial, np.zeros(m.nv), np.zeros(m.nv), ["load.wx"]).any()
+    m = in_line()
+    for angle in (0.0, 1e-15, 1e-12):
+        q = m.assemble([angle, -angle / 3, 0.2], hold=["crank"]).q
+        found = m.equilibrium_forces(q, ["slider"])
+        assert not found.tau.any() and not found.reachable
+        assert not m.driving_forces(q, np.zeros(3), np.zeros(3), ["slider"]).any()
 
 
 def test_a_motion_that_fewer_actuators_can_make():

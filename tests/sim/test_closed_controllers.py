@@ -155,10 +155,43 @@ def test_operational_space_of_an_arm_with_coupled_fingers():
 
 def test_steps_next_to_a_dead_centre_are_made_by_the_robust_way():
     """The slider cannot drive a stretched crank: those steps are doubted, and made in Python."""
-    m = am.example("slider-crank")
-    q0 = m.assemble([0.05, -0.02, 0.2], hold=["crank"]).q
+    b = am.Builder("in line")
+    b.body("crank", axis="y", mass=1.0, com=(0.02, 0, 0), inertia=(1e-3, 2e-3, 2e-3))
+    b.body("rod", "crank", "revolute", (0.05, 0, 0), axis="y", mass=0.5, com=(0.1, 0, 0),
+           inertia=(1e-4, 2e-3, 2e-3))  # fmt: skip
+    b.body("slider", joint="prismatic", axis="x", mass=0.4)
+    b.loop("wrist", "slider", am.Frame("end", "rod", am.Pose((0.15, 0, 0))), "revolute", axis="y")
+    m = b.build()
+    q0 = m.assemble([0.0105, -0.01, 0.2], hold=["crank"]).q
     v0 = m.project(q0, [-3.0, 0.0, 0.0])[1]
     law = am.GravityCompensation(m, ["slider"])
-    run, taken = both(m, q0, v0, duration=0.03, controller=law)
-    assert run.complete and 0 < taken <= 30
+    run, taken = both(m, q0, v0, duration=0.006, method="euler", controller=law, tolerance=1e-9)
+    assert run.complete and 0 < taken < 6
     assert run.q[-1, 0] < 0.0  # went through
+
+
+def test_one_row_near_a_singular_place_is_damped():
+    """At the end of its reach a pendulum cannot push its tip further out; it does not try."""
+    b = am.Builder("rod")
+    b.body("rod", axis="y", mass=1.0, com=(0.1, 0, 0), inertia=(0.001, 0.01, 0.01))
+    b.frame("tip", "rod", (0.2, 0, 0))
+    m = b.build()
+    law = am.OperationalSpace(m, "tip", [0.3, 0, 0], 50.0, 10.0, rows=("x",))
+    weak = [abs(law.torque(0.0, np.array([q]), np.zeros(1), [])[0]) for q in (0, 1e-9, 1e-6, 1e-4)]
+    hold = abs(m.gravity_forces([0.0])[0])
+    assert np.isfinite(weak).all() and max(weak) < 100.0 * hold
+    np.testing.assert_allclose(weak[:2], hold, rtol=1e-2)
+    soft = am.OperationalSpace(m, "tip", [0.3, 0, 0], 50.0, 10.0, rows=("x",), damping=0.05)
+    run, _ = both(m, [0.4], duration=0.3, controller=soft)
+    assert run.complete
+    run = am.simulate(m, [0.4], duration=0.3, controller=law)  # too stiff for its step
+    assert run.complete or "not a number" in run.message
+
+
+def test_actuators_may_be_one_name():
+    bars = am.example("four-bar")
+    one = am.GravityCompensation(bars, "crank")
+    run = am.simulate(bars, duration=0.1, controller=one)
+    np.testing.assert_allclose(run.q[-1], bars.initial, atol=1e-10)
+    with pytest.raises(am.ArmillaryError, match=r"no joint named 'crnk'\. Did you mean 'crank'"):
+        am.GravityCompensation(bars, "crnk")

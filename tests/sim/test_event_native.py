@@ -5,7 +5,7 @@ import pytest
 
 import armillary as am
 from armillary.model import Limits
-from armillary.sim import engine, lookahead
+from armillary.sim import engine, lookahead, native
 
 G = 9.81
 ARM = am.example("double-pendulum")
@@ -168,3 +168,54 @@ def test_parts_asked_in_python_are_not_asked_twice():
     never = am.Event(lambda t, q, v: 1.0)
     am.simulate(ARM, START, duration=0.1, method="euler", controller=remember, events=never)
     assert seen == sorted(set(seen))
+
+
+def test_a_function_that_fails_once_ends_the_run():
+    calls = []
+
+    def once(t, q, v):
+        calls.append(t)
+        if len(calls) == 100:
+            raise RuntimeError("only once")
+        return 1.0
+
+    with pytest.raises(RuntimeError, match="only once"):
+        am.simulate(ARM, START, duration=1.0, events=am.Event(once))
+
+
+def test_a_function_that_writes_into_its_arguments_changes_nothing():
+    def writes(t, q, v):
+        q[:] = 99.0
+        return 1.0
+
+    run = am.simulate(ARM, START, duration=0.1, events=am.Event(writes))
+    np.testing.assert_allclose(run.q, am.simulate(ARM, START, duration=0.1).q, atol=1e-12)
+
+
+@pytest.mark.parametrize("action", [
+    lambda t, q, v: (q[:1], v), lambda t, q, v: (q, 0.5), lambda t, q, v: (np.zeros(3), v),
+    lambda t, q, v: q, lambda t, q, v: "no", lambda t, q, v: (q, v, v),
+])  # fmt: skip
+def test_actions_that_give_no_state(action):
+    kick = am.Event(lambda t, q, v: q[0], "kick", action=action)
+    with pytest.raises(am.InputError, match=r"event 'kick': its action must give \(q, v\) with"):
+        am.simulate(ARM, START, duration=2.0, events=kick)
+
+
+def test_no_events():
+    assert am.simulate(ARM, START, duration=0.01, events=None).complete
+
+
+def test_long_batches_begin_with_few_steps(monkeypatch):
+    """So that progress and Ctrl-C wait for a fifth of a second, not for 20 000 steps."""
+    taken, advance = [], native.NativeLoop.advance
+
+    def counted(self, *rest):
+        stretch = advance(self, *rest)
+        taken.append(stretch.done)
+        return stretch
+
+    monkeypatch.setattr(native.NativeLoop, "advance", counted)
+    many = START * np.linspace(0.5, 1.0, 2000)[:, None]
+    am.simulate(ARM, many, duration=0.3, method="rk4", every=300)
+    assert sum(taken) == 300 and taken[0] <= 50

@@ -1,5 +1,7 @@
 """Equal controllers share their native code; changed ones do not."""
 
+from types import MethodType
+
 import numpy as np
 import pytest
 
@@ -97,3 +99,19 @@ def test_what_has_no_fingerprint():
     assert fingerprint([0.0]) != fingerprint([-0.0]) != fingerprint([0])
     assert fingerprint(np.zeros(2)) != fingerprint(np.zeros(2, np.float32))
     assert fingerprint([np.nan]) == fingerprint([float("nan")])
+
+
+def test_methods_that_are_made_of_functions_of_the_user():
+    """The same object and name, but another function."""
+    hand, path = ARM.pose(START, "tip")[1], am.trajectories.point_to_point(ARM, START, START, 1.0)
+
+    def goal(k):
+        still = np.zeros(6)
+        place = lambda self, t: (np.eye(3), hand + np.array([k, 0, 0]), still, still)  # noqa: E731
+        return MethodType(place, path)
+
+    ends = []
+    for k in (0.01, 0.2):
+        law = am.OperationalSpace(ARM, "tip", goal(k), 60.0, 9.0, rows=("x", "z"))
+        ends.append(am.simulate(ARM, START, duration=0.1, controller=law).q[-1])
+    assert np.abs(ends[0] - ends[1]).max() > 1e-2

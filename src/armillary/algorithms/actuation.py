@@ -16,7 +16,6 @@ from typing import Any
 
 from armillary.algorithms.constrained import (
     NAN,
-    STRAIN,
     Lines,
     Plan,
     inertias,
@@ -35,22 +34,24 @@ from armillary.algorithms.sparse import SparseRows, times
 from armillary.scalar import Scalar, where
 from armillary.spatial.small import LDL
 
+_HOLD = 1e-6  # (motion of the actuators / motion of all joints)² that is trusted
 
-def actuation(plan: Plan, mobility: Sequence[float], sizes: Sequence[float] | None) -> Algorithm:
+
+def actuation(
+    plan: Plan, mobility: Sequence[float], sizes: Sequence[float], enough: bool
+) -> Algorithm:
     """tau with the motion (q, v, a).
 
     mobility (nv): 1/w² of an actuator, 0 of a joint without one.  sizes (nv): 1 rad, or the size of
-    the machine; given where the actuators are fewer than the free motions."""
+    the machine.  enough: there are actuators for all free motions."""
 
     def close(run: Any) -> None:
         known: list[Scalar] = [0] * run.tables.nv  # forces of contacts that are known
         lines = kept_rows(run, plan, "gamma", known) if run.tables.ties is not None else []
         wanted = [x for j in run.joints for x in j.needed]
         force = [x - k for x, k in zip(wanted, known, strict=True)]
-        if sizes is None:
-            tau = _smallest(plan, mobility, force, lines)
-        else:
-            tau = _nearest(plan, mobility, sizes, force, lines)
+        find = _smallest if enough else _nearest
+        tau = find(plan, mobility, sizes, force, lines)
         for j, first in zip(run.joints, run.tables.v_offsets, strict=True):
             j.tau = tuple(tau[first : first + len(j.v)])
 
@@ -79,10 +80,17 @@ def responses(plan: Plan, pushes: Sequence[Sequence[Scalar]], wish: Sequence[Sca
 
 
 def _smallest(
-    plan: Plan, mobility: Sequence[float], force: list[Scalar], lines: Lines
+    plan: Plan, mobility: Sequence[float], sizes: Sequence[float], force: list[Scalar], lines: Lines
 ) -> list[Scalar]:
+    """Not a number where the actuators hardly move in the motion x: they lose their hold."""
     x = _free_motion(plan, mobility, force, lines)
-    return [m * y if m else 0 for m, y in zip(mobility, x, strict=True)]
+    own: Scalar = 0
+    whole: Scalar = 0
+    for m, size, y in zip(mobility, sizes, x, strict=True):
+        own = own + y * y * m
+        whole = whole + y * y * (1.0 / (size * size))
+    doubt = where(whole * _HOLD <= own, 0.0, NAN)
+    return [m * y + doubt if m else 0 for m, y in zip(mobility, x, strict=True)]
 
 
 def _nearest(
@@ -97,7 +105,7 @@ def _nearest(
     x = _free_motion(plan, inertia, force, lines)
     factor = LDL(C)
     u = factor.solve([x[k] for k in chosen])
-    doubt = _doubt(C, factor)
+    doubt = _doubt([sizes[k] for k in chosen], factor)
     tau: list[Scalar] = [0] * n
     for k, value in zip(chosen, u, strict=True):
         tau[k] = value + doubt
@@ -112,9 +120,9 @@ def _free_motion(
     return solved(rows, plan, force, [(entries, 0) for entries, _ in lines])
 
 
-def _doubt(C: Sequence[Sequence[Scalar]], factor: LDL) -> Scalar:
-    """Not a number where a pivot is what is left of large terms."""
+def _doubt(sizes: Sequence[float], factor: LDL) -> Scalar:
+    """Not a number where a pivot is small against that of an actuator which everything follows."""
     strain: Scalar = 0
-    for k, inverse in enumerate(factor.inverse_D):
-        strain = strain + (C[k][k] * inverse) * (C[k][k] * inverse)
-    return where(strain < STRAIN, 0.0, NAN)
+    for size, inverse in zip(sizes, factor.inverse_D, strict=True):
+        strain = strain + (inverse * (size * size)) * (inverse * (size * size))
+    return where(strain < _HOLD**-2, 0.0, NAN)

@@ -33,12 +33,12 @@ class KeptResults:
     @staticmethod
     def _holders(arrays: list[np.ndarray], k: int) -> int:
         """How many hold array k, with a few more who look at it here."""
-        return sys.getrefcount(arrays[k])
+        return sys.getrefcount(arrays[k]) if _holders_are_counted() else 0
 
     def empty(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
         """As np.empty: new memory, or that of an array which nobody else holds."""
         size = prod(shape) * np.dtype(dtype).itemsize
-        if not self._least <= size <= self._most:
+        if not (self._least <= size <= self._most and _holders_are_counted()):
             return np.empty(shape, dtype)
         with self._lock:
             for k in range(len(self._arrays)):
@@ -61,6 +61,13 @@ class KeptResults:
         whole = flags.c_contiguous and flags.owndata and flags.writeable and flags.aligned
         same = array.shape == shape and array.dtype == dtype and whole
         return same and weakref.getweakrefcount(array) == 0
+
+
+@cache
+def _holders_are_counted() -> bool:
+    """By this interpreter, exactly: not where threads run without a common lock."""
+    locked = getattr(sys, "_is_gil_enabled", lambda: True)()
+    return sys.implementation.name == "cpython" and bool(locked)
 
 
 @cache

@@ -189,7 +189,14 @@ class ClosingBuilder(ABC):
         """The tip `second` follows the environment `first` in the constrained directions."""
         part = f"contact '{name}'"
         forces = tuple((d, number(x, f"{part}, force")) for d, x in (force or {}).items())
-        laws = tuple((d, c, number(x, f"{part}, friction")) for d, c, x in friction)
+        try:
+            triples = [(d, c, x) for d, c, x in friction]
+        except (TypeError, ValueError):
+            raise ModelError(
+                f"{part}: friction is a list of (direction, constrained direction, coefficient), "
+                f"such as [('dx', 'dz', 0.3)]; found {friction!r}."
+            ) from None
+        laws = tuple((d, c, number(x, f"{part}, friction")) for d, c, x in triples)
         _finite(part, *(x for _, x in forces), *(x for *_, x in laws))
         named = [*constrained, *(d for d, _ in forces), *(x for law in laws for x in law[:2])]
         for direction in named:

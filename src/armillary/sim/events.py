@@ -80,8 +80,24 @@ class Event:
         if self.action is not None:
             changed = self.action(t, q.copy(), v.copy())
             if changed is not None:
-                q, v = (np.array(x, float) for x in changed)
+                q, v = self._checked(changed, q, v)
         return q, v, self.name
+
+    def _checked(self, changed: Any, q: Array, v: Array) -> tuple[Array, Array]:
+        """What the action gave, in the shapes of a state."""
+        try:
+            new_q, new_v = (np.array(x, float) for x in changed)
+        except (TypeError, ValueError):
+            new_q = new_v = np.zeros(0)
+        if new_q.shape != q.shape or new_v.shape != v.shape:
+            found = (
+                [np.shape(x) for x in changed] if isinstance(changed, (tuple, list)) else changed
+            )
+            raise InputError(
+                f"event '{self.name}': its action must give (q, v) with the shapes {q.shape} and "
+                f"{v.shape}, or None; found {found}."
+            )
+        return new_q, new_v
 
 
 @dataclass
@@ -210,6 +226,8 @@ def check_start(watched: Sequence[Any], q: Array) -> None:
 
 def happenings(mechanism: Mechanism, events: Any) -> list[Any]:
     """Everything to watch."""
+    if events is None:
+        return []
     if not isinstance(events, Sequence):
         events = (events,)
     found: list[Any] = []

@@ -44,9 +44,13 @@ def fingerprint(x: Any, depth: int = 0) -> Hashable:
     if isinstance(x, Mechanism):
         return x
     if kind is MethodType:
-        return ("method", x.__func__.__qualname__, fingerprint(x.__self__, depth + 1))
+        return ("method", *(fingerprint(y, depth + 1) for y in (x.__func__, x.__self__)))
     if kind is FunctionType and _ours(x.__module__):
-        held = [x.__defaults__, *(cell.cell_contents for cell in x.__closure__ or ())]
+        held = [
+            x.__defaults__,
+            x.__kwdefaults__,
+            *(cell.cell_contents for cell in x.__closure__ or ()),
+        ]
         return ("function", x.__module__, x.__code__, fingerprint(held, depth + 1))
     if _ours(kind.__module__):
         return (kind.__module__, kind.__qualname__, fingerprint(_contents(x), depth + 1))

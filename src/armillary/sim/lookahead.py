@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from armillary.sim.native import NativeLoop, Stretch
     from armillary.sim.system import System
 
-_FEW, _MANY = 32, 4096  # steps at a time: after an event, and where none comes for long
+_FEW, _MANY = 32, 1024  # steps at a time: after an event, and where none comes for long
 
 
 def can_look_ahead(watched: list[Any], native: NativeLoop) -> bool:
@@ -39,6 +39,7 @@ class Lookahead:
     locator: Locator
     native: NativeLoop
     _steps: int = field(default=_FEW, init=False)
+    _fault: Exception | None = field(default=None, init=False)  # of the function of an event
 
     def advance(self, state: State, taken: int, steps: int, h: float, every: int,
                 time: Callable[[int], float]) -> tuple[Stretch, bool]:  # fmt: skip
@@ -49,6 +50,7 @@ class Lookahead:
         before, held = (state.q, state.v, state.z), held_numbers(system, state.v)
         stretch = self.native.advance(state, taken, min(steps, self._steps), h, 1)
         times = [time(taken + k) for k in range(stretch.done + 1)]
+        self._fault = None
         try:
             quiet = self._quiet(times, before, stretch)
         except BaseException:  # Ctrl-C: the state is that of the last record
@@ -61,7 +63,7 @@ class Lookahead:
         kept = [n for n in range(quiet) if (taken + 1 + n) % every == 0]
         shorter = replace(
             stretch, done=quiet, numbers=[taken + 1 + n for n in kept], q=stretch.q[kept],
-            v=stretch.v[kept], z=stretch.z[kept], held=stretch.held[kept],
+            v=stretch.v[kept], z=stretch.z[kept], held=stretch.held[kept], fault=self._fault,
         )  # fmt: skip
         return shorter, happens
 
@@ -96,17 +98,18 @@ class Lookahead:
 
     def _crossing(self, event: Event, row: int | None, times: list[float], first: Any,
                   q: Array, v: Array, count: int) -> int:  # fmt: skip
-        """The first of `count` steps in which this event happens, or its function fails: the
-        step that is made again tells how."""
+        """The first of `count` steps in which this event happens, or its function fails."""
         if isinstance(event, Switch) and event.to is self.locator.system.mechanism:
             return count
         k = 0
         try:
             g = self.locator.start_value(event, row, times[0], first)
             for k in range(count):
-                before, g = g, event.value(times[k + 1], q[k], v[k])
+                before, g = g, event.value(times[k + 1], q[k].copy(), v[k].copy())
                 if event.crossed(before, g, v[k]):
+                    self._fault = None  # of a later step
                     return k
-        except Exception:
+        except Exception as fault:
+            self._fault = fault
             return k
         return count

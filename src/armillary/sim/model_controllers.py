@@ -40,10 +40,12 @@ class ModelController(Part, ABC):
 
     array_level = True
 
-    def __init__(self, mechanism: Mechanism, actuators: Sequence[str] | None,
+    def __init__(self, mechanism: Mechanism, actuators: Sequence[str] | str | None,
                  period: float | None):  # fmt: skip
         self.mechanism, self.built_for = mechanism, made_for(mechanism)
         freedoms(mechanism, actuators)
+        if isinstance(actuators, str):
+            actuators = (actuators,)
         self.actuators = None if actuators is None else tuple(actuators)
         self.period = positive_period(period)
 
@@ -93,6 +95,8 @@ class ModelController(Part, ABC):
 
     def _forces(self, q: Array, v: Array, a: Array, passive: bool = True) -> Array:
         """tau that gives the accelerations a, from the actuators."""
+        if a.ndim == 1 and not np.isfinite(q.sum() + v.sum() + a.sum()):
+            return np.full_like(v, np.nan)  # the run tells where it broke
         if self._alone:
             return self.mechanism.inverse_dynamics(q, v, a, passive=passive)
         return self.mechanism.driving_forces(q, v, a, self.actuators, passive)

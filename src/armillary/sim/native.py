@@ -35,7 +35,8 @@ _NUMBERS = 4_000_000  # of the record of one call
 _BLOCK = 256  # rows of a batch that run through all steps together
 _LEAST = 32  # rows that are worth a thread
 _STEPS = 20_000  # of one call: the time between two signs of progress
-_BUSY = 0.2  # s, where parts are asked in Python: the same
+_WORK = 400_000  # steps of one joint by which the pace is found
+_BUSY = 0.2  # s of one call, when the pace is known
 _BURST = 8  # steps of the first call that calls them back; then as many as take a fifth of it
 
 
@@ -112,6 +113,7 @@ class NativeLoop:
         self._fault: BaseException | None = None
         self._unasked = False  # a part raised when it was asked
         self._burst = _BURST
+        self._worth = max(_BURST, _WORK // (self.rows * system.nv * len(method.b)))  # steps at once
         self._scheduled = bool(system.schedules)
         self._gang = gang(system.mechanism.options.threads)
         self._members = 1 if self._gang is None else self._gang.members
@@ -182,7 +184,7 @@ class NativeLoop:
     def advance(self, state: State, taken: int, steps: int, h: float, every: int) -> Stretch:
         """Up to `steps` steps of h, after `taken` ones; moves the state (not its time)."""
         m = self.parts
-        steps = min(steps, self._chunk * every, self._longest // m)
+        steps = min(steps, self._chunk * every, self._longest // m, self._worth)
         h, taken, steps, every = h / m, taken * m, steps * m, every * m
         held = held_numbers(self.system, state.v)
         z = np.concatenate([state.z, held], axis=-1) if self.stages else state.z
@@ -193,7 +195,10 @@ class NativeLoop:
             for name, x in zip(("q", "v", "z"), now, strict=True)
             if x.shape[1]
         }
+        begun = clock.monotonic()
         done, now, fault = self._all(now, steps, h, state.t, taken, every, out)
+        if done:
+            self._worth = max(1, int(_BUSY * done / m / max(clock.monotonic() - begun, 1e-6)))
         numbers = np.arange((taken // every + 1) * every, taken + done + 1, every)
         if self._unasked and len(numbers) and numbers[-1] == taken + done:
             numbers = numbers[:-1]  # this instant waits for its sample

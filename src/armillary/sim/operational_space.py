@@ -35,8 +35,9 @@ class OperationalSpace(ModelController):
         x''_c = x''_d + kd (x'_d - x') + kp e
 
     so the chosen rows obey e'' + kd e' + kp e = 0.  Joints that are left over are led to `posture`
-    (nq) by M (posture_kp e_q - posture_kd v), without touching the frame.  Near singular places Λ
-    is damped: the frame then moves less than commanded.  In closed mechanisms N (N^T M N)^-1 N^T of
+    (nq) by M (posture_kp e_q - posture_kd v), without touching the frame.  Near singular places,
+    where J M^-1 J^T is small against what it is elsewhere, Λ is damped: the frame then moves less
+    than commanded.  In closed mechanisms N (N^T M N)^-1 N^T of
     the free motions N stands for M^-1, and the forces come from `actuators`.
 
     target: a `Line`; a function of t alone -> (R, position, velocity (6), acceleration (6)) along
@@ -71,6 +72,7 @@ class OperationalSpace(ModelController):
         self.posture_kp = one_number("posture_kp", posture_kp, 0.0)
         given = 2 * self.posture_kp**0.5 if posture_kd is None else posture_kd
         self.posture_kd = one_number("posture_kd", given)
+        self.usual = max(float(W.trace()) for W in self._samples())
 
     def torque(self, t: Any, q: Array, v: Array, z: Scalars) -> Array:
         if q.ndim > 1:
@@ -81,7 +83,7 @@ class OperationalSpace(ModelController):
         # how joints answer forces at the frame; accelerations before the frame is looked at
         moved, a = self._responses(q, v, J, self._spare(q, v))
         missing = self._command(t, q, J @ v) - dJ @ v - J @ a
-        a = a + moved @ (_inverse(J @ moved, self.damping) @ missing)
+        a = a + moved @ (_inverse(J @ moved, self.damping, self.usual) @ missing)
         return self._forces(q, v, a)
 
     def _responses(self, q: Array, v: Array, J: Array, spare: Array) -> tuple[Array, Array]:
@@ -145,24 +147,31 @@ class OperationalSpace(ModelController):
         factor = SparseLDL(rows, range(n - 1, -1, -1))  # the tips first: nothing fills in
         return [factor.solve(row)[0] for row in J], spare
 
+    def _samples(self) -> list[Array]:
+        """J M^-1 J^T at some states: its size tells what is small."""
+        m, rest = self.mechanism, np.zeros(self.mechanism.nv)
+        places = m._engine.samples() if m.constraints else m.random_state(0, _TRIALS)[0]
+        found = []
+        for q in places:
+            J = m.jacobian(q, self.frame, "world_aligned")[self.rows]
+            found.append(J @ self._responses(q, rest, J, rest)[0])
+        return found
+
     def _refuse_always_damped(self) -> None:
         """Rows that the frame cannot move along anywhere are left to arrays."""
         from armillary.functions.controlling import NotNative
 
-        m = self.mechanism
-        places = m._engine.samples() if m.constraints else m.random_state(0, _TRIALS)[0]
-        for q in places:
-            J = m.jacobian(q, self.frame, "world_aligned")[self.rows]
-            rest = np.zeros(m.nv)
-            values = np.linalg.eigvalsh(J @ self._responses(q, rest, J, rest)[0])
-            if values[0] > max(self.damping, 1e-12) * values.sum():
+        for W in self._samples():
+            values = np.linalg.eigvalsh(W)
+            if values[0] > max(self.damping, 1e-12) * max(values.sum(), self.usual):
                 return
         raise NotNative("the frame cannot move along all rows")
 
     def _doubt(self, W: Sequence[Sequence[Scalar]]) -> Scalar:
         """0 where all eigenvalues of W are larger than damping times the largest one, which is at
-        most the trace; else not a number."""
-        least = self.damping * sum((W[k][k] for k in range(1, len(W))), W[0][0])
+        most the trace, and times the usual one; else not a number."""
+        trace = sum((W[k][k] for k in range(1, len(W))), W[0][0])
+        least = self.damping * where(trace > self.usual, trace, self.usual)
         shifted = [[x - least if i == k else x for k, x in enumerate(r)] for i, r in enumerate(W)]
         doubt: Scalar = 0.0
         for inverse in LDL(shifted).inverse_D:
@@ -234,9 +243,13 @@ def _goal(target: Any) -> Callable[[Any], Goal]:
     return _Still(place).goal
 
 
-def _inverse(W: Array, damping: float) -> Array:
-    """Of a symmetric matrix; eigenvalues below damping times the largest are damped."""
+def _inverse(W: Array, damping: float, usual: float) -> Array:
+    """Of J M^-1 J^T; eigenvalues below damping times the largest, or the usual one, are damped."""
+    if not np.isfinite(W).all():
+        return np.full_like(W, np.nan)
+    if not np.allclose(W, W.T, rtol=1e-9, atol=1e-9 * usual):  # contacts that rub
+        return np.asarray(np.linalg.pinv(W, rcond=max(damping, 1e-12)))
     values, vectors = np.linalg.eigh(W)
-    top = damping * values[-1]
-    gain = np.where(values > top, 1 / np.maximum(values, 1e-300), values / max(top, 1e-300) ** 2)
+    top = max(damping, 1e-300) * max(values[-1], usual, 1e-300)
+    gain = np.where(values > top, 1 / np.maximum(values, top), values / top / top)
     return np.asarray((vectors * np.maximum(gain, 0.0)) @ vectors.T)

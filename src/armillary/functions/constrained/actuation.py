@@ -1,8 +1,9 @@
 """Inverse dynamics of closed chains: which forces of the chosen actuators give this motion.
 
-Only the part of the joint forces along free motions matters:  (N^T S) u = N^T (M a + h).  The
-robust way here serves one state; `actuation_law` gives the steps that can be traced
-(algorithms/actuation.py), which mark what they doubt.
+Only the part of the joint forces along free motions matters:  (N^T S) u = N^T (M a + h).  (Where
+contacts rub, N are the motions on which their forces do no work instead.)  The robust way here
+serves one state; `actuation_law` gives the steps that can be traced (algorithms/actuation.py),
+which mark what they doubt.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from armillary.functions.inputs import Array
 if TYPE_CHECKING:
     from armillary.functions.constrained.engine import Engine, System
     from armillary.functions.kernels import Kernels
+
+
+_HOLD = 1e-9  # how far an actuator moves with a free motion of size 1: less is no hold
 
 
 @dataclass(frozen=True)
@@ -97,22 +101,22 @@ def actuation(
     Moments count as forces at a lever of the machine's size, so units do not matter."""
     model = engine.owner.model
     chosen = actuator_indices(engine, actuators)
-    factor = engine.factor(system.terms)
-    N = factor.free
+    N = engine.pushes(system.terms)
     needed = system.M[0] @ a - system.force[0]  # the joint force beyond what is there already
     columns = engine.scaling.columns
     scale = np.array([_weight(model.v_labels[i], weights) * columns[i] for i in chosen])
     A = N[chosen].T / scale  # (free, actuators): N^T S, in scaled forces
     b = N.T @ needed
     lower, upper = _bounds(engine, chosen, limits)
-    u, clipped = _least(A, b, lower * scale, upper * scale)
+    values = np.linalg.svd(A, compute_uv=False) if A.size else np.zeros(0)
+    dead = _HOLD / float((scale / columns[chosen]).max(initial=1.0))
+    u, clipped = _least(A, b, lower * scale, upper * scale, dead / values.max(initial=dead))
     forces = u / scale
     tau = np.zeros(model.nv)
     tau[chosen] = forces
     missing = N.T @ (needed - tau)
     left = np.linalg.lstsq(N.T, missing, rcond=None)[0] if N.shape[1] else np.zeros(model.nv)
-    values = np.linalg.svd(A, compute_uv=False) if A.size else np.zeros(0)
-    rank = int(np.sum(values > 1e-9 * values.max(initial=0.0)))
+    rank = int(np.sum(values > dead))
     names = tuple(model.v_labels[i] for i in chosen)
     units = tuple("N m" if model.v_units[i] == "rad" else "N" for i in chosen)
     return Actuation(tau, names, units, left, values, len(chosen) - rank, N.shape[1],
@@ -131,16 +135,16 @@ def actuation_law(engine: Engine, actuators: Sequence[str] | None) -> Algorithm 
     sizes = engine.scaling.columns
     terms = engine.terms(engine.samples())
     frees = [engine.factor(terms, k).free for k in range(len(terms.J))]
-    ranks = [np.linalg.matrix_rank(N[chosen].T / sizes[chosen], 1e-9) for N in frees]
+    ranks = [np.linalg.matrix_rank(N[chosen].T / sizes[chosen], _HOLD) for N in frees]
     mobility = np.zeros(len(sizes))
     mobility[chosen] = sizes[chosen] ** -2.0
     if all(rank == N.shape[1] for rank, N in zip(ranks, frees, strict=True)):
         plan = make_plan(engine, inertia=mobility)
-        return passes.actuation(plan, mobility.tolist(), None)
+        return passes.actuation(plan, mobility.tolist(), sizes.tolist(), True)
     if any(rank < len(chosen) for rank in ranks):
         return None
     plan = make_plan(engine, inertia=sizes**-2.0)
-    return passes.actuation(plan, mobility.tolist(), sizes.tolist())
+    return passes.actuation(plan, mobility.tolist(), sizes.tolist(), False)
 
 
 class DrivingForces:
@@ -201,13 +205,14 @@ def _bounds(engine: Engine, chosen: Sequence[int], limits: bool) -> tuple[Array,
     return -bound, bound
 
 
-def _least(A: Array, b: Array, lower: Array, upper: Array) -> tuple[Array, Any]:
-    """Smallest u with A u = b (least squares where it cannot be), inside the bounds."""
+def _least(A: Array, b: Array, lower: Array, upper: Array, dead: float) -> tuple[Array, Any]:
+    """Smallest u with A u = b (least squares where it cannot be), inside the bounds.  dead: what
+    counts as no hold, as a part of the largest singular value."""
     from scipy.optimize import lsq_linear
 
     u: Array = np.zeros(A.shape[1])
     if A.size:
-        u = np.asarray(np.linalg.lstsq(A, b, rcond=1e-10)[0], float)
+        u = np.asarray(np.linalg.pinv(A, rcond=dead) @ b, float)
     if np.all((u >= lower) & (u <= upper)):
         return u, np.zeros(len(u), bool)
     small = 1e-6 * max(float(np.abs(A).max(initial=0.0)), 1e-300)

@@ -248,14 +248,21 @@ class Engine:
     def factor(self, terms: Terms, k: int = 0) -> Factor:
         return Factor(terms.J[k], self.scaling, self.rank_tolerance(terms.residual[k]))
 
+    def pushes(self, terms: Terms, k: int = 0) -> Array:
+        """(n, free) what joint forces have to be looked at along: constraint forces do no work
+        there.  The free motions, unless forces do not act along their rows (friction)."""
+        if self.ties.ideal:
+            return self.factor(terms, k).free
+        return Factor(terms.G[k], self.scaling, self.rank_tolerance(terms.residual[k])).free
+
     def responses(self, q: Array, v: Array, pushes: Array, wish: Array) -> tuple[Array, Array]:
         """At one state: free motions N (N^T M N)^-1 N^T f of joint forces, the columns of `pushes`
         (nv, k); and the accelerations nearest to a wish (nv), by kinetic energy."""
         system = self.system(q[None], v[None], np.zeros((1, len(v))), passive=False)
-        N, M = self.factor(system.terms).free, system.M[0]
-        H = N.T @ M @ N
-        nearest = solve(M, M @ wish, self.factor(system.terms), system.target[0]).a
-        return N @ np.linalg.solve(H, N.T @ pushes), nearest
+        factor, M = self.factor(system.terms), system.M[0]
+        N, left = factor.free, self.pushes(system.terms)
+        nearest = solve(M, M @ wish, factor, system.target[0]).a
+        return N @ np.linalg.solve(left.T @ M @ N, left.T @ pushes), nearest
 
     def answer(self, system: System, k: int) -> Answer:
         """The robust solution of state k."""

@@ -138,8 +138,10 @@ class ConstrainedForwardDynamics(Question):
             return
         some = {name: np.ascontiguousarray(array[rows]) for name, array in arrays.items()}
         count = len(doubtful)
-        wrenches = {name: rows_of(wrench_rows(name, x)[0], rows, count)
-                    for name, x in (external or {}).items()}  # fmt: skip
+        wrenches = {}
+        for name, x in (external or {}).items():
+            own, one = wrench_rows(name, x)
+            wrenches[name] = own[0] if one else rows_of(own, rows, count)
         given = of_states(drives, rows, count)
         system = engine.system(some["q"], some["v"], some["tau"], wrenches, passive, given)
         a[rows] = [engine.answer(system, k).a for k in range(len(rows))]
