@@ -26,6 +26,7 @@ _MU = 1e-10  # of the typical diagonal of J M^-1 J^T
 _REFINEMENTS = 3
 _ROUNDS = 4  # further rounds where the last correction is not small
 _SMALL = 1e-10
+_MASSLESS = 1e-14  # of the largest inertia
 
 
 class Tape:
@@ -121,7 +122,7 @@ class LargeSystem:
         J = self.engine.rows.sparse_terms(bodies)[0]
         values = self.values(q, bodies, J)[0]
         diagonal = np.array([values[self.places[k, k]] for k in range(self.n)])
-        self.massless = bool((diagonal <= 1e-14 * diagonal.max()).any())
+        self.massless = bool((diagonal <= _MASSLESS * diagonal.max()).any())
         floor = max(diagonal.max() * 1e-9, 1e-300)
         scale = np.zeros(len(self.kept))
         for (r, c), place in self.places.items():
@@ -135,8 +136,9 @@ class LargeSystem:
         entries: list[dict[int, float]] = [{} for _ in range(self.size)]
         for (r, c), place in self.places.items():
             entries[r][c] = entries[c][r] = float(values[place])
-        own = np.concatenate([[max(abs(entries[k].get(k, 0.0)), 1e-300) for k in range(self.n)],
-                              scale])  # fmt: skip
+        inertias = np.array([abs(entries[k].get(k, 0.0)) for k in range(self.n)])
+        inertias[inertias <= _MASSLESS * inertias.max(initial=0.0)] = 0.0
+        own = np.concatenate([inertias, scale])
         for k, mu in enumerate(self.mu):
             entries[self.n + k][self.n + k] = -float(mu)
         self.order = sparse_order(entries, own)
