@@ -512,3 +512,16 @@ def test_anything_as_a_wrench_or_a_frame(value, wrench):
             call()
         except (ArmillaryError, TypeError):
             continue
+
+
+def test_bad_rows_of_frames_on_the_ground():
+    """Nothing moves there, but a row that is no number says so, as everywhere."""
+    m = am.example("two-link")
+    q, zero = np.zeros((9, 2)), np.zeros((9, 2))
+    q[4, 0] = np.nan
+    results = [
+        *m.pose(q, "world"), m.velocity(q, zero, "world"), m.jacobian(q, "world"),
+        m.acceleration(q, zero, zero, "world"), m.jacobian_dot(q, zero, "world"),
+    ]  # fmt: skip
+    for x in results:
+        assert np.isnan(x[4]).all() and np.isfinite(np.delete(x, 4, axis=0)).all()

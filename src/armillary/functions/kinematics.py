@@ -20,8 +20,8 @@ class Kinematics(Configurations):
         The columns of the rotation are the frame's axes; origin in m."""
         if self.place(frame).kernel < 0:
             X = self.place(frame).X
-            count, single = common_rows({"q": self._check("q", q)})
-            numbers = np.tile([float(x) for x in X.leaves()], (count, 1))
+            marks, single = self._marks({"q": q})
+            numbers = np.array([float(x) for x in X.leaves()]) + marks[:, None]
             numbers = numbers[0] if single else numbers
         else:
             numbers = self._run(k.frame_pose, {"q": q}, frame=frame)["pose"]
@@ -84,16 +84,25 @@ class Kinematics(Configurations):
 
     # -- frames that stand on the ground ---------------------------------------------------------
 
+    def _marks(self, inputs: dict[str, ArrayLike]) -> tuple[Array, bool]:
+        """(B,) 0, or NaN for a row of inputs that are not finite; whether the state is single."""
+        parts = {n: self._check(n, x) for n, x in inputs.items()}
+        count, single = common_rows(parts)
+        finite = np.ones(count, bool)
+        for x, _ in parts.values():
+            finite &= np.isfinite(x).all(axis=1)
+        return np.where(finite, 0.0, np.nan), single
+
     def _no_columns(self, inputs: dict[str, ArrayLike]) -> Array:
-        count, single = common_rows({n: self._check(n, x) for n, x in inputs.items()})
-        zeros = np.zeros((count, 6, self.model.nv))
+        marks, single = self._marks(inputs)
+        zeros = np.zeros((len(marks), 6, self.model.nv)) + marks[:, None, None]
         return zeros[0] if single else zeros
 
     def _on_ground(
         self, frame: str, coordinates: str, inputs: dict[str, ArrayLike]
     ) -> tuple[Array, Array]:
         """Velocity and spatial acceleration of a frame fixed in the (perhaps moving) world."""
-        count, single = common_rows({n: self._check(n, x) for n, x in inputs.items()})
+        marks, single = self._marks(inputs)
         X, base = self.place(frame).X, self.base()
         if coordinates == "world":
             X = Transform.identity()
@@ -101,7 +110,7 @@ class Kinematics(Configurations):
             X = Transform.translation(X.r)
 
         def tiled(motion: Motion) -> Array:
-            numbers = np.tile([float(x) for x in (X @ motion).leaves()], (count, 1))
+            numbers = np.array([float(x) for x in (X @ motion).leaves()]) + marks[:, None]
             return numbers[0] if single else numbers
 
         return tiled(base.velocity), tiled(base.acceleration)
