@@ -8,24 +8,9 @@ import pytest
 
 import armillary as am
 from armillary.sim.events import Event, JointLimits
+from sim.event_machines import carts, lift
 
 G = 9.81
-
-
-def lift(**options):
-    b = am.Builder("lift")
-    b.body("cage", joint="prismatic", axis="z", mass=1.0, inertia=(0.1, 0.1, 0.1), **options)
-    return b.build()
-
-
-def carts(tied):
-    """Two masses of 1 kg on one track, tied together or not."""
-    b = am.Builder("carts")
-    b.body("first", joint="prismatic", axis="x", mass=1.0)
-    b.body("second", "world", "prismatic", axis="x", mass=1.0)
-    if tied:
-        b.coupling(am.Coupling("tie", "second", "first", 1.0, 0.0))
-    return b.build()
 
 
 def heavier(mechanism, times, body=0):

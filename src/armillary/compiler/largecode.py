@@ -15,13 +15,13 @@ from armillary.compiler.callcode import (
     PLAIN,
     WRITEABLE,
     Batch,
+    Call,
     Data,
-    _allocate,
-    _Call,
-    _check_array,
-    _check_shape,
-    _data,
-    _field,
+    allocate,
+    check_array,
+    check_shape,
+    object_field,
+    read_data,
 )
 
 _OWN_DATA = 0x4  # flag: the array frees its memory
@@ -47,11 +47,11 @@ def kept_results(least: int = 32 * 2**20, most: int = 64 * 2**20) -> Any:
 
 def large_text() -> str:
     """`new_rows(data, rows, dtype)`: a result for so many rows, new or used again, or null."""
-    c = _Call("new_rows", ("ptr %data", "i64 %rows", "i64 %dtype"))
-    double = c.equal("%dtype", _data(c, Data.BATCHES + Batch.DTYPE))
+    c = Call("new_rows", ("ptr %data", "i64 %rows", "i64 %dtype"))
+    double = c.equal("%dtype", read_data(c, Data.BATCHES + Batch.DTYPE))
     number = c.let(f"select i1 {double}, i64 8, i64 4")
-    size = c.mul(c.mul("%rows", _data(c, Data.RESULT)), number)
-    table = _data(c, Data.LARGE, "ptr")
+    size = c.mul(c.mul("%rows", read_data(c, Data.RESULT)), number)
+    table = read_data(c, Data.LARGE, "ptr")
     with c.when(c.let(f"icmp ne ptr {table}, null")):
         for field, relation in ((Large.LEAST, "sge"), (Large.MOST, "sle")):
             fits = c.let(f"icmp {relation} i64 {size}, {c.read(table, field)}")
@@ -63,7 +63,7 @@ def large_text() -> str:
         before = c.read(table, c.add(place, Large.ARRAYS), "ptr")
         following = c.add(place, 1)
         c.write(table, Large.NEXT, c.let(f"urem i64 {following}, {Large.COUNT}"))
-        c.do(f"call void {_data(c, Data.INCREF, 'ptr')}(ptr {array})")
+        c.do(f"call void {read_data(c, Data.INCREF, 'ptr')}(ptr {array})")
         c.write(table, c.add(place, Large.ARRAYS), array, "ptr")
         # last: who watches the array that goes may call us
         c.do(f"call void @armillary_Py_DecRef(ptr {before})")
@@ -76,21 +76,21 @@ def large_text() -> str:
     return c.text()
 
 
-def _made(c: _Call) -> str:
+def _made(c: Call) -> str:
     place = c.variable(0)
-    _allocate(c, place, "%rows", c.let("inttoptr i64 %dtype to ptr"))
+    allocate(c, place, "%rows", c.let("inttoptr i64 %dtype to ptr"))
     return c.let(f"inttoptr i64 {c.get(place)} to ptr")
 
 
-def _use_large(c: _Call, table: str) -> None:
+def _use_large(c: Call, table: str) -> None:
     """Return a kept array of this type and shape that nobody else holds and nobody has changed."""
     with c.loop(Large.COUNT) as k:
         array = c.read(table, c.add(k, Large.ARRAYS), "ptr")
         c.unless(c.let(f"icmp ne ptr {array}, null"), "taken")
-        c.unless(c.let(f"icmp eq i32 {_field(c, array, 0, 'i32')}, 1"), "taken")
-        c.unless(c.equal(_field(c, array, ARRAY_WEAK_REFERENCES), 0), "taken")
-        _check_array(c, array, PLAIN | WRITEABLE | _OWN_DATA, "%dtype", "taken")
-        _check_shape(c, array, "%rows", "taken")
-        c.do(f"call void {_data(c, Data.INCREF, 'ptr')}(ptr {array})")
+        c.unless(c.let(f"icmp eq i32 {object_field(c, array, 0, 'i32')}, 1"), "taken")
+        c.unless(c.equal(object_field(c, array, ARRAY_WEAK_REFERENCES), 0), "taken")
+        check_array(c, array, PLAIN | WRITEABLE | _OWN_DATA, "%dtype", "taken")
+        check_shape(c, array, "%rows", "taken")
+        c.do(f"call void {read_data(c, Data.INCREF, 'ptr')}(ptr {array})")
         c.do(f"ret ptr {array}")
         c.do("taken:")

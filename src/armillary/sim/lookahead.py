@@ -39,7 +39,7 @@ class Lookahead:
     locator: Locator
     native: NativeLoop
     _steps: int = field(default=_FEW, init=False)
-    _fault: Exception | None = field(default=None, init=False)  # of the function of an event
+    _fault: BaseException | None = field(default=None, init=False)  # while functions were asked
 
     def advance(self, state: State, taken: int, steps: int, h: float, every: int,
                 time: Callable[[int], float]) -> tuple[Stretch, bool]:  # fmt: skip
@@ -53,7 +53,7 @@ class Lookahead:
         self._fault = None
         try:
             quiet = self._quiet(times, before, stretch)
-        except BaseException:  # Ctrl-C: the state is that of the last record
+        except BaseException:  # Ctrl-C between functions: the state is that of the last record
             self._go_back(system, state, 0, before, held, stretch, times[0])
             raise
         happens = quiet < stretch.done
@@ -107,9 +107,10 @@ class Lookahead:
             for k in range(count):
                 before, g = g, event.value(times[k + 1], q[k].copy(), v[k].copy())
                 if event.crossed(before, g, v[k]):
-                    self._fault = None  # of a later step
+                    if isinstance(self._fault, Exception):
+                        self._fault = None  # of a later step
                     return k
-        except Exception as fault:
+        except BaseException as fault:  # Ctrl-C too: what was looked through is kept
             self._fault = fault
             return k
         return count
