@@ -4,6 +4,7 @@ ArmillaryError
 ├── ModelError        a mechanism that cannot exist, or a name it does not have
 │   └── FormatError   a file that cannot be read or written; carries file and line
 ├── InputError        an argument of the wrong shape, type or value
+│   └── NotFiniteError  numbers so large that the answer is none
 └── CompileError      an algorithm that cannot be traced or compiled
 """
 
@@ -34,6 +35,10 @@ class FormatError(ModelError):
 
 class InputError(ArmillaryError, ValueError):
     """An argument has the wrong shape, type or value."""
+
+
+class NotFiniteError(InputError):
+    """Finite numbers, of an argument or of the model, so large that the answer is not finite."""
 
 
 class CompileError(ArmillaryError):

@@ -220,7 +220,7 @@ class Dynamics(Kinematics):
                         kinetic, potential)  # fmt: skip
 
     def check(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Check:
-        """The same answer by independent formulations, and how well they agree (single state)."""
+        """The same answer by independent formulations, and how well they agree (one state)."""
         if self.model.loaded_joints:
             return self._load_friction.check(q, v, tau)
         a = self.forward_dynamics(q, v, tau)

@@ -15,6 +15,7 @@ from armillary.algorithms.constrained import constrained_dynamics
 from armillary.algorithms.passes import Algorithm
 from armillary.functions.calls import Question
 from armillary.functions.constrained.moving import Drives, RowMotion, of_states, rows_of
+from armillary.functions.constrained.states import answerable, blanked, one_state, substituted
 from armillary.functions.inputs import Array, checked_out, result_type, wrench_rows
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ class ConstrainedForwardDynamics(Question):
             doubtful = np.asarray(~np.isfinite(a).all(axis=1), bool)
         if doubtful is not None and doubtful.any():
             self._resolve(engine, arrays, a, doubtful, external, passive, drives)
+        if single:
+            self._owner._refuse_not_finite(arrays, a)
         result = a[0] if single else a
         if self._fast is not None and dtype == np.float64:
             self._switch_on(("q", "v", "tau"), result)
@@ -90,7 +93,18 @@ class ConstrainedForwardDynamics(Question):
             arrays = {name: np.tile(x, (len(numbers), 1)) for name, x in arrays.items()}
             single = False
         owner: Any = self._owner
+        system = engine.system(
+            **arrays, external=external, passive=False, drives=options["drives"],
+            parameters=numbers,
+        )  # fmt: skip
+        bad = ~answerable(system)
+        if single and bad.any():
+            owner._refuse_not_finite(arrays, np.full(1, np.nan))
+        arrays, external = substituted(engine, arrays, external, bad)
         a = owner._load_friction.friction_of(arrays, external, **options)[0]
+        a = blanked(a, bad)
+        if single:
+            owner._refuse_not_finite(arrays, a)
         dtype = result_type(*state.values())
         return self._given((a[0] if single else a).astype(dtype, copy=False), out, dtype)
 
@@ -115,8 +129,10 @@ class ConstrainedForwardDynamics(Question):
         left = np.flatnonzero(~np.isfinite(a).all(axis=1))
         if len(left):
             system = engine.system(q, v, tau, external, passive, drives, parameters=parameters)
-            for k in left:
+            for k in left[answerable(system)[left]]:
                 a[k] = engine.answer(system, int(k)).a
+        if single:
+            self._owner._refuse_not_finite(arrays, a)
         return self._given(a[0] if single else a, out, np.float64)
 
     @staticmethod
@@ -144,7 +160,8 @@ class ConstrainedForwardDynamics(Question):
             wrenches[name] = own[0] if one else rows_of(own, rows, count)
         given = of_states(drives, rows, count)
         system = engine.system(some["q"], some["v"], some["tau"], wrenches, passive, given)
-        a[rows] = [engine.answer(system, k).a for k in range(len(rows))]
+        for k in np.flatnonzero(answerable(system)):
+            a[rows[k]] = engine.answer(system, int(k)).a
 
     def _second(
         self, engine: Engine, arrays: dict[str, Array], a: Array, doubtful: NDArray[np.bool_],
@@ -244,14 +261,16 @@ class ConstrainedForwardDynamics(Question):
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: External = None,
         passive: bool = True,
     ) -> ConstrainedDerivatives:  # fmt: skip
-        """d a / d(q, v, tau) of a single state: `dtau` (nv, nv); `dq` and `dv` along the
-        variations the constraints admit (`motions`, `velocities`)."""
+        """d a / d(q, v, tau) of one state: `dtau` (nv, nv); `dq` and `dv` along the variations
+        the constraints admit (`motions`, `velocities`), whose number may differ between states."""
         from armillary.functions.constrained.derivatives import derivatives
 
         engine: Engine = self._owner._engine  # type: ignore[attr-defined]
-        arrays, _ = engine.check_states(q=q, v=v, tau=tau)
-        q, v, tau = arrays["q"], arrays["v"], arrays["tau"]
+        state = one_state(engine, "forward_dynamics.derivatives", q=q, v=v, tau=tau)
+        q, v, tau = (state[name][None] for name in ("q", "v", "tau"))
         system = engine.system(q, v, tau, external, passive)
+        if not answerable(system).all():
+            self._owner._refuse_not_finite(state, np.full(1, np.nan))
         return derivatives(engine, system, external, passive)
 
     def explain(self) -> list[Explanation]:
