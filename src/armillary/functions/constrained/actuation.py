@@ -46,6 +46,11 @@ class Actuation:
     needed: float  # largest joint force the motion takes
 
     @property
+    def missing(self) -> int:
+        """Freedoms that no actuator drives: the mobility less the rank of N^T S."""
+        return self.mobility - (len(self.actuators) - self.freedom)
+
+    @property
     def reachable(self) -> bool:
         scale = max(float(np.abs(self.tau).max(initial=0.0)), self.needed)
         return bool(np.abs(self.unreachable).max(initial=0.0) <= 1e-9 * scale)
@@ -56,10 +61,14 @@ class Actuation:
         return float(self.forces[self.actuators.index(actuator)])
 
     def __str__(self) -> str:
-        kind = "exactly actuated" if self.freedom == 0 else f"{self.freedom} more than needed"
-        if not self.reachable:
-            kind = "the motion cannot be reached"
-        lines = [f"{len(self.actuators)} actuators, {self.mobility} freedoms: {kind}"]
+        kinds = [f"under-actuated by {self.missing}"] if self.missing else []
+        kinds += [f"{self.freedom} more than needed"] if self.freedom else []
+        kinds = kinds or ["exactly actuated"]
+        kinds += ["the motion cannot be reached"] if not self.reachable else []
+        counts = (
+            f"{_counted(len(self.actuators), 'actuator')}, {_counted(self.mobility, 'freedom')}"
+        )
+        lines = [f"{counts}: {', '.join(kinds)}"]
         for name, unit, x in zip(self.actuators, self.units, self.forces, strict=True):
             mark = "  at its limit" if name in self.clipped else ""
             lines.append(f"  {name:<30}{x:>14.6g} {unit}{mark}")
@@ -67,6 +76,10 @@ class Actuation:
             worst = float(np.abs(self.unreachable).max())
             lines.append(f"  missing joint force, largest entry {worst:.6g}")
         return "\n".join(lines)
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def actuator_indices(engine: Engine, actuators: Sequence[str] | None) -> list[int]:

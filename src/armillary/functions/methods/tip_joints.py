@@ -96,11 +96,12 @@ def tip_joint(
     A `Loop`: its joint between its two frames."""
     R, p = machine.pose(q, tip)
     if isinstance(given, Loop):
-        closure, one, two = _loop(machine, member, tip, given, q, v)
+        loop, one, two = _loop(machine, member, tip, given, q, v)
+        closure: Closure = loop
         X = _pose_of_2_in_1(one, two)
         sign = 1.0 if given.second.body in tree_of(machine, member) else -1.0
         T = sign * _at_tip(R, p, two, closure.wrenches(X))
-        phi = sign * _at_tip(R, p, two, closure.freedoms(X)[1])
+        phi = sign * _at_tip(R, p, two, loop.freedoms(X)[1])
         phi_c = _orthonormal(T)
     else:
         one = _End.on(machine, q, v, machine.model.frame(tip).body, R, p)
