@@ -255,8 +255,11 @@ def test_mobility_without_constraints():
 
 
 def test_mobility_of_an_open_place():
-    note = run("mobility", "four-bar", "--q", "crank=1.3").stderr
-    assert "--assemble closes it first" in note
+    refused = run("mobility", "four-bar", "--q", "crank=1.3", code=1)
+    assert "open at this q by" in refused.stderr and "Close it with --assemble" in refused.stderr
+    assert not refused.stdout
+    refused = run("mobility", "four-bar", "--q", "crank=1.3", "--json", code=1)
+    assert "rank" not in refused.stdout
     words = ("--q", "crank=1.3", "--assemble", "--hold", "crank")
     found = run_json("mobility", "four-bar", *words)
     assert found["closed"]

@@ -35,8 +35,8 @@ def mobility(model: str, base: str | None, q: list[str] | None, wishes: Wishes, 
     if not mechanism.constraints:
         remarks.append(f"'{mechanism.name}' has no constraints: every coordinate is free")
     if not found.closed:
-        remarks.append(f"q is open by {found.opening:.2g} of the machine's size, where freedoms "
-                       f"count only roughly; --assemble closes it first")  # fmt: skip
+        remarks.append(f"q is open by {found.opening:.2g} of the machine's size; --assemble closes "
+                       f"it first")  # fmt: skip
     forces, reason = _determinacy(mechanism, place)
     remarks += [reason] if reason else []
     for text in remarks:

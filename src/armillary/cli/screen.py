@@ -23,6 +23,8 @@ _WORDS = {
     r"; or pass format= one of [\w, ]*": "",
     r"(assemble\(q\)|project\(q, v\)) (closes|corrects)": r"`armillary solve --assemble` \2",
     r"Close it first: q0 = mechanism\.assemble\(q0\)\.q": "Close it with --assemble",
+    r"Close it first: q = mechanism\.assemble\(q\)\.q": "Close it with --assemble",
+    r"compile\(geometry_tolerance=\.\.\.\)": "--geometry-tolerance",
     r"The drives begin at t0 = .*; close it there: put .* q0 = mechanism\.assemble\(.*\)\.q": (
         "Close it with --assemble, which holds driven joints where their motion begins"
     ),

@@ -158,7 +158,8 @@ class Constrained(Dynamics):
     def mobility(self, q: ArrayLike | None = None, seed: int = 0) -> Mobility:
         """Rank, redundant rows, and mobility at this instant and on the way (default q: initial).
 
-        The mechanism should be closed at q; the answer says if it is not."""
+        One q, where the mechanism is closed; an open one is refused, for ranks mean nothing
+        there."""
         from armillary.functions.constrained.mobility import mobility
 
         arrays, _ = self._engine.check_states(q=self.initial if q is None else q)
