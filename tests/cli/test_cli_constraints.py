@@ -254,6 +254,21 @@ def test_mobility_without_constraints():
     assert [m["velocity"] for m in found["motions"]] == [[1, 0], [0, 1]]
 
 
+def test_a_differential_drive_is_valid(tmp_path):
+    """Its velocity and gravity forces cancel: rounding of them is no difference."""
+    b = am.Builder("drive")
+    b.body("base", joint="planar", axis="z", mass=10.0, com=(0, 0, 0.1), inertia=(0.2, 0.3, 0.4))
+    for side, y, rows in (("left", 0.2, ("longitudinal", "lateral")), ("right", -0.2, "")):
+        b.body(side, "base", "revolute", (0, y, 0.1), axis="y", mass=1.0,
+               inertia=(0.005, 0.01, 0.005))  # fmt: skip
+        b.wheel(am.Wheel(f"{side}-rolls", side, 0.1, rows=rows or ("longitudinal",)))
+    path = tmp_path / "drive.yaml"
+    b.build().save(path)
+    for seed in range(3):
+        found = run_json("validate", path, "--seed", seed)
+        assert found["valid"] and max(found["check"].values()) < 1e-10
+
+
 def test_mobility_of_an_open_place():
     refused = run("mobility", "four-bar", "--q", "crank=1.3", code=1)
     assert "open at this q by" in refused.stderr and "Close it with --assemble" in refused.stderr

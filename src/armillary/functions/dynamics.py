@@ -34,6 +34,7 @@ from armillary.functions.derivatives import (
     parameter_values,
     placement_names,
 )
+from armillary.functions.forces_in_play import SHARE, forces_in_play
 from armillary.functions.inputs import Array, choice
 from armillary.functions.kinematics import Kinematics
 from armillary.functions.results import BodyForces, Check, Reactions, Solution
@@ -220,7 +221,10 @@ class Dynamics(Kinematics):
                         kinetic, potential)  # fmt: skip
 
     def check(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Check:
-        """The same answer by independent formulations, and how well they agree (single state)."""
+        """The same answer by independent formulations, and how well they agree (single state).
+
+        Differences are relative to the terms that the answers are sums of, and those count as no
+        less than 1e-4 of the forces that meet in the joints."""
         if self.model.loaded_joints:
             return self._load_friction.check(q, v, tau)
         a = self.forward_dynamics(q, v, tau)
@@ -243,7 +247,10 @@ class Dynamics(Kinematics):
             "velocity and gravity forces: Newton-Euler, and Coriolis matrix": (
                 smooth, C @ np.asarray(v, float) + g),
         }  # fmt: skip
-        terms = ((pushed, resisted), (pushed, resisted), (force, h, M @ pushed), (smooth, h, g))
+        least = SHARE * forces_in_play(self.body_forces(q, v, a), self.poses(q)[1])
+        motion = np.abs(np.linalg.inv(M)) @ least
+        terms = ((pushed, resisted, motion), (pushed, resisted, motion),
+                 (force, h, M @ pushed, least), (smooth, h, g, least))  # fmt: skip
         scales = {
             name: max(float(np.abs(term).max(initial=0.0)) for term in group)
             for name, group in zip(pairs, terms, strict=True)
