@@ -342,7 +342,7 @@ def test_show_lists_every_kind(every_kind):
                  "sphere of radius 2 m", "along rx dz, given forces dx 2 N, dy 0.3 of dz",
                  "disc of radius 0.3 m on 'hull'", "slide = 0.1 * arm - 0.2 m",
                  "arm with acceleration 1 rad/s², velocity 2 rad/s", "normal [N]",
-                 "8 degrees of freedom of the tree, 12 constraint rows"):  # fmt: skip
+                 "8 coordinates, 12 constraint rows"):  # fmt: skip
         assert word in text
     found = json.loads(run("show", every_kind, "--json").stdout)["constraints"]
     rows = [row for part in found for row in part["rows"]]

@@ -7,7 +7,8 @@ from typing import Any
 
 from armillary import Mechanism, __version__
 from armillary.cli import models, screen
-from armillary.functions.describe import constraint_words, freedoms
+from armillary.functions.constrained.counts import Counts
+from armillary.functions.describe import constraint_words, counted
 from armillary.model import WORLD, Body, JointSpec, Limits, Model, Note, Passive, Report
 from armillary.model.passive import LOADS
 from armillary.model.ties import AxisTie, FrameTie, ties
@@ -55,8 +56,8 @@ def summary(mechanism: Mechanism) -> None:
     model = mechanism.model
     mass = sum(body.mass.mass for body in model.bodies)
     screen.say(
-        f"{model.name}: {_count(len(model.bodies), 'body', 'bodies')}, "
-        f"{freedoms(model)}, {mass:.5g} kg", "bold",
+        f"{model.name}: {counted(len(model.bodies), 'body', 'bodies')}, "
+        f"{mechanism.counts}, {mass:.5g} kg", "bold",
     )  # fmt: skip
     screen.say(f"gravity ({screen.triple(model.gravity)}) m/s²")
     for what in ("base_velocity", "base_acceleration"):
@@ -116,6 +117,7 @@ def as_json(mechanism: Mechanism) -> dict[str, Any]:
         "mechanism": model.name,
         "nq": model.nq,
         "nv": model.nv,
+        "counts": counts_json(mechanism.counts),
         "gravity": model.gravity,
         "labels": {"q": model.q_labels, "v": model.v_labels},
         "units": {kind: models.units(mechanism, kind) for kind in ("q", "v", "a", "tau")},
@@ -133,6 +135,16 @@ def as_json(mechanism: Mechanism) -> dict[str, Any]:
         "source": model.report.source,
         "notes": notes_json(model.report),
     }  # fmt: skip
+
+
+def counts_json(counts: Counts) -> dict[str, Any]:
+    """null where the rank was not counted: a large mechanism, or one that does not close."""
+    return {
+        "degrees_of_freedom": counts.freedoms,
+        "coordinates": counts.coordinates,
+        "constraint_rows": counts.rows,
+        "overconstrained_by": counts.spare,
+    }
 
 
 def notes_json(report: Report) -> list[dict[str, Any]]:
@@ -255,23 +267,3 @@ def labels(tie: FrameTie | AxisTie) -> list[str]:
 def _forces(tie: FrameTie | AxisTie) -> str:
     rows = zip(tie.rows, tie.units, strict=True)
     return ", ".join(f"{row or 'along the axis'} [{models.FORCE[unit]}]" for row, unit in rows)
-
-
-def _count(n: int, one: str, many: str) -> str:
-    return f"{n} {one if n == 1 else many}"
-
-
-def cache(clear: bool) -> None:
-    """Folder, number and size of the compiled objects on disk, with the notes on them."""
-    from armillary.functions.options import object_cache
-
-    store = object_cache()
-    if clear:
-        screen.say(f"removed {store.clear()} entries from {store.folder}")
-        return
-    entries = store.entries()
-    size = sum(n for _, n in entries) / 2**20
-    screen.say(
-        f"{len(entries)} entries (compiled objects and notes on them), {size:.1f} MB of at most "
-        f"{store.limit / 2**20:.0f} MB, in {store.folder}"
-    )

@@ -8,7 +8,7 @@ import numpy as np
 
 from armillary import Mechanism
 from armillary.cli import closing, models, screen
-from armillary.cli.show import notes, notes_json, summary
+from armillary.cli.show import counts_json, notes, notes_json, summary
 from armillary.errors import ArmillaryError, ModelError
 
 # Two formulations of a sound mechanism agree to about 1e-12; numbers far beyond are of no use.
@@ -33,6 +33,7 @@ def validate(name: str, base: str | None, strict: bool, seed: int, json: bool) -
         content: dict[str, Any] = {
             "valid": sound,
             "mechanism": mechanism.name,
+            "counts": counts_json(mechanism.counts),
             "warnings": warnings,
             "notes": notes_json(mechanism.report),
             "check": check or None,

@@ -9,6 +9,7 @@ from typing import Any
 
 from armillary.errors import InputError
 from armillary.functions.constrained.dynamics import Constrained
+from armillary.functions.describe import counted, describe
 from armillary.model import builder as model_builder
 from armillary.model import edit
 from armillary.model.parts import Mass, Pose
@@ -171,12 +172,11 @@ class Mechanism(Constrained):
         formats.write(self.model, path, overwrite=overwrite)
 
     def __repr__(self) -> str:
-        return f"<Mechanism '{self.name}': {len(self.bodies)} bodies, {self.nv} degrees of freedom>"
+        bodies = counted(len(self.bodies), "body", "bodies")
+        return f"<Mechanism '{self.name}': {bodies}, {self.counts}>"
 
     def __str__(self) -> str:
-        from armillary.functions.describe import describe
-
-        return describe(self.model)
+        return describe(self.model, str(self.counts))
 
 
 class Builder(model_builder.Builder):

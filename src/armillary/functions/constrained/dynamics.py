@@ -21,6 +21,7 @@ from armillary.functions.results import Check, Solution
 if TYPE_CHECKING:
     from armillary.functions.constrained.actuation import Actuation
     from armillary.functions.constrained.closing import Assembly, Closer
+    from armillary.functions.constrained.counts import Counts
     from armillary.functions.constrained.engine import Engine
     from armillary.functions.constrained.mobility import Mobility
     from armillary.functions.constrained.projection import Projector
@@ -48,6 +49,13 @@ class Constrained(Dynamics):
         from armillary.functions.constrained.engine import Engine
 
         return Engine(self, self.options.geometry_tolerance)
+
+    @cached_property
+    def counts(self) -> Counts:
+        """Degrees of freedom where it starts, coordinates of the tree and constraint rows."""
+        from armillary.functions.constrained.counts import counts
+
+        return counts(self)
 
     @cached_property
     def _closer(self) -> Closer:
