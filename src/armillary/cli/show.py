@@ -267,3 +267,19 @@ def labels(tie: FrameTie | AxisTie) -> list[str]:
 def _forces(tie: FrameTie | AxisTie) -> str:
     rows = zip(tie.rows, tie.units, strict=True)
     return ", ".join(f"{row or 'along the axis'} [{models.FORCE[unit]}]" for row, unit in rows)
+
+
+def cache(clear: bool) -> None:
+    """Folder, number and size of the compiled objects on disk, with the notes on them."""
+    from armillary.functions.options import object_cache
+
+    store = object_cache()
+    if clear:
+        screen.say(f"removed {store.clear()} entries from {store.folder}")
+        return
+    entries = store.entries()
+    size = sum(n for _, n in entries) / 2**20
+    screen.say(
+        f"{len(entries)} entries (compiled objects and notes on them), {size:.1f} MB of at most "
+        f"{store.limit / 2**20:.0f} MB, in {store.folder}"
+    )
