@@ -4,8 +4,6 @@ Every product of right angles with a turn about x, y or z meets every operation 
 axes along and against each other, half turns, coincident frames, offsets along one axis.  Random
 rotations have no structure and meet none of the shortcuts."""
 
-import itertools
-
 import numpy as np
 import pytest
 
@@ -22,26 +20,7 @@ from armillary.spatial import (
 )
 from armillary.spatial.transform import Product
 from dense import array, matrix_of_inertia, motion_matrix
-
-
-def signed_permutations() -> list[np.ndarray]:
-    """The 24 rotations by right angles."""
-    found = []
-    for order in itertools.permutations(range(3)):
-        for signs in itertools.product((1, -1), repeat=3):
-            R = np.zeros((3, 3), int)
-            R[range(3), order] = signs
-            if round(np.linalg.det(R)) == 1:
-                found.append(R)
-    return found
-
-
-def turn(axis: int, angle: float) -> np.ndarray:
-    c, s = np.cos(angle), np.sin(angle)
-    R = np.eye(3)
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    R[i, i], R[i, j], R[j, i], R[j, j] = c, s, -s, c
-    return R
+from samples import right_angles, tilt
 
 
 def structural(numbers) -> tuple:
@@ -49,8 +28,8 @@ def structural(numbers) -> tuple:
     return tuple(int(x) if x in (0.0, 1.0, -1.0) else float(x) for x in numbers)
 
 
-RIGHT = signed_permutations()
-ROTATIONS = RIGHT + [R @ turn(axis, 0.5) for R in RIGHT for axis in range(3)]
+RIGHT = right_angles()
+ROTATIONS = RIGHT + [R @ tilt(axis, 0.5) for R in RIGHT for axis in range(3)]
 OFFSETS = [(0, 0, 0), (1, 0, 0), (0, -1, 0), (0, 0, 0.3), (-0.4, 0, 0.7), (0.2, -0.6, 0.5)]
 
 

@@ -26,6 +26,8 @@ from armillary.model.lower import Tables
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
+    from armillary.functions.verify import Verify
+
 Frame = tuple[int, np.ndarray] | None
 _LONGEST_TRACE = 60  # bodies: larger mechanisms are not even traced for tier 2
 
@@ -96,13 +98,26 @@ def _pool(process: int, count: int) -> ThreadPoolExecutor:
 
 
 class Kernels:
-    """All compiled forms of one algorithm on one mechanism, made when they are first needed."""
+    """All compiled forms of one algorithm on one mechanism, made when they are first needed.
 
-    def __init__(self, setting: Setting, tables: Tables, options: CompileOptions):
+    verify: looks at each of them (doubles) before it is used, and raises where it is wrong."""
+
+    def __init__(
+        self,
+        setting: Setting,
+        tables: Tables,
+        options: CompileOptions,
+        verify: Verify | None = None,
+    ):
         self.setting, self.tables, self.options = setting, tables, options
+        self._verify = verify
         self._kernels: dict[tuple, Kernel] = {}
         self._codes: dict[int | None, StraightCode | None] = {}
         self.explanations: list[Explanation] = []
+
+    def of_other_bodies(self, tables: Tables) -> Kernels:
+        """The same question to other bodies, not verified."""
+        return Kernels(self.setting, tables, self.options)
 
     def _needs_frame(self) -> bool:
         return any(isinstance(p, (At, Along)) for p in self.setting.algorithm.passes)
@@ -152,6 +167,8 @@ class Kernels:
                 made = Kernel(self.setting, self.tables, width)
             if batched and (shared := self._shared_by()) is not None:
                 made.share(shared)
+            if self._verify is not None and element == "double":
+                self._verify(self, made)
             self._kernels[key] = made
             self.explanations.append(
                 Explanation(
