@@ -80,8 +80,8 @@ def machine() -> Machine:
     return Machine(llvm.get_host_cpu_name(), features.flatten(), fma, doubles)
 
 
-def lanes(batched: bool, element: str = "double") -> Lanes:
-    """Lanes for one state or for a batch on this machine."""
+def lanes(batched: bool, element: str = "double", width: int | None = None) -> Lanes:
+    """Lanes for one state or for a batch; width: of batches, by default what this machine has."""
     here = machine()
-    width = here.doubles * (2 if element == "float" else 1) if batched else 1
-    return Lanes(width, element, here.fma)
+    own = here.doubles * (2 if element == "float" else 1)
+    return Lanes((width or own) if batched else 1, element, here.fma)

@@ -120,7 +120,7 @@ class FastCall:
         context, _ = kernel.context(1, numbers)
         self.batches[str(dtype)] = (kernel, context, numbers, dtype)  # kept alive
         start = Data.BATCHES + (0 if dtype == np.float64 else Batch.SIZE)
-        d[start + Batch.KERNEL] = kernel.batch_address
+        d[start + Batch.KERNEL] = kernel.address
         d[start + Batch.CONTEXT] = context.ctypes.data
         d[start + Batch.FEWEST], d[start + Batch.CHECKED] = kernel.lanes.width, int(checked)
         d[start + Batch.DTYPE] = id(dtype)  # last: this opens the gate

@@ -19,7 +19,6 @@ from armillary.algorithms import chart, forward_dynamics
 from armillary.algorithms.passes import Algorithm
 from armillary.compiler.context import Context
 from armillary.compiler.stepper import Steps, called_back, run_steps
-from armillary.compiler.target import lanes
 from armillary.functions.controlling import (
     Control,
     Controlling,
@@ -94,7 +93,7 @@ class Stepping:
         given: which of "external" and "drive" (wrenches, moving rows) the dynamics read.  key:
         equal for equal `control` and `sample`, whose code is then used again."""
         self.mechanism, self.method, self.rows, self.nz = mechanism, method, rows, nz
-        self._batched = rows >= lanes(True, "double").width
+        self._batched = rows >= mechanism.options.simd(True).width
         self._keep: list[Any] = []  # everything the native side points to
         self._c = np.zeros(Steps.SIZE, np.int64)
         self.fault: BaseException | None = None
@@ -159,7 +158,10 @@ class Stepping:
         key = (algorithm.name, self._batched)
         if key not in made:
             made[key] = straight_kernel(
-                algorithm, algorithm.reads, self.mechanism.tables(), self._batched
+                algorithm,
+                algorithm.reads,
+                self.mechanism.tables(),
+                self.mechanism.options.simd(self._batched),
             )
         return made[key]
 

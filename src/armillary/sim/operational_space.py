@@ -150,7 +150,7 @@ class OperationalSpace(ModelController):
     def _samples(self) -> list[Array]:
         """J M^-1 J^T at some states: its size tells what is small."""
         m, rest = self.mechanism, np.zeros(self.mechanism.nv)
-        places = m._engine.samples() if m.constraints else m.random_state(0, _TRIALS)[0]
+        places = m._engine.samples if m.constraints else m.random_state(0, _TRIALS)[0]
         found = []
         for q in places:
             J = m.jacobian(q, self.frame, "world_aligned")[self.rows]

@@ -146,7 +146,7 @@ def actuation_law(engine: Engine, actuators: Sequence[str] | None) -> Algorithm 
     if not engine.ties.ideal or not chosen:
         return None
     sizes = engine.scaling.columns
-    terms = engine.terms(engine.samples())
+    terms = engine.terms(engine.samples)
     frees = [engine.factor(terms, k).free for k in range(len(terms.J))]
     ranks = [np.linalg.matrix_rank(N[chosen].T / sizes[chosen], _HOLD) for N in frees]
     mobility = np.zeros(len(sizes))

@@ -220,6 +220,7 @@ class Engine:
             self._plan = make_plan(self)
         return self._plan
 
+    @cached_property
     def samples(self) -> Array:
         """Closed configurations (k, nq) about the initial one, the same in every process."""
         from armillary.functions.constrained.plan import closed_samples

@@ -166,7 +166,7 @@ class ConstrainedForwardDynamics(Question):
 
             plan = make_plan(engine, embed=False)
             self._seconds[passive] = traced_kernels(
-                engine, constrained_dynamics(plan), ("q", "v", "tau"), passive
+                engine, constrained_dynamics(plan), ("q", "v", "tau"), passive, verified=True
             )
         kernels = self._seconds[passive]
         if kernels is None:
@@ -226,7 +226,8 @@ class ConstrainedForwardDynamics(Question):
 
         if not engine.ties.ideal or not may_be_traced(engine):
             return None
-        return traced_kernels(engine, constrained_dynamics(engine.plan()), reads, passive)
+        dynamics = constrained_dynamics(engine.plan())
+        return traced_kernels(engine, dynamics, reads, passive, verified=True)
 
     def _switch_on(self, reads: tuple[str, ...], like: Array) -> None:
         """Serve states natively from now on; what the kernel doubts (NaN) comes back here."""

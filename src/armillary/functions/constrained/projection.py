@@ -31,11 +31,18 @@ _STEPS = 8
 
 
 def traced_kernels(
-    engine: Engine, algorithm: Algorithm, reads: tuple[str, ...], passive: bool = True
+    engine: Engine,
+    algorithm: Algorithm,
+    reads: tuple[str, ...],
+    passive: bool = True,
+    verified: bool = False,
 ) -> Kernels | None:
-    """Straight-line kernels of an algorithm over the constraints, where that is not too long."""
+    """Straight-line kernels of an algorithm over the constraints, where that is not too long.
+
+    verified: it is forward dynamics, and new code of it is tried once (verify.py)."""
     from armillary.functions.kernels import Kernels
     from armillary.functions.setting import Setting
+    from armillary.functions.verify import of_closed
 
     owner = engine.owner
     if not may_be_traced(engine):
@@ -46,7 +53,8 @@ def traced_kernels(
     else:
         tables = replace(owner.tables(True, passive, regroup=True), ties=ties)
     setting = Setting(algorithm, reads, owner._moving_base)
-    kernels = Kernels(setting, tables, owner.options)
+    verify = of_closed(engine, passive) if verified else None
+    kernels = Kernels(setting, tables, owner.options, verify)
     try:
         kernels.straight()
     except ZeroDivisionError:  # a free motion without any inertia: the robust way names it
