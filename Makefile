@@ -2,6 +2,7 @@
 #   make demo    core dependencies, then the demonstration
 #   make test    style, types and tests (also: make lint, make types)
 #   make bench   our speed and that of other engines, one table
+#   make accuracy  our numbers and those of others: docs/accuracy.md
 #   make clean   remove .venv and everything built
 
 PYTHON ?= python3
@@ -14,7 +15,7 @@ CORE := .venv/.stamp-core
 TEST := .venv/.stamp-test
 PINS := pyproject.toml constraints.txt
 
-.PHONY: demo test lint types pytest bench clean
+.PHONY: demo test lint types pytest bench accuracy clean
 
 demo: $(CORE)
 	@$(BIN)/armillary demo
@@ -33,6 +34,9 @@ pytest: $(TEST)
 
 bench: $(TEST)
 	$(BIN)/python -m benchmarks
+
+accuracy: $(TEST)
+	PYTHONPATH=tests $(BIN)/python -m accuracy
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

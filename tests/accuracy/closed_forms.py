@@ -111,15 +111,15 @@ def ladder():
 GROUP = "Closed forms"
 CLOSED_FORMS = [
     Comparison(GROUP, "pendulum from 2 rad, two periods (rk4)",
-               "Jacobi's elliptic functions (scipy)", 10, pendulum),
+               "Jacobi's elliptic functions (scipy)", 11, pendulum),
     Comparison(GROUP, "heavy top in steady precession: angular acceleration",
-               "I1 W² cos θ - I3 s W + m g l = 0", 12, top),
-    Comparison(GROUP, "disc that rolls down a slope: accelerations", "g sin / (1 + I / m r²)", 13,
+               "I1 W² cos θ - I3 s W + m g l = 0", 13, top),
+    Comparison(GROUP, "disc that rolls down a slope: accelerations", "g sin / (1 + I / m r²)", 14,
                rolling_disc),
     Comparison(GROUP, "four-bar: place of the pin at 25 crank angles",
-               "intersection of two circles", 12, four_bar),
+               "intersection of two circles", 14, four_bar),
     Comparison(GROUP, "Bricard mechanism (IFToMM), 2 s: kinetic energy",
-               "weight times the height it lost", 9, bricard),
+               "weight times the height it lost", 11, bricard),
     Comparison(GROUP, "four-bars side by side (IFToMM), 1 s: energy",
-               "its closed form", 9, ladder),
+               "its closed form", 11, ladder),
 ]  # fmt: skip

@@ -21,7 +21,8 @@ FLOATING = ("solo12", "anymal", "talos", "g1")
 
 @cache
 def loaded(name: str, base: str) -> am.Mechanism:
-    return am.load(robot(name), base=base)
+    """The tree: mimic joints, which the others do not couple either, are joints here."""
+    return am.load(robot(name), base=base).tree
 
 
 def states(m: am.Mechanism, count: int = 5):
@@ -111,8 +112,8 @@ def many_digits(question: str):
         ours, theirs = [], []
         for q, v, x in states(m, 2):
             with mpmath.workdps(50):
-                inputs = {k: [mpmath.mpf(float(y)) for y in z] for k, z in zip(names, (q, v, x),
-                                                                               strict=True)}  # fmt: skip
+                given = zip(names, (q, v, x), strict=True)
+                inputs = {name: [mpmath.mpf(float(y)) for y in row] for name, row in given}
                 theirs += [float(y) for y in m.interpret(algorithm, inputs).result(result)]
             ours += list(call(q, v, x))
         return np.array(ours), np.array(theirs)
@@ -124,16 +125,16 @@ PIN = "Pinocchio, live, from the same URDF"
 MUJOCO = "MuJoCo, live, from the same URDF"
 EVERY = "8 robots (arms, hand, quadrupeds, humanoids)"
 ENGINES = [
-    Comparison("Other engines", f"{EVERY}: inverse dynamics", PIN, 12, pinocchio("inverse")),
-    Comparison("Other engines", f"{EVERY}: mass matrix", PIN, 12, pinocchio("mass")),
-    Comparison("Other engines", f"{EVERY}: forward dynamics", PIN, 9, pinocchio("forward"),
+    Comparison("Other engines", f"{EVERY}: inverse dynamics", PIN, 14, pinocchio("inverse")),
+    Comparison("Other engines", f"{EVERY}: mass matrix", PIN, 14, pinocchio("mass")),
+    Comparison("Other engines", f"{EVERY}: forward dynamics", PIN, 11, pinocchio("forward"),
                slow=True),
-    Comparison("Other engines", "UR5, Panda, Kinova: mass matrix", MUJOCO, 12,
+    Comparison("Other engines", "UR5, Panda, Kinova: mass matrix", MUJOCO, 14,
                mujoco_forces("mass")),
-    Comparison("Other engines", "UR5, Panda, Kinova: bias forces", MUJOCO, 12,
+    Comparison("Other engines", "UR5, Panda, Kinova: bias forces", MUJOCO, 14,
                mujoco_forces("bias")),
     Comparison("50 digits", "Panda: inverse dynamics, compiled",
-               "the algorithm interpreted with mpmath, 50 digits", 13, many_digits("inverse")),
+               "the algorithm interpreted with mpmath, 50 digits", 14, many_digits("inverse")),
     Comparison("50 digits", "Panda: forward dynamics, compiled",
-               "the algorithm interpreted with mpmath, 50 digits", 11, many_digits("forward")),
+               "the algorithm interpreted with mpmath, 50 digits", 13, many_digits("forward")),
 ]  # fmt: skip

@@ -1,5 +1,7 @@
 """Numbers that others have printed: a test set for integrators, a bicycle, a robot, theses."""
 
+from itertools import pairwise
+
 import numpy as np
 from scipy.integrate import solve_ivp
 
@@ -83,7 +85,7 @@ def squeezer_end():
     return run.y[:7, -1], np.array(SQUEEZER_END)
 
 
-# -- the benchmark bicycle: [Meijaard et al. 2007, table 2] -----------------------------------------
+# -- the benchmark bicycle: [Meijaard et al. 2007, table 2] ---------------------------------------
 
 EIGENVALUES = {  # forward speed, m/s: roots, 1/s
     0.0: [-5.53094371765393, -3.13164324790656, 3.13164324790656, 5.53094371765393],
@@ -148,13 +150,13 @@ def bicycle():
         for k, unit in enumerate(np.eye(4)):
             slopes = [(bike.accelerations(h * unit, speed) - bike.accelerations(-h * unit, speed))
                       / (2 * h) for h in (2e-3, 1e-3, 5e-4)]  # fmt: skip
-            one, two = ((4 * b - a) / 3 for a, b in zip(slopes, slopes[1:], strict=False))
+            one, two = ((4 * b - a) / 3 for a, b in pairwise(slopes))
             A[2:, k] = (16 * two - one) / 15
         found.append(np.sort_complex(np.linalg.eigvals(A).astype(complex)))
     return np.array(found), np.array([np.sort_complex(x) for x in EIGENVALUES.values()])
 
 
-# -- Puma 560: [Corke, Robotics, Vision and Control, 9.2; Armstrong, Khatib, Burdick 1986] ----------
+# -- Puma 560: [Corke, Robotics, Vision and Control, 9.2; Armstrong, Khatib, Burdick 1986] --------
 
 PUMA = [  # d, a, alpha; mass, centre, moments xx yy zz; motor inertia, gear
     (0.0, 0.0, np.pi / 2, 0.0, (0, 0, 0), (0, 0.35, 0), 200e-6, -62.6111),
@@ -224,20 +226,49 @@ def platform():
     return a[[4]], np.array([-down])
 
 
+def six_axes():
+    """Joint forces and free accelerations of the six-revolute arm."""
+    recorded = case("001_synthetic_6r")
+    given, arm = recorded["inverse arm: q,qd,qdd -> tau"], am.example("six-r")
+    q, v, a = (np.array(given[name]) for name in ("q", "qd", "qdd"))
+    free = recorded["forward arm: tau=0 -> qdd"]
+    ours = [arm.inverse_dynamics(q, v, a), arm.forward_dynamics(q, v, np.zeros(6))]
+    return np.array(ours), np.array([given["tau"], free])
+
+
+def swing():
+    """Two rods that fall, integrated with rk4."""
+    data = case("003_two_link_arm").problem["numeric_instance_not_from_seed"]
+    b, at, parent = am.Builder("arm", (0.0, -data["g"], 0.0)), 0.0, "world"
+    for k in ("1", "2"):
+        m, l = data["m" + k], data["l" + k]
+        b.body("link" + k, parent, "revolute", (at, 0, 0), axis="z", mass=m, com=(l / 2, 0, 0),
+               inertia=(0.0, m * l**2 / 12, m * l**2 / 12))  # fmt: skip
+        parent, at = "link" + k, l
+    recorded = table("003_two_link_free_swing")
+    times = recorded["t"]
+    run = am.simulate(b.build(), [0.3, 0.5], duration=float(times[-1]), step=1e-4, every=1000)
+    return np.asarray(run["q"]), columns(recorded, "th1", "th2")
+
+
 GROUP = "Published numbers"
 PUBLISHED = [
     Comparison(GROUP, "Andrews' squeezer: first accelerations",
-               "Hairer & Wanner II, VII.7; Test Set for IVP Solvers", 12, squeezer_first),
+               "Hairer & Wanner II, VII.7; Test Set for IVP Solvers", 13, squeezer_first),
     Comparison(GROUP, "Andrews' squeezer: angles after 0.03 s (DOP853 of scipy)",
                "Test Set for IVP Solvers, reference solution by PSIDE", 9, squeezer_end),
     Comparison(GROUP, "Whipple's bicycle at 0, 5 and 10 m/s: roots of lean and steer",
-               "Meijaard, Papadopoulos, Ruina, Schwab 2007, table 2", 11, bicycle, slow=True),
+               "Meijaard, Papadopoulos, Ruina, Schwab 2007, table 2", 12, bicycle, slow=True),
     Comparison(GROUP, "Puma 560, nominal pose: gravity torques (all 4 decimals)",
                "Robotics Toolbox (Corke), data of Armstrong et al. 1986", 5, puma_gravity),
     Comparison(GROUP, "Puma 560, nominal pose: mass matrix with rotors (all 4 decimals)",
                "Robotics Toolbox (Corke)", 4, puma_inertia),
-    Comparison(GROUP, "Stanford arm: joint forces", "van der Merwe 1995, 4.62", 11, stanford),
+    Comparison(GROUP, "Stanford arm: joint forces", "van der Merwe 1995, 4.62", 12, stanford),
+    Comparison(GROUP, "arm of six revolutes: joint forces and free accelerations",
+               "Swartz 1982, eqs 1-26, synthetic data", 10, six_axes),
+    Comparison(GROUP, "planar arm of two rods, free swing (rk4)",
+               "recorded motion of the closed form", 9, swing),
     Comparison(GROUP, "four links with a pinned tip, 10 s: accelerations",
-               "van der Merwe 1995, chapter 5, recorded motion", 8, four_links),
+               "van der Merwe 1995, chapter 5, recorded motion", 9, four_links),
     Comparison(GROUP, "platform on three legs: fall", "van der Merwe 1995, 8.2.1", 11, platform),
 ]  # fmt: skip
