@@ -74,7 +74,7 @@ def actuation(
             else _nearest(plan, mobility, sizes, force, lines, strict)
         )
         if strict is not None:
-            doubt = _disallowed(strict, plan, sizes, run.inputs, lines)
+            doubt = _disallowed(strict, plan, sizes, run, lines)
             tau = [x + doubt for x in tau]
         for j, first in zip(run.joints, run.tables.v_offsets, strict=True):
             j.tau = tuple(tau[first : first + len(j.v)])
@@ -156,22 +156,26 @@ def _doubt(sizes: Sequence[float], factor: LDL) -> Scalar:
 
 
 def _disallowed(
-    strict: Strict, plan: Plan, sizes: Sequence[float], inputs: Any, lines: Lines
+    strict: Strict, plan: Plan, sizes: Sequence[float], run: Any, lines: Lines
 ) -> Scalar:
     """Not a number where J a differs from gamma."""
-    a, (still, moving) = inputs["a"], strict.rounding
+    a, (still, moving) = run.inputs["a"], strict.rounding
+    ties = run.tables.ties.all if run.tables.ties is not None else ()
+    # the bodies move with a: what ties between them are short of is what they miss
+    moved = [hasattr(tie, "closure") for tie in ties for _ in range(tie.count)]
     whole: Scalar = (still / strict.tolerance) ** 2
-    for rate, size in zip(inputs["v"], sizes, strict=True):
+    for rate, size in zip(run.inputs["v"], sizes, strict=True):
         square = rate * rate * (moving / (strict.tolerance * size * size))
         whole = whole + square * square
     misses: list[Scalar] = []
-    for k, (entries, gamma) in zip(plan.kept, lines, strict=True):
+    for k, (entries, short) in zip(plan.kept, lines, strict=True):
         weight = strict.rows[k]
-        miss = gamma * -weight
-        whole = whole + miss * miss
-        for dof, x in entries.items():
-            term = x * a[dof] * weight
-            miss, whole = miss + term, whole + term * term
+        terms = [x * a[dof] * weight for dof, x in entries.items()]
+        miss = short * weight
+        if not moved[k]:
+            miss = miss - sum(terms)
+        for x in (miss, *terms):
+            whole = whole + x * x
         misses.append(miss)
     doubt: Scalar = 0.0
     for miss in misses:

@@ -29,8 +29,10 @@ from armillary.algorithms.run import Run
 from armillary.compiler.evaluate import fold_zeros
 from armillary.compiler.expr import Graph, Leaf, Node
 from armillary.errors import InputError, unknown_name
+from armillary.functions.constrained.exported import CLOSED, closed_question
 from armillary.functions.core import Core
 from armillary.functions.inputs import choice
+from armillary.functions.straight import structural_ties
 from armillary.model.lower import Tables
 from armillary.spatial import Motion, Transform, Vector
 
@@ -274,7 +276,7 @@ def entry_of(core: Core, function: str, frame: str | None, coordinates: str) -> 
     if not entry.frame and frame is not None:
         raise InputError(f"{function}: has no frame, found frame='{frame}'.")
     choice("coordinates", coordinates, kinematics.COORDINATES)
-    if entry.inertia:
+    if entry.inertia and not (function in CLOSED and core.model.constraints):
         core._refuse_massless()
     if entry.mass:
         core._moving_mass()
@@ -303,18 +305,22 @@ def trace(
     """Run the algorithm once on symbols; every constant of the mechanism goes through `number`.
 
     regroup: with mass moved across joints where no joint force can tell, which saves operations.
-    tables (not fused), base: instead of the mechanism's own."""
+    tables (not fused), base: instead of the mechanism's own.  Of closed mechanisms the question is
+    that of Python: with the constraints, or of the tree (`closed_question`)."""
     entry = entry_of(core, function, frame, coordinates)
     if passive and function in LOOPED:
         core._refuse_loads(f"{function} as an expression")
-    algorithm = entry.algorithm(coordinates)
+    closed = closed_question(core, function, passive)
+    if closed is not None:
+        entry = replace(entry, title=closed.title)
+    algorithm = entry.algorithm(coordinates) if closed is None else closed.algorithm
     graph = Graph()
     convert = partial(number, graph)
     model = core.model
     inputs = {
         name: [graph.load(name, k) for k in range(model.nq if name == "q" else model.nv)]
         for name in algorithm.reads
-        if name != "external"
+        if name not in ("external", "drive")
     }
     sizes = {"nv": model.nv, "bodies": len(model.bodies), "10 bodies": 10 * len(model.bodies)}
     shapes = [
@@ -333,7 +339,9 @@ def trace(
             place = core.place(frame, fuse)
             spot = (place.kernel, numbered_transform(place.X, convert))
         start = numbered_base(base or core.base(), convert)
-        run = Run(algorithm, numbered(tables, convert), start, inputs, spot)
+        ties = None if closed is None else structural_ties(graph, closed.ties)
+        tables = replace(numbered(tables, convert), ties=ties)
+        run = Run(algorithm, tables, start, inputs, spot)
         numbers = [_ordered(run.result(r.source), r.order) for r in entry.results]
     lifted = [[graph.lift(x) for x in flat] for flat in numbers]
     every = [node for nodes in inputs.values() for node in nodes]

@@ -59,7 +59,8 @@ def simulate(
     follow from the constraints with the least kinetic energy; a full v0 that the constraints do
     not allow is refused, or with project_start the nearest one is taken.  step: of the method; with
     "dopri5" of the record, while the steps follow the tolerance.  method: see `integrators`.
-    controller: a part or several, or a function f(t, q, v) -> tau; period: sample and hold of controllers that have no period of their own.
+    controller: a part or several, or a function f(t, q, v) -> tau; period: sample and hold of
+    controllers that have no period of their own.
     inputs: joint forces, {joint: constant, Schedule or f(t)} or all nv of them.  external:
     {frame: wrench, Schedule or f(t)}, or f(t, q, v) -> {frame: wrench}.  drives: prescribed motion
     of joints, drives and wheels' ground, {name: place, Schedule, f(t) -> x or (x, x', x''), or a

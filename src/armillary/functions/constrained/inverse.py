@@ -84,7 +84,7 @@ class ConstrainedInverseDynamics(Question):
         tau = self._traced(engine, arrays, given, chosen, passive, dtype)
         self._resolve(engine, arrays, given, tau, chosen, passive, dtype, single)
         result = (tau[0] if single else tau).astype(dtype, copy=False)
-        if self._fast is not None and dtype == np.float64 and chosen == self._default(engine):
+        if self._fast is not None and dtype == np.float64 and chosen == self.actuators(engine):
             self._switch_on(("q", "v", "a"), result)
         if out is None:
             return result
@@ -108,7 +108,7 @@ class ConstrainedInverseDynamics(Question):
         }
         return arrays, given, single
 
-    def _default(self, engine: Engine) -> tuple[int, ...]:
+    def actuators(self, engine: Engine) -> tuple[int, ...]:
         """Entries of v of the joints with motors; all where there is no motor."""
         model = engine.owner.model
         pairs = zip(model.bodies, model.slots, strict=True)
@@ -117,7 +117,7 @@ class ConstrainedInverseDynamics(Question):
 
     def _chosen(self, engine: Engine, actuators: Actuators) -> tuple[int, ...]:
         if actuators is None:
-            return self._default(engine)
+            return self.actuators(engine)
         return tuple(actuator_indices(engine, actuators))
 
     def _traced(
@@ -154,7 +154,7 @@ class ConstrainedInverseDynamics(Question):
     ) -> Algorithm | None:
         """(q, v, a) -> tau as an algorithm; None where there is none."""
         labels = engine.owner.model.v_labels
-        names = [labels[k] for k in (self._default(engine) if chosen is None else chosen)]
+        names = [labels[k] for k in (self.actuators(engine) if chosen is None else chosen)]
         return actuation_law(engine, names, strictness(engine, dtype))
 
     def _resolve(
@@ -187,7 +187,7 @@ class ConstrainedInverseDynamics(Question):
     def _switch_on(self, reads: tuple[str, ...], like: Array) -> None:
         """Serve states natively from now on; what the kernel doubts (NaN) comes back here."""
         engine: Engine = self._owner._engine  # type: ignore[attr-defined]
-        kernels = self._made.get((self._default(engine), reads, True, np.float64))
+        kernels = self._made.get((self.actuators(engine), reads, True, np.float64))
         if kernels is None:
             return
         if like.ndim == 1 and not self._fast.ready:
