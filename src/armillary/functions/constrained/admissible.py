@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armillary.algorithms import mass_matrix
 from armillary.algorithms.actuation import Strict
 from armillary.errors import InadmissibleError, ModelError
 from armillary.functions.constrained.holding import Held
@@ -42,7 +43,8 @@ def nearest_acceleration(
     held: entries that keep those of `a`, or have the `values` (h,) instead."""
     terms = system.terms
     target = system.target[k] - terms.J[k] @ a
-    M, labels = system.M[k], engine.owner.model.v_labels
+    labels = engine.owner.model.v_labels
+    M = engine.owner._run(mass_matrix.mass_matrix, {"q": system.q[k]})["M"]
     if not held:
         return a + smallest(M, engine.factor(terms, k), target, labels)
     wanted = np.zeros(len(held.entries))
