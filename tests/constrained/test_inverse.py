@@ -243,7 +243,7 @@ def test_friction_by_load_is_refused_by_name():
     law = am.Passive(load_radial=0.01)
     bodies = {"rocker": {"passive": law}}
     rubbing = m.replace(bodies=bodies)
-    with pytest.raises(ModelError, match="inverse dynamics of a closed mechanism.*'rocker'"):
+    with pytest.raises(ModelError, match=r"inverse dynamics of a closed mechanism.*'rocker'"):
         rubbing.inverse_dynamics(q, np.zeros(3), np.zeros(3))
     rubbing.inverse_dynamics(q, np.zeros(3), np.zeros(3), passive=False)
 

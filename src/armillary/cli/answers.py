@@ -116,17 +116,19 @@ def _inverse(
     question: Question, mechanism: Mechanism, values: dict[str, Array], external: dict[str, Array]
 ) -> tuple[Array, tuple[str, ...]]:
     """Joint forces of a motion, and whose they are where not all joints have some."""
-    motion, options = (values["q"], values["v"], values["a"]), {"passive": question.passive}
+    motion = (values["q"], values["v"], values["a"])
+    options: dict[str, Any] = {"external": external, "passive": question.passive}
     if not mechanism.constraints:
         if question.actuators:
             raise InputError(
                 f"--actuator: '{mechanism.name}' has no constraints; every joint has the force "
                 f"that its motion takes. Leave --actuator out."
             )
-        return mechanism.inverse_dynamics(*motion, external=external, **options), ()
-    chosen = tuple(question.actuators) or None
-    tau = mechanism.inverse_dynamics(*motion, actuators=chosen, external=external, **options)
-    if chosen is None:
+        return mechanism.inverse_dynamics(*motion, **options), ()
+    if question.actuators:
+        options["actuators"] = question.actuators
+    tau = mechanism.inverse_dynamics(*motion, **options)
+    if not question.actuators:
         motors = [body.joint.name for body in mechanism.model.bodies if body.motor]
         whose = f"of the joints with motors ({', '.join(motors)})" if motors else (
             "of all joints, the smallest that give this motion; --actuator names some")  # fmt: skip

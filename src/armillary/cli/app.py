@@ -10,6 +10,16 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from armillary.cli.options import (
+    Actuators,
+    Csv,
+    OfTree,
+    Out,
+    Passive,
+    ProjectStart,
+    Reactions,
+    Wrenches,
+)
 from armillary.errors import ArmillaryError
 
 
@@ -58,22 +68,6 @@ Numbers = Annotated[
     list[str] | None,
     typer.Option(metavar="NUMBERS", help="0.1,0.2,... in order, or joint=value,joint=value."),
 ]
-Wrenches = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="FRAME=nx,ny,nz,fx,fy,fz",
-        help="A wrench on the mechanism at a frame, in that frame. May be repeated.",
-    ),
-]
-Passive = Annotated[
-    bool, typer.Option("--passive/--no-passive", help="Friction, springs and rotors take part.")
-]
-Reactions = Annotated[bool, typer.Option("--reactions", help="The wrench in every joint as well.")]
-Csv = Annotated[
-    Path | None,
-    typer.Option("--csv", help="A batch of states: a header like q.<label>, v.<label>, ..."),
-]
-Out = Annotated[Path | None, typer.Option("--out", help="Write states and results to a CSV file.")]
 Assemble = Annotated[bool, typer.Option("--assemble", help="Close the mechanism first: q, then v.")]
 Hold = Annotated[
     list[str] | None,
@@ -144,15 +138,8 @@ def inverse(
     q: Numbers = None,
     v: Numbers = None,
     a: Numbers = None,
-    actuator: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="JOINT",
-            help="A joint that gives forces, of a closed mechanism. May be repeated. Default: "
-            "joints with motors, else all.",
-        ),
-    ] = None,
-    tree: Annotated[bool, typer.Option("--tree", help="Of the open tree.")] = False,
+    actuator: Actuators = None,
+    tree: OfTree = False,
     external: Wrenches = None,
     passive: Passive = True,
     reactions: Reactions = False,
@@ -304,10 +291,7 @@ def simulate(
     project: Annotated[
         bool, typer.Option("--project/--no-project", help="Back onto constraints at every step.")
     ] = True,
-    project_start: Annotated[
-        bool,
-        typer.Option("--project-start", help="Begin with the nearest velocity that is allowed."),
-    ] = False,
+    project_start: ProjectStart = False,
     record: Annotated[str, typer.Option(help="Names: q,v,a,tau,energy,reactions,...")] = "q,v",
     every: Annotated[int, typer.Option(min=1, help="Record every n-th step.")] = 1,
     out: Annotated[Path | None, typer.Option(help="A file: .nc, .csv or .parquet.")] = None,

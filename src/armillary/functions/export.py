@@ -81,7 +81,9 @@ def _notes(core: Core, entry: Entry, function: str, passive: bool) -> tuple[str,
     if model.constraints:
         names = ", ".join(part.name for part in model.constraints)
         kept = function in CLOSED
-        notes.append(f"With its constraints: {names}." if kept else f"Of its tree, without {names}.")
+        notes.append(
+            f"With its constraints: {names}." if kept else f"Of its tree, without {names}."
+        )
     if core._moving_base:
         notes.append("The world frame moves as the mechanism says.")
     if entry.passive and not passive:

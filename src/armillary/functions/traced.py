@@ -34,6 +34,7 @@ from armillary.functions.core import Core
 from armillary.functions.inputs import choice
 from armillary.functions.straight import structural_ties
 from armillary.model.lower import Tables
+from armillary.model.ties import Ties
 from armillary.spatial import Motion, Transform, Vector
 
 Number = Callable[[Graph, Any], Leaf]  # how a constant of the mechanism enters the graph
@@ -307,13 +308,7 @@ def trace(
     regroup: with mass moved across joints where no joint force can tell, which saves operations.
     tables (not fused), base: instead of the mechanism's own.  Of closed mechanisms the question is
     that of Python: with the constraints, or of the tree (`closed_question`)."""
-    entry = entry_of(core, function, frame, coordinates)
-    if passive and function in LOOPED:
-        core._refuse_loads(f"{function} as an expression")
-    closed = closed_question(core, function, passive)
-    if closed is not None:
-        entry = replace(entry, title=closed.title)
-    algorithm = entry.algorithm(coordinates) if closed is None else closed.algorithm
+    entry, algorithm, own = _question(core, function, frame, coordinates, passive)
     graph = Graph()
     convert = partial(number, graph)
     model = core.model
@@ -339,9 +334,8 @@ def trace(
             place = core.place(frame, fuse)
             spot = (place.kernel, numbered_transform(place.X, convert))
         start = numbered_base(base or core.base(), convert)
-        ties = None if closed is None else structural_ties(graph, closed.ties)
-        tables = replace(numbered(tables, convert), ties=ties)
-        run = Run(algorithm, tables, start, inputs, spot)
+        ties = None if own is None else structural_ties(graph, own)
+        run = Run(algorithm, replace(numbered(tables, convert), ties=ties), start, inputs, spot)
         numbers = [_ordered(run.result(r.source), r.order) for r in entry.results]
     lifted = [[graph.lift(x) for x in flat] for flat in numbers]
     every = [node for nodes in inputs.values() for node in nodes]
@@ -352,6 +346,19 @@ def trace(
     ]
     inputs = {name: [folded[node.index] for node in nodes] for name, nodes in inputs.items()}
     return Traced(entry, inputs, results, run, folded)
+
+
+def _question(
+    core: Core, function: str, frame: str | None, coordinates: str, passive: bool
+) -> tuple[Entry, Algorithm, Ties | None]:
+    """The row of the table, what answers it, and the constraints that are kept."""
+    entry = entry_of(core, function, frame, coordinates)
+    if passive and function in LOOPED:
+        core._refuse_loads(f"{function} as an expression")
+    closed = closed_question(core, function, passive)
+    if closed is None:
+        return entry, entry.algorithm(coordinates), None
+    return replace(entry, title=closed.title), closed.algorithm, closed.ties
 
 
 def _ordered(values: Any, order: Sequence[int]) -> list[Any]:

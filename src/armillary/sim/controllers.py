@@ -131,7 +131,7 @@ class FeedForward(Part):
         """Inverse dynamics of the wanted motion; with motors, the voltages for it
         [Swartz1982, 11].  external: wrenches by frame, or a function of time that gives them.
         actuators: joints of a closed mechanism that give the forces."""
-        chosen = {"actuators": actuators} if mechanism.constraints else {}
+        chosen: dict[str, Any] = {"actuators": actuators} if mechanism.constraints else {}
         if actuators is not None and not chosen:
             raise InputError(
                 f"FeedForward.along: '{mechanism.name}' has no constraints; all its joints are "

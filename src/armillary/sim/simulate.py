@@ -47,27 +47,25 @@ def simulate(
     out: str | os.PathLike[str] | None = None, progress: Progress | bool | None = None,
     project: bool | tuple[float, float] = True, tolerance: float = 1e-8,
     period: float | None = None, parameters: ArrayLike | None = None,
-    t0: float = 0.0, resume: bool = False, overwrite: bool = False,
-    project_start: bool = False,
+    t0: float = 0.0, resume: bool = False, overwrite: bool = False, project_start: bool = False,
 ) -> Run:  # fmt: skip
     """The motion from (q0, v0) over `duration` seconds:
 
         a = forward_dynamics(q, v, actuators(controller(t, q, v)) + inputs(t), external(t))
 
     q0 (nq) or (B, nq), v0 (nv) or (B, nv): default the initial configuration at rest; a batch
-    runs B simulations at once.  v0 = {"crank": 5.0} holds the named velocities, and the others
-    follow from the constraints with the least kinetic energy; a full v0 that the constraints do
-    not allow is refused, or with project_start the nearest one is taken.  step: of the method; with
-    "dopri5" of the record, while the steps follow the tolerance.  method: see `integrators`.
-    controller: a part or several, or a function f(t, q, v) -> tau; period: sample and hold of
-    controllers that have no period of their own.
-    inputs: joint forces, {joint: constant, Schedule or f(t)} or all nv of them.  external:
-    {frame: wrench, Schedule or f(t)}, or f(t, q, v) -> {frame: wrench}.  drives: prescribed motion
-    of joints, drives and wheels' ground, {name: place, Schedule, f(t) -> x or (x, x', x''), or a
-    trajectory}.  record: names (see `quantities`), at every n-th step; out: stream to this file.
-    project: after every step back onto the constraints, position then velocity; or rates (alpha,
-    beta), 1/s, that draw them back by a corrective force (Baumgarte).  parameters: other
-    inertias than the model's, (10 bodies,) or one row per run, as `mechanism.parameters`.
+    runs B simulations at once.  v0 = {"crank": 5.0}: the others follow (`project`); a full v0 that
+    the constraints do not allow is refused, or with project_start the nearest is taken.  step: of
+    the method; with "dopri5" of the record, while the steps follow the tolerance.  method: see
+    `integrators`.  controller: a part or several, or f(t, q, v) -> tau; period: sample and hold of
+    controllers without one.  inputs: joint forces, {joint: constant, Schedule or f(t)} or all nv of
+    them.  external: {frame: wrench, Schedule or f(t)}, or f(t, q, v) -> {frame: wrench}.  drives:
+    prescribed motion of joints, drives and wheels' ground, {name: place, Schedule, f(t) -> x or
+    (x, x', x''), or a trajectory}.  record: names (see `quantities`), at every n-th step; out:
+    stream to this file.  project: after every step back onto the constraints, position then
+    velocity; or rates (alpha, beta), 1/s, that draw them back by a corrective force (Baumgarte).
+    parameters: other inertias than the model's, (10 bodies,) or one row per run, as
+    `mechanism.parameters`.
 
     The run is kept when it ends early: `run.complete` is False and `run.message` tells why.  An
     exception of a controller carries it as `error.run`."""
@@ -272,6 +270,7 @@ def _resumed(recorder: Recorder, system: System, q0: Any, v0: Any, t0: float) ->
     if wanted != runs and (wanted is not None or q0 is not None):
         raise recorder.another(f"number of runs: expected {runs or 1}, found {wanted or 1}")
     system.inputs.runs = runs
+    system.refused = tuple(row for row, ended in system.ended.items() if ended == t0)
     return state
 
 

@@ -145,7 +145,9 @@ def _onto(motions: Array, M: Array, scaling: Scaling) -> Array:
         return np.linalg.pinv(motions / scaling.columns[:, None]) / scaling.columns
     _, R = np.linalg.qr(weighted)
     inverse = np.linalg.inv(R)  # the motions made of one size first
-    return np.asarray(inverse @ np.linalg.solve(inverse.T @ inner @ inverse, inverse.T @ motions.T @ M))
+    return np.asarray(
+        inverse @ np.linalg.solve(inverse.T @ inner @ inverse, inverse.T @ motions.T @ M)
+    )
 
 
 def _carried(engine: Engine, M: Array, factor: Factor, rates: Array, v: Array) -> Array:

@@ -279,7 +279,7 @@ class ConstrainedForwardDynamics(Question):
         owner: Any = self._owner
         engine: Engine = owner._engine
         arrays, single = engine.check_states(q=q, v=v, tau=tau)
-        system = engine.system(**arrays)
+        system = engine.system(arrays["q"], arrays["v"], arrays["tau"])
         answers = [engine.answer(system, k) for k in range(len(arrays["q"]))]
         Y = owner.regressor(arrays["q"], arrays["v"], np.array([x.a for x in answers]))
         found = [-responses(engine, system, k, x.factor) @ Y[k] for k, x in enumerate(answers)]

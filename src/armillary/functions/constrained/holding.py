@@ -84,7 +84,7 @@ def _entries(model: Model, name: str) -> list[tuple[str, int]]:
         return [("v", k) for k in range(own.start, own.stop)]
     if name not in model.q_labels:
         known = (*model.moving_joints, *model.v_labels, *model.q_labels)
-        raise unknown_name("joint or coordinate", name, known)
+        raise unknown_name("joint", name, known)
     k = model.q_labels.index(name)
     if model.q_units[k] == "1":
         joint = name.rpartition(".")[0]
