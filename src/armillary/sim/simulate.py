@@ -77,9 +77,8 @@ def simulate(
     watched = _watched(mechanism, events, moved)
     names = _recorded(system, record)
     project = kept_by_projection(system, project, method, names)
-    others = [e.to for e in watched if isinstance(e, Switch) and e.to is not None]
     stepping = stepper(method, system)
-    recorder = Recorder(mechanism, names, 1, out, method=method, step=step, others=others,
+    recorder = Recorder(mechanism, names, 1, out, method=method, step=step, others=_others(watched),
                         extras=signal_columns(system, names, t0, step), handed=every,
                         resume=resume, overwrite=overwrite, drives=moved)  # fmt: skip
     with closing(recorder):
@@ -160,6 +159,11 @@ def _watched(mechanism: Mechanism, events: Any, drives: Drives) -> list[Any]:
         replace(e, to=drives.on(e.to)) if isinstance(e, Switch) and e.to is not None else e
         for e in found
     ]
+
+
+def _others(watched: list[Any]) -> list[Mechanism]:
+    """Mechanisms that may take over."""
+    return [e.to for e in watched if isinstance(e, Switch) and e.to is not None]
 
 
 def _check_drives(system: System, t0: float, batch: int | None) -> None:
