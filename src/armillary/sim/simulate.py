@@ -64,8 +64,7 @@ def simulate(
     (x, x', x''), or a trajectory}.  record: names (see `quantities`), at every n-th step; out:
     stream to this file.  project: after every step back onto the constraints, position then
     velocity; or rates (alpha, beta), 1/s, that draw them back by a corrective force (Baumgarte).
-    parameters: other inertias than the model's, (10 bodies,) or one row per run, as
-    `mechanism.parameters`.
+    parameters: other inertias, (10 bodies,) or one row per run, as `mechanism.parameters`.
 
     The run is kept when it ends early: `run.complete` is False and `run.message` tells why.  An
     exception of a controller carries it as `error.run`."""
