@@ -4,12 +4,14 @@ ArmillaryError
 ├── ModelError        a mechanism that cannot exist, or a name it does not have
 │   └── FormatError   a file that cannot be read or written; carries file and line
 ├── InputError        an argument of the wrong shape, type or value
+│   └── InadmissibleError   a motion that the constraints do not allow; carries the nearest one
 └── CompileError      an algorithm that cannot be traced or compiled
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 
 class ArmillaryError(Exception):
@@ -34,6 +36,21 @@ class FormatError(ModelError):
 
 class InputError(ArmillaryError, ValueError):
     """An argument has the wrong shape, type or value."""
+
+
+class InadmissibleError(InputError):
+    """A velocity or acceleration that the constraints do not allow.
+
+    `nearest` (n,): the nearest one, by kinetic energy, that they do; `row`: of which state of a
+    batch."""
+
+    def __init__(self, message: str, nearest: Any, row: int | None = None):
+        super().__init__(message)
+        self.nearest = nearest
+        self.row = row
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (str(self), self.nearest, self.row))
 
 
 class CompileError(ArmillaryError):

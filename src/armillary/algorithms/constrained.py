@@ -250,14 +250,15 @@ def moving_world(g):
 def defect(multipliers: Sequence[Scalar]) -> Algorithm:
     """What is missing in the equations of motion for given a and λ:
 
-        run.flat = M a + h - tau - J^T λ,    run.rows = J a - gamma
+        run.flat = M a + h - tau - J^T λ,    run.rows = J a - gamma,    run.rates = J v
 
-    Both are zero for a solution; their slopes along a variation of (q, v) give its derivative."""
+    The first two are zero for a solution; their slopes along a variation of (q, v) give its
+    derivative.  The slopes of the third tell which change of v a change of q demands."""
 
     def close(run: Any) -> None:
         flat = [x - t for j in run.joints for x, t in zip(j.needed, j.tau, strict=True)]
-        run.rows = []
-        a = [x for j in run.joints for x in j.a]
+        run.rows, run.rates = [], []
+        a, speed = ([x for j in run.joints for x in getattr(j, name)] for name in ("a", "v"))
         start, ways = 0, Ways(run)
         for tie in run.tables.ties.all:
             sizes = multipliers[start : start + tie.count]
@@ -265,11 +266,13 @@ def defect(multipliers: Sequence[Scalar]) -> Algorithm:
                 found = tie_rows(ways, tie, range(tie.count))
                 lines = found.entries
                 run.rows += [-x for x in found.gamma]
+                run.rates += found.rate
                 for dof, x in found.given.items():
                     flat[dof] = flat[dof] - x
             else:
                 lines = [{v: c for v, _, c in tie.terms}]
                 run.rows += [sum(a[v] * c for v, _, c in tie.terms) - tie.acceleration]
+                run.rates += [sum(speed[v] * c for v, _, c in tie.terms)]
             for line, size in zip(lines, sizes, strict=True):
                 for dof, x in line.items():
                     flat[dof] = flat[dof] - x * size

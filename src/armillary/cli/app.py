@@ -10,6 +10,16 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from armillary.cli.options import (
+    Actuators,
+    Csv,
+    OfTree,
+    Out,
+    Passive,
+    ProjectStart,
+    Reactions,
+    Wrenches,
+)
 from armillary.errors import ArmillaryError
 
 
@@ -58,22 +68,6 @@ Numbers = Annotated[
     list[str] | None,
     typer.Option(metavar="NUMBERS", help="0.1,0.2,... in order, or joint=value,joint=value."),
 ]
-Wrenches = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="FRAME=nx,ny,nz,fx,fy,fz",
-        help="A wrench on the mechanism at a frame, in that frame. May be repeated.",
-    ),
-]
-Passive = Annotated[
-    bool, typer.Option("--passive/--no-passive", help="Friction, springs and rotors take part.")
-]
-Reactions = Annotated[bool, typer.Option("--reactions", help="The wrench in every joint as well.")]
-Csv = Annotated[
-    Path | None,
-    typer.Option("--csv", help="A batch of states: a header like q.<label>, v.<label>, ..."),
-]
-Out = Annotated[Path | None, typer.Option("--out", help="Write states and results to a CSV file.")]
 Assemble = Annotated[bool, typer.Option("--assemble", help="Close the mechanism first: q, then v.")]
 Hold = Annotated[
     list[str] | None,
@@ -144,6 +138,8 @@ def inverse(
     q: Numbers = None,
     v: Numbers = None,
     a: Numbers = None,
+    actuator: Actuators = None,
+    tree: OfTree = False,
     external: Wrenches = None,
     passive: Passive = True,
     reactions: Reactions = False,
@@ -155,10 +151,12 @@ def inverse(
 ) -> None:
     """Joint forces for a motion: tau from q, v, a.
 
-    What is not given: q where the mechanism starts, v = 0, a = 0."""
+    What is not given: q where the mechanism starts, v = 0, a = 0. Of a closed mechanism, v and a
+    given as joint=value are kept and the others follow from the constraints."""
     from armillary.cli.answers import Question, answer
 
-    question = Question("inverse", model, base, {"q": q, "v": v, "a": a}, external, csv, passive)
+    given = {"q": q, "v": v, "a": a}
+    question = Question("inverse", model, base, given, external, csv, passive, actuator or (), tree)
     answer(question, reactions, out, overwrite, json)
 
 
@@ -293,6 +291,7 @@ def simulate(
     project: Annotated[
         bool, typer.Option("--project/--no-project", help="Back onto constraints at every step.")
     ] = True,
+    project_start: ProjectStart = False,
     record: Annotated[str, typer.Option(help="Names: q,v,a,tau,energy,reactions,...")] = "q,v",
     every: Annotated[int, typer.Option(min=1, help="Record every n-th step.")] = 1,
     out: Annotated[Path | None, typer.Option(help="A file: .nc, .csv or .parquet.")] = None,
@@ -303,15 +302,16 @@ def simulate(
 ) -> None:
     """The motion over time.
 
-    What is not given: q where the mechanism starts, v = 0, tau = 0. Exit code 1: the run ended
-    before its time; what was computed is kept, and --resume goes on."""
+    What is not given: q where the mechanism starts, v = 0, tau = 0. With constraints, v given as
+    joint=value is kept and the others follow from them; a full v must be allowed. Exit code 1: the
+    run ended before its time; what was computed is kept, and --resume goes on."""
     from armillary.cli.simulating import Course, Drive
     from armillary.cli.simulating import simulate as run
 
     given = {"q": q, "v": v, "tau": tau}
     drives = Drive(given, external, input, stay, assemble, limits, drive or ())
     course = Course(duration, step, method, tolerance, record, every, out, resume, overwrite,
-                    project)  # fmt: skip
+                    project, project_start)  # fmt: skip
     if not run(model, base, drives, course, json):
         raise typer.Exit(1)
 

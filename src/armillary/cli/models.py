@@ -61,12 +61,8 @@ def tied_by(mechanism: Mechanism) -> str:
 
 
 def left_out(mechanism: Mechanism) -> str:
-    """What inverse dynamics does not see; empty where there is nothing."""
-    ties = tied_by(mechanism)
-    if not ties:
-        return ""
+    """What the inverse dynamics of the tree does not see."""
     return (
-        f"tau is that of the tree of '{mechanism.name}' alone, without its {ties}. "
-        f"`armillary solve` and `armillary forward` keep them; in Python, "
-        f"`actuator_forces(q, v, a)` is the inverse dynamics of the closed mechanism"
+        f"tau is that of the tree of '{mechanism.name}' alone, without its {tied_by(mechanism)}; "
+        f"leave --tree out for the closed mechanism"
     )

@@ -28,6 +28,15 @@ _WORDS = {
     r"The drives begin at t0 = .*; close it there: put .* q0 = mechanism\.assemble\(.*\)\.q": (
         "Close it with --assemble, which holds driven joints where their motion begins"
     ),
+    r"project_acceleration\(q, v, a\) gives it, and with hold=\[\.\.\.\] keeps those of the named "
+    r"joints; `\.tree` answers for the open tree": (
+        "--a joint=value keeps the named joints and finds the others; --tree answers for the open "
+        "tree"
+    ),
+    r"Name more actuators, or ask actuator_forces\(q, v, a, actuators\) for the nearest forces and "
+    r"what they lack": "Name more of them with --actuator",
+    r"Give v0=\{'(.*?)': (.*?)\} to hold the named joints and find the others, or project_start="
+    r"True": (r"Give --v \1=\2 to hold the named joints and find the others, or --project-start"),
     r"Use q0, v0 = mechanism\.project\(q0, v0\), or project=True": "Leave --no-project out",
     r"drives\['(.*?)'\]": r"--drive \1",
     r", or leave the joint out: JointLimits\(joints=\[\.\.\.\]\)": " (--q), or leave --limits out",

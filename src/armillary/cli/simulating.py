@@ -50,6 +50,7 @@ class Course:
     resume: bool
     overwrite: bool
     project: bool
+    project_start: bool = False
 
 
 def simulate(model: str, base: str | None, drive: Drive, course: Course, json: bool) -> bool:
@@ -84,20 +85,24 @@ def _run(mechanism: Mechanism, drive: Drive, course: Course) -> Run:
 
     states = from_options(mechanism, drive.given, drive.external)
     values, motions = dict(states.values), _motions(drive)
+    named: Any = states.named.get("v") if mechanism.constraints else None
     if drive.assemble:
         hold = _at_drives(mechanism, motions, course.step, values)
-        values, remarks = closing.close(mechanism, values, hold)
+        part = {"q": values["q"]} if named else values
+        closed, remarks = closing.close(mechanism, part, hold)
+        values |= closed
         for text in remarks:
             screen.remark(text)
+    v0 = named or (values["v"] if drive.given.get("v") or drive.assemble else None)
     events = () if drive.limits is None else (JointLimits(drive.limits),)
     with progress_bar() as tell:
         return run(
-            mechanism, values["q"], values["v"], course.duration, course.step, course.method,
+            mechanism, values["q"], v0, course.duration, course.step, course.method,
             inputs=_inputs(mechanism, drive, values["tau"]), external=states.external or None,
             drives=motions,
             events=events, record=course.record.split(","), every=course.every, out=course.out,
             progress=tell, project=course.project, tolerance=course.tolerance,
-            resume=course.resume, overwrite=course.overwrite,
+            resume=course.resume, overwrite=course.overwrite, project_start=course.project_start,
         )  # fmt: skip
 
 

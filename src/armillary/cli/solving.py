@@ -57,8 +57,12 @@ def solve(question: Question, wishes: Wishes) -> tuple[Answer, Solution, dict[st
     states = answers.states_of(question, mechanism)
     values = dict(states.values)
     if wishes.assemble:
-        values, remarks = closing.close(mechanism, values, wishes.hold)
+        part = {k: x for k, x in values.items() if k not in states.named or k == "q"}
+        closed, remarks = closing.close(mechanism, part, wishes.hold)
+        values |= closed
         states = replace(states, values=values, remarks=(*remarks, *states.remarks))
+    states = closing.follow(mechanism, states)
+    values = dict(states.values)
     given = (values["q"], values["v"], values["tau"], states.external, question.passive)
     if mechanism.constraints:
         solution = mechanism.solve(*given, drives=drives)

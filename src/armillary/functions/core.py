@@ -218,9 +218,9 @@ class Core:
             raise ModelError(
                 f"{what}: friction of joint '{self.model.loaded_joints[0]}' depends on its load "
                 f"(load_radial, load_axial, load_moment or load_drive), which is possible in "
-                f"`inverse_dynamics`, `forward_dynamics`, `solve` and `simulate` only. Give the "
-                f"joint `coulomb` friction instead, or pass passive=False (of GravityCompensation: "
-                f"springs=False) where the question has it."
+                f"`forward_dynamics`, `solve`, `simulate` and the `inverse_dynamics` of a tree. "
+                f"Give the joint `coulomb` friction instead, or pass passive=False (of "
+                f"GravityCompensation: springs=False) where the question has it."
             )
 
     def _moving_mass(self) -> float:

@@ -104,7 +104,9 @@ class Dynamics(Kinematics):
         return Momentum.bind(self)
 
     def static_torques(self, q: ArrayLike, external: External = None) -> Array:
-        """Joint forces (nv) that hold it at rest against gravity, springs and external wrenches."""
+        """Joint forces (nv) that hold it at rest against gravity, springs and external wrenches.
+
+        Those of the tree; `equilibrium_forces` holds a closed mechanism."""
         return self._run(inverse_dynamics.static_forces, {"q": q}, external)["tau"]
 
     def operational_inertia(
@@ -112,7 +114,8 @@ class Dynamics(Kinematics):
     ) -> tuple[Array, Array]:
         """Inverse operational-space inertia J M^-1 J^T (6, 6) of a frame, and its rank.
 
-        It has an inverse only where the rank is 6  [VanDerMerwe1995, 5.57, 5.58]."""
+        It has an inverse only where the rank is 6  [VanDerMerwe1995, 5.57, 5.58].  M and J are
+        those of the tree, also of a closed mechanism."""
         choice("coordinates", coordinates, k.COORDINATES)
         self._refuse_massless()
         if self.place(frame).kernel < 0:
@@ -148,7 +151,7 @@ class Dynamics(Kinematics):
         return np.concatenate([angular, A[..., 3:, :]], axis=-2), mass, com
 
     def regressor(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-        """Y (nv, 10 * bodies): tau = Y @ parameters, without friction and rotors.
+        """Y (nv, 10 * bodies): tau = Y @ parameters of the tree, without friction and rotors.
 
         Per body, in its own frame: mass, m c (x, y, z), tensor about its origin (xx, yy, zz, xy,
         xz, yz).  Y is also d tau / d parameters, and -M^-1 Y is d a / d parameters."""
@@ -202,7 +205,9 @@ class Dynamics(Kinematics):
         passive: bool = True,
     ) -> Reactions:
         """The wrench in every joint, exerted by the parent on the body, in the body's frame at its
-        origin; split into the part along the joint's axes and the constraint part."""
+        origin; split into the part along the joint's axes and the constraint part.
+
+        Of the tree: those of a closed mechanism are in `solve(q, v, tau).reactions`."""
         return self.body_forces(q, v, a, external, passive).reactions()
 
     def solve(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from armillary.errors import InputError
@@ -128,7 +129,14 @@ class Mechanism(Constrained):
 
     @property
     def tree(self) -> Mechanism:
-        """The same mechanism without its loops, couplings, wheels and other constraints."""
+        """The open tree: the same without its loops, couplings, wheels and other constraints.
+
+        A mechanism without constraints is its own tree."""
+        open_ = not self.model.constraints and not self.model.set_aside
+        return self if open_ else self._open_tree
+
+    @cached_property
+    def _open_tree(self) -> Mechanism:
         return Mechanism(edit.open_tree(self.model), self.options)
 
     def compile(self, **options: Any) -> Mechanism:
@@ -141,8 +149,8 @@ class Mechanism(Constrained):
         """Every kernel made so far: tier, lanes, operations, code size, compile time."""
         entries = [e for kernels in self._kernels.values() for e in kernels.explanations]
         if self.model.constraints:
-            question = getattr(self.forward_dynamics, "question", self.forward_dynamics)
-            entries += question.explain()
+            for call in (self.inverse_dynamics, self.forward_dynamics):
+                entries += getattr(call, "question", call).explain()
         return "\n".join(map(str, entries)) or "nothing compiled yet"
 
     def to_c(

@@ -19,6 +19,7 @@ from armillary.compiler.evaluate import evaluate
 from armillary.compiler.expr import Graph, Leaf, Node
 from armillary.compiler.infix import Style, assignments
 from armillary.errors import InputError
+from armillary.functions.constrained.exported import refuse_closed_form
 from armillary.functions.core import Core
 from armillary.functions.traced import (
     Traced,
@@ -121,6 +122,7 @@ def equations(
     "position": (...)}}; the other constants are made `exact`.  simplify: for every entry, instead
     of `tidy`."""
     entry = entry_of(mechanism, function, frame, coordinates)
+    refuse_closed_form(mechanism, function)
     tables, base = None, None
     if bodies:
         tables = _with_symbols(mechanism, bodies, passive and entry.passive)

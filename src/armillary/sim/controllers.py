@@ -126,14 +126,22 @@ class FeedForward(Part):
         motors: DCMotor | None = None,
         external: Any = None,
         period: float | None = None,
+        actuators: Sequence[str] | None = None,
     ) -> FeedForward:
         """Inverse dynamics of the wanted motion; with motors, the voltages for it
-        [Swartz1982, 11].  external: wrenches by frame, or a function of time that gives them."""
+        [Swartz1982, 11].  external: wrenches by frame, or a function of time that gives them.
+        actuators: joints of a closed mechanism that give the forces."""
+        chosen: dict[str, Any] = {"actuators": actuators} if mechanism.constraints else {}
+        if actuators is not None and not chosen:
+            raise InputError(
+                f"FeedForward.along: '{mechanism.name}' has no constraints; all its joints are "
+                f"driven. Leave `actuators` out."
+            )
 
         def force(t: float) -> Array:
             q, v, a = trajectory(t)
             wrench = external(t) if callable(external) else external
-            tau = mechanism.inverse_dynamics(q, v, a, external=wrench)
+            tau = mechanism.inverse_dynamics(q, v, a, external=wrench, **chosen)
             return tau if motors is None else motors.inverse(v, tau).voltage
 
         return cls(force, period)

@@ -124,7 +124,7 @@ class Engine:
     def _watch_locking(self, t: float, q: Array, v: Array) -> None:
         """After a step to (q, v) at t: was motion taken away?"""
         if self._free is not None and v is not self._free:
-            self._locking(self.system.of_row, t, q, self._free, v)
+            self._locking(self.system.of_row, t, q, self._free, v, self.system.ended)
 
     # -- fixed steps -----------------------------------------------------------------------------
 

@@ -81,7 +81,7 @@ def happened(system: System, watched: Sequence[Any], v: Array) -> dict[str, Arra
             own = found["resting"] if row is None else found["resting"][row]
             for k, side in held.items():
                 own[k] = side
-    if v.ndim == 2 and any(event.terminal for event in watched):
+    if v.ndim == 2 and (system.ended or any(event.terminal for event in watched)):
         found["ended"] = np.array([system.ended.get(row, np.nan) for row in range(len(v))])
     return found
 

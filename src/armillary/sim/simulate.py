@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.errors import InputError, ModelError
+from armillary.functions.constrained.holding import named_values
 from armillary.functions.inputs import Array, as_floats
 from armillary.functions.mechanism import Mechanism
 from armillary.sim.driven import Drives
@@ -25,14 +26,14 @@ from armillary.sim.quantities import listed
 from armillary.sim.recording import Recorder
 from armillary.sim.resuming import events_taken_up, last_state, legs, signal_columns
 from armillary.sim.run import Run
-from armillary.sim.starting import consistent_start
+from armillary.sim.starting import Wanted, consistent_start
 from armillary.sim.system import System
 
 
 def simulate(
     mechanism: Mechanism,
     q0: ArrayLike | None = None,
-    v0: ArrayLike | None = None,
+    v0: ArrayLike | Mapping[str, ArrayLike] | None = None,
     duration: float = 1.0,
     step: float = 1e-3,
     method: str = "rk4",
@@ -46,23 +47,24 @@ def simulate(
     out: str | os.PathLike[str] | None = None, progress: Progress | bool | None = None,
     project: bool | tuple[float, float] = True, tolerance: float = 1e-8,
     period: float | None = None, parameters: ArrayLike | None = None,
-    t0: float = 0.0, resume: bool = False, overwrite: bool = False,
+    t0: float = 0.0, resume: bool = False, overwrite: bool = False, project_start: bool = False,
 ) -> Run:  # fmt: skip
     """The motion from (q0, v0) over `duration` seconds:
 
         a = forward_dynamics(q, v, actuators(controller(t, q, v)) + inputs(t), external(t))
 
     q0 (nq) or (B, nq), v0 (nv) or (B, nv): default the initial configuration at rest; a batch
-    runs B simulations at once.  step: of the method; with "dopri5" of the record, while the steps
-    follow the tolerance.  method: see `integrators`.  controller: a part or several, or a function
-    f(t, q, v) -> tau; period: sample and hold of controllers that have no period of their own.
-    inputs: joint forces, {joint: constant, Schedule or f(t)} or all nv of them.  external:
-    {frame: wrench, Schedule or f(t)}, or f(t, q, v) -> {frame: wrench}.  drives: prescribed motion
-    of joints, drives and wheels' ground, {name: place, Schedule, f(t) -> x or (x, x', x''), or a
-    trajectory}.  record: names (see `quantities`), at every n-th step; out: stream to this file.
-    project: after every step back onto the constraints, position then velocity; or rates (alpha,
-    beta), 1/s, that draw them back by a corrective force (Baumgarte).  parameters: other
-    inertias than the model's, (10 bodies,) or one row per run, as `mechanism.parameters`.
+    runs B simulations at once.  v0 = {"crank": 5.0}: the others follow (`project`); a full v0 that
+    the constraints do not allow is refused, or with project_start the nearest is taken.  step: of
+    the method; with "dopri5" of the record, while the steps follow the tolerance.  method: see
+    `integrators`.  controller: a part or several, or f(t, q, v) -> tau; period: sample and hold of
+    controllers without one.  inputs: joint forces, {joint: constant, Schedule or f(t)} or all nv of
+    them.  external: {frame: wrench, Schedule or f(t)}, or f(t, q, v) -> {frame: wrench}.  drives:
+    prescribed motion of joints, drives and wheels' ground, {name: place, Schedule, f(t) -> x or
+    (x, x', x''), or a trajectory}.  record: names (see `quantities`), at every n-th step; out:
+    stream to this file.  project: after every step back onto the constraints, position then
+    velocity; or rates (alpha, beta), 1/s, that draw them back by a corrective force (Baumgarte).
+    parameters: other inertias, (10 bodies,) or one row per run, as `mechanism.parameters`.
 
     The run is kept when it ends early: `run.complete` is False and `run.message` tells why.  An
     exception of a controller carries it as `error.run`."""
@@ -74,13 +76,12 @@ def simulate(
     watched = _watched(mechanism, events, moved)
     names = _recorded(system, record)
     project = kept_by_projection(system, project, method, names)
-    others = [e.to for e in watched if isinstance(e, Switch) and e.to is not None]
     stepping = stepper(method, system)
-    recorder = Recorder(mechanism, names, 1, out, method=method, step=step, others=others,
+    recorder = Recorder(mechanism, names, 1, out, method=method, step=step, others=_others(watched),
                         extras=signal_columns(system, names, t0, step), handed=every,
                         resume=resume, overwrite=overwrite, drives=moved)  # fmt: skip
     with closing(recorder):
-        state = _first(recorder, system, q0, v0, (t0, t0 + duration), project)
+        state = _first(recorder, system, q0, v0, (t0, t0 + duration), project, project_start)
         check_start(watched, state.q)
         if over := events_taken_up(system, watched, recorder):
             return recorder.finish(over)
@@ -120,6 +121,10 @@ def _carried_out(
     if engine.lost:
         shown = ", ".join(map(str, engine.lost[:10]))
         return recorder.finish(f"{len(engine.lost)} runs ended as no numbers: {shown}", False)
+    if refused := engine.system.refused:
+        shown = ", ".join(map(str, refused[:10]))
+        told = f"{len(refused)} of {len(state.q)} runs did not begin: {shown} (see events)"
+        return recorder.finish(told, False)
     return recorder.finish()
 
 
@@ -155,6 +160,11 @@ def _watched(mechanism: Mechanism, events: Any, drives: Drives) -> list[Any]:
     ]
 
 
+def _others(watched: list[Any]) -> list[Mechanism]:
+    """Mechanisms that may take over."""
+    return [e.to for e in watched if isinstance(e, Switch) and e.to is not None]
+
+
 def _check_drives(system: System, t0: float, batch: int | None) -> None:
     """Motions of as many runs as there are."""
     values = system.drives.at(t0) if system.drives else np.zeros((3, 0))
@@ -176,24 +186,28 @@ def _check_times(duration: float, step: float, tolerance: float, t0: float, ever
 
 
 def _first(
-    recorder: Recorder, system: System, q0: Any, v0: Any, span: tuple[float, float], project: bool
-) -> State:
+    recorder: Recorder, system: System, q0: Any, v0: Any, span: tuple[float, float], project: bool,
+    nearest: bool,
+) -> State:  # fmt: skip
     """The state to begin with: the last one of a file that goes on, or the given one."""
     recorder.pull = system.pull
     state = _resumed(recorder, system, q0, v0, span[0])
     if state is None:
-        state = _start(system, q0, v0, span[0], project or system.pull is not None, recorder)
+        projected = project or system.pull is not None
+        state = _start(system, q0, v0, span[0], projected, nearest, recorder)
     for part in system.timed:
         wrench = any(part is own for own in system.external.schedules)
         part.covers(state.t, span[1], "external" if wrench else "inputs")
     return state
 
 
-def _start(system: System, q0: Any, v0: Any, t0: float, project: bool, recorder: Recorder) -> State:
+def _start(
+    system: System, q0: Any, v0: Any, t0: float, project: bool, nearest: bool, recorder: Recorder
+) -> State:
     """The first state, checked; singles and batches brought to one shape."""
     mechanism = system.mechanism
     q = as_floats("q0", mechanism.initial if q0 is None else q0).astype(float)
-    v = as_floats("v0", np.zeros(mechanism.nv) if v0 is None else v0).astype(float)
+    v, wanted = _velocities(mechanism, v0, nearest)
     for name, x, n, labels in (("q0", q, mechanism.nq, mechanism.q_labels),
                                ("v0", v, mechanism.nv, mechanism.v_labels)):  # fmt: skip
         if x.ndim not in (1, 2) or x.shape[-1] != n:
@@ -209,10 +223,25 @@ def _start(system: System, q0: Any, v0: Any, t0: float, project: bool, recorder:
     if batch is not None:
         q, v = (np.array(np.broadcast_to(x, (batch, x.shape[-1]))) for x in (q, v))
     q = np.ascontiguousarray(mechanism.integrate(q, np.zeros_like(v)))  # unit quaternions
-    q, v, notes = consistent_start(system, t0, q, np.ascontiguousarray(v), project)
-    for text in notes:
+    begin = consistent_start(system, t0, q, np.ascontiguousarray(v), project, wanted)
+    for text in begin.notes:
         recorder.event(t0, text)
-    return State(t0, q, v, system.start(q, v))
+    for row, text in begin.refused.items():
+        recorder.event(t0, f"run {row}: {text}")
+        system.ended[row] = t0
+    system.refused = tuple(begin.refused)
+    return State(t0, begin.q, begin.v, system.start(begin.q, begin.v))
+
+
+def _velocities(mechanism: Mechanism, v0: Any, nearest: bool) -> tuple[Array, Wanted]:
+    """v0 as an array, zero where it is not known yet, and what was asked for."""
+    if v0 is None:
+        return np.zeros(mechanism.nv), Wanted(given=False)
+    if not isinstance(v0, Mapping):
+        return as_floats("v0", v0).astype(float), Wanted(nearest=nearest)
+    named = named_values(mechanism._engine, "v0", v0)
+    shape = () if named.single else (len(named.values),)
+    return np.zeros((*shape, mechanism.nv)), Wanted(named)
 
 
 def _batch_of(q: Array, v: Array, system: System) -> int | None:
@@ -237,12 +266,14 @@ def _resumed(recorder: Recorder, system: System, q0: Any, v0: Any, t0: float) ->
     state = last_state(recorder, system, t0)
     if state is None:
         return None
-    q, v = (as_floats(name, () if x is None else x) for name, x in (("q0", q0), ("v0", v0)))
+    q = as_floats("q0", () if q0 is None else q0)
+    v = _velocities(system.mechanism, v0, False)[0]
     wanted = _batch_of(q, v, system)
     runs = len(state.q) if state.q.ndim == 2 else None
     if wanted != runs and (wanted is not None or q0 is not None):
         raise recorder.another(f"number of runs: expected {runs or 1}, found {wanted or 1}")
     system.inputs.runs = runs
+    system.refused = tuple(row for row, ended in system.ended.items() if ended == t0)
     return state
 
 

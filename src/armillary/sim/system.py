@@ -112,6 +112,7 @@ class System(Switching):
         # entries of v held at a limit, with their side, by the row of a batch
         self.resting: dict[int | None, dict[int, float]] = {}
         self.ended: dict[int, float] = {}  # runs of a batch that are over, and when they ended
+        self.refused: tuple[int, ...] = ()  # runs of a batch whose start was refused
         # values at which events have acted, by run and id of the event
         self.acted: dict[tuple[int | None, int], float] = {}
         self.stuck: Any = None  # modes of dry friction (sticking.py)

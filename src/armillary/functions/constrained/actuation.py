@@ -137,9 +137,12 @@ def actuation(
                      float(np.abs(needed).max(initial=0.0)))  # fmt: skip
 
 
-def actuation_law(engine: Engine, actuators: Sequence[str] | None) -> Algorithm | None:
+def actuation_law(
+    engine: Engine, actuators: Sequence[str] | None, strict: passes.Strict | None = None
+) -> Algorithm | None:
     """(q, v, a) -> tau of these actuators as an algorithm; None where there is none: forces that
-    do not act along their rows, or actuators that hinder each other while motions are missing."""
+    do not act along their rows, or actuators that hinder each other while motions are missing.
+    strict: motions that cannot be are marked (not a number)."""
     from armillary.functions.constrained.plan import make_plan
 
     chosen = actuator_indices(engine, actuators)
@@ -153,11 +156,11 @@ def actuation_law(engine: Engine, actuators: Sequence[str] | None) -> Algorithm 
     mobility[chosen] = sizes[chosen] ** -2.0
     if all(rank == N.shape[1] for rank, N in zip(ranks, frees, strict=True)):
         plan = make_plan(engine, inertia=mobility)
-        return passes.actuation(plan, mobility.tolist(), sizes.tolist(), True)
+        return passes.actuation(plan, mobility.tolist(), sizes.tolist(), True, strict)
     if any(rank < len(chosen) for rank in ranks):
         return None
     plan = make_plan(engine, inertia=sizes**-2.0)
-    return passes.actuation(plan, mobility.tolist(), sizes.tolist(), False)
+    return passes.actuation(plan, mobility.tolist(), sizes.tolist(), False, strict)
 
 
 class DrivingForces:

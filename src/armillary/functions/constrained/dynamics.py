@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.errors import InputError
-from armillary.functions.calls import ForwardDynamics
+from armillary.functions.calls import ForwardDynamics, InverseDynamics
 from armillary.functions.constrained.forward import ConstrainedForwardDynamics
+from armillary.functions.constrained.holding import Held, named_values
 from armillary.functions.constrained.moving import Drives, RowMotion
 from armillary.functions.core import External
 from armillary.functions.dynamics import Dynamics
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from armillary.functions.constrained.closing import Assembly, Closer
     from armillary.functions.constrained.counts import Counts
     from armillary.functions.constrained.engine import Engine
+    from armillary.functions.constrained.inverse import ConstrainedInverseDynamics
     from armillary.functions.constrained.mobility import Mobility
     from armillary.functions.constrained.projection import Projector
 
@@ -30,9 +32,9 @@ if TYPE_CHECKING:
 class Constrained(Dynamics):
     """Loops, couplings, wheels, rods, surfaces, contacts and drives are part of every answer.
 
-    `forward_dynamics` and `solve` obey them.  `inverse_dynamics`, `mass_matrix` and the other
-    questions about the tree treat its joints alone; `actuator_forces` is the inverse dynamics of
-    the closed mechanism."""
+    `forward_dynamics`, `inverse_dynamics` and `solve` obey them.  `mass_matrix`, `bias_forces`,
+    `jacobian` and the other questions about joints treat the tree alone; `mechanism.tree` answers
+    every question for it."""
 
     @property
     def constraints(self) -> tuple[str, ...]:
@@ -80,6 +82,15 @@ class Constrained(Dynamics):
         if self.model.constraints:
             return ConstrainedForwardDynamics.bind(self)
         return self._forward_of_tree()
+
+    @cached_property
+    def inverse_dynamics(self) -> InverseDynamics | ConstrainedInverseDynamics:  # type: ignore[override]
+        """Forces for a motion: of all joints of a tree, of the actuators of a closed mechanism."""
+        if not self.model.constraints:
+            return super().inverse_dynamics
+        from armillary.functions.constrained.inverse import ConstrainedInverseDynamics
+
+        return ConstrainedInverseDynamics.bind(self)
 
     @cached_property
     def _load_friction(self) -> Any:
@@ -195,21 +206,58 @@ class Constrained(Dynamics):
     ) -> Assembly:
         """A closed configuration near the guess (default: initial).
 
-        hold: joints that must stay where the guess has them.  The answer tells what could not be
-        closed, and by how much."""
+        hold: joints, entries of v or lengths of q ("rear-frame.px") that must stay where the guess
+        has them.  The answer tells what could not be closed, and by how much."""
         arrays, _ = self._engine.check_states(q=self.initial if guess is None else guess)
         return self._closer.assemble(arrays["q"][0], hold, restarts, seed)
 
     def project(
-        self, q: ArrayLike, v: ArrayLike | None = None, drives: RowMotion | None = None
-    ) -> tuple[Array, Array]:
+        self, q: ArrayLike, v: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        drives: RowMotion | None = None, hold: Sequence[str] = (),
+    ) -> tuple[Array, Array]:  # fmt: skip
         """The nearest closed position and then the nearest consistent velocity, both by kinetic
-        energy.  Rolling rows enter the velocity only.  drives: motion of rows at this instant."""
-        arrays, single = self._engine.check_states(
-            q=q, v=np.zeros(self.model.nv) if v is None else v
-        )
-        positions, velocities = self._projector.project(arrays["q"], arrays["v"], drives)
+        energy.  Rolling rows enter the velocity only.  drives: motion of rows at this instant.
+
+        hold: joints, entries of v or lengths of q ("rear-frame.px") whose position and velocity
+        stay as they are.  v = {"crank": 5.0} gives some velocities; the others follow with the
+        least kinetic energy (in a tree, where nothing follows, they are zero)."""
+        held = Held(self._engine, hold)
+        named = None
+        if isinstance(v, Mapping):
+            named = named_values(self._engine, "v", v)
+            v = np.zeros((*(() if named.single else (len(named.values),)), self.model.nv))
+        v = np.zeros(self.model.nv) if v is None else v
+        arrays, single = self._engine.check_states(q=q, v=v)
+        states = arrays["q"], arrays["v"]
+        if named is None and not held:
+            positions, velocities = self._projector.project(*states, drives)
+        else:
+            positions, velocities = self._projector.project_with(*states, held, named, drives)
         return (positions[0], velocities[0]) if single else (positions, velocities)
+
+    def project_acceleration(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        hold: Sequence[str] = (),
+    ) -> Array:  # fmt: skip
+        """The accelerations (nv) nearest to a, by kinetic energy, that the constraints allow at the
+        state (q, v); those of the joints named in `hold` stay as they are.  a = {"crank": 2.0}
+        gives some, and the others follow with the least kinetic energy."""
+        from armillary.functions.constrained.admissible import nearest_acceleration
+
+        engine, held, named = self._engine, Held(self._engine, hold), None
+        if isinstance(a, Mapping):
+            named = named_values(engine, "a", a)
+            held = named.held
+            a = np.zeros((*(() if named.single else (len(named.values),)), self.model.nv))
+        a = np.zeros(self.model.nv) if a is None else a
+        arrays, single = engine.check_states(q=q, v=v, a=a)
+        wanted = None if named is None else named.of(len(arrays["q"]))
+        system = engine.system(arrays["q"], arrays["v"], np.zeros_like(arrays["v"]), passive=False)
+        found = np.empty_like(arrays["a"])
+        for k, x in enumerate(arrays["a"]):
+            own = None if wanted is None else wanted[k]
+            found[k] = nearest_acceleration(engine, system, x, k, held, own)
+        return found[0] if single else found
 
     # -- actuation -------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from armillary.algorithms.constrained import constrained_dynamics
 from armillary.algorithms.passes import Algorithm
+from armillary.errors import InputError
 from armillary.functions.calls import Question
 from armillary.functions.constrained.moving import Drives, RowMotion, of_states, rows_of
 from armillary.functions.inputs import Array, checked_out, result_type, wrench_rows
@@ -245,15 +246,53 @@ class ConstrainedForwardDynamics(Question):
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: External = None,
         passive: bool = True,
     ) -> ConstrainedDerivatives:  # fmt: skip
-        """d a / d(q, v, tau) of a single state: `dtau` (nv, nv); `dq` and `dv` along the
-        variations the constraints admit (`motions`, `velocities`)."""
+        """d a / d(q, v, tau): along the variations the constraints admit (`motions`,
+        `velocities`), and as matrices (nv, nv) of the nearest admissible state (`full`)."""
         from armillary.functions.constrained.derivatives import derivatives
 
         engine: Engine = self._owner._engine  # type: ignore[attr-defined]
-        arrays, _ = engine.check_states(q=q, v=v, tau=tau)
+        arrays, single = engine.check_states(q=q, v=v, tau=tau)
         q, v, tau = arrays["q"], arrays["v"], arrays["tau"]
         system = engine.system(q, v, tau, external, passive)
-        return derivatives(engine, system, external, passive)
+        return derivatives(engine, system, external, passive, single)
+
+    def along(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dq: ArrayLike | None = None,
+        dv: ArrayLike | None = None, dtau: ArrayLike | None = None, external: External = None,
+        passive: bool = True,
+    ) -> Array:  # fmt: skip
+        """Change of a (nv) for small changes of q (tangent), v and tau, by `derivatives`."""
+        changes = (0.0 if x is None else x for x in (dq, dv, dtau))
+        return self.derivatives(q, v, tau, external, passive).along(*changes)
+
+    def against(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, weight: ArrayLike,
+        external: External = None, passive: bool = True,
+    ) -> tuple[Array, Array, Array]:  # fmt: skip
+        """Gradient of weight · a with respect to q (tangent), v and tau, by `derivatives`."""
+        return self.derivatives(q, v, tau, external, passive).against(weight)
+
+    def by_parameters(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
+        """d a / d inertias (nv, 10 bodies) = -N (N^T M N)^-1 N^T Y; names:
+        `mechanism.parameter_names`."""
+        from armillary.functions.constrained.derivatives import responses
+
+        owner: Any = self._owner
+        engine: Engine = owner._engine
+        arrays, single = engine.check_states(q=q, v=v, tau=tau)
+        system = engine.system(arrays["q"], arrays["v"], arrays["tau"])
+        answers = [engine.answer(system, k) for k in range(len(arrays["q"]))]
+        Y = owner.regressor(arrays["q"], arrays["v"], np.array([x.a for x in answers]))
+        found = [-responses(engine, system, k, x.factor) @ Y[k] for k, x in enumerate(answers)]
+        return found[0] if single else np.array(found)
+
+    def by_placements(self, *args: Any, **options: Any) -> Any:
+        """Refused: moved joint frames open the loops."""
+        raise InputError(
+            f"forward_dynamics.by_placements: '{self._owner.model.name}' is closed, and joint "
+            f"frames that move open its constraints. Ask mechanism.tree.forward_dynamics."
+            f"by_placements(...) for its open tree."
+        )
 
     def explain(self) -> list[Explanation]:
         """Tier, operations, code size and compile time of every kernel made so far."""

@@ -154,7 +154,7 @@ def _step(engine: Engine, closer: Closer, q: Array, motion: Array) -> Array | No
         return None
     d *= _STEP / np.abs(d).max()
     there = engine.owner.integrate(q, columns * d)
-    there, _ = closer._marquardt(there, np.zeros(engine.tables.nv, bool), steps=60)
+    there, _ = closer._marquardt(there, steps=60)
     moved = engine.owner.difference(q, there) / columns
     if not 0.2 * _STEP <= np.abs(moved).max() <= 3.0 * _STEP:  # back again, or thrown far off
         return None

@@ -128,6 +128,16 @@ def solve(
     return Answer(a, factor.multipliers(M @ a - force), left, factor)
 
 
+def smallest(M: Array, factor: Factor, target: Array, labels: tuple[str, ...] = ()) -> Array:
+    """x (n,) with J x = target and the least kinetic energy."""
+    zero = np.zeros(len(M))
+    try:
+        return solve(M, zero, factor, target, labels=labels).a
+    except ModelError:  # a free motion without inertia costs nothing: it is not used
+        size = np.maximum(np.diag(M), np.trace(M) / len(M) * 1e-3)
+        return solve(M + 1e-9 * np.diag(size), zero, factor, target).a
+
+
 def _graded(N: Array, M: Array, scaling: Scaling) -> Array:
     """The same motions, each with a coordinate of its own, heavy coordinates first.
 

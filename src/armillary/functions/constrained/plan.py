@@ -129,9 +129,7 @@ def closed_samples(engine: Engine, rng: np.random.Generator) -> Array:
     samples = [start]
     for _ in range(_CLOSED_SAMPLES):
         kick = rng.normal(size=engine.tables.nv) * 0.2 * engine.scaling.columns
-        q, _ = closer._marquardt(
-            engine.owner.integrate(start, kick), np.zeros(engine.tables.nv, bool), 40
-        )
+        q, _ = closer._marquardt(engine.owner.integrate(start, kick), steps=40)
         if closer.opening(closer.residual(q)) < 1e-9:
             samples.append(q)
     return np.array(samples)

@@ -16,6 +16,7 @@ from armillary.algorithms.constrained import correction
 from armillary.algorithms.passes import Algorithm
 from armillary.errors import ModelError
 from armillary.functions.constrained.closing import CLOSED, Closer
+from armillary.functions.constrained.holding import Held, Named
 from armillary.functions.constrained.moving import RowMotion, spread
 from armillary.functions.constrained.plan import make_plan
 from armillary.functions.inputs import Array
@@ -104,6 +105,38 @@ class Projector:
         q = self.positions(q, moving)
         return q, self.velocities(q, v, moving)
 
+    def project_with(
+        self, q: Array, v: Array, held: Held, named: Named | None,
+        moving: RowMotion | None = None,
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """As `project`, state by state, with what is held as it is.  named: velocities that are
+        given, in the place of v."""
+        q = np.array([self._closed(x, _of(moving, k), held) for k, x in enumerate(q)])
+        return q, self.velocities_with(q, v, held, named, moving)
+
+    def velocities_with(
+        self, q: Array, v: Array, held: Held, named: Named | None,
+        moving: RowMotion | None = None, parameters: Array | None = None,
+    ) -> Array:  # fmt: skip
+        """Consistent velocities (B, nv) with what is held, or given by name, as it is.  parameters:
+        inertias (B, 10 bodies) that the kinetic energy counts with."""
+        values = None if named is None else named.of(len(q))
+        found = np.empty_like(v)
+        for k in range(len(q)):
+            mine = None if values is None else values[k]
+            bodies = None if parameters is None else parameters[k]
+            found[k] = self._velocity_with(q[k], v[k], named.held if named else held, mine,
+                                           _of(moving, k), bodies)  # fmt: skip
+        return found
+
+    def _velocity_with(
+        self, q: Array, v: Array, held: Held, values: Array | None, moving: RowMotion | None,
+        parameters: Array | None,
+    ) -> Array:  # fmt: skip
+        if self.engine.ties.count or values is None:
+            return self.closer.velocity_with(q, v, held, values, moving, parameters)
+        return np.asarray(np.linalg.pinv(held.rows(q)) @ values)  # in a tree nothing follows
+
     def positions(self, q: Array, moving: RowMotion | None = None) -> Array:
         """Newton steps until they are small; what stays open is closed the robust way."""
         q = q.copy()
@@ -113,7 +146,7 @@ class Projector:
             if kernels is not None:
                 self._newton(kernels, q, open_, moving)
         for k in np.flatnonzero(open_):
-            q[k] = self._closed(q[k], moving.of(k) if moving is not None else None)
+            q[k] = self._closed(q[k], _of(moving, int(k)))
         return q
 
     def _newton(
@@ -140,10 +173,16 @@ class Projector:
             open_[rows[closed]] = False
             going[rows[closed | ~good]] = False
 
-    def _closed(self, q: Array, moving: RowMotion | None) -> Array:
-        closed, _ = self.closer.position(q, moving=moving)
+    def _closed(self, q: Array, moving: RowMotion | None, held: Held | None = None) -> Array:
+        closed, _ = self.closer.position(q, moving=moving, held=held)
         opening = self.closer.opening(self.closer.residual(closed, moving))
         if opening > max(CLOSED * 1e4, 10.0 * self.closer.closed):
+            if held:
+                raise ModelError(
+                    f"'{self.engine.owner.model.name}': the position could not be projected with "
+                    f"{', '.join(held.names)} held; it stays open by {opening:.2g} of its size. "
+                    f"Hold fewer joints, or use assemble(q, hold) for rough guesses."
+                )
             if moving is not None:
                 raise ModelError(
                     f"'{self.engine.owner.model.name}': the prescribed motion cannot be followed; "
@@ -169,6 +208,9 @@ class Projector:
                 result[left] = v[left] + step
                 left = np.flatnonzero(~np.isfinite(result).all(axis=1))
         for k in left:
-            own = moving.of(k) if moving is not None else None
-            result[k] = self.closer.velocity(q[k], v[k], own)[0]
+            result[k] = self.closer.velocity(q[k], v[k], _of(moving, int(k)))[0]
         return result
+
+
+def _of(moving: RowMotion | None, k: int) -> RowMotion | None:
+    return None if moving is None else moving.of(k)
