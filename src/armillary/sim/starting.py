@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from armillary.errors import InputError
+from armillary.functions.constrained.content import idle_note
 from armillary.functions.inputs import Array
 from armillary.sim.system import System
 
@@ -30,6 +31,8 @@ def consistent_start(
     rows = mechanism.constraint_rows
     if not rows:  # springs and dampers alone
         return q, v, notes
+    if idle := idle_note(mechanism._engine):
+        notes.append(idle)
     opening = np.abs(np.atleast_2d(mechanism.constraint_residual(q, moving)))
     rate = np.abs(np.atleast_2d(mechanism.constraint_rate(q, v, moving)))
     size = mechanism._engine.length
