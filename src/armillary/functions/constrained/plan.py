@@ -48,15 +48,14 @@ def make_plan(
     scale = _row_scale(usual, J)
     ranks = [_rank(engine, j, kept) for j in J]
     rows = tuple(int(k) for k in kept)
+    reach = tuple(float(x) for x in engine.scaling.columns)
     if embed and min(ranks, default=0) == len(kept):
         pivots = dependent_coordinates(J)
         if pivots is not None:
-            return Plan(rows, pivots=pivots)
+            return Plan(rows, pivots=pivots, reach=reach)
     mu = _MU * scale
-    return Plan(
-        rows, tuple(elimination_order(M, J, mu, usual)), tuple(float(x) for x in mu),
-        reach=tuple(float(x) for x in engine.scaling.columns),
-    )  # fmt: skip
+    order = elimination_order(M, J, mu, usual)
+    return Plan(rows, tuple(order), tuple(float(x) for x in mu), reach=reach)
 
 
 def dependent_coordinates(J: Array) -> tuple[Pivot, ...] | None:
@@ -123,13 +122,11 @@ def closed_samples(engine: Engine, rng: np.random.Generator) -> Array:
     """Closed configurations about the initial one, driven coordinates anywhere; the initial one
     where closing fails."""
     closer = Closer(engine, drives=False)
-    start = engine.owner.initial
-    samples = [start]
+    start, free = engine.owner.initial, np.zeros(engine.tables.nv, bool)
+    samples = [closer._marquardt(start, free)[0]]
     for _ in range(_CLOSED_SAMPLES):
         kick = rng.normal(size=engine.tables.nv) * 0.2 * engine.scaling.columns
-        q, _ = closer._marquardt(
-            engine.owner.integrate(start, kick), np.zeros(engine.tables.nv, bool), 40
-        )
+        q, _ = closer._marquardt(engine.owner.integrate(start, kick), free, 40)
         if closer.opening(closer.residual(q)) < 1e-9:
             samples.append(q)
     return np.array(samples)
