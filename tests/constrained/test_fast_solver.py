@@ -157,9 +157,9 @@ def squeezer(known=True):
         b.loop(name, *ends, "revolute", axis="z")
     ground = am.Frame("C", "world", am.Pose((0.014, 0.072, 0.0)))
     end = am.Frame("D", "k3", am.Pose((0.02, -0.018, 0.0)))
-    b.loop("spring", ground, end, "general",
-           axes=[(0, 0, 1, 0, 0, 0), (0, 0, 0, 1, 0, 0), (0, 0, 1, 0, 0, 0)],
-           passive=(am.Passive(), am.Passive(spring=4530.0, rest=0.07785), am.Passive()))  # fmt: skip
+    turn, slide = (0, 0, 1, 0, 0, 0), (0, 0, 0, 1, 0, 0)
+    passive = (am.Passive(), am.Passive(spring=4530.0, rest=0.07785), am.Passive())
+    b.loop("spring", ground, end, "general", axes=[turn, slide, turn], passive=passive)
     if known:
         turn = START["k3"]
         x = -0.03635 + 0.02 * math.cos(turn) + 0.018 * math.sin(turn) - 0.014

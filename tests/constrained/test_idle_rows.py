@@ -112,7 +112,7 @@ def test_corrections_of_real_rows_stay():
     b.distance("rod", "root", "end", 0.7)
     m = b.build()
     q = m.assemble([0.3, -0.8, 0.05]).q
-    off = q + [1e-4, -2e-4, 3e-4]
+    off = q + np.array([1e-4, -2e-4, 3e-4])
     for one in (m, m.compile(tier=1)):
         back, _ = one.project(off)
         root, end = m.pose(back, "root")[1], m.pose(back, "end")[1]

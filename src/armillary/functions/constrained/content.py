@@ -44,9 +44,10 @@ def idle_note(engine: Engine) -> str:
             names += [f"'{label}'" for label, is_idle in zip(labels, idle, strict=True) if is_idle]
     if not names:
         return ""
-    several = len(names) > 1
+    moves, rows, has = (
+        ("move", "these rows", "they have") if len(names) > 1 else ("moves", "this row", "it has")
+    )
     return (
-        f"{', '.join(names)} {'move' if several else 'moves'} no joint: the tree keeps "
-        f"{'these rows' if several else 'this row'} already, so {'they have' if several else 'it has'}"
-        f" no influence, and the force along {'them' if several else 'it'} is not determined"
+        f"{', '.join(names)} {moves} no joint: the tree keeps {rows} already, so {has} no "
+        f"influence, and no force along {rows} is determined"
     )
