@@ -170,7 +170,7 @@ class Stepping:
         if not owner.model.constraints:
             return
         for name, level in (("POSITION", "residual"), ("VELOCITY", "rate")):
-            if name == "POSITION" and not any(owner._engine.ties.holonomic):
+            if not owner._projector.rows(level).any():
                 continue
             kernels = owner._projector.kernels(level, moving=self._driven)
             if kernels is None:

@@ -24,14 +24,14 @@ class Projection:
         self.mechanism, self.chart = mechanism, chart
         self.needed = bool(mechanism.model.constraints)
         self._calls: dict[bool, tuple[Any, Any]] = {}
-        self._holonomic = True
+        self._closes = True  # some row can be closed by a step of q
 
     def _native_calls(self, moving: bool) -> tuple[Any, Any]:
         """The kernels of `Mechanism.project` as lean calls: about 1 µs instead of 200."""
         if moving not in self._calls:
             projector = self.mechanism._projector
             self._columns = projector.engine.scaling.columns
-            self._holonomic = any(projector.engine.ties.holonomic)
+            self._closes = bool(projector.rows("residual").any())
             position, velocity = (
                 fast.lean(projector.kernels(level, moving=moving), self.mechanism._globals())
                 if fast.available()
@@ -50,7 +50,7 @@ class Projection:
         position, velocity = self._native_calls(moving is not None)
         if velocity is not None:
             place, rate = ((), ()) if moving is None else ((moving.place,), (moving.velocity,))
-            closed = self._newton(position, q, place) if self._holonomic else q
+            closed = self._newton(position, q, place) if self._closes else q
             step = None if closed is None else velocity(closed, v, *rate)
             if closed is not None and step is not None and isfinite(step.sum()):
                 return closed, v + step

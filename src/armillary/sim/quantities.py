@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import ArmillaryError, InputError, unknown_name
+from armillary.functions.constrained.conditioning import nearness
 from armillary.functions.constrained.moving import RowMotion
 from armillary.functions.mechanism import Mechanism
 
@@ -57,6 +58,16 @@ class States:
     def solution(self) -> Any:
         """All forces of a mechanism with constraints."""
         return self._solved(self.pull)
+
+    def worst_closure(self) -> list[tuple[int, str]]:
+        """The state with the largest condition number and a remark, where the forces of closures
+        were asked for and one of them is nearly singular; else empty."""
+        if "solution" not in vars(self) or not self.mechanism.constraints:
+            return []
+        k = int(np.argmax(self.solution.condition))
+        engine = self.mechanism._engine
+        text = nearness(engine, engine.factor(engine.terms(self.q[k : k + 1])))
+        return [(k, text)] if text else []
 
     def _solved(self, pull: tuple[float, float] | None) -> Any:
         given = (self.q, self.v, self.tau, self.external)

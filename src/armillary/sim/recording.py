@@ -85,6 +85,7 @@ class Recorder:
         self._buffers: dict[str, Array] = {}
         self._filled = self._count = self._capacity = 0
         self._told = 0  # events that are on disk
+        self._near_singular = False  # a nearly singular closure is among the events
         self._written = clock.monotonic()
         self._resumed_at = -np.inf
         self.resumed: Run | None = None  # what stood there
@@ -297,7 +298,14 @@ class Recorder:
         """All named quantities of the buffered instants."""
         rows = {name: x[: self._filled] for name, x in self._buffers.items()}
         mechanisms = (self.mechanism, *self._others)
-        return block(rows, self._layout_now(None), self.names, mechanisms, self._drives, self.pull)
+        found, remarks = block(
+            rows, self._layout_now(None), self.names, mechanisms, self._drives, self.pull
+        )
+        if remarks and not self._near_singular:  # told once, among the events that are to come
+            self._near_singular = True
+            waiting = self.events[self._told :] + remarks[:1]
+            self.events[self._told :] = sorted(waiting, key=lambda event: event[0])
+        return found
 
     def _in_memory(self, tail: Tail) -> Run:
         layout = self._layout_now(None)

@@ -8,6 +8,7 @@ import numpy as np
 
 from armillary.errors import InadmissibleError, InputError, ModelError
 from armillary.functions.constrained.admissible import listed
+from armillary.functions.constrained.content import idle_note
 from armillary.functions.constrained.holding import Named
 from armillary.functions.constrained.moving import RowMotion
 from armillary.functions.inputs import Array
@@ -61,6 +62,8 @@ def consistent_start(
         if wanted.named is not None:
             start.v = _followed(system, t0, start.q, start.v, wanted.named)
         return start
+    if idle := idle_note(mechanism._engine):
+        start.notes.append(idle)
     opening, worst = _opening(system, t0, start.q, moving, project)
     if wanted.named is not None:
         return _by_names(system, t0, start, wanted.named, opening, worst)

@@ -18,6 +18,7 @@ import numpy as np
 from armillary.algorithms import actuation as passes
 from armillary.algorithms.passes import Algorithm
 from armillary.errors import InputError, unknown_name
+from armillary.functions.constrained.conditioning import NEARLY_SINGULAR, nearness
 from armillary.functions.inputs import Array
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Actuation:
     clipped: tuple[str, ...]  # actuators at a limit
     forces: Array  # (actuators,)
     needed: float  # largest joint force the motion takes
+    messages: tuple[str, ...] = ()  # a closure, or a hold of the actuators, that is nearly singular
 
     @property
     def missing(self) -> int:
@@ -75,7 +77,7 @@ class Actuation:
         if not self.reachable:
             worst = float(np.abs(self.unreachable).max())
             lines.append(f"  missing joint force, largest entry {worst:.6g}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *("warning: " + text for text in self.messages)])
 
 
 def _counted(n: int, what: str) -> str:
@@ -134,7 +136,25 @@ def actuation(
     units = tuple("N m" if model.v_units[i] == "rad" else "N" for i in chosen)
     return Actuation(tau, names, units, left, values, len(chosen) - rank, N.shape[1],
                      tuple(names[i] for i in np.flatnonzero(clipped)), forces,
-                     float(np.abs(needed).max(initial=0.0)))  # fmt: skip
+                     float(np.abs(needed).max(initial=0.0)),
+                     _remarks(engine, system, N, chosen))  # fmt: skip
+
+
+def _remarks(engine: Engine, system: System, N: Array, chosen: Sequence[int]) -> tuple[str, ...]:
+    """What makes the forces large: a closure that is nearly singular, or actuators that hardly move
+    with a free motion (N: orthonormal in scaled units)."""
+    near = nearness(engine, engine.factor(system.terms))
+    texts = [near] if near else []
+    part = N[chosen] / engine.scaling.columns[chosen, None]
+    holds = np.linalg.svd(part, compute_uv=False) if part.size else np.zeros(0)
+    weak = holds[(holds > _HOLD) & (holds < 1.0 / NEARLY_SINGULAR)]
+    if len(weak):
+        names = ", ".join(engine.owner.model.v_labels[k] for k in chosen)
+        texts.append(
+            f"the actuators {names} hardly hold the mechanism here: condition number "
+            f"{1.0 / weak[-1]:.2g}. Their forces may be very large"
+        )
+    return tuple(texts)
 
 
 def actuation_law(

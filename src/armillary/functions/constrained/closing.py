@@ -8,15 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armillary.algorithms import mass_matrix
 from armillary.errors import ModelError
 from armillary.functions.constrained.holding import Held
 from armillary.functions.constrained.moving import RowMotion
-from armillary.functions.constrained.nullspace import Factor, Scaling, smallest
+from armillary.functions.constrained.nullspace import (
+    RANK_TOLERANCE,
+    Factor,
+    Scaling,
+    smallest,
+)
 from armillary.functions.inputs import Array
 
 if TYPE_CHECKING:
@@ -73,6 +80,11 @@ class Closer:
             self.holonomic &= ~np.array(engine.ties.driven, bool)
         s = engine.scaling
         self.scaling = Scaling(s.length, s.rows[self.holonomic], s.columns)
+
+    @cached_property
+    def closing_rows(self) -> NDArray[np.bool_]:
+        """(m,) holonomic rows that a motion can close: those with content."""
+        return self.holonomic & ~self.engine.idle
 
     @property
     def closed(self) -> float:
@@ -213,9 +225,10 @@ class Closer:
                 J = J @ held.free(q)
             r = (s.rows / s.length * terms.residual[0])[rows]
             U, d, Vt = np.linalg.svd(J, full_matrices=False)
+            rounding = RANK_TOLERANCE * max(float(d.max(initial=0.0)), 1.0)
             improved = False
             for _ in range(12):
-                gain = d / (d * d + damping * max(cost, 1e-300))
+                gain = np.where(d > rounding, d, 0.0) / (d * d + damping * max(cost, 1e-300))
                 step = -(Vt.T @ (gain * (U.T @ r)))
                 size = np.abs(step).max(initial=0.0)
                 step *= min(1.0, 0.5 / size) if size > 0 else 1.0

@@ -81,7 +81,7 @@ def _rank(mechanism: Constrained) -> tuple[int | None, float]:
     opening = closer.opening(terms.residual[0])
     if opening <= tolerance:
         return engine.factor(terms).rank, 0.0
-    q, _ = closer._marquardt(q, np.zeros(engine.tables.nv, bool), steps=_STEPS)
+    q, _ = closer._marquardt(q, steps=_STEPS)
     terms = engine.terms(q[None])
     closed = closer.opening(terms.residual[0]) <= tolerance
     return (engine.factor(terms).rank if closed else None), opening

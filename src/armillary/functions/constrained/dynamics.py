@@ -186,13 +186,11 @@ class Constrained(Dynamics):
 
     def conditions(self, q: ArrayLike, drives: RowMotion | None = None) -> Array:
         """Condition number of the scaled J at every state, over the rank: (B,) or a number."""
+        from armillary.functions.constrained.conditioning import condition
+
         arrays, single = self._engine.check_states(q=q)
         terms = self._engine.terms(arrays["q"], moving=drives)
-        values = []
-        for k in range(len(arrays["q"])):
-            factor = self._engine.factor(terms, k)
-            s = factor.singular_values[: factor.rank]
-            values.append(s[0] / s[-1] if len(s) else 1.0)
+        values = [condition(self._engine.factor(terms, k)) for k in range(len(arrays["q"]))]
         return np.asarray(values[0] if single else values)
 
     # -- closing ---------------------------------------------------------------------------------

@@ -15,6 +15,8 @@ import numpy as np
 from armillary.errors import ModelError
 from armillary.functions.inputs import Array
 
+RANK_TOLERANCE = 1e-9  # of scaled rows: less counts as dependent
+
 
 @dataclass(frozen=True)
 class Scaling:
@@ -32,6 +34,15 @@ class Scaling:
         return cls(length, rows, columns)
 
 
+def counted(pivots: Array, tolerance: float) -> int:
+    """How many of the pivots (or singular values) of scaled rows count as independent.
+
+    A row of a constraint that moves anything has size 1 in scaled units, whatever its type: where
+    all pivots are smaller, they are not measured against each other but against 1.  Rows that the
+    tree fulfils already are rounding, and rounding has no say."""
+    return int(np.sum(pivots > tolerance * max(float(pivots.max(initial=0.0)), 1.0)))
+
+
 class Factor:
     """Complete orthogonal decomposition of the scaled J: rank, free motions, self-stresses.
 
@@ -47,13 +58,10 @@ class Factor:
         if m == 0 or n == 0:
             self.rank, self._Q, self._P = 0, np.eye(n), np.arange(m)
             self._Q2, self._R2 = np.zeros((m, 0)), np.zeros((0, 0))
-            self._pivots = np.zeros(0)
             return
         Q, R, P = qr(J_scaled.T, pivoting=True)
         pivots = np.abs(np.diag(R))
-        largest = pivots[0] if len(pivots) else 0.0
-        self._pivots = pivots
-        self.rank = int(np.sum(pivots > tolerance * largest)) if largest > 0 else 0
+        self.rank = counted(pivots, tolerance)
         self._Q, self._P = Q, P
         self._Q2, self._R2 = np.linalg.qr(R[: self.rank].T)
 

@@ -76,13 +76,9 @@ class Projector:
         self.engine, self.closer = engine, closer
         self._made: dict[tuple[str, bool, bool], Kernels | None] = {}
 
-    @property
-    def _position(self) -> Kernels | None:
-        return self.kernels("residual")
-
-    @property
-    def _velocity(self) -> Kernels | None:
-        return self.kernels("rate")
+    def rows(self, level: str) -> NDArray[np.bool_]:
+        """(m,) rows that a step of q ("residual") or of v ("rate") looks at: those with content."""
+        return self.closer.closing_rows if level == "residual" else ~self.engine.idle
 
     def kernels(self, level: str, embed: bool = True, moving: bool = False) -> Kernels | None:
         """Of a step of q ("residual") or of v ("rate").  embed: False where the dependent
@@ -93,10 +89,10 @@ class Projector:
         return self._made[key]
 
     def _make(self, level: str, embed: bool, moving: bool) -> Kernels | None:
-        holonomic = self.closer.holonomic
-        if not may_be_traced(self.engine) or (level == "residual" and not holonomic.any()):
+        rows = self.rows(level)
+        if not may_be_traced(self.engine) or not rows.any():
             return None
-        plan = make_plan(self.engine, holonomic if level == "residual" else None, embed)
+        plan = make_plan(self.engine, rows, embed)
         reads = ("q",) + ("v",) * (level == "rate") + ("drive",) * moving
         return traced_kernels(self.engine, correction(plan, level), reads)
 
@@ -140,6 +136,8 @@ class Projector:
     def positions(self, q: Array, moving: RowMotion | None = None) -> Array:
         """Newton steps until they are small; what stays open is closed the robust way."""
         q = q.copy()
+        if not self.rows("residual").any():
+            return q
         open_ = np.ones(len(q), bool)
         for embed in (True, False):
             kernels = self.kernels("residual", embed, moving is not None) if open_.any() else None
@@ -197,6 +195,8 @@ class Projector:
         return closed
 
     def velocities(self, q: Array, v: Array, moving: RowMotion | None = None) -> Array:
+        if not self.rows("rate").any():
+            return v.copy()
         result, left = np.full(v.shape, np.nan), np.arange(len(q))
         for embed in (True, False):
             kernels = self.kernels("rate", embed, moving is not None) if len(left) else None

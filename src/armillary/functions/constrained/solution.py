@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.errors import unknown_name
+from armillary.functions.constrained.conditioning import condition, nearness
 from armillary.functions.constrained.nullspace import Answer
 from armillary.functions.constrained.stress import (
     Determinacy,
@@ -113,6 +114,7 @@ class ConstrainedSolution(Solution):
     balance: Power
     convention: str
     notes: tuple[tuple[str, ...], ...]  # of every state
+    condition: Array  # (...): of the scaled rows, over their rank
 
     @property
     def determinacy(self) -> Determinacy:
@@ -121,7 +123,8 @@ class ConstrainedSolution(Solution):
 
     @property
     def messages(self) -> tuple[str, ...]:
-        """What a reader should know: contradictory rows, open loops, inconsistent velocities."""
+        """What a reader should know: contradictory rows, open loops, inconsistent velocities,
+        closures that are nearly singular."""
         if self.acceleration.ndim == 1:
             return self.notes[0]
         return tuple(f"state {k}: {text}" for k, texts in enumerate(self.notes) for text in texts)
@@ -181,6 +184,7 @@ def solution(
         tuple(states), Power(*(first(x) for x in balance)),
         WEIGHTED if compliance else MINIMUM,
         tuple(_notes(engine, system, k, answer) for k, answer in enumerate(answers)),
+        first(np.array([condition(x.factor) for x in answers])),
     )  # fmt: skip
 
 
@@ -215,6 +219,8 @@ def _notes(engine: Engine, system: System, k: int, answer: Answer) -> tuple[str,
     if rate[r] > max(OPEN * speed, 1e-9):  # 1/s; less is rounding of a mechanism at rest
         texts.append(f"the velocity violates '{labels[r]}' by {terms.rate[k, r]:.3g}; "
                      f"project(q, v) corrects it")  # fmt: skip
+    if near := nearness(engine, answer.factor):
+        texts.append(near)
     return tuple(texts)
 
 
