@@ -171,7 +171,7 @@ def _closed_residual(engine: Engine, kernels: Kernels, kernel: Kernel, passive: 
     v = free @ (free.T @ (rng.normal(size=len(columns)) * columns))
     plain, base = owner.tables(passive=passive), owner.base()
     h = _joint_forces(plain, base, q, v, 0.0 * v)
-    tau = h + np.abs(h).max(initial=0.0) * rng.normal(size=len(h))
+    tau = _joint_forces(plain, base, q, v, rng.normal(size=len(h)) * columns)
     given = {"q": q, "v": v, "tau": tau, "drive": np.zeros(engine.ties.count)}
     a = _compiled(owner, kernels, kernel, given | _numbers_of_bodies(owner, kernels))
     if not np.isfinite(a).all():
@@ -182,7 +182,7 @@ def _closed_residual(engine: Engine, kernels: Kernels, kernel: Kernel, passive: 
     pushes = np.abs(free).T @ (np.abs(needed) + np.abs(tau) + np.abs(h))
     J, gamma, unit = terms.J[0], terms.gamma[0], engine.scaling.rows
     off = (J @ a - gamma) * unit
-    speed = np.abs(v / columns).max(initial=0.0)
+    speed = max(1.0, np.abs(v / columns).max(initial=0.0))  # even what is held fast could move
     rates = (np.abs(J) @ (np.abs(a) + speed**2 * columns) + np.abs(gamma)) * unit
     return max(_share(push, pushes), _share(off, rates))
 
