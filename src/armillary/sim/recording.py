@@ -204,9 +204,10 @@ class Recorder:
         """The first instant of a recording that goes on."""
         return float(self.resumed.time[0]) if self.resumed and len(self.resumed) else None
 
-    def passed(self, t: float) -> None:
-        """Instants up to this one are not taken again."""
-        self._resumed_at = max(self._resumed_at, t)
+    @property
+    def width(self) -> int:
+        """Numbers of one instant (of one run)."""
+        return 1 + sum(max(len(labels), 1) for labels, _ in self._columns.values())
 
     def close(self) -> None:
         """Let the file go; what was written stays."""

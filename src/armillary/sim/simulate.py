@@ -18,12 +18,13 @@ from armillary.functions.mechanism import Mechanism
 from armillary.sim.driven import Drives
 from armillary.sim.engine import Engine, Progress, State, Stopped
 from armillary.sim.events import Switch, check_start, happenings
+from armillary.sim.grid import Grid, check_memory, check_span
 from armillary.sim.handing import Handing
 from armillary.sim.integrators import stepper
 from armillary.sim.pulling import kept_by_projection
 from armillary.sim.quantities import listed
 from armillary.sim.recording import Recorder
-from armillary.sim.resuming import events_taken_up, last_state, legs, signal_columns
+from armillary.sim.resuming import events_taken_up, last_state, signal_columns
 from armillary.sim.run import Run
 from armillary.sim.starting import consistent_start
 from armillary.sim.system import System
@@ -88,19 +89,18 @@ def simulate(
             system, stepping, watched, Handing(system, recorder, names, watched), recorder.event,
             project=project, tolerance=tolerance, progress=_progress(progress),
         )  # fmt: skip
-        return _carried_out(engine, recorder, state, legs(state.t, t0, t0 + duration, step, every))
+        return _carried_out(engine, recorder, state, (t0, t0 + duration, step, every))
 
 
-def _carried_out(
-    engine: Engine, recorder: Recorder, state: State, plan: list[tuple[float, float, int]]
-) -> Run:
-    """The run, whatever ends it."""
+def _carried_out(engine: Engine, recorder: Recorder, state: State, span: Any) -> Run:
+    """The run, whatever ends it; span: origin, end, step and every."""
+    grid = Grid.of(state.t, *span)
+    if recorder.out is None:
+        check_memory(grid, recorder.width * (1 if state.q.ndim == 1 else len(state.q)))
     first = state.t
     breaks = [float(b) for part in engine.system.timed for b in part.breaks()]
     try:
-        for leg in plan:
-            engine.run(state, *leg, breaks)
-            recorder.passed(state.t)
+        engine.run(state, grid, breaks)
     except Stopped as stop:
         if engine.final is not None:
             engine.record(engine.final)
@@ -171,6 +171,7 @@ def _check_times(duration: float, step: float, tolerance: float, t0: float, ever
             raise InputError(f"{name}: expected a number greater than 0, found {value!r}.")
     if not np.isfinite(t0):
         raise InputError(f"t0: expected a finite time, found {t0!r}.")
+    check_span(t0, duration, step)
     if isinstance(every, bool) or int(every) != every or every < 1:
         raise InputError(f"every: expected a whole number from 1 on, found {every!r}.")
 
@@ -212,7 +213,7 @@ def _start(system: System, q0: Any, v0: Any, t0: float, project: bool, recorder:
     q, v, notes = consistent_start(system, t0, q, np.ascontiguousarray(v), project)
     for text in notes:
         recorder.event(t0, text)
-    return State(t0, q, v, system.start(q, v))
+    return State(t0, q, v, system.start(t0, q, v))
 
 
 def _batch_of(q: Array, v: Array, system: System) -> int | None:
