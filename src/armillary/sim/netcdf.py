@@ -8,22 +8,50 @@ state, from which a run goes on.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
+from armillary.sim.checksum import SIZE, seal, sealed
+from armillary.sim.disk import Unfailing
 from armillary.sim.layout import Array, Block, Layout, Reader, Tail, as_state
+from armillary.sim.trial import survives_netcdf
 
 FORMAT = 1
 SHARED = {"a": "v", "tau": "v"}
+_TIGHTEST = 1100  # of deflate: bytes out of one
+_LARGEST_TEXTS = 1 << 20  # bytes of which a list of texts may come
 
 
-def write(path: Path, layout: Layout, tail: Tail, count: int, blocks: Iterable[Block]) -> None:
+def write(out: BinaryIO, layout: Layout, tail: Tail, count: int, blocks: Iterable[Block]) -> None:
+    """HDF5 does not survive a failing write: it never sees one, and the fault comes afterwards."""
+    sink = Unfailing(out)
+    try:
+        _write(sink, layout, tail, count, blocks)
+    finally:
+        if sink.fault is not None:
+            raise sink.fault
+    seal(out)
+
+
+def check(file: BinaryIO, path: Path) -> bool:
+    """Is there a checksum?  It is compared; else another process tries the file first."""
+    if sealed(file, path, file.seek(0, os.SEEK_END) - SIZE):
+        return True
+    survives_netcdf(path)
+    return False
+
+
+def _write(
+    sink: Unfailing, layout: Layout, tail: Tail, count: int, blocks: Iterable[Block]
+) -> None:
     import h5netcdf
 
-    with h5netcdf.File(path, "w") as file:
+    with h5netcdf.File(sink, "w") as file:
         _attributes(file, layout, tail)
         # a dimension of length 0 would be an unlimited one: that is what it is while empty
         file.dimensions["time"] = count or None
@@ -41,6 +69,8 @@ def write(path: Path, layout: Layout, tail: Tail, count: int, blocks: Iterable[B
             span = slice(row, row + len(block["time"]))
             for name, values in block.items():
                 file.variables[name][span] = values
+            if sink.fault is not None:
+                return
             row = span.stop
 
 
@@ -148,11 +178,20 @@ def _reader(path: Path) -> Reader:
         import h5netcdf
 
         with h5netcdf.File(path, "r") as file:
-            return np.asarray(file.variables[name][span], float)
+            variable = file.variables[name]
+            _check_size(name, variable.shape, path.stat().st_size)
+            return np.asarray(variable[span], float)
 
     return one
 
 
+def _check_size(name: str, shape: tuple[int, ...], size: int) -> None:
+    """No file holds more numbers than its bytes, packed as tightly as can be."""
+    if 8 * prod(shape) > _TIGHTEST * size:
+        raise ValueError(f"'{name}' has the shape {shape}, and the file has {size} bytes only")
+
+
 def _read_texts(file: Any, name: str) -> tuple[str, ...]:
+    _check_size(name, file.variables[name].shape, _LARGEST_TEXTS)
     found = file.variables[name][...]
     return tuple(x.decode() if isinstance(x, bytes) else str(x) for x in found)

@@ -340,7 +340,7 @@ class Recorder:
                 f"{out}: cannot go on, a Switch has put another mechanism in place before "
                 f"t = {state['t']:g} s, and the file does not hold it. Start the run anew."
             )
-        if journal_path(out).exists():
+        if Journal.found(journal_path(out)) is not None:
             self._journal = storage.reopened(out)
         self.resumed = found
         self._resumed_at = float(state.get("t", -np.inf))
