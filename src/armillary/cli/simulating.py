@@ -92,13 +92,19 @@ def _run(mechanism: Mechanism, drive: Drive, course: Course) -> Run:
     events = () if drive.limits is None else (JointLimits(drive.limits),)
     with progress_bar() as tell:
         return run(
-            mechanism, values["q"], values["v"], course.duration, course.step, course.method,
+            mechanism, *_start(drive, course, values), course.duration, course.step, course.method,
             inputs=_inputs(mechanism, drive, values["tau"]), external=states.external or None,
             drives=motions,
             events=events, record=course.record.split(","), every=course.every, out=course.out,
             progress=tell, project=course.project, tolerance=course.tolerance,
             resume=course.resume, overwrite=course.overwrite,
         )  # fmt: skip
+
+
+def _start(drive: Drive, course: Course, values: dict[str, Array]) -> list[Array | None]:
+    """q and v; where a file goes on and they are not given, those of the file."""
+    given = not course.resume or drive.assemble
+    return [values[name] if given or drive.given.get(name) else None for name in ("q", "v")]
 
 
 def _at_drives(

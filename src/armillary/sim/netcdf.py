@@ -8,6 +8,7 @@ state, from which a run goes on.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable
 from math import prod
@@ -83,6 +84,8 @@ def _attributes(file: Any, layout: Layout, tail: Tail) -> None:
     file.attrs["every"] = layout.every
     if layout.probe:
         file.attrs["probe"] = np.array(layout.probe)
+    if layout.physics:
+        file.attrs["physics"] = json.dumps(layout.physics)
     file.attrs["message"] = tail.message[:8000]
     file.attrs["complete"] = int(tail.complete)
     file.attrs["quantities"] = " ".join(layout.names)
@@ -161,7 +164,8 @@ def read(path: Path) -> tuple[Layout, Tail, Reader]:
         batch = file.dimensions["run"].size if "run" in file.dimensions else None
         probe = tuple(np.atleast_1d(file.attrs.get("probe", ())).tolist())
         method, step = str(file.attrs["method"]), float(file.attrs["step"])
-        about = (method, step, int(file.attrs.get("every", 0)), probe)
+        physics = json.loads(str(file.attrs.get("physics", "{}")))
+        about = (method, step, int(file.attrs.get("every", 0)), probe, physics)
         layout = Layout(str(file.attrs["mechanism"]), labels, units, batch, *about)
         events = []
         if "event" in file.dimensions:

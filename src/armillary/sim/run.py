@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ class Run:
 
     every = 0  # steps between two instants; 0: not told
     probe: tuple[float, ...] = ()  # see Layout
+    physics: Mapping[str, str] = MappingProxyType({})  # see Layout
     note = ""  # what is to be said of the file it comes from
 
     def __init__(

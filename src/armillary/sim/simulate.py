@@ -21,6 +21,7 @@ from armillary.sim.events import Switch, check_start, happenings
 from armillary.sim.grid import Grid, check_memory, check_span
 from armillary.sim.handing import Handing
 from armillary.sim.integrators import stepper
+from armillary.sim.physics import physics_of
 from armillary.sim.pulling import kept_by_projection
 from armillary.sim.quantities import listed
 from armillary.sim.recording import Recorder
@@ -63,33 +64,41 @@ def simulate(
     trajectory}.  record: names (see `quantities`), at every n-th step; out: stream to this file.
     project: after every step back onto the constraints, position then velocity; or rates (alpha,
     beta), 1/s, that draw them back by a corrective force (Baumgarte).  parameters: other
-    inertias than the model's, (10 bodies,) or one row per run, as `mechanism.parameters`.
+    inertias than the model's, (10 bodies,) or one row per run, as `mechanism.parameters`.  resume:
+    go on where `out` ends; everything but `duration` must be as it was (see physics.py).
 
     The run is kept when it ends early: `run.complete` is False and `run.message` tells why.  An
-    exception of a controller carries it as `error.run`."""
+    exception of a controller carries it as `error.run`.  Functions get copies of the state."""
     _check_mechanism(mechanism)
     _check_times(duration, step, tolerance, t0, every)
-    moved = Drives(mechanism, drives, step)
-    mechanism = moved.mechanism
+    made_with = _made_with(locals())
+    mechanism = (moved := Drives(mechanism, drives, step)).mechanism
     system = System(mechanism, controller, actuators, inputs, external, period, parameters, moved)
     watched = _watched(mechanism, events, moved)
     names = _recorded(system, record)
     project = kept_by_projection(system, project, method, names)
     others = [e.to for e in watched if isinstance(e, Switch) and e.to is not None]
-    stepping = stepper(method, system)
     recorder = Recorder(mechanism, names, 1, out, method=method, step=step, others=others,
                         extras=signal_columns(system, names, t0, step), handed=every,
-                        resume=resume, overwrite=overwrite, drives=moved)  # fmt: skip
+                        resume=resume, overwrite=overwrite, drives=moved, **made_with)  # fmt: skip
     with closing(recorder):
         state = _first(recorder, system, q0, v0, (t0, t0 + duration), project)
         check_start(watched, state.q)
         if over := events_taken_up(system, watched, recorder):
             return recorder.finish(over)
         engine = Engine(
-            system, stepping, watched, Handing(system, recorder, names, watched), recorder.event,
-            project=project, tolerance=tolerance, progress=_progress(progress),
+            system, stepper(method, system), watched, Handing(system, recorder, names, watched),
+            recorder.event, project=project, tolerance=tolerance, progress=_progress(progress),
         )  # fmt: skip
         return _carried_out(engine, recorder, state, (t0, t0 + duration, step, every))
+
+
+def _made_with(given: dict[str, Any]) -> dict[str, Any]:
+    """What a file must know to go on: a start that is not given is that of the file."""
+    if given["out"] is None:
+        return {}
+    unsaid = [name for name in ("q0", "v0") if given[name] is None]
+    return {"physics": physics_of(given), "unsaid": unsaid}
 
 
 def _carried_out(engine: Engine, recorder: Recorder, state: State, span: Any) -> Run:

@@ -64,7 +64,7 @@ class StoredRun(Run):
         self.labels = {name: tuple(x) for name, x in layout.labels.items()}
         self.units = {name: tuple(x) for name, x in layout.units.items()}
         self._batch = layout.batch
-        self.every, self.probe = layout.every, layout.probe
+        self.every, self.probe, self.physics = layout.every, layout.probe, layout.physics
 
     @cached_property
     def time(self) -> Array:
@@ -85,14 +85,14 @@ def as_run(layout: Layout, arrays: Mapping[str, Array], tail: Tail) -> Run:
         layout.mechanism, arrays["time"], named, layout.labels, layout.units, layout.method,
         layout.step, tail.message, tail.complete, tail.events, tail.state or None,
     )  # fmt: skip
-    run.every, run.probe = layout.every, layout.probe
+    run.every, run.probe, run.physics = layout.every, layout.probe, layout.physics
     return run
 
 
 def layout_of(run: Run) -> Layout:
     return Layout(
         run.mechanism_name, run.labels, run.units, run.batch, run.method, run.step, run.every,
-        run.probe,
+        run.probe, run.physics,
     )  # fmt: skip
 
 
