@@ -90,9 +90,10 @@ def _run(mechanism: Mechanism, drive: Drive, course: Course) -> Run:
         for text in remarks:
             screen.remark(text)
     events = () if drive.limits is None else (JointLimits(drive.limits),)
+    q0, v0 = _start(drive, course, values)
     with progress_bar() as tell:
         return run(
-            mechanism, *_start(drive, course, values), course.duration, course.step, course.method,
+            mechanism, q0, v0, course.duration, course.step, course.method,
             inputs=_inputs(mechanism, drive, values["tau"]), external=states.external or None,
             drives=motions,
             events=events, record=course.record.split(","), every=course.every, out=course.out,
@@ -101,10 +102,10 @@ def _run(mechanism: Mechanism, drive: Drive, course: Course) -> Run:
         )  # fmt: skip
 
 
-def _start(drive: Drive, course: Course, values: dict[str, Array]) -> list[Array | None]:
+def _start(drive: Drive, course: Course, values: dict[str, Array]) -> tuple[Array | None, ...]:
     """q and v; where a file goes on and they are not given, those of the file."""
     given = not course.resume or drive.assemble
-    return [values[name] if given or drive.given.get(name) else None for name in ("q", "v")]
+    return tuple(values[name] if given or drive.given.get(name) else None for name in ("q", "v"))
 
 
 def _at_drives(
