@@ -396,7 +396,7 @@ def test_a_full_disk_at_the_end_loses_nothing(tmp_path, cart, ending, monkeypatc
     module = storage.import_module(storage.FORMATS[ending])
 
     def full(part, *_):
-        part.write_bytes(b"half a file")
+        part.write(b"half a file")
         raise OSError(28, os.strerror(28))
 
     with monkeypatch.context() as patch:

@@ -93,17 +93,27 @@ def _run(mechanism: Mechanism, drive: Drive, course: Course) -> Run:
         values |= closed
         for text in remarks:
             screen.remark(text)
-    v0 = named or (values["v"] if drive.given.get("v") or drive.assemble else None)
     events = () if drive.limits is None else (JointLimits(drive.limits),)
+    q0, v0 = _start(drive, course, values, named)
     with progress_bar() as tell:
         return run(
-            mechanism, values["q"], v0, course.duration, course.step, course.method,
+            mechanism, q0, v0, course.duration, course.step, course.method,
             inputs=_inputs(mechanism, drive, values["tau"]), external=states.external or None,
             drives=motions,
             events=events, record=course.record.split(","), every=course.every, out=course.out,
             progress=tell, project=course.project, tolerance=course.tolerance,
             resume=course.resume, overwrite=course.overwrite, project_start=course.project_start,
         )  # fmt: skip
+
+
+def _start(
+    drive: Drive, course: Course, values: dict[str, Array], named: Any
+) -> tuple[Array | None, Any]:
+    """q0 and v0 (velocities by name as they are); where a file goes on and they are not given,
+    those of the file."""
+    begins = not course.resume or drive.assemble
+    q0 = values["q"] if begins or drive.given.get("q") else None
+    return q0, named or (values["v"] if drive.given.get("v") or drive.assemble else None)
 
 
 def _at_drives(

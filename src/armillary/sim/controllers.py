@@ -16,6 +16,7 @@ from armillary.functions.inputs import as_floats
 from armillary.functions.mechanism import Mechanism
 from armillary.scalar import Scalar, where
 from armillary.sim.actuators import DCMotor
+from armillary.sim.answers import numbers
 from armillary.sim.inputs import Schedule
 from armillary.sim.part import (
     Array,
@@ -148,8 +149,11 @@ class FeedForward(Part):
 
     def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
         given = self.function(t)
-        if len(given) != len(u):
-            raise InputError(f"feed-forward: expected {len(u)} forces, found {len(given)}.")
+        if isinstance(t, float):  # else it is traced
+            given = numbers("feed-forward", given, t)
+        found = len(given) if np.ndim(given) else "a single number"
+        if found != len(u):
+            raise InputError(f"feed-forward: expected {len(u)} forces, found {found}.")
         return [x + y for x, y in zip(u, given, strict=True)]
 
 
@@ -164,10 +168,11 @@ class Function(Part):
         self.period = positive_period(period)
 
     def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
-        given = np.asarray(self.function(t, array_of(q), array_of(v)), float)
-        if given.shape[-1:] != (len(u),):
+        given = numbers("controller function", self.function(t, array_of(q), array_of(v)), t)
+        if given.shape not in ((len(u),), (*np.shape(q[0]), len(u))):
             raise InputError(
-                f"controller function: expected {len(u)} forces (nv), found shape {given.shape}."
+                f"controller function: expected {len(u)} forces (nv) at t = {t:g} s, found shape "
+                f"{given.shape}."
             )
         return [x + y for x, y in zip(u, columns_of(given), strict=True)]
 

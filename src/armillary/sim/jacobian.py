@@ -46,9 +46,7 @@ def _of_row(system: System, t: float, q: Array, x: Array, row: int) -> Array:
 def _mechanics(
     system: System, t: float, q: Array, v: Array, tau: Array
 ) -> tuple[Array, Array, Array]:
-    external = system.external(t, q, v) if system.external else None
-    if external and system.row is not None:
-        external = {k: x[system.row] if np.ndim(x) == 2 else x for k, x in external.items()}
+    external = system.wrenches(t, q, v)
     if not system.mechanism.model.constraints:
         d = system.mechanism.forward_dynamics.derivatives(q, v, tau, external)
         return d.dq, d.dv, d.dtau

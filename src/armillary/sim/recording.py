@@ -14,7 +14,9 @@ from __future__ import annotations
 import os
 import time as clock
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -44,7 +46,8 @@ class Recorder:
     take over during the run (see `switch`).  handed: the engine itself tells of every n-th step
     only.  resume: go on where the file ends; `state` is then its last state {"t", "q", "v", "z"},
     and instants up to that time are not taken again.  A file of another mechanism, method, step,
-    every or record is refused, before it is touched."""
+    every, record or physics (see physics.py) is refused, before it is touched; unsaid: parts of the
+    physics that this call leaves to the file."""
 
     def __init__(
         self,
@@ -61,6 +64,8 @@ class Recorder:
         resume: bool = False,
         overwrite: bool = False,
         drives: Drives | None = None,
+        physics: Mapping[str, str] = MappingProxyType({}),
+        unsaid: Iterable[str] = (),
     ):
         self._drives = drives or None
         self.pull: tuple[float, float] | None = None  # rates that draw constraints back, 1/s
@@ -76,7 +81,8 @@ class Recorder:
         self._columns = {name: self._columns_of(name, several) for name in self.names}
         self.out = None if out is None else Path(out)
         probe = () if out is None else quantities.probe(mechanism)
-        self._about = (method, float(step), self.every * int(handed), probe)
+        self._about = (method, float(step), self.every * int(handed), probe, physics)
+        self._unsaid = set(unsaid)
         self._state: dict[str, Any] | None = {}
         self.events: list[tuple[float, str]] = []
         self._layout: Layout | None = None
@@ -205,9 +211,10 @@ class Recorder:
         """The first instant of a recording that goes on."""
         return float(self.resumed.time[0]) if self.resumed and len(self.resumed) else None
 
-    def passed(self, t: float) -> None:
-        """Instants up to this one are not taken again."""
-        self._resumed_at = max(self._resumed_at, t)
+    @property
+    def width(self) -> int:
+        """Numbers of one instant (of one run)."""
+        return 1 + sum(max(len(labels), 1) for labels, _ in self._columns.values())
 
     def close(self) -> None:
         """Let the file go; what was written stays."""
@@ -340,14 +347,16 @@ class Recorder:
         if found is None:
             return
         state = dict(found.state)
-        if text := self._layout_now(found.batch).difference(storage.layout_of(found)):
+        said = {k: x for k, x in self._about[-1].items() if k not in self._unsaid}
+        mine = replace(self._layout_now(found.batch), physics=said)
+        if text := mine.difference(storage.layout_of(found)):
             raise self.another(text)
         if state.get("switched"):
             raise InputError(
                 f"{out}: cannot go on, a Switch has put another mechanism in place before "
                 f"t = {state['t']:g} s, and the file does not hold it. Start the run anew."
             )
-        if journal_path(out).exists():
+        if Journal.found(journal_path(out)) is not None:
             self._journal = storage.reopened(out)
         self.resumed = found
         self._resumed_at = float(state.get("t", -np.inf))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,12 +13,11 @@ from armillary.sim.engine import State
 from armillary.sim.events import Bound, Event, Switch
 from armillary.sim.quantities import EXTRAS, QUANTITIES
 from armillary.sim.recording import Columns, Recorder
-from armillary.sim.system import System, columns, rows
+from armillary.sim.stage import columns, rows
+from armillary.sim.system import System
 
 if TYPE_CHECKING:
     from armillary.sim.native import Stretch
-
-_ONLY_THE_LAST = 10**9  # as `every`
 
 
 def last_state(recorder: Recorder, system: System, t0: float) -> State | None:
@@ -125,22 +123,6 @@ def _hold(system: System, last: Mapping[str, Any]) -> None:
             stage.due = stage.next_sample(float(last["t"]))
 
 
-def legs(
-    t: float, origin: float, end: float, step: float, every: int
-) -> list[tuple[float, float, int]]:
-    """(end, step, every) of the stretches from t on that record origin + k every step, and the end.
-
-    A file may end between two of these instants; the first stretch leads to the next one."""
-    spacing = every * step
-    passed = (t - origin) / spacing
-    if abs(passed - round(passed)) * every <= 1e-6:
-        return [(end, step, every)]
-    following = origin + ceil(passed) * spacing
-    if following > end - 1e-9 * step:
-        return [(end, step, _ONLY_THE_LAST)]
-    return [(following, step, _ONLY_THE_LAST), (end, step, every)]
-
-
 def signal_columns(system: System, names: tuple[str, ...], t0: float, step: float) -> Columns:
     """Labels and units of signals that parts have beyond the known ones.
 
@@ -151,7 +133,7 @@ def signal_columns(system: System, names: tuple[str, ...], t0: float, step: floa
     mechanism = system.mechanism
     q, v = np.array(mechanism.initial, float), np.zeros(mechanism.nv)
     system.enter(t0, t0 + step)
-    told = system.signals(t0, q, v, system.start(q, v))
+    told = system.signals(t0, q, v, system.start(t0, q, v))
     for name in asked:
         if name in EXTRAS and name not in told:
             raise InputError(f"record: this run has no '{name}' (no part of it tells it). "

@@ -19,12 +19,14 @@ from armillary.functions.mechanism import Mechanism
 from armillary.sim.driven import Drives
 from armillary.sim.engine import Engine, Progress, State, Stopped
 from armillary.sim.events import Switch, check_start, happenings
+from armillary.sim.grid import Grid, check_memory, check_span
 from armillary.sim.handing import Handing
 from armillary.sim.integrators import stepper
+from armillary.sim.physics import physics_of
 from armillary.sim.pulling import kept_by_projection
 from armillary.sim.quantities import listed
 from armillary.sim.recording import Recorder
-from armillary.sim.resuming import events_taken_up, last_state, legs, signal_columns
+from armillary.sim.resuming import events_taken_up, last_state, signal_columns
 from armillary.sim.run import Run
 from armillary.sim.starting import Wanted, consistent_start
 from armillary.sim.system import System
@@ -64,14 +66,15 @@ def simulate(
     (x, x', x''), or a trajectory}.  record: names (see `quantities`), at every n-th step; out:
     stream to this file.  project: after every step back onto the constraints, position then
     velocity; or rates (alpha, beta), 1/s, that draw them back by a corrective force (Baumgarte).
-    parameters: other inertias, (10 bodies,) or one row per run, as `mechanism.parameters`.
+    parameters: other inertias, (10 bodies,) or one row per run, as `mechanism.parameters`.  resume:
+    go on where `out` ends; everything but `duration` must be as it was (see physics.py).
 
     The run is kept when it ends early: `run.complete` is False and `run.message` tells why.  An
-    exception of a controller carries it as `error.run`."""
+    exception of a controller carries it as `error.run`.  Functions get copies of the state."""
     _check_mechanism(mechanism)
     _check_times(duration, step, tolerance, t0, every)
-    moved = Drives(mechanism, drives, step)
-    mechanism = moved.mechanism
+    made_with = _made_with(locals())
+    mechanism = (moved := Drives(mechanism, drives, step)).mechanism
     system = System(mechanism, controller, actuators, inputs, external, period, parameters, moved)
     watched = _watched(mechanism, events, moved)
     names = _recorded(system, record)
@@ -79,29 +82,36 @@ def simulate(
     stepping = stepper(method, system)
     recorder = Recorder(mechanism, names, 1, out, method=method, step=step, others=_others(watched),
                         extras=signal_columns(system, names, t0, step), handed=every,
-                        resume=resume, overwrite=overwrite, drives=moved)  # fmt: skip
+                        resume=resume, overwrite=overwrite, drives=moved, **made_with)  # fmt: skip
     with closing(recorder):
         state = _first(recorder, system, q0, v0, (t0, t0 + duration), project, project_start)
         check_start(watched, state.q)
         if over := events_taken_up(system, watched, recorder):
             return recorder.finish(over)
         engine = Engine(
-            system, stepping, watched, Handing(system, recorder, names, watched), recorder.event,
-            project=project, tolerance=tolerance, progress=_progress(progress),
+            system, stepping, watched, Handing(system, recorder, names, watched),
+            recorder.event, project=project, tolerance=tolerance, progress=_progress(progress),
         )  # fmt: skip
-        return _carried_out(engine, recorder, state, legs(state.t, t0, t0 + duration, step, every))
+        return _carried_out(engine, recorder, state, (t0, t0 + duration, step, every))
 
 
-def _carried_out(
-    engine: Engine, recorder: Recorder, state: State, plan: list[tuple[float, float, int]]
-) -> Run:
-    """The run, whatever ends it."""
+def _made_with(given: dict[str, Any]) -> dict[str, Any]:
+    """What a file must know to go on: a start that is not given is that of the file."""
+    if given["out"] is None:
+        return {}
+    unsaid = [name for name in ("q0", "v0") if given[name] is None]
+    return {"physics": physics_of(given), "unsaid": unsaid}
+
+
+def _carried_out(engine: Engine, recorder: Recorder, state: State, span: Any) -> Run:
+    """The run, whatever ends it; span: origin, end, step and every."""
+    grid = Grid.of(state.t, *span)
+    if recorder.out is None:
+        check_memory(grid, recorder.width * (1 if state.q.ndim == 1 else len(state.q)))
     first = state.t
     breaks = [float(b) for part in engine.system.timed for b in part.breaks()]
     try:
-        for leg in plan:
-            engine.run(state, *leg, breaks)
-            recorder.passed(state.t)
+        engine.run(state, grid, breaks)
     except Stopped as stop:
         if engine.final is not None:
             engine.record(engine.final)
@@ -181,6 +191,7 @@ def _check_times(duration: float, step: float, tolerance: float, t0: float, ever
             raise InputError(f"{name}: expected a number greater than 0, found {value!r}.")
     if not np.isfinite(t0):
         raise InputError(f"t0: expected a finite time, found {t0!r}.")
+    check_span(t0, duration, step)
     if isinstance(every, bool) or int(every) != every or every < 1:
         raise InputError(f"every: expected a whole number from 1 on, found {every!r}.")
 
@@ -230,7 +241,7 @@ def _start(
         recorder.event(t0, f"run {row}: {text}")
         system.ended[row] = t0
     system.refused = tuple(begin.refused)
-    return State(t0, begin.q, begin.v, system.start(begin.q, begin.v))
+    return State(t0, begin.q, begin.v, system.start(t0, begin.q, begin.v))
 
 
 def _velocities(mechanism: Mechanism, v0: Any, nearest: bool) -> tuple[Array, Wanted]:

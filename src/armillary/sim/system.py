@@ -9,7 +9,7 @@ is one vector x = (θ, v, z); arrays are single states (n,) or batches (B, n).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -18,68 +18,15 @@ from armillary.errors import InputError
 from armillary.functions.constrained.moving import RowMotion
 from armillary.functions.inputs import Array
 from armillary.functions.mechanism import Mechanism
+from armillary.sim.answers import finite
 from armillary.sim.bodies import checked_parameters
 from armillary.sim.driven import Drives
 from armillary.sim.inputs import Forces, Wrenches
-from armillary.sim.part import check_part, positive_period
+from armillary.sim.part import check_part
+from armillary.sim.stage import SLACK, Lists, Stage, rows
 from armillary.sim.switching import Switching
 
 _LIFTED = 1e-6  # rad/s or m/s
-_SLACK = 1e-9  # of a period
-
-
-class Stage:
-    """A controller or actuator in its place in the chain."""
-
-    def __init__(self, part: Any, first: int, period: float | None, actuator: bool):
-        self.part, self.actuator = part, actuator
-        self.plain = not hasattr(part, "force")  # a function f(t, q, v) -> tau over arrays
-        if self.plain and not callable(part):
-            raise InputError(
-                f"controller: expected a part with `force`, or a function f(t, q, v); found "
-                f"{type(part).__name__}."
-            )
-        self.count = 0 if self.plain else len(part.states)
-        self.z = slice(first, first + self.count)
-        own = getattr(part, "period", None)
-        self.period = positive_period(own if own is not None else period)
-        self.due = -inf  # next sample
-        self.held: Any = None  # of a controller its force, of an actuator its command
-
-    def next_sample(self, t: float) -> float:
-        """The first multiple of the period after t."""
-        period = float(self.period or inf)
-        return period * (np.floor(t / period + _SLACK) + 1.0)
-
-    def given(self, t: float, q: Array, v: Array) -> Array:
-        """Forces of a plain function."""
-        found = np.asarray(self.part(t, q, v), float)
-        if found.shape[-1:] != v.shape[-1:]:
-            raise InputError(
-                f"controller: expected {v.shape[-1]} joint forces, found shape {found.shape}."
-            )
-        return found
-
-    def force(self, t: float, q: Array, v: Array, lists: Lists, z: Array, u: list) -> list:
-        if self.plain:
-            return [x + y for x, y in zip(u, columns(self.given(t, q, v)), strict=True)]
-        return list(self.part.force(t, lists.q, lists.v, columns(z[..., self.z]), u))
-
-    def rate(self, t: float, lists: Lists, z: Array, u: list) -> list:
-        if not self.count:
-            return []
-        return list(self.part.rate(t, lists.q, lists.v, columns(z[..., self.z]), u))
-
-    def signals(self, t: float, lists: Lists, z: Array, u: list) -> dict[str, list]:
-        tell = getattr(self.part, "signals", None)
-        return tell(t, lists.q, lists.v, columns(z[..., self.z]), u) if tell else {}
-
-
-class Lists:
-    """A state as lists of scalars: floats, or columns (B,)."""
-
-    def __init__(self, q: Array, v: Array):
-        self.q, self.v = columns(q), columns(v)
 
 
 class System(Switching):
@@ -115,17 +62,17 @@ class System(Switching):
         self.refused: tuple[int, ...] = ()  # runs of a batch whose start was refused
         # values at which events have acted, by run and id of the event
         self.acted: dict[tuple[int | None, int], float] = {}
+        self.blamed: dict[int | None, str] = {}  # who gave no numbers in this step, by run
         self.stuck: Any = None  # modes of dry friction (sticking.py)
         super().__init__()
         self.use(mechanism)
 
-    def start(self, q: Array, v: Array) -> Array:
+    def start(self, t: float, q: Array, v: Array) -> Array:
         """States z of the parts at the first instant."""
         lists, z = Lists(q, v), np.zeros((*q.shape[:-1], self.nz))
         for stage in self.stages:
             if stage.count:
-                own = stage.part.start(self.mechanism, lists.q, lists.v)
-                z[..., stage.z] = rows(own, z[..., stage.z])
+                z[..., stage.z] = stage.start(self.mechanism, lists, z[..., stage.z], t)
         return z
 
     # -- time ------------------------------------------------------------------------------------
@@ -150,19 +97,19 @@ class System(Switching):
     def sample(self, t: float, q: Array, v: Array, z: Array) -> Array:
         """Parts whose period is over look at the state and hold their force until the next time;
         their own states move on by explicit Euler.  Gives z."""
-        due = [s for s in self.stages if s.period is not None and t >= s.due - _SLACK * s.period]
+        due = [s for s in self.stages if s.period is not None and t >= s.due - SLACK * s.period]
         if not due:
             return z
         lists, u = Lists(q, v), self._no_command(q)
         for stage in self.stages:
             if stage in due:
                 period = float(stage.period or 0.0)
-                stage.held = u if stage.actuator else stage.force(t, q, v, lists, z, u)
+                stage.held = u if stage.actuator else self._forced(stage, t, lists, z, u)
                 if stage.count and not stage.actuator:
                     z = z.copy()
                     z[..., stage.z] += period * rows(stage.rate(t, lists, z, u), z[..., stage.z])
                 stage.due = stage.next_sample(t)
-            u, _ = self._through(stage, t, q, v, lists, z, u)
+            u, _ = self._through(stage, t, lists, z, u)
         return z
 
     def next_sample(self) -> float:
@@ -173,20 +120,25 @@ class System(Switching):
     def forces(self, t: float, q: Array, v: Array, z: Array) -> tuple[Array, Array]:
         """tau (..., nv) and dz/dt (..., nz)."""
         tau = self._of_row(self.inputs(t))
+        if not (self.inputs.steady or isfinite(tau.sum())):
+            self.blame("inputs", t, q, v, tau)
         if not self.stages:
             return self._full(tau, v), z
         if len(self.stages) == 1 and self.stages[0].plain and self.stages[0].held is None:
-            return self.stages[0].given(t, q, v) + tau, z
+            total = self.stages[0].given(t, q, v) + tau
+            if not isfinite(total.sum()):
+                self.blame(self.stages[0].what, t, q, v, total)
+            return total, z
         lists, u = Lists(q, v), self._no_command(q)
         rates = np.zeros_like(z)
         for stage in self.stages:
-            u, rate = self._through(stage, t, q, v, lists, z, u)
+            u, rate = self._through(stage, t, lists, z, u)
             if rate:
                 rates[..., stage.z] = rows(rate, z[..., stage.z])
         return rows(u, v) + tau, rates
 
     def _through(
-        self, stage: Stage, t: float, q: Array, v: Array, lists: Lists, z: Array, u: list
+        self, stage: Stage, t: float, lists: Lists, z: Array, u: list
     ) -> tuple[list, list]:
         """The force of a stage, and the rate of its states."""
         if stage.held is not None:
@@ -194,7 +146,28 @@ class System(Switching):
             if not stage.actuator:
                 return held, []
             u = held
-        return stage.force(t, q, v, lists, z, u), stage.rate(t, lists, z, u)
+        return self._forced(stage, t, lists, z, u), stage.rate(t, lists, z, u)
+
+    def _forced(self, stage: Stage, t: float, lists: Lists, z: Array, u: list) -> list:
+        """The force of a stage; whose fault it is that it is no number."""
+        found = stage.force(t, lists, z, u)
+        if not finite(found):
+            q, v = lists.arrays
+            self.blame(stage.what, t, q, v, rows(found, v))
+        return found
+
+    def blame(self, what: str, t: float, q: Array, v: Array, found: Array) -> None:
+        """Keep who gave the first number (..., n) that is none, where the state was one."""
+        sound = np.isfinite(np.concatenate([q, v], axis=-1)).all(axis=-1)
+        bad = ~np.isfinite(np.broadcast_to(found, (*v.shape[:-1], found.shape[-1])))
+        for place in np.argwhere(bad.any(axis=-1) & sound):
+            own = tuple(place)
+            k = int(bad[own].argmax())
+            named = f" for '{self.mechanism.v_labels[k]}'" if found.shape[-1] == self.nv else ""
+            value = np.broadcast_to(found, bad.shape)[own][k]
+            row = self.row if not own else own[0] if self.row is None else self.row[own[0]]
+            text = f"{what} gave {value:g}{named} at t = {t:.6g} s"
+            self.blamed.setdefault(None if row is None else int(row), text)
 
     def signals(self, t: float, q: Array, v: Array, z: Array) -> dict[str, Array]:
         """What parts tell beside their force: voltages, currents, by name (..., nv)."""
@@ -203,8 +176,8 @@ class System(Switching):
         for stage in self.stages:
             command = stage.held if stage.held is not None and stage.actuator else u
             for name, values in stage.signals(t, lists, z, command).items():
-                found[name] = found.get(name, 0.0) + rows(list(values), v)
-            u, _ = self._through(stage, t, q, v, lists, z, u)
+                found[name] = found.get(name, 0.0) + values
+            u, _ = self._through(stage, t, lists, z, u)
         return found
 
     def _no_command(self, q: Array) -> list:
@@ -229,6 +202,9 @@ class System(Switching):
         external = self.external(t, q, v) if self.external else None
         if external and self.row is not None:
             external = {k: x[self.row] if np.ndim(x) == 2 else x for k, x in external.items()}
+        for name, x in (external or {}).items():
+            if not isfinite(x.sum()):
+                self.blame(f"external['{name}']", t, q, v, x)
         return external
 
     def free_acceleration(self, t: float, q: Array, v: Array, tau: Array) -> Array:
@@ -270,7 +246,7 @@ class System(Switching):
             else:
                 a = self._dynamics(q, v, tau, external) if external else self._dynamics(q, v, tau)
         except InputError:
-            if all(np.isfinite(x).all() for x in (q, v, tau)):
+            if not self.blamed and all(np.isfinite(x).all() for x in (q, v, tau)):
                 raise
             return np.full_like(v, np.nan)
         return a
@@ -350,18 +326,6 @@ class System(Switching):
         z = x[..., 2 * n :]
         tau, out[..., 2 * n :] = self.forces(t, q, v, z)
         out[..., n : 2 * n] = self.acceleration(t, q, v, tau)
-
-
-def columns(x: Array) -> list:
-    return x.tolist() if x.ndim == 1 else [x[:, k] for k in range(x.shape[1])]
-
-
-def rows(values: list, like: Array) -> Array:
-    """Scalars or columns as an array shaped like the given one."""
-    result = np.empty(like.shape)
-    for k, x in enumerate(values):
-        result[..., k] = x
-    return result
 
 
 def _several(parts: Any) -> list[Any]:

@@ -14,7 +14,8 @@ from armillary.functions.controlling import Control, NotNative, Sample
 from armillary.scalar import where
 from armillary.sim.fingerprint import NoFingerprint, fingerprint
 from armillary.sim.holding import sampled
-from armillary.sim.system import Stage, System
+from armillary.sim.stage import Stage
+from armillary.sim.system import System
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,11 @@ class Link:
     held: slice | None
 
     def law(self, name: str) -> Callable[..., Any]:
-        """Its function over scalars of any kind."""
+        """Its function over scalars of any kind; it gets lists of its own."""
+        own = self._law(name)
+        return lambda t, *lists: own(t, *map(list, lists))
+
+    def _law(self, name: str) -> Callable[..., Any]:
         if not hasattr(self.part, "force") or getattr(self.part, "array_level", False):
             found = getattr(self.part, f"scalar_{name}", None)
             if found is None:
@@ -131,7 +136,8 @@ def traced_signals(system: System, names: tuple[str, ...]) -> Callable[..., list
         found: dict[str, list] = {name: [0.0] * n for name in names}
         for link in chain:
             tell = getattr(link.part, "signals", None)
-            told = tell(t, q, v, z[link.z], link.command(z, u)) if tell else {}
+            lists = (q, v, z[link.z], link.command(z, u))
+            told = tell(t, *map(list, lists)) if tell else {}
             for name in (name for name in names if name in told):
                 found[name] = [x + y for x, y in zip(found[name], told[name], strict=True)]
             u, _ = link.through(t, q, v, z, u)

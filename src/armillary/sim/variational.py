@@ -91,9 +91,7 @@ class Variational:
             tau, rate = system.forces(t + 0.5 * h, q, xi, z0 + 0.5 * h * rate)
         C = mechanism.coriolis_matrix(q, xi)
         # bias forces hold C ξ, gravity, friction; external wrenches act as in the dynamics
-        external = system.external(t + 0.5 * h, q, xi) if system.external else None
-        if external and system.row is not None:
-            external = {k: x[system.row] if np.ndim(x) == 2 else x for k, x in external.items()}
+        external = system.wrenches(t + 0.5 * h, q, xi)
         F = tau - mechanism.bias_forces(q, xi, external) + (C + C.T) @ xi
         if mechanism.model.constraints:  # contacts that push, friction and springs of loops
             F = F + mechanism._engine.terms(q[None], xi[None]).given[0]
