@@ -72,7 +72,7 @@ Assemble = Annotated[bool, typer.Option("--assemble", help="Close the mechanism 
 Hold = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="JOINT", help="A joint that stays as given while closing. May be repeated."
+        metavar="JOINT", help="A joint or length that stays as given while closing. Repeatable."
     ),
 ]
 Tolerance = Annotated[
