@@ -232,9 +232,15 @@ def _resistance(spec: JointSpec, k: int) -> str:
 def _passive_words(passive: Passive) -> list[str]:
     words = [
         f"{name} {getattr(passive, name):.4g}"
-        for name in ("viscous", "coulomb", "static", *LOADS, "spring")
+        for name in ("viscous", "static", *LOADS, "spring")
         if getattr(passive, name)
     ]
+    forward, backward = passive.each_way()
+    if forward or backward:
+        words.insert(
+            1 if passive.viscous else 0,
+            f"coulomb {forward:.4g}" + (f"/{backward:.4g}" if backward != forward else ""),
+        )
     words += ["table"] if passive.table else []
     return words + (["function"] if passive.law is not None else [])
 

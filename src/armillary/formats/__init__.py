@@ -45,7 +45,7 @@ def read(
     elif kind == DH:
         from armillary.formats.dh_csv import read_dh
 
-        model = read_dh(path)
+        model = read_dh(path, strict=strict)
     else:
         from armillary.formats.native import read_native
 

@@ -58,6 +58,11 @@ def common_losses(model: Model, losses: Losses) -> None:
             for what in ("static", "smoothing", "table", "law", *LOADS):
                 if getattr(passive, what):
                     losses.add(f"joint '{body.joint.name}'", f"`{what}` of its friction")
+            if len(set(passive.each_way())) > 1:
+                text = (
+                    "Coulomb friction that differs between the directions (their mean is written)"
+                )
+                losses.add(f"joint '{body.joint.name}'", text)
 
 
 def titled(part: Constraint) -> str:

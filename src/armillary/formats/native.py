@@ -30,8 +30,9 @@ def read_native(
 ) -> Model:
     """The mechanism of a native file, or of `text` (then `path` only names it).
 
-    Impossible masses are an error unless the file says `checks: report`; strict=True ignores
-    that line.  `tree: robot.urdf` takes the bodies from a file beside this one."""
+    Inertias that no rigid body has are kept, with a warning in the report, unless the file says
+    `checks: strict` or strict=True.  `tree: robot.urdf` takes the bodies from a file beside this
+    one."""
     if text is None and path is None:
         raise FormatError("give a path or a text.")
     return _read(path, text, strict, ())

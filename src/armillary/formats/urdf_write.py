@@ -85,7 +85,7 @@ def _check_expressible(model: Model, losses: Losses) -> None:
             if passive.spring:
                 losses.add(part, "a spring")
             one_axis = spec.kind in ("revolute", "prismatic")
-            if not one_axis and (passive.viscous or passive.coulomb):
+            if not one_axis and (passive.viscous or any(passive.each_way())):
                 losses.add(part, f"friction of a {spec.kind} joint")
         if spec.kind in ("planar", "free") and any(x != Limits() for x in spec.limits):
             losses.add(part, f"limits of a {spec.kind} joint")
@@ -167,8 +167,9 @@ def _joint(spec: JointSpec, parent: str, child: str, at: Pose, mimic: Coupling |
         lines.append(_limit(type_, limits))
     if type_ in ("revolute", "prismatic", "continuous"):
         for passive in spec.passive:
-            if passive.viscous or passive.coulomb:
-                values = f'damping="{passive.viscous!r}" friction="{passive.coulomb!r}"'
+            coulomb = sum(passive.each_way()) / 2
+            if passive.viscous or coulomb:
+                values = f'damping="{passive.viscous!r}" friction="{coulomb!r}"'
                 lines.append(f"    <dynamics {values}/>")
     if mimic is not None:
         source = written_name(mimic.source, "joint")
