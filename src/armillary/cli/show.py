@@ -7,6 +7,7 @@ from typing import Any
 
 from armillary import Mechanism, __version__
 from armillary.cli import models, screen
+from armillary.cli.options import Reading
 from armillary.functions.describe import constraint_words, freedoms
 from armillary.model import WORLD, Body, JointSpec, Limits, Model, Note, Passive, Report
 from armillary.model.passive import LOADS
@@ -20,8 +21,8 @@ _AXES: dict[tuple[float, ...], str] = {
 _STYLES = {"warning": "yellow", "repaired": "yellow", "ignored": "dim"}
 
 
-def show(name: str, base: str | None, json: bool) -> None:
-    mechanism = models.find(name, base)
+def show(name: str, how: Reading, json: bool) -> None:
+    mechanism = models.find(name, how)
     if json:
         screen.print_json(as_json(mechanism))
         return

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from armillary.errors import FormatError
-from armillary.formats.losses import Losses, common_losses, titled, written_name
+from armillary.formats.losses import Losses, common_losses, start_remark, titled, written_name
 from armillary.formats.notes import unique
 from armillary.formats.urdf_parts import UNBOUNDED
 from armillary.model import WORLD, Body, Coupling, JointSpec, Limits, Mass, Model, Pose, Shape
@@ -27,6 +27,7 @@ def write_urdf(model: Model, *, lossy: bool = False) -> str:
     say so in a comment, instead of raising an error.  Other joint types are always an error."""
     losses = Losses("URDF", lossy)
     common_losses(model, losses)
+    start_remark(model, losses)
     _check_expressible(model, losses)
     mimics = _mimics(model, losses)
     names = _names(model)
