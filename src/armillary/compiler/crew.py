@@ -18,6 +18,7 @@ from typing import Any, cast
 from armillary.compiler import crewcode, crewrows
 from armillary.compiler.crewcode import FUNCTIONS, Seat
 from armillary.compiler.jit import Library, add_symbol
+from armillary.compiler.target import native
 
 _LINE = 128  # bytes
 
@@ -97,7 +98,9 @@ def crew(members: int) -> Crew | None:
 
 @cache
 def possible() -> bool:
-    """Has this system POSIX threads?"""
+    """Has this system POSIX threads, and native code for them?"""
+    if not native():
+        return False
     if not hasattr(os, "register_at_fork") or not hasattr(signal, "SIG_SETMASK"):
         return False
     return all(hasattr(_process(), name) for name in FUNCTIONS)

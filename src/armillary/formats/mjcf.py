@@ -12,7 +12,7 @@ import re
 import warnings
 from typing import Any
 
-from armillary.errors import FormatError, ModelError
+from armillary.errors import FormatError, ModelError, how_to_install
 from armillary.formats.mjcf_assets import Assets
 from armillary.formats.mjcf_bodies import add_bodies
 from armillary.formats.mjcf_equality import add_equalities, coupled_joints
@@ -85,7 +85,7 @@ def _compile(name: str, bounds: Bounds) -> tuple[Any, Any, Assets, list[str]]:
         import mujoco
     except ImportError:
         raise FormatError(
-            "reading MJCF needs the package mujoco. Install it: pip install armillary[mjcf]", name
+            f"reading MJCF needs the package mujoco. {how_to_install('mjcf')}", name
         ) from None
     try:
         with warnings.catch_warnings(record=True) as remarks:

@@ -10,7 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from armillary.errors import FormatError
+from armillary.errors import FormatError, how_to_install
 from armillary.sim.journal import ENDING, Journal, journal_path
 from armillary.sim.layout import Array, Block, Layout, Reader, Tail
 from armillary.sim.run import Run
@@ -21,7 +21,7 @@ FORMATS = {
     ".csv": "armillary.sim.csv_table",
     ".parquet": "armillary.sim.parquet",
 }
-LIBRARY = {".nc": ("h5netcdf", "results"), ".parquet": ("pyarrow", "parquet")}
+LIBRARY = {".nc": ("h5netcdf", ""), ".parquet": ("pyarrow", "parquet")}  # and its extra
 _ROWS = 4096
 SMALL = 1 << 22  # bytes: files up to this size are read at once
 _OTHERS = {".nc4": ".nc", ".netcdf": ".nc", ".pq": ".parquet"}
@@ -180,7 +180,7 @@ def _write(path: Path, layout: Layout, tail: Tail, count: int, blocks: Iterable[
 
 def needs(ending: str) -> str:
     library, extra = LIBRARY[ending]
-    return f"{ending} files need '{library}'. Install it with: pip install 'armillary[{extra}]'"
+    return f"{ending} files need '{library}'. {how_to_install(extra)}"
 
 
 # -- reading ---------------------------------------------------------------------------------------
