@@ -57,6 +57,14 @@ class CompileError(ArmillaryError):
     """An algorithm breaks a rule of tracing."""
 
 
+def how_to_install(extra: str = "") -> str:
+    """The command that brings a missing library, for this Python; `extra` as in pyproject.toml."""
+    import sys
+
+    what = f"'.[{extra}]'" if extra else "."
+    return f"Install it in a checkout of Armillary: {sys.executable} -m pip install {what}"
+
+
 def unknown_name(kind: str, name: object, known: Iterable[str], most: int = 12) -> ModelError:
     """The error for a name nobody has, with the nearest ones that exist, or up to `most` of all."""
     import difflib

@@ -14,6 +14,7 @@ import numpy as np
 
 from armillary import Mechanism, __version__
 from armillary.cli import closing, models, screen
+from armillary.cli.options import Reading
 from armillary.cli.states import KINDS, WRENCH, Array, States, from_csv, from_options, to_csv
 from armillary.errors import InputError, ModelError
 from armillary.functions.results import Reactions
@@ -28,7 +29,7 @@ class Question:
 
     command: str
     model: str
-    base: str | None
+    how: Reading
     given: dict[str, list[str] | None]
     external: Sequence[str] | None
     csv: Path | None
@@ -86,7 +87,7 @@ def states_of(question: Question, mechanism: Mechanism) -> States:
 
 
 def solve(question: Question, reactions: bool) -> Answer:
-    mechanism = models.find(question.model, question.base)
+    mechanism = models.find(question.model, question.how)
     whole, mechanism = mechanism, mechanism.tree if question.tree else mechanism
     states = closing.follow(mechanism, states_of(question, mechanism))
     values, external, passive = dict(states.values), states.external, question.passive

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,12 +11,22 @@ from typer.core import TyperGroup
 
 from armillary.cli.options import (
     Actuators,
+    Assemble,
+    Base,
     Csv,
+    Hold,
+    Json,
+    ModelName,
+    Numbers,
     OfTree,
     Out,
+    Overwrite,
     Passive,
     ProjectStart,
     Reactions,
+    Reading,
+    Root,
+    Tolerance,
     Wrenches,
 )
 from armillary.errors import ArmillaryError
@@ -50,43 +59,6 @@ app = typer.Typer(
     "the name of a built-in mechanism. All numbers are SI: rad, m, kg, N, N m.",
 )
 
-ModelName = Annotated[
-    str, typer.Argument(metavar="MODEL", help="A file, or the name of a built-in mechanism.")
-]
-
-
-class Stand(StrEnum):
-    """How the root body stands in the world."""
-
-    FREE = "free"
-    FIXED = "fixed"
-
-
-Base = Annotated[Stand | None, typer.Option(help="How the root body stands in the world.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-Numbers = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NUMBERS", help="0.1,0.2,... in order, or joint=value,joint=value."),
-]
-Assemble = Annotated[bool, typer.Option("--assemble", help="Close the mechanism first: q, then v.")]
-Hold = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="JOINT", help="A joint or length that stays as given while closing. Repeatable."
-    ),
-]
-Tolerance = Annotated[
-    float,
-    typer.Option(
-        "--geometry-tolerance",
-        min=0.0,
-        max=0.099,
-        help="Accuracy of the lengths in the model, as a part of its size: what differs less "
-        "counts as dependent.",
-    ),
-]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")]
-
 
 def _version(wanted: bool) -> None:
     if wanted:
@@ -106,11 +78,11 @@ def _armillary(
 
 
 @app.command()
-def show(model: ModelName, base: Base = None, json: Json = False) -> None:
+def show(model: ModelName, base: Base = None, root: Root = None, json: Json = False) -> None:
     """Show a mechanism: tree, coordinates, masses, report."""
     from armillary.cli.show import show as run
 
-    run(model, base, json)
+    run(model, Reading(base, root), json)
 
 
 @app.command()
@@ -120,6 +92,7 @@ def validate(
         bool, typer.Option("--strict", help="What would be repaired or reported is an error.")
     ] = False,
     base: Base = None,
+    root: Root = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the random state of the check.")] = 0,
     json: Json = False,
 ) -> None:
@@ -128,7 +101,7 @@ def validate(
     Exit code 0: the mechanism is sound (warnings are listed); 1: it is not."""
     from armillary.cli.validate import validate as run
 
-    if not run(model, base, strict, seed, json):
+    if not run(model, Reading(base, root, strict), seed, json):
         raise typer.Exit(1)
 
 
@@ -148,6 +121,7 @@ def inverse(
     overwrite: Overwrite = False,
     json: Json = False,
     base: Base = None,
+    root: Root = None,
 ) -> None:
     """Joint forces for a motion: tau from q, v, a.
 
@@ -156,7 +130,9 @@ def inverse(
     from armillary.cli.answers import Question, answer
 
     given = {"q": q, "v": v, "a": a}
-    question = Question("inverse", model, base, given, external, csv, passive, actuator or (), tree)
+    question = Question(
+        "inverse", model, Reading(base, root), given, external, csv, passive, actuator or (), tree
+    )
     answer(question, reactions, out, overwrite, json)
 
 
@@ -174,6 +150,7 @@ def forward(
     overwrite: Overwrite = False,
     json: Json = False,
     base: Base = None,
+    root: Root = None,
 ) -> None:
     """Accelerations for given joint forces: a from q, v, tau.
 
@@ -181,7 +158,7 @@ def forward(
     from armillary.cli.answers import Question, answer
 
     given = {"q": q, "v": v, "tau": tau}
-    question = Question("forward", model, base, given, external, csv, passive)
+    question = Question("forward", model, Reading(base, root), given, external, csv, passive)
     answer(question, reactions, out, overwrite, json)
 
 
@@ -208,6 +185,7 @@ def solve(
     overwrite: Overwrite = False,
     json: Json = False,
     base: Base = None,
+    root: Root = None,
     geometry_tolerance: Tolerance = 0.0,
 ) -> None:
     """Everything about a state: motion, all forces, constraints.
@@ -218,7 +196,7 @@ def solve(
     from armillary.cli.solving import Wishes, answer
 
     given = {"q": q, "v": v, "tau": tau}
-    question = Question("solve", model, base, given, external, csv, passive)
+    question = Question("solve", model, Reading(base, root), given, external, csv, passive)
     wishes = Wishes(assemble, hold or (), geometry_tolerance, drive or ())
     answer(question, wishes, out, overwrite, json)
 
@@ -231,6 +209,7 @@ def mobility(
     hold: Hold = None,
     json: Json = False,
     base: Base = None,
+    root: Root = None,
     geometry_tolerance: Tolerance = 0.0,
 ) -> None:
     """What can move: rank, freedoms, redundant constraints.
@@ -239,7 +218,7 @@ def mobility(
     from armillary.cli.mobility import mobility as run
     from armillary.cli.solving import Wishes
 
-    run(model, base, q, Wishes(assemble, hold or (), geometry_tolerance), json)
+    run(model, Reading(base, root), q, Wishes(assemble, hold or (), geometry_tolerance), json)
 
 
 @app.command()
@@ -249,13 +228,14 @@ def assemble(
     hold: Hold = None,
     json: Json = False,
     base: Base = None,
+    root: Root = None,
 ) -> None:
     """A closed configuration near a guess.
 
     What is not given: q where the mechanism starts. Exit code 1: it could not be closed."""
     from armillary.cli.closing import assemble as run
 
-    if not run(model, base, q, hold, json):
+    if not run(model, Reading(base, root), q, hold, json):
         raise typer.Exit(1)
 
 
@@ -299,6 +279,7 @@ def simulate(
     overwrite: Overwrite = False,
     json: Json = False,
     base: Base = None,
+    root: Root = None,
 ) -> None:
     """The motion over time.
 
@@ -312,7 +293,7 @@ def simulate(
     drives = Drive(given, external, input, stay, assemble, limits, drive or ())
     course = Course(duration, step, method, tolerance, record, every, out, resume, overwrite,
                     project, project_start)  # fmt: skip
-    if not run(model, base, drives, course, json):
+    if not run(model, Reading(base, root), drives, course, json):
         raise typer.Exit(1)
 
 
@@ -354,13 +335,14 @@ def convert(
         bool, typer.Option("--lossy", help="Leave out what the format cannot express, and list it.")
     ] = False,
     base: Base = None,
+    root: Root = None,
 ) -> None:
     """Write a mechanism in another format.
 
     .yaml holds everything; .urdf, .xml (MJCF) and .csv (Denavit-Hartenberg) what they can."""
     from armillary.cli.convert import convert as run
 
-    run(model, out, overwrite, lossy, base)
+    run(model, Reading(base, root), out, overwrite, lossy)
 
 
 @app.command()

@@ -10,6 +10,7 @@ import numpy as np
 
 from armillary import Mechanism, __version__
 from armillary.cli import models, screen
+from armillary.cli.options import Reading
 from armillary.cli.states import Array, States, from_options
 from armillary.errors import ModelError
 
@@ -120,10 +121,10 @@ def messages(
 
 
 def assemble(
-    model: str, base: str | None, q: list[str] | None, hold: list[str] | None, json: bool
+    model: str, how: Reading, q: list[str] | None, hold: list[str] | None, json: bool
 ) -> bool:
     """Print a closed configuration; False where there is none near the guess."""
-    mechanism = models.find(model, base)
+    mechanism = models.find(model, how)
     guess = from_options(mechanism, {"q": q}, None).values["q"]
     assembly = mechanism.assemble(guess, hold or ())
     units = models.units(mechanism, "q")

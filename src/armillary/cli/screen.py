@@ -17,6 +17,7 @@ from rich.text import Text
 _WORDS = {
     r"pass overwrite=True": "use --overwrite",
     r"pass lossy=True": "use --lossy",
+    r"pass root=": "use --root",
     r"resume=True": "--resume",
     r"Schedule\(\.\.\., hold=True\)": "--stay",
     r"Leave `base` out": "Leave --base out",

@@ -7,6 +7,7 @@ from typing import Any
 
 from armillary import Mechanism, __version__
 from armillary.cli import models, screen
+from armillary.cli.options import Reading
 from armillary.functions.constrained.counts import Counts
 from armillary.functions.describe import constraint_words, counted
 from armillary.model import WORLD, Body, JointSpec, Limits, Model, Note, Passive, Report
@@ -21,8 +22,8 @@ _AXES: dict[tuple[float, ...], str] = {
 _STYLES = {"warning": "yellow", "repaired": "yellow", "ignored": "dim"}
 
 
-def show(name: str, base: str | None, json: bool) -> None:
-    mechanism = models.find(name, base)
+def show(name: str, how: Reading, json: bool) -> None:
+    mechanism = models.find(name, how)
     if json:
         screen.print_json(as_json(mechanism))
         return
@@ -244,9 +245,15 @@ def _resistance(spec: JointSpec, k: int) -> str:
 def _passive_words(passive: Passive) -> list[str]:
     words = [
         f"{name} {getattr(passive, name):.4g}"
-        for name in ("viscous", "coulomb", "static", *LOADS, "spring")
+        for name in ("viscous", "static", *LOADS, "spring")
         if getattr(passive, name)
     ]
+    forward, backward = passive.each_way()
+    if forward or backward:
+        words.insert(
+            1 if passive.viscous else 0,
+            f"coulomb {forward:.4g}" + (f"/{backward:.4g}" if backward != forward else ""),
+        )
     words += ["table"] if passive.table else []
     return words + (["function"] if passive.law is not None else [])
 

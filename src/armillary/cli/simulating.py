@@ -14,6 +14,7 @@ import numpy as np
 
 from armillary import Mechanism
 from armillary.cli import closing, models, screen
+from armillary.cli.options import Reading
 from armillary.cli.runs import as_json, print_run
 from armillary.cli.states import Array, from_options
 from armillary.errors import FormatError, InputError
@@ -53,14 +54,14 @@ class Course:
     project_start: bool = False
 
 
-def simulate(model: str, base: str | None, drive: Drive, course: Course, json: bool) -> bool:
+def simulate(model: str, how: Reading, drive: Drive, course: Course, json: bool) -> bool:
     """Whether the run came to its end; what was computed is kept in any case."""
     for name, value in (("for", course.duration), ("step", course.step)):
         if not (math.isfinite(value) and value > 0.0):
             raise InputError(f"--{name}: expected a number of seconds above 0, found {value}.")
     if course.resume and course.out is None:
         raise InputError("--resume: name the file that goes on with --out.")
-    mechanism = models.find(model, base)
+    mechanism = models.find(model, how)
     run = _run(mechanism, drive, course)
     if json:
         content = as_json(run)

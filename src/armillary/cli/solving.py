@@ -50,7 +50,7 @@ def answer(
 
 
 def solve(question: Question, wishes: Wishes) -> tuple[Answer, Solution, dict[str, Array]]:
-    mechanism = models.find(question.model, question.base)
+    mechanism = models.find(question.model, question.how)
     if wishes.geometry_tolerance:
         mechanism = mechanism.compile(geometry_tolerance=wishes.geometry_tolerance)
     drives = from_drives(mechanism, wishes.drives)

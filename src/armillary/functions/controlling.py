@@ -11,7 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from armillary.algorithms.passes import Algorithm, Whole
-from armillary.compiler.target import Lanes
+from armillary.compiler.target import Lanes, native
 from armillary.errors import ArmillaryError
 from armillary.functions.kernel import Kernel, StraightKernel
 from armillary.functions.prepared import StraightCode
@@ -45,6 +45,8 @@ def straight_kernel(
     algorithm: Algorithm, reads: tuple[str, ...], tables: Any, width: Lanes, most: float = inf
 ) -> Kernel:
     """most: operations."""
+    if not native():
+        raise NotNative("llvmlite is missing")
     setting = Setting(algorithm, reads)
     code = StraightCode(setting, tables)
     if most < inf and code.operations > most:

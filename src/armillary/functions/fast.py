@@ -13,6 +13,7 @@ import numpy as np
 from armillary.compiler.callcode import Batch, Data
 from armillary.compiler.context import Context
 from armillary.compiler.fastcall import capsule_table, counts_holders, fits, machinery
+from armillary.compiler.target import native
 from armillary.functions.inputs import Array
 from armillary.functions.kernel import Kernel, StraightKernel
 
@@ -26,6 +27,8 @@ _NEW_FROM_DESCR = 94  # place of PyArray_NewFromDescr in numpy's table of C func
 @cache
 def available() -> bool:
     """Can this interpreter and this numpy be called natively?"""
+    if not native():
+        return False
     probe = np.arange(6.0).reshape(2, 3)
     try:
         return fits(probe, np.dtype(np.float64)) and _new_array() != 0

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.algorithms.passes import Along, At
+from armillary.compiler.target import native
 from armillary.compiler.threads import threads
 from armillary.functions.inputs import checked_out
+from armillary.functions.interpreted import InterpretedKernel
 from armillary.functions.kept import kept_results
 from armillary.functions.kernel import Kernel, SolvingKernel, StraightKernel
 from armillary.functions.options import CompileOptions
@@ -35,7 +37,7 @@ class Explanation:
     """What serves a question: read it with `mechanism.explain()`."""
 
     algorithm: str
-    tier: int
+    tier: int  # 1: loops, 2: straight-line code, 0: the interpreter, for lack of a compiler
     lanes: int
     element: str
     operations: int | None  # of straight-line code
@@ -44,6 +46,8 @@ class Explanation:
     from_cache: bool
 
     def __str__(self) -> str:
+        if self.tier == 0:
+            return f"{self.algorithm}: the interpreter, without llvmlite"
         count = "" if self.operations is None else f", {self.operations} operations"
         source = "from the cache" if self.from_cache else "compiled"
         kind = "one state" if self.lanes == 1 else f"{self.lanes} states at a time"
@@ -144,13 +148,15 @@ class Kernels:
         return self._straight_code(None) is not None
 
     def kernel(self, batched: bool, element: str, frame_body: int | None = None) -> Kernel:
-        code = self._straight_code(frame_body)
+        code = self._straight_code(frame_body) if native() else None
         key = (batched, element, frame_body if code is not None else None)
         if key not in self._kernels:
             began = time.perf_counter()
             width = self.options.simd(batched, element)
             made: Kernel
-            if code is not None:
+            if not native():
+                made = InterpretedKernel(self.setting, self.tables, width)
+            elif code is not None:
                 made = StraightKernel(self.setting, self.tables, width, code)
             elif (code := self._code_before_solve) is not None:
                 made = SolvingKernel(self.setting, self.tables, width, code)
@@ -162,7 +168,7 @@ class Kernels:
             self.explanations.append(
                 Explanation(
                     self.setting.algorithm.name,
-                    1 if code is None else 2,
+                    0 if not native() else 1 if code is None else 2,
                     width.width,
                     element,
                     None if code is None else code.operations,

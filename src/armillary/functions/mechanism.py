@@ -173,11 +173,16 @@ class Mechanism(Constrained):
     def __reduce__(self) -> tuple:
         return (Mechanism, (self.model, self.options))
 
-    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write to a file; the ending chooses the format (.yaml, .urdf, .xml, .csv)."""
+    def save(
+        self, path: str | os.PathLike[str], overwrite: bool = False, lossy: bool = False
+    ) -> Report:
+        """Write to a file; the ending chooses the format (.yaml, .urdf, .xml, .csv).
+
+        lossy: leave out what URDF or MJCF cannot express, instead of an error.  Gives a report of
+        what the file does not hold, such as the start or meshes that are not found."""
         from armillary import formats
 
-        formats.write(self.model, path, overwrite=overwrite)
+        return formats.write(self.model, path, overwrite=overwrite, lossy=lossy)
 
     def __repr__(self) -> str:
         bodies = counted(len(self.bodies), "body", "bodies")
@@ -195,14 +200,19 @@ class Builder(model_builder.Builder):
 
 
 def load(
-    path: str | os.PathLike[str], *, base: str | None = None, strict: bool = False
+    path: str | os.PathLike[str],
+    *,
+    base: str | None = None,
+    strict: bool = False,
+    root: str | os.PathLike[str] | None = None,
 ) -> Mechanism:
     """Read a mechanism from a file: .urdf, .xml (MJCF or URDF), .yaml, .csv (DH table).
 
-    base: "fixed" or "free" (URDF).  strict: refuse what would otherwise be reported."""
+    base: "fixed" or "free" (URDF).  strict: refuse what would otherwise be reported.
+    root: the folder that the files it names must lie in (default: the package or repository)."""
     from armillary import formats
 
-    return Mechanism(formats.read(path, base=base, strict=strict))
+    return Mechanism(formats.read(path, base=base, strict=strict, root=root))
 
 
 def example(name: str, **options: Any) -> Mechanism:

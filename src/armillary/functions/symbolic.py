@@ -18,7 +18,7 @@ from armillary.algorithms.run import Run
 from armillary.compiler.evaluate import evaluate
 from armillary.compiler.expr import Graph, Leaf, Node
 from armillary.compiler.infix import Style, assignments
-from armillary.errors import InputError
+from armillary.errors import InputError, how_to_install
 from armillary.functions.constrained.exported import refuse_closed_form
 from armillary.functions.core import Core
 from armillary.functions.traced import (
@@ -301,5 +301,5 @@ def _sympy() -> Any:
     try:
         import sympy
     except ModuleNotFoundError:
-        raise InputError("equations need SymPy: pip install 'armillary[symbolic]'.") from None
+        raise InputError(f"equations need SymPy. {how_to_install('symbolic')}") from None
     return sympy

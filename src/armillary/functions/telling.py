@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.algorithms.passes import Algorithm, Whole
+from armillary.compiler.target import native
 from armillary.errors import ArmillaryError
 from armillary.functions.controlling import NotNative
 from armillary.functions.inputs import Array
@@ -28,6 +29,8 @@ class Telling:
     """The function as one kernel.  Raises `NotNative` where it cannot be traced."""
 
     def __init__(self, mechanism: Mechanism, nz: int, function: Function, count: int):
+        if not native():
+            raise NotNative("llvmlite is missing")
         self.mechanism, self.count = mechanism, count
 
         def step(run: Any) -> None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.compiler.stepper import run_steps
+from armillary.compiler.target import native
 from armillary.compiler.threads import threads
 from armillary.functions.controlling import Control, NotNative, Sample
 from armillary.functions.inputs import Array
@@ -44,6 +45,8 @@ def native_loop(
     system: System, stepper: Stepper, state: State, project: bool, stops: list[float], step: float
 ) -> NativeLoop | None:
     """The native way of this run, or None."""
+    if not native():
+        return None
     method, parts = _method(stepper), _substeps(system, state.t, step)
     if method is None or parts is None or not system.external.of_time:
         return None

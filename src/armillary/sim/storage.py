@@ -10,7 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from armillary.errors import ArmillaryError, FormatError
+from armillary.errors import ArmillaryError, FormatError, how_to_install
 from armillary.sim.disk import Fresh, sync_folder, write_all
 from armillary.sim.journal import ENDING, Journal, journal_path
 from armillary.sim.layout import Array, Block, Layout, Reader, Tail
@@ -22,7 +22,7 @@ FORMATS = {
     ".csv": "armillary.sim.csv_table",
     ".parquet": "armillary.sim.parquet",
 }
-LIBRARY = {".nc": ("h5netcdf", "results"), ".parquet": ("pyarrow", "parquet")}
+LIBRARY = {".nc": ("h5netcdf", ""), ".parquet": ("pyarrow", "parquet")}  # and its extra
 _ROWS = 4096
 SMALL = 1 << 22  # bytes: files up to this size are read at once
 UNCHECKED = "the file has no checksum: damage to it would not be seen"
@@ -186,7 +186,7 @@ def _write(path: Path, layout: Layout, tail: Tail, count: int, blocks: Iterable[
 
 def needs(ending: str) -> str:
     library, extra = LIBRARY[ending]
-    return f"{ending} files need '{library}'. Install it with: pip install 'armillary[{extra}]'"
+    return f"{ending} files need '{library}'. {how_to_install(extra)}"
 
 
 # -- reading ---------------------------------------------------------------------------------------

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armillary.algorithms import inverse_dynamics, mass_matrix
-from armillary.compiler.tape import Op, TapeContext, play
+from armillary.compiler.tape import Op
 from armillary.functions.constrained.nullspace import RANK_TOLERANCE
 from armillary.functions.constrained.ordering import sparse_order
+from armillary.functions.constrained.tapes import play
 from armillary.functions.constrained.terms import Bodies, Indices, _shifted
 from armillary.functions.inputs import Array
 
@@ -247,10 +248,10 @@ class LargeSystem:
         memory[:, self._dampers] -= self.mu
         memory[:, self.b : self.b + self.n] = tau - h + given
         memory[:, self.b + self.n : self.b + self.size] = gamma[:, self.kept]
-        self._play(self.first, memory)
+        play(self.first, memory)
         doubt = np.ones(len(q), bool)
         for turn in range(_REFINEMENTS * _ROUNDS):
-            self._play(self.again, memory)
+            play(self.again, memory)
             if turn + 1 >= _REFINEMENTS:
                 step, x, half = (np.abs(memory[:, start : start + self.n])
                                  for start in (self.s, self.x, self.half))  # fmt: skip
@@ -263,14 +264,6 @@ class LargeSystem:
                 if not doubt.any():
                     break
         return memory[:, self.x : self.x + self.n].copy(), doubt
-
-    @staticmethod
-    def _play(code: np.ndarray, memory: Array) -> None:
-        context = np.zeros(TapeContext.SIZE, np.int64)
-        context[TapeContext.CODE], context[TapeContext.COUNT] = code.ctypes.data, len(code)
-        context[TapeContext.MEMORY] = memory.ctypes.data
-        context[TapeContext.ROWS], context[TapeContext.STRIDE] = memory.shape
-        play()(context.ctypes.data)  # type: ignore[operator]
 
 
 def _kept_rows(engine: Engine) -> np.ndarray:
