@@ -200,7 +200,8 @@ def _rows_meant(mechanism: Mechanism, name: str) -> list[str]:
         if isinstance(part, closing.Distance | closing.Surface):
             return [f"{name}.f"]
         if isinstance(part, closing.Contact) and len(part.constrained) == 1:
-            return [row for row in mechanism.constraint_rows if row.startswith(f"{name}.")]
+            # the first one: those of directions that stick come after it
+            return [r for r in mechanism.constraint_rows if r.startswith(f"{name}.")][:1]
         if isinstance(part, closing.Loop | closing.Contact):
             raise InputError(
                 f"drives: '{name}' has several rows. Name one row of a contact "

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from armillary.errors import InputError, ModelError
 from armillary.functions.inputs import Array, as_floats
 from armillary.functions.mechanism import Mechanism
+from armillary.sim.contact_friction import contact_events
 from armillary.sim.driven import Drives
 from armillary.sim.engine import Engine, Progress, State, Stopped
 from armillary.sim.events import Switch, check_start, happenings
@@ -72,11 +73,11 @@ def simulate(
     mechanism = moved.mechanism
     system = System(mechanism, controller, actuators, inputs, external, period, parameters, moved)
     watched = _watched(mechanism, events, moved)
+    watched += contact_events(system, watched)
     names = _recorded(system, record)
     project = kept_by_projection(system, project, method, names)
-    others = [e.to for e in watched if isinstance(e, Switch) and e.to is not None]
     stepping = stepper(method, system)
-    recorder = Recorder(mechanism, names, 1, out, method=method, step=step, others=others,
+    recorder = Recorder(mechanism, names, 1, out, method=method, step=step, others=system.others,
                         extras=signal_columns(system, names, t0, step), handed=every,
                         resume=resume, overwrite=overwrite, drives=moved)  # fmt: skip
     with closing(recorder):

@@ -115,7 +115,10 @@ class System(Switching):
         # values at which events have acted, by run and id of the event
         self.acted: dict[tuple[int | None, int], float] = {}
         self.stuck: Any = None  # modes of dry friction (sticking.py)
+        self.contacts: Any = None  # modes of contacts (contact_friction.py)
+        self.others: list[Mechanism] = []  # that may take the place of the first one
         super().__init__()
+        self.given = mechanism
         self.use(mechanism)
 
     def start(self, q: Array, v: Array) -> Array:
