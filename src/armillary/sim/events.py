@@ -60,10 +60,11 @@ class Event:
 
     def value(self, t: float, q: Array, v: Array) -> float:
         found = self.function(t, q, v)
-        if np.ndim(found) != 0:
+        if np.ndim(found) != 0 or not isinstance(found, (int, float, np.ndarray, np.generic)):
+            what = f"shape {np.shape(found)}" if np.ndim(found) else type(found).__name__
             raise InputError(
-                f"event '{self.name}': its function must give one number, found shape "
-                f"{np.shape(found)} at t = {t:g} s."
+                f"event '{self.name}': its function must give one number, found {what} at "
+                f"t = {t:g} s."
             )
         if np.isnan(found) and np.isfinite(q).all() and np.isfinite(v).all():
             raise InputError(
