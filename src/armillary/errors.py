@@ -5,6 +5,8 @@ ArmillaryError
 │   └── FormatError   a file that cannot be read or written; carries file and line
 ├── InputError        an argument of the wrong shape, type or value
 └── CompileError      an algorithm that cannot be traced or compiled
+
+EnergyWarning         an energy that lacks a part nobody has told it of
 """
 
 from __future__ import annotations
@@ -38,6 +40,10 @@ class InputError(ArmillaryError, ValueError):
 
 class CompileError(ArmillaryError):
     """An algorithm breaks a rule of tracing."""
+
+
+class EnergyWarning(UserWarning):
+    """An energy lacks what a force law stores, because the law does not name its potential."""
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str], most: int = 12) -> ModelError:

@@ -150,6 +150,9 @@ def _print_power(solution: Solution) -> None:
     screen.table(heads, [[*numbers, *tail]], "power [W]")
     energies = screen.numbers((float(solution.kinetic), float(solution.potential)))
     screen.say(f"kinetic energy {energies[0]} J, potential energy {energies[1]} J")
+    if solution.model.hidden_energy:
+        screen.remark(f"it lacks the laws of {', '.join(solution.model.hidden_energy)}, which "
+                      f"name no potential")  # fmt: skip
 
 
 # -- for programs --------------------------------------------------------------------------------

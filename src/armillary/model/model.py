@@ -111,6 +111,14 @@ class Model:
         """Names of the joints whose friction depends on their load."""
         return tuple(b.joint.name for b in self.bodies if any(p.loaded for p in b.joint.passive))
 
+    @cached_property
+    def hidden_energy(self) -> tuple[str, ...]:
+        """Names of the joints, those of loops too, whose law stores energy without a potential."""
+        joints = (*(b.joint for b in self.bodies), *(loop.joint for loop in self.loops))
+        names = (*(b.joint.name for b in self.bodies), *(loop.name for loop in self.loops))
+        pairs = zip(names, joints, strict=True)
+        return tuple(name for name, j in pairs if any(p.hides_energy for p in j.passive))
+
     def _labels(self, entries: Callable[[Joint], Sequence[str]]) -> tuple[str, ...]:
         labels = []
         for body, joint in zip(self.bodies, self.joints, strict=True):

@@ -168,7 +168,7 @@ class ContactFriction:
             given = (q[None], v[None], tau[None], wrenches, True, moving, system.pull)
             answer = engine.answer(engine.system(*given, parameters=system.bodies()), 0)
             a, forces = answer.a, answer.multipliers
-        held = dict(zip(directions(mechanism), forces.tolist(), strict=True))
+        held = along(directions(mechanism), forces)
         speed, gain = self._sliding(q, v, a)
         return Forces(mechanism, held, speed, gain, float(force_rounding(system, forces, tau)))
 
@@ -180,9 +180,8 @@ class ContactFriction:
             return {}, {}
         whole = self._variant(base, dict.fromkeys(rubs, 0), {})
         terms = whole._engine.terms(q[None], v[None])
-        rate = dict(zip(directions(whole), terms.rate[0].tolist(), strict=True))
-        gained = terms.J[0] @ a - terms.gamma[0]
-        gain = dict(zip(directions(whole), gained.tolist(), strict=True))
+        rate = along(directions(whole), terms.rate[0])
+        gain = along(directions(whole), terms.J[0] @ a - terms.gamma[0])
         return {key: rate[key] for key in rubs}, {key: gain[key] for key in rubs}
 
     # -- modes -----------------------------------------------------------------------------------
@@ -274,6 +273,12 @@ def force_rounding(system: System, forces: Array, tau: Array) -> Array:
         arms = np.array([engine.length if unit == "rad" else 1.0 for unit in units])
         usual = np.maximum(usual, (np.abs(numbers) / arms).max(axis=-1, initial=0.0))
     return np.asarray(_ROUNDING * usual)
+
+
+def along(rows: list[Key | None], numbers: Array) -> dict[Key, float]:
+    """Numbers of the rows of contacts, by contact and direction."""
+    pairs = zip(rows, numbers.tolist(), strict=True)
+    return {key: x for key, x in pairs if key is not None}
 
 
 def directions(mechanism: Mechanism) -> list[Key | None]:

@@ -198,6 +198,8 @@ def _first(
     state = _resumed(recorder, system, q0, v0, span[0])
     if state is None:
         state = _start(system, q0, v0, span[0], project or system.pull is not None, recorder)
+        if system.mechanism.energy_lacks and {"energy", "potential"} & set(recorder.names):
+            recorder.event(span[0], system.mechanism.energy_lacks)
     for part in system.timed:
         part.covers(state.t, span[1], _role(system, part))
     return state
