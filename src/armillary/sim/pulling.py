@@ -31,7 +31,7 @@ def kept_by_projection(system: System, project: Any, method: str, names: tuple[s
                 f"project: rates go with the methods {', '.join(_EXPLICIT)}, and without "
                 f"`parameters`. Use project=True."
             )
-        system.pull = baumgarte_rates(tuple(project))  # type: ignore[arg-type]
+        system.pull = baumgarte_rates(tuple(project))
         system.use(system.mechanism)
         project = False
     if "corrective_force" in names and system.pull is None:
