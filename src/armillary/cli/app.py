@@ -198,9 +198,9 @@ def solve(
     drive: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="CONSTRAINT=ACCELERATION",
-            help="Prescribed acceleration (rad/s², m/s²) of a drive, of the ground under a wheel "
-            "or along the rows of a contact, instead of the model's. May be repeated.",
+            metavar="NAME=ACCELERATION",
+            help="Prescribed acceleration (rad/s², m/s²) of a joint or drive, of the ground under "
+            "a wheel or along the rows of a contact, instead of the model's. May be repeated.",
         ),
     ] = None,
     assemble: Assemble = False,

@@ -60,10 +60,7 @@ def solve(question: Question, wishes: Wishes) -> tuple[Answer, Solution, dict[st
         values, remarks = closing.close(mechanism, values, wishes.hold)
         states = replace(states, values=values, remarks=(*remarks, *states.remarks))
     given = (values["q"], values["v"], values["tau"], states.external, question.passive)
-    if mechanism.constraints:
-        solution = mechanism.solve(*given, drives=drives)
-    else:
-        solution = mechanism.solve(*given)
+    solution = mechanism.solve(*given, drives=drives)
     values["a"] = solution.acceleration
     answers.refuse_infinite(values["a"], mechanism)
     messages = _messages(solution, len(np.atleast_2d(values["q"])))

@@ -54,6 +54,7 @@ class Model:
     initial: tuple[float, ...] = ()  # q to start from, where the source gives one
     # couplings and drives of locked joints with their numbers: what `unlock` brings back
     set_aside: tuple[tuple[int, Coupling | Drive], ...] = ()
+    moved: tuple[str, ...] = ()  # rows of other constraints that move as a run prescribes
     report: Report = field(default_factory=Report, compare=False)
 
     @cached_property

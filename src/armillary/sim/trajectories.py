@@ -243,7 +243,7 @@ def _shared(mechanism: Mechanism, name: str, given: Limits, far: Array) -> float
     labels = mechanism.v_labels
     if isinstance(given, Mapping):
         entries = freedoms(mechanism, list(given))
-        numbers = [x for key, x in given.items() for _ in freedoms(mechanism, key)]
+        numbers: Any = [x for key, x in given.items() for _ in freedoms(mechanism, key)]
     else:
         entries, numbers = list(range(len(labels))), given
     each = per_freedom(name, numbers, len(entries), [labels[i] for i in entries])
