@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from armillary.errors import InputError
 from armillary.functions.constrained.engine import baumgarte_rates
 from armillary.sim.system import System
@@ -21,7 +19,7 @@ _EXPLICIT = ("euler", "heun", "rk3", "rk4", "dopri5", "semi-implicit")
 def kept_by_projection(system: System, project: Any, method: str, names: tuple[str, ...]) -> bool:
     """True or False as it was given; rates (alpha, beta) are handed to the system instead."""
     if not isinstance(project, bool):
-        if not isinstance(project, (tuple, list, np.ndarray)):
+        if not isinstance(project, (tuple, list)) and getattr(project, "ndim", 0) == 0:
             raise InputError(
                 f"project: expected True, False or rates (alpha, beta) in 1/s, found "
                 f"{type(project).__name__}."
