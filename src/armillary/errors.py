@@ -6,6 +6,8 @@ ArmillaryError
 ├── InputError        an argument of the wrong shape, type or value
 │   └── InadmissibleError   a motion that the constraints do not allow; carries the nearest one
 └── CompileError      an algorithm that cannot be traced or compiled
+
+EnergyWarning         an energy that lacks a part nobody has told it of
 """
 
 from __future__ import annotations
@@ -63,6 +65,10 @@ def how_to_install(extra: str = "") -> str:
 
     what = f"'.[{extra}]'" if extra else "."
     return f"Install it in a checkout of Armillary: {sys.executable} -m pip install {what}"
+
+
+class EnergyWarning(UserWarning):
+    """An energy lacks what a force law stores, because the law does not name its potential."""
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str], most: int = 12) -> ModelError:

@@ -179,8 +179,8 @@ def test_solve_a_table_of_states(bars, tmp_path):
 
 
 TYPED = [
-    (["--drive", "motr=1"], "--drive: no constraint named 'motr'. Did you mean 'motor'?"),
-    (["--drive", "motor"], "--drive: expected constraint=acceleration, found 'motor'"),
+    (["--drive", "motr=1"], "--drive: no constraint or joint named 'motr'. Did you mean 'motor'?"),
+    (["--drive", "motor"], "--drive: expected name=acceleration, found 'motor'"),
     (["--drive", "motor=x"], "--drive motor: expected a number, found 'x'"),
     (["--drive", "motor=1,2"], "--drive motor: expected 1 finite accelerations"),
     (["--drive", "motor=1", "--drive", "motor=2"], "'motor' is given twice"),

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from armillary.cli.feeding import Beside, Input, Motion, Stay, Voltage
 from armillary.cli.options import (
     Actuators,
     Assemble,
@@ -172,9 +173,9 @@ def solve(
     drive: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="CONSTRAINT=ACCELERATION",
-            help="Prescribed acceleration (rad/s², m/s²) of a drive, of the ground under a wheel "
-            "or along the rows of a contact, instead of the model's. May be repeated.",
+            metavar="NAME=ACCELERATION",
+            help="Prescribed acceleration (rad/s², m/s²) of a joint or drive, of the ground under "
+            "a wheel or along the rows of a contact, instead of the model's. May be repeated.",
         ),
     ] = None,
     assemble: Assemble = False,
@@ -250,20 +251,11 @@ def simulate(
     v: Numbers = None,
     tau: Numbers = None,
     external: Wrenches = None,
-    input: Annotated[
-        Path | None, typer.Option(help="Joint forces over time, CSV: time, then joints.")
-    ] = None,
-    drive: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=MOTION",
-            help="Prescribed motion of a joint, drive or wheel's ground: a place, a CSV (time, "
-            "place), or a road and a speed (road.csv@20: distance, height). Repeatable.",
-        ),
-    ] = None,
-    stay: Annotated[
-        bool, typer.Option("--stay", help="The last line of --input and --drive goes on.")
-    ] = False,
+    input: Input = None,
+    voltage: Voltage = None,
+    beside: Beside = False,
+    drive: Motion = None,
+    stay: Stay = False,
     limits: Annotated[
         float | None, typer.Option(min=0.0, max=1.0, help="Joint limits, with this restitution.")
     ] = None,
@@ -290,7 +282,8 @@ def simulate(
     from armillary.cli.simulating import simulate as run
 
     given = {"q": q, "v": v, "tau": tau}
-    drives = Drive(given, external, input, stay, assemble, limits, drive or ())
+    drives = Drive(given, external, input, stay, assemble, limits, drive or (), voltage or (),
+                   beside)  # fmt: skip
     course = Course(duration, step, method, tolerance, record, every, out, resume, overwrite,
                     project, project_start)  # fmt: skip
     if not run(model, Reading(base, root), drives, course, json):

@@ -64,10 +64,7 @@ def solve(question: Question, wishes: Wishes) -> tuple[Answer, Solution, dict[st
     states = closing.follow(mechanism, states)
     values = dict(states.values)
     given = (values["q"], values["v"], values["tau"], states.external, question.passive)
-    if mechanism.constraints:
-        solution = mechanism.solve(*given, drives=drives)
-    else:
-        solution = mechanism.solve(*given)
+    solution = mechanism.solve(*given, drives=drives)
     values["a"] = solution.acceleration
     answers.refuse_infinite(values["a"], mechanism)
     messages = _messages(solution, len(np.atleast_2d(values["q"])))
@@ -154,6 +151,9 @@ def _print_power(solution: Solution) -> None:
     screen.table(heads, [[*numbers, *tail]], "power [W]")
     energies = screen.numbers((float(solution.kinetic), float(solution.potential)))
     screen.say(f"kinetic energy {energies[0]} J, potential energy {energies[1]} J")
+    if solution.model.hidden_energy:
+        screen.remark(f"it lacks the laws of {', '.join(solution.model.hidden_energy)}, which "
+                      f"name no potential")  # fmt: skip
 
 
 # -- for programs --------------------------------------------------------------------------------

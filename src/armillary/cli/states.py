@@ -120,15 +120,16 @@ def from_wrenches(mechanism: Mechanism, wrenches: Sequence[str]) -> dict[str, Ar
 
 
 def from_drives(mechanism: Mechanism, words: Sequence[str]) -> dict[str, Array]:
-    """'constraint=acceleration', or as many accelerations as the constraint has rows."""
+    """'name=acceleration' of a constraint or joint, or as many as it has rows or coordinates."""
     result: dict[str, Array] = {}
     for text in words:
         name, _, rest = text.rpartition("=")
         numbers = [x for x in re.split(r"[,\s]+", rest.strip(" ,")) if x]
         if not name or not numbers:
-            raise InputError(f"--drive: expected constraint=acceleration, found '{text}'.")
-        if name not in mechanism.constraints:
-            raise InputError(f"--drive: {unknown_name('constraint', name, mechanism.constraints)}")
+            raise InputError(f"--drive: expected name=acceleration, found '{text}'.")
+        known = (*mechanism.constraints, *mechanism.v_labels, *mechanism.model.joint_index)
+        if name not in known:
+            raise InputError(f"--drive: {unknown_name('constraint or joint', name, known)}")
         if name in result:
             raise InputError(f"--drive: '{name}' is given twice.")
         found = np.array([_number(x, f"--drive {name}") for x in numbers])

@@ -65,8 +65,8 @@ def constraint_words(model: Model, part: Constraint) -> tuple[str, str, int]:
             given = [f"{d} {x:g} {'N m' if d[0] == 'r' else 'N'}" for d, x in part.force]
             given += [f"{d} {x:g} of {c}" for d, c, x in part.friction]
             forces = f", given forces {', '.join(given)}" if given else ""
-            along = " ".join(held)
-            return kind, f"'{second.body}' follows '{first.body}' along {along}{forces}", len(held)
+            how = f"along {' '.join(held)}{forces}, held both ways"
+            return kind, f"'{second.body}' follows '{first.body}' {how}", len(held)
         case Wheel(body=body, ground=ground, radius=radius):
             size = f" of radius {radius:g} m" if part.kind != "knife" else ""
             return kind, f"{part.kind}{size} on '{body}', rolls on '{ground}'", len(part.rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from armillary.algorithms import (
 )
 from armillary.algorithms import kinematics as k
 from armillary.algorithms.regressor import regressor as torque_regressor
+from armillary.errors import EnergyWarning
 from armillary.functions.calls import (
     BiasForces,
     CenterOfMass,
@@ -127,9 +129,22 @@ class Dynamics(Kinematics):
         return W, _ranks(J)
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
-        """Kinetic and potential energy in J; springs count, height counts from the origin."""
+        """Kinetic and potential energy in J; springs and laws with a potential count, height
+        counts from the origin.  A warning names the laws that store energy and do not say how
+        much (`energy_lacks`)."""
+        if self.energy_lacks:
+            warnings.warn(self.energy_lacks, EnergyWarning, stacklevel=2)
         result = self._run(energy.energy, {"q": q, "v": v})
         return result["kinetic"][..., 0], result["potential"][..., 0]
+
+    @cached_property
+    def energy_lacks(self) -> str:
+        """What `energy` does not know, in words; empty where it knows everything."""
+        names = ", ".join(f"'{name}'" for name in self.model.hidden_energy)
+        return names and (
+            f"energy: the law of {names} holds a force at rest and names no potential; what it "
+            f"stores is not counted. Use Passive(law=Law(force, potential))."
+        )
 
     def momentum_matrix(self, q: ArrayLike) -> Array:
         """A (6, nv) with momentum = A v (fixed base motion aside): the centroidal map."""

@@ -104,7 +104,7 @@ def _locked_place(locked: Mapping[str, Body], label: str) -> float | None:
 def open_tree(model: Model) -> Model:
     """The same without anything that ties it beyond its tree."""
     return replace(model, loops=(), couplings=(), wheels=(), distances=(), surfaces=(),
-                   contacts=(), drives=(), set_aside=())  # fmt: skip
+                   contacts=(), drives=(), set_aside=(), moved=())  # fmt: skip
 
 
 def _locked(body: Body, place: Place) -> Body:

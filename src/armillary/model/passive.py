@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any
 
+from armillary.model.law import Storing, hides_energy
 from armillary.scalar import Scalar, dot, exp, sign, tanh, where
 from armillary.spatial.small import length
 
@@ -31,7 +32,8 @@ class Passive:
     v > 0 and v < 0, both counted positive.  `smoothing` > 0 replaces sign(v) by
     tanh(v / smoothing).
     `table` is a piecewise linear curve ((v, force), ...), constant outside its ends.
-    `law` is a Python function over scalars (use `armillary.scalar`).
+    `law` is a Python function over scalars (use `armillary.scalar`); where it stores energy, a
+    `Law(force, potential)` or any function with a method `potential(x)` says how much.
 
     Of the wrench (n; f) in the joint the level takes, in addition,
 
@@ -151,11 +153,17 @@ class Passive:
         return tuple(n for name in names for n in (_EACH_WAY if name == "coulomb" else (name,)))
 
     def energy(self, x: Scalar) -> Scalar:
-        """Potential energy of the spring (J)."""
+        """Potential energy (J) of the spring and of a law that names its own."""
+        total: Scalar = self.law.potential(x) if isinstance(self.law, Storing) else 0
         if _plain(self) and self.spring == 0.0:
-            return 0
+            return total
         stretch = x - self.rest
-        return self.spring * stretch * stretch * 0.5
+        return total + self.spring * stretch * stretch * 0.5
+
+    @property
+    def hides_energy(self) -> bool:
+        """Does its law store energy that `energy` does not know?"""
+        return hides_energy(self.law)
 
 
 def _plain(passive: Passive) -> bool:

@@ -191,7 +191,8 @@ def ties(model: Model, tables: Tables) -> Ties:
         *(_loop(model, tables, x) for x in model.loops),
         *(_between(model, tables, "distance", x, Distance(x.length)) for x in model.distances),
         *(_between(model, tables, "surface", x, _surface(x)) for x in model.surfaces),
-        *(_between(model, tables, "contact", x, Contact(x.constrained, x.force, x.friction))
+        *(_between(model, tables, "contact", x,
+                   Contact(x.constrained, x.force, x.friction, x.sticking))
           for x in model.contacts),
         *(_wheel(model, tables, x) for x in model.wheels),
     ]  # fmt: skip

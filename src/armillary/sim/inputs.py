@@ -190,7 +190,7 @@ class Forces:
         self.what = what
         self.runs: int | None = None  # of a batch: a function may give one number per run
         self.constant = np.zeros(mechanism.nv)
-        self._signals: list[tuple[np.ndarray | slice, Signal]] = []
+        self.signals: list[tuple[np.ndarray | slice, Signal]] = []
         if given is None:
             return
         if isinstance(given, Mapping):
@@ -208,11 +208,13 @@ class Forces:
             width = 1 if value.values.ndim == 1 else value.values.shape[-1]
             if width != count:
                 raise InputError(f"{what}: expected {count} columns, found {width}.")
-            self._signals.append((columns, value))
+            self.signals.append((columns, value))
         elif callable(value):
-            self._signals.append((columns, value))
+            self.signals.append((columns, value))
         else:
             array = as_floats(what, value)
+            if not np.isfinite(array).all():
+                raise InputError(f"{what}: expected finite numbers, found {value!r:.60}.")
             named = isinstance(columns, np.ndarray)
             if named and count == 1 and array.ndim == 1 and len(array) > 1:  # one per run
                 array = array[:, None]
@@ -227,17 +229,17 @@ class Forces:
 
     @property
     def schedules(self) -> list[Schedule]:
-        return [s for _, s in self._signals if isinstance(s, Schedule)]
+        return [s for _, s in self.signals if isinstance(s, Schedule)]
 
     @property
     def steady(self) -> bool:
-        return not self._signals
+        return not self.signals
 
     def __call__(self, t: float) -> Array:
-        if not self._signals:
+        if not self.signals:
             return self.constant
         total = self.constant.copy()
-        for columns, signal in self._signals:
+        for columns, signal in self.signals:
             value = numbers(self.what, signal(t), t)
             one = isinstance(columns, np.ndarray) and len(columns) == 1
             if value.ndim == 1 and one and self.runs is not None and len(value) == self.runs:

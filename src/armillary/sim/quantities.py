@@ -90,8 +90,9 @@ class States:
 
     @property
     def drive_forces(self) -> Array:
-        ties = self.solution.ties
-        return ties.axis[:, [ties.axis_names.index(d.name) for d in self.mechanism.model.drives]]
+        model, rows = self.mechanism.model, self.mechanism.constraint_rows
+        driven = [rows.index(name) for name in (*(d.name for d in model.drives), *model.moved)]
+        return np.asarray(self.solution.multipliers[:, driven])
 
     @property
     def tie_power(self) -> Array:
@@ -161,8 +162,9 @@ def _ties(m: Mechanism) -> Columns:
 
 
 def _drives(m: Mechanism) -> Columns:
-    units = dict(zip(m.v_labels, m.v_units, strict=True))
-    return tuple((d.name, FORCE[units[d.joint]]) for d in m.model.drives)
+    units = dict(zip(m.constraint_rows, m._engine.ties.units, strict=True)) if m.constraints else {}
+    rows = (*(d.name for d in m.model.drives), *m.model.moved)
+    return tuple((row.removesuffix(".f"), FORCE[units[row]]) for row in rows)
 
 
 def _powers(m: Mechanism) -> Columns:
@@ -204,7 +206,7 @@ QUANTITIES: dict[str, Quantity] = {
         _drives,
         lambda s: s.drive_forces,
         of_constraints=True,
-        text="force of every drive along its coordinate",
+        text="force of every drive along its coordinate, of other driven rows along theirs",
     ),
     "constraint_power": Quantity(
         _powers,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import time as clock
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -59,7 +59,7 @@ class Recorder:
         method: str = "",
         step: float = 0.0,
         extras: Columns | None = None,
-        others: Iterable[Mechanism] = (),
+        others: Sequence[Mechanism] = (),
         handed: int = 1,
         resume: bool = False,
         overwrite: bool = False,
@@ -74,7 +74,7 @@ class Recorder:
         if resume and out is None:
             raise InputError("resume: name the file that goes on with `out`.")
         self.mechanism, self.every = mechanism, int(every)
-        self._first, self._others = mechanism, tuple(others)
+        self._others = others  # may grow on the way
         self._extra_columns = dict(extras or {})
         self.names = quantities.check_names(names, self._extra_columns)
         several = (mechanism, *self._others)
@@ -249,8 +249,6 @@ class Recorder:
             for name, x in given.items()
             if name in ("q", "v") or (name not in skipped and not name.startswith("external."))
         }
-        if self.mechanism is not self._first or np.any(given.get("active", 0.0)):
-            kept["switched"] = np.array(1.0)
         return {"t": t, "count": float(count), **kept}
 
     def _prepare(self, given: Mapping[str, Array]) -> None:
@@ -351,7 +349,7 @@ class Recorder:
         mine = replace(self._layout_now(found.batch), physics=said)
         if text := mine.difference(storage.layout_of(found)):
             raise self.another(text)
-        if state.get("switched"):
+        if np.any(state.get("switched", 0.0)):
             raise InputError(
                 f"{out}: cannot go on, a Switch has put another mechanism in place before "
                 f"t = {state['t']:g} s, and the file does not hold it. Start the run anew."

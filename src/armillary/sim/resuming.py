@@ -61,18 +61,21 @@ def held(system: System, v: Array) -> dict[str, Array]:
 def happened(system: System, watched: Sequence[Any], v: Array) -> dict[str, Array]:
     """What events have left behind, by names for the recorder: "resting", the side of the limit
     at which an entry of v rests (0: none), "ended", when runs of a batch ended (else NaN), and
-    "acted", the value at which each event acted last (else NaN); of a batch with switches
-    "active", the number of each run's mechanism (0: the first one)."""
+    "acted", the value at which each event acted last (else NaN); where mechanisms take turns
+    "switched", whether a Switch has put another one in place, and of a batch "active", the number
+    of each run's mechanism (0: the first one)."""
     found: dict[str, Array] = {}
     events = [event for event in watched if isinstance(event, Event)]
+    runs: Sequence[int | None] = range(len(v)) if v.ndim == 2 else (None,)
+    now = [system.of_row(row) for row in runs]
     if events:
-        runs: Sequence[int | None] = range(len(v)) if v.ndim == 2 else (None,)
         values = [[system.acted.get((row, id(e)), np.nan) for e in events] for row in runs]
         found["acted"] = np.array(values if v.ndim == 2 else values[0])
-    others = [id(event.to) for event in watched if isinstance(event, Switch)]
-    if others and v.ndim == 2:
-        places = [id(system.of_row(None)), *others]
-        found["active"] = np.array([places.index(id(system.of_row(k))) for k in range(len(v))])
+    if any(isinstance(event, Switch) for event in watched):
+        found["switched"] = np.array([system.chosen(m) is not system.given for m in now], float)
+    if system.others and v.ndim == 2:
+        places = [id(m) for m in (system.given, *system.others)]
+        found["active"] = np.array([places.index(id(m)) for m in now])
     if any(isinstance(event, Bound) for event in watched):
         found["resting"] = np.zeros(v.shape)
         for row, held in system.resting.items():

@@ -16,9 +16,12 @@ from armillary.errors import InputError, ModelError
 from armillary.functions.constrained.holding import named_values
 from armillary.functions.inputs import Array, as_floats
 from armillary.functions.mechanism import Mechanism
+from armillary.sim.arguments import check_types
+from armillary.sim.contact_friction import contact_events
 from armillary.sim.driven import Drives
 from armillary.sim.engine import Engine, Progress, State, Stopped
 from armillary.sim.events import Switch, check_start, happenings
+from armillary.sim.feeding import check_fed, fed
 from armillary.sim.grid import Grid, check_memory, check_span
 from armillary.sim.handing import Handing
 from armillary.sim.integrators import stepper
@@ -41,7 +44,7 @@ def simulate(
     method: str = "rk4",
     *,
     controller: Any = None, actuators: Any = None,
-    inputs: Any = None, external: Any = None,
+    inputs: Any = None, voltages: Any = None, beside: bool = False, external: Any = None,
     drives: Mapping[str, Any] | None = None,
     events: Any = (),
     record: str | Iterable[str] = ("q", "v"),
@@ -53,7 +56,7 @@ def simulate(
 ) -> Run:  # fmt: skip
     """The motion from (q0, v0) over `duration` seconds:
 
-        a = forward_dynamics(q, v, actuators(controller(t, q, v)) + inputs(t), external(t))
+        a = forward_dynamics(q, v, actuators(voltages + controller) + inputs, external)
 
     q0 (nq) or (B, nq), v0 (nv) or (B, nv): default the initial configuration at rest; a batch
     runs B simulations at once.  v0 = {"crank": 5.0}: the others follow (`project`); a full v0 that
@@ -61,7 +64,9 @@ def simulate(
     the method; with "dopri5" of the record, while the steps follow the tolerance.  method: see
     `integrators`.  controller: a part or several, or f(t, q, v) -> tau; period: sample and hold of
     controllers without one.  inputs: joint forces, {joint: constant, Schedule or f(t)} or all nv of
-    them.  external: {frame: wrench, Schedule or f(t)}, or f(t, q, v) -> {frame: wrench}.  drives:
+    them; of a joint with an actuator only with beside=True, for they act beside it.  voltages:
+    {joint: constant, Schedule or f(t)}, V, feed the motors (default: those of the model).
+    external: {frame: wrench, Schedule or f(t)}, or f(t, q, v) -> {frame: wrench}.  drives:
     prescribed motion of joints, drives and wheels' ground, {name: place, Schedule, f(t) -> x or
     (x, x', x''), or a trajectory}.  record: names (see `quantities`), at every n-th step; out:
     stream to this file.  project: after every step back onto the constraints, position then
@@ -71,28 +76,26 @@ def simulate(
 
     The run is kept when it ends early: `run.complete` is False and `run.message` tells why.  An
     exception of a controller carries it as `error.run`.  Functions get copies of the state."""
-    _check_mechanism(mechanism)
+    made_with = _made_with(check_types(locals()))
     _check_times(duration, step, tolerance, t0, every)
-    made_with = _made_with(locals())
-    mechanism = (moved := Drives(mechanism, drives, step)).mechanism
-    system = System(mechanism, controller, actuators, inputs, external, period, parameters, moved)
-    watched = _watched(mechanism, events, moved)
+    moved = Drives(mechanism, drives, step)
+    outside = (inputs, external, period, parameters, moved, voltages)
+    system = _system(moved.mechanism, controller, actuators, outside, beside)
+    watched = _watched(system, events, moved)
     names = _recorded(system, record)
     project = kept_by_projection(system, project, method, names)
     stepping = stepper(method, system)
-    recorder = Recorder(mechanism, names, 1, out, method=method, step=step, others=_others(watched),
-                        extras=signal_columns(system, names, t0, step), handed=every,
-                        resume=resume, overwrite=overwrite, drives=moved, **made_with)  # fmt: skip
-    with closing(recorder):
+    extras = signal_columns(system, names, t0, step)
+    how = {"method": method, "step": step, "handed": int(every), "extras": extras, **made_with}
+    with closing(_recorder(system, names, out, resume, overwrite, how)) as recorder:
         state = _first(recorder, system, q0, v0, (t0, t0 + duration), project, project_start)
         check_start(watched, state.q)
+        hand = Handing(system, recorder, names, watched)
         if over := events_taken_up(system, watched, recorder):
             return recorder.finish(over)
-        engine = Engine(
-            system, stepping, watched, Handing(system, recorder, names, watched),
-            recorder.event, project=project, tolerance=tolerance, progress=_progress(progress),
-        )  # fmt: skip
-        return _carried_out(engine, recorder, state, (t0, t0 + duration, step, every))
+        engine = Engine(system, stepping, watched, hand, recorder.event, project=project,
+                        tolerance=tolerance, progress=_progress(progress))  # fmt: skip
+        return _carried_out(engine, recorder, state, (t0, t0 + duration, step, int(every)))
 
 
 def _made_with(given: dict[str, Any]) -> dict[str, Any]:
@@ -138,12 +141,26 @@ def _carried_out(engine: Engine, recorder: Recorder, state: State, span: Any) ->
     return recorder.finish()
 
 
-def _check_mechanism(mechanism: Any) -> None:
-    if not isinstance(mechanism, Mechanism):
-        raise InputError(
-            f"simulate: expected a Mechanism (armillary.load(...), armillary.example(...)), found "
-            f"{type(mechanism).__name__}."
-        )
+def _recorder(
+    system: System, names: tuple[str, ...], out: Any, resume: bool, overwrite: bool,
+    how: dict[str, Any],
+) -> Recorder:  # fmt: skip
+    """The recorder of a run; how: method, steps and signals."""
+    return Recorder(
+        system.mechanism, names, 1, out, others=system.others, resume=resume, overwrite=overwrite,
+        drives=system.drives, **how,
+    )  # fmt: skip
+
+
+def _system(
+    mechanism: Mechanism, controller: Any, actuators: Any, given: tuple[Any, ...], beside: bool
+) -> System:
+    """given: what acts on it from outside, as `System` takes it."""
+    inputs, voltages = given[0], given[-1]
+    system = System(mechanism, controller, fed(mechanism, actuators, voltages), *given)
+    parts = [stage.part for stage in system.stages if stage.actuator]
+    check_fed(mechanism, parts, inputs, voltages, beside)
+    return system
 
 
 def _recorded(system: System, record: str | Iterable[str]) -> tuple[str, ...]:
@@ -159,15 +176,13 @@ def _recorded(system: System, record: str | Iterable[str]) -> tuple[str, ...]:
     return names
 
 
-def _watched(mechanism: Mechanism, events: Any, drives: Drives) -> list[Any]:
-    """Events; a mechanism that takes over is driven as well."""
-    found = happenings(mechanism, events)
-    if not drives:
-        return found
-    return [
+def _watched(system: System, events: Any, drives: Drives) -> list[Any]:
+    """Events, those of contacts too; a mechanism that takes over is driven as well."""
+    found = [
         replace(e, to=drives.on(e.to)) if isinstance(e, Switch) and e.to is not None else e
-        for e in found
+        for e in happenings(system.mechanism, events)
     ]
+    return found + contact_events(system, found)
 
 
 def _others(watched: list[Any]) -> list[Mechanism]:
@@ -192,7 +207,7 @@ def _check_times(duration: float, step: float, tolerance: float, t0: float, ever
     if not np.isfinite(t0):
         raise InputError(f"t0: expected a finite time, found {t0!r}.")
     check_span(t0, duration, step)
-    if isinstance(every, bool) or int(every) != every or every < 1:
+    if every < 1:
         raise InputError(f"every: expected a whole number from 1 on, found {every!r}.")
 
 
@@ -206,10 +221,20 @@ def _first(
     if state is None:
         projected = project or system.pull is not None
         state = _start(system, q0, v0, span[0], projected, nearest, recorder)
+        if system.mechanism.energy_lacks and {"energy", "potential"} & set(recorder.names):
+            recorder.event(span[0], system.mechanism.energy_lacks)
     for part in system.timed:
-        wrench = any(part is own for own in system.external.schedules)
-        part.covers(state.t, span[1], "external" if wrench else "inputs")
+        part.covers(state.t, span[1], _role(system, part))
     return state
+
+
+def _role(system: System, part: Any) -> str:
+    """The argument that a schedule was given as."""
+    volts = system.voltages.schedules if system.voltages is not None else ()
+    for name, own in (("external", system.external.schedules), ("voltages", volts)):
+        if any(part is x for x in own):
+            return name
+    return "inputs"
 
 
 def _start(
@@ -229,7 +254,8 @@ def _start(
         if not np.isfinite(x).all():
             k = int(np.argwhere(~np.isfinite(x))[0][-1])
             raise InputError(f"{name}: '{labels[k]}' is not a finite number.")
-    batch = system.inputs.runs = _batch_of(q, v, system)
+    batch = _batch_of(q, v, system)
+    _for_runs(system, batch)
     _check_drives(system, t0, batch)
     if batch is not None:
         q, v = (np.array(np.broadcast_to(x, (batch, x.shape[-1]))) for x in (q, v))
@@ -257,8 +283,9 @@ def _velocities(mechanism: Mechanism, v0: Any, nearest: bool) -> tuple[Array, Wa
 
 def _batch_of(q: Array, v: Array, system: System) -> int | None:
     """Number of runs; constants of the inputs may ask for several."""
-    sizes = {name: len(x) for name, x in (("q0", q), ("v0", v), ("inputs", system.inputs.constant))
-             if x.ndim == 2}  # fmt: skip
+    volts = np.zeros(0) if system.voltages is None else system.voltages.constant
+    given = (("q0", q), ("v0", v), ("inputs", system.inputs.constant), ("voltages", volts))
+    sizes = {name: len(x) for name, x in given if x.ndim == 2}
     if system.parameters is not None and system.parameters.ndim == 2:
         sizes["parameters"] = len(system.parameters)
     for number, schedule in enumerate(system.schedules):
@@ -283,9 +310,16 @@ def _resumed(recorder: Recorder, system: System, q0: Any, v0: Any, t0: float) ->
     runs = len(state.q) if state.q.ndim == 2 else None
     if wanted != runs and (wanted is not None or q0 is not None):
         raise recorder.another(f"number of runs: expected {runs or 1}, found {wanted or 1}")
-    system.inputs.runs = runs
+    _for_runs(system, runs)
     system.refused = tuple(row for row, ended in system.ended.items() if ended == t0)
     return state
+
+
+def _for_runs(system: System, runs: int | None) -> None:
+    """Functions of time may give one number per run."""
+    for given in (system.inputs, system.voltages):
+        if given is not None:
+            given.runs = runs
 
 
 def _progress(given: Progress | bool | None) -> Progress | None:

@@ -80,7 +80,9 @@ def _opening(
     worst = f"{opening[row, column]:.3g} (row '{rows[column]}')"
     part = float(opening.max()) / max(size, 1e-12)
     if part > _OPEN or (not project and part > _ROUNDING):
-        raise InputError(f"q0: the mechanism is open by {worst}. {_cure(system, t0)}")
+        gap = np.atleast_2d(system.mechanism.constraint_residual(q, moving))[row, column]
+        cure = _cure(system, t0, int(column), float(gap))
+        raise InputError(f"q0: the mechanism is open by {worst}. {cure}")
     return part, worst
 
 
@@ -216,7 +218,16 @@ def _onto_drives(
     return q, v
 
 
-def _cure(system: System, t0: float) -> str:
+def _cure(system: System, t0: float, row: int, gap: float) -> str:
+    """row: the one that is open, by the gap."""
+    begins = system.drives.place(system.mechanism, row, t0) if system.drives else None
+    label, unit = system.mechanism.constraint_rows[row], system.mechanism._engine.ties.units[row]
+    if begins is not None:
+        return (
+            f"'{label}' is driven and begins at {begins:.6g} {unit}, and q0 has it at "
+            f"{begins + gap:.6g} {unit}. Let its motion begin there, or choose a q0 where it is "
+            f"{begins:.6g} {unit}."
+        )
     driven = [label for *_, label in system.drives.coordinates()] if system.drives else []
     if not driven:
         return "Close it first: q0 = mechanism.assemble(q0).q."

@@ -76,6 +76,16 @@ class StickSlip:
         return [kind(labels[k], i, stuck) for i, k in pairs for kind in (Stop, Slip)]
 
 
+def _usual(system: System, q: Array, v: Array, tau: Array) -> float:
+    """Accelerations, rad/s² or m/s², against which rounding counts where all forces balance: those
+    of gravity, of the joint forces and of the motion by themselves."""
+    mechanism = system.mechanism
+    g = float(np.linalg.norm(mechanism.model.gravity))
+    falling = g / mechanism._engine.length if "rad" in mechanism.v_units else g
+    force = np.abs(tau) + np.abs(mechanism.bias_forces(q, v, passive=False))
+    return max(falling, float((np.abs(system.mobility(q, v, tau)) @ force).max()))
+
+
 def _passives(mechanism: Mechanism) -> list[Passive]:
     """Of every entry of v."""
     pairs = zip(mechanism.model.bodies, mechanism.model.joints, strict=True)
@@ -188,7 +198,7 @@ class Stuck:
         if not len(k) or not np.isfinite(a).all():
             return a, r
         Y = system.mobility(q, v, tau)[np.ix_(k, k)]
-        size, before = float(np.abs(a).max()), np.inf
+        size, before = float(np.abs(a).max()) + _usual(system, q, v, tau), np.inf
         for _ in range(_ITERATIONS):  # once is enough where a is linear in tau
             miss = float(np.abs(a[k]).max())
             if miss <= 1e-14 * size or (miss <= 1e-9 * size and miss > 0.5 * before):

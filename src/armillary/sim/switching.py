@@ -34,6 +34,7 @@ class Switching:
     inputs: Any
     pull: tuple[float, float] | None
     drives: Drives | None
+    contacts: Any
 
     def __init__(self) -> None:
         self.row: Rows = None  # what is looked at
@@ -63,6 +64,12 @@ class Switching:
     def of_row(self, row: int | None) -> Mechanism:
         """The mechanism of a run of a batch, or of the only one."""
         return self._all if row is None else self.own.get(row, self._all)
+
+    def chosen(self, mechanism: Mechanism | None = None) -> Mechanism:
+        """What a run was given or has switched to, whatever its contacts do (default: of the one
+        in force)."""
+        mechanism = self.mechanism if mechanism is None else mechanism
+        return mechanism if self.contacts is None else self.contacts.base(mechanism)
 
     def groups(self, count: int) -> list[NDArray[np.intp]]:
         """Rows of a batch, those with the same mechanism together."""

@@ -1,6 +1,7 @@
 """The right-hand side: forces, accelerations and rates of one mechanism with its parts.
 
-    tau = actuators(controllers(t, q, v, z)) + inputs(t),     a = forward_dynamics(q, v, tau)
+    tau = actuators(voltages(t) + controllers(t, q, v, z)) + inputs(t)
+    a = forward_dynamics(q, v, tau)
 
 z are the states of controllers and actuators.  In the chart of a step (chart.py) the whole state
 is one vector x = (θ, v, z); arrays are single states (n,) or batches (B, n).
@@ -23,7 +24,7 @@ from armillary.sim.bodies import checked_parameters
 from armillary.sim.driven import Drives
 from armillary.sim.inputs import Forces, Wrenches
 from armillary.sim.part import check_part
-from armillary.sim.stage import SLACK, Lists, Stage, rows
+from armillary.sim.stage import SLACK, Lists, Stage, columns, rows
 from armillary.sim.switching import Switching
 
 _LIFTED = 1e-6  # rad/s or m/s
@@ -42,8 +43,10 @@ class System(Switching):
         period: float | None = None,
         parameters: Any = None,
         drives: Drives | None = None,
+        voltages: Any = None,
     ):
         self.drives = drives or None
+        self.voltages = Forces(mechanism, voltages, "voltages") if voltages else None
         self.parameters = checked_parameters(mechanism, parameters)
         self.inputs, self.external = Forces(mechanism, inputs), Wrenches(mechanism, external)
         self.stages: list[Stage] = []
@@ -64,7 +67,10 @@ class System(Switching):
         self.acted: dict[tuple[int | None, int], float] = {}
         self.blamed: dict[int | None, str] = {}  # who gave no numbers in this step, by run
         self.stuck: Any = None  # modes of dry friction (sticking.py)
+        self.contacts: Any = None  # modes of contacts (contact_friction.py)
+        self.others: list[Mechanism] = []  # that may take the place of the first one
         super().__init__()
+        self.given = mechanism
         self.use(mechanism)
 
     def start(self, t: float, q: Array, v: Array) -> Array:
@@ -79,7 +85,8 @@ class System(Switching):
 
     @property
     def schedules(self) -> list[Any]:
-        own = [*self.inputs.schedules, *self.external.schedules]
+        fed = self.voltages.schedules if self.voltages is not None else []
+        own = [*self.inputs.schedules, *fed, *self.external.schedules]
         for stage in self.stages:
             own += list(getattr(stage.part, "schedules", ()))
         return own
@@ -100,7 +107,7 @@ class System(Switching):
         due = [s for s in self.stages if s.period is not None and t >= s.due - SLACK * s.period]
         if not due:
             return z
-        lists, u = Lists(q, v), self._no_command(q)
+        lists, u = Lists(q, v), self.command(t, q)
         for stage in self.stages:
             if stage in due:
                 period = float(stage.period or 0.0)
@@ -129,7 +136,7 @@ class System(Switching):
             if not isfinite(total.sum()):
                 self.blame(self.stages[0].what, t, q, v, total)
             return total, z
-        lists, u = Lists(q, v), self._no_command(q)
+        lists, u = Lists(q, v), self.command(t, q)
         rates = np.zeros_like(z)
         for stage in self.stages:
             u, rate = self._through(stage, t, lists, z, u)
@@ -171,7 +178,7 @@ class System(Switching):
 
     def signals(self, t: float, q: Array, v: Array, z: Array) -> dict[str, Array]:
         """What parts tell beside their force: voltages, currents, by name (..., nv)."""
-        lists, u = Lists(q, v), self._no_command(q)
+        lists, u = Lists(q, v), self.command(t, q)
         found: dict[str, Array] = {}
         for stage in self.stages:
             command = stage.held if stage.held is not None and stage.actuator else u
@@ -180,8 +187,13 @@ class System(Switching):
             u, _ = self._through(stage, t, lists, z, u)
         return found
 
-    def _no_command(self, q: Array) -> list:
-        return [0.0] * self.nv if q.ndim == 1 else [np.zeros(len(q)) for _ in range(self.nv)]
+    def command(self, t: float, q: Array) -> list:
+        """What comes to the first controller: voltages that are fed to motors, else nothing."""
+        if self.voltages is None:
+            return [0.0] * self.nv if q.ndim == 1 else [np.zeros(len(q)) for _ in range(self.nv)]
+        volts = self._of_row(self.voltages(t))
+        volts = volts[0] if volts.ndim > q.ndim else volts  # a part is asked what it tells
+        return columns(np.broadcast_to(volts, (*q.shape[:-1], self.nv)))
 
     def _of_row(self, x: Array) -> Array:
         """What belongs to the row that is looked at."""

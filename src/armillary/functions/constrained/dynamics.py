@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from armillary.errors import InputError
 from armillary.functions.calls import ForwardDynamics, InverseDynamics
+from armillary.functions.constrained.driving import with_drives
 from armillary.functions.constrained.forward import ConstrainedForwardDynamics
 from armillary.functions.constrained.holding import Held, named_values
 from armillary.functions.constrained.moving import Drives, RowMotion
@@ -67,7 +68,7 @@ class Constrained(Dynamics):
 
     @cached_property
     def _driven(self) -> dict[Any, Any]:
-        """The same mechanism with the drives of runs, by these: made once."""
+        """The same mechanism with other drives or modes of contacts, by these: made once."""
         return {}
 
     @cached_property
@@ -146,10 +147,16 @@ class Constrained(Dynamics):
         """Everything: accelerations, the force in every joint and constraint, power balance,
         residuals, and which forces are determinate.
 
-        drives: prescribed accelerations by constraint name, instead of the model's: of a drive,
-        of the road under a wheel, along the rows of a contact.  compliance: weights by joint name
-        for forces that the motion does not determine.  baumgarte: rates (alpha, beta), 1/s, that
-        pull back rows which drifted open."""
+        drives: prescribed accelerations by name, instead of the model's: of a drive, of the road
+        under a wheel, along the rows of a contact, or of a joint, which is driven then.
+        compliance: weights by joint name for forces that the motion does not determine.
+        baumgarte: rates (alpha, beta), 1/s, that pull back rows which drifted open."""
+        owner, drives = with_drives(self, drives)
+        if owner is not self:
+            solved: Solution = owner.solve(
+                q, v, tau, external, passive, drives, compliance, baumgarte
+            )
+            return solved
         if not self.model.constraints:
             return super().solve(q, v, tau, external, passive)
         from armillary.functions.constrained.solution import solution
@@ -161,7 +168,7 @@ class Constrained(Dynamics):
             )
         q, v, tau = arrays["q"], arrays["v"], arrays["tau"]
         system = self._engine.system(q, v, tau, external, passive, drives, baumgarte)
-        return solution(self._engine, system, tau, external, passive, compliance, single)
+        return solution(self._engine, system, arrays["tau"], external, passive, compliance, single)
 
     def check(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Check:
         """The same answer by independent formulations, and how well they agree (single state)."""

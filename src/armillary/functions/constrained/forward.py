@@ -15,6 +15,7 @@ from armillary.algorithms.constrained import constrained_dynamics
 from armillary.algorithms.passes import Algorithm
 from armillary.errors import InputError
 from armillary.functions.calls import Question
+from armillary.functions.constrained.driving import with_drives
 from armillary.functions.constrained.moving import Drives, RowMotion, of_states, rows_of
 from armillary.functions.inputs import Array, checked_out, result_type, wrench_rows
 
@@ -31,9 +32,9 @@ class ConstrainedForwardDynamics(Question):
 
     Rows may be redundant, the configuration singular: the motion is exact where it is unique.
     Rows that contradict each other give the least-squares motion (`solve` names them).
-    drives: prescribed accelerations by constraint name, or a `RowMotion`.  baumgarte: rates
-    (alpha, beta) in 1/s that pull rows back which drifted open; `project` does it without a trace
-    in the forces."""
+    drives: prescribed accelerations by name of a constraint or joint, or a `RowMotion`.
+    baumgarte: rates (alpha, beta) in 1/s that pull rows back which drifted open; `project` does it
+    without a trace in the forces."""
 
     algorithm = Algorithm("constrained_dynamics", (), lambda g: {})  # made with its plan
     result = "a"
@@ -56,7 +57,11 @@ class ConstrainedForwardDynamics(Question):
         baumgarte: tuple[float, float] | None = None,
         parameters: ArrayLike | None = None,
     ) -> Array:
-        engine: Engine = self._owner._engine  # type: ignore[attr-defined]
+        owner, drives = with_drives(self._owner, drives)  # type: ignore[arg-type]
+        if owner is not self._owner:
+            given = (external, passive, out, drives, baumgarte, parameters)
+            return np.asarray(owner.forward_dynamics(q, v, tau, *given))
+        engine: Engine = self._owner._engine
         if passive and self._owner.model.loaded_joints:
             options = {"drives": drives, "baumgarte": baumgarte, "parameters": parameters}
             return self._by_load(engine, {"q": q, "v": v, "tau": tau}, external, out, options)

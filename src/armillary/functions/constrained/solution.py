@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from armillary.errors import unknown_name
 from armillary.functions.constrained.conditioning import condition, nearness
+from armillary.functions.constrained.contact_notes import contact_notes
 from armillary.functions.constrained.nullspace import Answer
 from armillary.functions.constrained.stress import (
     Determinacy,
@@ -183,7 +184,8 @@ def solution(
         first(system.terms.rate), first(left), first(np.array([x.factor.rank for x in answers])),
         tuple(states), Power(*(first(x) for x in balance)),
         WEIGHTED if compliance else MINIMUM,
-        tuple(_notes(engine, system, k, answer) for k, answer in enumerate(answers)),
+        tuple(_notes(engine, system, k, answer) + contact_notes(engine, system, k, multipliers[k])
+              for k, answer in enumerate(answers)),
         first(np.array([condition(x.factor) for x in answers])),
     )  # fmt: skip
 

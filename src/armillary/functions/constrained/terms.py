@@ -144,7 +144,7 @@ class Rows:
                 d[:2] for d in getattr(c, "friction", ())
             ]
             laws = tuple(p.key() for p in tie.passive)
-            kind = (type(c), c.rows, tie.joint, len(c.parameters()))
+            kind = (type(c), c.rows, c.holonomic, tie.joint, len(c.parameters()))
             key = (*kind, tuple(names), getattr(c, "free", ()), laws)
             sorted_ties.setdefault(key, []).append((k, tie))
         groups = []
