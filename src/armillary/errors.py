@@ -4,7 +4,8 @@ ArmillaryError
 ├── ModelError        a mechanism that cannot exist, or a name it does not have
 │   └── FormatError   a file that cannot be read or written; carries file and line
 ├── InputError        an argument of the wrong shape, type or value
-│   └── InadmissibleError   a motion that the constraints do not allow; carries the nearest one
+│   ├── InadmissibleError   a motion that the constraints do not allow; carries the nearest one
+│   └── NotFiniteError  numbers so large that the answer is none
 └── CompileError      an algorithm that cannot be traced or compiled
 
 EnergyWarning         an energy that lacks a part nobody has told it of
@@ -53,6 +54,10 @@ class InadmissibleError(InputError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (str(self), self.nearest, self.row))
+
+
+class NotFiniteError(InputError):
+    """Finite numbers, of an argument or of the model, so large that the answer is not finite."""
 
 
 class CompileError(ArmillaryError):

@@ -217,8 +217,8 @@ class InverseDynamics(Differentiable):
         return np.asarray(owner.regressor(q, v, a))
 
     def by_placements(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-        """d tau / d placements (nv, 6 bodies) of a single state: small turns and shifts of every
-        joint frame about its own axes; names: `mechanism.placement_names`."""
+        """d tau / d placements (nv, 6 bodies), or (B, nv, 6 bodies): small turns and shifts of
+        every joint frame about its own axes; names: `mechanism.placement_names`."""
         from armillary.functions.sensitivities import by_placements
 
         owner: Any = self._owner
@@ -293,7 +293,7 @@ class ForwardDynamics(Differentiable):
         return accelerations_by(owner, q, owner.regressor(q, v, a))
 
     def by_placements(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
-        """d a / d placements (nv, 6 bodies) of a single state; see `inverse_dynamics`."""
+        """d a / d placements (nv, 6 bodies), or (B, nv, 6 bodies); see `inverse_dynamics`."""
         from armillary.functions.sensitivities import accelerations_by, by_placements
 
         owner: Any = self._owner

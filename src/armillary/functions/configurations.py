@@ -82,4 +82,6 @@ class Configurations(Core):
             out = slot.v if what == "difference" else slot.q
             for k, column in enumerate(columns):
                 result[:, out.start + k] = column
+        if single:
+            self._refuse_not_finite({"q": xs[0], kind_y: ys[0]}, result)
         return result[0] if single else result

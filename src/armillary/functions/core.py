@@ -20,6 +20,7 @@ from armillary.functions.inputs import (
     Array,
     as_floats,
     common_rows,
+    refuse_not_finite,
     result_type,
     rows,
     wrenches,
@@ -149,7 +150,15 @@ class Core:
         dtype = result_type(*inputs.values())
         given_out = {name: array for name, array in (out or {}).items() if array is not None}
         results = kernels(arrays, count, self._globals(), spot, dtype, given_out, single)
-        return {name: r[0] for name, r in results.items()} if single else results
+        if not single:
+            return results
+        self._refuse_not_finite(arrays, *results.values())
+        return {name: r[0] for name, r in results.items()}
+
+    def _refuse_not_finite(self, given: Mapping[str, Array], *results: Array) -> None:
+        """See `refuse_not_finite`."""
+        rates = dict.fromkeys(given, self.model.v_labels)
+        refuse_not_finite(given, rates | {"q": self.model.q_labels}, *results)
 
     def _kernels_of(
         self, algorithm: Algorithm, reads: tuple[str, ...], fuse: bool, passive: bool

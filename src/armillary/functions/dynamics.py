@@ -241,7 +241,7 @@ class Dynamics(Kinematics):
                         kinetic, potential)  # fmt: skip
 
     def check(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Check:
-        """The same answer by independent formulations, and how well they agree (single state).
+        """The same answer by independent formulations, and how well they agree (one state).
 
         Differences are relative to the terms that the answers are sums of, and those count as no
         less than 1e-4 of the forces that meet in the joints."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armillary.errors import InputError
+from armillary.errors import InputError, NotFiniteError
 
 Array = NDArray[np.float64]
 
@@ -79,6 +79,29 @@ def common_rows(parts: dict[str, tuple[Array, bool]]) -> tuple[int, bool]:
         found = ", ".join(f"{name}: {size}" for name, size in sizes.items())
         raise InputError(f"batches of different lengths: {found}. Use one length for all.")
     return next(iter(sizes.values())), False
+
+
+def refuse_not_finite(
+    given: Mapping[str, Array], labels: Mapping[str, Sequence[str]], *results: Array
+) -> None:
+    """The results of one state must be finite; if they are not, the largest number given to the
+    question is named.  given: its inputs by name; labels: those of their entries."""
+    if all(np.isfinite(result).all() for result in results):
+        return
+    size, name, k = 0.0, "", 0
+    for key, array in given.items():
+        flat = np.abs(np.ravel(array))
+        if flat.size and (not name or float(flat.max()) > size):
+            size, name, k = float(flat.max()), key, int(flat.argmax())
+    known = labels.get(name, ())
+    which = f"{name}[{k}]" + (f" ('{known[k]}')" if k < len(known) else "")
+    value = float(np.ravel(given[name])[k]) if name else 0.0
+    largest = f"the largest number given is {which} = {value:.6g}" if name else "nothing was given"
+    raise NotFiniteError(
+        f"the answer is not a finite number: {largest}. Squares of numbers beyond 1e150 overflow, "
+        f"angles beyond 1e15 rad have no sine, and so do the products of a model whose own numbers "
+        f"are that large, or whose inertia vanishes. Use SI units and angles within a few turns."
+    )
 
 
 def wrenches(external: Any) -> dict[str, tuple[Array, bool]]:

@@ -68,7 +68,7 @@ class LoadFriction:
         """ℓ (B, m, 7)."""
         inputs: dict[str, Any] = {"q": q, "v": v, "a": a}
         found = self.owner._run(joint_wrenches, inputs, external, fuse=False, bodies=bodies)
-        wrench = found["wrench"].reshape(len(a), -1, 6)
+        wrench = found["wrench"]  # (B, bodies, 6)
         fused = wrench.shape[1] != len(self.owner.model.bodies)
         return np.einsum("mlw,bmw->bml", self.maps, wrench[:, self._rows[fused]])
 
@@ -259,6 +259,8 @@ class LoadedForwardDynamics(ForwardDynamics):
             for name, (x, _) in parts.items()
         }
         a = friction.accelerations(**arrays, external=external, bodies=bodies)
+        if single:
+            owner._refuse_not_finite(arrays, a)
         a = (a[0] if single else a).astype(result_type(q, v, tau), copy=False)
         if out is None:
             return a
@@ -306,7 +308,7 @@ class LoadedForwardDynamics(ForwardDynamics):
         raise _no_regressor(self._owner.model.loaded_joints[0])
 
     def by_placements(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
-        """d a / d placements (nv, 6 bodies) of a single state; see `inverse_dynamics`."""
+        """d a / d placements (nv, 6 bodies), or (B, nv, 6 bodies); see `inverse_dynamics`."""
         from armillary.functions.sensitivities import by_placements
 
         owner: Any = self._owner

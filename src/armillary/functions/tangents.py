@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +13,7 @@ from armillary.algorithms.inverse_dynamics import inverse_dynamics
 from armillary.algorithms.run import Run
 from armillary.functions.core import Core, External
 from armillary.functions.derivatives import InverseDerivatives
-from armillary.functions.inputs import common_rows, wrenches
+from armillary.functions.inputs import Array, common_rows, wrenches
 from armillary.scalar import Dual
 
 
@@ -27,15 +28,26 @@ def inverse_tangents(
     arrays = {name: np.broadcast_to(x, (count, x.shape[1])) for name, (x, _) in parts.items()}
     if given:
         arrays["external"] = owner._external(given, count, tables)
-    results = np.zeros((count, 3, owner.model.nv, owner.model.nv))
-    for row in range(count):
+    results = np.full((count, 3, owner.model.nv, owner.model.nv), np.nan)
+    finite = np.all([np.isfinite(x).all(axis=1) for x in arrays.values()], axis=0)
+    for row in np.flatnonzero(finite):
         state: dict[str, Any] = {name: x[row].tolist() for name, x in arrays.items()}
-        for n, columns in enumerate((_turned(owner, state), *(_moved(state, x) for x in "va"))):
-            for k, inputs in enumerate(columns):
-                tau = Run(inverse_dynamics, tables, owner.base(), inputs).result("tau")
-                results[row, n, :, k] = [Dual.lift(x).slope for x in tau]
+        with contextlib.suppress(OverflowError, ZeroDivisionError):  # not a number, then
+            results[row] = _of_one(owner, state)
+    if single:
+        owner._refuse_not_finite(arrays, results)
     dq, dv, da = (results[0] if single else np.moveaxis(results, 1, 0))[:3]
     return InverseDerivatives(dq, dv, da)
+
+
+def _of_one(owner: Core, state: dict[str, Any]) -> Array:
+    """(3, nv, nv): d tau / d(q, v, a) of one state."""
+    result = np.zeros((3, owner.model.nv, owner.model.nv))
+    for n, columns in enumerate((_turned(owner, state), *(_moved(state, x) for x in "va"))):
+        for k, inputs in enumerate(columns):
+            tau = Run(inverse_dynamics, owner.tables(), owner.base(), inputs).result("tau")
+            result[n, :, k] = [Dual.lift(x).slope for x in tau]
+    return result
 
 
 def _moved(state: dict[str, Any], name: str) -> Iterator[dict[str, Any]]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from armillary.errors import InputError
+from armillary.errors import InputError, NotFiniteError
 from armillary.functions.constrained.moving import RowMotion
 from armillary.functions.inputs import Array
 from armillary.functions.mechanism import Mechanism
@@ -257,6 +257,8 @@ class System(Switching):
                 a = self.mechanism.forward_dynamics(q, v, tau, external, **options)
             else:
                 a = self._dynamics(q, v, tau, external) if external else self._dynamics(q, v, tau)
+        except NotFiniteError:  # the run tells where it broke
+            return np.full_like(v, np.nan)
         except InputError:
             if not self.blamed and all(np.isfinite(x).all() for x in (q, v, tau)):
                 raise

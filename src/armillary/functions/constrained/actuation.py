@@ -19,6 +19,7 @@ from armillary.algorithms import actuation as passes
 from armillary.algorithms.passes import Algorithm
 from armillary.errors import InputError, unknown_name
 from armillary.functions.constrained.conditioning import NEARLY_SINGULAR, nearness
+from armillary.functions.constrained.states import answerable
 from armillary.functions.inputs import Array
 
 if TYPE_CHECKING:
@@ -206,7 +207,8 @@ class DrivingForces:
         for k in np.flatnonzero(finite & ~np.isfinite(tau).all(axis=1)):
             one = slice(k, k + 1)
             system = self.engine.system(q[one], v[one], np.zeros((1, v.shape[1])), None, passive)
-            tau[k] = actuation(self.engine, system, a[k], self.actuators, None, False).tau
+            if answerable(system).all():
+                tau[k] = actuation(self.engine, system, a[k], self.actuators, None, False).tau
         return tau
 
     def _traced(self, passive: bool) -> Kernels | None:

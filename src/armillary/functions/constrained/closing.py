@@ -99,6 +99,11 @@ class Closer:
         s = self.scaling
         return float(np.abs(s.rows / s.length * residual[self.holonomic]).max(initial=0.0))
 
+    def refuse_endless(self, q: Array) -> None:
+        """Coordinates so large that the rows cannot be measured have no near configuration."""
+        cost = np.array(self._cost(self.residual(q)))
+        self.engine.owner._refuse_not_finite({"q": q}, cost)
+
     # -- projection of nearby states -------------------------------------------------------------
 
     def position(

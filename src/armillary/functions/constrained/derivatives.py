@@ -78,10 +78,14 @@ def derivatives(
             f"differences of forward_dynamics between states of project(q, v)."
         )
     found = [_of_state(engine, system, k, external, passive) for k in range(len(system.q))]
-    return found[0] if single else _stacked(found)
+    return found[0] if single else _stacked(found, engine.tables.nv)
 
 
-def _stacked(found: Sequence[ConstrainedDerivatives]) -> ConstrainedDerivatives:
+def _stacked(found: Sequence[ConstrainedDerivatives], nv: int) -> ConstrainedDerivatives:
+    if not found:  # how many variations there are is not known
+        square, none = np.zeros((0, nv, nv)), np.zeros((0, nv, 0))
+        full = ForwardDerivatives(square, square, square)
+        return ConstrainedDerivatives(square, *(none,) * 6, full)
     for kind in ("motions", "velocities"):
         free = [getattr(d, kind).shape[1] for d in found]
         if len(set(free)) > 1:

@@ -9,12 +9,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.errors import InputError
 from armillary.functions.calls import ForwardDynamics, InverseDynamics
 from armillary.functions.constrained.driving import with_drives
 from armillary.functions.constrained.forward import ConstrainedForwardDynamics
 from armillary.functions.constrained.holding import Held, named_values
 from armillary.functions.constrained.moving import Drives, RowMotion
+from armillary.functions.constrained.states import (
+    answerable,
+    blanked,
+    finite_rows,
+    known_rows,
+    one_state,
+    placed,
+    solvable,
+    substituted,
+)
 from armillary.functions.core import External
 from armillary.functions.dynamics import Dynamics
 from armillary.functions.inputs import Array
@@ -28,6 +37,8 @@ if TYPE_CHECKING:
     from armillary.functions.constrained.inverse import ConstrainedInverseDynamics
     from armillary.functions.constrained.mobility import Mobility
     from armillary.functions.constrained.projection import Projector
+
+_MANY = "Use driving_forces(q, v, a, actuators) for the forces of many states."
 
 
 class Constrained(Dynamics):
@@ -105,21 +116,24 @@ class Constrained(Dynamics):
 
     def constraint_jacobian(self, q: ArrayLike) -> Array:
         """J (rows, nv): velocity along each forbidden motion; see `constraint_rows`."""
-        arrays, single = self._engine.check_states(q=q)
-        J = self._engine.terms(arrays["q"]).J
-        return J[0] if single else J
+        return self._rows("J", None, q=q)
 
     def constraint_residual(self, q: ArrayLike, drives: RowMotion | None = None) -> Array:
         """(rows,) how far each row is open, rad or m; 0 for rolling rows."""
-        arrays, single = self._engine.check_states(q=q)
-        residual = self._engine.terms(arrays["q"], moving=drives).residual
-        return residual[0] if single else residual
+        return self._rows("residual", drives, q=q)
 
     def constraint_rate(self, q: ArrayLike, v: ArrayLike, drives: RowMotion | None = None) -> Array:
         """(rows,) velocity along each forbidden motion, rad/s or m/s: 0 if v is consistent."""
-        arrays, single = self._engine.check_states(q=q, v=v)
-        rate = self._engine.terms(arrays["q"], arrays["v"], drives).rate
-        return rate[0] if single else rate
+        return self._rows("rate", drives, q=q, v=v)
+
+    def _rows(self, what: str, drives: RowMotion | None, **states: ArrayLike) -> Array:
+        """A quantity of all rows by its name in `Terms`."""
+        arrays, single = self._engine.check_states(**states)
+        found: Array = getattr(self._engine.terms(arrays["q"], arrays.get("v"), drives), what)
+        if single:
+            self._refuse_not_finite(arrays, found)
+            return found[0]
+        return blanked(found, ~finite_rows(*arrays.values()))
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         """Kinetic and potential energy in J; springs count, those in joints that close loops too;
@@ -159,25 +173,33 @@ class Constrained(Dynamics):
             return solved
         if not self.model.constraints:
             return super().solve(q, v, tau, external, passive)
-        from armillary.functions.constrained.solution import solution
+        from armillary.functions.constrained.solution import solution, without_rows
 
-        arrays, single = self._engine.check_states(q=q, v=v, tau=tau)
-        if passive and self.model.loaded_joints:
-            return self._load_friction.solution(
+        engine, by_load = self._engine, passive and self.model.loaded_joints
+        arrays, single = engine.check_states(q=q, v=v, tau=tau)
+
+        system, arrays, external, bad = solvable(
+            engine, arrays, single, external, passive and not by_load, drives=drives,
+            baumgarte=baumgarte,
+        )  # fmt: skip
+        if by_load:
+            found = self._load_friction.solution(
                 arrays, external, drives, baumgarte, compliance, single
             )
-        q, v, tau = arrays["q"], arrays["v"], arrays["tau"]
-        system = self._engine.system(q, v, tau, external, passive, drives, baumgarte)
-        return solution(self._engine, system, arrays["tau"], external, passive, compliance, single)
+        else:
+            found = solution(engine, system, arrays["tau"], external, passive, compliance, single)
+        if single:
+            self._refuse_not_finite(arrays, found.multipliers, *vars(found.balance).values())
+        return without_rows(found, bad) if bad.any() else found
 
     def check(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Check:
         """The same answer by independent formulations, and how well they agree (single state)."""
+        state = one_state(self._engine, "check", q=q, v=v, tau=tau)
         if not self.model.constraints:
-            return super().check(q, v, tau)
+            return super().check(**state)
         from armillary.functions.constrained.checking import check
 
-        arrays, _ = self._engine.check_states(q=q, v=v, tau=tau)
-        return check(self._engine, arrays["q"][0], arrays["v"][0], arrays["tau"][0])
+        return check(self._engine, **state)
 
     # -- analysis --------------------------------------------------------------------------------
 
@@ -188,8 +210,9 @@ class Constrained(Dynamics):
         there."""
         from armillary.functions.constrained.mobility import mobility
 
-        arrays, _ = self._engine.check_states(q=self.initial if q is None else q)
-        return mobility(self._engine, self._closer, arrays["q"][0], seed=seed)
+        state = one_state(self._engine, "mobility", q=self.initial if q is None else q)
+        self._closer.refuse_endless(state["q"])
+        return mobility(self._engine, self._closer, state["q"], seed=seed)
 
     def conditions(self, q: ArrayLike, drives: RowMotion | None = None) -> Array:
         """Condition number of the scaled J at every state, over the rank: (B,) or a number."""
@@ -197,8 +220,12 @@ class Constrained(Dynamics):
 
         arrays, single = self._engine.check_states(q=q)
         terms = self._engine.terms(arrays["q"], moving=drives)
-        values = [condition(self._engine.factor(terms, k)) for k in range(len(arrays["q"]))]
-        return np.asarray(values[0] if single else values)
+        values = np.where(finite_rows(arrays["q"]) & known_rows(terms), 1.0, np.nan)
+        for k in np.flatnonzero(np.isfinite(values)):
+            values[k] = condition(self._engine.factor(terms, int(k)))
+        if single:
+            self._refuse_not_finite(arrays, values)
+        return np.asarray(values[0]) if single else values
 
     # -- closing ---------------------------------------------------------------------------------
 
@@ -213,8 +240,9 @@ class Constrained(Dynamics):
 
         hold: joints, entries of v or lengths of q ("rear-frame.px") that must stay where the guess
         has them.  The answer tells what could not be closed, and by how much."""
-        arrays, _ = self._engine.check_states(q=self.initial if guess is None else guess)
-        return self._closer.assemble(arrays["q"][0], hold, restarts, seed)
+        state = one_state(self._engine, "assemble", q=self.initial if guess is None else guess)
+        self._closer.refuse_endless(state["q"])
+        return self._closer.assemble(state["q"], hold, restarts, seed)
 
     def project(
         self, q: ArrayLike, v: ArrayLike | Mapping[str, ArrayLike] | None = None,
@@ -233,12 +261,19 @@ class Constrained(Dynamics):
             v = np.zeros((*(() if named.single else (len(named.values),)), self.model.nv))
         v = np.zeros(self.model.nv) if v is None else v
         arrays, single = self._engine.check_states(q=q, v=v)
+        bad = ~placed(self._engine, **arrays)
+        if bad.any():
+            if single:
+                self._refuse_not_finite(arrays, np.full(1, np.nan))
+            arrays, _ = substituted(self._engine, arrays, None, bad)
         states = arrays["q"], arrays["v"]
         if named is None and not held:
             positions, velocities = self._projector.project(*states, drives)
         else:
             positions, velocities = self._projector.project_with(*states, held, named, drives)
-        return (positions[0], velocities[0]) if single else (positions, velocities)
+        if single:
+            return positions[0], velocities[0]
+        return blanked(positions, bad), blanked(velocities, bad)
 
     def project_acceleration(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike | Mapping[str, ArrayLike] | None = None,
@@ -284,15 +319,12 @@ class Constrained(Dynamics):
         `driving_forces` takes many."""
         from armillary.functions.constrained.actuation import actuation
 
-        arrays, single = self._engine.check_states(q=q, v=v, a=a)
-        if not single:
-            raise InputError(
-                f"actuator_forces: expected one state, found {len(arrays['q'])}. Use "
-                "driving_forces(q, v, a, actuators) for the forces of many states."
-            )
-        zero = np.zeros_like(arrays["v"])
-        system = self._engine.system(arrays["q"], arrays["v"], zero, external, passive)
-        return actuation(self._engine, system, arrays["a"][0], actuators, weights, limits)
+        state = one_state(self._engine, "actuator_forces", _MANY, q=q, v=v, a=a)
+        rows = (state["q"][None], state["v"][None], np.zeros((1, self.model.nv)))
+        system = self._engine.system(*rows, external, passive)
+        if not answerable(system).all():
+            self._refuse_not_finite(state, np.full(1, np.nan))
+        return actuation(self._engine, system, state["a"], actuators, weights, limits)
 
     def driving_forces(
         self,
@@ -308,6 +340,8 @@ class Constrained(Dynamics):
             self._refuse_loads("constraints and actuator forces")
         arrays, single = self._engine.check_states(q=q, v=v, a=a)
         tau = self._engine.driving(actuators)(arrays["q"], arrays["v"], arrays["a"], passive)
+        if single:
+            self._refuse_not_finite(arrays, tau)
         return tau[0] if single else tau
 
     def equilibrium_forces(
@@ -318,6 +352,7 @@ class Constrained(Dynamics):
         weights: Mapping[str, float] | None = None,
         limits: bool = False,
     ) -> Actuation:
-        """Forces of the chosen actuators that hold the closed mechanism at rest."""
+        """Forces of the chosen actuators that hold the closed mechanism at rest.  One state."""
+        q = one_state(self._engine, "equilibrium_forces", _MANY, q=q)["q"]
         rest = np.zeros(self.model.nv)
         return self.actuator_forces(q, rest, rest, actuators, external, True, weights, limits)

@@ -17,6 +17,7 @@ from armillary.errors import InputError
 from armillary.functions.calls import Question
 from armillary.functions.constrained.driving import with_drives
 from armillary.functions.constrained.moving import Drives, RowMotion, of_states, rows_of
+from armillary.functions.constrained.states import answerable, blanked, solvable, substituted
 from armillary.functions.inputs import Array, checked_out, result_type, wrench_rows
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ class ConstrainedForwardDynamics(Question):
             doubtful = np.asarray(~np.isfinite(a).all(axis=1), bool)
         if doubtful is not None and doubtful.any():
             self._resolve(engine, arrays, a, doubtful, external, passive, drives)
+        if single:
+            self._owner._refuse_not_finite(arrays, a)
         result = a[0] if single else a
         if self._fast is not None and dtype == np.float64:
             self._switch_on(("q", "v", "tau"), result)
@@ -96,7 +99,18 @@ class ConstrainedForwardDynamics(Question):
             arrays = {name: np.tile(x, (len(numbers), 1)) for name, x in arrays.items()}
             single = False
         owner: Any = self._owner
+        system = engine.system(
+            **arrays, external=external, passive=False, drives=options["drives"],
+            parameters=numbers,
+        )  # fmt: skip
+        bad = ~answerable(system)
+        if single and bad.any():
+            owner._refuse_not_finite(arrays, np.full(1, np.nan))
+        arrays, external = substituted(engine, arrays, external, bad)
         a = owner._load_friction.friction_of(arrays, external, **options)[0]
+        a = blanked(a, bad)
+        if single:
+            owner._refuse_not_finite(arrays, a)
         dtype = result_type(*state.values())
         return self._given((a[0] if single else a).astype(dtype, copy=False), out, dtype)
 
@@ -121,8 +135,10 @@ class ConstrainedForwardDynamics(Question):
         left = np.flatnonzero(~np.isfinite(a).all(axis=1))
         if len(left):
             system = engine.system(q, v, tau, external, passive, drives, parameters=parameters)
-            for k in left:
+            for k in left[answerable(system)[left]]:
                 a[k] = engine.answer(system, int(k)).a
+        if single:
+            self._owner._refuse_not_finite(arrays, a)
         return self._given(a[0] if single else a, out, np.float64)
 
     @staticmethod
@@ -150,7 +166,8 @@ class ConstrainedForwardDynamics(Question):
             wrenches[name] = own[0] if one else rows_of(own, rows, count)
         given = of_states(drives, rows, count)
         system = engine.system(some["q"], some["v"], some["tau"], wrenches, passive, given)
-        a[rows] = [engine.answer(system, k).a for k in range(len(rows))]
+        for k in np.flatnonzero(answerable(system)):
+            a[rows[k]] = engine.answer(system, int(k)).a
 
     def _second(
         self, engine: Engine, arrays: dict[str, Array], a: Array, doubtful: NDArray[np.bool_],
@@ -257,9 +274,8 @@ class ConstrainedForwardDynamics(Question):
 
         engine: Engine = self._owner._engine  # type: ignore[attr-defined]
         arrays, single = engine.check_states(q=q, v=v, tau=tau)
-        q, v, tau = arrays["q"], arrays["v"], arrays["tau"]
-        system = engine.system(q, v, tau, external, passive)
-        return derivatives(engine, system, external, passive, single)
+        system, _, external, bad = solvable(engine, arrays, single, external, passive)
+        return blanked(derivatives(engine, system, external, passive, single), bad)
 
     def along(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dq: ArrayLike | None = None,
@@ -285,11 +301,12 @@ class ConstrainedForwardDynamics(Question):
         owner: Any = self._owner
         engine: Engine = owner._engine
         arrays, single = engine.check_states(q=q, v=v, tau=tau)
-        system = engine.system(arrays["q"], arrays["v"], arrays["tau"])
+        system, arrays, _, bad = solvable(engine, arrays, single)
         answers = [engine.answer(system, k) for k in range(len(arrays["q"]))]
-        Y = owner.regressor(arrays["q"], arrays["v"], np.array([x.a for x in answers]))
+        a = np.array([x.a for x in answers]).reshape(arrays["v"].shape)
+        Y = owner.regressor(arrays["q"], arrays["v"], a)
         found = [-responses(engine, system, k, x.factor) @ Y[k] for k, x in enumerate(answers)]
-        return found[0] if single else np.array(found)
+        return found[0] if single else blanked(np.array(found).reshape(Y.shape), bad)
 
     def by_placements(self, *args: Any, **options: Any) -> Any:
         """Refused: moved joint frames open the loops."""

@@ -21,7 +21,9 @@ from armillary.functions.constrained.solution import (
     merged,
     solution,
     tie_wrenches,
+    without_rows,
 )
+from armillary.functions.constrained.states import finite_rows, substituted
 from armillary.functions.constrained.stress import ForceMap, determinacy
 from armillary.functions.inputs import Array
 from armillary.functions.loaded import GROUP_OF, LoadFriction, repeated
@@ -57,8 +59,9 @@ class ConstrainedLoadFriction(LoadFriction):
             answers = [engine.answer(system, k) for k in range(len(rows))]
             if times == 1:
                 self._refuse_undetermined(system, answers)
-            a = np.array([x.a for x in answers])
-            multipliers = np.array([x.multipliers for x in answers]).reshape(len(a), -1)
+            a = np.array([x.a for x in answers]).reshape(force.shape)
+            multipliers = np.array([x.multipliers for x in answers])
+            multipliers = multipliers.reshape(len(a), engine.ties.count)
             pushed = merged(wrench, tie_wrenches(engine, system, multipliers))
             return a, self.loads(q[rows], v[rows], a, pushed, bodies)
 
@@ -92,6 +95,13 @@ class ConstrainedLoadFriction(LoadFriction):
         q, v, tau = state["q"], state["v"], state["tau"]
         engine, owner = self.plain._engine, self.owner
         a, x = self.friction_of(state, external, drives, baumgarte)
+        lost = ~finite_rows(a, x)
+        if lost.any():
+            if single:
+                owner._refuse_not_finite(state, a)
+            state, external = substituted(engine, state, external, lost)
+            rest = self.solution(state, external, drives, baumgarte, compliance, single)
+            return without_rows(rest, lost)
         left = tau.copy()
         left[:, self.columns] -= x
         system = engine.system(q, v, left, external, True, drives, baumgarte)

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from armillary.errors import ModelError
+from armillary.errors import ModelError, NotFiniteError
 from armillary.functions.inputs import Array
 
 RANK_TOLERANCE = 1e-9  # of scaled rows: less counts as dependent
@@ -54,6 +54,11 @@ class Factor:
         self.J, self.scaling, self.tolerance = J, scaling, tolerance
         m, n = J.shape
         J_scaled = scaling.rows[:, None] * J * (scaling.columns / scaling.length)
+        if not np.isfinite(J_scaled).all():
+            raise NotFiniteError(
+                "the rows of the constraints are not finite numbers at this state: an angle beyond "
+                "1e15 rad, a quaternion of zeros, or coordinates that overflow."
+            )
         self.J_scaled = J_scaled
         if m == 0 or n == 0:
             self.rank, self._Q, self._P = 0, np.eye(n), np.arange(m)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import unknown_name
 from armillary.functions.constrained.conditioning import condition, nearness
 from armillary.functions.constrained.contact_notes import contact_notes
 from armillary.functions.constrained.nullspace import Answer
+from armillary.functions.constrained.states import NO_NUMBER, blanked
 from armillary.functions.constrained.stress import (
     Determinacy,
     ForceMap,
@@ -156,7 +157,7 @@ def solution(
     """The whole force picture of B states."""
     owner: Any = engine.owner
     answers = [engine.answer(system, k) for k in range(len(system.q))]
-    a = np.array([x.a for x in answers])
+    a = np.array([x.a for x in answers]).reshape(system.v.shape)
     multipliers = np.array([x.multipliers for x in answers]).reshape(len(a), engine.ties.count)
     states = []
     for k, answer in enumerate(answers):
@@ -175,19 +176,26 @@ def solution(
     ties = _tie_forces(engine, system, multipliers)
     first = (lambda x: x[0]) if single else (lambda x: x)
     body = BodyForces(body.model, {name: first(x) for name, x in body.results.items()})
-    left = np.array([x.left for x in answers])
+    left = np.array([x.left for x in answers]).reshape(multipliers.shape)
+    rank = np.array([x.factor.rank for x in answers], int)
     return ConstrainedSolution(
         owner.model, first(tau), first(system.v), first(a), body, first(kinetic), first(potential),
         TieForces(ties.model, ties.names, ties.kinds, ties.bodies, first(ties.wrench),
                   ties.axis_names, ties.axis_units, first(ties.axis)),
         first(multipliers), engine.ties.labels, first(system.terms.residual),
-        first(system.terms.rate), first(left), first(np.array([x.factor.rank for x in answers])),
+        first(system.terms.rate), first(left), first(rank),
         tuple(states), Power(*(first(x) for x in balance)),
         WEIGHTED if compliance else MINIMUM,
         tuple(_notes(engine, system, k, answer) + contact_notes(engine, system, k, multipliers[k])
               for k, answer in enumerate(answers)),
         first(np.array([condition(x.factor) for x in answers])),
     )  # fmt: skip
+
+
+def without_rows(found: ConstrainedSolution, bad: NDArray[np.bool_]) -> ConstrainedSolution:
+    """A solution of a batch, with NaN and a note for states that have no answer."""
+    notes = tuple((NO_NUMBER,) if x else own for x, own in zip(bad, found.notes, strict=True))
+    return replace(blanked(found, bad), notes=notes)
 
 
 def _notes(engine: Engine, system: System, k: int, answer: Answer) -> tuple[str, ...]:

@@ -96,7 +96,7 @@ class Bodies:
     def of(cls, result: dict[str, Array], velocity: Array, acceleration: Array) -> Bodies:
         Y = result["Y"]
         count = len(Y)
-        E = np.concatenate([Y[..., :9].reshape(count, -1, 3, 3),
+        E = np.concatenate([Y[..., :9].reshape(*Y.shape[:2], 3, 3),
                             np.broadcast_to(np.eye(3), (count, 1, 3, 3))], axis=1)  # fmt: skip
         o = np.concatenate([Y[..., 9:], np.zeros((count, 1, 3))], axis=1)
         world_v = np.broadcast_to(velocity, (count, 1, 6))

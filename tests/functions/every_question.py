@@ -1,0 +1,115 @@
+"""Every public name of a mechanism, and what it takes.  Names that are in no table are found."""
+
+import dataclasses
+import inspect
+import re
+from typing import Any
+
+import numpy as np
+
+import armillary as am
+
+# questions about states: the state they take, and what else
+STATES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "acceleration": (("q", "v", "a"), {"frame": "last"}),
+    "bias_forces": (("q", "v"), {}),
+    "body_forces": (("q", "v", "a"), {}),
+    "center_of_mass": (("q",), {}),
+    "center_of_mass_jacobian": (("q",), {}),
+    "conditions": (("q",), {}),
+    "constraint_jacobian": (("q",), {}),
+    "constraint_rate": (("q", "v"), {}),
+    "constraint_residual": (("q",), {}),
+    "coriolis_matrix": (("q", "v"), {}),
+    "difference": (("q", "q1"), {}),
+    "driving_forces": (("q", "v", "a"), {}),
+    "energy": (("q", "v"), {}),
+    "forward_dynamics": (("q", "v", "tau"), {}),
+    "forward_dynamics.against": (("q", "v", "tau", "weight"), {}),
+    "forward_dynamics.along": (("q", "v", "tau", "dq", "dv", "dtau"), {}),
+    "forward_dynamics.by_parameters": (("q", "v", "tau"), {}),
+    "forward_dynamics.by_placements": (("q", "v", "tau"), {}),
+    "forward_dynamics.derivatives": (("q", "v", "tau"), {}),
+    "gravity_forces": (("q",), {}),
+    "integrate": (("q", "v"), {}),
+    "inverse_dynamics": (("q", "v", "a"), {}),
+    "inverse_dynamics.against": (("q", "v", "a", "weight"), {}),
+    "inverse_dynamics.along": (("q", "v", "a", "dq", "dv", "da"), {}),
+    "inverse_dynamics.by_parameters": (("q", "v", "a"), {}),
+    "inverse_dynamics.by_placements": (("q", "v", "a"), {}),
+    "inverse_dynamics.derivatives": (("q", "v", "a"), {}),
+    "jacobian": (("q",), {"frame": "last"}),
+    "jacobian_dot": (("q", "v"), {"frame": "last"}),
+    "mass_matrix": (("q",), {}),
+    "momentum": (("q", "v"), {}),
+    "momentum_matrix": (("q",), {}),
+    "operational_inertia": (("q",), {"frame": "last"}),
+    "pose": (("q",), {"frame": "last"}),
+    "poses": (("q",), {}),
+    "project": (("q", "v"), {}),
+    "reactions": (("q", "v", "a"), {}),
+    "regressor": (("q", "v", "a"), {}),
+    "solve": (("q", "v", "tau"), {}),
+    "static_torques": (("q",), {}),
+    "velocity": (("q", "v"), {"frame": "last"}),
+}
+# questions about one state: a batch is refused by name
+ONE_STATE: dict[str, tuple[str, ...]] = {
+    "actuator_forces": ("q", "v", "a"),
+    "assemble": ("q",),
+    "check": ("q", "v", "tau"),
+    "equilibrium_forces": ("q",),
+    "mobility": ("q",),
+}
+# of closed mechanisms alone
+ONE_CLOSED_STATE = {"forward_dynamics.derivatives": ("q", "v", "tau")}
+# what is no question about a state
+OTHERS = frozenset(
+    re.findall(
+        r"\w+",
+        "attach base base_parameters bodies compile constraint_rows constraints explain frames "
+        "gravity initial interpret joint_names joints lock model name neutral nq nv options "
+        "parameter_names parameters place placement_names q_labels q_units random_state replace "
+        "report save subtree tables to_c tree unlock v_labels v_units with_base",
+    )
+)
+
+
+def public_names(m: am.Mechanism) -> set[str]:
+    """Names of everything that a mechanism offers, and of what hangs on its questions."""
+    names = {name for name in dir(m) if not name.startswith("_")}
+    for name in sorted(names & {*STATES, *ONE_STATE}):
+        value = getattr(m, name)
+        question = getattr(value, "question", value)
+        if not inspect.ismethod(question):
+            names |= {f"{name}.{inner}" for inner in type(question).extras()}
+    return names
+
+
+def asked(m: am.Mechanism, name: str) -> Any:
+    """The method with a (dotted) name, or None."""
+    found: Any = m
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def arrays_of(found: Any, path: str = "result") -> dict[str, np.ndarray]:
+    """All arrays of floating-point numbers in a result, by their place in it."""
+    if isinstance(found, (np.ndarray, np.floating, float)):
+        return {path: np.asarray(found)} if np.asarray(found).dtype.kind == "f" else {}
+    if isinstance(found, am.model.Model):
+        return {}
+    if dataclasses.is_dataclass(found):
+        parts = {f.name: getattr(found, f.name) for f in dataclasses.fields(found)}
+    elif isinstance(found, dict):
+        parts = found
+    elif isinstance(found, tuple) and not all(isinstance(x, (str, tuple)) for x in found):
+        parts = dict(enumerate(found))
+    else:
+        return {}
+    result: dict[str, np.ndarray] = {}
+    for key, value in parts.items():
+        if key != "states":  # one object per state
+            result |= arrays_of(value, f"{path}.{key}")
+    return result

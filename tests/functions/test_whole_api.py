@@ -1,0 +1,231 @@
+"""Every public method of every kind of mechanism: a row of a batch is the single call, or a batch
+is refused by name; a bad row is its own affair; numbers that overflow are an error that says so.
+
+The methods are found by looking at the mechanism, so that a new one has to be entered in
+every_question.py."""
+
+import contextlib
+from functools import cache
+
+import numpy as np
+import pytest
+from every_question import (
+    ONE_CLOSED_STATE,
+    ONE_STATE,
+    OTHERS,
+    STATES,
+    arrays_of,
+    asked,
+    public_names,
+)
+
+import armillary as am
+from armillary.errors import ArmillaryError, InputError, ModelError, NotFiniteError
+
+SIZES = (0, 1, 3, 19)  # 19: more than one block of 2, 4, 8 or 16 lanes, and none of them whole
+COUNT = max(SIZES)
+BODY = {"mass": 1.3, "com": (0.1, -0.2, 0.3), "inertia": (0.2, 0.3, 0.25)}
+
+
+def floating() -> am.Mechanism:
+    b = am.Builder("floating")
+    b.body("base", joint="free", **BODY)
+    b.body("arm", "base", joint="revolute", axis="y", at=am.Pose((0.1, 0.2, 0.3)), **BODY)
+    return b.build()
+
+
+def hung() -> am.Mechanism:
+    """A free body on a ball joint, with quaternions and a loop."""
+    b = am.Builder("hung")
+    b.body("bob", joint="free", **BODY)
+    b.loop("ball", "bob", "world", am.JointSpec("ball", "spherical"))
+    return b.build()
+
+
+def braked() -> am.Mechanism:
+    """Friction by load."""
+    b = am.Builder("braked")
+    rail = am.Passive(load_radial=0.1)
+    b.body("cart", joint="prismatic", axis="x", passive=rail, **BODY)
+    b.body("rod", "cart", joint="revolute", axis="y", **BODY)
+    return b.build()
+
+
+def braked_closed() -> am.Mechanism:
+    b = am.Builder("braked and closed")
+    rail = am.Passive(load_radial=0.1)
+    b.body("block", joint="prismatic", axis="x", passive=rail, **BODY)
+    b.body("weight", joint="prismatic", axis="z", **BODY)
+    b.coupling(am.Coupling("rope", "weight", "block", -1.0))
+    return b.build()
+
+
+MACHINES = {
+    "tree": lambda: am.example("two-link"),
+    "loops over bodies": lambda: am.example("two-link").compile(tier=1),
+    "floating": floating,
+    "four-bar": lambda: am.example("four-bar"),
+    "hung": hung,
+    "braked": braked,
+    "braked and closed": braked_closed,
+}
+
+
+@cache
+def machine(name: str) -> am.Mechanism:
+    return MACHINES[name]()
+
+
+@cache
+def states(name: str) -> dict[str, np.ndarray]:
+    m, rng = machine(name), np.random.default_rng(5)
+    q = m.integrate(m.initial, rng.uniform(-0.2, 0.2, (COUNT, m.nv)))
+    v = rng.uniform(-1.0, 1.0, (COUNT, m.nv))
+    if m.constraints:
+        q, v = m.project(q, v)
+    others = ("a", "tau", "weight", "dq", "dv", "da", "dtau")
+    found = {name: rng.uniform(-1.0, 1.0, (COUNT, m.nv)) for name in others}
+    return found | {"q": q, "v": v, "q1": q[::-1].copy()}
+
+
+def questions(m: am.Mechanism) -> list[str]:
+    """Those that take batches here."""
+    closed = ONE_CLOSED_STATE if m.constraints else {}
+    return [name for name in STATES if asked(m, name) is not None and name not in closed]
+
+
+def ask(m: am.Mechanism, name: str, rows: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    arguments, options = STATES[name]
+    options = {k: m.bodies[-1] if x == "last" else x for k, x in options.items()}
+    return arrays_of(asked(m, name)(*(rows[x] for x in arguments), **options))
+
+
+@cache
+def singles(kind: str, name: str) -> list[dict[str, np.ndarray]] | str:
+    """The answers to all states one by one, or how the question is refused here."""
+    m, s = machine(kind), states(kind)
+    try:
+        return [ask(m, name, {x: y[k] for x, y in s.items()}) for k in range(COUNT)]
+    except ArmillaryError as error:  # of friction by load
+        assert m.model.loaded_joints
+        return str(error)
+
+
+def compare(name, found, wanted, rows):
+    for key, first in wanted[0].items():
+        assert found[key].shape[1:] == first.shape, (name, key)
+        for k in rows:
+            size = max(np.abs(wanted[k][key]).max(initial=0.0), 1e-6)
+            np.testing.assert_allclose(
+                found[key][k], wanted[k][key], rtol=0.0, atol=1e-9 * size, err_msg=f"{name} {key}"
+            )
+
+
+@pytest.mark.parametrize("kind", MACHINES)
+def test_every_name_is_known(kind):
+    m = machine(kind)
+    known = {*STATES, *ONE_STATE, *OTHERS}
+    found = {name for name in public_names(m) if not name.endswith(".explain")}
+    assert found <= known, "enter new methods in every_question.py"
+
+
+@pytest.mark.parametrize("kind", MACHINES)
+def test_a_row_of_a_batch_is_the_single_call(kind):
+    m, s = machine(kind), states(kind)
+    for name in questions(m):
+        wanted = singles(kind, name)
+        for count in SIZES:
+            rows = {x: y[:count].copy() for x, y in s.items()}
+            if isinstance(wanted, str):
+                with pytest.raises(ArmillaryError) as caught:
+                    ask(m, name, rows)
+                assert str(caught.value) == wanted
+                continue
+            found = ask(m, name, rows)
+            assert found.keys() == wanted[0].keys(), name
+            assert all(len(array) == count for array in found.values()), name
+            compare(name, found, wanted, range(count))
+
+
+@pytest.mark.parametrize("kind", MACHINES)
+def test_one_state_goes_with_a_batch_of_others(kind):
+    m, s = machine(kind), states(kind)
+    for name in questions(m):
+        arguments = STATES[name][0]
+        if len(arguments) == 1 or isinstance(singles(kind, name), str):
+            continue
+        found = ask(m, name, s | {"q": s["q"][0]})
+        wanted = [ask(m, name, {x: y[k] for x, y in s.items()} | {"q": s["q"][0]})
+                  for k in range(3)]  # fmt: skip
+        compare(name, found, wanted, range(3))
+
+
+@pytest.mark.parametrize("kind", MACHINES)
+def test_batches_are_refused_by_name(kind):
+    m, s = machine(kind), states(kind)
+    for name, arguments in (ONE_STATE | (ONE_CLOSED_STATE if m.constraints else {})).items():
+        for count in (0, 1, 3):
+            with pytest.raises(InputError, match=f"{name}: expected one state"):
+                asked(m, name)(*(s[x][:count] for x in arguments))
+
+
+def bad_rows(m: am.Mechanism, s: dict[str, np.ndarray]):
+    """What is wrong, and the states with it in row 1."""
+    turns = [k for k, unit in enumerate(m.q_units) if unit == "rad"]
+    places = {"a number that is none": (np.nan, slice(None)), "an endless angle": (1e16, turns)}
+    if m._quaternions:
+        places["a quaternion of zeros"] = (0.0, range(m._quaternions[0], m._quaternions[0] + 4))
+    for what, (value, columns) in places.items():
+        q = s["q"].copy()
+        q[1, columns] = value
+        if len(q[1, columns]):
+            yield what, s | {"q": q}
+    yield "overflow", {x: np.where(np.arange(COUNT)[:, None] == 1, 1e200, y) for x, y in s.items()}
+
+
+@pytest.mark.parametrize("kind", MACHINES)
+def test_a_bad_row_is_its_own_affair(kind):
+    m, s = machine(kind), states(kind)
+    good = [k for k in range(COUNT) if k != 1]
+    for what, rows in bad_rows(m, s):
+        for name in questions(m):
+            wanted = singles(kind, name)
+            if isinstance(wanted, str):
+                continue
+            with np.errstate(all="ignore"):
+                found = ask(m, name, rows)
+            compare(f"{name}, {what}", found, wanted, good)
+            if what == "a number that is none" and any(x[1].size for x in found.values()):
+                assert not all(np.isfinite(x[1]).all() for x in found.values()), name
+
+
+@pytest.mark.parametrize("kind", MACHINES)
+def test_one_bad_state_is_refused_or_answered(kind):
+    """No answer with numbers that are none, and no error that is not ours."""
+    m, s = machine(kind), states(kind)
+    refused = 0
+    everything = [*questions(m), *ONE_STATE, *(ONE_CLOSED_STATE if m.constraints else ())]
+    for what, rows in bad_rows(m, s):
+        for name in everything:
+            one = {x: y[1] for x, y in rows.items()}
+            with np.errstate(all="ignore"), contextlib.suppress(InputError, ModelError):
+                refused += 1
+                if name in STATES:
+                    found = ask(m, name, one)
+                else:
+                    found = arrays_of(asked(m, name)(*(one[x] for x in ONE_STATE[name])))
+                refused -= 1
+                assert all(np.isfinite(x).all() for x in found.values()), (name, what)
+    assert refused > 20
+
+
+def test_the_error_names_the_number():
+    arm = am.example("two-link")
+    q, v, a = (x.copy() for x in arm.random_state(0))
+    arm.inverse_dynamics(q, v, a)  # from now on natively
+    v[1] = -1e200
+    for _ in range(2):
+        with pytest.raises(NotFiniteError, match=r"v\[1\] \('joint2'\) = -1e\+200"):
+            arm.inverse_dynamics(q, v, a)
+    with pytest.raises(NotFiniteError, match=r"q\[1\]"):
+        arm.mass_matrix([0.0, 1e16])
