@@ -23,6 +23,7 @@ def consistent_start(
     notes: list[str] = []
     if not mechanism.model.constraints:
         return q, v, notes
+    notes += mechanism._engine.ties.uncounted
     system.enter(t0, t0)
     moving = system.moving(t0)
     if system.drives:
