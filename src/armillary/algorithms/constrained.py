@@ -153,7 +153,8 @@ def tie_rows(ways: Ways, tie: Any, wanted: Sequence[int]) -> TieRows:
         back = ways.push(tie.first, top, tie.X_1A.T @ (X_21.T @ t))
         return there | {dof: -x for dof, x in back.items()}
 
-    known = tie.closure.given_force(X_21) + tie.resistance(X_21, v)
+    near = None if tie.turns is None else tie.turns.angle(ways.run.inputs["q"])
+    known = tie.closure.given_force(X_21) + tie.resistance(X_21, v, near)
     nothing = all(type(x) is int and x == 0 for x in known.leaves())
     return TieRows(
         [push(wrenches[k]) for k in wanted],

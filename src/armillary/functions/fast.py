@@ -44,10 +44,15 @@ def _new_array() -> int:
 
 def lean(kernels: Kernels | None, globals_: Array) -> Callable[..., Any] | None:
     """A scalar kernel as a lean call of its inputs; what it cannot take gives None."""
-    if kernels is None or not available():
+    return None if kernels is None else lean_kernel(kernels.kernel(False, "double"), globals_)
+
+
+def lean_kernel(kernel: Kernel, globals_: Array) -> Callable[..., Any] | None:
+    """As `lean`, of one scalar kernel."""
+    if not available():
         return None
     call = FastCall(_not_taken, {})
-    call.switch_on(kernels.kernel(False, "double"), globals_)
+    call.switch_on(kernel, globals_)
     return call.callable
 
 

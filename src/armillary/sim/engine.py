@@ -32,6 +32,7 @@ Progress = Callable[[float, float], None]  # time reached, end of the run
 _BUSY = 0.2  # s between two signs of progress
 _LONGEST_PAUSE = 32
 _SMALLEST = 1e-13  # adaptive steps, of the time
+_ROUNDING = 1e-14  # of a number
 
 
 class Stopped(Exception):  # noqa: N818 - no error: an event may have ended the run
@@ -81,6 +82,8 @@ class Engine:
         self.system, self.stepper, self.tolerance = system, stepper, tolerance
         self.project = project
         self.record, self._note, self._progress = record, note, progress
+        if hasattr(stepper, "tell"):
+            stepper.tell = note
         self._said = clock.monotonic()
         self._locator = Locator(system, watched, self.step, note, self._stop) if watched else None
         self._lost: set[int] = set()  # rows of a batch that are no numbers any more
@@ -102,21 +105,12 @@ class Engine:
 
     def step(self, t: float, h: float, q: Array, v: Array, z: Array) -> tuple[Array, Array, Array]:
         """The state after h, on the constraints."""
-        n = self.system.nv
-        x = self.stepper.step(t, h, q, self._packed(v, z))
-        return self._unpacked(t + h, q, x, n)
+        y, x = self.system.enter_chart(q, v, z)
+        return self._unpacked(t + h, y, self.stepper.step(t, h, y, x))
 
-    def _packed(self, v: Array, z: Array) -> Array:
-        n = self.system.nv
-        x = np.zeros((*v.shape[:-1], self.system.size))
-        x[..., n : 2 * n] = v
-        if z.shape[-1]:
-            x[..., 2 * n :] = z
-        return x
-
-    def _unpacked(self, t: float, q: Array, x: Array, n: int) -> tuple[Array, Array, Array]:
+    def _unpacked(self, t: float, y: Array, x: Array) -> tuple[Array, Array, Array]:
         """q, v, z of x at t, on the constraints."""
-        q, v, z = self.system.chart.move(q, x[..., :n]), x[..., n : 2 * n], x[..., 2 * n :]
+        q, v, z = self.system.leave_chart(y, x)
         self._free = v  # before the projection
         if self.project and self.system.projects and (x.ndim == 2 or isfinite(x.sum())):
             q, v = self.system.project(t, q, v)
@@ -260,13 +254,13 @@ class Engine:
             if stop - t - h < 0.05 * h:  # no slivers
                 h = stop - t
             self.system.enter(t, stop)
-            x0 = self._packed(state.v, state.z)
-            x1 = method.step(t, h, state.q, x0)
+            y0, x0 = self.system.enter_chart(state.q, state.v, state.z)
+            x1 = method.step(t, h, y0, x0)
             size = self._error_size(method.error(h), x0, x1)
             if not size <= 1.0:
                 h *= max(0.2, 0.9 * size**-0.2) if isfinite(size) else 0.2
                 if h < _SMALLEST * max(1.0, abs(t)):
-                    bad, lost = self._unpacked(t + h, state.q, x1, self.system.nv), len(self._lost)
+                    bad, lost = self._unpacked(t + h, y0, x1), len(self._lost)
                     self._not_finite(state, t + h, bad[0], bad[1])
                     if len(self._lost) > lost:  # the others of the batch go on
                         h = grid.step
@@ -276,7 +270,7 @@ class Engine:
                         f"{self.tolerance:g}); the motion may be singular there"
                     )
                 continue
-            k = self._accepted(method, state, (h, stop, x0, x1), grid, k)
+            k = self._accepted(method, state, (h, stop, y0, x0, x1), grid, k)
             h *= min(5.0, 0.9 * max(size, 1e-10) ** -0.2)
             self._tell(state.t, end)
 
@@ -284,21 +278,21 @@ class Engine:
         self, method: ExplicitRungeKutta, state: State, step: Any, grid: Grid, k: int
     ) -> int:
         """Arrive, and read the grid instants in between off the dense output."""
-        h, stop, x0, x1 = step
-        t, q0, n = state.t, state.q, self.system.nv
+        h, stop, y0, x0, x1 = step
+        t = state.t
         t1 = stop if abs(t + h - stop) <= 1e-12 * max(1.0, abs(stop)) else t + h
-        before = State(t, q0, state.v, state.z)
-        after = self._unpacked(t1, q0, x1, n)
+        before = State(t, state.q, state.v, state.z)
+        after = self._unpacked(t1, y0, x1)
         happened = self._locator is not None and self._locator.first(t, t1, before, after)
         if happened:  # shorten the step so that it ends at the event
             t1 = t + happened
-            x1 = method.step(t, happened, q0, x0)
-            h, after = happened, self._unpacked(t1, q0, x1, n)
+            x1 = method.step(t, happened, y0, x0)
+            h, after = happened, self._unpacked(t1, y0, x1)
         self._watch_locking(t1, *after[:2])
         while k <= grid.last and grid.time(k) < t1 - 1e-12 * max(1.0, abs(t1)):
             if grid.wanted(k):
                 sigma = (grid.time(k) - t) / h
-                q, v, z = self._unpacked(grid.time(k), q0, method.dense(sigma, h, x0), n)
+                q, v, z = self._unpacked(grid.time(k), y0, method.dense(sigma, h, x0))
                 self._stay(state, q, v, z)
                 self.record(State(grid.time(k), q, v, z))
             k += 1
@@ -311,7 +305,12 @@ class Engine:
 
     def _error_size(self, error: Array, x0: Array, x1: Array) -> float:
         """Largest mean square of the error against the tolerance, over the runs of a batch."""
-        scale = self.tolerance * (1.0 + np.maximum(np.abs(x0), np.abs(x1)))
+        size = np.maximum(np.abs(x0), np.abs(x1))
+        scale = self.tolerance * (1.0 + size)
+        # how fast a free body drifts says nothing about its error
+        n, linear = self.system.nv, self.system.center.linear
+        for drifts in (linear, n + linear):
+            scale[..., drifts] = self.tolerance + _ROUNDING * size[..., drifts]
         ratio = (error / scale) ** 2
         if idle := {*self._lost, *self.system.ended}:
             ratio = np.delete(ratio, list(idle), axis=0)

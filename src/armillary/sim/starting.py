@@ -54,6 +54,7 @@ def consistent_start(
         if wanted.named is not None:
             start.v = _followed(system, t0, q, v, wanted.named)
         return start
+    start.notes += mechanism._engine.ties.uncounted
     system.enter(t0, t0)
     moving = system.moving(t0)
     if system.drives:

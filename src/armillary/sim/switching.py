@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from armillary.functions.inputs import Array
 from armillary.functions.mechanism import Mechanism
+from armillary.sim.centre import Center
 from armillary.sim.chart import Chart
 from armillary.sim.projecting import Projection
 
@@ -39,7 +40,7 @@ class Switching:
     def __init__(self) -> None:
         self.row: Rows = None  # what is looked at
         self.own: dict[int, Mechanism] = {}  # of runs of a batch that have switched
-        self._parts: dict[int, tuple[Mechanism, Chart, Projection]] = {}
+        self._parts: dict[int, tuple[Mechanism, Chart, Center, Projection]] = {}
 
     def use(self, mechanism: Mechanism) -> None:
         """Go on with this mechanism: same tree, other constraints.  In a batch: the row that is
@@ -54,8 +55,10 @@ class Switching:
         self.mechanism = mechanism
         if id(mechanism) not in self._parts:
             chart = Chart(mechanism)
-            self._parts[id(mechanism)] = (mechanism, chart, Projection(mechanism, chart))
-        _, self.chart, self.projection = self._parts[id(mechanism)]
+            center = Center(mechanism)
+            projection = Projection(mechanism, chart, center)
+            self._parts[id(mechanism)] = (mechanism, chart, center, projection)
+        _, self.chart, self.center, self.projection = self._parts[id(mechanism)]
         self.nv, self.size = mechanism.nv, 2 * mechanism.nv + self.nz
         self._dynamics = mechanism.forward_dynamics
         plain = self.parameters is None and not self.external and self.pull is None

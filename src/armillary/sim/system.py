@@ -3,8 +3,9 @@
     tau = actuators(voltages(t) + controllers(t, q, v, z)) + inputs(t)
     a = forward_dynamics(q, v, tau)
 
-z are the states of controllers and actuators.  In the chart of a step (chart.py) the whole state
-is one vector x = (θ, v, z); arrays are single states (n,) or batches (B, n).
+z are the states of controllers and actuators.  In the chart of a step (chart.py) that starts at y0
+the whole state is one vector x = (θ, s, z); y and s are q and v, but for free joints (centre.py).
+Arrays are single states (n,) or batches (B, n).
 """
 
 from __future__ import annotations
@@ -325,21 +326,36 @@ class System(Switching):
         a = self.mechanism.forward_dynamics(many, rest, kick, parameters=self.bodies())
         return (a[1:] - a[0]).T
 
-    def rate(self, t: float, q0: Array, x: Array, out: Array) -> None:
-        """dx/dt of x = (θ, v, z) in the chart at q0, into `out`."""
+    def enter_chart(self, q: Array, v: Array, z: Array) -> tuple[Array, Array]:
+        """y0 and x0 = (0, s, z) of a step that starts here."""
         n = self.nv
-        theta, v = x[..., :n], x[..., n : 2 * n]
-        q = self.chart.move(q0, theta)
-        out[..., :n] = self.chart.slope(theta, v)
+        y, s = self.center.enter(q, v, self.bodies())
+        x = np.zeros((*v.shape[:-1], self.size))
+        x[..., n : 2 * n] = s
+        if self.nz:
+            x[..., 2 * n :] = z
+        return y, x
+
+    def leave_chart(self, y0: Array, x: Array) -> tuple[Array, Array, Array]:
+        """q, v, z of x = (θ, s, z)."""
+        n = self.nv
+        y = self.chart.step(y0, x[..., :n])
+        return *self.center.leave(y, x[..., n : 2 * n], self.bodies()), x[..., 2 * n :]
+
+    def rate(self, t: float, y0: Array, x: Array, out: Array) -> None:
+        """dx/dt of x = (θ, s, z) in the chart at y0, into `out`."""
+        n = self.nv
+        q, v, z = self.leave_chart(y0, x)
+        out[..., :n] = self.chart.slope(x[..., :n], x[..., n : 2 * n])
         if self._simple and x.ndim == 1 and not (self.resting or self.stuck) and self.row is None:
             try:
-                out[n:] = self._dynamics(q, v, self.inputs.constant)
+                out[n:] = self.center.rate(q, v, self._dynamics(q, v, self.inputs.constant))
                 return
             except InputError:  # not finite, as a rule: the long way tells
                 pass
-        z = x[..., 2 * n :]
         tau, out[..., 2 * n :] = self.forces(t, q, v, z)
-        out[..., n : 2 * n] = self.acceleration(t, q, v, tau)
+        a = self.acceleration(t, q, v, tau)
+        out[..., n : 2 * n] = self.center.rate(q, v, a, self.bodies())
 
 
 def _several(parts: Any) -> list[Any]:

@@ -132,6 +132,7 @@ class Engine:
             result,
             np.array([float(x) for x in base.velocity.leaves()]),
             np.array([float(x) for x in base.acceleration.leaves()]),
+            q,
         )
 
     def spring_energy(self, q: Array) -> Array:

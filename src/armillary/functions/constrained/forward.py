@@ -17,7 +17,7 @@ from armillary.errors import InputError
 from armillary.functions.calls import Question
 from armillary.functions.constrained.driving import with_drives
 from armillary.functions.constrained.moving import Drives, RowMotion, of_states, rows_of
-from armillary.functions.constrained.states import answerable, blanked, solvable, substituted
+from armillary.functions.constrained.states import answerable, blanked, solvable
 from armillary.functions.inputs import Array, checked_out, result_type, wrench_rows
 
 if TYPE_CHECKING:
@@ -99,14 +99,9 @@ class ConstrainedForwardDynamics(Question):
             arrays = {name: np.tile(x, (len(numbers), 1)) for name, x in arrays.items()}
             single = False
         owner: Any = self._owner
-        system = engine.system(
-            **arrays, external=external, passive=False, drives=options["drives"],
-            parameters=numbers,
-        )  # fmt: skip
-        bad = ~answerable(system)
-        if single and bad.any():
-            owner._refuse_not_finite(arrays, np.full(1, np.nan))
-        arrays, external = substituted(engine, arrays, external, bad)
+        _, arrays, external, bad = solvable(
+            engine, arrays, single, external, False, drives=options["drives"], parameters=numbers
+        )
         a = owner._load_friction.friction_of(arrays, external, **options)[0]
         a = blanked(a, bad)
         if single:

@@ -204,7 +204,7 @@ def _notes(engine: Engine, system: System, k: int, answer: Answer) -> tuple[str,
     if not labels:
         return ()
     sizes = np.abs(terms.J[k])
-    texts = []
+    texts = list(engine.ties.uncounted)
     weight = np.abs(np.diag(system.M[k]))
     heavy = weight > 1e-6 * weight.max()  # what forces do to bodies that have a mass
     pushed = np.where(heavy, np.abs(system.force[k]) / np.where(heavy, weight, 1.0), 0.0)
