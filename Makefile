@@ -1,7 +1,9 @@
 # Everything runs in .venv; only Python >= 3.11 and make are needed beforehand.
 #   make demo    core dependencies, then the demonstration
 #   make test    style, types and tests (also: make lint, make types)
+#   make test-all    the same with the tests that take very long or install packages
 #   make bench   our speed and that of other engines, one table
+#   make accuracy  our numbers and those of others: docs/accuracy.md
 #   make clean   remove .venv and everything built
 
 PYTHON ?= python3
@@ -14,12 +16,15 @@ CORE := .venv/.stamp-core
 TEST := .venv/.stamp-test
 PINS := pyproject.toml constraints.txt
 
-.PHONY: demo test lint types pytest bench clean
+.PHONY: demo test test-all lint types pytest bench accuracy clean
 
 demo: $(CORE)
 	@$(BIN)/armillary demo
 
 test: lint types pytest
+
+test-all: lint types $(TEST)
+	$(BIN)/pytest -n 2 --dist loadfile
 
 lint: $(TEST)
 	$(BIN)/ruff check .
@@ -29,10 +34,13 @@ types: $(TEST)
 	$(BIN)/mypy
 
 pytest: $(TEST)
-	$(BIN)/pytest -n 2 --dist loadfile -m 'not soak'
+	$(BIN)/pytest -n 2 --dist loadfile -m 'not soak and not long'
 
 bench: $(TEST)
 	$(BIN)/python -m benchmarks
+
+accuracy: $(TEST)
+	PYTHONPATH=tests $(BIN)/python -m accuracy
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

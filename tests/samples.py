@@ -1,5 +1,6 @@
 """Mechanisms to test with: every joint type, full tensors, offset frames, branches, hard cases."""
 
+import itertools
 from functools import cache
 
 import numpy as np
@@ -131,6 +132,83 @@ def random_model(
     return builder.build()
 
 
+def right_angles() -> list[np.ndarray]:
+    """The 24 rotations by right angles: axes along and against each other."""
+    found = []
+    for order in itertools.permutations(range(3)):
+        for signs in itertools.product((1.0, -1.0), repeat=3):
+            R = np.zeros((3, 3))
+            R[range(3), order] = signs
+            if np.linalg.det(R) > 0.0:
+                found.append(R)
+    return found
+
+
+def tilt(axis: int, angle: float) -> np.ndarray:
+    """A turn about one axis: the other two rows and columns keep their exact zeros."""
+    R, (i, j) = np.eye(3), ((axis + 1) % 3, (axis + 2) % 3)
+    R[[i, j], [i, j]] = np.cos(angle)
+    R[i, j], R[j, i] = -np.sin(angle), np.sin(angle)
+    return R
+
+
+def structured_pose(rng) -> Pose:
+    """Exact right angles, every third time tilted about one axis; offsets with zeros, or none."""
+    angles = right_angles()
+    R = angles[rng.integers(len(angles))]
+    if rng.random() < 0.35:
+        R = R @ tilt(int(rng.integers(3)), float(rng.choice([0.5, -0.3, 1.2])))
+    offset = rng.choice([0.0, 0.0, 0.3, -0.5, 1.0], 3)
+    return Pose(tuple(map(float, offset)), tuple(tuple(map(float, row)) for row in R))
+
+
+def structured_joint(kind: str, rng) -> dict:
+    """As `random_joint`, with axes along and against x, y and z."""
+    axis = str(rng.choice(LETTERS))
+    if kind in ("revolute", "prismatic", "cylindrical", "planar"):
+        return {"axis": axis}
+    if kind == "helical":
+        return {"axis": axis, "pitch": float(rng.choice([0.25, -1.0]))}
+    if kind == "universal":
+        R = right_angles()[rng.integers(24)]
+        return {"axes": [tuple(R[:, 0]), tuple(R[:, 1])]}
+    if kind == "general":
+        units = np.concatenate([np.eye(3), -np.eye(3)])
+        turn, slide = units[rng.integers(6)], units[rng.integers(6)]
+        return {"axes": [(*turn, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, *slide)]}
+    return random_joint(kind, rng)
+
+
+def structured_model(seed: int, joints: tuple[str, ...] = MOVING, bodies: int = 5) -> Model:
+    """A tree in which everything is at right angles: axes along and against each other, coincident
+    and parallel frames, zero offsets.  Shortcuts on structure are met here and nowhere else."""
+    rng = np.random.default_rng([seed, bodies, 24])
+    builder = Builder(f"structured-{seed}", gravity=(0.0, 0.0, -9.81))
+    for k in range(bodies):
+        parent = "world" if k == 0 else f"body{k - 1 if rng.random() < 0.7 else rng.integers(k)}"
+        kind = str(rng.choice(joints))
+        builder.body(
+            f"body{k}", parent, kind, structured_pose(rng), mass=random_mass(rng),
+            joint_name=f"joint{k}", **structured_joint(kind, rng),
+        )  # fmt: skip
+    builder.frame("tip", f"body{bodies - 1}", structured_pose(rng))
+    return builder.build()
+
+
+def opposed_axes() -> Model:
+    """Axes z, y and -y, the last after a pitch of 0.5 rad: turned against each other."""
+    builder = Builder("opposed-axes")
+    rng = np.random.default_rng(3)
+    pitch = Pose((0.3, 0.0, 0.0), tuple(tuple(map(float, row)) for row in tilt(1, 0.5)))
+    for name, parent, axis, at in (
+        ("base", "world", "z", (0, 0, 0)), ("upper", "base", "y", (0, 0, 0.2)),
+        ("fore", "upper", "-y", pitch),
+    ):  # fmt: skip
+        builder.body(name, parent, "revolute", at, axis=axis, mass=random_mass(rng))
+    builder.frame("tip", "fore", (0.3, 0, 0))
+    return builder.build()
+
+
 def random_state(model: Model, seed: int, speed: float = 1.0) -> tuple[np.ndarray, ...]:
     """(q, v, a): angles within ±3 rad, slides within ±1 m, quaternions of unit length.
 
@@ -204,6 +282,10 @@ def all_models() -> list[tuple[str, Model]]:
         ("heavy-and-light", random_model(10, ("revolute", "prismatic"), 6, masses=(1e-3, 1e3))),
         ("welded", random_model(11, ("fixed", "fixed", "revolute"), 10)),
         *((f"mixed-{seed}", random_model(seed, bodies=7)) for seed in range(20, 26)),
+        ("opposed-axes", opposed_axes()),
+        ("right-angled-arm", structured_model(1, ("revolute",), 7)),
+        ("right-angled-gantry", structured_model(2, ("prismatic", "revolute"), 6)),
+        *((f"right-angled-{seed}", structured_model(seed)) for seed in range(3, 7)),
     ]
     return models
 

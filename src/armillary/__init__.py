@@ -8,7 +8,14 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from armillary.errors import ArmillaryError, CompileError, FormatError, InputError, ModelError
+from armillary.errors import (
+    ArmillaryError,
+    CompileError,
+    EnergyWarning,
+    FormatError,
+    InputError,
+    ModelError,
+)
 from armillary.functions import (
     Builder,
     Mechanism,
@@ -25,6 +32,7 @@ from armillary.model import (
     Drive,
     Frame,
     JointSpec,
+    Law,
     Limits,
     Loop,
     Mass,
@@ -102,6 +110,7 @@ __all__ = [
     "DCMotor",
     "Distance",
     "Drive",
+    "EnergyWarning",
     "Event",
     "FeedForward",
     "FlexibleTransmission",
@@ -113,6 +122,7 @@ __all__ = [
     "InputError",
     "JointLimits",
     "JointSpec",
+    "Law",
     "Limits",
     "Loop",
     "Mass",

@@ -4,13 +4,17 @@ ArmillaryError
 ├── ModelError        a mechanism that cannot exist, or a name it does not have
 │   └── FormatError   a file that cannot be read or written; carries file and line
 ├── InputError        an argument of the wrong shape, type or value
+│   ├── InadmissibleError   a motion that the constraints do not allow; carries the nearest one
 │   └── NotFiniteError  numbers so large that the answer is none
 └── CompileError      an algorithm that cannot be traced or compiled
+
+EnergyWarning         an energy that lacks a part nobody has told it of
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 
 class ArmillaryError(Exception):
@@ -37,12 +41,39 @@ class InputError(ArmillaryError, ValueError):
     """An argument has the wrong shape, type or value."""
 
 
+class InadmissibleError(InputError):
+    """A velocity or acceleration that the constraints do not allow.
+
+    `nearest` (n,): the nearest one, by kinetic energy, that they do; `row`: of which state of a
+    batch."""
+
+    def __init__(self, message: str, nearest: Any, row: int | None = None):
+        super().__init__(message)
+        self.nearest = nearest
+        self.row = row
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (str(self), self.nearest, self.row))
+
+
 class NotFiniteError(InputError):
     """Finite numbers, of an argument or of the model, so large that the answer is not finite."""
 
 
 class CompileError(ArmillaryError):
     """An algorithm breaks a rule of tracing."""
+
+
+def how_to_install(extra: str = "") -> str:
+    """The command that brings a missing library, for this Python; `extra` as in pyproject.toml."""
+    import sys
+
+    what = f"'.[{extra}]'" if extra else "."
+    return f"Install it in a checkout of Armillary: {sys.executable} -m pip install {what}"
+
+
+class EnergyWarning(UserWarning):
+    """An energy lacks what a force law stores, because the law does not name its potential."""
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str], most: int = 12) -> ModelError:

@@ -59,9 +59,18 @@ def test_a_full_disk_loses_nothing_that_was_written(tmp_path):
 
 def test_a_start_that_does_not_fit(tmp_path):
     path = tmp_path / "run.nc"
-    code, said = said_here("four-bar", "--v", "1,0,0", "--for", 0.05, "--out", path)
+    words = ("four-bar", "--v", "1,0,0", "--for", 0.05, "--out", path)
+    code, said = said_here(*words)
+    assert code == 1 and "Give --v crank=1 to hold the named joints" in said
+    assert "--project-start to begin with the nearest" in said and not path.exists()
+    code, said = said_here(*words, "--project-start")
     assert code == 0 and "note: t = 0 s: v0 was not consistent" in said
     bars, found = am.example("four-bar"), load_run(path)
+    assert np.abs(bars.constraint_jacobian(found.q[0]) @ found.v[0]).max() < 1e-9
+    path = tmp_path / "named.nc"
+    assert said_here("four-bar", "--v", "crank=1", "--for", 0.05, "--out", path) == (0, "")
+    found = load_run(path)
+    assert found.v[0, 0] == 1.0
     assert np.abs(bars.constraint_jacobian(found.q[0]) @ found.v[0]).max() < 1e-9
     path = tmp_path / "open.nc"
     code, said = said_here("four-bar", "--q", "0.9,0,0", "--for", 0.05, "--out", path)

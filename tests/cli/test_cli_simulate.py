@@ -244,3 +244,16 @@ def test_info(tmp_path):
     assert run_json("info", tmp_path / "table.csv")["mechanism"] is None
     (tmp_path / "bad.nc").write_text("no run")
     assert "cannot be read as a run" in run("info", tmp_path / "bad.nc", code=1).stderr
+
+
+def test_resume_with_other_forces_is_refused(tmp_path):
+    """... and a start that is not given is that of the file."""
+    path = tmp_path / "run.nc"
+    words = ("simulate", "double-pendulum", "--record", "q,v", "--out", path, "--tau", "0,0.1")
+    run(*words, "--q", "0.3,0.2", "--for", 0.05)
+    said = run(*words[:-1], "0,0.2", "--for", 0.1, "--resume", code=1).stderr
+    assert "inputs: not what the first call was given" in " ".join(said.split())
+    said = run(*words, "--q", "0.4,0.2", "--for", 0.1, "--resume", code=1).stderr
+    assert "q0: not what the first call was given" in " ".join(said.split())
+    run(*words, "--for", 0.1, "--resume")
+    run(*words, "--q", "0.3,0.2", "--for", 0.12, "--resume")

@@ -218,6 +218,35 @@ def test_a_motion_that_fewer_actuators_can_make():
     assert found.reachable
     close(found.tau, tau, 1e-11)
     assert found.mobility == 3 and len(found.actuators) == 2
+    assert str(found).splitlines()[0] == "2 actuators, 3 freedoms: under-actuated by 1"
+
+
+CHOICES = [
+    ("two-wheeled-cart", ["wheel1", "wheel2"]), ("two-wheeled-cart", ["wheel1"]),
+    ("two-wheeled-cart", ["axle", "wheel1", "wheel2"]), ("four-bar", ["crank", "rocker"]),
+    ("four-bar", []), ("stewart", ["piston1", "piston4"]), ("two-link-load", ["load.wx"]),
+    ("differential", ["pinion", "left"]), ("bicycle", ["steer"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, chosen", CHOICES, ids=str)
+def test_how_well_it_is_actuated(name, chosen):
+    """Ranks by what the actuators do: accelerations that a force at each of them makes, and those
+    that forces at all joints can make."""
+    m = am.example(name)
+    q, rest = np.array(m.initial), np.zeros(m.nv)
+    found = m.actuator_forces(q, rest, m.forward_dynamics(q, rest, rest), chosen)
+    still = m.forward_dynamics(q, rest, rest)
+    moved = m.forward_dynamics(*(np.tile(x, (m.nv, 1)) for x in (q, rest)), np.eye(m.nv)) - still
+    places = [m.v_labels.index(label) for label in found.actuators]
+    size = np.linalg.norm(moved, 2)
+    freedoms, driven = (np.linalg.matrix_rank(x, 1e-9 * size) for x in (moved, moved[places]))
+    assert (found.mobility, found.missing) == (freedoms, freedoms - driven)
+    assert found.freedom == len(places) - driven
+    text = str(found)
+    assert ("exactly actuated" in text) == (freedoms == driven == len(places))
+    assert (f"under-actuated by {freedoms - driven}" in text) == (freedoms > driven)
+    assert (f"{len(places) - driven} more than needed" in text) == (len(places) > driven)
 
 
 @pytest.mark.parametrize("seed", [1, 2])

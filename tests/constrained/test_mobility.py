@@ -1,10 +1,13 @@
 """What can move, at this instant and on the way; which reactions have a value of their own."""
 
+import re
+
 import numpy as np
 import pytest
 from closed_machines import Graph, Link, closed_tree, four_bar_graph, frame_at, placed_mass
 
 import armillary as am
+from armillary.errors import InputError
 
 # name: finite, instantaneous
 EXAMPLES = {
@@ -147,10 +150,36 @@ def test_random_trees_count_like_their_rows():
     assert found.finite == found.instantaneous == m.nv - found.rank
 
 
-def test_open_mechanisms_are_told():
+@pytest.mark.parametrize("name", ["four-bar", "stewart", "bricard", "two-wheeled-cart", "delta"])
+def test_open_mechanisms_are_refused(name):
+    """Away from closure the rank is that of no mechanism at all: no numbers, but by how much it is
+    open and the way to close it, which leads to the numbers of the closed one."""
+    m = am.example(name)
+    q = m.integrate(m.initial, np.random.default_rng(1).uniform(-0.1, 0.1, m.nv))
+    gap = m.constraint_residual(q)
+    held = np.array(m._engine.ties.holonomic)
+    with pytest.raises(
+        InputError, match=r"open at this q by .* of its size .*assemble\(q\)\.q"
+    ) as e:
+        m.mobility(q)
+    named = re.search(r"most at '(.*)', (.*) (rad|m)\)", str(e.value))
+    row = m._engine.ties.labels.index(named[1])
+    assert float(named[2]) == pytest.approx(abs(gap[row]), rel=1e-2) and held[row]
+    start = m.mobility()
+    closed = m.mobility(m.assemble(q).q)
+    assert (closed.rank, closed.finite) == (start.rank, start.finite)
+
+
+def test_what_is_open_by_rounding_has_numbers():
+    """Less than a millionth of the size, or than the accuracy of the geometry that was told."""
     m = am.example("four-bar")
-    found = m.mobility(np.add(m.initial, [0.1, 0, 0]))
-    assert not found.closed and "open by" in str(found)
+    near = np.add(m.initial, [1e-8, 0, 0])
+    found = m.mobility(near)
+    assert (found.finite, found.closed) == (1, False) and "open by" in str(found)
+    rough = np.add(m.initial, [1e-4, 0, 0])
+    with pytest.raises(InputError, match="open at this q"):
+        m.mobility(rough)
+    assert m.compile(geometry_tolerance=1e-3).mobility(rough).finite == 1
 
 
 def test_redundant_ties_are_named():

@@ -1,11 +1,16 @@
-"""Derivatives of constrained accelerations against differences along closed configurations."""
+"""Derivatives of constrained accelerations against differences along closed configurations, and
+the benchmark bicycle's eigenvalues [Meijaard2007, table 2]."""
 
 import numpy as np
 import pytest
 
 import armillary as am
+from armillary.errors import ModelError
+from compare import close
 
 STEP = 1e-5
+NAMES = [name for name in am.example_names() if am.example(name).constraints]
+QUICK = ("four-bar", "slider-crank", "bricard", "rolling-disc", "unicycle", "bicycle")
 
 
 @pytest.mark.parametrize(
@@ -37,3 +42,129 @@ def test_dtau_is_symmetric_and_stays_in_the_free_motions():
     size = np.abs(d.dtau).max()
     np.testing.assert_allclose(d.dtau, d.dtau.T, atol=1e-12 * size)
     np.testing.assert_allclose(m.constraint_jacobian(m.initial) @ d.dtau, 0, atol=1e-11 * size)
+
+
+def moving(name, seed=0):
+    """A closed state in motion, and joint forces."""
+    m, rng = am.example(name), np.random.default_rng(seed)
+    size = m._engine.scaling.columns
+    kick = rng.normal(size=m.nv) * 0.01 * size
+    q, v = m.project(m.integrate(m.initial, kick), 3.0 * rng.normal(size=m.nv) * size)
+    return m, q, v, rng.normal(size=m.nv)
+
+
+@pytest.mark.parametrize("name", [
+    name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in NAMES
+])  # fmt: skip
+def test_along_the_manifold_in_motion(name):
+    """`along` is the slope of the acceleration at the projected state: J(q + dq)(v + dv) = 0."""
+    m, q, v, tau = moving(name)
+    f, rng = m.forward_dynamics, np.random.default_rng(1)
+    size = m._engine.scaling.columns
+    dq, dv, dtau = rng.normal(size=(3, m.nv)) * size
+    d = f.derivatives(q, v, tau)
+
+    def at(h):
+        place, speed = m.project(m.integrate(q, h * dq), v + h * dv)
+        return f(place, speed, tau + h * dtau)
+
+    slope = (8 * (at(STEP) - at(-STEP)) - (at(2 * STEP) - at(-2 * STEP))) / (12 * STEP)
+    found = d.along(dq, dv, dtau)
+    close(found / np.abs(slope).max(), slope / np.abs(slope).max(), 1e-6)
+    # an admissible variation of v together with that of q changes nothing but what it says
+    x, y = rng.normal(size=d.motions.shape[1]), rng.normal(size=d.velocities.shape[1])
+    whole = d.along(d.motions @ x, d.carried @ x + d.velocities @ y)
+    close(whole, d.moved @ x + d.dv @ y, 1e-9)
+    # the same by vector products, and backwards
+    close(f.along(q, v, tau, dq, dv, dtau), found, 1e-12)
+    weight = rng.normal(size=m.nv)
+    back = f.against(q, v, tau, weight)
+    assert back[0] @ dq + back[1] @ dv + back[2] @ dtau == pytest.approx(weight @ found, rel=1e-9)
+
+
+def test_the_four_bar_at_speed():
+    """By the crank's angle alone: a(crank, speed) along closed positions at 5 rad/s."""
+    m = am.example("four-bar")
+    q, v = m.project(m.initial, {"crank": 5.0})
+    d = m.forward_dynamics.derivatives(q, v, np.zeros(3))
+    N = d.motions[:, 0] / d.motions[0, 0]
+
+    def at(h):
+        place = m.assemble(m.integrate(q, h * N), hold=()).q
+        place = m.assemble([q[0] + h, *place[1:]], hold=["crank"]).q
+        return m.forward_dynamics(place, m.project(place, {"crank": 5.0})[1], np.zeros(3)), place
+
+    (ahead, _), (behind, _) = at(STEP), at(-STEP)
+    carried = d.carried[:, 0] / d.motions[0, 0]
+    dv = carried - carried[0] * N  # the crank keeps its speed
+    close(d.along(N, dv), (ahead - behind) / (2 * STEP), 1e-6)
+
+
+def test_batches_and_shapes():
+    m = am.example("two-wheeled-cart")
+    rng = np.random.default_rng(2)
+    q, v = m.project(np.tile(m.initial, (3, 1)), rng.normal(size=(3, m.nv)))
+    tau, change = rng.normal(size=(3, m.nv)), rng.normal(size=(3, m.nv))
+    many = m.forward_dynamics.derivatives(q, v, tau)
+    assert many.motions.shape == many.carried.shape == many.moved.shape == (3, 8, 6)
+    assert many.velocities.shape == many.dv.shape == (3, 8, 3)
+    assert [x.shape for x in many.full] == [(3, 8, 8)] * 3
+    for k in range(3):
+        one = m.forward_dynamics.derivatives(q[k], v[k], tau[k])
+        for x, y in zip(many.full, one.full, strict=True):
+            close(x[k], y, 1e-12)
+        close(many.along(change, change)[k], one.along(change[k], change[k]), 1e-12)
+    by = m.forward_dynamics.by_parameters(q, v, tau)
+    p, h = m.parameters, 1e-6
+    for k in (7, 13):  # a moment of the axle, a first moment of a wheel
+        unit = h * np.eye(len(p))[k]
+        ends = [m.forward_dynamics(q, v, tau, parameters=p + s * unit) for s in (1, -1)]
+        close((ends[0] - ends[1]) / (2 * h), by[..., k], 1e-5)
+
+
+# [Meijaard2007, table 2], speed: caster, capsize, real and imaginary part of weave
+BENCHMARK = {
+    5.0: (-14.07838969279822, -0.32286642900409, -0.77534188219585, 4.46486771378823),
+    10.0: (-24.62459635017404, 0.16105338653172, -3.72016840437287, 10.90681139476287),
+}
+
+
+@pytest.mark.parametrize("speed", BENCHMARK)
+def test_the_bicycle_weaves(speed):
+    """Lean and steer about upright running, eigenvalues of the linear motion [Meijaard2007]."""
+    m = am.example("bicycle")
+    lean, steer, wheel = (m.v_labels.index(x) for x in ("rear-frame.wx", "steer", "rear-wheel"))
+    q, own = np.array(m.initial), [lean, steer, wheel]
+    v = m.project(q, {"rear-wheel": speed / 0.3, "rear-frame.wx": 0.0, "steer": 0.0})[1]
+    d = m.forward_dynamics.derivatives(q, v, np.zeros(m.nv))
+
+    def column(dq, rates):
+        """Slopes of both accelerations, with these changes of the rates of lean, steer, wheel."""
+        x = np.linalg.lstsq(d.motions, dq, rcond=None)[0]
+        close(d.motions @ x, dq, 1e-12)
+        base = d.carried @ x
+        y = np.linalg.solve(d.velocities[own], rates - base[own])
+        return d.along(dq, base + d.velocities @ y)[[lean, steer]]
+
+    units = np.eye(m.nv)
+    places = [column(units[k], np.zeros(3)) for k in (lean, steer)]
+    speeds = [column(np.zeros(m.nv), rate) for rate in np.eye(3)[:2]]
+    A = np.block([[np.zeros((2, 2)), np.eye(2)], [np.array(places).T, np.array(speeds).T]])
+    found = np.linalg.eigvals(A)
+    weave = found[np.argmax(found.imag)]
+    caster, capsize = np.sort(found[np.abs(found.imag) < 1e-9].real)
+    found = np.array([caster, capsize, weave.real, weave.imag])
+    np.testing.assert_allclose(found, BENCHMARK[speed], rtol=1e-10)  # each of its own size
+
+
+def test_contacts_that_rub_are_refused():
+    b = am.Builder("finger")
+    link = {"axis": "y", "mass": 1.0, "com": (0.1, 0, 0), "inertia": (0.01, 0.01, 0.01)}
+    b.body("a", **link)
+    b.body("b", "a", "revolute", (0.3, 0, 0), **link)
+    b.frame("tip", "b", (0.3, 0, 0))
+    b.contact("c", am.Frame("floor", "world", am.Pose((0, 0, -0.1))), "tip", constrained=("dz",),
+              friction=(("dx", "dz", 0.3),))  # fmt: skip
+    m = b.build()
+    with pytest.raises(ModelError, match="contact 'c' rubs"):
+        m.forward_dynamics.derivatives([0.3, 0.4], [0.0, 0.0], [0.0, 0.0])

@@ -320,7 +320,7 @@ def test_tables_cannot_hold_everything():
 )
 def test_faulty_rows_are_named(rows, message):
     with pytest.raises(ArmillaryError, match=message):
-        dh(rows)
+        dh(rows, checks="strict")
 
 
 def test_unknown_convention():

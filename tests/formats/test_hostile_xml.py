@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -254,19 +255,32 @@ def test_pipe_is_not_waited_for(kind):
 
 ASSETS = [
     '<mesh name="m" file="{}"/>', '<texture type="2d" name="t" file="{}"/>',
-    '<hfield name="h" file="{}"/>', '<texture type="cube" name="t" fileright="{}"/>',
-    '<model name="x" file="{}"/>',
+    '<hfield name="h" file="{}" size="1 1 1 1"/>', '<skin name="s" file="{}"/>',
+    '<texture type="cube" name="t" fileright="{}"/>',
 ]  # fmt: skip
+PLAIN = '<body><joint/><geom size=".1"/></body>'
+HEAVY = '<body><joint/><geom type="mesh" mesh="m"/></body>'  # its mass comes from the mesh
 OUTSIDE = ["../secret.txt", "/etc/passwd", "a/../../secret.txt", "file:///etc/passwd", "..\\secret"]
 
 
 @pytest.mark.parametrize("path", OUTSIDE)
 def test_mujoco_is_kept_inside_the_folder(path):
+    """What is not needed is never opened (there are no such files); what is needed is refused."""
     for asset in ASSETS:
-        text = f"<mujoco><asset>{asset.format(path)}</asset></mujoco>"
+        text = f"<mujoco><asset>{asset.format(path)}</asset><worldbody>{PLAIN}</worldbody></mujoco>"
+        Path("model.xml").write_text(text)
+        assert read_mjcf("model.xml").nv == 1
+    mesh = f"<asset>{ASSETS[0]}</asset><worldbody>{HEAVY}</worldbody></mujoco>"
+    refused("mjcf", "<mujoco>" + mesh.format(path), "is refused.*root=")
+    refused(
+        "mjcf", f'<mujoco><asset><model name="x" file="{path}"/></asset></mujoco>', "is refused"
+    )
+    for folder in ("meshdir", "assetdir"):
+        text = f'<mujoco><compiler {folder}="{path}"/>' + mesh.format("a.stl")
         refused("mjcf", text, "is refused")
-    for folder in ("meshdir", "texturedir", "assetdir"):
-        refused("mjcf", f'<mujoco><compiler {folder}="{path}"/></mujoco>', "is refused")
+        flex = '<flexcomp name="f" type="mesh" file="a.stl" dim="2"/>'
+        text = f'<mujoco><worldbody>{flex}</worldbody><compiler {folder}="{path}"/></mujoco>'
+        refused("mjcf", text, "is refused")
     refused("mjcf", f'<mujoco><include file="{path}"/></mujoco>', "is refused")
     coded = path.replace("..", "&#46;&#46;").replace("/", "&#x2f;")
     refused("mjcf", f'<mujoco><include file="{coded}"/></mujoco>', "is refused")
@@ -275,7 +289,8 @@ def test_mujoco_is_kept_inside_the_folder(path):
 def test_included_files_are_looked_at_too():
     inner = {
         "bomb.xml": bomb() + "<mujocoinclude/>",
-        "out.xml": '<mujocoinclude><asset><mesh file="../x.stl"/></asset></mujocoinclude>',
+        "out.xml": '<mujocoinclude><asset><mesh name="m" file="../x.stl"/></asset>'
+        f"<worldbody>{HEAVY}</worldbody></mujocoinclude>",
         "deeper.xml": '<mujocoinclude><include file="out.xml"/></mujocoinclude>',
     }
     for name, text in inner.items():

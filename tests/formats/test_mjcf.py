@@ -445,7 +445,7 @@ def test_missing_package_says_what_to_install(monkeypatch):
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(FormatError, match=r"pip install armillary\[mjcf\]"):
+    with pytest.raises(FormatError, match=r"-m pip install '\.\[mjcf\]'"):
         read(body("a", "<joint/>"))
 
 

@@ -258,7 +258,7 @@ def test_aliases_are_allowed():
 def test_faults_name_part_line_and_cure(old, new, line, message):
     assert SKETCH.count(old) >= 1
     with pytest.raises(FormatError, match=message) as caught:
-        read_native("robot.yaml", text=SKETCH.replace(old, new, 1))
+        read_native("robot.yaml", text=SKETCH.replace(old, new, 1), strict=True)
     assert caught.value.path == "robot.yaml"
     assert caught.value.line == line
     assert str(caught.value).startswith(f"robot.yaml:{line}: ")

@@ -316,7 +316,7 @@ def test_degrees():
 )
 def test_faulty_rows_are_named(rows, message):
     with pytest.raises(ArmillaryError, match=message):
-        sixparameter(rows)
+        sixparameter(rows, checks="strict")
 
 
 def test_base_motion_and_tip_name():

@@ -22,10 +22,11 @@ JOINTS = 21  # 441 numbers in a matrix: they are unpacked in a loop
 
 
 @cache
-def tree(joints: int = JOINTS, tier: int = 2, threads: int = 1) -> am.Mechanism:
+def tree(joints: int = JOINTS, tier: int = 2, threads: int = 1, lanes: int = 4) -> am.Mechanism:
+    """lanes: the same on every processor, as batches of so many rows are native."""
     kinds = ("revolute", "prismatic")
     model = random_model(7, kinds, joints, branching=2, roots=1)
-    return am.Mechanism(model).compile(tier=tier, threads=threads)
+    return am.Mechanism(model).compile(tier=tier, threads=threads, lanes=lanes)
 
 
 def positions(count: int, dtype=np.float64, joints: int = JOINTS) -> np.ndarray:
@@ -37,9 +38,10 @@ def positions(count: int, dtype=np.float64, joints: int = JOINTS) -> np.ndarray:
 
 
 @pytest.mark.parametrize("count", [4, 5, 8, 11, 64, 67])
-def test_the_bits_of_one_state(count):
+@pytest.mark.parametrize("lanes", [2, 4, 8, 16])
+def test_the_bits_of_one_state(count, lanes):
     """Any number of rows, also where the last block of rows overlaps; anywhere in memory."""
-    q, arm = positions(count), tree()
+    q, arm = positions(count), tree(lanes=lanes)
     singles = np.array([arm.mass_matrix(row) for row in q])
     for _ in range(3):  # the first call goes another way
         np.testing.assert_array_equal(arm.mass_matrix(q), singles)

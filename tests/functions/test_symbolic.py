@@ -212,7 +212,7 @@ def run_listing(text, state, labels):
     """Values of a listing, line by line, as a reader with a calculator would find them."""
     values = {f"{n}[{label}]": float(x)
               for n in state for label, x in zip(labels[n], state[n], strict=True)}  # fmt: skip
-    tools = {name: getattr(math, name) for name in ("sin", "cos", "sqrt", "exp", "tanh")}
+    tools = {name: getattr(math, name) for name in ("sin", "cos", "sqrt", "exp", "tanh", "nan")}
     results = {}
     for line in text.splitlines()[1:]:
         name, _, expression = line.partition(" = ")
@@ -245,6 +245,16 @@ def test_a_listing_can_be_computed_by_hand(name, function, frame):
     expected = np.ravel(getattr(m, function)(*given, *([frame] if frame else [])))
     close(list(values.values())[-len(expected) :], expected, 1e-12)
     assert len(values) == len(text.splitlines()) - 1  # no name twice
+
+
+def test_a_listing_of_a_closed_mechanism_keeps_its_constraints():
+    """By hand the accelerations of `solve`, which solves in the null space of the constraints."""
+    m = am.example("four-bar")
+    q, v = m.project(m.initial, {"crank": 5.0})
+    state = {"q": q, "v": v, "tau": np.array([0.3, -0.2, 0.1])}
+    values = run_listing(listing(m, "forward_dynamics", digits=17), state,
+                         dict.fromkeys(state, m.v_labels))  # fmt: skip
+    close(list(values.values())[-3:], m.solve(*state.values()).acceleration, 1e-12)
 
 
 def test_a_listing_names_the_quantities_of_the_bodies(arm):

@@ -266,7 +266,11 @@ def test_replace_numbers_of_a_body():
         ({"bodies": {"upper": {"massa": 1}}}, ["'massa'", "'mass'"]),
         ({"bodies": {"upper": {"mass": -1}}}, ["'upper'", "negative"]),
         ({"bodies": {"upper": {"inertia": (1, 1)}}}, ["'upper'", "3 or 6"]),
-        ({"bodies": {"upper": {"inertia": (1, 1, 3)}}}, ["'upper'", "triangle"]),
+        (
+            {"bodies": {"upper": {"inertia": (1, 1, 3)}}, "checks": "strict"},
+            ["'upper'", "triangle"],
+        ),
+        ({"bodies": {"upper": {"rotor": Rotor(1.0, 0.0)}}}, ["'upper'", "gear"]),
         ({"bodies": {"upper": {"com": (1, 1)}}}, ["'upper'", "com", "3"]),
         ({"bodies": {"upper": {"at": (1, 1)}}}, ["'upper'", "at", "3"]),
         ({"bodies": {"upper": {"passive": Passive(viscous=-1)}}}, ["'upper'", "viscous"]),

@@ -18,6 +18,7 @@ from armillary.functions.methods import (
     pseudo_joints,
     reduced_cooperation,
 )
+from compare import close
 from seeds.cases import assert_rows, case, columns, table
 from seeds.test_free_flyer import build, drive_torques, with_load
 from seeds.test_operator_identities import SOA, about_com, unit
@@ -185,10 +186,11 @@ def test_a_pseudo_joint_is_a_locked_joint(loaded, name, part):
     x = pseudo_joints(tree, (name,), "load", TIPS, q, v, tau, external=external)
     y = rigid.solve(q_r, v_r, np.delete(tau, k), external=external)
     assert x.dependent == y.determinacy.freedom == 0
-    np.testing.assert_allclose(np.delete(x.acceleration, k), y.acceleration, rtol=0, atol=1e-10)
-    np.testing.assert_allclose(x.F_t, on_load(rigid, y, q_r, TIPS), rtol=0, atol=1e-10)
+    close(np.delete(x.acceleration, k), y.acceleration, 1e-10)
+    close(x.F_t, on_load(rigid, y, q_r, TIPS), 1e-10)
     axis = np.array(tree.model.body(name).joint.axes[0])
-    assert x.stress[0] == pytest.approx(axis @ y.reactions[name][part], abs=1e-10)
+    wrench = y.reactions[name][part]
+    assert x.stress[0] == pytest.approx(axis @ wrench, abs=1e-10 * np.abs(wrench).max())
     assert x.acceleration[k] == 0.0
 
 

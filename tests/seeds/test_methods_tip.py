@@ -6,12 +6,15 @@ with a contact: class I with a given force and a moving environment, class II wi
 redundant constraints.
 """
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 import armillary as am
 from armillary.errors import InputError
 from armillary.functions.methods import corrective_force, tip_constraint
+from armillary.functions.methods.tip_constraint import SOLUTIONS
 from seeds.cases import assert_rows, assert_value, case, columns, serial, table
 
 FOUR = case("000_four_link_closed")
@@ -183,6 +186,65 @@ def test_redundant_constraints(solution, seed):
     # what forces share: their action on the joints
     action = J.T @ x.f_on_tip, J.T @ axes @ y.ties["touch"]
     np.testing.assert_allclose(*action, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_which_solution_of_a_deficient_system(seed):
+    """5.129: "leading" is the one whose free variables are zero.  By exact elimination with
+    fractions, column by column, of a system with whole numbers; "smallest" by the definition
+    x = A^T y.  Both solve it, and they are not the same."""
+    rng = np.random.default_rng(seed)
+    factors = rng.integers(-3, 4, (6, 3)), rng.integers(-3, 4, (3, 6))
+    A = factors[0] @ factors[1]
+    A[:, 2] = 2 * A[:, 0] - A[:, 1]  # a free variable before the last pivot
+    b = A @ rng.integers(-3, 4, 6)
+    columns = _pivots(A)
+    assert 2 not in columns and len(columns) < 6
+    x, y = (SOLUTIONS[name](A.astype(float), b.astype(float)) for name in ("leading", "smallest"))
+    free = np.setdiff1d(np.arange(6), columns)
+    assert (x[free] == 0.0).all()
+    for found in (x, y):
+        np.testing.assert_allclose(A @ found, b, rtol=0, atol=1e-11 * np.abs(b).max())
+    along = np.linalg.lstsq(A.T.astype(float), y, rcond=None)[0]
+    np.testing.assert_allclose(A.T @ along, y, rtol=0, atol=1e-11 * np.abs(y).max())
+    assert np.linalg.norm(x) > 1.01 * np.linalg.norm(y)
+
+
+def _pivots(A) -> list[int]:
+    """Columns that do not depend on those before them, in exact arithmetic."""
+    rows, columns = [[Fraction(int(x)) for x in row] for row in A], []
+    for k in range(A.shape[1]):
+        row = len(columns)
+        pivot = next((i for i in range(row, len(rows)) if rows[i][k]), None)
+        if pivot is None:
+            continue
+        rows[row], rows[pivot] = rows[pivot], rows[row]
+        for i in range(row + 1, len(rows)):
+            share = rows[i][k] / rows[row][k]
+            rows[i] = [x - share * y for x, y in zip(rows[i], rows[row], strict=True)]
+        columns.append(k)
+    return columns
+
+
+@pytest.mark.parametrize("solution", ["leading", "smallest"])
+def test_the_solution_that_was_asked_for(solution):
+    """A link in the plane held in all six directions: it can turn, and nothing else is felt.
+
+    A revolute link of length l about z with its tip held in rz and dy (the torque on the joint is
+    n + l f): the leading solution is a torque alone, the smallest shares (n, f) ~ (1, l)."""
+    length, torque = 0.7, 3.0
+    builder = am.Builder("link", (0.0, 0.0, 0.0))
+    builder.body("link", joint="revolute", axis="z", mass=2.0, com=(0.3, 0, 0),
+                 inertia=(0.1, 0.1, 0.1))  # fmt: skip
+    builder.frame("tip", "link", (length, 0.0, 0.0))
+    x = tip_constraint(builder.build(), "tip", [0.0], [0.0], [torque], NAMES, solution=solution)
+    n, f = x.f[2], x.f[4]
+    expected = {
+        "leading": (torque, 0.0),
+        "smallest": (torque / (1 + length**2), torque * length / (1 + length**2)),
+    }
+    np.testing.assert_allclose((n, f), expected[solution], rtol=0, atol=1e-12 * torque)
+    np.testing.assert_allclose(x.qdd, 0.0, atol=1e-12 * torque)
 
 
 @pytest.mark.parametrize("seed", range(3))

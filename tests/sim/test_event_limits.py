@@ -111,7 +111,8 @@ def test_an_impact_with_other_inertias_keeps_momentum():
 def test_inconsistent_velocities_with_other_inertias_keep_momentum():
     tied = carts(True)
     rows = np.stack([heavier(tied, k) for k in (1.0, 3.0, 9.0)])
-    run = am.simulate(tied, [0.0, 0.0], [1.0, 0.0], duration=0.1, parameters=rows)
+    start = {"parameters": rows, "project_start": True}
+    run = am.simulate(tied, [0.0, 0.0], [1.0, 0.0], duration=0.1, **start)
     assert run.v[0] == pytest.approx(np.array([[0.5], [0.75], [0.9]]) * np.ones(2), abs=1e-12)
 
 

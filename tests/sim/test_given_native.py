@@ -113,7 +113,7 @@ def test_functions_that_raise_keep_what_was_computed():
         assert caught.value.run.time[-1] == pytest.approx(0.02)
     with pytest.raises(InputError, match="batches of different lengths"):
         am.simulate(ARM, MANY, duration=0.01, external={HAND: np.tile(PUSH, (4, 1))})
-    with pytest.raises(InputError, match=r"expected 6 numbers per state .* found shape \(2,\)"):
+    with pytest.raises(InputError, match=r"expected 6 numbers at t = 0 s, found shape \(2,\)"):
         am.simulate(ARM, START, duration=0.01, external={HAND: lambda t: [1.0, 2.0]})
 
 

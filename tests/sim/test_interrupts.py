@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.compiler import crew
+from armillary.compiler import threads as pool
 
 ARM = am.example("double-pendulum")
 
@@ -57,7 +57,7 @@ def test_a_function_without_end(options, times):
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_batch_without_end(threads, monkeypatch):
     """Rows on threads; how far they are is told all the time."""
-    monkeypatch.setattr(crew, "cores", lambda: 3)
+    monkeypatch.setattr(pool, "cores", lambda: 3)
     told = []
     start = np.tile([1.2, 0.6], (100, 1))
     run, took = interrupted(ARM.compile(threads=threads), start, progress=lambda *x: told.append(x))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.compiler import crew
+from armillary.compiler import threads
 from armillary.errors import InputError
 from armillary.sim import engine, native
 
@@ -80,23 +80,12 @@ def test_a_batch_in_blocks_and_threads(monkeypatch):
     scale = np.linspace(0.9, 1.1, 300)[:, None]
     arguments = (np.tile(q, (300, 1)), v * scale)
     one, _ = both(monkeypatch, m, *arguments, duration=0.02, every=3)
-    monkeypatch.setattr(crew, "cores", lambda: 3)
+    monkeypatch.setattr(threads, "cores", lambda: 3)
     for rows in (300, 70, 30):  # blocks for all, for two, for one
         few = tuple(x[:rows] for x in arguments)
         three = am.simulate(m.compile(threads=3), *few, duration=0.02, every=3)
         assert np.array_equal(one.q[:, :rows], three.q)
         assert np.array_equal(one.v[:, :rows], three.v)
-
-
-def test_threads_of_python(monkeypatch):
-    """Where the system has no others."""
-    m, q, v = pendulum()
-    start = np.tile(q, (100, 1)), v * np.linspace(0.9, 1.1, 100)[:, None]
-    one = am.simulate(m, *start, duration=0.02)
-    monkeypatch.setattr(crew, "cores", lambda: 3)
-    monkeypatch.setattr(crew, "crew", lambda members: None)
-    three = am.simulate(m.compile(threads=3), *start, duration=0.02)
-    assert np.array_equal(one.q, three.q)
 
 
 def test_every_run_has_bodies_of_its_own(monkeypatch):

@@ -45,7 +45,8 @@ def assert_untouched(path, before):
         ({"every": 3}, "every: expected 1, found 3"),
         ({"record": ("q", "energy")}, "record: expected q, v, found energy, q"),
         ({"t0": 0.05}, r"t0: expected 0\.0, found 0\.05"),
-        ({"q0": np.ones((3, 2))}, "number of runs: expected 1, found 3"),
+        ({"q0": np.ones((3, 2))}, "q0: not what the first call was given"),
+        ({"inputs": np.ones((3, 2))}, "inputs: not what the first call was given"),
     ],
 )
 def test_another_way_to_run_is_refused_by_name(arm, path, options, told):
@@ -107,7 +108,7 @@ def test_a_refused_journal_is_let_go(arm, path, monkeypatch):
 def test_other_parts_are_refused(arm, path):
     pid = am.PID(arm, {"elbow": 0.5}, kp=1.0, ki=1.0)
     begun(arm, path, controller=pid)
-    with pytest.raises(InputError, match="states of controllers and actuators: expected 1, found"):
+    with pytest.raises(InputError, match="controller: not what the first call was given"):
         simulate(arm, START, duration=0.2, out=path, resume=True)
 
 

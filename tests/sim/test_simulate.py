@@ -250,7 +250,8 @@ def test_progress_is_told():
 
 def test_inconsistent_velocities_are_projected_with_a_remark():
     four = am.example("four-bar")
-    run = simulate(four, v0=[1.0, 0.0, 0.0], duration=0.01, record=("q", "v", "drift"))
+    run = simulate(four, v0=[1.0, 0.0, 0.0], duration=0.01, record=("q", "v", "drift"),
+                   project_start=True)  # fmt: skip
     assert run.complete
     assert any("v0 was not consistent" in text for _, text in run.events)
     assert np.abs(four.constraint_rate(run.q[0], run.v[0])).max() < 1e-12

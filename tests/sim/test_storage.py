@@ -178,9 +178,9 @@ def test_names_that_cannot_be(tmp_path, cart):
 
 def test_a_missing_library_is_told_before_the_run(tmp_path, cart, monkeypatch):
     monkeypatch.setattr(storage, "find_spec", lambda name: None)
-    with pytest.raises(FormatError, match=r"pip install 'armillary\[results\]'"):
+    with pytest.raises(FormatError, match=r"-m pip install \.$"):
         Recorder(cart, "q", out=tmp_path / "run.nc")
-    with pytest.raises(FormatError, match=r"pip install 'armillary\[parquet\]'"):
+    with pytest.raises(FormatError, match=r"-m pip install '\.\[parquet\]'"):
         Recorder(cart, "q", out=tmp_path / "run.parquet")
 
 
@@ -396,7 +396,7 @@ def test_a_full_disk_at_the_end_loses_nothing(tmp_path, cart, ending, monkeypatc
     module = storage.import_module(storage.FORMATS[ending])
 
     def full(part, *_):
-        part.write_bytes(b"half a file")
+        part.write(b"half a file")
         raise OSError(28, os.strerror(28))
 
     with monkeypatch.context() as patch:

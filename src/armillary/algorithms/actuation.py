@@ -7,11 +7,15 @@ elsewhere: it answers the force f with x, and u = x / w².  So the solvers of fo
 
 With fewer actuators than free motions the nearest forces are taken: those that leave the least of
 f to a mechanism with the inertias 1/size² at its joints.
+
+`Strict` marks (not a number) motions that the rows do not allow, and those that the actuators
+cannot give; without it the forces are the nearest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from armillary.algorithms.constrained import (
@@ -37,9 +41,23 @@ from armillary.spatial.small import LDL
 _HOLD = 1e-6  # (motion of the actuators / motion of all joints)² that is trusted
 
 
+@dataclass(frozen=True)
+class Strict:
+    """Which motions are let pass.
+
+    tolerance: how far the rows may be missed, as a part of the accelerations in them.  rows (m):
+    weights that give all rows one unit, 1/s².  rounding: what a row may be missed by where the
+    accelerations in it are zero, 1/s² and as a part of the squares of the velocities."""
+
+    tolerance: float
+    rows: tuple[float, ...]
+    rounding: tuple[float, float]
+
+
 def actuation(
-    plan: Plan, mobility: Sequence[float], sizes: Sequence[float], enough: bool
-) -> Algorithm:
+    plan: Plan, mobility: Sequence[float], sizes: Sequence[float], enough: bool,
+    strict: Strict | None = None,
+) -> Algorithm:  # fmt: skip
     """tau with the motion (q, v, a).
 
     mobility (nv): 1/w² of an actuator, 0 of a joint without one.  sizes (nv): 1 rad, or the size of
@@ -50,8 +68,14 @@ def actuation(
         lines = kept_rows(run, plan, "gamma", known) if run.tables.ties is not None else []
         wanted = [x for j in run.joints for x in j.needed]
         force = [x - k for x, k in zip(wanted, known, strict=True)]
-        find = _smallest if enough else _nearest
-        tau = find(plan, mobility, sizes, force, lines)
+        tau = (
+            _smallest(plan, mobility, sizes, force, lines)
+            if enough
+            else _nearest(plan, mobility, sizes, force, lines, strict)
+        )
+        if strict is not None:
+            doubt = _disallowed(strict, plan, sizes, run, lines)
+            tau = [x + doubt for x in tau]
         for j, first in zip(run.joints, run.tables.v_offsets, strict=True):
             j.tau = tuple(tau[first : first + len(j.v)])
 
@@ -94,8 +118,9 @@ def _smallest(
 
 
 def _nearest(
-    plan: Plan, mobility: Sequence[float], sizes: Sequence[float], force: list[Scalar], lines: Lines
-) -> list[Scalar]:
+    plan: Plan, mobility: Sequence[float], sizes: Sequence[float], force: list[Scalar],
+    lines: Lines, strict: Strict | None,
+) -> list[Scalar]:  # fmt: skip
     """(S^T P S) u = S^T P f  with  P = N (N^T D N)^-1 N^T,  D = 1/size²."""
     n, inertia = len(force), [1.0 / (x * x) for x in sizes]
     chosen = [k for k, x in enumerate(mobility) if x]
@@ -106,6 +131,8 @@ def _nearest(
     factor = LDL(C)
     u = factor.solve([x[k] for k in chosen])
     doubt = _doubt([sizes[k] for k in chosen], factor)
+    if strict is not None:
+        doubt = doubt + _unreached(strict.tolerance, inertia, x, answers, u)
     tau: list[Scalar] = [0] * n
     for k, value in zip(chosen, u, strict=True):
         tau[k] = value + doubt
@@ -126,3 +153,46 @@ def _doubt(sizes: Sequence[float], factor: LDL) -> Scalar:
     for size, inverse in zip(sizes, factor.inverse_D, strict=True):
         strain = strain + (inverse * (size * size)) * (inverse * (size * size))
     return where(strain < _HOLD**-2, 0.0, NAN)
+
+
+def _disallowed(
+    strict: Strict, plan: Plan, sizes: Sequence[float], run: Any, lines: Lines
+) -> Scalar:
+    """Not a number where J a differs from gamma."""
+    a, (still, moving) = run.inputs["a"], strict.rounding
+    ties = run.tables.ties.all if run.tables.ties is not None else ()
+    # the bodies move with a: what ties between them are short of is what they miss
+    moved = [hasattr(tie, "closure") for tie in ties for _ in range(tie.count)]
+    whole: Scalar = (still / strict.tolerance) ** 2
+    for rate, size in zip(run.inputs["v"], sizes, strict=True):
+        square = rate * rate * (moving / (strict.tolerance * size * size))
+        whole = whole + square * square
+    misses: list[Scalar] = []
+    for k, (entries, short) in zip(plan.kept, lines, strict=True):
+        weight = strict.rows[k]
+        terms = [x * a[dof] * weight for dof, x in entries.items()]
+        miss = short * weight
+        if not moved[k]:
+            miss = miss - sum(terms)
+        for x in (miss, *terms):
+            whole = whole + x * x
+        misses.append(miss)
+    doubt: Scalar = 0.0
+    for miss in misses:
+        doubt = where(miss * miss <= whole * strict.tolerance**2, doubt, NAN)
+    return doubt
+
+
+def _unreached(
+    tolerance: float, inertia: Sequence[float], x: Sequence[Scalar],
+    answers: Sequence[Sequence[Scalar]], u: Sequence[Scalar],
+) -> Scalar:  # fmt: skip
+    """Not a number where the actuators leave a part of the motion x to others."""
+    whole: Scalar = 0
+    left: Scalar = 0
+    for k, (d, y) in enumerate(zip(inertia, x, strict=True)):
+        rest = y
+        for answer, force in zip(answers, u, strict=True):
+            rest = rest - answer[k] * force
+        whole, left = whole + y * y * d, left + rest * rest * d
+    return where(left <= whole * tolerance**2, 0.0, NAN)

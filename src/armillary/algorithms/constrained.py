@@ -26,6 +26,8 @@ from armillary.spatial import Force, Inertia, Motion, RigidMotion, Transform
 Lines = list[tuple[dict[int, Scalar], Scalar]]
 NAN = float("nan")
 ROUNDING = 1e-14
+RESIDUAL = 1e-12  # of the terms of an equation
+MASSLESS = 1e-12  # of all inertias: less opposes nothing
 STRAIN = 1e6  # pivots down to a thousandth of their usual size are trusted
 
 
@@ -42,8 +44,8 @@ class Plan:
     kept: tuple[int, ...]
     order: tuple[int, ...] = ()
     mu: tuple[float, ...] = ()
-    refinements: int = 2
-    tolerance: float = 1e-9  # largest last correction, as a part of the accelerations
+    refinements: int = 3
+    tolerance: float = 1e-13  # largest last correction, as a part of the accelerations
     pivots: tuple[Pivot, ...] | None = None  # independent rows: solved for these instead
     reach: tuple[float, ...] = ()  # 1 rad, or the size of the machine, per degree of freedom
 
@@ -151,7 +153,8 @@ def tie_rows(ways: Ways, tie: Any, wanted: Sequence[int]) -> TieRows:
         back = ways.push(tie.first, top, tie.X_1A.T @ (X_21.T @ t))
         return there | {dof: -x for dof, x in back.items()}
 
-    known = tie.closure.given_force(X_21) + tie.resistance(X_21, v)
+    near = None if tie.turns is None else tie.turns.angle(ways.run.inputs["q"])
+    known = tie.closure.given_force(X_21) + tie.resistance(X_21, v, near)
     nothing = all(type(x) is int and x == 0 for x in known.leaves())
     return TieRows(
         [push(wrenches[k]) for k in wanted],
@@ -217,7 +220,7 @@ def solved(
     where the right side is rounding itself."""
     n = len(force)
     if plan.pivots is not None:
-        return _embedded(M, force, lines, plan.pivots)
+        return _embedded(M, force, lines, plan.pivots, plan.reach)
     rows = M + symmetric_rows(len(lines))
     for number, (entries, _) in enumerate(lines):
         for dof, x in entries.items():
@@ -250,14 +253,15 @@ def moving_world(g):
 def defect(multipliers: Sequence[Scalar]) -> Algorithm:
     """What is missing in the equations of motion for given a and λ:
 
-        run.flat = M a + h - tau - J^T λ,    run.rows = J a - gamma
+        run.flat = M a + h - tau - J^T λ,    run.rows = J a - gamma,    run.rates = J v
 
-    Both are zero for a solution; their slopes along a variation of (q, v) give its derivative."""
+    The first two are zero for a solution; their slopes along a variation of (q, v) give its
+    derivative.  The slopes of the third tell which change of v a change of q demands."""
 
     def close(run: Any) -> None:
         flat = [x - t for j in run.joints for x, t in zip(j.needed, j.tau, strict=True)]
-        run.rows = []
-        a = [x for j in run.joints for x in j.a]
+        run.rows, run.rates = [], []
+        a, speed = ([x for j in run.joints for x in getattr(j, name)] for name in ("a", "v"))
         start, ways = 0, Ways(run)
         for tie in run.tables.ties.all:
             sizes = multipliers[start : start + tie.count]
@@ -265,11 +269,13 @@ def defect(multipliers: Sequence[Scalar]) -> Algorithm:
                 found = tie_rows(ways, tie, range(tie.count))
                 lines = found.entries
                 run.rows += [-x for x in found.gamma]
+                run.rates += found.rate
                 for dof, x in found.given.items():
                     flat[dof] = flat[dof] - x
             else:
                 lines = [{v: c for v, _, c in tie.terms}]
                 run.rows += [sum(a[v] * c for v, _, c in tie.terms) - tie.acceleration]
+                run.rates += [sum(speed[v] * c for v, _, c in tie.terms)]
             for line, size in zip(lines, sizes, strict=True):
                 for dof, x in line.items():
                     flat[dof] = flat[dof] - x * size
@@ -326,13 +332,49 @@ def _axis_row(run: Any, tie: Any, level: str) -> tuple[dict[int, Scalar], Scalar
 
 
 def _embedded(
-    M: SparseRows, force: list[Scalar], lines: Lines, pivots: Sequence[Pivot]
-) -> list[Scalar]:
-    """Accelerations of independent rows; marked where a pivot is too small to be trusted."""
+    M: SparseRows, force: list[Scalar], lines: Lines, pivots: Sequence[Pivot],
+    reach: Sequence[float],
+) -> list[Scalar]:  # fmt: skip
+    """Accelerations of independent rows; marked where a pivot is too small to be trusted, or where
+    they do not fulfil the rows and the balance of forces along the free motions."""
     state = embed([entries for entries, _ in lines], [g for _, g in lines], pivots, len(force))
     a, strain = reduced(M, force, state)
     doubt = where(state.strain < STRAIN, 0.0, NAN) + where(strain < STRAIN, 0.0, NAN)
+    whole = sum((x * (1.0 / size)) * (x * (1.0 / size)) for x, size in zip(a, reach, strict=True))
+    for entries, target in lines:
+        total, squares = _sums({dof: (x, a[dof], None) for dof, x in entries.items()})
+        lever = sum((x * reach[dof]) * (x * reach[dof]) for dof, x in sorted(entries.items()))
+        rounding = lever * whole * (ROUNDING / RESIDUAL) ** 2
+        doubt = _proved(doubt, target - total, target * target + squares + rounding)
+    balance = [_balance(f, M[j], a) for j, f in enumerate(force)]
+    for motion in state.motions:
+        doubt = _proved(doubt, *_sums({dof: (x, *balance[dof]) for dof, x in motion.items()}))
     return [value + doubt for value in a]
+
+
+def _balance(force: Scalar, row: dict[int, Scalar], a: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
+    """What is left of the equation of motion of a degree of freedom (constraint forces are not in
+    it), and the squares of its terms."""
+    total, squares = _sums({dof: (x, a[dof], None) for dof, x in row.items()})
+    return force - total, force * force + squares
+
+
+def _sums(terms: dict[int, tuple[Scalar, Scalar, Scalar | None]]) -> tuple[Scalar, Scalar]:
+    """Σ x y, and Σ x² y² or, where squares s are given instead of those of y, Σ x² s."""
+    total: Scalar = 0
+    squares: Scalar = 0
+    for dof in sorted(terms):
+        x, y, s = terms[dof]
+        product = x * y
+        total = total + product
+        squares = squares + (product * product if s is None else x * x * s)
+    return total, squares
+
+
+def _proved(doubt: Scalar, left: Scalar, squares: Scalar) -> Scalar:
+    """The doubt, and not a number where what is left of an equation is not small against its
+    terms."""
+    return where(left * left <= squares * RESIDUAL**2, doubt, NAN)
 
 
 def _refined(
@@ -357,17 +399,23 @@ def _doubt(
     rows: SparseRows, x: list[Scalar], halfway: list[Scalar], step: list[Scalar],
     usual: Sequence[Scalar], tolerance: float,
 ) -> Scalar:  # fmt: skip
-    """Not a number where the last correction is not small: against each acceleration itself
-    (masses may differ by 1e8, and accelerations with them), or against rounding of all of them,
-    weighed by their inertias."""
+    """Not a number where the last correction is more than rounding: of each acceleration itself
+    (masses may differ by 1e8, and accelerations with them), or of all of them, weighed by their
+    inertias.
+
+    A correction that is small is not enough.  Along a row of size σ (next to a singularity) each
+    refinement takes σ² / mu of what is missing, so a thousand times the last one, or a million
+    times, may still be to come: it has to be zero but for rounding."""
     n = len(usual)
     weights = [rows[k].get(k, 1.0) for k in range(n)]
     total: Scalar = 0
     for w, y in zip(weights, usual, strict=True):
         total = total + w * (y * y)
+    massless = sum(weights) * MASSLESS
     doubt: Scalar = 0.0
     for k in range(n):
         square = step[k] * step[k]
         small = square <= (x[k] * x[k] + halfway[k] * halfway[k]) * tolerance**2
-        doubt = where(small, doubt, where(weights[k] * square <= total * ROUNDING**2, doubt, NAN))
+        weighed = (weights[k] + massless) * square
+        doubt = where(small, doubt, where(weighed <= total * ROUNDING**2, doubt, NAN))
     return doubt

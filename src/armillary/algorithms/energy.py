@@ -20,10 +20,10 @@ def _moving(b, p, j):
 def _sum_energy(b, p, j):
     p.T += b.T
     p.V += b.V
-    _sum_moment(b, p, j)
+    sum_moment(b, p, j)
 
 
-def _sum_moment(b, p, j):
+def sum_moment(b, p, j):
     """Mass and first moment of all that hangs on the body, seen from the parent."""
     carried = b.X.T @ Inertia(b.m, b.h, Symmetric.zero()) @ b.X
     p.m += carried.mass
@@ -58,7 +58,7 @@ def _center(w, g):
 
 center_of_mass = Algorithm(
     "center_of_mass",
-    (Outward(_placed), Inward(_sum_moment), Ground(_center)),
+    (Outward(_placed), Inward(sum_moment), Ground(_center)),
     lambda g: {"m": 0, "h": Vector()},
     ("q",),
     {"com": "world"},
@@ -71,9 +71,9 @@ def _with_momentum(b, p, j):
     b.L = b.inertia @ b.v
 
 
-def _sum_momentum(b, p, j):
+def sum_momentum(b, p, j):
     p.L += b.X.T @ b.L
-    _sum_moment(b, p, j)
+    sum_moment(b, p, j)
 
 
 def _about_center(w, g):
@@ -84,7 +84,7 @@ def _about_center(w, g):
 
 momentum = Algorithm(
     "momentum",
-    (Outward(_with_momentum), Inward(_sum_momentum), Ground(_about_center)),
+    (Outward(_with_momentum), Inward(sum_momentum), Ground(_about_center)),
     lambda g: {"v": g.velocity, "m": 0, "h": Vector(), "L": Force.zero()},
     ("q", "v"),
     {"momentum": "world"},

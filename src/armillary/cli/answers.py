@@ -14,8 +14,9 @@ import numpy as np
 
 from armillary import Mechanism, __version__
 from armillary.cli import closing, models, screen
+from armillary.cli.options import Reading
 from armillary.cli.states import KINDS, WRENCH, Array, States, from_csv, from_options, to_csv
-from armillary.errors import ModelError
+from armillary.errors import InputError, ModelError
 from armillary.functions.results import Reactions
 
 RESULT = {"inverse": "tau", "forward": "a", "solve": "a"}
@@ -28,11 +29,13 @@ class Question:
 
     command: str
     model: str
-    base: str | None
+    how: Reading
     given: dict[str, list[str] | None]
     external: Sequence[str] | None
     csv: Path | None
     passive: bool
+    actuators: Sequence[str] = ()
+    tree: bool = False  # the open tree, without what closes it
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,7 @@ class Answer:
 
     def remarks(self) -> list[str]:
         """What a reader of the numbers should know beside them."""
-        tree = models.left_out(self.mechanism) if self.command == "inverse" else ""
-        found = (tree, *self.messages, *self.states.remarks, *outside(self))
+        found = (*self.messages, *self.states.remarks, *outside(self))
         return [screen.typed(text) for text in found if text]
 
 
@@ -85,13 +87,16 @@ def states_of(question: Question, mechanism: Mechanism) -> States:
 
 
 def solve(question: Question, reactions: bool) -> Answer:
-    mechanism = models.find(question.model, question.base)
-    states = states_of(question, mechanism)
+    mechanism = models.find(question.model, question.how)
+    whole, mechanism = mechanism, mechanism.tree if question.tree else mechanism
+    states = closing.follow(mechanism, states_of(question, mechanism))
     values, external, passive = dict(states.values), states.external, question.passive
     q, v = values["q"], values["v"]
     messages: tuple[str, ...] = ()
     if question.command == "inverse":
-        values["tau"] = mechanism.inverse_dynamics(q, v, values["a"], external, passive)
+        values["tau"], messages = _inverse(question, mechanism, values, external)
+        if whole.constraints and question.tree:
+            messages = (models.left_out(whole),)
     else:
         tau = values["tau"]
         try:
@@ -101,11 +106,35 @@ def solve(question: Question, reactions: bool) -> Answer:
         messages = tuple(closing.messages(mechanism, q, v, tau, external, passive))
     refuse_infinite(values[RESULT[question.command]], mechanism)
     found = None
-    if reactions and question.command == "forward" and mechanism.constraints:
+    if reactions and mechanism.constraints:
         found = mechanism.solve(q, v, values["tau"], external, passive).reactions
     elif reactions:
         found = mechanism.reactions(q, v, values["a"], external, passive)
     return Answer(question.command, mechanism, passive, states, values, found, messages)
+
+
+def _inverse(
+    question: Question, mechanism: Mechanism, values: dict[str, Array], external: dict[str, Array]
+) -> tuple[Array, tuple[str, ...]]:
+    """Joint forces of a motion, and whose they are where not all joints have some."""
+    motion = (values["q"], values["v"], values["a"])
+    options: dict[str, Any] = {"external": external, "passive": question.passive}
+    if not mechanism.constraints:
+        if question.actuators:
+            raise InputError(
+                f"--actuator: '{mechanism.name}' has no constraints; every joint has the force "
+                f"that its motion takes. Leave --actuator out."
+            )
+        return mechanism.inverse_dynamics(*motion, **options), ()
+    if question.actuators:
+        options["actuators"] = question.actuators
+    tau = mechanism.inverse_dynamics(*motion, **options)
+    if not question.actuators:
+        motors = [body.joint.name for body in mechanism.model.bodies if body.motor]
+        whose = f"of the joints with motors ({', '.join(motors)})" if motors else (
+            "of all joints, the smallest that give this motion; --actuator names some")  # fmt: skip
+        return tau, (f"tau are the forces {whose}; --tree answers for the open tree",)
+    return tau, ()
 
 
 def refuse_infinite(result: Array, mechanism: Mechanism) -> None:

@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+from armillary.cli.feeding import Beside, Input, Motion, Stay, Voltage
+from armillary.cli.options import (
+    Actuators,
+    Assemble,
+    Base,
+    Csv,
+    Hold,
+    Json,
+    ModelName,
+    Numbers,
+    OfTree,
+    Out,
+    Overwrite,
+    Passive,
+    ProjectStart,
+    Reactions,
+    Reading,
+    Root,
+    Tolerance,
+    Wrenches,
+)
 from armillary.errors import ArmillaryError
 
 
@@ -40,59 +60,6 @@ app = typer.Typer(
     "the name of a built-in mechanism. All numbers are SI: rad, m, kg, N, N m.",
 )
 
-ModelName = Annotated[
-    str, typer.Argument(metavar="MODEL", help="A file, or the name of a built-in mechanism.")
-]
-
-
-class Stand(StrEnum):
-    """How the root body stands in the world."""
-
-    FREE = "free"
-    FIXED = "fixed"
-
-
-Base = Annotated[Stand | None, typer.Option(help="How the root body stands in the world.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-Numbers = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NUMBERS", help="0.1,0.2,... in order, or joint=value,joint=value."),
-]
-Wrenches = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="FRAME=nx,ny,nz,fx,fy,fz",
-        help="A wrench on the mechanism at a frame, in that frame. May be repeated.",
-    ),
-]
-Passive = Annotated[
-    bool, typer.Option("--passive/--no-passive", help="Friction, springs and rotors take part.")
-]
-Reactions = Annotated[bool, typer.Option("--reactions", help="The wrench in every joint as well.")]
-Csv = Annotated[
-    Path | None,
-    typer.Option("--csv", help="A batch of states: a header like q.<label>, v.<label>, ..."),
-]
-Out = Annotated[Path | None, typer.Option("--out", help="Write states and results to a CSV file.")]
-Assemble = Annotated[bool, typer.Option("--assemble", help="Close the mechanism first: q, then v.")]
-Hold = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="JOINT", help="A joint that stays as given while closing. May be repeated."
-    ),
-]
-Tolerance = Annotated[
-    float,
-    typer.Option(
-        "--geometry-tolerance",
-        min=0.0,
-        max=0.099,
-        help="Accuracy of the lengths in the model, as a part of its size: what differs less "
-        "counts as dependent.",
-    ),
-]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")]
-
 
 def _version(wanted: bool) -> None:
     if wanted:
@@ -112,11 +79,11 @@ def _armillary(
 
 
 @app.command()
-def show(model: ModelName, base: Base = None, json: Json = False) -> None:
+def show(model: ModelName, base: Base = None, root: Root = None, json: Json = False) -> None:
     """Show a mechanism: tree, coordinates, masses, report."""
     from armillary.cli.show import show as run
 
-    run(model, base, json)
+    run(model, Reading(base, root), json)
 
 
 @app.command()
@@ -126,6 +93,7 @@ def validate(
         bool, typer.Option("--strict", help="What would be repaired or reported is an error.")
     ] = False,
     base: Base = None,
+    root: Root = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the random state of the check.")] = 0,
     json: Json = False,
 ) -> None:
@@ -134,7 +102,7 @@ def validate(
     Exit code 0: the mechanism is sound (warnings are listed); 1: it is not."""
     from armillary.cli.validate import validate as run
 
-    if not run(model, base, strict, seed, json):
+    if not run(model, Reading(base, root, strict), seed, json):
         raise typer.Exit(1)
 
 
@@ -144,6 +112,8 @@ def inverse(
     q: Numbers = None,
     v: Numbers = None,
     a: Numbers = None,
+    actuator: Actuators = None,
+    tree: OfTree = False,
     external: Wrenches = None,
     passive: Passive = True,
     reactions: Reactions = False,
@@ -152,13 +122,18 @@ def inverse(
     overwrite: Overwrite = False,
     json: Json = False,
     base: Base = None,
+    root: Root = None,
 ) -> None:
     """Joint forces for a motion: tau from q, v, a.
 
-    What is not given: q where the mechanism starts, v = 0, a = 0."""
+    What is not given: q where the mechanism starts, v = 0, a = 0. Of a closed mechanism, v and a
+    given as joint=value are kept and the others follow from the constraints."""
     from armillary.cli.answers import Question, answer
 
-    question = Question("inverse", model, base, {"q": q, "v": v, "a": a}, external, csv, passive)
+    given = {"q": q, "v": v, "a": a}
+    question = Question(
+        "inverse", model, Reading(base, root), given, external, csv, passive, actuator or (), tree
+    )
     answer(question, reactions, out, overwrite, json)
 
 
@@ -176,6 +151,7 @@ def forward(
     overwrite: Overwrite = False,
     json: Json = False,
     base: Base = None,
+    root: Root = None,
 ) -> None:
     """Accelerations for given joint forces: a from q, v, tau.
 
@@ -183,7 +159,7 @@ def forward(
     from armillary.cli.answers import Question, answer
 
     given = {"q": q, "v": v, "tau": tau}
-    question = Question("forward", model, base, given, external, csv, passive)
+    question = Question("forward", model, Reading(base, root), given, external, csv, passive)
     answer(question, reactions, out, overwrite, json)
 
 
@@ -197,9 +173,9 @@ def solve(
     drive: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="CONSTRAINT=ACCELERATION",
-            help="Prescribed acceleration (rad/s², m/s²) of a drive, of the ground under a wheel "
-            "or along the rows of a contact, instead of the model's. May be repeated.",
+            metavar="NAME=ACCELERATION",
+            help="Prescribed acceleration (rad/s², m/s²) of a joint or drive, of the ground under "
+            "a wheel or along the rows of a contact, instead of the model's. May be repeated.",
         ),
     ] = None,
     assemble: Assemble = False,
@@ -210,6 +186,7 @@ def solve(
     overwrite: Overwrite = False,
     json: Json = False,
     base: Base = None,
+    root: Root = None,
     geometry_tolerance: Tolerance = 0.0,
 ) -> None:
     """Everything about a state: motion, all forces, constraints.
@@ -220,7 +197,7 @@ def solve(
     from armillary.cli.solving import Wishes, answer
 
     given = {"q": q, "v": v, "tau": tau}
-    question = Question("solve", model, base, given, external, csv, passive)
+    question = Question("solve", model, Reading(base, root), given, external, csv, passive)
     wishes = Wishes(assemble, hold or (), geometry_tolerance, drive or ())
     answer(question, wishes, out, overwrite, json)
 
@@ -233,6 +210,7 @@ def mobility(
     hold: Hold = None,
     json: Json = False,
     base: Base = None,
+    root: Root = None,
     geometry_tolerance: Tolerance = 0.0,
 ) -> None:
     """What can move: rank, freedoms, redundant constraints.
@@ -241,7 +219,7 @@ def mobility(
     from armillary.cli.mobility import mobility as run
     from armillary.cli.solving import Wishes
 
-    run(model, base, q, Wishes(assemble, hold or (), geometry_tolerance), json)
+    run(model, Reading(base, root), q, Wishes(assemble, hold or (), geometry_tolerance), json)
 
 
 @app.command()
@@ -251,13 +229,14 @@ def assemble(
     hold: Hold = None,
     json: Json = False,
     base: Base = None,
+    root: Root = None,
 ) -> None:
     """A closed configuration near a guess.
 
     What is not given: q where the mechanism starts. Exit code 1: it could not be closed."""
     from armillary.cli.closing import assemble as run
 
-    if not run(model, base, q, hold, json):
+    if not run(model, Reading(base, root), q, hold, json):
         raise typer.Exit(1)
 
 
@@ -272,20 +251,11 @@ def simulate(
     v: Numbers = None,
     tau: Numbers = None,
     external: Wrenches = None,
-    input: Annotated[
-        Path | None, typer.Option(help="Joint forces over time, CSV: time, then joints.")
-    ] = None,
-    drive: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=MOTION",
-            help="Prescribed motion of a joint, drive or wheel's ground: a place, a CSV (time, "
-            "place), or a road and a speed (road.csv@20: distance, height). Repeatable.",
-        ),
-    ] = None,
-    stay: Annotated[
-        bool, typer.Option("--stay", help="The last line of --input and --drive goes on.")
-    ] = False,
+    input: Input = None,
+    voltage: Voltage = None,
+    beside: Beside = False,
+    drive: Motion = None,
+    stay: Stay = False,
     limits: Annotated[
         float | None, typer.Option(min=0.0, max=1.0, help="Joint limits, with this restitution.")
     ] = None,
@@ -293,6 +263,7 @@ def simulate(
     project: Annotated[
         bool, typer.Option("--project/--no-project", help="Back onto constraints at every step.")
     ] = True,
+    project_start: ProjectStart = False,
     record: Annotated[str, typer.Option(help="Names: q,v,a,tau,energy,reactions,...")] = "q,v",
     every: Annotated[int, typer.Option(min=1, help="Record every n-th step.")] = 1,
     out: Annotated[Path | None, typer.Option(help="A file: .nc, .csv or .parquet.")] = None,
@@ -300,19 +271,22 @@ def simulate(
     overwrite: Overwrite = False,
     json: Json = False,
     base: Base = None,
+    root: Root = None,
 ) -> None:
     """The motion over time.
 
-    What is not given: q where the mechanism starts, v = 0, tau = 0. Exit code 1: the run ended
-    before its time; what was computed is kept, and --resume goes on."""
+    What is not given: q where the mechanism starts, v = 0, tau = 0. With constraints, v given as
+    joint=value is kept and the others follow from them; a full v must be allowed. Exit code 1: the
+    run ended before its time; what was computed is kept, and --resume goes on."""
     from armillary.cli.simulating import Course, Drive
     from armillary.cli.simulating import simulate as run
 
     given = {"q": q, "v": v, "tau": tau}
-    drives = Drive(given, external, input, stay, assemble, limits, drive or ())
+    drives = Drive(given, external, input, stay, assemble, limits, drive or (), voltage or (),
+                   beside)  # fmt: skip
     course = Course(duration, step, method, tolerance, record, every, out, resume, overwrite,
-                    project)  # fmt: skip
-    if not run(model, base, drives, course, json):
+                    project, project_start)  # fmt: skip
+    if not run(model, Reading(base, root), drives, course, json):
         raise typer.Exit(1)
 
 
@@ -354,13 +328,14 @@ def convert(
         bool, typer.Option("--lossy", help="Leave out what the format cannot express, and list it.")
     ] = False,
     base: Base = None,
+    root: Root = None,
 ) -> None:
     """Write a mechanism in another format.
 
     .yaml holds everything; .urdf, .xml (MJCF) and .csv (Denavit-Hartenberg) what they can."""
     from armillary.cli.convert import convert as run
 
-    run(model, out, overwrite, lossy, base)
+    run(model, Reading(base, root), out, overwrite, lossy)
 
 
 @app.command()

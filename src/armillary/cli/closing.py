@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armillary import Mechanism, __version__
 from armillary.cli import models, screen
-from armillary.cli.states import Array, from_options
+from armillary.cli.options import Reading
+from armillary.cli.states import Array, States, from_options
 from armillary.errors import ModelError
 
 if TYPE_CHECKING:
@@ -17,6 +19,33 @@ if TYPE_CHECKING:
 
 _AMISS = 1e-6  # rad, m and, per second, of the greatest velocity: what `solve` reports as well
 _MOST = 4  # rows named in one message
+
+
+def follow(mechanism: Mechanism, states: States) -> States:
+    """Velocities and accelerations that were given by name are held; the others follow from the
+    constraints with the least kinetic energy.  States that are open stay as they are."""
+    named = {k: x for k, x in states.named.items() if k in ("v", "a")}
+    if not mechanism.constraints or not named:
+        return states
+    values, remarks = dict(states.values), list(states.remarks)
+    q = np.atleast_2d(values["q"])
+    closed = np.abs(mechanism.constraint_residual(q)).max(axis=1, initial=0.0) <= _AMISS
+    for kind, given in named.items():
+        x = np.atleast_2d(np.array(values[kind], float))
+        for k in np.flatnonzero(closed):
+            own = {
+                name: float(np.atleast_1d(y)[k if np.ndim(y) else 0]) for name, y in given.items()
+            }
+            if kind == "v":
+                x[k] = mechanism.project(q[k], own)[1]
+            else:
+                x[k] = mechanism.project_acceleration(q[k], np.atleast_2d(values["v"])[k], own)
+        values[kind] = x.reshape(np.shape(values[kind]))
+        others = [label for label in mechanism.v_labels if label not in given]
+        if closed.any() and others:
+            remarks.append(f"{kind} of {', '.join(others[:8])}{', ...' if others[8:] else ''} "
+                           f"follows from the constraints")  # fmt: skip
+    return replace(states, values=values, remarks=tuple(remarks))
 
 
 def close(
@@ -32,7 +61,7 @@ def close(
     result, remarks = dict(values, q=q.reshape(shape)), []
     if "v" in values and np.any(values["v"]):
         pairs = zip(q, np.atleast_2d(values["v"]), strict=True)
-        v = np.array([_consistent(mechanism, *pair, hold) for pair in pairs])
+        v = np.array([mechanism.project(*pair, hold=hold)[1] for pair in pairs])
         result["v"] = v.reshape(values["v"].shape)
     for kind, done, unit in (("q", "closed", "rad or m"), ("v", "made consistent", "rad/s or m/s")):
         moved = float(np.abs(result[kind] - values[kind]).max()) if kind in values else 0.0
@@ -51,29 +80,6 @@ def closed_place(mechanism: Mechanism, q: Array, hold: Sequence[str] = ()) -> Ar
             f"--geometry-tolerance."
         )
     return np.asarray(assembly.q)
-
-
-def _consistent(mechanism: Mechanism, q: Array, v: Array, hold: Sequence[str]) -> Array:
-    """v that the constraints allow: the nearest, or with the held joints as they are."""
-    if not hold:
-        return np.asarray(mechanism.project(q, v)[1])
-    model = mechanism.model
-    held = {k for k, label in enumerate(model.v_labels) if label in hold}
-    for name in (name for name in hold if name in model.joint_index):
-        slot = model.slots[model.joint_index[name]].v
-        held |= set(range(slot.start, slot.stop))
-    moving = [k for k in range(model.nv) if k not in held]
-    J, rate = mechanism.constraint_jacobian(q), mechanism.constraint_rate(q, v)
-    v = v.copy()
-    v[moving] -= np.linalg.lstsq(J[:, moving], rate, rcond=1e-9)[0]
-    left = np.abs(mechanism.constraint_rate(q, v))
-    if left.max(initial=0.0) > _AMISS * max(float(np.abs(v).max(initial=0.0)), 1.0):
-        row = mechanism.constraint_rows[int(np.argmax(left))]
-        raise ModelError(
-            f"'{mechanism.name}': with the velocities of {', '.join(hold)}, '{row}' is violated by "
-            f"{left.max():.3g} rad/s or m/s. Hold fewer joints, or give other velocities."
-        )
-    return v
 
 
 def _opening(assembly: Assembly) -> float:
@@ -115,10 +121,10 @@ def messages(
 
 
 def assemble(
-    model: str, base: str | None, q: list[str] | None, hold: list[str] | None, json: bool
+    model: str, how: Reading, q: list[str] | None, hold: list[str] | None, json: bool
 ) -> bool:
     """Print a closed configuration; False where there is none near the guess."""
-    mechanism = models.find(model, base)
+    mechanism = models.find(model, how)
     guess = from_options(mechanism, {"q": q}, None).values["q"]
     assembly = mechanism.assemble(guess, hold or ())
     units = models.units(mechanism, "q")

@@ -8,6 +8,7 @@ import numpy as np
 
 from armillary import Mechanism, __version__
 from armillary.cli import closing, models, screen
+from armillary.cli.options import Reading
 from armillary.cli.solving import Wishes, determinacy_json
 from armillary.cli.states import Array, from_options
 from armillary.errors import ArmillaryError
@@ -22,8 +23,8 @@ SINGULAR = {
 }
 
 
-def mobility(model: str, base: str | None, q: list[str] | None, wishes: Wishes, json: bool) -> None:
-    mechanism = models.find(model, base)
+def mobility(model: str, how: Reading, q: list[str] | None, wishes: Wishes, json: bool) -> None:
+    mechanism = models.find(model, how)
     if wishes.geometry_tolerance:
         mechanism = mechanism.compile(geometry_tolerance=wishes.geometry_tolerance)
     values = from_options(mechanism, {"q": q}, None).values
@@ -35,8 +36,8 @@ def mobility(model: str, base: str | None, q: list[str] | None, wishes: Wishes, 
     if not mechanism.constraints:
         remarks.append(f"'{mechanism.name}' has no constraints: every coordinate is free")
     if not found.closed:
-        remarks.append(f"q is open by {found.opening:.2g} of the machine's size, where freedoms "
-                       f"count only roughly; --assemble closes it first")  # fmt: skip
+        remarks.append(f"q is open by {found.opening:.2g} of the machine's size; --assemble closes "
+                       f"it first")  # fmt: skip
     forces, reason = _determinacy(mechanism, place)
     remarks += [reason] if reason else []
     for text in remarks:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from armillary import Mechanism, example, example_names, load
+from armillary.cli.options import Reading
 from armillary.errors import FormatError, unknown_name
 
 FORCE = {"rad": "N m", "m": "N"}
 
 
-def find(name: str, base: str | None = None, strict: bool = False) -> Mechanism:
+def find(name: str, how: Reading = Reading()) -> Mechanism:
     """The mechanism of a file, or the built-in one of that name."""
     if not is_file_name(name):
         known = example_names()
@@ -18,8 +19,8 @@ def find(name: str, base: str | None = None, strict: bool = False) -> Mechanism:
             hint = str(unknown_name("built-in mechanism", name, known))
             raise FormatError(f"there is no file '{name}', and {hint}")
         mechanism = example(name)
-        return mechanism if base is None else mechanism.with_base(base)
-    return load(name, base=base, strict=strict)
+        return mechanism if how.base is None else mechanism.with_base(how.base)
+    return load(name, base=how.base, root=how.root, strict=how.strict)
 
 
 def is_file_name(name: str) -> bool:
@@ -61,12 +62,8 @@ def tied_by(mechanism: Mechanism) -> str:
 
 
 def left_out(mechanism: Mechanism) -> str:
-    """What inverse dynamics does not see; empty where there is nothing."""
-    ties = tied_by(mechanism)
-    if not ties:
-        return ""
+    """What the inverse dynamics of the tree does not see."""
     return (
-        f"tau is that of the tree of '{mechanism.name}' alone, without its {ties}. "
-        f"`armillary solve` and `armillary forward` keep them; in Python, "
-        f"`actuator_forces(q, v, a)` is the inverse dynamics of the closed mechanism"
+        f"tau is that of the tree of '{mechanism.name}' alone, without its {tied_by(mechanism)}; "
+        f"leave --tree out for the closed mechanism"
     )

@@ -17,15 +17,27 @@ from rich.text import Text
 _WORDS = {
     r"pass overwrite=True": "use --overwrite",
     r"pass lossy=True": "use --lossy",
+    r"pass root=": "use --root",
     r"resume=True": "--resume",
     r"Schedule\(\.\.\., hold=True\)": "--stay",
     r"Leave `base` out": "Leave --base out",
     r"; or pass format= one of [\w, ]*": "",
     r"(assemble\(q\)|project\(q, v\)) (closes|corrects)": r"`armillary solve --assemble` \2",
     r"Close it first: q0 = mechanism\.assemble\(q0\)\.q": "Close it with --assemble",
+    r"Close it first: q = mechanism\.assemble\(q\)\.q": "Close it with --assemble",
+    r"compile\(geometry_tolerance=\.\.\.\)": "--geometry-tolerance",
     r"The drives begin at t0 = .*; close it there: put .* q0 = mechanism\.assemble\(.*\)\.q": (
         "Close it with --assemble, which holds driven joints where their motion begins"
     ),
+    r"project_acceleration\(q, v, a\) gives it, and with hold=\[\.\.\.\] keeps those of the named "
+    r"joints; `\.tree` answers for the open tree": (
+        "--a joint=value keeps the named joints and finds the others; --tree answers for the open "
+        "tree"
+    ),
+    r"Name more actuators, or ask actuator_forces\(q, v, a, actuators\) for the nearest forces and "
+    r"what they lack": "Name more of them with --actuator",
+    r"Give v0=\{'(.*?)': (.*?)\} to hold the named joints and find the others, or project_start="
+    r"True": (r"Give --v \1=\2 to hold the named joints and find the others, or --project-start"),
     r"Use q0, v0 = mechanism\.project\(q0, v0\), or project=True": "Leave --no-project out",
     r"drives\['(.*?)'\]": r"--drive \1",
     r", or leave the joint out: JointLimits\(joints=\[\.\.\.\]\)": " (--q), or leave --limits out",

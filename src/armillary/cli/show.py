@@ -7,7 +7,9 @@ from typing import Any
 
 from armillary import Mechanism, __version__
 from armillary.cli import models, screen
-from armillary.functions.describe import constraint_words, freedoms
+from armillary.cli.options import Reading
+from armillary.functions.constrained.counts import Counts
+from armillary.functions.describe import constraint_words, counted
 from armillary.model import WORLD, Body, JointSpec, Limits, Model, Note, Passive, Report
 from armillary.model.passive import LOADS
 from armillary.model.ties import AxisTie, FrameTie, ties
@@ -20,8 +22,8 @@ _AXES: dict[tuple[float, ...], str] = {
 _STYLES = {"warning": "yellow", "repaired": "yellow", "ignored": "dim"}
 
 
-def show(name: str, base: str | None, json: bool) -> None:
-    mechanism = models.find(name, base)
+def show(name: str, how: Reading, json: bool) -> None:
+    mechanism = models.find(name, how)
     if json:
         screen.print_json(as_json(mechanism))
         return
@@ -55,8 +57,8 @@ def summary(mechanism: Mechanism) -> None:
     model = mechanism.model
     mass = sum(body.mass.mass for body in model.bodies)
     screen.say(
-        f"{model.name}: {_count(len(model.bodies), 'body', 'bodies')}, "
-        f"{freedoms(model)}, {mass:.5g} kg", "bold",
+        f"{model.name}: {counted(len(model.bodies), 'body', 'bodies')}, "
+        f"{mechanism.counts}, {mass:.5g} kg", "bold",
     )  # fmt: skip
     screen.say(f"gravity ({screen.triple(model.gravity)}) m/s²")
     for what in ("base_velocity", "base_acceleration"):
@@ -116,6 +118,7 @@ def as_json(mechanism: Mechanism) -> dict[str, Any]:
         "mechanism": model.name,
         "nq": model.nq,
         "nv": model.nv,
+        "counts": counts_json(mechanism.counts),
         "gravity": model.gravity,
         "labels": {"q": model.q_labels, "v": model.v_labels},
         "units": {kind: models.units(mechanism, kind) for kind in ("q", "v", "a", "tau")},
@@ -133,6 +136,16 @@ def as_json(mechanism: Mechanism) -> dict[str, Any]:
         "source": model.report.source,
         "notes": notes_json(model.report),
     }  # fmt: skip
+
+
+def counts_json(counts: Counts) -> dict[str, Any]:
+    """null where the rank was not counted: a large mechanism, or one that does not close."""
+    return {
+        "degrees_of_freedom": counts.freedoms,
+        "coordinates": counts.coordinates,
+        "constraint_rows": counts.rows,
+        "overconstrained_by": counts.spare,
+    }
 
 
 def notes_json(report: Report) -> list[dict[str, Any]]:
@@ -232,9 +245,15 @@ def _resistance(spec: JointSpec, k: int) -> str:
 def _passive_words(passive: Passive) -> list[str]:
     words = [
         f"{name} {getattr(passive, name):.4g}"
-        for name in ("viscous", "coulomb", "static", *LOADS, "spring")
+        for name in ("viscous", "static", *LOADS, "spring")
         if getattr(passive, name)
     ]
+    forward, backward = passive.each_way()
+    if forward or backward:
+        words.insert(
+            1 if passive.viscous else 0,
+            f"coulomb {forward:.4g}" + (f"/{backward:.4g}" if backward != forward else ""),
+        )
     words += ["table"] if passive.table else []
     return words + (["function"] if passive.law is not None else [])
 
@@ -255,10 +274,6 @@ def labels(tie: FrameTie | AxisTie) -> list[str]:
 def _forces(tie: FrameTie | AxisTie) -> str:
     rows = zip(tie.rows, tie.units, strict=True)
     return ", ".join(f"{row or 'along the axis'} [{models.FORCE[unit]}]" for row, unit in rows)
-
-
-def _count(n: int, one: str, many: str) -> str:
-    return f"{n} {one if n == 1 else many}"
 
 
 def cache(clear: bool) -> None:

@@ -14,6 +14,8 @@ import numpy as np
 
 from armillary import Mechanism
 from armillary.cli import closing, models, screen
+from armillary.cli.feeding import check_beside, named, number, voltages
+from armillary.cli.options import Reading
 from armillary.cli.runs import as_json, print_run
 from armillary.cli.states import Array, from_options
 from armillary.errors import FormatError, InputError
@@ -34,6 +36,8 @@ class Drive:
     assemble: bool
     limits: float | None  # restitution at joint limits
     motions: Sequence[str] = ()  # name=place, name=table.csv, name=road.csv@speed
+    voltages: Sequence[str] = ()  # joint=volts, joint=table.csv
+    beside: bool = False  # forces act beside the motors that are fed
 
 
 @dataclass(frozen=True)
@@ -50,16 +54,17 @@ class Course:
     resume: bool
     overwrite: bool
     project: bool
+    project_start: bool = False
 
 
-def simulate(model: str, base: str | None, drive: Drive, course: Course, json: bool) -> bool:
+def simulate(model: str, how: Reading, drive: Drive, course: Course, json: bool) -> bool:
     """Whether the run came to its end; what was computed is kept in any case."""
     for name, value in (("for", course.duration), ("step", course.step)):
         if not (math.isfinite(value) and value > 0.0):
             raise InputError(f"--{name}: expected a number of seconds above 0, found {value}.")
     if course.resume and course.out is None:
         raise InputError("--resume: name the file that goes on with --out.")
-    mechanism = models.find(model, base)
+    mechanism = models.find(model, how)
     run = _run(mechanism, drive, course)
     if json:
         content = as_json(run)
@@ -84,21 +89,41 @@ def _run(mechanism: Mechanism, drive: Drive, course: Course) -> Run:
 
     states = from_options(mechanism, drive.given, drive.external)
     values, motions = dict(states.values), _motions(drive)
+    named: Any = states.named.get("v") if mechanism.constraints else None
     if drive.assemble:
         hold = _at_drives(mechanism, motions, course.step, values)
-        values, remarks = closing.close(mechanism, values, hold)
+        part = {"q": values["q"]} if named else values
+        closed, remarks = closing.close(mechanism, part, hold)
+        values |= closed
         for text in remarks:
             screen.remark(text)
+    volts = voltages(drive.voltages, drive.stay)
+    inputs = _inputs(mechanism, drive, values["tau"])
+    forced = getattr(inputs, "labels", None) or (
+        [label for label, x in zip(mechanism.v_labels, values["tau"], strict=True) if x]
+    )
+    check_beside(forced, volts, drive.beside)
     events = () if drive.limits is None else (JointLimits(drive.limits),)
+    q0, v0 = _start(drive, course, values, named)
     with progress_bar() as tell:
         return run(
-            mechanism, values["q"], values["v"], course.duration, course.step, course.method,
-            inputs=_inputs(mechanism, drive, values["tau"]), external=states.external or None,
+            mechanism, q0, v0, course.duration, course.step, course.method,
+            inputs=inputs, voltages=volts, beside=drive.beside, external=states.external or None,
             drives=motions,
             events=events, record=course.record.split(","), every=course.every, out=course.out,
             progress=tell, project=course.project, tolerance=course.tolerance,
-            resume=course.resume, overwrite=course.overwrite,
+            resume=course.resume, overwrite=course.overwrite, project_start=course.project_start,
         )  # fmt: skip
+
+
+def _start(
+    drive: Drive, course: Course, values: dict[str, Array], named: Any
+) -> tuple[Array | None, Any]:
+    """q0 and v0 (velocities by name as they are); where a file goes on and they are not given,
+    those of the file."""
+    begins = not course.resume or drive.assemble
+    q0 = values["q"] if begins or drive.given.get("q") else None
+    return q0, named or (values["v"] if drive.given.get("v") or drive.assemble else None)
 
 
 def _at_drives(
@@ -112,10 +137,10 @@ def _at_drives(
     drives = Drives(mechanism, motions, step)
     start = drives.at(0.0)
     held = []
-    for number, i, k, _ in drives.coordinates():
+    for place, i, k, _ in drives.coordinates():
         for name, entry, level in (("q", i, 0), ("v", k, 1)):
             values[name] = np.array(values[name], float)
-            values[name][..., entry] = start[level, ..., number]
+            values[name][..., entry] = start[level, ..., place]
         held.append(mechanism.v_labels[k])
     return held
 
@@ -128,14 +153,14 @@ def _inputs(mechanism: Mechanism, drive: Drive, tau: Array) -> Array | Schedule 
         raise InputError("--tau and --input: give constant forces or a schedule, not both.")
     from armillary.sim.inputs import Schedule
 
-    with _readable(drive.schedule):
+    with readable(drive.schedule):
         schedule = Schedule.from_csv(drive.schedule, hold=drive.stay)
     labels = [label.removeprefix("tau.") for label in schedule.labels or ()]
     return Schedule(schedule.times, schedule.values, labels, schedule.kind, schedule.hold)
 
 
 @contextmanager
-def _readable(path: Path) -> Iterator[None]:
+def readable(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, UnicodeDecodeError) as fault:
@@ -146,16 +171,9 @@ def _readable(path: Path) -> Iterator[None]:
 def _motions(drive: Drive) -> dict[str, Any] | None:
     """Prescribed motion by name: a place, a table over time, or a road at a speed."""
     found: dict[str, Any] = {}
-    for text in drive.motions:
-        name, _, motion = (part.strip() for part in text.partition("="))
-        if not name or not motion:
-            raise InputError(
-                f"--drive: expected name=place, name=table.csv or name=road.csv@speed, found "
-                f"'{text}'."
-            )
-        if name in found:
-            raise InputError(f"--drive: '{name}' is given twice.")
-        place = _float(motion)
+    texts = "name=place, name=table.csv or name=road.csv@speed"
+    for name, motion in named("--drive", drive.motions, texts).items():
+        place = number(motion)
         found[name] = _from_file(name, motion, drive.stay) if place is None else place
     return found or None
 
@@ -165,9 +183,9 @@ def _from_file(name: str, motion: str, stay: bool) -> Any:
     from armillary.sim.roads import HEADS, RoadProfile
 
     path, _, speed = motion.rpartition("@")
-    pace = _float(speed) if path else None
+    pace = number(speed) if path else None
     file = Path(path if pace is not None else motion)
-    with _readable(file):
+    with readable(file):
         head, numbers = number_table(file, ("t", "time", *HEADS))
     column = head.index(name) if name in head[1:] else 1
     if len(head) > 2 and name not in head[1:]:
@@ -180,13 +198,6 @@ def _from_file(name: str, motion: str, stay: bool) -> Any:
             )
         return RoadProfile(numbers[:, 0], numbers[:, column]).under(pace)
     return Schedule(numbers[:, 0], numbers[:, column], kind="spline", hold=stay)
-
-
-def _float(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 @contextmanager

@@ -50,20 +50,21 @@ def answer(
 
 
 def solve(question: Question, wishes: Wishes) -> tuple[Answer, Solution, dict[str, Array]]:
-    mechanism = models.find(question.model, question.base)
+    mechanism = models.find(question.model, question.how)
     if wishes.geometry_tolerance:
         mechanism = mechanism.compile(geometry_tolerance=wishes.geometry_tolerance)
     drives = from_drives(mechanism, wishes.drives)
     states = answers.states_of(question, mechanism)
     values = dict(states.values)
     if wishes.assemble:
-        values, remarks = closing.close(mechanism, values, wishes.hold)
+        part = {k: x for k, x in values.items() if k not in states.named or k == "q"}
+        closed, remarks = closing.close(mechanism, part, wishes.hold)
+        values |= closed
         states = replace(states, values=values, remarks=(*remarks, *states.remarks))
+    states = closing.follow(mechanism, states)
+    values = dict(states.values)
     given = (values["q"], values["v"], values["tau"], states.external, question.passive)
-    if mechanism.constraints:
-        solution = mechanism.solve(*given, drives=drives)
-    else:
-        solution = mechanism.solve(*given)
+    solution = mechanism.solve(*given, drives=drives)
     values["a"] = solution.acceleration
     answers.refuse_infinite(values["a"], mechanism)
     messages = _messages(solution, len(np.atleast_2d(values["q"])))
@@ -150,6 +151,9 @@ def _print_power(solution: Solution) -> None:
     screen.table(heads, [[*numbers, *tail]], "power [W]")
     energies = screen.numbers((float(solution.kinetic), float(solution.potential)))
     screen.say(f"kinetic energy {energies[0]} J, potential energy {energies[1]} J")
+    if solution.model.hidden_energy:
+        screen.remark(f"it lacks the laws of {', '.join(solution.model.hidden_energy)}, which "
+                      f"name no potential")  # fmt: skip
 
 
 # -- for programs --------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ class States:
     external: dict[str, Array] = field(default_factory=dict)
     carried: dict[str, list[str]] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    named: dict[str, dict[str, Array]] = field(default_factory=dict)  # kinds given in part, by name
 
 
 def start(mechanism: Mechanism, kind: str) -> Array:
@@ -57,7 +58,21 @@ def from_options(
         kind: from_words(mechanism, kind, words) if words else start(mechanism, kind)
         for kind, words in given.items()
     }
-    return States(values, from_wrenches(mechanism, wrenches or ()))
+    named = _named(mechanism, given, values)
+    return States(values, from_wrenches(mechanism, wrenches or ()), named=named)
+
+
+def _named(
+    mechanism: Mechanism, given: dict[str, list[str] | None], values: dict[str, Array]
+) -> dict[str, dict[str, Array]]:
+    """Numbers that were typed as joint=value, by kind and label."""
+    found: dict[str, dict[str, Array]] = {}
+    for kind, words in given.items():
+        names = [pair.rpartition("=")[0].strip() for pair in _pairs(words or ()) if "=" in pair]
+        if names:
+            own = labels(mechanism, kind)
+            found[kind] = {name: values[kind][..., own.index(name)] for name in names}
+    return found
 
 
 def from_words(mechanism: Mechanism, kind: str, words: Sequence[str]) -> Array:
@@ -105,15 +120,16 @@ def from_wrenches(mechanism: Mechanism, wrenches: Sequence[str]) -> dict[str, Ar
 
 
 def from_drives(mechanism: Mechanism, words: Sequence[str]) -> dict[str, Array]:
-    """'constraint=acceleration', or as many accelerations as the constraint has rows."""
+    """'name=acceleration' of a constraint or joint, or as many as it has rows or coordinates."""
     result: dict[str, Array] = {}
     for text in words:
         name, _, rest = text.rpartition("=")
         numbers = [x for x in re.split(r"[,\s]+", rest.strip(" ,")) if x]
         if not name or not numbers:
-            raise InputError(f"--drive: expected constraint=acceleration, found '{text}'.")
-        if name not in mechanism.constraints:
-            raise InputError(f"--drive: {unknown_name('constraint', name, mechanism.constraints)}")
+            raise InputError(f"--drive: expected name=acceleration, found '{text}'.")
+        known = (*mechanism.constraints, *mechanism.v_labels, *mechanism.model.joint_index)
+        if name not in known:
+            raise InputError(f"--drive: {unknown_name('constraint or joint', name, known)}")
         if name in result:
             raise InputError(f"--drive: '{name}' is given twice.")
         found = np.array([_number(x, f"--drive {name}") for x in numbers])
@@ -172,6 +188,7 @@ def from_csv(
     count = len(lines)
     values: dict[str, Array] = {}
     remarks: list[str] = []
+    named: dict[str, dict[str, Array]] = {}
     for kind, words in given.items():
         found = {label: x for (k, label), x in content.items() if k == kind}
         if found and words:
@@ -182,8 +199,11 @@ def from_csv(
             batch[:, labels(mechanism, kind).index(label)] = x
         missing = [x for x in labels(mechanism, kind) if x not in found]
         if found and missing:
-            default = "its start value" if kind == "q" else "0"
-            remarks.append(f"{kind} of {_few(missing)} is not in the file: {default} is used")
+            if kind in ("v", "a") and mechanism.constraints:
+                named[kind] = found
+            else:
+                default = "its start value" if kind == "q" else "0"
+                remarks.append(f"{kind} of {_few(missing)} is not in the file: {default} is used")
         values[kind] = batch
     external: dict[str, Array] = dict(from_wrenches(mechanism, wrenches or ()))
     for (kind, label), x in content.items():
@@ -197,7 +217,8 @@ def from_csv(
     if unused:
         remarks.append(f"columns that are not used: {_few(unused)}")
     carried = {h: [line[header.index(h)] for _, line in lines] for h in columns if h in CARRIED}
-    return States(values, external, carried, tuple(remarks))
+    named |= _named(mechanism, given, values)
+    return States(values, external, carried, tuple(remarks), named)
 
 
 def _lines(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:

@@ -8,7 +8,8 @@ import numpy as np
 
 from armillary import Mechanism
 from armillary.cli import closing, models, screen
-from armillary.cli.show import notes, notes_json, summary
+from armillary.cli.options import Reading
+from armillary.cli.show import counts_json, notes, notes_json, summary
 from armillary.errors import ArmillaryError, ModelError
 
 # Two formulations of a sound mechanism agree to about 1e-12; numbers far beyond are of no use.
@@ -17,10 +18,10 @@ SINGULAR = "its acceleration is undefined"  # what forward dynamics says of a jo
 Errors = dict[str, float]
 
 
-def validate(name: str, base: str | None, strict: bool, seed: int, json: bool) -> bool:
+def validate(name: str, how: Reading, seed: int, json: bool) -> bool:
     """Print what there is to say; True where the mechanism is sound."""
     try:
-        mechanism = models.find(name, base, strict)
+        mechanism = models.find(name, how)
     except ArmillaryError as fault:
         if json:
             screen.print_json({"valid": False, "error": str(fault)})
@@ -33,6 +34,7 @@ def validate(name: str, base: str | None, strict: bool, seed: int, json: bool) -
         content: dict[str, Any] = {
             "valid": sound,
             "mechanism": mechanism.name,
+            "counts": counts_json(mechanism.counts),
             "warnings": warnings,
             "notes": notes_json(mechanism.report),
             "check": check or None,

@@ -58,14 +58,8 @@ class Context:
     TILES = 85  # degrees of freedom in tiles; see tiles.py
     WIDTH = 86  # columns of the matrix that paths fill
     RANGES = 87  # ancestors of the tiles
-    CREW = 88  # who shares the rows; see crewrows.py
-    KERNEL = 89  # the code that does them: void batch(ctx)
-    LANES = 90  # rows in a block
-    NUMBER_BYTES = 91
-    WORK_BYTES = 92  # from the work space of one member to that of the next
-    PACE = 93  # address of the time that a row takes, ps; 0: not known yet
-    TILE_COUNT = 94
-    SIZE = 95
+    TILE_COUNT = 88
+    SIZE = 89
 
 
 class Kind:

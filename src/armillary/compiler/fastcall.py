@@ -11,7 +11,6 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from armillary.compiler.callcode import (
@@ -193,9 +192,13 @@ def data_address(array: Any) -> int:
     return ctypes.c_int64.from_address(id(array) + ARRAY_DATA).value
 
 
-@cache
+_first: dict[str, Machinery] = {}  # the only one: callables do not hold the code of their type
+
+
 def machinery() -> Machinery:
-    return Machinery()
+    """That of this process.  Threads which make it at the same time all get the first one; a
+    second one would be dropped while its callables are still alive."""
+    return _first.get("") or _first.setdefault("", Machinery())
 
 
 def capsule_table(capsule: Any) -> Callable[[int], int]:

@@ -27,23 +27,31 @@ class Steps:
     to the next so many numbers apart; the last two are its inputs number ..._INPUT, where they are
     there.  PLACE and SPEED are given to POSITION and VELOCITY at the end of every step.  DUE
     (STEPS + 1, DUE_WIDTH): after step k, entry 0 tells whether SAMPLE is called, the others go to
-    it."""
+    it.
+
+    Steps are made with y and s (MOVING_Y, MOVING_S at the start of a step, STAGE_Y, STAGE_S later
+    on), which ADVANCE moves.  Without the kernel CARRIED they are q and v, in the same memory; with
+    it TO_CENTER and FROM_CENTER lead from one to the other and CENTER_RATE from a (in ACCELERATION)
+    to ds/dt."""
 
     (STEPS, DONE, EVERY, RECORDED, ROWS, NQ, NV, NZ, STAGES, SEMI_IMPLICIT,
      STEP_SIZE, START, A, B, C,
      Q, V, Z, STAGE_Q, STAGE_V, STAGE_Z, RATES_Q, RATES_V, RATES_Z, NEW_Q, NEW_V, NEW_Z,
-     THETA, ZERO, TIME, FORCE,
+     THETA, ZERO, TIME, FORCE, MOVING_Y, MOVING_S, STAGE_Y, STAGE_S, ACCELERATION, OFFSET, SLIP,
      DYNAMICS, DYNAMICS_CONTEXT, RATE, RATE_CONTEXT, INTEGRATE, INTEGRATE_CONTEXT,
+     ADVANCE, ADVANCE_CONTEXT, CARRIED, CARRIED_CONTEXT, TO_CENTER, TO_CENTER_CONTEXT,
+     FROM_CENTER, FROM_CENTER_CONTEXT, CENTER_RATE, CENTER_RATE_CONTEXT,
      CONTROL, CONTROL_CONTEXT, POSITION, POSITION_CONTEXT, VELOCITY, VELOCITY_CONTEXT,
      SAMPLE, SAMPLE_CONTEXT, DUE, DUE_WIDTH,
      TAU, TAU_STAGE, TAU_STEP, WRENCH, WRENCH_STAGE, WRENCH_STEP, WRENCH_INPUT,
      DRIVE, DRIVE_STAGE, DRIVE_STEP, DRIVE_INPUT, PLACE, SPEED, MOTION_STEP,
      OUT_Q, OUT_V, OUT_Z, OUT_A, OUT_TAU, OUT_ROWS,
-     SIZE) = range(68)  # fmt: skip
+     SIZE) = range(85)  # fmt: skip
 
 
 _NUMBERS = {"STEPS", "DONE", "EVERY", "RECORDED", "ROWS", "NQ", "NV", "NZ", "STAGES",
-            "SEMI_IMPLICIT", "DYNAMICS", "RATE", "INTEGRATE", "CONTROL", "POSITION", "VELOCITY",
+            "SEMI_IMPLICIT", "DYNAMICS", "RATE", "INTEGRATE", "ADVANCE", "CARRIED", "TO_CENTER",
+            "FROM_CENTER", "CENTER_RATE", "CONTROL", "POSITION", "VELOCITY",
             "SAMPLE", "DUE_WIDTH", "TAU_STAGE", "TAU_STEP", "WRENCH_STAGE", "WRENCH_STEP",
             "WRENCH_INPUT", "DRIVE_STAGE", "DRIVE_STEP", "DRIVE_INPUT", "MOTION_STEP",
             "OUT_ROWS"}  # fmt: skip
@@ -202,13 +210,20 @@ class _Writer:
         self.c.do(f"call void @copy(ptr {out}, ptr {source}, i64 {n})")
 
     def move(self, out: str, rates: str, weights: str, count: str, scale: str) -> None:
-        """out = Q moved by θ = scale * Σ weights[j] rates[j]."""
+        """out = MOVING_Y moved by θ = scale * Σ weights[j] rates[j]."""
         c, f = self.c, self.f
-        with c.when(self.given("INTEGRATE")):
+        with c.when(self.given("ADVANCE")):
             self.combine(f["THETA"], f["ZERO"], rates, weights, count, self.v, scale)
-            self.kernel("INTEGRATE", (f["Q"], f["THETA"]), (out,))
-        with c.when(self.missing("INTEGRATE")):
-            self.combine(out, f["Q"], rates, weights, count, self.q, scale)
+            self.kernel("ADVANCE", (f["MOVING_Y"], f["THETA"]), (out,))
+        with c.when(self.missing("ADVANCE")):
+            self.combine(out, f["MOVING_Y"], rates, weights, count, self.q, scale)
+
+    def center(self, way: str, before: tuple[str, str], after: tuple[str, str]) -> None:
+        """Places and velocities from one form to the other, where they are not the same."""
+        c, seen = self.c, (self.f["OFFSET"], self.f["SLIP"])
+        with c.when(self.given("CARRIED")):
+            self.kernel("CARRIED", before, seen)
+            self.kernel(way, (*before, *seen), after)
 
     def rate_row(self, name: str, stage: str, n: str) -> str:
         return self.c.pointer(self.f[name], self.c.mul(stage, n), "double")
@@ -242,17 +257,19 @@ def _steps() -> str:
 def _stages(w: _Writer, done: str) -> None:
     """Accelerations and rates of every stage."""
     c, f = w.c, w.f
+    w.center("TO_CENTER", (f["Q"], f["V"]), (f["MOVING_Y"], f["MOVING_S"]))
     with c.loop(f["STAGES"]) as i:
         later = c.let(f"icmp ne i64 {i}, 0")
         with c.when(later):
             weights = c.pointer(f["A"], c.mul(i, f["STAGES"]), "double")
-            w.combine(f["STAGE_V"], f["V"], f["RATES_V"], weights, i, w.v, w.h)
+            w.combine(f["STAGE_S"], f["MOVING_S"], f["RATES_V"], weights, i, w.v, w.h)
             w.combine(f["STAGE_Z"], f["Z"], f["RATES_Z"], weights, i, w.z, w.h)
-            w.move(f["STAGE_Q"], f["RATES_Q"], weights, i, w.h)
-        q, v, z, theta = (
+            w.move(f["STAGE_Y"], f["RATES_Q"], weights, i, w.h)
+            w.center("FROM_CENTER", (f["STAGE_Y"], f["STAGE_S"]), (f["STAGE_Q"], f["STAGE_V"]))
+        q, v, z, s, theta = (
             c.let(f"select i1 {later}, ptr {f[stage]}, ptr {f[start]}")
             for stage, start in (("STAGE_Q", "Q"), ("STAGE_V", "V"), ("STAGE_Z", "Z"),
-                                 ("THETA", "ZERO"))
+                                 ("STAGE_S", "MOVING_S"), ("THETA", "ZERO"))
         )  # fmt: skip
         given = w.of_stage("TAU", done, i)
         force = c.let(f"select i1 {w.given('CONTROL')}, ptr {f['FORCE']}, ptr {given}")
@@ -262,15 +279,19 @@ def _stages(w: _Writer, done: str) -> None:
                      (force, w.rate_row("RATES_Z", i, w.z)))  # fmt: skip
         w.hand_to_dynamics("WRENCH", done, i)
         w.hand_to_dynamics("DRIVE", done, i)
-        w.kernel("DYNAMICS", (q, v, force), (w.rate_row("RATES_V", i, w.v),))
+        change = w.rate_row("RATES_V", i, w.v)
+        a = c.let(f"select i1 {w.given('CARRIED')}, ptr {f['ACCELERATION']}, ptr {change}")
+        w.kernel("DYNAMICS", (q, v, force), (a,))
+        with c.when(w.given("CARRIED")):
+            w.kernel("CENTER_RATE", (q, v, a), (change,))
         rates = w.rate_row("RATES_Q", i, w.v)
         with c.when(w.missing("SEMI_IMPLICIT")):
             with c.when(w.given("RATE")):
-                w.kernel("RATE", (v, theta), (rates,))
+                w.kernel("RATE", (s, theta), (rates,))
             with c.when(w.missing("RATE")):
-                w.copy(rates, v, w.v)
+                w.copy(rates, s, w.v)
         with c.when(c.equal(i, 0)):
-            _put(w, "OUT_A", f["RATES_V"], w.v, done)
+            _put(w, "OUT_A", a, w.v, done)
             _put(w, "OUT_TAU", force, w.v, done)
 
 
@@ -299,12 +320,17 @@ def _tell_time(w: _Writer, done: str, stage: str | None = None) -> None:
 def _advance(w: _Writer) -> None:
     """The new state from the rates of the stages."""
     c, f = w.c, w.f
-    w.combine(f["NEW_V"], f["V"], f["RATES_V"], f["B"], f["STAGES"], w.v, w.h)
+    y, s = (
+        c.let(f"select i1 {w.given('CARRIED')}, ptr {f[own]}, ptr {f[plain]}")
+        for own, plain in (("STAGE_Y", "NEW_Q"), ("STAGE_S", "NEW_V"))
+    )
+    w.combine(s, f["MOVING_S"], f["RATES_V"], f["B"], f["STAGES"], w.v, w.h)
     w.combine(f["NEW_Z"], f["Z"], f["RATES_Z"], f["B"], f["STAGES"], w.z, w.h)
     with c.when(w.given("SEMI_IMPLICIT")):
-        w.move(f["NEW_Q"], f["NEW_V"], w.one, "1", w.h)
+        w.move(y, s, w.one, "1", w.h)
     with c.when(w.missing("SEMI_IMPLICIT")):
-        w.move(f["NEW_Q"], f["RATES_Q"], f["B"], f["STAGES"], w.h)
+        w.move(y, f["RATES_Q"], f["B"], f["STAGES"], w.h)
+    w.center("FROM_CENTER", (y, s), (f["NEW_Q"], f["NEW_V"]))
 
 
 def _correct(w: _Writer, done: str) -> None:
@@ -328,6 +354,8 @@ def _correct(w: _Writer, done: str) -> None:
             small = c.let(f"fcmp olt double {c.read(w.size, 0, 'double')}, {_SMALL}")
             last = c.let(f"icmp sge i64 {c.get(turn)}, {_NEWTON}")
             c.break_if(loop, c.let(f"or i1 {small}, {last}"))
+        # a centre keeps its velocity where a correction turns what it belongs to
+        w.center("FROM_CENTER", (f["NEW_Q"], f["STAGE_S"]), (f["STAGE_Q"], f["NEW_V"]))
     with c.when(w.given("VELOCITY")):
         w.hand_motion("VELOCITY", "SPEED", 2, done)
         w.kernel("VELOCITY", (f["NEW_Q"], f["NEW_V"]), (step,))

@@ -6,6 +6,7 @@ once (functions/constrained/large.py) and played for every state.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 from armillary.compiler.code import Code
@@ -37,7 +38,7 @@ def player() -> Library:
 
 
 @cache
-def play() -> object:
+def play() -> Callable[[int], None]:
     return player().call("play")
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import struct
+import warnings
 from dataclasses import dataclass
 from functools import cache
+
+from armillary.errors import how_to_install
 
 # in a text: LLVM is to leave its operations in the order in which they stand
 IN_ORDER = "; in the order of execution"
@@ -71,7 +74,25 @@ class Machine:
 
 
 @cache
+def native() -> bool:
+    """Can machine code be made?  Without llvmlite everything is interpreted; said once."""
+    try:
+        import llvmlite.binding  # noqa: F401 - is it there, and does its library load?
+    except (ImportError, OSError) as fault:
+        warnings.warn(
+            f"llvmlite is missing ({fault}): every answer comes from the interpreter, which is "
+            f"right and some hundred times slower. {how_to_install()}",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return False
+    return True
+
+
+@cache
 def machine() -> Machine:
+    if not native():
+        return Machine("none", "", False, 1)
     import llvmlite.binding as llvm
 
     features = llvm.get_host_cpu_features()
@@ -80,8 +101,8 @@ def machine() -> Machine:
     return Machine(llvm.get_host_cpu_name(), features.flatten(), fma, doubles)
 
 
-def lanes(batched: bool, element: str = "double") -> Lanes:
-    """Lanes for one state or for a batch on this machine."""
+def lanes(batched: bool, element: str = "double", width: int | None = None) -> Lanes:
+    """Lanes for one state or for a batch; width: of batches, by default what this machine has."""
     here = machine()
-    width = here.doubles * (2 if element == "float" else 1) if batched else 1
-    return Lanes(width, element, here.fma)
+    own = here.doubles * (2 if element == "float" else 1)
+    return Lanes((width or own) if batched else 1, element, here.fma)

@@ -8,16 +8,21 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from armillary.errors import FormatError, InputError
 from armillary.formats.files import read_text, write_text
-from armillary.model import WORLD, Model
+from armillary.formats.losses import remarks, with_remarks
+from armillary.formats.mesh_paths import seen_from
+from armillary.formats.references import Bounds
+from armillary.model import WORLD, Model, Report
 from armillary.model.edit import with_base
 
 NATIVE, URDF, MJCF, DH = "native", "urdf", "mjcf", "dh"
 FORMATS = (NATIVE, URDF, MJCF, DH)
+_SHAPED = (NATIVE, URDF)  # formats that name the files of meshes
 _SUFFIXES = {".yaml": NATIVE, ".yml": NATIVE, ".urdf": URDF, ".xml": "xml", ".csv": DH}
 _ROOTS = {"mujoco": MJCF, "robot": URDF}
 _KNOWN = ".urdf, .xml (URDF or MJCF), .yaml, .yml, .csv (Denavit-Hartenberg)"
@@ -26,55 +31,81 @@ FilePath = str | os.PathLike[str]
 
 
 def read(
-    path: FilePath, *, base: str | None = None, strict: bool = False, format: str | None = None
+    path: FilePath,
+    *,
+    base: str | None = None,
+    strict: bool = False,
+    root: FilePath | None = None,
+    format: str | None = None,
 ) -> Model:
     """Read a mechanism; the suffix tells the format unless `format` names it.
 
     base: "fixed" or "free", how the root body stands in the world (URDF files do not say).
-    strict: what a reader would repair or report becomes an error."""
+    strict: what a reader would repair or report becomes an error.
+    root: the folder that meshes and other files named in this one must lie in; by default the
+    nearest one around the file with package.xml, .git or pyproject.toml (never above the user's
+    home), else that of the file."""
     _check_path(path)
     kind = _kind_to_read(path, format)
     if kind == URDF:
         from armillary.formats.urdf import read_urdf
 
-        return read_urdf(path, base=base, strict=strict)
+        return read_urdf(path, base=base, strict=strict, root=root)
     if kind == MJCF:
         from armillary.formats.mjcf import read_mjcf
 
-        model = read_mjcf(path, strict=strict)
+        model = read_mjcf(path, strict=strict, root=root)
     elif kind == DH:
         from armillary.formats.dh_csv import read_dh
 
-        model = read_dh(path)
+        model = read_dh(path, strict=strict)
     else:
         from armillary.formats.native import read_native
 
-        model = read_native(path, strict=strict)
+        model = read_native(path, strict=strict, root=root)
     return model if base is None else on_base(model, base, path)
 
 
 def write(
-    model: Model, path: FilePath, format: str | None = None, *, overwrite: bool = False
-) -> None:
-    """Write a mechanism; all of it or nothing, and never over an existing file unasked."""
+    model: Model,
+    path: FilePath,
+    format: str | None = None,
+    *,
+    overwrite: bool = False,
+    lossy: bool = False,
+) -> Report:
+    """Write a mechanism; all of it or nothing, and never over an existing file unasked.
+
+    lossy: what the format cannot express is left out instead of being an error.  The report says
+    what the file does not hold, as does a comment at its head.  Meshes are named as they are seen
+    from the new place."""
     _check_path(path)
     if not isinstance(model, Model):
         raise InputError(f"model: expected a Model, found {type(model).__name__}.")
     kind = _named(format, path) if format is not None else _kind_of_suffix(path)
     if kind == "xml":
         kind = MJCF
-    write_text(_writer(kind)(model), path, overwrite)
+    # the source of a report may be a file, a book, or nothing
+    old = model.report.source if Path(model.report.source).is_file() else "model"
+    folder = os.path.dirname(os.path.realpath(path))
+    moved, lost = seen_from(model, Bounds.of(old), folder) if kind in _SHAPED else (model, [])
+    text = with_remarks(_writer(kind, lossy)(moved), lost)
+    write_text(text, path, overwrite)
+    report = Report(source=str(path))
+    for line in remarks(text):
+        report.add("ignored", f"'{model.name}'", line)
+    return report
 
 
-def _writer(kind: str) -> Callable[[Model], str]:
+def _writer(kind: str, lossy: bool) -> Callable[[Model], str]:
     if kind == URDF:
         from armillary.formats.urdf_write import write_urdf
 
-        return write_urdf
+        return partial(write_urdf, lossy=lossy)
     if kind == MJCF:
         from armillary.formats.mjcf_write import write_mjcf
 
-        return write_mjcf
+        return partial(write_mjcf, lossy=lossy)
     if kind == DH:
         from armillary.formats.dh_csv import write_dh
 

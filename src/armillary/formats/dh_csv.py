@@ -23,6 +23,7 @@ from armillary.formats.dh_table import DHTable, dh_table
 from armillary.formats.files import read_text
 from armillary.formats.tables import check_keys, number, twist
 from armillary.model import Limits, Model, Motor, Passive, Pose, Report, Rotor
+from armillary.model.builder import REPORT, STRICT
 
 # column -> (entry of the row, field in it)
 _NESTED: dict[str, tuple[str, str]] = {
@@ -45,9 +46,15 @@ _SETTINGS = {
 
 
 def read_dh(
-    path: str | os.PathLike[str], convention: str | None = None, *, text: str | None = None
+    path: str | os.PathLike[str],
+    convention: str | None = None,
+    *,
+    text: str | None = None,
+    strict: bool = False,
 ) -> Model:
-    """The arm of a CSV file (or of `text`).  `convention` overrides what the file says."""
+    """The arm of a CSV file (or of `text`).  `convention` overrides what the file says.
+
+    strict: bodies that cannot exist are errors, not warnings."""
     shown = str(path)
     content = read_text(path) if text is None else text
     settings, header, lines = _split(content, shown)
@@ -73,6 +80,7 @@ def read_dh(
             settings.get("gravity", GRAVITY),
             _pose(settings, "base") or Pose(),
             _pose(settings, "tool"),
+            STRICT if strict else REPORT,
             report,
         )
     except ModelError as fault:
@@ -214,7 +222,8 @@ def _cells(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for column, (entry, name) in _NESTED.items():
         part = row.get(entry)
         if part is not None and getattr(part, name) != getattr(type(part), name, None):
-            yield column, repr(float(getattr(part, name)))
+            value = getattr(part, name)
+            yield column, _words(value if isinstance(value, tuple) else (value,))
 
 
 def _cell(name: str) -> str:

@@ -30,6 +30,7 @@ from armillary.formats.tables import (
     turned_z,
 )
 from armillary.model import Body, Builder, JointSpec, Limits, Mass, Model, Motor, Pose, Report
+from armillary.model.builder import REPORT
 
 STANDARD, MODIFIED = "standard", "modified"
 CONVENTIONS = (STANDARD, MODIFIED)
@@ -65,6 +66,7 @@ def dh(
     gravity: Sequence[float] = GRAVITY,
     base: Pose = Pose(),  # noqa: B008 - frozen, shared safely
     tool: Pose | None = None,
+    checks: str = REPORT,
     report: Report | None = None,
 ) -> Model:
     """A serial arm from its Denavit-Hartenberg table.
@@ -75,6 +77,7 @@ def dh(
     the table's link frame.  alpha_deg, theta_deg are in degrees; degrees=True makes alpha, theta
     and a revolute joint's lower, upper, velocity and initial degrees.
     base: frame 0 in the world; tool: a frame in the last link frame, named "tool".
+    checks: "report" keeps planar and partly known inertias with a warning, "strict" refuses them.
     Every link frame of the table is kept as a frame called <name>_dh.
 
     >>> dh([{"a": 0.5, "mass": 1.0}, {"a": 0.3, "mass": 1.0}]).nv
@@ -84,7 +87,7 @@ def dh(
     if isinstance(rows, (str, Mapping)) or not isinstance(rows, Sequence) or not rows:
         raise FormatError("a Denavit-Hartenberg table is a list of rows, one per joint.")
     checked = [row_of(row, k, degrees) for k, row in enumerate(rows)]
-    return build(checked, convention, name, gravity, base, tool, report)
+    return build(checked, convention, name, gravity, base, tool, checks, report)
 
 
 def check_convention(convention: str) -> None:
@@ -102,9 +105,10 @@ def build(
     gravity: Sequence[float],
     base: Pose,
     tool: Pose | None,
+    checks: str = REPORT,
     report: Report | None = None,
 ) -> Model:
-    builder = Builder(name, gravity, report=report)
+    builder = Builder(name, gravity, checks, report)
     parent, frame = "world", base  # the last link frame, in the body that carries it
     for row in rows:
         at, own = _places(row, convention)

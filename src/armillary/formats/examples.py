@@ -9,6 +9,7 @@ from armillary.errors import InputError, unknown_name
 from armillary.formats.examples_closed import CLOSED
 from armillary.formats.examples_parallel import PARALLEL
 from armillary.formats.examples_parts import Example
+from armillary.formats.examples_puma import PUMA
 from armillary.formats.examples_seeds import SEEDS
 from armillary.formats.examples_wheels import WHEELS
 from armillary.model import Model, Report
@@ -96,6 +97,7 @@ EXAMPLES = {
         "[Swartz1982], with synthetic numbers",
         _dh,
     ),
+    **PUMA,
     **SEEDS,
     **CLOSED,
     **PARALLEL,

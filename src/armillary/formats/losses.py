@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from xml.sax.saxutils import quoteattr
 
 from armillary.errors import FormatError
@@ -9,6 +11,8 @@ from armillary.model import Contact, Distance, Limits, Loop, Model, Passive, Rot
 from armillary.model.closing import Constraint
 from armillary.model.passive import LOADS
 
+_LOST = "not found: "  # meshes that the file names in vain
+_REMARK = re.compile(rf"<!-- (.*?) -->|# ((?:not in this table: |{_LOST}).*)")
 # constraints for which neither URDF nor MJCF has words
 _UNKNOWN: dict[type, str] = {
     Wheel: "rolling without slip",
@@ -58,6 +62,45 @@ def common_losses(model: Model, losses: Losses) -> None:
             for what in ("static", "smoothing", "table", "law", *LOADS):
                 if getattr(passive, what):
                     losses.add(f"joint '{body.joint.name}'", f"`{what}` of its friction")
+            if len(set(passive.each_way())) > 1:
+                text = (
+                    "Coulomb friction that differs between the directions (their mean is written)"
+                )
+                losses.add(f"joint '{body.joint.name}'", text)
+
+
+def start_remark(model: Model, losses: Losses) -> None:
+    """Where a mechanism starts, which neither URDF nor our MJCF holds."""
+    if model.initial:
+        pairs = zip(model.q_labels, model.initial, strict=True)
+        places = ", ".join(f"{label} = {x:g}" for label, x in pairs if x)
+        losses.remark(f"left out: the start, {places or 'all coordinates 0'}")
+
+
+def remarks(text: str) -> list[str]:
+    """What a writer says about losses, in the comments at the head of its file."""
+    found = []
+    for line in text.splitlines():
+        match = _REMARK.fullmatch(line.strip())
+        if match:
+            found.append(match.group(1) or match.group(2))
+        elif not line.startswith(("<?xml", "#")):
+            break
+    return found
+
+
+def with_remarks(text: str, more: Sequence[str]) -> str:
+    """The text of a file with more comments at its head."""
+    if not more:
+        return text
+    if not text.startswith("<"):
+        shown = (" ".join(line.split()) for line in more)
+        return "".join(f"# {_LOST}{line}\n" for line in shown) + text
+    losses = Losses("", True)
+    for line in more:
+        losses.remark(f"{_LOST}{line}")
+    head, _, rest = text.partition("\n") if text.startswith("<?xml") else ("", "", text)
+    return "\n".join(filter(None, [head, *losses.comment(), rest]))
 
 
 def titled(part: Constraint) -> str:

@@ -12,11 +12,13 @@ import re
 import warnings
 from typing import Any
 
-from armillary.errors import FormatError, ModelError
+from armillary.errors import FormatError, ModelError, how_to_install
+from armillary.formats.mjcf_assets import Assets
 from armillary.formats.mjcf_bodies import add_bodies
 from armillary.formats.mjcf_equality import add_equalities, coupled_joints
 from armillary.formats.mjcf_scan import lines_of, scan
 from armillary.formats.mjcf_source import Source
+from armillary.formats.references import Bounds
 from armillary.formats.xml import path_text, shortened
 from armillary.model import Builder, Model, Report
 from armillary.model.builder import REPORT, STRICT
@@ -38,20 +40,25 @@ _IGNORED = {
 }
 
 
-def read_mjcf(path: str | os.PathLike, *, strict: bool = False) -> Model:
+def read_mjcf(
+    path: str | os.PathLike, *, strict: bool = False, root: str | os.PathLike | None = None
+) -> Model:
     """The mechanism of an MJCF file; `model.report` says what was read, assumed and ignored.
 
-    strict: bodies that cannot exist are errors, not warnings."""
+    strict: bodies that cannot exist are errors, not warnings.
+    root: the folder that everything the model names must lie in (see `references.Bounds`)."""
     name = path_text(path)
-    root = scan(name)
-    spec, compiled, remarks = _compile(name)
+    element, bounds = scan(name, root)
+    spec, compiled, assets, remarks = _compile(name, bounds)
     report = Report(source=name)
     builder = Builder(
         spec.modelname.strip() or "mechanism",
         checks=STRICT if strict else REPORT,
         report=report,
     )
-    source = Source(spec, compiled, name, lines_of(root))
+    source = Source(spec, compiled, name, lines_of(element), assets.meshes)
+    for level, kind, part, text in assets.remarks:
+        source.note(level, kind, part, text)
     for remark in remarks:
         source.notes.add("warning", "MuJoCo", "", shortened(remark, 300))
     builder.gravity = source.gravity()
@@ -71,24 +78,29 @@ def read_mjcf(path: str | os.PathLike, *, strict: bool = False) -> Model:
     return model
 
 
-def _compile(name: str) -> tuple[Any, Any, list[str]]:
-    """MuJoCo's specification, its compiled model with every body kept, and its remarks."""
+def _compile(name: str, bounds: Bounds) -> tuple[Any, Any, Assets, list[str]]:
+    """MuJoCo's specification, its compiled model with every body kept, what became of the files
+    it names, and its remarks."""
     try:
         import mujoco
     except ImportError:
         raise FormatError(
-            "reading MJCF needs the package mujoco. Install it: pip install armillary[mjcf]", name
+            f"reading MJCF needs the package mujoco. {how_to_install('mjcf')}", name
         ) from None
     try:
         with warnings.catch_warnings(record=True) as remarks:
             warnings.simplefilter("always")
             spec = mujoco.MjSpec.from_file(name)
             spec.compiler.fusestatic = False
+            assets = Assets(spec, bounds, name)
             # room for a simulation is not needed here, whatever the file asks for
             spec.memory = spec.njmax = spec.nconmax = spec.nstack = -1
             spec.nuserdata = 0
             compiled = spec.compile()
-        return spec, compiled, [" ".join(str(remark.message).split()) for remark in remarks]
+        words = [" ".join(str(remark.message).split()) for remark in remarks]
+        return spec, compiled, assets, words
+    except FormatError:
+        raise
     except Exception as fault:
         text = " ".join(str(fault).split())
         line = _LINE.search(text)

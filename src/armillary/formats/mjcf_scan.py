@@ -10,13 +10,16 @@ import os
 import re
 from collections.abc import Iterator
 
-from armillary.formats.references import why_refused
+from armillary.formats.references import Bounds, why_refused
 from armillary.formats.xml import Element, parse_file, shortened
 
 MAX_FILES = 1000
 MAX_COPIES = 3000  # made by <replicate>, <composite>, <flexcomp>; MuJoCo takes quadratic time
 MAX_PIXELS = 100_000_000
+_MODELS = ("include", "model")
 _FOLDERS = ("meshdir", "texturedir", "assetdir")
+# elements whose files are judged when it is known who needs them (mjcf_assets)
+_LOOKS = ("mesh", "texture", "hfield", "skin")
 # element -> attributes whose product it allocates
 _AREAS = {"texture": ("width", "height"), "hfield": ("nrow", "ncol")}
 # attributes that hold names and not numbers
@@ -25,19 +28,25 @@ _NAN = re.compile(r"[+-]?nan(\(.*\))?", re.IGNORECASE)
 _COPIES = ("replicate", "composite", "flexcomp")
 
 
-def scan(path: str) -> Element:
-    """The root element of a file that is safe to hand on; every file it includes is looked at."""
+def scan(path: str, top: str | os.PathLike[str] | None = None) -> tuple[Element, Bounds]:
+    """The root element of a file that is safe to hand on, and where its files may lie.
+
+    Every file it includes is looked at.  top: the root folder (see `Bounds`)."""
     root = parse_file(path, utf8_only=True)
     if root.tag != "mujoco":
         cure = "This is a URDF file: use `read_urdf`." if root.tag == "robot" else "Is this MJCF?"
         found = shortened(root.tag)
         raise root.error(f"expected the root element <mujoco>, found <{found}>. {cure}")
-    folder = os.path.dirname(path)
+    folder, bounds = os.path.dirname(path), Bounds.of(path, top)
     seen = {os.path.realpath(path)}
+    folders: set[str] = set()
+    opened: list[tuple[Element, str]] = []
     pending = [(root, 1.0)]
     while pending:
         element, copies = pending.pop()
-        for included, inner in _check(element, copies):
+        for model, inner in _check(element, copies, folders, opened):
+            _check_reference(model, "file", set(), bounds)
+            included = model.attributes["file"]
             # MuJoCo looks beside the main file, then beside the including one
             for beside in {folder, os.path.dirname(element.path)}:
                 place = os.path.join(beside, included)
@@ -48,17 +57,25 @@ def scan(path: str) -> Element:
                 if len(seen) > MAX_FILES:
                     raise element.error(f"the model includes more than {MAX_FILES} files.")
                 pending.append((parse_file(place, utf8_only=True), inner))
-    return root
+    for part, key in opened:
+        _check_reference(part, key, folders, bounds)
+    return root, bounds
 
 
-def _check(root: Element, copies: float) -> Iterator[tuple[str, float]]:
-    """Check one file; give the XML files it asks for, and how many copies of them."""
+def _check(
+    root: Element, copies: float, folders: set[str], opened: list[tuple[Element, str]]
+) -> Iterator[tuple[Element, float]]:
+    """Check one file; give the elements that ask for other models, and how many copies of them.
+
+    folders, opened: its asset folders and what else MuJoCo opens while it reads are added."""
     stack = [(root, copies)]
     while stack:
         element, copies = stack.pop()
         for key, value in element.attributes.items():
-            if key.startswith("file") or key in _FOLDERS:
-                _check_reference(element, key, value)
+            if key in _FOLDERS:
+                folders.add(value)
+            elif key.startswith("file") and element.tag not in (*_LOOKS, *_MODELS):
+                opened.append((element, key))
             elif key not in _WORDS and "nan" in value.lower():
                 _check_numbers(element, key, value)
         if element.tag in _COPIES:
@@ -71,17 +88,23 @@ def _check(root: Element, copies: float) -> Iterator[tuple[str, float]]:
             area = _product(element, _AREAS[element.tag], 1.0)
             if area > MAX_PIXELS:
                 raise element.error(f"<{element.tag}> asks for {area:.3g} points.")
-        if element.tag in ("include", "model") and element.attributes.get("file"):
-            yield element.attributes["file"], copies
+        if element.tag in _MODELS and element.attributes.get("file"):
+            yield element, copies
         stack.extend((child, copies) for child in reversed(element.children))
 
 
-def _check_reference(element: Element, key: str, value: str) -> None:
-    refusal = why_refused(value)
+def _check_reference(element: Element, key: str, folders: set[str], bounds: Bounds) -> None:
+    """Of what is opened before a model is compiled; a model in a model brings its own folders."""
+    value, before = element.attributes[key], {""}
+    if element.tag == "model":
+        bounds = Bounds(bounds.folder, bounds.folder)
+    elif element.tag != "include":
+        before |= folders
+    refusal = next(filter(None, (why_refused(value, bounds, x) for x in sorted(before))), None)
     if refusal:
         raise element.error(
             f"attribute `{key}` of <{element.tag}>: '{shortened(value, 120)}' is refused: "
-            f"{refusal}. Put the file into the model's folder and name it from there."
+            f"{refusal}. Put the file there, or pass root= a folder that holds both."
         )
 
 

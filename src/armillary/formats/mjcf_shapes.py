@@ -52,12 +52,10 @@ def _mesh(
 ) -> Shape | None:
     """MuJoCo moves a mesh to its centre and principal axes; the pose here is that of the file."""
     m = source.m
-    mesh = source.spec.mesh(m.mesh(k).name)
-    if mesh is None or not mesh.file:
-        source.notes.add("ignored", "meshes without a file", "", "not read")
+    reference = source.meshes.get(m.mesh(k).name)
+    if reference is None:
+        source.notes.add("ignored", "meshes without a file that may be opened", "", "not read")
         return None
-    folder = source.spec.compiler.meshdir
-    reference = f"{folder.rstrip('/')}/{mesh.file}" if folder else mesh.file
     moved = Pose.from_quaternion(m.mesh_pos[k].tolist(), m.mesh_quat[k].tolist())
     back = Pose.from_transform(moved.transform().inverse())
     return Shape("mesh", (), pose.then(back), reference, triple(m.mesh_scale[k]), color, role)

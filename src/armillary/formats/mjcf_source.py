@@ -17,8 +17,16 @@ FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
 class Source:
     """What the translation asks of MuJoCo's model `m` and its specification `spec`."""
 
-    def __init__(self, spec: Any, m: Any, path: str, lines: dict[tuple[str, str], int]):
+    def __init__(
+        self,
+        spec: Any,
+        m: Any,
+        path: str,
+        lines: dict[tuple[str, str], int],
+        meshes: dict[str, str],
+    ):
         self.spec, self.m, self.path, self._lines = spec, m, path, lines
+        self.meshes = meshes  # name -> file, from the folder of the model
         self.notes = Notes()
         # where our body frame sits in MuJoCo's: moved to the anchor of a hinge or ball
         self.anchor: dict[int, Triple] = {0: (0.0, 0.0, 0.0)}

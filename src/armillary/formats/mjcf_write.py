@@ -3,13 +3,16 @@ part, or, on request, left out and listed in a comment at the head of the file."
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 
+import numpy as np
+
 from armillary.errors import FormatError
-from armillary.formats.losses import Losses, common_losses, written_name
+from armillary.formats.losses import Losses, common_losses, start_remark, written_name
 from armillary.formats.mjcf_write_equality import equality_lines
 from armillary.formats.mjcf_write_joints import joint_lines
-from armillary.formats.xml import MAX_DEPTH
+from armillary.formats.xml import MAX_DEPTH, shortened
 from armillary.model import WORLD, Body, Frame, Mass, Model, Pose, Shape
 from armillary.model.checks import principal_moments
 
@@ -23,9 +26,11 @@ def write_mjcf(model: Model, *, lossy: bool = False) -> str:
     order; planar joints count (x, y, angle) in MuJoCo.  Mesh shapes are left out, because MuJoCo
     refuses a model whose mesh files it cannot open.  Spherical and fixed loops, couplings and
     drives that hold a place become equalities.  lossy: leave out what the format
-    cannot express and let MuJoCo balance impossible inertias, and say so in a comment."""
+    cannot express and let MuJoCo balance impossible inertias, and say so in a comment.  Where
+    MuJoCo is installed it is asked whether it takes the text."""
     losses = Losses("MJCF", lossy)
     common_losses(model, losses)
+    start_remark(model, losses)
     balance = _check_masses(model, losses)
     names = [body.name for body in model.bodies]
     sites: dict[str, list[Frame]] = {name: [] for name in (WORLD, *names)}
@@ -44,7 +49,26 @@ def write_mjcf(model: Model, *, lossy: bool = False) -> str:
     ]
     if equality:
         lines += ["  <equality>", *equality, "  </equality>"]
-    return "\n".join([*losses.comment(), *lines, "</mujoco>", ""])
+    text = "\n".join([*losses.comment(), *lines, "</mujoco>", ""])
+    _ask_mujoco(text, model.name)
+    return text
+
+
+def _ask_mujoco(text: str, name: str) -> None:
+    """An error where MuJoCo would refuse the file; nothing where it is not installed."""
+    try:
+        import mujoco
+    except ImportError:
+        return
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            mujoco.MjSpec.from_string(text).compile()
+    except Exception as fault:
+        words = shortened(" ".join(str(fault).split()), 300)
+        raise FormatError(
+            f"'{name}': MuJoCo would refuse the file: {words}. Write the native YAML format."
+        ) from None
 
 
 # -- bodies ---------------------------------------------------------------------------------------
@@ -82,14 +106,29 @@ def _body_head(body: Body, losses: Losses) -> list[str]:
     lines = [f"<body name={name}{_pose(body.at)}>"]
     lines += [f"  {line}" for line in joint_lines(body, losses)]
     if body.mass != Mass():
-        numbers = f'mass="{body.mass.mass!r}" pos="{_row(body.mass.com)}"'
-        lines.append(f'  <inertial {numbers} fullinertia="{_row(body.mass.tensor)}"/>')
+        lines.append(f"  {_inertial(body.mass)}")
     for shape in body.shapes:
         if shape.kind == "mesh":
             losses.remark(f"left out: body '{body.name}': mesh {shape.mesh}")
+        elif min(shape.size, default=0.0) <= 0.0:
+            losses.remark(f"left out: body '{body.name}': a {shape.kind} of size {shape.size}")
         else:
             lines.append(f"  {_geom(shape)}")
     return lines
+
+
+def _inertial(mass: Mass) -> str:
+    """With the tensor in full; one with a zero moment is taken along its principal axes only."""
+    numbers = f'mass="{mass.mass!r}" pos="{_row(mass.com)}"'
+    if principal_moments(mass.tensor)[0] > _MIN_MASS:
+        return f'<inertial {numbers} fullinertia="{_row(mass.tensor)}"/>'
+    xx, yy, zz, xy, xz, yz = mass.tensor
+    moments, axes = np.linalg.eigh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    axes[:, 2] *= np.linalg.det(axes)  # right-handed
+    rows = tuple(map(tuple, axes.tolist()))
+    turn = Pose((0.0, 0.0, 0.0), rows).quaternion()  # type: ignore[arg-type]
+    diagonal = _row(np.maximum(moments, 0.0))
+    return f'<inertial {numbers} quat="{_row(turn)}" diaginertia="{diagonal}"/>'
 
 
 def _geom(shape: Shape) -> str:

@@ -122,7 +122,7 @@ def _along(spec: JointSpec, entry: int, losses: Losses, part: str) -> str:
 def _resistance(passive: Passive, rotor: Rotor) -> str:
     values = {
         "damping": passive.viscous,
-        "frictionloss": passive.coulomb,
+        "frictionloss": sum(passive.each_way()) / 2,
         "armature": rotor.reflected,
     }
     return "".join(f' {key}="{x!r}"' for key, x in values.items() if x)

@@ -13,12 +13,14 @@ from pydantic import ValidationError
 from armillary.errors import FormatError, ModelError
 from armillary.formats import on_base, read
 from armillary.formats.files import read_text
+from armillary.formats.mesh_paths import beside
 from armillary.formats.native_body import BodyEntry
 from armillary.formats.native_closing import add_constraints
 from armillary.formats.native_fields import shown
 from armillary.formats.native_parts import Parts
 from armillary.formats.native_schema import SECTIONS, NativeFile
 from armillary.formats.native_tree import add_model, merge_notes, tree_path
+from armillary.formats.references import Bounds
 from armillary.formats.yaml_tree import Node, load_tree
 from armillary.model import Builder, Model, Motor, Report
 
@@ -26,28 +28,38 @@ _SUBJECT = re.compile(rf"({'|'.join(SECTIONS.values())}|) ?'(.*?)'", re.DOTALL)
 
 
 def read_native(
-    path: str | os.PathLike[str] | None = None, *, text: str | None = None, strict: bool = False
+    path: str | os.PathLike[str] | None = None,
+    *,
+    text: str | None = None,
+    strict: bool = False,
+    root: str | os.PathLike[str] | None = None,
 ) -> Model:
     """The mechanism of a native file, or of `text` (then `path` only names it).
 
-    Impossible masses are an error unless the file says `checks: report`; strict=True ignores
-    that line.  `tree: robot.urdf` takes the bodies from a file beside this one."""
+    Inertias that no rigid body has are kept, with a warning in the report, unless the file says
+    `checks: strict` or strict=True.  `tree: robot.urdf` takes the bodies from another file, in the
+    folder `root` (see `references.Bounds`)."""
     if text is None and path is None:
         raise FormatError("give a path or a text.")
-    return _read(path, text, strict, ())
+    return _read(path, text, strict, root, ())
 
 
 def _read(
-    path: str | os.PathLike[str] | None, text: str | None, strict: bool, within: tuple[str, ...]
+    path: str | os.PathLike[str] | None,
+    text: str | None,
+    strict: bool,
+    root: str | os.PathLike[str] | None,
+    within: tuple[str, ...],
 ) -> Model:
     """within: the files whose `tree` has led here, the outermost first."""
-    folder = os.path.dirname(os.fspath(path)) if text is None and path is not None else None
+    bounds = None
     if text is None:
         text = read_text(path or "")
+        bounds = Bounds.of(path or "", root)
     source = str(path) if path is not None else "<text>"
     tree = load_tree(text, source)
     name = Path(path).stem if path is not None else "mechanism"
-    return _Reader(_validated(tree, source), tree, source, name, strict, folder, within).model()
+    return _Reader(_validated(tree, source), tree, source, name, strict, bounds, within).model()
 
 
 # -- faults, with part and line ------------------------------------------------------------------
@@ -95,7 +107,7 @@ class _Reader:
     path: str
     name: str  # where the file gives none
     strict: bool
-    folder: str | None  # of the file; None for a text
+    bounds: Bounds | None  # where the file may look for others; None for a text
     within: tuple[str, ...]
 
     def __post_init__(self) -> None:
@@ -158,12 +170,16 @@ class _Reader:
         """The bodies of another file, judged by its own reader; the rest from this one."""
         file = self.file
         self.parts.here = ("tree",)
-        place = tree_path(file.tree or "", self.folder, self.within)
+        place = tree_path(file.tree or "", self.path, self.bounds, self.within)
+        root = self.bounds.root if self.bounds is not None else None
         if Path(place).suffix.lower() in (".yaml", ".yml"):
-            tree = _read(place, None, self.strict, (*self.within, os.path.realpath(self.path)))
+            tree = _read(
+                place, None, self.strict, root, (*self.within, os.path.realpath(self.path))
+            )
             tree = tree if file.base is None else on_base(tree, file.base, place)
         else:
-            tree = read(place, base=file.base, strict=self.strict)
+            tree = read(place, base=file.base, strict=self.strict, root=root)
+        tree = beside(tree, os.path.dirname(file.tree or ""))
         builder = Builder(
             file.name or tree.name,
             gravity=file.gravity or tree.gravity,

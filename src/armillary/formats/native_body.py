@@ -13,6 +13,7 @@ from armillary.formats.native_fields import (
     Entry,
     Name,
     Number,
+    NumberOrPair,
     Pair,
     PoseEntry,
     Quaternion,
@@ -36,7 +37,7 @@ class FrictionEntry(Entry):
     """Of one degree of freedom; forces N or N m, velocities m/s or rad/s."""
 
     viscous: Number = 0.0
-    coulomb: Number = 0.0
+    coulomb: NumberOrPair = Field(default=0.0, description="a pair: forward, backward")
     static: Number = 0.0
     stribeck: Number = 0.0
     smoothing: Number = 0.0

@@ -45,6 +45,14 @@ def _number(value: Any) -> float:
     return number
 
 
+def _number_or_pair(value: Any) -> float | tuple[float, float]:
+    if not isinstance(value, (list, tuple)):
+        return _number(value)
+    if len(value) != 2:
+        raise fault(f"expected a number or a list of 2 numbers, found {shown(value)}.")
+    return (_number(value[0]), _number(value[1]))
+
+
 def _bound(value: Any) -> float | None:
     if value is None:
         return None
@@ -97,6 +105,12 @@ Vector3 = Annotated[tuple[float, float, float], _numbers(3)]
 Quaternion = Annotated[tuple[float, float, float, float], _numbers(4)]
 Vector6 = Annotated[tuple[float, float, float, float, float, float], _numbers(6)]
 Pair = Annotated[tuple[float, float], _numbers(2)]
+NumberOrPair = Annotated[
+    float | tuple[float, float],
+    BeforeValidator(_number_or_pair),
+    WithJsonSchema({"oneOf": [{"type": "number"}, {"type": "array", "items": {"type": "number"},
+                                                  "minItems": 2, "maxItems": 2}]}),
+]  # fmt: skip
 Name = Annotated[str, BeforeValidator(_name)]
 Matrix3 = Annotated[tuple[Vector3, Vector3, Vector3], BeforeValidator(_rows)]
 _AXIS_SCHEMA = {

@@ -65,7 +65,10 @@ class NativeFile(Entry):
     armillary: Annotated[Literal[1], BeforeValidator(_version)]
     name: Name | None = None
     gravity: Vector3 | None = None
-    checks: Literal["strict", "report"] = "strict"
+    checks: Literal["strict", "report"] = Field(
+        default="report",
+        description="inertias and limits that cannot be: an error, or kept with a warning",
+    )
     base_velocity: Vector6 | None = None
     base_acceleration: Vector6 | None = None
     tree: Name | None = Field(

@@ -5,28 +5,28 @@ from __future__ import annotations
 import os
 
 from armillary.errors import ModelError
-from armillary.formats.references import why_refused
+from armillary.formats.references import Bounds, why_refused
 from armillary.model import Builder, Model, Report
 
 MAX_TREES = 8  # a tree of a tree of a tree ...
 
 
-def tree_path(reference: str, folder: str | None, within: tuple[str, ...]) -> str:
-    """The file a `tree` names, if it may be opened: an ordinary file in the folder or below."""
-    if folder is None:
+def tree_path(reference: str, path: str, bounds: Bounds | None, within: tuple[str, ...]) -> str:
+    """The file a `tree` in the file `path` names, if it may be opened: one inside the root."""
+    if bounds is None:
         raise ModelError(
             f"tree: '{_short(reference)}' is looked for beside the file, and a text has no place. "
             f"Save the text as a file and read that."
         )
-    refusal = why_refused(reference)
+    refusal = why_refused(reference, bounds)
     if refusal is None and "://" in reference:
         refusal = "packages are not known here"
     if refusal is not None:
         raise ModelError(
-            f"tree: '{_short(reference)}' is refused: {refusal}. Put the file into the folder of "
-            f"this one and name it from there."
+            f"tree: '{_short(reference)}' is refused: {refusal}. Put the file there, or pass root= "
+            f"a folder that holds both."
         )
-    place = os.path.join(folder, reference)
+    place = os.path.join(os.path.dirname(path), reference)
     if not os.path.isfile(place):
         raise ModelError(
             f"tree: there is no file '{_short(reference)}' beside this one. Check the name."

@@ -29,6 +29,7 @@ from armillary.formats.tables import (
 )
 from armillary.joints import AXES
 from armillary.model import WORLD, Body, Builder, JointSpec, Mass, Model, Pose, Report, joint_spec
+from armillary.model.builder import REPORT
 from armillary.spatial import Matrix, Vector
 
 _ALIASES = {"motion_space_columns": "motion_space", "inertia_com": "inertia"}
@@ -78,6 +79,7 @@ def sixparameter(
     tip: str | None = "tip",
     base_velocity: Sequence[float] = (),
     base_acceleration: Sequence[float] = (),
+    checks: str = REPORT,
     report: Report | None = None,
 ) -> Model:
     """A mechanism from its table; the tabulated values of free entries become `Model.initial`.
@@ -87,6 +89,7 @@ def sixparameter(
     of mass) in the link frame as tabulated; where wanted name, joint, friction, limits, rotor,
     motor, parent (default: the row before) and position (of a first joint in the world).
     degrees: the turns of gamma are in degrees.  tip: name of the frame at the last displacement.
+    checks: "report" keeps planar and partly known inertias with a warning, "strict" refuses them.
 
     >>> sixparameter([{"gamma": [0, 0, 0, 1, 0, 0], "free": ["rz"], "mass": 1.0}]).nv
     1
@@ -94,7 +97,7 @@ def sixparameter(
     if isinstance(links, (str, Mapping)) or not isinstance(links, Sequence) or not links:
         raise FormatError("a six-parameter table is a list of rows, one per link.")
     report = report if report is not None else Report()
-    builder = Builder(name, gravity, report=report)
+    builder = Builder(name, gravity, checks, report)
     builder.base_velocity = tuple(base_velocity)
     builder.base_acceleration = tuple(base_acceleration)
     rows: dict[str, Row] = {}

@@ -113,6 +113,13 @@ def parts_of_row(kind: type, value: Any, nv: int, part: str, what: str) -> tuple
     return tuple(part_of(kind, entry, part, what) for entry in entries)
 
 
+def _pair(value: Any) -> list[Any] | None:
+    """(forward, backward) from a list or from the cell of a CSV file, "0.4 0.3"; else None."""
+    if isinstance(value, str):
+        return value.split() if len(value.split()) > 1 else None
+    return _listed(value)
+
+
 def part_of(kind: type, value: Any, part: str, what: str) -> Any:
     """A frozen part from a mapping of its fields (None: not given)."""
     if isinstance(value, kind):
@@ -124,6 +131,8 @@ def part_of(kind: type, value: Any, part: str, what: str) -> Any:
             given[key] = tuple(numbers(xy, 2, part, f"{what}.table") for xy in entry)
         elif key == "law":
             given[key] = entry
+        elif key == "coulomb" and (pair := _pair(entry)) is not None:
+            given[key] = numbers(pair, 2, part, f"{what}.{key}")
         elif entry is not None:
             given[key] = number(entry, part, f"{what}.{key}")
     try:

@@ -12,6 +12,7 @@ from itertools import islice
 
 from armillary.errors import FormatError, InputError, ModelError, unknown_name
 from armillary.formats.notes import Notes, unique
+from armillary.formats.references import Bounds
 from armillary.formats.urdf_parts import Joint, Link, read_joint, read_link
 from armillary.formats.urdf_shapes import read_colors
 from armillary.formats.xml import Element, parse_file, parse_text, path_text, shortened
@@ -69,12 +70,14 @@ def read_urdf(
     *,
     base: str | None = None,
     strict: bool = False,
+    root: str | os.PathLike | None = None,
     text: str | None = None,
 ) -> Model:
     """The mechanism of a URDF file; `model.report` says what was read, assumed and ignored.
 
     base: "fixed" welds the root link to the world (the default), "free" lets it float.
     strict: bodies that cannot exist are errors, not warnings.
+    root: the folder that meshes must lie in (see `references.Bounds`).
     text: the XML itself, when it is at hand already; `source` then only names it.
 
     >>> read_urdf("dot", text='<robot name="dot"><link name="a"/></robot>').bodies[0].name
@@ -82,23 +85,23 @@ def read_urdf(
     """
     if base not in (None, "fixed", "free"):
         raise InputError(f"base: expected 'fixed' or 'free', found {base!r}.")
-    root = parse_file(source) if text is None else parse_text(text, path_text(source))
-    _check_root(root)
-    robot = _Robot(root, Notes())
-    _note_unknown(root, robot.notes)
-    _read_parts(robot, strict)
+    top = parse_file(source) if text is None else parse_text(text, path_text(source))
+    _check_root(top)
+    robot = _Robot(top, Notes())
+    _note_unknown(top, robot.notes)
+    _read_parts(robot, strict, Bounds.of(source, root) if text is None else None)
     _check_tree(robot)
-    name = root.attributes.get("name", "").strip()
+    name = top.attributes.get("name", "").strip()
     if not name:
-        robot.notes.add("assumed", "<robot>", "", "no name: called 'robot'", root.line)
-    report = Report(source=root.path)
+        robot.notes.add("assumed", "<robot>", "", "no name: called 'robot'", top.line)
+    report = Report(source=top.path)
     builder = Builder(name or "robot", checks=STRICT if strict else REPORT, report=report)
     _assemble(robot, builder, base)
     robot.notes.write(report)
     try:
         model = builder.build()
     except ModelError as fault:
-        raise FormatError(str(fault), root.path) from fault
+        raise FormatError(str(fault), top.path) from fault
     mass = sum(body.mass.mass for body in model.bodies)
     count = f"{len(robot.links)} links, {len(robot.joints)} joints"
     report.add("read", f"robot '{model.name}'", f"{count}, nv = {model.nv}, {mass:.6g} kg")
@@ -140,10 +143,10 @@ def _note_unknown(root: Element, notes: Notes) -> None:
         stack.extend(c for c in reversed(element.children) if c.tag in children)
 
 
-def _read_parts(robot: _Robot, strict: bool) -> None:
+def _read_parts(robot: _Robot, strict: bool, bounds: Bounds | None) -> None:
     colors = read_colors(robot.root)
     for element in robot.root.named("link"):
-        link = read_link(element, colors, robot.notes, strict)
+        link = read_link(element, colors, robot.notes, strict, bounds)
         if link.name in robot.links:
             first = robot.links[link.name].element.line
             raise element.error(

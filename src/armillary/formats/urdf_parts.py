@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from armillary.formats.notes import Notes
+from armillary.formats.references import Bounds
 from armillary.formats.urdf_shapes import Color, read_shapes
 from armillary.formats.xml import Element, shortened
 from armillary.model import Coupling, JointSpec, Limits, Mass, Passive, Pose, Shape
@@ -64,7 +65,13 @@ def read_origin(element: Element, part: str, notes: Notes) -> Pose:
 # -- links ----------------------------------------------------------------------------------------
 
 
-def read_link(element: Element, colors: dict[str, Color], notes: Notes, strict: bool) -> Link:
+def read_link(
+    element: Element,
+    colors: dict[str, Color],
+    notes: Notes,
+    strict: bool,
+    bounds: Bounds | None = None,
+) -> Link:
     name = element.text("name", "a link")
     part = f"link '{shortened(name)}'"
     inertial = single(element, "inertial", part, notes)
@@ -76,7 +83,7 @@ def read_link(element: Element, colors: dict[str, Color], notes: Notes, strict: 
         fault = inertia_fault(mass)
         if fault and (strict or mass.mass < 0.0):
             raise inertial.error(f"{part}: {fault}. Correct its mass, origin or inertia.")
-    shapes = read_shapes(element, part, colors, notes)
+    shapes = read_shapes(element, part, colors, notes, bounds)
     return Link(name, mass, inertial is not None, shapes, element)
 
 

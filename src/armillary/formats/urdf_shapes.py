@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from armillary.formats.notes import Notes
-from armillary.formats.references import why_refused
+from armillary.formats.references import Bounds, why_refused
 from armillary.formats.xml import Element, shortened
 from armillary.model import Pose, Shape
 
@@ -39,19 +39,28 @@ def _own_color(material: Element) -> Color | None:
 
 
 def read_shapes(
-    link: Element, part: str, colors: dict[str, Color], notes: Notes
+    link: Element,
+    part: str,
+    colors: dict[str, Color],
+    notes: Notes,
+    bounds: Bounds | None = None,
 ) -> tuple[Shape, ...]:
     shapes = []
     for role in ("visual", "collision"):
         for element in link.named(role):
-            shape = _read_shape(element, role, part, colors, notes)
+            shape = _read_shape(element, role, part, colors, notes, bounds)
             if shape is not None:
                 shapes.append(shape)
     return tuple(shapes)
 
 
 def _read_shape(
-    element: Element, role: str, part: str, colors: dict[str, Color], notes: Notes
+    element: Element,
+    role: str,
+    part: str,
+    colors: dict[str, Color],
+    notes: Notes,
+    bounds: Bounds | None,
 ) -> Shape | None:
     geometry = element.first("geometry")
     forms = geometry.children if geometry is not None else []
@@ -63,9 +72,9 @@ def _read_shape(
     color = _color(element, part, colors, notes)
     if form.tag == "mesh":
         reference = form.text("filename", part)
-        refusal = why_refused(reference)
+        refusal = why_refused(reference, bounds)
         if refusal:
-            text = f"refused, never opened: {refusal}"
+            text = f"refused, never opened: {refusal}; pass root= a folder that holds both"
             notes.add("ignored", "mesh", shortened(reference, 80), text, form.line)
             return None
         x, y, z = form.numbers("scale", part, 3, (1.0, 1.0, 1.0))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from armillary.errors import FormatError
-from armillary.formats.losses import Losses, common_losses, titled, written_name
+from armillary.formats.losses import Losses, common_losses, start_remark, titled, written_name
 from armillary.formats.notes import unique
 from armillary.formats.urdf_parts import UNBOUNDED
 from armillary.model import WORLD, Body, Coupling, JointSpec, Limits, Mass, Model, Pose, Shape
@@ -27,6 +27,7 @@ def write_urdf(model: Model, *, lossy: bool = False) -> str:
     say so in a comment, instead of raising an error.  Other joint types are always an error."""
     losses = Losses("URDF", lossy)
     common_losses(model, losses)
+    start_remark(model, losses)
     _check_expressible(model, losses)
     mimics = _mimics(model, losses)
     names = _names(model)
@@ -85,7 +86,7 @@ def _check_expressible(model: Model, losses: Losses) -> None:
             if passive.spring:
                 losses.add(part, "a spring")
             one_axis = spec.kind in ("revolute", "prismatic")
-            if not one_axis and (passive.viscous or passive.coulomb):
+            if not one_axis and (passive.viscous or any(passive.each_way())):
                 losses.add(part, f"friction of a {spec.kind} joint")
         if spec.kind in ("planar", "free") and any(x != Limits() for x in spec.limits):
             losses.add(part, f"limits of a {spec.kind} joint")
@@ -167,8 +168,9 @@ def _joint(spec: JointSpec, parent: str, child: str, at: Pose, mimic: Coupling |
         lines.append(_limit(type_, limits))
     if type_ in ("revolute", "prismatic", "continuous"):
         for passive in spec.passive:
-            if passive.viscous or passive.coulomb:
-                values = f'damping="{passive.viscous!r}" friction="{passive.coulomb!r}"'
+            coulomb = sum(passive.each_way()) / 2
+            if passive.viscous or coulomb:
+                values = f'damping="{passive.viscous!r}" friction="{coulomb!r}"'
                 lines.append(f"    <dynamics {values}/>")
     if mimic is not None:
         source = written_name(mimic.source, "joint")

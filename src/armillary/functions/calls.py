@@ -302,7 +302,9 @@ class ForwardDynamics(Differentiable):
 
 
 class BiasForces(Question):
-    """h (nv) = inverse dynamics with a = 0: gravity, velocity and passive forces."""
+    """h (nv) = inverse dynamics with a = 0: gravity, velocity and passive forces.
+
+    Those of the tree, also of a closed mechanism."""
 
     algorithm = inverse_dynamics.bias_forces
     result = "tau"
@@ -323,7 +325,9 @@ class BiasForces(Question):
 
 
 class GravityForces(Question):
-    """g (nv): joint forces that hold the mechanism at rest against gravity alone."""
+    """g (nv): joint forces that hold the mechanism at rest against gravity alone.
+
+    Those of the tree; `equilibrium_forces` holds a closed mechanism."""
 
     algorithm = inverse_dynamics.static_forces
     result = "tau"
@@ -334,7 +338,9 @@ class GravityForces(Question):
 
 
 class MassMatrix(Question):
-    """M (nv, nv), symmetric positive definite; rotors included unless passive=False."""
+    """M (nv, nv), symmetric positive definite; rotors included unless passive=False.
+
+    That of the tree, also of a closed mechanism."""
 
     algorithm = mass_matrix.mass_matrix
     result = "M"
@@ -353,7 +359,9 @@ class MassMatrix(Question):
 
 
 class CoriolisMatrix(Question):
-    """C (nv, nv): C v are the velocity forces, and dM/dt - 2 C is skew-symmetric."""
+    """C (nv, nv): C v are the velocity forces, and dM/dt - 2 C is skew-symmetric.
+
+    That of the tree, also of a closed mechanism."""
 
     algorithm = coriolis.coriolis_matrix
     result = "C"

@@ -11,7 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from armillary.algorithms.passes import Algorithm, Whole
-from armillary.compiler.target import lanes
+from armillary.compiler.target import Lanes, native
 from armillary.errors import ArmillaryError
 from armillary.functions.kernel import Kernel, StraightKernel
 from armillary.functions.prepared import StraightCode
@@ -42,14 +42,16 @@ class _Numbers:
 
 
 def straight_kernel(
-    algorithm: Algorithm, reads: tuple[str, ...], tables: Any, batched: bool, most: float = inf
+    algorithm: Algorithm, reads: tuple[str, ...], tables: Any, width: Lanes, most: float = inf
 ) -> Kernel:
     """most: operations."""
+    if not native():
+        raise NotNative("llvmlite is missing")
     setting = Setting(algorithm, reads)
     code = StraightCode(setting, tables)
     if most < inf and code.operations > most:
         raise NotNative(f"{code.operations} operations would compile for seconds")
-    return StraightKernel(setting, tables, lanes(batched, "double"), code)
+    return StraightKernel(setting, tables, width, code)
 
 
 @dataclass(frozen=True)
@@ -112,8 +114,10 @@ class Controlling:
         extra: tuple[tuple[str, int], ...] = (("z", self.nz), ("time", 1))
         extra += () if last[1] is None else ((last[0], last[1]),)
         tables = replace(self.mechanism.tables(), extra=extra)
-        budget = self.mechanism.options.budget
+        options = self.mechanism.options
         try:
-            return straight_kernel(algorithm, reads, tables, self.batched, budget)
+            return straight_kernel(
+                algorithm, reads, tables, options.simd(self.batched), options.budget
+            )
         except (TypeError, AttributeError, ValueError, ArmillaryError) as error:
             raise NotNative(f"the controller cannot be traced: {error}") from error

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armillary.algorithms.forward_dynamics import forward_dynamics
 from armillary.algorithms.mass_matrix import mass_matrix
 from armillary.algorithms.passes import Algorithm, Base
 from armillary.algorithms.run import Run
@@ -32,6 +33,7 @@ from armillary.spatial import Motion, Transform, Vector
 if TYPE_CHECKING:
     from armillary.functions.kernels import Explanation, Kernels
     from armillary.functions.setting import Setting
+    from armillary.functions.verify import Verify
 
 _LARGEST_INERTIA_CHECK = 120  # degrees of freedom
 External = Mapping[str, ArrayLike] | None
@@ -168,24 +170,32 @@ class Core:
             from armillary.functions.setting import Setting
 
             setting = Setting(algorithm, reads, self._moving_base, self._upright)
+            verify = self._verify(algorithm, passive)
             if set(PER_BODY) & set(reads):
-                self._kernels[key] = self._of_given_bodies(setting, passive)
+                self._kernels[key] = self._of_given_bodies(setting, passive, verify)
             else:
                 tables = self.tables(fuse, passive, regroup=fuse and algorithm.joint_level())
-                self._kernels[key] = Kernels(setting, tables, self.options)
+                self._kernels[key] = Kernels(setting, tables, self.options, verify)
         return self._kernels[key]
 
-    def _of_given_bodies(self, setting: Setting, passive: bool) -> Kernels:
+    def _verify(self, algorithm: Algorithm, passive: bool) -> Verify | None:
+        """New code of forward dynamics is tried against the interpreter."""
+        from armillary.functions.verify import of_tree
+
+        loaded = passive and self.model.loaded_joints
+        return of_tree(self, passive) if algorithm is forward_dynamics and not loaded else None
+
+    def _of_given_bodies(self, setting: Setting, passive: bool, verify: Verify | None) -> Kernels:
         """Kernels with bodies as inputs: straight-line code where it is short enough, else loops
         over every body of the model, welded ones too."""
         from armillary.functions.kernels import Kernels
 
         fuse = "placements" not in setting.reads
-        kernels = Kernels(setting, parametric(self.model, fuse, passive), self.options)
+        kernels = Kernels(setting, parametric(self.model, fuse, passive), self.options, verify)
         if not fuse or kernels.straight():
             return kernels
         options = replace(self.options, tier=1)
-        return Kernels(setting, parametric(self.model, False, passive), options)
+        return Kernels(setting, parametric(self.model, False, passive), options, verify)
 
     def _body_labels(self, name: str) -> tuple[str, ...]:
         names = {"parameters": parameter_names, "placements": placement_names}
@@ -217,9 +227,9 @@ class Core:
             raise ModelError(
                 f"{what}: friction of joint '{self.model.loaded_joints[0]}' depends on its load "
                 f"(load_radial, load_axial, load_moment or load_drive), which is possible in "
-                f"`inverse_dynamics`, `forward_dynamics`, `solve` and `simulate` only. Give the "
-                f"joint `coulomb` friction instead, or pass passive=False (of GravityCompensation: "
-                f"springs=False) where the question has it."
+                f"`forward_dynamics`, `solve`, `simulate` and the `inverse_dynamics` of a tree. "
+                f"Give the joint `coulomb` friction instead, or pass passive=False (of "
+                f"GravityCompensation: springs=False) where the question has it."
             )
 
     def _moving_mass(self) -> float:

@@ -17,12 +17,14 @@ from armillary.model.model import Model
 from armillary.model.parts import WORLD
 
 
-def describe(model: Model) -> str:
-    """Name, counts, the tree with joint types, masses and coordinates, and what ties it."""
+def describe(model: Model, freedoms: str) -> str:
+    """Name, counts, the tree with joint types, masses and coordinates, and what ties it.
+
+    freedoms: how many there are, in words."""
     mass = sum(body.mass.mass for body in model.bodies)
     gravity = ", ".join(f"{g:g}" for g in model.gravity)
     lines = [
-        f"{model.name}: {_count(len(model.bodies), 'body', 'bodies')}, {freedoms(model)}, "
+        f"{model.name}: {counted(len(model.bodies), 'body', 'bodies')}, {freedoms}, "
         f"{mass:.4g} kg, gravity ({gravity}) m/s²",
         WORLD,
     ]
@@ -41,17 +43,8 @@ def describe(model: Model) -> str:
         lines.append("tied by")
         for part in model.constraints:
             kind, what, rows = constraint_words(model, part)
-            lines.append(f"  {part.name}  ({kind}: {what}; {_count(rows, 'row', 'rows')})")
+            lines.append(f"  {part.name}  ({kind}: {what}; {counted(rows, 'row', 'rows')})")
     return "\n".join(lines)
-
-
-def freedoms(model: Model) -> str:
-    """Degrees of freedom; of a mechanism with constraints those of its tree, and the rows."""
-    text = f"{_count(model.nv, 'degree', 'degrees')} of freedom"
-    if not model.constraints:
-        return text
-    rows = sum(constraint_words(model, part)[2] for part in model.constraints)
-    return f"{text} of the tree, {_count(rows, 'constraint row', 'constraint rows')}"
 
 
 def constraint_words(model: Model, part: Constraint) -> tuple[str, str, int]:
@@ -72,8 +65,8 @@ def constraint_words(model: Model, part: Constraint) -> tuple[str, str, int]:
             given = [f"{d} {x:g} {'N m' if d[0] == 'r' else 'N'}" for d, x in part.force]
             given += [f"{d} {x:g} of {c}" for d, c, x in part.friction]
             forces = f", given forces {', '.join(given)}" if given else ""
-            along = " ".join(held)
-            return kind, f"'{second.body}' follows '{first.body}' along {along}{forces}", len(held)
+            how = f"along {' '.join(held)}{forces}, held both ways"
+            return kind, f"'{second.body}' follows '{first.body}' {how}", len(held)
         case Wheel(body=body, ground=ground, radius=radius):
             size = f" of radius {radius:g} m" if part.kind != "knife" else ""
             return kind, f"{part.kind}{size} on '{body}', rolls on '{ground}'", len(part.rows)
@@ -88,5 +81,5 @@ def constraint_words(model: Model, part: Constraint) -> tuple[str, str, int]:
             return kind, f"{part.joint} with {', '.join(given)}", 1
 
 
-def _count(n: int, one: str, many: str) -> str:
+def counted(n: int, one: str, many: str) -> str:
     return f"{n} {one if n == 1 else many}"

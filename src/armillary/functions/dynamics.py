@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from armillary.algorithms import (
 )
 from armillary.algorithms import kinematics as k
 from armillary.algorithms.regressor import regressor as torque_regressor
+from armillary.errors import EnergyWarning
 from armillary.functions.calls import (
     BiasForces,
     CenterOfMass,
@@ -34,6 +36,7 @@ from armillary.functions.derivatives import (
     parameter_values,
     placement_names,
 )
+from armillary.functions.forces_in_play import SHARE, forces_in_play
 from armillary.functions.inputs import Array, choice
 from armillary.functions.kinematics import Kinematics
 from armillary.functions.results import BodyForces, Check, Reactions, Solution
@@ -103,7 +106,9 @@ class Dynamics(Kinematics):
         return Momentum.bind(self)
 
     def static_torques(self, q: ArrayLike, external: External = None) -> Array:
-        """Joint forces (nv) that hold it at rest against gravity, springs and external wrenches."""
+        """Joint forces (nv) that hold it at rest against gravity, springs and external wrenches.
+
+        Those of the tree; `equilibrium_forces` holds a closed mechanism."""
         return self._run(inverse_dynamics.static_forces, {"q": q}, external)["tau"]
 
     def operational_inertia(
@@ -111,7 +116,8 @@ class Dynamics(Kinematics):
     ) -> tuple[Array, Array]:
         """Inverse operational-space inertia J M^-1 J^T (6, 6) of a frame, and its rank.
 
-        It has an inverse only where the rank is 6  [VanDerMerwe1995, 5.57, 5.58]."""
+        It has an inverse only where the rank is 6  [VanDerMerwe1995, 5.57, 5.58].  M and J are
+        those of the tree, also of a closed mechanism."""
         choice("coordinates", coordinates, k.COORDINATES)
         self._refuse_massless()
         if self.place(frame).kernel < 0:
@@ -123,9 +129,22 @@ class Dynamics(Kinematics):
         return W, _ranks(J)
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
-        """Kinetic and potential energy in J; springs count, height counts from the origin."""
+        """Kinetic and potential energy in J; springs and laws with a potential count, height
+        counts from the origin.  A warning names the laws that store energy and do not say how
+        much (`energy_lacks`)."""
+        if self.energy_lacks:
+            warnings.warn(self.energy_lacks, EnergyWarning, stacklevel=2)
         result = self._run(energy.energy, {"q": q, "v": v})
         return result["kinetic"][..., 0], result["potential"][..., 0]
+
+    @cached_property
+    def energy_lacks(self) -> str:
+        """What `energy` does not know, in words; empty where it knows everything."""
+        names = ", ".join(f"'{name}'" for name in self.model.hidden_energy)
+        return names and (
+            f"energy: the law of {names} holds a force at rest and names no potential; what it "
+            f"stores is not counted. Use Passive(law=Law(force, potential))."
+        )
 
     def momentum_matrix(self, q: ArrayLike) -> Array:
         """A (6, nv) with momentum = A v (fixed base motion aside): the centroidal map."""
@@ -147,7 +166,7 @@ class Dynamics(Kinematics):
         return np.concatenate([angular, A[..., 3:, :]], axis=-2), mass, com
 
     def regressor(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-        """Y (nv, 10 * bodies): tau = Y @ parameters, without friction and rotors.
+        """Y (nv, 10 * bodies): tau = Y @ parameters of the tree, without friction and rotors.
 
         Per body, in its own frame: mass, m c (x, y, z), tensor about its origin (xx, yy, zz, xy,
         xz, yz).  Y is also d tau / d parameters, and -M^-1 Y is d a / d parameters."""
@@ -201,7 +220,9 @@ class Dynamics(Kinematics):
         passive: bool = True,
     ) -> Reactions:
         """The wrench in every joint, exerted by the parent on the body, in the body's frame at its
-        origin; split into the part along the joint's axes and the constraint part."""
+        origin; split into the part along the joint's axes and the constraint part.
+
+        Of the tree: those of a closed mechanism are in `solve(q, v, tau).reactions`."""
         return self.body_forces(q, v, a, external, passive).reactions()
 
     def solve(
@@ -220,7 +241,10 @@ class Dynamics(Kinematics):
                         kinetic, potential)  # fmt: skip
 
     def check(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Check:
-        """The same answer by independent formulations, and how well they agree (one state)."""
+        """The same answer by independent formulations, and how well they agree (one state).
+
+        Differences are relative to the terms that the answers are sums of, and those count as no
+        less than 1e-4 of the forces that meet in the joints."""
         if self.model.loaded_joints:
             return self._load_friction.check(q, v, tau)
         a = self.forward_dynamics(q, v, tau)
@@ -243,7 +267,10 @@ class Dynamics(Kinematics):
             "velocity and gravity forces: Newton-Euler, and Coriolis matrix": (
                 smooth, C @ np.asarray(v, float) + g),
         }  # fmt: skip
-        terms = ((pushed, resisted), (pushed, resisted), (force, h, M @ pushed), (smooth, h, g))
+        least = SHARE * forces_in_play(self.body_forces(q, v, a), self.poses(q)[1])
+        motion = np.abs(np.linalg.inv(M)) @ least
+        terms = ((pushed, resisted, motion), (pushed, resisted, motion),
+                 (force, h, M @ pushed, least), (smooth, h, g, least))  # fmt: skip
         scales = {
             name: max(float(np.abs(term).max(initial=0.0)) for term in group)
             for name, group in zip(pairs, terms, strict=True)

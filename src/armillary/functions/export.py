@@ -9,6 +9,7 @@ import re
 
 from armillary.compiler.c_source import ELEMENTS, Function, Row, c_source, is_identifier
 from armillary.errors import InputError
+from armillary.functions.constrained.exported import CLOSED
 from armillary.functions.core import Core
 from armillary.functions.inputs import choice
 from armillary.functions.traced import Entry, Traced, trace
@@ -53,7 +54,7 @@ def to_c(
         Function(
             symbol,
             traced.entry.about(frame, coordinates),
-            _notes(core, traced.entry, passive),
+            _notes(core, traced.entry, function, passive),
             inputs,
             _results(traced),
             element,
@@ -69,7 +70,7 @@ def _symbol(model: Model, function: str, frame: str | None) -> str:
     return text if text[0].isalpha() else f"m{text}"
 
 
-def _notes(core: Core, entry: Entry, passive: bool) -> tuple[str, ...]:
+def _notes(core: Core, entry: Entry, function: str, passive: bool) -> tuple[str, ...]:
     model = core.model
     gravity = ", ".join(f"{g:g}" for g in model.gravity)
     notes = [
@@ -77,6 +78,12 @@ def _notes(core: Core, entry: Entry, passive: bool) -> tuple[str, ...]:
         f"Gravity ({gravity}) m/s^2. SI units, radians; angular parts first; "
         f"quaternions (w, x, y, z).",
     ]
+    if model.constraints:
+        names = ", ".join(part.name for part in model.constraints)
+        kept = function in CLOSED
+        notes.append(
+            f"With its constraints: {names}." if kept else f"Of its tree, without {names}."
+        )
     if core._moving_base:
         notes.append("The world frame moves as the mechanism says.")
     if entry.passive and not passive:

@@ -13,6 +13,7 @@ import numpy as np
 from armillary.compiler.callcode import Batch, Data
 from armillary.compiler.context import Context
 from armillary.compiler.fastcall import capsule_table, counts_holders, fits, machinery
+from armillary.compiler.target import native
 from armillary.functions.inputs import Array
 from armillary.functions.kernel import Kernel, StraightKernel
 
@@ -26,6 +27,8 @@ _NEW_FROM_DESCR = 94  # place of PyArray_NewFromDescr in numpy's table of C func
 @cache
 def available() -> bool:
     """Can this interpreter and this numpy be called natively?"""
+    if not native():
+        return False
     probe = np.arange(6.0).reshape(2, 3)
     try:
         return fits(probe, np.dtype(np.float64)) and _new_array() != 0
@@ -41,10 +44,15 @@ def _new_array() -> int:
 
 def lean(kernels: Kernels | None, globals_: Array) -> Callable[..., Any] | None:
     """A scalar kernel as a lean call of its inputs; what it cannot take gives None."""
-    if kernels is None or not available():
+    return None if kernels is None else lean_kernel(kernels.kernel(False, "double"), globals_)
+
+
+def lean_kernel(kernel: Kernel, globals_: Array) -> Callable[..., Any] | None:
+    """As `lean`, of one scalar kernel."""
+    if not available():
         return None
     call = FastCall(_not_taken, {})
-    call.switch_on(kernels.kernel(False, "double"), globals_)
+    call.switch_on(kernel, globals_)
     return call.callable
 
 
@@ -120,7 +128,7 @@ class FastCall:
         context, _ = kernel.context(1, numbers)
         self.batches[str(dtype)] = (kernel, context, numbers, dtype)  # kept alive
         start = Data.BATCHES + (0 if dtype == np.float64 else Batch.SIZE)
-        d[start + Batch.KERNEL] = kernel.batch_address
+        d[start + Batch.KERNEL] = kernel.address
         d[start + Batch.CONTEXT] = context.ctypes.data
         d[start + Batch.FEWEST], d[start + Batch.CHECKED] = kernel.lanes.width, int(checked)
         d[start + Batch.DTYPE] = id(dtype)  # last: this opens the gate

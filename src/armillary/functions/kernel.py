@@ -10,7 +10,6 @@ import numpy as np
 
 from armillary.algorithms.passes import Columns, Solve
 from armillary.compiler.context import Context, Ints, Kind
-from armillary.compiler.crew import Crew
 from armillary.compiler.fastcall import data_address, fits
 from armillary.compiler.jit import Library, native_call
 from armillary.compiler.target import Lanes
@@ -85,8 +84,6 @@ class Kernel:
 
     The object owns its code and tables; calls share nothing else, so threads may use it."""
 
-    members = 1  # threads that share the rows of a call
-
     def __init__(self, setting: Setting, tables: Tables, width: Lanes):
         self.setting, self.tables, self.lanes = setting, tables, width
         self._dtype = np.float64 if width.element == "double" else np.float32
@@ -99,7 +96,7 @@ class Kernel:
         self._code = [_compiled_body(setting, kind, width) for kind in kinds]
         self._ground = _compiled_ground(setting, width) if setting.has_ground() else None
         self._driver = _compiled_driver(width)
-        self.address = self.batch_address = self._driver.addresses["batch"]
+        self.address = self._driver.addresses["batch"]
         self._batch = native_call(self.address)
         self._ints, self._work_size = self._integers(variant)
         self._consts = self._constants()
@@ -249,16 +246,6 @@ class Kernel:
         self._batch(address(c))
         del work  # it had to live until here
 
-    def share(self, crew: Crew) -> None:
-        """From now on the crew does batches: `batch_address` instead of `address`."""
-        c = self._context
-        c[Context.CREW], c[Context.KERNEL] = crew.address, self.address
-        c[Context.LANES], c[Context.NUMBER_BYTES] = self.lanes.width, self.lanes.bytes
-        self._pace = np.zeros(1, dtype=np.int64)
-        c[Context.PACE] = self._pace.ctypes.data
-        self.batch_address, self.members = crew.batch_address, crew.members
-        self._batch = native_call(self.batch_address)
-
     def libraries(self) -> list[Library]:
         """The compiled code it stands on."""
         return [self._driver, *(code.library for code in self._code)] + (
@@ -273,18 +260,15 @@ class Kernel:
         c[Context.GLOBALS] = address(globals_)
         c[Context.ROWS] = rows
         total = self._work_size + _STATE_SIZE + self._scratch + self._extra
-        apart = -(-total * w // 64) * 64  # numbers; members do not write into one line
-        work = np.empty(apart * self.members + 16, self._dtype)
+        work = np.empty(-(-total * w // 64) * 64 + 16, self._dtype)
         start = -(-address(work) // 64) * 64  # vectors within cache lines
         size = work.itemsize * w
         c[Context.WORK] = start
         c[Context.STATE] = start + self._work_size * size
         c[Context.SCRATCH] = start + (self._work_size + _STATE_SIZE) * size
         c[Context.EXTRA] = start + (total - self._extra) * size
-        c[Context.WORK_BYTES] = apart * work.itemsize
         zeros = (start - address(work)) // work.itemsize + self._zeros * w
-        for member in range(self.members if self._sum_size else 0):
-            work[zeros + member * apart :][: self._sum_size * w] = 0.0
+        work[zeros : zeros + self._sum_size * w] = 0.0
         return c, work
 
 
@@ -308,7 +292,7 @@ class SolvingKernel(Kernel):
         library = code.within(width)
         self._code = [CompiledBody(library, dict(library.addresses), 0)]
         self._ground, self._driver = None, _compiled_driver(width)
-        self.address = self.batch_address = self._driver.addresses["batch"]
+        self.address = self._driver.addresses["batch"]
         self._batch = native_call(self.address)
         self._ints = np.zeros(0, np.int64)
         self._work_size = self._zeros = self._sum_size = 0
@@ -332,7 +316,7 @@ class StraightKernel(Kernel):
         for i, shape in enumerate(self.output_shapes.values()):
             sizes[Context.OUTPUTS + i] = int(np.prod(shape))
         self._library = code.library(width, sizes)
-        self.address = self.batch_address = self._library.addresses["batch"]
+        self.address = self._library.addresses["batch"]
         self._batch = native_call(self.address)
         self._work_size = 0
         self._code, self._ground, self._driver = [], None, self._library

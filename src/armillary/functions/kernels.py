@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armillary.algorithms.passes import Along, At
-from armillary.compiler import crew
-from armillary.compiler.target import lanes
+from armillary.compiler.target import native
+from armillary.compiler.threads import threads
 from armillary.functions.inputs import checked_out
+from armillary.functions.interpreted import InterpretedKernel
 from armillary.functions.kept import kept_results
 from armillary.functions.kernel import Kernel, SolvingKernel, StraightKernel
 from armillary.functions.options import CompileOptions
@@ -24,10 +24,12 @@ from armillary.functions.setting import Setting
 from armillary.model.lower import Tables
 
 if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
+    from armillary.compiler.threads import Threads
+    from armillary.functions.verify import Verify
 
 Frame = tuple[int, np.ndarray] | None
 _LONGEST_TRACE = 60  # bodies: larger mechanisms are not even traced for tier 2
+_WORTH = 50e-6  # s of work that are worth a thread
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Explanation:
     """What serves a question: read it with `mechanism.explain()`."""
 
     algorithm: str
-    tier: int
+    tier: int  # 1: loops, 2: straight-line code, 0: the interpreter, for lack of a compiler
     lanes: int
     element: str
     operations: int | None  # of straight-line code
@@ -44,6 +46,8 @@ class Explanation:
     from_cache: bool
 
     def __str__(self) -> str:
+        if self.tier == 0:
+            return f"{self.algorithm}: the interpreter, without llvmlite"
         count = "" if self.operations is None else f", {self.operations} operations"
         source = "from the cache" if self.from_cache else "compiled"
         kind = "one state" if self.lanes == 1 else f"{self.lanes} states at a time"
@@ -87,22 +91,28 @@ def _mark_bad_rows(inputs: list[np.ndarray], outputs: list[np.ndarray]) -> None:
         out[bad] = np.nan
 
 
-@cache
-def _pool(process: int, count: int) -> ThreadPoolExecutor:
-    """Threads that wait for work; a forked process has its own."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    return ThreadPoolExecutor(count, "armillary")
-
-
 class Kernels:
-    """All compiled forms of one algorithm on one mechanism, made when they are first needed."""
+    """All compiled forms of one algorithm on one mechanism, made when they are first needed.
 
-    def __init__(self, setting: Setting, tables: Tables, options: CompileOptions):
+    verify: looks at each of them (doubles) before it is used, and raises where it is wrong."""
+
+    def __init__(
+        self,
+        setting: Setting,
+        tables: Tables,
+        options: CompileOptions,
+        verify: Verify | None = None,
+    ):
         self.setting, self.tables, self.options = setting, tables, options
+        self._verify = verify
         self._kernels: dict[tuple, Kernel] = {}
         self._codes: dict[int | None, StraightCode | None] = {}
+        self._pace: dict[int, float] = {}  # s that a row takes, by kernel
         self.explanations: list[Explanation] = []
+
+    def of_other_bodies(self, tables: Tables) -> Kernels:
+        """The same question to other bodies, not verified."""
+        return Kernels(self.setting, tables, self.options)
 
     def _needs_frame(self) -> bool:
         return any(isinstance(p, (At, Along)) for p in self.setting.algorithm.passes)
@@ -138,25 +148,27 @@ class Kernels:
         return self._straight_code(None) is not None
 
     def kernel(self, batched: bool, element: str, frame_body: int | None = None) -> Kernel:
-        code = self._straight_code(frame_body)
+        code = self._straight_code(frame_body) if native() else None
         key = (batched, element, frame_body if code is not None else None)
         if key not in self._kernels:
             began = time.perf_counter()
-            width = lanes(batched, element)
+            width = self.options.simd(batched, element)
             made: Kernel
-            if code is not None:
+            if not native():
+                made = InterpretedKernel(self.setting, self.tables, width)
+            elif code is not None:
                 made = StraightKernel(self.setting, self.tables, width, code)
             elif (code := self._code_before_solve) is not None:
                 made = SolvingKernel(self.setting, self.tables, width, code)
             else:
                 made = Kernel(self.setting, self.tables, width)
-            if batched and (shared := self._shared_by()) is not None:
-                made.share(shared)
+            if self._verify is not None and element == "double":
+                self._verify(self, made)
             self._kernels[key] = made
             self.explanations.append(
                 Explanation(
                     self.setting.algorithm.name,
-                    1 if code is None else 2,
+                    0 if not native() else 1 if code is None else 2,
                     width.width,
                     element,
                     None if code is None else code.operations,
@@ -174,7 +186,7 @@ class Kernels:
         kernel = self._kernels.get((True, element, None))
         if not isinstance(kernel, StraightKernel) or len(kernel.output_shapes) != 1:
             return None
-        return kernel if self._pooled() == 1 else None
+        return kernel if self._threads is None else None
 
     def __call__(
         self,
@@ -190,7 +202,7 @@ class Kernels:
 
         out: arrays of the caller to put results into (without that axis where `single`)."""
         element = "double" if dtype == np.float64 else "float"
-        batched = rows >= lanes(True, element).width
+        batched = rows >= self.options.simd(True, element).width
         body = frame[0] if frame is not None and self._needs_frame() else None
         kernel = self.kernel(batched, element, body)
         arrays = [np.ascontiguousarray(inputs[name], dtype) for name in self.setting.reads]
@@ -209,21 +221,20 @@ class Kernels:
         if frame is not None:
             frame = (frame[0], frame[1].astype(dtype, copy=False))
         outputs = list(results.values())
-        parts = self._parts(rows, kernel.lanes.width)
-        if len(parts) == 1:
-            kernel.call(arrays, strides, outputs, rows, numbers, frame)
-        else:
-            self._in_threads(kernel, parts, arrays, strides, outputs, numbers, frame)
+        self._share(kernel, arrays, strides, outputs, rows, numbers, frame)
         if not isinstance(kernel, (StraightKernel, SolvingKernel)):
             _mark_bad_rows(arrays, outputs)
         return results | _handed_out(given, results, single)
 
-    @staticmethod
-    def _in_threads(
-        kernel: Kernel, parts: list[tuple[int, int]], arrays: list[np.ndarray], strides: list[int],
-        outputs: list[np.ndarray], numbers: np.ndarray, frame: Frame,
+    @cached_property
+    def _threads(self) -> Threads | None:
+        return threads(self.options.threads)
+
+    def _share(
+        self, kernel: Kernel, arrays: list[np.ndarray], strides: list[int],
+        outputs: list[np.ndarray], rows: int, numbers: np.ndarray, frame: Frame,
     ) -> None:  # fmt: skip
-        """Every thread runs its rows, this one too."""
+        """Run all rows, on threads where these were asked for and the batch is worth it."""
 
         def run(part: tuple[int, int]) -> None:
             first, last = part
@@ -236,30 +247,23 @@ class Kernels:
                 frame,
             )
 
-        pool = _pool(os.getpid(), len(parts) - 1)
-        try:
-            others = [pool.submit(run, part) for part in parts[1:]]
-        except RuntimeError:  # the interpreter is shutting down
-            for part in parts:
-                run(part)
+        parts = self._parts(rows, kernel)
+        if len(parts) > 1 and self._threads is not None:
+            self._threads.each(run, parts)
             return
-        run(parts[0])
-        for other in others:
-            other.result()
+        began = time.perf_counter()
+        kernel.call(arrays, strides, outputs, rows, numbers, frame)
+        pace = (time.perf_counter() - began) / rows
+        self._pace[id(kernel)] = min(pace, self._pace.get(id(kernel), pace))
 
-    def _shared_by(self) -> crew.Crew | None:
-        """Who does batches, where more than one thread was asked for and there are cores."""
-        members = min(self.options.threads, crew.cores())
-        return crew.crew(members) if members > 1 else None
-
-    def _pooled(self) -> int:
-        """Threads of Python that share a batch: where there is no native crew."""
-        return 1 if crew.possible() else self.options.threads
-
-    def _parts(self, rows: int, width: int) -> list[tuple[int, int]]:
-        """Rows for each thread; every part is long enough for a whole block."""
-        if self._pooled() == 1:
+    def _parts(self, rows: int, kernel: Kernel) -> list[tuple[int, int]]:
+        """Rows for each thread, whole blocks of them: as many parts as the work of the batch, by
+        the time that a row took before, is worth."""
+        pace, width = self._pace.get(id(kernel)), kernel.lanes.width
+        if self._threads is None or pace is None:
             return [(0, rows)]
-        count = min(self._pooled(), max(1, rows // (16 * width)))
-        edges = [rows * k // count for k in range(count + 1)]
-        return list(pairwise(edges))
+        worth = rows * pace / _WORTH if _WORTH else rows
+        blocks = rows // width
+        count = max(1, min(self._threads.members, blocks, int(worth)))
+        edges = [blocks * k // count * width for k in range(count)]
+        return list(pairwise([*edges, rows]))

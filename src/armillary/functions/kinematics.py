@@ -67,7 +67,9 @@ class Kinematics(Configurations):
         return self._run(algorithm, {"q": q, "v": v, "a": a}, frame=frame)["acceleration"]
 
     def jacobian(self, q: ArrayLike, frame: str, coordinates: str = "local") -> Array:
-        """J (6, nv) with velocity = J v, in the chosen coordinates (see `velocity`)."""
+        """J (6, nv) with velocity = J v, in the chosen coordinates (see `velocity`).
+
+        That of the tree: v of a closed mechanism must be one that its constraints allow."""
         choice("coordinates", coordinates, k.COORDINATES)
         if self.place(frame).kernel < 0:
             return self._no_columns({"q": q})

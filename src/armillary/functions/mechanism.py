@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from armillary.errors import InputError
 from armillary.functions.constrained.dynamics import Constrained
+from armillary.functions.describe import counted, describe
 from armillary.model import builder as model_builder
 from armillary.model import edit
 from armillary.model.parts import Mass, Pose
@@ -127,7 +129,14 @@ class Mechanism(Constrained):
 
     @property
     def tree(self) -> Mechanism:
-        """The same mechanism without its loops, couplings, wheels and other constraints."""
+        """The open tree: the same without its loops, couplings, wheels and other constraints.
+
+        A mechanism without constraints is its own tree."""
+        open_ = not self.model.constraints and not self.model.set_aside
+        return self if open_ else self._open_tree
+
+    @cached_property
+    def _open_tree(self) -> Mechanism:
         return Mechanism(edit.open_tree(self.model), self.options)
 
     def compile(self, **options: Any) -> Mechanism:
@@ -140,8 +149,8 @@ class Mechanism(Constrained):
         """Every kernel made so far: tier, lanes, operations, code size, compile time."""
         entries = [e for kernels in self._kernels.values() for e in kernels.explanations]
         if self.model.constraints:
-            question = getattr(self.forward_dynamics, "question", self.forward_dynamics)
-            entries += question.explain()
+            for call in (self.inverse_dynamics, self.forward_dynamics):
+                entries += getattr(call, "question", call).explain()
         return "\n".join(map(str, entries)) or "nothing compiled yet"
 
     def to_c(
@@ -164,19 +173,23 @@ class Mechanism(Constrained):
     def __reduce__(self) -> tuple:
         return (Mechanism, (self.model, self.options))
 
-    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write to a file; the ending chooses the format (.yaml, .urdf, .xml, .csv)."""
+    def save(
+        self, path: str | os.PathLike[str], overwrite: bool = False, lossy: bool = False
+    ) -> Report:
+        """Write to a file; the ending chooses the format (.yaml, .urdf, .xml, .csv).
+
+        lossy: leave out what URDF or MJCF cannot express, instead of an error.  Gives a report of
+        what the file does not hold, such as the start or meshes that are not found."""
         from armillary import formats
 
-        formats.write(self.model, path, overwrite=overwrite)
+        return formats.write(self.model, path, overwrite=overwrite, lossy=lossy)
 
     def __repr__(self) -> str:
-        return f"<Mechanism '{self.name}': {len(self.bodies)} bodies, {self.nv} degrees of freedom>"
+        bodies = counted(len(self.bodies), "body", "bodies")
+        return f"<Mechanism '{self.name}': {bodies}, {self.counts}>"
 
     def __str__(self) -> str:
-        from armillary.functions.describe import describe
-
-        return describe(self.model)
+        return describe(self.model, str(self.counts))
 
 
 class Builder(model_builder.Builder):
@@ -187,14 +200,19 @@ class Builder(model_builder.Builder):
 
 
 def load(
-    path: str | os.PathLike[str], *, base: str | None = None, strict: bool = False
+    path: str | os.PathLike[str],
+    *,
+    base: str | None = None,
+    strict: bool = False,
+    root: str | os.PathLike[str] | None = None,
 ) -> Mechanism:
     """Read a mechanism from a file: .urdf, .xml (MJCF or URDF), .yaml, .csv (DH table).
 
-    base: "fixed" or "free" (URDF).  strict: refuse what would otherwise be reported."""
+    base: "fixed" or "free" (URDF).  strict: refuse what would otherwise be reported.
+    root: the folder that the files it names must lie in (default: the package or repository)."""
     from armillary import formats
 
-    return Mechanism(formats.read(path, base=base, strict=strict))
+    return Mechanism(formats.read(path, base=base, strict=strict, root=root))
 
 
 def example(name: str, **options: Any) -> Mechanism:

@@ -150,6 +150,9 @@ class Solution:
                          + f"   {unit}/s, {force}, {unit}/s²")  # fmt: skip
         lines.append(f"kinetic energy {self.kinetic:.6g} J, potential energy "
                      f"{self.potential:.6g} J, power of the drives {self.power:.6g} W")  # fmt: skip
+        if self.model.hidden_energy:
+            lines.append(f"warning: the energy lacks the potential of the laws of "
+                         f"{', '.join(self.model.hidden_energy)}")  # fmt: skip
         return "\n".join([*lines, "", str(self.reactions)])
 
 

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armillary.algorithms import chart, forward_dynamics
+from armillary.algorithms import centre, chart, forward_dynamics
 from armillary.algorithms.passes import Algorithm
 from armillary.compiler.context import Context
 from armillary.compiler.stepper import Steps, called_back, run_steps
-from armillary.compiler.target import lanes
 from armillary.functions.controlling import (
     Control,
     Controlling,
@@ -94,7 +93,7 @@ class Stepping:
         given: which of "external" and "drive" (wrenches, moving rows) the dynamics read.  key:
         equal for equal `control` and `sample`, whose code is then used again."""
         self.mechanism, self.method, self.rows, self.nz = mechanism, method, rows, nz
-        self._batched = rows >= lanes(True, "double").width
+        self._batched = rows >= mechanism.options.simd(True).width
         self._keep: list[Any] = []  # everything the native side points to
         self._c = np.zeros(Steps.SIZE, np.int64)
         self.fault: BaseException | None = None
@@ -109,8 +108,7 @@ class Stepping:
         dynamics = self._dynamics()
         self.tables = dynamics.tables  # of the bodies that wrenches act on
         self._call("DYNAMICS", dynamics)
-        if parameters is not None:
-            self._other_bodies(parameters)
+        self._other_bodies("DYNAMICS", self._reads)
         self._manifold()
         self._constraints()
         controlling = Controlling(mechanism, self._batched, nz, key)
@@ -140,18 +138,44 @@ class Stepping:
             raise NotNative("no traced kernel for the constraints")
         return made.kernel(self._batched, "double")
 
-    def _other_bodies(self, parameters: Array) -> None:
-        """Inertias of the bodies, one row for all states or one per state."""
-        numbers = np.ascontiguousarray(np.atleast_2d(parameters), float)
-        context, last = self._contexts["DYNAMICS"], len(self._reads) - 1
+    def _other_bodies(self, name: str, reads: tuple[str, ...]) -> None:
+        """Inertias of the bodies, one row for all states or one per state, to a kernel that reads
+        them last."""
+        if self._parameters is None:
+            return
+        numbers = np.ascontiguousarray(np.atleast_2d(self._parameters), float)
+        context, last = self._contexts[name], len(reads) - 1
         context[Context.INPUT_ROWS + last] = self._own(numbers)
         context[Context.INPUT_STRIDES + last] = numbers.shape[1] if len(numbers) > 1 else 0
 
     def _manifold(self) -> None:
         owner = self.mechanism
-        if not owner._additive:
-            self._call("INTEGRATE", self._straight(chart.move))
-            self._call("RATE", self._straight(chart.slope))
+        if owner._additive:
+            return
+        self._call("INTEGRATE", self._straight(chart.move))
+        self._call("ADVANCE", self._straight(chart.step))
+        self._call("RATE", self._straight(chart.slope))
+        if not any(centre.is_free(joint) for joint in owner.model.joints):
+            return
+        self._call("TO_CENTER", self._straight(centre.to_center))
+        self._call("FROM_CENTER", self._straight(centre.from_center))
+        others = ("parameters",) * (self._parameters is not None)
+        for name, algorithm in (("CARRIED", centre.carried), ("CENTER_RATE", centre.rate)):
+            reads = (*algorithm.reads, *others)
+            kernels = owner._kernels_of(algorithm, reads, True, True)
+            self._call(name, kernels.kernel(self._batched, "double"))
+            self._other_bodies(name, reads)
+        self._apart_from_state()
+
+    def _apart_from_state(self) -> None:
+        """Memory of y and s where they are not q and v."""
+        model, stages = self.mechanism.model, ("MOVING_", "STAGE_")
+        sizes = {f"{prefix}{name}": n for prefix in stages
+                 for name, n in (("Y", model.nq), ("S", model.nv))}  # fmt: skip
+        for name in ("ACCELERATION", "OFFSET", "SLIP"):
+            sizes[name] = model.nv
+        for name, size in sizes.items():
+            self._c[getattr(Steps, name)] = self._own(_zeros(self.rows, size))
 
     def _straight(self, algorithm: Algorithm) -> Kernel:
         """Of the tree alone: made once for a mechanism."""
@@ -159,7 +183,10 @@ class Stepping:
         key = (algorithm.name, self._batched)
         if key not in made:
             made[key] = straight_kernel(
-                algorithm, algorithm.reads, self.mechanism.tables(), self._batched
+                algorithm,
+                algorithm.reads,
+                self.mechanism.tables(),
+                self.mechanism.options.simd(self._batched),
             )
         return made[key]
 
@@ -168,7 +195,7 @@ class Stepping:
         if not owner.model.constraints:
             return
         for name, level in (("POSITION", "residual"), ("VELOCITY", "rate")):
-            if name == "POSITION" and not any(owner._engine.ties.holonomic):
+            if not owner._projector.rows(level).any():
                 continue
             kernels = owner._projector.kernels(level, moving=self._driven)
             if kernels is None:
@@ -245,6 +272,9 @@ class Stepping:
             self._arrays[name] = _zeros(rows, max(model.nv, 1))
         for name, array in self._arrays.items():
             self._c[getattr(Steps, name)] = address_of()(array)
+        for name, same in (("MOVING_Y", "Q"), ("MOVING_S", "V"), ("STAGE_Y", "STAGE_Q"),
+                           ("STAGE_S", "STAGE_V")):  # fmt: skip
+            self._c[getattr(Steps, name)] = address_of()(self._arrays[same])
         self._state = {name: self._arrays[name] for name in widths}
 
     # -- the loop --------------------------------------------------------------------------------

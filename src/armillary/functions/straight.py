@@ -122,7 +122,7 @@ def _structural_tables(graph: Graph, tables: Tables) -> Tables:
     """The same tables with exact 0, 1 and -1 as integers, which vanish from products, and all
     other numbers as nodes (a float times the integer 0 would be the float 0.0, which stays)."""
     bodies = tuple(_structural(graph, body) for body in tables.bodies)
-    ties = None if tables.ties is None else _structural_ties(graph, tables.ties)
+    ties = None if tables.ties is None else structural_ties(graph, tables.ties)
     return replace(tables, bodies=bodies, ties=ties)
 
 
@@ -138,7 +138,8 @@ def _nodes(graph: Graph, numbers: Iterable[Any]) -> list[Any]:
     ]
 
 
-def _structural_ties(graph: Graph, ties: Ties) -> Ties:
+def structural_ties(graph: Graph, ties: Ties) -> Ties:
+    """The same ties with their numbers as `_structural_tables` has them."""
     frames = tuple(
         replace(
             tie,

@@ -18,7 +18,8 @@ from armillary.algorithms.run import Run
 from armillary.compiler.evaluate import evaluate
 from armillary.compiler.expr import Graph, Leaf, Node
 from armillary.compiler.infix import Style, assignments
-from armillary.errors import InputError
+from armillary.errors import InputError, how_to_install
+from armillary.functions.constrained.exported import refuse_closed_form
 from armillary.functions.core import Core
 from armillary.functions.traced import (
     Traced,
@@ -121,6 +122,7 @@ def equations(
     "position": (...)}}; the other constants are made `exact`.  simplify: for every entry, instead
     of `tidy`."""
     entry = entry_of(mechanism, function, frame, coordinates)
+    refuse_closed_form(mechanism, function)
     tables, base = None, None
     if bodies:
         tables = _with_symbols(mechanism, bodies, passive and entry.passive)
@@ -299,5 +301,5 @@ def _sympy() -> Any:
     try:
         import sympy
     except ModuleNotFoundError:
-        raise InputError("equations need SymPy: pip install 'armillary[symbolic]'.") from None
+        raise InputError(f"equations need SymPy. {how_to_install('symbolic')}") from None
     return sympy

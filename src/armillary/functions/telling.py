@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.algorithms.passes import Algorithm, Whole
-from armillary.compiler.target import lanes
+from armillary.compiler.target import native
 from armillary.errors import ArmillaryError
 from armillary.functions.controlling import NotNative
 from armillary.functions.inputs import Array
@@ -29,6 +29,8 @@ class Telling:
     """The function as one kernel.  Raises `NotNative` where it cannot be traced."""
 
     def __init__(self, mechanism: Mechanism, nz: int, function: Function, count: int):
+        if not native():
+            raise NotNative("llvmlite is missing")
         self.mechanism, self.count = mechanism, count
 
         def step(run: Any) -> None:
@@ -50,7 +52,7 @@ class Telling:
 
     def _kernel(self, batched: bool) -> StraightKernel:
         if batched not in self._made:
-            width = lanes(batched, "double")
+            width = self.mechanism.options.simd(batched)
             self._made[batched] = StraightKernel(self._setting, self._tables, width, self._code)
         return self._made[batched]
 
@@ -60,6 +62,6 @@ class Telling:
         found = [np.empty((len(q), self.mechanism.nv)) for _ in range(self.count)]
         strides = [x.shape[1] for x in given]
         # rows side by side need as many as there are lanes
-        batched = len(q) >= lanes(True, "double").width
+        batched = len(q) >= self.mechanism.options.simd(True).width
         self._kernel(batched).call(given, strides, found, len(q), self.mechanism._globals())
         return found

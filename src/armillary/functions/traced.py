@@ -29,9 +29,12 @@ from armillary.algorithms.run import Run
 from armillary.compiler.evaluate import fold_zeros
 from armillary.compiler.expr import Graph, Leaf, Node
 from armillary.errors import InputError, unknown_name
+from armillary.functions.constrained.exported import CLOSED, closed_question
 from armillary.functions.core import Core
 from armillary.functions.inputs import choice
+from armillary.functions.straight import structural_ties
 from armillary.model.lower import Tables
+from armillary.model.ties import Ties
 from armillary.spatial import Motion, Transform, Vector
 
 Number = Callable[[Graph, Any], Leaf]  # how a constant of the mechanism enters the graph
@@ -274,7 +277,7 @@ def entry_of(core: Core, function: str, frame: str | None, coordinates: str) -> 
     if not entry.frame and frame is not None:
         raise InputError(f"{function}: has no frame, found frame='{frame}'.")
     choice("coordinates", coordinates, kinematics.COORDINATES)
-    if entry.inertia:
+    if entry.inertia and not (function in CLOSED and core.model.constraints):
         core._refuse_massless()
     if entry.mass:
         core._moving_mass()
@@ -303,18 +306,16 @@ def trace(
     """Run the algorithm once on symbols; every constant of the mechanism goes through `number`.
 
     regroup: with mass moved across joints where no joint force can tell, which saves operations.
-    tables (not fused), base: instead of the mechanism's own."""
-    entry = entry_of(core, function, frame, coordinates)
-    if passive and function in LOOPED:
-        core._refuse_loads(f"{function} as an expression")
-    algorithm = entry.algorithm(coordinates)
+    tables (not fused), base: instead of the mechanism's own.  Of closed mechanisms the question is
+    that of Python: with the constraints, or of the tree (`closed_question`)."""
+    entry, algorithm, own = _question(core, function, frame, coordinates, passive)
     graph = Graph()
     convert = partial(number, graph)
     model = core.model
     inputs = {
         name: [graph.load(name, k) for k in range(model.nq if name == "q" else model.nv)]
         for name in algorithm.reads
-        if name != "external"
+        if name not in ("external", "drive")
     }
     sizes = {"nv": model.nv, "bodies": len(model.bodies), "10 bodies": 10 * len(model.bodies)}
     shapes = [
@@ -333,7 +334,8 @@ def trace(
             place = core.place(frame, fuse)
             spot = (place.kernel, numbered_transform(place.X, convert))
         start = numbered_base(base or core.base(), convert)
-        run = Run(algorithm, numbered(tables, convert), start, inputs, spot)
+        ties = None if own is None else structural_ties(graph, own)
+        run = Run(algorithm, replace(numbered(tables, convert), ties=ties), start, inputs, spot)
         numbers = [_ordered(run.result(r.source), r.order) for r in entry.results]
     lifted = [[graph.lift(x) for x in flat] for flat in numbers]
     every = [node for nodes in inputs.values() for node in nodes]
@@ -344,6 +346,19 @@ def trace(
     ]
     inputs = {name: [folded[node.index] for node in nodes] for name, nodes in inputs.items()}
     return Traced(entry, inputs, results, run, folded)
+
+
+def _question(
+    core: Core, function: str, frame: str | None, coordinates: str, passive: bool
+) -> tuple[Entry, Algorithm, Ties | None]:
+    """The row of the table, what answers it, and the constraints that are kept."""
+    entry = entry_of(core, function, frame, coordinates)
+    if passive and function in LOOPED:
+        core._refuse_loads(f"{function} as an expression")
+    closed = closed_question(core, function, passive)
+    if closed is None:
+        return entry, entry.algorithm(coordinates), None
+    return replace(entry, title=closed.title), closed.algorithm, closed.ties
 
 
 def _ordered(values: Any, order: Sequence[int]) -> list[Any]:

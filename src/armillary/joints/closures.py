@@ -179,7 +179,10 @@ class OnCylinder(Distance):
 
 
 class Contact(Closure):
-    """Chosen directions of frame 1 are constrained  [VanDerMerwe1995, 5.22-5.30]."""
+    """Chosen directions of frame 1 are constrained  [VanDerMerwe1995, 5.22-5.30].
+
+    sticking: free directions along which nothing slides.  Their rows come last and have a velocity
+    and no place: a contact sticks wherever it has stopped."""
 
     _NAMES = ("rx", "ry", "rz", "dx", "dy", "dz")
 
@@ -188,12 +191,16 @@ class Contact(Closure):
         constrained: Sequence[str],
         force: Sequence[tuple[str, Scalar]] = (),
         friction: Sequence[tuple[str, str, Scalar]] = (),
+        sticking: Sequence[str] = (),
     ):
         self.constrained, self.force, self.friction = tuple(constrained), force, friction
-        self.rows = tuple(("n" if d[0] == "r" else "f") + d[1] for d in self.constrained)
-        self.units = tuple("rad" if d[0] == "r" else "m" for d in self.constrained)
+        self.sticking = tuple(sticking)
+        held = (*self.constrained, *self.sticking)
+        self.rows = tuple(("n" if d[0] == "r" else "f") + d[1] for d in held)
+        self.units = tuple("rad" if d[0] == "r" else "m" for d in held)
         turns = [d for d in self.constrained if d[0] == "r"]
-        self.holonomic = tuple(d[0] == "d" or len(turns) > 1 for d in self.constrained)
+        placed = [d[0] == "d" or len(turns) > 1 for d in self.constrained]
+        self.holonomic = (*placed, *(False for _ in self.sticking))
         self.ideal = not self.friction
 
     def parameters(self) -> tuple[Scalar, ...]:
@@ -203,17 +210,17 @@ class Contact(Closure):
         force = [(d, x) for (d, _), x in zip(self.force, values, strict=False)]
         rest = values[len(force) :]
         friction = [(d, c, x) for (d, c, _), x in zip(self.friction, rest, strict=True)]
-        return Contact(self.constrained, force, friction)
+        return Contact(self.constrained, force, friction, self.sticking)
 
     def _wrench(self, X: Transform, direction: str) -> Force:
         axis = column(X.E, "xyz".index(direction[1]))
         return push(axis) if direction[0] == "d" else Force(axis, Vector())
 
     def wrenches(self, X: Transform) -> list[Force]:
-        return [self._wrench(X, d) for d in self.constrained]
+        return [self._wrench(X, d) for d in (*self.constrained, *self.sticking)]
 
     def forces(self, X: Transform) -> list[Force]:
-        total = dict(zip(self.constrained, self.wrenches(X), strict=True))
+        total = dict(zip((*self.constrained, *self.sticking), self.wrenches(X), strict=True))
         for along, of, coefficient in self.friction:
             total[of] = total[of] + self._wrench(X, along) * coefficient
         return list(total.values())
@@ -228,7 +235,7 @@ class Contact(Closure):
         turns = dict(zip(self._NAMES, (*self._turn_errors(X), *X.r.leaves()), strict=True))
         return [
             turns[d] if known else 0
-            for d, known in zip(self.constrained, self.holonomic, strict=True)
+            for d, known in zip((*self.constrained, *self.sticking), self.holonomic, strict=True)
         ]
 
     def _turn_errors(self, X: Transform) -> tuple[Scalar, ...]:

@@ -32,7 +32,7 @@ _STANDING = {
 }
 
 
-def loop_closure(joint: Joint) -> Closure:
+def loop_closure(joint: Joint) -> LoopClosure:
     """The closure of a joint of any type but `general`."""
     if isinstance(joint, Gimbal):
         return GimbalLoop(joint.free)

@@ -3,6 +3,7 @@
 from armillary.model.builder import Builder
 from armillary.model.closing import Contact, Coupling, Distance, Drive, Loop, Surface, Wheel
 from armillary.model.joints import joint_spec
+from armillary.model.law import Law
 from armillary.model.model import Model
 from armillary.model.parts import (
     WORLD,
@@ -29,6 +30,7 @@ __all__ = [
     "Drive",
     "Frame",
     "JointSpec",
+    "Law",
     "Limits",
     "Loop",
     "Mass",

@@ -10,12 +10,12 @@ from typing import Any
 from armillary.errors import ModelError, unknown_name
 from armillary.model.builder_closing import ClosingBuilder
 from armillary.model.checks import (
+    check_drive,
     check_passives,
     check_pose,
-    drive_fault,
     inertia_fault,
     limits_fault,
-    motor_fault,
+    mass_fault,
     number,
     numbers,
     per_axis,
@@ -39,12 +39,15 @@ from armillary.model.parts import (
 from armillary.model.passive import Passive
 from armillary.model.report import Report
 
-# how forgiving the checks are: a person's own model must be right, a vendor's file is reported
+# how forgiving the checks are: tensors and limits that cannot be are an error, or kept and reported
 STRICT, REPORT = "strict", "report"
 
 
 class Builder(ClosingBuilder):
     """Collects bodies, frames and the rest in any order; `build()` gives the frozen `Model`.
+
+    checks: "report" keeps inertias that no rigid body has (planar ones such as (0, 0, Izz), partly
+    known ones) and crossed limits, with a warning in `report`; "strict" makes them errors.
 
     >>> b = Builder("pendulum")
     >>> b.body("rod", joint="revolute", axis="y", mass=1.0, com=(0, 0, -0.5))
@@ -56,12 +59,14 @@ class Builder(ClosingBuilder):
         self,
         name: str = "mechanism",
         gravity: Sequence[float] = (0.0, 0.0, -9.81),
-        checks: str = STRICT,
+        checks: str = REPORT,
         report: Report | None = None,
     ):
         super().__init__()
         self.name = name
         self.gravity = tuple(float(x) for x in gravity)
+        if checks not in (STRICT, REPORT):
+            raise ModelError(f"checks: expected '{STRICT}' or '{REPORT}', found {checks!r}.")
         self.checks = checks
         self.report = report if report is not None else Report()
         self._bodies: dict[str, Body] = {}
@@ -282,30 +287,25 @@ class Builder(ClosingBuilder):
         if not math.isfinite(body.joint.pitch):
             raise ModelError(f"{part}: its pitch must be a finite number (m/rad).")
         check_passives(body.joint, joint.nq == joint.nv)
-        for fault in (
-            *map(drive_fault, body.joint.rotors),
-            *map(limits_fault, body.joint.limits),
-            *map(motor_fault, [body.motor] if body.motor else []),
-        ):
+        check_drive(body)
+        for fault in map(limits_fault, body.joint.limits):
             self._complain(part, fault)
-        fault = inertia_fault(body.mass)
-        if fault is None:
-            return
-        if body.mass.mass < 0.0 or "finite" in fault:
-            raise ModelError(f"body '{body.name}': {fault}. Correct the mass, centre or tensor.")
-        self._complain(f"body '{body.name}'", fault, " Correct the mass, centre or tensor.")
+        cure = " Correct the mass, centre or tensor."
+        if fault := mass_fault(body.mass):
+            raise ModelError(f"body '{body.name}': {fault}.{cure}")
+        self._complain(f"body '{body.name}'", inertia_fault(body.mass), cure)
 
     def _complain(self, part: str, fault: str | None, cure: str = "") -> None:
-        """An error in a person's own model, a note on a vendor's file."""
+        """An error where the checks are strict, else a note."""
         if fault is None:
             return
-        if self.checks != REPORT:
+        if self.checks == STRICT:
             raise ModelError(f"{part}: {fault}.{cure}")
         self.report.add("warning", part, fault + "; kept as it is")
 
     def _check_massless(self, bodies: list[Body]) -> None:
         """A moving joint must carry some mass, or its acceleration is undefined."""
-        carried = {body.name: body.mass.mass > 0 for body in bodies}
+        carried = {body.name: body.mass.mass > 0 or any(body.mass.tensor) for body in bodies}
         for body in reversed(bodies):
             if body.parent != WORLD and (carried[body.name] and body.parent in carried):
                 carried[body.parent] = True

@@ -82,8 +82,11 @@ class ClosingBuilder(ABC):
     ) -> None:
         """Close a chain by a joint between two frames (`Frame` or the name of a frame or body).
 
-        passive: friction and springs of the joint, along the motion of `second` in `first`; the
-        angle of a spring is the one nearest to its rest, for turns are not counted here."""
+        passive: friction and springs of the joint, along the motion of `second` in `first`.  Where
+        all joints round the loop turn about parallel axes, the coordinates of the tree count the
+        turns of a spring, from the initial configuration on, where it is in the turn nearest to
+        its rest; else its angle is always the one nearest to its rest, which runs and solutions
+        tell."""
         spec = self._joint(name, joint, options)
         part, nv = f"loop '{name}'", kernel_joint(spec).nv
         given = per_axis(part, "passive", passive or spec.passive, Passive, nv)

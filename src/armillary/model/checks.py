@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import pairwise
 from typing import Any
 
 from armillary.errors import ModelError
-from armillary.model.parts import JointSpec, Limits, Mass, Motor, Pose, Rotor, Triple
+from armillary.model.parts import Body, JointSpec, Limits, Mass, Motor, Pose, Rotor, Triple
 from armillary.model.passive import LOADS, Passive
 
 # A tensor printed with a few digits may miss the inequality by its rounding.
@@ -83,16 +83,21 @@ def principal_moments(tensor: tuple[float, ...]) -> Triple:
     return (low, mid, high)
 
 
+def mass_fault(mass: Mass) -> str | None:
+    """What makes a mass useless for every question, or None."""
+    numbers = (mass.mass, *mass.com, *mass.tensor)
+    if not all(math.isfinite(x) for x in numbers):
+        return f"mass, centre and tensor must be finite numbers, found {numbers}"
+    return f"the mass is negative: {mass.mass:g} kg" if mass.mass < 0.0 else None
+
+
 def inertia_fault(mass: Mass) -> str | None:
     """What is physically impossible about this body, or None.
 
     The mass must not be negative, the principal moments must not be negative, and none may
     exceed the sum of the two others (the Euler tensor ½ tr(I) 1 - I is a sum of squares)."""
-    numbers = (mass.mass, *mass.com, *mass.tensor)
-    if not all(math.isfinite(x) for x in numbers):
-        return f"mass, centre and tensor must be finite numbers, found {numbers}"
-    if mass.mass < 0.0:
-        return f"the mass is negative: {mass.mass:g} kg"
+    if fault := mass_fault(mass):
+        return fault
     low, mid, high = principal_moments(mass.tensor)
     slack = ROUNDING * max(abs(high), abs(low))
     if low < -slack:
@@ -174,13 +179,12 @@ def check_closing_joint(loop: str, spec: JointSpec, coordinates: bool) -> None:
 
 def check_passive(joint: str, passive: Passive, kind: str) -> None:
     """kind: of the joint."""
-    for name in (f.name for f in fields(Passive) if f.name not in ("table", "law")):
-        value = getattr(passive, name)
+    for name, value in _passive_numbers(joint, passive):
         if not math.isfinite(value):
             raise ModelError(f"joint '{joint}': {name} must be a finite number, found {value}.")
         if value < 0 and name not in ("rest", "spring"):
             raise ModelError(f"joint '{joint}': {name} must not be negative, found {value}.")
-    if passive.static and passive.static < passive.coulomb:
+    if passive.static and passive.static < max(passive.each_way()):
         raise ModelError(
             f"joint '{joint}': static friction {passive.static} is below Coulomb friction "
             f"{passive.coulomb}."
@@ -194,6 +198,23 @@ def check_passive(joint: str, passive: Passive, kind: str) -> None:
         raise ModelError(f"joint '{joint}': a friction table needs increasing velocities.")
     if passive.loaded:
         _check_load(joint, passive, kind)
+
+
+def _passive_numbers(joint: str, passive: Passive) -> Iterator[tuple[str, float]]:
+    """Every number of it with its name; both of a `coulomb` that is a pair."""
+    for name in (f.name for f in fields(Passive) if f.name not in ("table", "law", "coulomb")):
+        yield name, number(getattr(passive, name), f"joint '{joint}': {name}")
+    pair = passive.coulomb
+    if not isinstance(pair, tuple):
+        yield "coulomb", number(pair, f"joint '{joint}': coulomb")
+        return
+    if len(pair) != 2:
+        raise ModelError(
+            f"joint '{joint}': coulomb takes one number or a pair (forward, backward), found "
+            f"{len(pair)} numbers."
+        )
+    for value in pair:
+        yield "coulomb", number(value, f"joint '{joint}': coulomb")
 
 
 def _check_load(joint: str, passive: Passive, kind: str) -> None:
@@ -214,6 +235,14 @@ def _check_load(joint: str, passive: Passive, kind: str) -> None:
             f"above the transmitted force leaves the acceleration undetermined. Model a "
             f"self-locking drive as a helical joint with load_axial."
         )
+
+
+def check_drive(body: Body) -> None:
+    """Rotors and motor: numbers that no machine has are always an error."""
+    motors = [body.motor] if body.motor else []
+    for fault in (*map(drive_fault, body.joint.rotors), *map(motor_fault, motors)):
+        if fault is not None:
+            raise ModelError(f"joint '{body.joint.name}': {fault}.")
 
 
 def drive_fault(rotor: Rotor) -> str | None:

@@ -91,7 +91,12 @@ class Contact:
     constrained: directions of `first` (the environment) in which `second` (the tip) follows it:
     rx, ry, rz (turns), dx, dy, dz.  force: known force components (N m, N) on the tip along free
     directions (class I).  friction: (free direction, constrained direction, coefficient): the
-    force along the first is the coefficient times the force along the second (class II)."""
+    force along the first is the coefficient times the force along the second (class II).
+
+    A contact is bilateral: it holds the tip both ways, and a negative force along a constrained
+    displacement pulls at it.  One state takes the coefficient with its sign; a run takes its size,
+    lets friction oppose the sliding, and names in `sticking` the free directions along which the
+    contact sticks at the moment: no velocity there, whatever force it takes."""
 
     name: str
     first: Frame
@@ -99,6 +104,15 @@ class Contact:
     constrained: tuple[str, ...]
     force: tuple[tuple[str, float], ...] = ()
     friction: tuple[tuple[str, str, float], ...] = ()
+    sticking: tuple[str, ...] = ()
+
+    @property
+    def normals(self) -> tuple[str, ...]:
+        """Constrained directions along which it pushes or pulls: those that friction follows, else
+        the only displacement; held in several, it is a guide."""
+        rubbing = tuple(dict.fromkeys(of for _, of, _ in self.friction))
+        slides = tuple(d for d in self.constrained if d[0] == "d")
+        return rubbing or (slides if len(slides) == 1 else ())
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,11 @@ from typing import Any
 
 from armillary.errors import InputError, ModelError, unknown_name
 from armillary.model.checks import (
+    check_drive,
     check_passives,
     check_pose,
     inertia_fault,
+    mass_fault,
     number,
     numbers,
     per_axis,
@@ -102,7 +104,7 @@ def _locked_place(locked: Mapping[str, Body], label: str) -> float | None:
 def open_tree(model: Model) -> Model:
     """The same without anything that ties it beyond its tree."""
     return replace(model, loops=(), couplings=(), wheels=(), distances=(), surfaces=(),
-                   contacts=(), drives=(), set_aside=())  # fmt: skip
+                   contacts=(), drives=(), set_aside=(), moved=())  # fmt: skip
 
 
 def _locked(body: Body, place: Place) -> Body:
@@ -156,11 +158,15 @@ def _carried(
 
 
 def replace_parameters(
-    model: Model, bodies: Mapping[str, Mapping[str, Any]] | None = None, **changes: Any
+    model: Model,
+    bodies: Mapping[str, Mapping[str, Any]] | None = None,
+    checks: str = "report",
+    **changes: Any,
 ) -> Model:
     """Other gravity, name, base motion (`changes`), or other fields of named bodies.
 
-    bodies={"hand": {"mass": 1.2, "com": (0, 0, 0.1), "inertia": (...), "passive": ..., ...}}."""
+    bodies={"hand": {"mass": 1.2, "com": (0, 0, 0.1), "inertia": (...), "passive": ..., ...}}.
+    checks: "report" notes a tensor that no rigid body has, "strict" refuses it."""
     known = {f.name for f in fields(Model)} - {"bodies", "report", "set_aside"}
     unknown = set(changes) - known
     if unknown:
@@ -178,11 +184,27 @@ def replace_parameters(
         changes["initial"] = tuple(float(x) for x in changes["initial"])
         if len(changes["initial"]) not in (0, model.nq):
             raise InputError(f"initial: expected {model.nq} numbers (q).")
-    parts = list(model.bodies)
+    parts, report = list(model.bodies), model.report
     for name, entries in (bodies or {}).items():
         k = model.index[model.body(name).name]
         parts[k] = _changed(parts[k], entries)
-    return replace(model, bodies=tuple(parts), **changes)
+        report = _judged(model.bodies[k], parts[k], checks, report)
+    return replace(model, bodies=tuple(parts), report=report, **changes)
+
+
+def _judged(before: Body, after: Body, checks: str, report: Report) -> Report:
+    """The report with what is doubtful about a changed mass; an error where checks are strict."""
+    if after.mass == before.mass:
+        return report
+    part, fault = f"body '{after.name}'", inertia_fault(after.mass)
+    if fault and checks == "strict":
+        raise ModelError(f"{part}: {fault}. Correct the mass, centre or tensor.")
+    # what was said about the mass before is said no more
+    kept = [n for n in report.notes if not (n.part == part and n.level == "warning")]
+    report = Report(report.source, kept)
+    if fault:
+        report.add("warning", part, f"{fault}; kept as it is")
+    return report
 
 
 def without_loads(model: Model) -> Model:
@@ -230,10 +252,11 @@ def _changed(body: Body, values: Mapping[str, Any]) -> Body:
     if values:
         known = ("mass", "com", "inertia", "passive", "rotors", "limits", "at", "motor", "shapes")
         raise unknown_name("parameter of a body", sorted(values)[0], known)
-    fault = inertia_fault(mass)
-    if fault:
+    if fault := mass_fault(mass):
         raise ModelError(f"{part}: {fault}.")
-    return replace(body, mass=mass, joint=joint)
+    body = replace(body, mass=mass, joint=joint)
+    check_drive(body)
+    return body
 
 
 def subtree(model: Model, root: str, base: str = "fixed") -> Model:
@@ -318,15 +341,17 @@ def with_base(model: Model, base: str) -> Model:
 
 def attach(model: Model, body: str, payload: Mass, at: Pose | None = None) -> Model:
     """A payload welded to a body; its mass data in the frame `at` (pose in the body frame)."""
-    fault = inertia_fault(payload)
-    if fault:
-        raise ModelError(f"payload on '{body}': {fault}.")
+    part, report = f"payload on '{body}'", model.report
+    if fault := mass_fault(payload):
+        raise ModelError(f"{part}: {fault}.")
+    if fault := inertia_fault(payload):
+        report = _noted(model, "warning", part, f"{fault}; kept as it is")
     k = model.index[model.body(body).name]
     X = (at or Pose()).transform()
     total = inertia_of(model.bodies[k].mass) + X.T @ inertia_of(payload) @ X
     bodies = list(model.bodies)
     bodies[k] = replace(bodies[k], mass=mass_of(total))
-    return replace(model, bodies=tuple(bodies))
+    return replace(model, bodies=tuple(bodies), report=report)
 
 
 def inertia_of(mass: Mass) -> Inertia:
@@ -337,7 +362,7 @@ def inertia_of(mass: Mass) -> Inertia:
 def mass_of(inertia: Inertia) -> Mass:
     """Back to mass, centre and tensor about it."""
     if inertia.mass == 0:
-        return Mass()
+        return Mass(0.0, (0.0, 0.0, 0.0), tuple(map(float, inertia.tensor.leaves())))  # type: ignore[arg-type]
     tensor = tuple(float(x) for x in inertia.tensor_com().leaves())
     return Mass(float(inertia.mass), _triple(inertia.com()), tensor)  # type: ignore[arg-type]
 

@@ -54,6 +54,7 @@ class Model:
     initial: tuple[float, ...] = ()  # q to start from, where the source gives one
     # couplings and drives of locked joints with their numbers: what `unlock` brings back
     set_aside: tuple[tuple[int, Coupling | Drive], ...] = ()
+    moved: tuple[str, ...] = ()  # rows of other constraints that move as a run prescribes
     report: Report = field(default_factory=Report, compare=False)
 
     @cached_property
@@ -110,6 +111,14 @@ class Model:
     def loaded_joints(self) -> tuple[str, ...]:
         """Names of the joints whose friction depends on their load."""
         return tuple(b.joint.name for b in self.bodies if any(p.loaded for p in b.joint.passive))
+
+    @cached_property
+    def hidden_energy(self) -> tuple[str, ...]:
+        """Names of the joints, those of loops too, whose law stores energy without a potential."""
+        joints = (*(b.joint for b in self.bodies), *(loop.joint for loop in self.loops))
+        names = (*(b.joint.name for b in self.bodies), *(loop.name for loop in self.loops))
+        pairs = zip(names, joints, strict=True)
+        return tuple(name for name, j in pairs if any(p.hides_energy for p in j.passive))
 
     def _labels(self, entries: Callable[[Joint], Sequence[str]]) -> tuple[str, ...]:
         labels = []

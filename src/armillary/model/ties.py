@@ -6,7 +6,7 @@ all ties, in this order, are the rows of J.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -23,9 +23,27 @@ from armillary.model.passive import Passive
 from armillary.scalar import Scalar, atan2, cos, sin
 from armillary.spatial import Force, Matrix, Motion, Transform, Vector
 
+_ONE_ANGLE = ("revolute", "cylindrical", "planar")  # joints that turn about z alone
+_PARALLEL = 1e-9
+_TAU = 6.283185307179586
 _WHEELS: dict[str, type[RollingDisc]] = {
     "disc": RollingDisc, "sphere": RollingSphere, "knife": KnifeEdge,
 }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TurnCount:
+    """The angle of a loop's joint as a sum of angles of the tree, which count turns: offset +
+    Σ coefficient * q.  Exact where all of them turn about parallel axes."""
+
+    offset: float
+    terms: tuple[tuple[int, float], ...]  # (index in q, coefficient)
+
+    def angle(self, q: Sequence[Scalar]) -> Scalar:
+        total: Scalar = self.offset
+        for k, coefficient in self.terms:
+            total = total + coefficient * q[k]
+        return total
 
 
 @dataclass(frozen=True)
@@ -43,6 +61,7 @@ class FrameTie:
     joint: str = ""  # type of a loop's joint
     body: str = ""  # the body the force acts on
     passive: tuple[Passive, ...] = ()  # friction and springs of a loop's joint, or empty
+    turns: TurnCount | None = None  # of its angle, where the tree can tell
 
     @property
     def count(self) -> int:
@@ -52,31 +71,45 @@ class FrameTie:
     def units(self) -> tuple[str, ...]:
         return self.closure.units
 
-    def _freedoms(self, X_21: Transform) -> Iterator[tuple[Passive, Scalar, Force]]:
+    def _freedoms(
+        self, X_21: Transform, near: Scalar | None
+    ) -> Iterator[tuple[Passive, Scalar, Force]]:
         """Friction and springs, coordinate and driving wrench of every freedom of a loop's joint.
 
-        An angle is the one nearest to the rest of its spring: where a joint of the tree counts
-        turns, the relative pose of two frames does not."""
+        The relative pose of two frames counts no turns: an angle is the one nearest to `near`
+        (`TurnCount.angle`), without it the one nearest to the rest of its spring."""
         if not self.passive or not isinstance(self.closure, LoopClosure):
             return
         joint = self.closure.joint
         places, wrenches = self.closure.freedoms(X_21)
         for p, x, unit, psi in zip(self.passive, places, joint.units, wrenches, strict=True):
             turns = unit == "rad" and joint.kind != "helical" and joint.nq == joint.nv
-            beyond = x - p.rest
-            yield p, p.rest + atan2(sin(beyond), cos(beyond)) if turns else x, psi
+            middle = p.rest if near is None else near
+            beyond = x - middle
+            yield p, middle + atan2(sin(beyond), cos(beyond)) if turns else x, psi
 
-    def resistance(self, X_21: Transform, v: Motion) -> Force:
+    def winds(self) -> bool:
+        """Is there a spring that pulls at an angle?"""
+        if not self.passive or not isinstance(self.closure, LoopClosure):
+            return False
+        joint = self.closure.joint
+        plain = joint.kind != "helical" and joint.nq == joint.nv
+        return plain and any(
+            unit == "rad" and (p.spring != 0.0 or p.law is not None)
+            for p, unit in zip(self.passive, joint.units, strict=True)
+        )
+
+    def resistance(self, X_21: Transform, v: Motion, near: Scalar | None = None) -> Force:
         """What friction and springs of a loop's joint exert on 2, in frame 2; v: of 2 in 1."""
         total = Force.zero()
-        for passive, x, psi in self._freedoms(X_21):
+        for passive, x, psi in self._freedoms(X_21, near):
             total = total - psi * passive.force(x, v.dot(psi))
         return total
 
-    def spring_energy(self, X_21: Transform) -> Scalar:
+    def spring_energy(self, X_21: Transform, near: Scalar | None = None) -> Scalar:
         """Potential energy of the springs of a loop's joint (J)."""
         total: Scalar = 0
-        for passive, x, _ in self._freedoms(X_21):
+        for passive, x, _ in self._freedoms(X_21, near):
             total = total + passive.energy(x)
         return total
 
@@ -177,6 +210,15 @@ class Ties:
         return all(tie.closure.ideal for tie in self.frames)
 
     @cached_property
+    def uncounted(self) -> tuple[str, ...]:
+        """What to know of springs whose turns the tree does not count."""
+        return tuple(
+            f"loop '{tie.name}': the angle of its spring is taken within half a turn of the rest, "
+            f"for turns cannot be counted there (the axes round the loop are not parallel)"
+            for tie in self.frames if tie.turns is None and tie.winds()
+        )  # fmt: skip
+
+    @cached_property
     def bare(self) -> Ties:
         """The same constraints without friction and springs."""
         return Ties(tuple(replace(tie, passive=()) for tie in self.frames), self.axes)
@@ -191,7 +233,8 @@ def ties(model: Model, tables: Tables) -> Ties:
         *(_loop(model, tables, x) for x in model.loops),
         *(_between(model, tables, "distance", x, Distance(x.length)) for x in model.distances),
         *(_between(model, tables, "surface", x, _surface(x)) for x in model.surfaces),
-        *(_between(model, tables, "contact", x, Contact(x.constrained, x.force, x.friction))
+        *(_between(model, tables, "contact", x,
+                   Contact(x.constrained, x.force, x.friction, x.sticking))
           for x in model.contacts),
         *(_wheel(model, tables, x) for x in model.wheels),
     ]  # fmt: skip
@@ -225,7 +268,59 @@ def _loop(model: Model, tables: Tables, loop: closing.Loop) -> FrameTie:
     turn = own_rotation(loop.joint)
     tie = _between(model, tables, "loop", loop, closure, turn, loop.joint.kind)
     passive = loop.joint.passive
-    return replace(tie, passive=passive) if any(not p.is_nothing() for p in passive) else tie
+    if all(p.is_nothing() for p in passive):
+        return tie
+    return replace(tie, passive=passive, turns=_turn_count(model, tables, tie, passive))
+
+
+def _turn_count(
+    model: Model, tables: Tables, tie: FrameTie, passive: tuple[Passive, ...]
+) -> TurnCount | None:
+    """How the tree counts the turns of a loop's joint about one axis: where every joint on the way
+    round the loop that turns at all does so about a parallel axis.  At the model's initial
+    configuration the spring is in the turn nearest to its rest."""
+    if tie.joint not in _ONE_ANGLE:
+        return None
+    ends = [(tie.first, tie.X_1A, -1.0), (tie.second, tie.X_2B, 1.0)]
+    poses = [X @ _neutral_pose(tables, body) for body, X, _ in ends]
+    axes = [Vector(*X.E.rows[2]) for X in poses]
+    terms: list[tuple[int, float]] = []
+    for (body, _, sign), other in zip(ends, reversed(ends), strict=True):
+        for k in _way(tables, body):
+            if k in _way(tables, other[0]) or tables.bodies[k].joint.nv == 0:
+                continue
+            kind = tables.bodies[k].joint.kind
+            if kind == "prismatic":
+                continue
+            along = float(Vector(*_neutral_pose(tables, k).E.rows[2]).dot(axes[1]))
+            if kind not in (*_ONE_ANGLE, "helical") or abs(along) < 1.0 - _PARALLEL:
+                return None
+            terms.append((tables.q_offsets[k], sign * round(along)))
+    if float(axes[0].dot(axes[1])) < 1.0 - _PARALLEL or not isinstance(tie.closure, LoopClosure):
+        return None
+    place = tie.closure.joint.coordinates.index("angle")
+    neutral = float(tie.closure.coordinates(poses[1] @ poses[0].inverse())[place])
+    start = TurnCount(neutral, tuple(terms)).angle(model.initial or model.neutral())
+    turns = round((passive[place].rest - float(start)) / _TAU)
+    return TurnCount(neutral + _TAU * turns, tuple(terms))
+
+
+def _way(tables: Tables, body: int) -> list[int]:
+    """The body and all that carry it."""
+    way = []
+    while body >= 0:
+        way.append(body)
+        body = tables.parents[body]
+    return way
+
+
+def _neutral_pose(tables: Tables, body: int) -> Transform:
+    """X from the world to a kernel frame where all joints are closed and untwisted."""
+    X = Transform.identity()
+    for k in reversed(_way(tables, body)):
+        part = tables.bodies[k]
+        X = part.joint.transform(part.joint.neutral()) @ part.placement @ X
+    return X
 
 
 def _surface(surface: closing.Surface) -> Closure:

@@ -42,6 +42,7 @@ class Ideal(Part):
         self.limit = _efforts(mechanism)
         if limit is not None:
             self.limit = per_freedom("limit", limit, mechanism.nv, mechanism.v_labels, 0.0)
+        self.entries = [i for i, top in enumerate(self.limit) if np.isfinite(top)]
 
     def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
         return [clip(x, -top, top) if np.isfinite(top) else x
@@ -93,6 +94,7 @@ class DCMotor(Part):
         found = _motors(mechanism, motors, joints)
         self.built_for = made_for(mechanism)
         self.drives = {i: Drive(motor, smoothing) for i, motor in found.items()}
+        self.entries = list(found)
         self.command, self.dac = command, dac
         self.period = dac.period if dac else None
         self.labels = mechanism.v_labels

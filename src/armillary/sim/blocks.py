@@ -19,8 +19,11 @@ Pull = tuple[float, float] | None
 def block(
     rows: Mapping[str, Array], layout: Layout, names: Sequence[str],
     mechanisms: Sequence[Mechanism], drives: Drives | None, pull: Pull,
-) -> Block:  # fmt: skip
-    """rows: what the engine handed over, (T, ...) each.  mechanisms: the one in force, and those
+) -> tuple[Block, list[tuple[float, str]]]:  # fmt: skip
+    """The quantities, and where forces of closures are among them, at which time a closure is
+    nearly singular.
+
+    rows: what the engine handed over, (T, ...) each.  mechanisms: the one in force, and those
     that runs of a batch may have switched to (see "active" in resuming.py)."""
     count = len(rows["time"])
     runs = 1 if layout.batch is None else layout.batch
@@ -37,7 +40,11 @@ def block(
         for own, states in groups:
             values[own] = quantities.compute(name, states, layout.labels[name])
         result[name] = values.reshape(shape)
-    return result
+    return result, [
+        (float(rows["time"][np.flatnonzero(own)[k] // runs]), text)
+        for own, states in groups
+        for k, text in states.worst_closure()
+    ]
 
 
 def _groups(

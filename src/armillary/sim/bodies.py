@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from armillary.errors import InputError
-from armillary.functions.inputs import Array
+from armillary.functions.inputs import Array, as_floats
 from armillary.functions.mechanism import Mechanism
 
 
@@ -15,7 +15,7 @@ def checked_parameters(mechanism: Mechanism, given: Any) -> Array | None:
     """Inertias (10 bodies,) or (B, 10 bodies), in the order of `mechanism.parameters`."""
     if given is None:
         return None
-    numbers = np.asarray(given, float)
+    numbers = as_floats("parameters", given)
     size = len(mechanism.parameters)
     if numbers.ndim not in (1, 2) or numbers.shape[-1] != size or not np.isfinite(numbers).all():
         raise InputError(

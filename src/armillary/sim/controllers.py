@@ -16,6 +16,7 @@ from armillary.functions.inputs import as_floats
 from armillary.functions.mechanism import Mechanism
 from armillary.scalar import Scalar, where
 from armillary.sim.actuators import DCMotor
+from armillary.sim.answers import numbers
 from armillary.sim.inputs import Schedule
 from armillary.sim.part import (
     Array,
@@ -126,22 +127,33 @@ class FeedForward(Part):
         motors: DCMotor | None = None,
         external: Any = None,
         period: float | None = None,
+        actuators: Sequence[str] | None = None,
     ) -> FeedForward:
         """Inverse dynamics of the wanted motion; with motors, the voltages for it
-        [Swartz1982, 11].  external: wrenches by frame, or a function of time that gives them."""
+        [Swartz1982, 11].  external: wrenches by frame, or a function of time that gives them.
+        actuators: joints of a closed mechanism that give the forces."""
+        chosen: dict[str, Any] = {"actuators": actuators} if mechanism.constraints else {}
+        if actuators is not None and not chosen:
+            raise InputError(
+                f"FeedForward.along: '{mechanism.name}' has no constraints; all its joints are "
+                f"driven. Leave `actuators` out."
+            )
 
         def force(t: float) -> Array:
             q, v, a = trajectory(t)
             wrench = external(t) if callable(external) else external
-            tau = mechanism.inverse_dynamics(q, v, a, external=wrench)
+            tau = mechanism.inverse_dynamics(q, v, a, external=wrench, **chosen)
             return tau if motors is None else motors.inverse(v, tau).voltage
 
         return cls(force, period)
 
     def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
         given = self.function(t)
-        if len(given) != len(u):
-            raise InputError(f"feed-forward: expected {len(u)} forces, found {len(given)}.")
+        if isinstance(t, float):  # else it is traced
+            given = numbers("feed-forward", given, t)
+        found = len(given) if np.ndim(given) else "a single number"
+        if found != len(u):
+            raise InputError(f"feed-forward: expected {len(u)} forces, found {found}.")
         return [x + y for x, y in zip(u, given, strict=True)]
 
 
@@ -156,10 +168,11 @@ class Function(Part):
         self.period = positive_period(period)
 
     def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
-        given = np.asarray(self.function(t, array_of(q), array_of(v)), float)
-        if given.shape[-1:] != (len(u),):
+        given = numbers("controller function", self.function(t, array_of(q), array_of(v)), t)
+        if given.shape not in ((len(u),), (*np.shape(q[0]), len(u))):
             raise InputError(
-                f"controller function: expected {len(u)} forces (nv), found shape {given.shape}."
+                f"controller function: expected {len(u)} forces (nv) at t = {t:g} s, found shape "
+                f"{given.shape}."
             )
         return [x + y for x, y in zip(u, columns_of(given), strict=True)]
 

@@ -1,38 +1,74 @@
 """CSV files of runs: plain tables for every program, with all digits.
 
-What a table cannot say (units, method, events, last state) stands beside it in run.csv.json; a
-table alone is read too, without these.
+What a table cannot say (units, method, events, last state, checksums) stands beside it in
+run.csv.json; a table alone is read too, without these.
 """
 
 from __future__ import annotations
 
 import csv
+import io
 import json
-import os
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from armillary.sim import tables
+from armillary.sim.checksum import crc_of, damaged
+from armillary.sim.disk import write_all
 from armillary.sim.layout import Block, Layout, Reader, Tail
 
+_ALONE = "Take it from a backup; or remove '{}' to read the table as it is, without a check."
 
-def beside(path: Path) -> tuple[Path, ...]:
+
+def beside(path: Path) -> Path:
     """The file with what the table cannot say."""
-    return (path.with_name(path.name + ".json"),)
+    return path.with_name(path.name + ".json")
 
 
-def write(path: Path, layout: Layout, tail: Tail, count: int, blocks: Iterable[Block]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(tables.heads(layout))
-        for block in blocks:
-            writer.writerows(tables.lines(layout, block).tolist())
-        file.flush()
-        os.fsync(file.fileno())
-    text = json.dumps(tables.as_json(layout, tail), ensure_ascii=False, indent=1)
-    beside(path)[0].write_text(text, encoding="utf-8")
+def write(file: BinaryIO, layout: Layout, tail: Tail, count: int, blocks: Iterable[Block]) -> bytes:
+    """The table; gives what stands beside it."""
+    for piece in _pieces(layout, blocks):
+        write_all(file, piece)
+    content = tables.as_json(layout, tail)
+    checks = {"table": crc_of(file), "this": _crc_of_text(content)}
+    return json.dumps(content | {"crc-32": checks}, ensure_ascii=False, indent=1).encode()
+
+
+def _pieces(layout: Layout, blocks: Iterable[Block]) -> Iterator[bytes]:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(tables.heads(layout))
+    for block in blocks:
+        writer.writerows(tables.lines(layout, block).tolist())
+        yield text.getvalue().encode()
+        text.seek(0)
+        text.truncate()
+    yield text.getvalue().encode()
+
+
+def _crc_of_text(content: dict[str, Any]) -> str:
+    """Of what the text means, however it is set."""
+    return f"{zlib.crc32(json.dumps(content, sort_keys=True).encode()):08x}"
+
+
+def check(file: BinaryIO, path: Path) -> bool:
+    """Is there a checksum?  It is compared."""
+    info = beside(path)
+    if not info.is_file():
+        return False
+    content = json.loads(info.read_text(encoding="utf-8"))
+    checks = content.pop("crc-32", None)
+    if checks is None:
+        return False
+    if _crc_of_text(content) != checks["this"]:
+        raise damaged(info, _ALONE.format(info.name))
+    if crc_of(file) != checks["table"]:
+        raise damaged(path, _ALONE.format(info.name))
+    return True
 
 
 def read(path: Path) -> tuple[Layout, Tail, Reader]:
@@ -42,7 +78,7 @@ def read(path: Path) -> tuple[Layout, Tail, Reader]:
     numbers = np.empty((0, len(names)))
     if rows:
         numbers = np.loadtxt(rows, delimiter=",", ndmin=2)
-    (info,) = beside(path)
+    info = beside(path)
     if info.is_file():
         layout, tail = tables.from_json(json.loads(info.read_text(encoding="utf-8")))
     else:

@@ -1,8 +1,11 @@
 """Prescribed motion in a run: coordinates, roads and other rows that move as functions of time.
 
-The model of the run gets a `Drive` for every driven coordinate that has none; the rows move:
+The model of the run gets a `Drive` for every driven coordinate that has none, and names the other
+rows that move; they do so by
 
-    residual(q) = x(t),    J v = x'(t),    J a - gamma = x''(t)
+    residual(q) = x(t) - x0,    J v = x'(t),    J a - gamma = x''(t)
+
+x0: the length of a rod, the radius of a round surface; 0 of all others, which count from the model.
 """
 
 from __future__ import annotations
@@ -41,7 +44,7 @@ class Drives:
                 f"joints, drives or wheels."
             )
         self._given = dict(given or {})
-        self._made: dict[int, tuple[Mechanism, Mechanism, Array]] = {}
+        self._made: dict[int, tuple[Mechanism, Mechanism, Array, Array]] = {}
         self._lean: dict[int, Any] = {}
         self._following: dict[int, Any] = {}
         spans = self._labels(mechanism)
@@ -60,11 +63,12 @@ class Drives:
         """The mechanism with a drive for every driven coordinate."""
         if not self._given:
             return mechanism
-        if any(made is mechanism for _, made, _ in self._made.values()):
+        if any(made is mechanism for _, made, *_ in self._made.values()):
             return mechanism
         if id(mechanism) not in self._made:
             made = self._driven(mechanism)
-            self._made[id(mechanism)] = (mechanism, made, self._rows(mechanism, made))
+            rows = self._rows(mechanism, made)
+            self._made[id(mechanism)] = (mechanism, made, rows, _origins(made, rows))
         return self._made[id(mechanism)][1]
 
     def _driven(self, mechanism: Mechanism) -> Mechanism:
@@ -76,10 +80,13 @@ class Drives:
                 drives[label] = closing.Drive(label, drives[label].joint, 0.0, 0.0, 0.0)
             elif label in mechanism.v_labels and label not in mechanism.constraints:
                 drives[label] = closing.Drive(label, label, 0.0, 0.0, 0.0)
-        key = tuple(drives.values())
+        moved = tuple(label for label in labels if label not in drives)
+        key = (tuple(drives.values()), moved)
+        if key == (model.drives, model.moved):
+            return mechanism
         if key not in mechanism._driven:
-            driven = Mechanism(replace(model, drives=key), mechanism.options)
-            mechanism._driven[key] = mechanism if key == model.drives else driven
+            driven = replace(model, drives=key[0], moved=moved)
+            mechanism._driven[key] = Mechanism(driven, mechanism.options)
         return mechanism._driven[key]
 
     def _labels(self, mechanism: Mechanism) -> dict[str, list[str]]:
@@ -117,9 +124,9 @@ class Drives:
         ]
         return np.array([np.concatenate(xs, axis=1) for xs in wide])
 
-    def _rows_of(self, mechanism: Mechanism) -> Array:
-        """Numbers of the moved rows of a driven mechanism."""
-        return next(rows for _, made, rows in self._made.values() if made is mechanism)
+    def _rows_of(self, mechanism: Mechanism) -> tuple[Array, Array]:
+        """Numbers of the moved rows of a driven mechanism, and where their motion counts from."""
+        return next(found[2:] for found in self._made.values() if found[1] is mechanism)
 
     def flat(self, t: float, like: Array) -> Array:
         """The same for the recorder: (3 n,) or (B, 3 n), as many rows as `like`."""
@@ -134,10 +141,16 @@ class Drives:
 
     def row_motion(self, mechanism: Mechanism, values: Array) -> RowMotion:
         """Motion of all rows of a driven mechanism; values (3, n) or (3, B, n)."""
-        rows = self._rows_of(mechanism)
+        rows, origins = self._rows_of(mechanism)
         full = np.zeros((*values.shape[:-1], mechanism._engine.ties.count))
         full[..., rows] = values
+        full[0][..., rows] -= origins
         return RowMotion(*full)
+
+    def place(self, mechanism: Mechanism, row: int, t: float) -> float | None:
+        """Where a constraint row is meant to be at t (of the first run); None: it is not driven."""
+        rows = self._rows_of(mechanism)[0].tolist()
+        return float(np.ravel(self.at(t)[0, ..., rows.index(row)])[0]) if row in rows else None
 
     def check(self, mechanism: Mechanism, t: float, moving: RowMotion) -> None:
         """Rows that follow from others must move with them: four wheels of a rigid car on a road
@@ -176,7 +189,7 @@ class Drives:
         """Driven coordinates: (number of the motion, entry of q, entry of v, label)."""
         ties = self.mechanism._engine.ties
         found = []
-        for number, row in enumerate(self._rows_of(self.mechanism)):
+        for number, row in enumerate(self._rows_of(self.mechanism)[0]):
             tie = _tie_of(ties, ties.labels[row])
             if isinstance(tie, AxisTie) and tie.kind == "drive":
                 v, q, _ = tie.terms[0]
@@ -200,7 +213,8 @@ def _rows_meant(mechanism: Mechanism, name: str) -> list[str]:
         if isinstance(part, closing.Distance | closing.Surface):
             return [f"{name}.f"]
         if isinstance(part, closing.Contact) and len(part.constrained) == 1:
-            return [row for row in mechanism.constraint_rows if row.startswith(f"{name}.")]
+            # the first one: those of directions that stick come after it
+            return [r for r in mechanism.constraint_rows if r.startswith(f"{name}.")][:1]
         if isinstance(part, closing.Loop | closing.Contact):
             raise InputError(
                 f"drives: '{name}' has several rows. Name one row of a contact "
@@ -218,6 +232,14 @@ def _rows_meant(mechanism: Mechanism, name: str) -> list[str]:
     if not labels:
         raise InputError(f"drives: joint '{name}' is fixed; it has no coordinate to drive.")
     return [own.get(label, label) for label in labels]
+
+
+def _origins(mechanism: Mechanism, rows: Array) -> Array:
+    """What a motion counts from (m): a rod's is its length, a round surface's its radius."""
+    model, ties = mechanism.model, mechanism._engine.ties
+    sizes = {rod.name: rod.length for rod in model.distances}
+    sizes |= {s.name: s.radius for s in model.surfaces if s.shape in ("sphere", "cylinder")}
+    return np.array([sizes.get(_tie_of(ties, ties.labels[row]).name, 0.0) for row in rows])
 
 
 def _tie_of(ties: Ties, label: str) -> Any:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.functions.inputs import Array
+from armillary.sim.grid import Grid
 from armillary.sim.holding import hold
 from armillary.sim.integrators import ExplicitRungeKutta, Stepper
 from armillary.sim.locating import Locator
@@ -31,6 +32,7 @@ Progress = Callable[[float, float], None]  # time reached, end of the run
 _BUSY = 0.2  # s between two signs of progress
 _LONGEST_PAUSE = 32
 _SMALLEST = 1e-13  # adaptive steps, of the time
+_ROUNDING = 1e-14  # of a number
 
 
 class Stopped(Exception):  # noqa: N818 - no error: an event may have ended the run
@@ -80,6 +82,8 @@ class Engine:
         self.system, self.stepper, self.tolerance = system, stepper, tolerance
         self.project = project
         self.record, self._note, self._progress = record, note, progress
+        if hasattr(stepper, "tell"):
+            stepper.tell = note
         self._said = clock.monotonic()
         self._locator = Locator(system, watched, self.step, note, self._stop) if watched else None
         self._lost: set[int] = set()  # rows of a batch that are no numbers any more
@@ -101,21 +105,12 @@ class Engine:
 
     def step(self, t: float, h: float, q: Array, v: Array, z: Array) -> tuple[Array, Array, Array]:
         """The state after h, on the constraints."""
-        n = self.system.nv
-        x = self.stepper.step(t, h, q, self._packed(v, z))
-        return self._unpacked(t + h, q, x, n)
+        y, x = self.system.enter_chart(q, v, z)
+        return self._unpacked(t + h, y, self.stepper.step(t, h, y, x))
 
-    def _packed(self, v: Array, z: Array) -> Array:
-        n = self.system.nv
-        x = np.zeros((*v.shape[:-1], self.system.size))
-        x[..., n : 2 * n] = v
-        if z.shape[-1]:
-            x[..., 2 * n :] = z
-        return x
-
-    def _unpacked(self, t: float, q: Array, x: Array, n: int) -> tuple[Array, Array, Array]:
+    def _unpacked(self, t: float, y: Array, x: Array) -> tuple[Array, Array, Array]:
         """q, v, z of x at t, on the constraints."""
-        q, v, z = self.system.chart.move(q, x[..., :n]), x[..., n : 2 * n], x[..., 2 * n :]
+        q, v, z = self.system.leave_chart(y, x)
         self._free = v  # before the projection
         if self.project and self.system.projects and (x.ndim == 2 or isfinite(x.sum())):
             q, v = self.system.project(t, q, v)
@@ -124,19 +119,15 @@ class Engine:
     def _watch_locking(self, t: float, q: Array, v: Array) -> None:
         """After a step to (q, v) at t: was motion taken away?"""
         if self._free is not None and v is not self._free:
-            self._locking(self.system.of_row, t, q, self._free, v)
+            self._locking(self.system.of_row, t, q, self._free, v, self.system.ended)
 
     # -- fixed steps -----------------------------------------------------------------------------
 
-    def run(
-        self, state: State, end: float, step: float, every: int, breaks: Iterable[float]
-    ) -> None:
-        """From state.t to the end; the state is moved along."""
-        start = state.t
+    def run(self, state: State, grid: Grid, breaks: Iterable[float]) -> None:
+        """From state.t to the end of the grid; the state is moved along."""
+        start, step = state.t, grid.step
         self._locking.begin(state.q)
-        count = max(int(np.ceil((end - start) / step - 1e-9)), 0)
-        grid = _Grid(start, end, step, count, every)
-        stops = sorted({b for b in breaks if start < b < end})
+        stops = sorted({b for b in breaks if start < b < grid.end})
         state.z = self.system.sample(state.t, state.q, state.v, state.z)
         self.system.enter(state.t, state.t + step)
         if self._locator is not None:
@@ -145,14 +136,15 @@ class Engine:
         if isinstance(self.stepper, ExplicitRungeKutta) and self.stepper.table.error:
             self._adaptive(self.stepper, state, grid, stops)
             return
-        k, native = 1, self._native(state, stops, step)
-        resume, pause = 1, 1  # steps in Python before the native loop is tried again
-        while k <= count:
-            if native is not None and native.mechanism is not self.system.mechanism:
-                native = self._native(state, stops, step)  # a switch
+        k, native = grid.first, None
+        begin = resume = grid.first + grid.short  # native steps are whole ones
+        pause = 1  # steps in Python before the native loop is tried again
+        while k <= grid.last:
+            if k == begin or (native and native.mechanism is not self.system.mechanism):
+                native = self._native(state, stops, step)  # at first, and after a switch
             if native is not None and k >= resume and not self._watched_rows():
                 before, k = k, self._many(native, state, grid, k)
-                if k > count:
+                if k > grid.last:
                     return
                 pause = 1 if k > before + 1 else min(2 * pause, _LONGEST_PAUSE)
                 resume = k + pause
@@ -161,7 +153,7 @@ class Engine:
                 self._to(state, self._next_stop(state.t, target, stops, step))
             if grid.wanted(k):
                 self.record(state)
-            self._tell(state.t, end)
+            self._tell(state.t, grid.end)
             k += 1
 
     def _native(self, state: State, stops: list[float], step: float) -> NativeLoop | None:
@@ -185,13 +177,9 @@ class Engine:
         system = self.system
         return bool(system.resting or system.ended or system.own or self._lost)
 
-    def _many(self, native: NativeLoop, state: State, grid: _Grid, k: int) -> int:
+    def _many(self, native: NativeLoop, state: State, grid: Grid, k: int) -> int:
         """Steps in native code until one is not taken; the number of the next one."""
-        last = (
-            grid.count if _same(grid.end - grid.time(grid.count - 1), grid.step) else grid.count - 1
-        )
-
-        happens = False
+        last, happens = grid.last_whole, False
         while k <= last and not happens:
             options = (state, k - 1, last - k + 1, grid.step, grid.every)
             if self._ahead is None:
@@ -205,7 +193,7 @@ class Engine:
                 raise stretch.fault
             if stretch.rest or not stretch.done:
                 break
-            if k - 1 == grid.count and grid.count % grid.every:
+            if k - 1 == grid.last and grid.last % grid.every:
                 self.record(state)
             self._tell(state.t, grid.end)
         return k
@@ -223,7 +211,13 @@ class Engine:
         """One step, with what happens in it."""
         system, t = self.system, state.t
         system.enter(t, t1)
-        q, v, z = self.step(t, t1 - t, state.q, state.v, state.z)
+        try:
+            q, v, z = self.step(t, t1 - t, state.q, state.v, state.z)
+        except ValueError as fault:  # of a method that did not get numbers
+            if not system.blamed:
+                raise
+            text = next(iter(system.blamed.values()))
+            raise Stopped(f"not a number at t = {t1:.6g} s: {text}") from fault
         self._watch_locking(t1, q, v)
         self._arrive(state, t1, q, v, z)
 
@@ -235,6 +229,7 @@ class Engine:
         if self._locator is not None:
             q, v, z = self._locator.through(t, t1, (state.q, state.v, state.z), (q, v, z))
         state.t, state.q, state.v, state.z = t1, q, v, z
+        system.blamed.clear()
         if system.resting:
             system.lift_off(v)
         if system.next_sample() <= t1 + 1e-9 * (t1 - t):
@@ -249,10 +244,9 @@ class Engine:
     # -- adaptive steps --------------------------------------------------------------------------
 
     def _adaptive(
-        self, method: ExplicitRungeKutta, state: State, grid: _Grid, stops: list[float]
+        self, method: ExplicitRungeKutta, state: State, grid: Grid, stops: list[float]
     ) -> None:
-        h, k = grid.step, 1
-        end = grid.time(grid.count)
+        h, k, end = grid.step, grid.first, grid.end
         longest = inf if self._locator is None else grid.step  # an event may come and go
         while state.t < end:
             t, stop = state.t, self._next_stop(state.t, end, stops, grid.step)
@@ -260,13 +254,13 @@ class Engine:
             if stop - t - h < 0.05 * h:  # no slivers
                 h = stop - t
             self.system.enter(t, stop)
-            x0 = self._packed(state.v, state.z)
-            x1 = method.step(t, h, state.q, x0)
+            y0, x0 = self.system.enter_chart(state.q, state.v, state.z)
+            x1 = method.step(t, h, y0, x0)
             size = self._error_size(method.error(h), x0, x1)
             if not size <= 1.0:
                 h *= max(0.2, 0.9 * size**-0.2) if isfinite(size) else 0.2
                 if h < _SMALLEST * max(1.0, abs(t)):
-                    bad, lost = self._unpacked(t + h, state.q, x1, self.system.nv), len(self._lost)
+                    bad, lost = self._unpacked(t + h, y0, x1), len(self._lost)
                     self._not_finite(state, t + h, bad[0], bad[1])
                     if len(self._lost) > lost:  # the others of the batch go on
                         h = grid.step
@@ -276,42 +270,47 @@ class Engine:
                         f"{self.tolerance:g}); the motion may be singular there"
                     )
                 continue
-            k = self._accepted(method, state, (h, stop, x0, x1), grid, k)
+            k = self._accepted(method, state, (h, stop, y0, x0, x1), grid, k)
             h *= min(5.0, 0.9 * max(size, 1e-10) ** -0.2)
             self._tell(state.t, end)
 
     def _accepted(
-        self, method: ExplicitRungeKutta, state: State, step: Any, grid: _Grid, k: int
+        self, method: ExplicitRungeKutta, state: State, step: Any, grid: Grid, k: int
     ) -> int:
         """Arrive, and read the grid instants in between off the dense output."""
-        h, stop, x0, x1 = step
-        t, q0, n = state.t, state.q, self.system.nv
+        h, stop, y0, x0, x1 = step
+        t = state.t
         t1 = stop if abs(t + h - stop) <= 1e-12 * max(1.0, abs(stop)) else t + h
-        before = State(t, q0, state.v, state.z)
-        after = self._unpacked(t1, q0, x1, n)
+        before = State(t, state.q, state.v, state.z)
+        after = self._unpacked(t1, y0, x1)
         happened = self._locator is not None and self._locator.first(t, t1, before, after)
         if happened:  # shorten the step so that it ends at the event
             t1 = t + happened
-            x1 = method.step(t, happened, q0, x0)
-            h, after = happened, self._unpacked(t1, q0, x1, n)
+            x1 = method.step(t, happened, y0, x0)
+            h, after = happened, self._unpacked(t1, y0, x1)
         self._watch_locking(t1, *after[:2])
-        while k <= grid.count and grid.time(k) < t1 - 1e-12 * max(1.0, abs(t1)):
+        while k <= grid.last and grid.time(k) < t1 - 1e-12 * max(1.0, abs(t1)):
             if grid.wanted(k):
                 sigma = (grid.time(k) - t) / h
-                q, v, z = self._unpacked(grid.time(k), q0, method.dense(sigma, h, x0), n)
+                q, v, z = self._unpacked(grid.time(k), y0, method.dense(sigma, h, x0))
                 self._stay(state, q, v, z)
                 self.record(State(grid.time(k), q, v, z))
             k += 1
         self._arrive(state, t1, *after)
-        if k <= grid.count and abs(grid.time(k) - t1) <= 1e-12 * max(1.0, abs(t1)):
+        if k <= grid.last and abs(grid.time(k) - t1) <= 1e-12 * max(1.0, abs(t1)):
             if grid.wanted(k):
-                self.record(state)
+                self.record(State(grid.time(k), state.q, state.v, state.z))
             k += 1
         return k
 
     def _error_size(self, error: Array, x0: Array, x1: Array) -> float:
         """Largest mean square of the error against the tolerance, over the runs of a batch."""
-        scale = self.tolerance * (1.0 + np.maximum(np.abs(x0), np.abs(x1)))
+        size = np.maximum(np.abs(x0), np.abs(x1))
+        scale = self.tolerance * (1.0 + size)
+        # how fast a free body drifts says nothing about its error
+        n, linear = self.system.nv, self.system.center.linear
+        for drifts in (linear, n + linear):
+            scale[..., drifts] = self.tolerance + _ROUNDING * size[..., drifts]
         ratio = (error / scale) ** 2
         if idle := {*self._lost, *self.system.ended}:
             ratio = np.delete(ratio, list(idle), axis=0)
@@ -324,18 +323,21 @@ class Engine:
         if q.ndim == 1:
             if np.isfinite(q).all() and np.isfinite(v).all():
                 return
-            raise Stopped(f"not a number at t = {t1:.6g} s: {self._culprit(state.v, q, v)}")
+            raise Stopped(f"not a number at t = {t1:.6g} s: {self._culprit(None, state.v, q, v)}")
         bad = ~np.isfinite(np.concatenate([q, v], axis=1)).all(axis=1)
         for row in np.flatnonzero(bad):
             if int(row) not in self._lost:
                 self._lost.add(int(row))
-                text = self._culprit(state.v[row], q[row], v[row])
+                text = self._culprit(int(row), state.v[row], q[row], v[row])
                 self._note(t1, f"run {row}: not a number, {text}")
         if bad.all():
             raise Stopped(f"not a number in all {len(q)} runs at t = {t1:.6g} s")
 
-    def _culprit(self, before: Array, q: Array, v: Array) -> str:
-        """The joint that blew up: the one that is no number, among several the fastest one."""
+    def _culprit(self, row: int | None, before: Array, q: Array, v: Array) -> str:
+        """Who gave no number; else the joint that blew up: the one that is no number, among several
+        the fastest one."""
+        if row in self.system.blamed:
+            return self.system.blamed[row]
         labels = self.system.mechanism.v_labels
         bad = ~np.isfinite(v)
         among = bad if bad.any() else np.ones(len(v), bool)
@@ -368,24 +370,3 @@ class Engine:
             if now - self._said > _BUSY or t >= end:
                 self._said = now
                 self._progress(t, end)
-
-
-def _same(x: float, y: float) -> bool:
-    return abs(x - y) <= 1e-9 * abs(y)
-
-
-@dataclass(frozen=True)
-class _Grid:
-    """The instants to record."""
-
-    start: float
-    end: float
-    step: float
-    count: int
-    every: int
-
-    def time(self, k: int) -> float:
-        return self.end if k == self.count else self.start + k * self.step
-
-    def wanted(self, k: int) -> bool:
-        return k % self.every == 0 or k == self.count

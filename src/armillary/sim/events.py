@@ -15,6 +15,7 @@ import numpy as np
 from armillary.errors import InputError, ModelError
 from armillary.functions.inputs import Array
 from armillary.functions.mechanism import Mechanism
+from armillary.sim.answers import number, numbers
 from armillary.sim.inputs import columns_of
 from armillary.sim.part import one_number
 from armillary.sim.starting import allowed_state
@@ -59,18 +60,13 @@ class Event:
                              f"or 0 (either), found {self.direction!r}.")  # fmt: skip
 
     def value(self, t: float, q: Array, v: Array) -> float:
-        found = self.function(t, q, v)
-        if np.ndim(found) != 0:
-            raise InputError(
-                f"event '{self.name}': its function must give one number, found shape "
-                f"{np.shape(found)} at t = {t:g} s."
-            )
+        found = number(f"event '{self.name}'", self.function(t, q.copy(), v.copy()), t)
         if np.isnan(found) and np.isfinite(q).all() and np.isfinite(v).all():
             raise InputError(
                 f"event '{self.name}': its function gave no number at t = {t:g} s. Let it give a "
                 f"finite number everywhere, with a sign that changes at the event."
             )
-        return float(found)
+        return found
 
     def crossed(self, before: float, after: float, v: Array) -> bool:
         up, down = before < 0.0 <= after, before > 0.0 >= after
@@ -80,23 +76,29 @@ class Event:
         if self.action is not None:
             changed = self.action(t, q.copy(), v.copy())
             if changed is not None:
-                q, v = self._checked(changed, q, v)
+                q, v = self._checked(changed, t, q, v)
         return q, v, self.name
 
-    def _checked(self, changed: Any, q: Array, v: Array) -> tuple[Array, Array]:
+    def _checked(self, changed: Any, t: float, q: Array, v: Array) -> tuple[Array, Array]:
         """What the action gave, in the shapes of a state."""
-        try:
-            new_q, new_v = (np.array(x, float) for x in changed)
-        except (TypeError, ValueError):
-            new_q = new_v = np.zeros(0)
+        new_q = new_v = np.zeros(0)
+        if isinstance(changed, (tuple, list)) and len(changed) == 2:
+            what = f"action of event '{self.name}'"
+            new_q, new_v = (np.array(numbers(what, x, t)) for x in changed)
         if new_q.shape != q.shape or new_v.shape != v.shape:
             found = (
                 [np.shape(x) for x in changed] if isinstance(changed, (tuple, list)) else changed
             )
             raise InputError(
                 f"event '{self.name}': its action must give (q, v) with the shapes {q.shape} and "
-                f"{v.shape}, or None; found {found}."
+                f"{v.shape}, or None; found {found} at t = {t:g} s."
             )
+        for name, x in (("q", new_q), ("v", new_v)):
+            if not np.isfinite(x).all():
+                raise InputError(
+                    f"event '{self.name}': its action gave no finite number at t = {t:g} s; "
+                    f"{name} = {x.tolist()}."
+                )
         return new_q, new_v
 
 

@@ -33,7 +33,7 @@ class Handing:
         self.system, self.recorder, self.watched = system, recorder, watched
         self._from_states = set(names) <= FROM_STATES
         self._sampled = any(stage.period is not None for stage in system.stages)
-        other = system.nz or self._sampled or watched or system.drives
+        other = system.nz or self._sampled or watched or system.drives or system.ended
         self._plain = self._from_states and not other
         self._asked = [n for n in names if n not in FROM_STATES and n not in ("a", "tau")]
         self._holds = any(isinstance(e, Bound) or hasattr(e, "stuck") for e in watched)
@@ -76,7 +76,7 @@ class Handing:
             extras |= held(system, v)
         if system.drives:
             extras["drive"] = system.drives.flat(t, v)
-        if self.watched:
+        if self.watched or system.ended:
             extras |= happened(system, self.watched, v)
         return extras
 

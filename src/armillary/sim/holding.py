@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from armillary.functions.inputs import Array
-from armillary.sim.system import Stage, System, columns, rows
+from armillary.sim.stage import Stage, columns, rows
+from armillary.sim.system import System
 
 
 def sampled(system: System) -> list[Stage]:

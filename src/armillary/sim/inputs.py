@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from armillary.errors import InputError, unknown_name
 from armillary.functions.inputs import Array, as_floats
 from armillary.functions.mechanism import Mechanism
+from armillary.sim.answers import numbers
 from armillary.sim.curves import Curve, Sampled
 
 _KINDS = ("linear", "hold", "spline")
@@ -189,7 +190,7 @@ class Forces:
         self.what = what
         self.runs: int | None = None  # of a batch: a function may give one number per run
         self.constant = np.zeros(mechanism.nv)
-        self._signals: list[tuple[np.ndarray | slice, Signal]] = []
+        self.signals: list[tuple[np.ndarray | slice, Signal]] = []
         if given is None:
             return
         if isinstance(given, Mapping):
@@ -207,11 +208,13 @@ class Forces:
             width = 1 if value.values.ndim == 1 else value.values.shape[-1]
             if width != count:
                 raise InputError(f"{what}: expected {count} columns, found {width}.")
-            self._signals.append((columns, value))
+            self.signals.append((columns, value))
         elif callable(value):
-            self._signals.append((columns, value))
+            self.signals.append((columns, value))
         else:
             array = as_floats(what, value)
+            if not np.isfinite(array).all():
+                raise InputError(f"{what}: expected finite numbers, found {value!r:.60}.")
             named = isinstance(columns, np.ndarray)
             if named and count == 1 and array.ndim == 1 and len(array) > 1:  # one per run
                 array = array[:, None]
@@ -226,18 +229,18 @@ class Forces:
 
     @property
     def schedules(self) -> list[Schedule]:
-        return [s for _, s in self._signals if isinstance(s, Schedule)]
+        return [s for _, s in self.signals if isinstance(s, Schedule)]
 
     @property
     def steady(self) -> bool:
-        return not self._signals
+        return not self.signals
 
     def __call__(self, t: float) -> Array:
-        if not self._signals:
+        if not self.signals:
             return self.constant
         total = self.constant.copy()
-        for columns, signal in self._signals:
-            value = np.asarray(signal(t), float)
+        for columns, signal in self.signals:
+            value = numbers(self.what, signal(t), t)
             one = isinstance(columns, np.ndarray) and len(columns) == 1
             if value.ndim == 1 and one and self.runs is not None and len(value) == self.runs:
                 value = value.reshape(-1, 1)
@@ -260,6 +263,7 @@ class Wrenches:
 
     def __init__(self, mechanism: Mechanism, given: Any):
         self._function = given if callable(given) else None
+        self._frames = mechanism.frames
         self._signals: dict[str, Any] = {}
         if given is None or self._function is not None:
             return
@@ -295,13 +299,36 @@ class Wrenches:
         return self.of_time and not any(callable(x) for x in self._signals.values())
 
     def __call__(self, t: float, q: Array, v: Array) -> dict[str, Any] | None:
-        if self._function is not None:
-            return self._function(t, q, v)
-        return self.at(t) or None
+        if self._function is None:
+            return self.at(t) or None
+        found = self._function(t, q.copy(), v.copy())
+        if found is None:
+            return None
+        if not isinstance(found, Mapping):
+            raise InputError(
+                f"external: at t = {t:g} s the function gave {type(found).__name__}; expected "
+                "wrenches by frame name, {'hand': (nx, ny, nz, fx, fy, fz)}."
+            )
+        return {name: self._wrench(name, x, t) for name, x in found.items()}
 
     def at(self, t: float) -> dict[str, Any]:
         """Those that depend on time alone."""
-        return {name: x(t) if callable(x) else x for name, x in self._signals.items()}
+        return {
+            name: self._wrench(name, x(t), t) if callable(x) else x
+            for name, x in self._signals.items()
+        }
+
+    def _wrench(self, frame: str, value: Any, t: float) -> Array:
+        """What a function gave: (6,), or a row for every run."""
+        if frame not in self._frames:
+            raise unknown_name("frame", frame, self._frames)
+        found = numbers(f"external['{frame}']", value, t)
+        if found.ndim not in (1, 2) or found.shape[-1] != 6:
+            raise InputError(
+                f"external['{frame}']: expected 6 numbers at t = {t:g} s, found shape "
+                f"{found.shape}."
+            )
+        return found
 
 
 def columns_of(mechanism: Mechanism, name: str) -> list[int]:

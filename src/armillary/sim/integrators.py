@@ -1,4 +1,4 @@
-"""Steps of time: every method turns x = (θ, v, z) at t into x at t + h, in the chart at q0.
+"""Steps of time: every method turns x = (θ, s, z) at t into x at t + h, in the chart at y0.
 
 | name              | order | what it is for                                                      |
 |-------------------|-------|---------------------------------------------------------------------|
@@ -13,7 +13,8 @@
 | exponential       | 2     | the same with a corrector                                           |
 | variational       | 2     | symplectic: long conservative runs (forced midpoint, RATTLE)        |
 
-A stepper reads a `System` (system.py) and nothing else.
+y and s are q and v; at free joints those of the centre of mass of what they carry (centre.py).  A
+stepper reads a `System` (system.py) and nothing else.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Stepper(Protocol):
 
     order: int
 
-    def step(self, t: float, h: float, q0: Array, x0: Array) -> Array:
+    def step(self, t: float, h: float, y0: Array, x0: Array) -> Array:
         """x at t + h."""
 
 
@@ -52,7 +53,7 @@ class ExplicitRungeKutta:
         self._b = [(i, b) for i, b in enumerate(table.b) if b]
         self.k: list[Array] = []
 
-    def step(self, t: float, h: float, q0: Array, x0: Array) -> Array:
+    def step(self, t: float, h: float, y0: Array, x0: Array) -> Array:
         if not self.k or self.k[0].shape != x0.shape:
             self.k = [np.empty_like(x0) for _ in self.table.b]
         k, rate = self.k, self.system.rate
@@ -60,7 +61,7 @@ class ExplicitRungeKutta:
             x = x0
             for j, a in row:
                 x = x + (h * a) * k[j]
-            rate(t + self.table.c[i] * h, q0, x, k[i])
+            rate(t + self.table.c[i] * h, y0, x, k[i])
         for i, b in self._b:
             x0 = x0 + (h * b) * k[i]
         return x0
@@ -79,17 +80,17 @@ class ExplicitRungeKutta:
 
 
 class SemiImplicitEuler:
-    """v' = v + h a(q, v), then q' = q ⊕ h v'.  Symplectic where a does not depend on v."""
+    """s' = s + h ds/dt(y, s), then y' = y ⊕ h s'.  Symplectic where a does not depend on v."""
 
     order = 1
 
     def __init__(self, system: System):
         self.system = system
 
-    def step(self, t: float, h: float, q0: Array, x0: Array) -> Array:
+    def step(self, t: float, h: float, y0: Array, x0: Array) -> Array:
         n = self.system.nv
         k = np.empty_like(x0)
-        self.system.rate(t, q0, x0, k)
+        self.system.rate(t, y0, x0, k)
         x = x0 + h * k
         x[..., :n] = x0[..., :n] + h * x[..., n : 2 * n]
         return x
@@ -101,11 +102,11 @@ class LinearlyImplicit:
     def __init__(self, system: System, table: Rosenbrock):
         self.system, self.table, self.order = system, table, table.order
 
-    def step(self, t: float, h: float, q0: Array, x0: Array) -> Array:
+    def step(self, t: float, h: float, y0: Array, x0: Array) -> Array:
         from armillary.sim.jacobian import jacobian
 
         table, one = self.table, np.eye(self.system.size)
-        J = h * jacobian(self.system, t, q0, x0)
+        J = h * jacobian(self.system, t, y0, x0)
         solve = np.asarray(np.linalg.inv(one - table.gamma * J), float)
         k: list[Array] = []
         slope = np.empty_like(x0)
@@ -113,7 +114,7 @@ class LinearlyImplicit:
             x, bend = x0, np.zeros_like(x0)
             for a, g, kj in zip(alpha, gammas, k, strict=True):
                 x, bend = x + a * kj, bend + g * kj
-            self.system.rate(t + sum(alpha) * h, q0, x, slope)
+            self.system.rate(t + sum(alpha) * h, y0, x, slope)
             k.append(_times(solve, h * slope + _times(J, bend)))
         for b, ki in zip(table.b, k, strict=True):
             x0 = x0 + b * ki
@@ -125,7 +126,7 @@ class Exponential:
 
     x' = A x + N(x) with A = [0 1; -Y L_s, -Y L_d]: L_s, L_d are the springs and dampers of the
     joints, Y is the inverse of M (its flexible block is that of M* [Yesiloglu2007, 4.8, 4.23]),
-    under constraints what they leave of it.  The solution for constant N, (4.12-4.20), is
+    under constraints what they leave of it, for s.  The solution for constant N, (4.12-4.20), is
 
         x(t + h) = x + h φ₁(h A) (A x + N),        φ₁(X) = (e^X - 1) / X
 
@@ -136,19 +137,21 @@ class Exponential:
         self.system, self.corrected = system, corrected
         self.order = 2 if corrected else 1
         self._spring, self._damper = linear_passives(system.mechanism)
+        self._damper[system.center.linear] = 0.0  # of body axes, not of the centre's
 
-    def step(self, t: float, h: float, q0: Array, x0: Array) -> Array:
+    def step(self, t: float, h: float, y0: Array, x0: Array) -> Array:
         system, n, N = self.system, self.system.nv, self.system.size
-        v = x0[..., n : 2 * n]
-        tau, _ = system.forces(t, q0, v, x0[..., 2 * n :])
-        Y = system.mobility(q0, v, np.ascontiguousarray(tau))
+        q, v, z = system.leave_chart(y0, x0)
+        tau, _ = system.forces(t, q, v, z)
+        T = system.center.matrix(q, system.bodies())
+        Y = T @ system.mobility(q, v, np.ascontiguousarray(tau))
         A = np.zeros((*x0.shape, N))
         A[..., :n, n : 2 * n] = np.eye(n)
         A[..., n : 2 * n, :n] = -Y * self._spring
         A[..., n : 2 * n, n : 2 * n] = -Y * self._damper
         # e^[hA hf; 0 0] holds h φ₁ f in its last column; φ₂ comes with one more of them
         slope = np.empty_like(x0)
-        system.rate(t, q0, x0, slope)
+        system.rate(t, y0, x0, slope)
         big = np.zeros((*x0.shape[:-1], N + 1, N + 1))
         big[..., :N, :N] = h * A
         big[..., :N, N] = h * slope
@@ -156,7 +159,7 @@ class Exponential:
         if not self.corrected:
             return x1
         after = np.empty_like(x0)
-        system.rate(t + h, q0, x1, after)
+        system.rate(t + h, y0, x1, after)
         change = after - slope - _times(A, x1 - x0)
         big = np.zeros((*x0.shape[:-1], N + 2, N + 2))
         big[..., :N, :N] = h * A

@@ -2,71 +2,105 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from armillary.functions.inputs import Array
+from armillary.functions.mechanism import Mechanism
+from armillary.functions.variational import loop_forces
 from armillary.sim.system import System
 
 _STEP = 1e-7
 
 
-def jacobian(system: System, t: float, q0: Array, x0: Array) -> Array:
-    """d(dx/dt)/dx (..., N, N) at x = (0, v, z).
+def jacobian(system: System, t: float, y0: Array, x0: Array) -> Array:
+    """d(dx/dt)/dx (..., N, N) at x = (0, s, z).
 
-    Mechanics by `forward_dynamics.derivatives`, under constraints by differences (derivatives
-    there exist along admissible variations only); controllers and actuators by differences."""
-    if x0.ndim == 2 and (system.stages or system.mechanism.model.constraints or system.own):
-        return np.stack([_of_row(system, t, q, x, k) for k, (q, x) in enumerate(zip(q0, x0))])  # noqa: B905
+    Mechanics by `forward_dynamics.derivatives`; with free joints and under constraints the stiff
+    part of it (derivatives there exist along admissible variations only, and grow without bound
+    near singular positions); controllers and actuators by differences."""
+    by_row = system.stages or system.own or _by_mobility(system)
+    if x0.ndim == 2 and by_row:
+        return np.stack([_of_row(system, t, y, x, k) for k, (y, x) in enumerate(zip(y0, x0))])  # noqa: B905
     n, N = system.nv, system.size
-    v, z = x0[..., n : 2 * n], x0[..., 2 * n :]
-    tau, _ = system.forces(t, q0, v, z)
+    s = x0[..., n : 2 * n]
+    q, v, z = system.leave_chart(y0, x0)
+    tau, _ = system.forces(t, q, v, z)
     tau = np.ascontiguousarray(tau)
     J = np.zeros((*x0.shape, N))
-    turning = system.chart.half_brackets(v)
+    turning = system.chart.half_brackets(s)
     if turning is not None:
         J[..., :n, :n] = turning
     J[..., :n, n : 2 * n] = np.eye(n)
-    a_q, a_v, a_tau = _mechanics(system, t, q0, v, tau)
+    if _by_mobility(system):
+        a_q, a_v, a_tau = _stiff_part(system, t, y0, s, tau)
+    else:
+        d = system.mechanism.forward_dynamics.derivatives(q, v, tau, system.wrenches(t, q, v))
+        a_q, a_v, a_tau = d.dq, d.dv, d.dtau
     J[..., n : 2 * n, :n], J[..., n : 2 * n, n : 2 * n] = a_q, a_v
     if system.stages:
-        tau_x, rate_x = _parts(system, t, q0, x0)
+        tau_x, rate_x = _parts(system, t, y0, x0)
         J[n : 2 * n] += a_tau @ tau_x
         J[2 * n :] = rate_x
     return J
 
 
-def _of_row(system: System, t: float, q: Array, x: Array, row: int) -> Array:
+def _of_row(system: System, t: float, y: Array, x: Array, row: int) -> Array:
     with system.only(row):
-        return jacobian(system, t, q, x)
+        return jacobian(system, t, y, x)
 
 
-def _mechanics(
-    system: System, t: float, q: Array, v: Array, tau: Array
+def _by_mobility(system: System) -> bool:
+    return bool(system.mechanism.model.constraints or system.center)
+
+
+def _stiff_part(
+    system: System, t: float, y: Array, s: Array, tau: Array
 ) -> tuple[Array, Array, Array]:
-    external = system.external(t, q, v) if system.external else None
-    if external and system.row is not None:
-        external = {k: x[system.row] if np.ndim(x) == 2 else x for k, x in external.items()}
-    if not system.mechanism.model.constraints:
-        d = system.mechanism.forward_dynamics.derivatives(q, v, tau, external)
-        return d.dq, d.dv, d.dtau
-    n = system.nv
-    dynamics: Any = system.mechanism.forward_dynamics
-    if system.drives:
-        dynamics = partial(dynamics, drives=system.moving(t))
-    kick = _STEP * np.eye(n)
-    many = lambda x: np.tile(x, (n, 1))  # noqa: E731
-    base = dynamics(q, v, tau, external)
-    moved = system.chart.move(many(q), kick)
-    a_q = (dynamics(moved, many(v), many(tau), external) - base).T / _STEP
-    a_v = (dynamics(many(q), v + kick, many(tau), external) - base).T / _STEP
-    a_tau = (dynamics(many(q), many(v), tau + kick, external) - base).T / _STEP
-    return a_q, a_v, a_tau
+    """d(ds/dt) by θ, s and tau, of a single state: mobility times the slopes of friction and
+    springs.  That stays finite where a closed mechanism can go on in several ways, and is what
+    makes a mechanism stiff; the method's order does not need the rest."""
+    q, v = system.center.leave(y, s, system.bodies())
+    Y = system.center.matrix(q, system.bodies()) @ system.mobility(q, v, tau)
+    by_place, by_speed = (np.diag(x) for x in _slopes(system.mechanism, q, v))
+    linear = system.center.linear
+    by_speed[linear, linear] = 0.0  # of body axes, not of the centre's
+    if known := loop_forces(system.mechanism):
+        at = partial(_of_loops, system, known)
+        by_place = by_place + _differences(lambda d: at(system.chart.step(y, d), s), len(s))
+        by_speed = by_speed + _differences(lambda d: at(y, s + d), len(s))
+    return Y @ by_place, Y @ by_speed, Y
 
 
-def _parts(system: System, t: float, q0: Array, x0: Array) -> tuple[Array, Array]:
+def _slopes(mechanism: Mechanism, q: Array, v: Array) -> tuple[Array, Array]:
+    """Of the forces of friction and springs in the joints of the tree, by q and by v (nv)."""
+    tables, by_q, by_v = mechanism.tables(), np.zeros(mechanism.nv), np.zeros(mechanism.nv)
+    starts = zip(tables.bodies, tables.q_offsets, tables.v_offsets, strict=True)
+    for body, at, first in starts:
+        if not body.passive:
+            continue
+        joint, last = body.joint, first + body.joint.nv
+        if any(p.loaded for p in body.passive):  # what does not depend on the load
+            found = [(p.spring, p.viscous) for p in body.passive]
+        else:
+            place, speed = q[at : at + joint.nq].tolist(), v[first:last].tolist()
+            found = [(float(x), float(y)) for x, y in body.resistance_slopes(place, speed)]
+        by_q[first:last], by_v[first:last] = -np.array(found).T
+    return by_q, by_v
+
+
+def _of_loops(system: System, known: Callable[..., Array], y: Array, s: Array) -> Array:
+    return known(*system.center.leave(y, s, system.bodies()))
+
+
+def _differences(force: Callable[[Array], Array], n: int) -> Array:
+    columns = [(force(d) - force(-d)) / (2.0 * _STEP) for d in _STEP * np.eye(n)]
+    return np.array(columns).T
+
+
+def _parts(system: System, t: float, y0: Array, x0: Array) -> tuple[Array, Array]:
     """d tau / dx and d(dz/dt) / dx of the controllers and actuators, a single state."""
     n = system.nv
     columns = []
@@ -75,8 +109,7 @@ def _parts(system: System, t: float, q0: Array, x0: Array) -> tuple[Array, Array
         for sign in (1.0, -1.0):
             x = x0.copy()
             x[k] += sign * _STEP * max(1.0, abs(x0[k]))
-            q = system.chart.move(q0, x[:n])
-            tau, rate = system.forces(t, q, x[n : 2 * n], x[2 * n :])
+            tau, rate = system.forces(t, *system.leave_chart(y0, x))
             ends.append(np.concatenate([tau, rate]))
         columns.append((ends[0] - ends[1]) / (2.0 * _STEP * max(1.0, abs(x0[k]))))
     J = np.array(columns).T

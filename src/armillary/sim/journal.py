@@ -24,12 +24,12 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from armillary.errors import FormatError
+from armillary.sim.disk import locked, open_plain, sync_folder, write_all
 from armillary.sim.layout import Array, Block, Layout, Tail, as_state, joined
 
 MAGIC = b"ARMILLARY RUN 1\n"
 HEAD = struct.Struct("<QI")
 ENDING = ".part"
-LARGEST = 1 << 40  # bytes; more is a damaged length
 INTERRUPTED = "the run was interrupted; what was written until then is here"
 
 
@@ -48,41 +48,69 @@ class Journal:
         self.blocks: list[tuple[int, dict[str, Any]]] = []  # (where the numbers start, head)
         self.tail = Tail(INTERRUPTED, False)
         self.end = len(MAGIC)  # of the last whole record
+        self._size = 0  # of the file, when it was read
         self._file: BinaryIO | None = None
 
     # -- reading ---------------------------------------------------------------------------------
 
     @classmethod
-    def open(cls, path: Path) -> Journal:
-        """Read the heads of all whole records."""
+    def found(cls, path: Path) -> Journal | None:
+        """The journal at this place, with the heads of all whole records; None where there is none,
+        or none with a record: a process was killed before it wrote the first."""
         journal = cls(path)
         try:
-            with path.open("rb") as file:
-                if file.read(len(MAGIC)) != MAGIC:
+            with open_plain(path, os.O_RDONLY) as file:
+                journal._size = os.fstat(file.fileno()).st_size
+                begin = file.read(len(MAGIC))
+                if begin != MAGIC:
+                    if MAGIC.startswith(begin):
+                        return None
                     raise FormatError("this is no journal of a run.", str(path))
                 while journal._read(file):
                     pass
+        except FileNotFoundError:
+            return None
         except OSError as fault:
             raise FormatError(f"cannot be read: {fault.strerror}.", str(path)) from None
-        if journal.layout is None:
+        return None if journal.layout is None else journal
+
+    @classmethod
+    def open(cls, path: Path) -> Journal:
+        """The journal that must be there."""
+        journal = cls.found(path)
+        if journal is None:
             raise FormatError("the journal ends before its first record.", str(path))
         return journal
 
     def _read(self, file: BinaryIO) -> bool:
         start = self.end + HEAD.size
+        file.seek(self.end)
         head = file.read(HEAD.size)
         if len(head) < HEAD.size:
             return False
         length, check = HEAD.unpack(head)
-        if length > LARGEST:
+        if not 0 < length <= self._size - start:  # half a record
             return False
         payload = file.read(length)
-        if len(payload) < length or zlib.crc32(payload) != check:
+        if zlib.crc32(payload) != check:
+            self._damaged(start + length)
             return False
         line = payload.partition(b"\n")[0]
         self._take(json.loads(line), start + len(line) + 1)
         self.end = start + length
         return True
+
+    def _damaged(self, end: int) -> None:
+        """A record that is there and is not what was written: a kill leaves such a one at the end
+        of the file only."""
+        if end == self._size:
+            return
+        if self.layout is None:
+            raise FormatError("the first record of the journal is damaged.", str(self.path))
+        self.tail.message = (
+            f"the journal is damaged after byte {self.end}; what was written before is here"
+        )
+        self.tail.complete = False
 
     def _take(self, head: dict[str, Any], start: int) -> None:
         match head["kind"]:
@@ -109,7 +137,7 @@ class Journal:
 
     def read_blocks(self) -> Iterator[Block]:
         """All blocks in order."""
-        with self.path.open("rb") as file:
+        with open_plain(self.path, os.O_RDONLY) as file:
             for start, head in self.blocks:
                 yield {name: _array(file, start, head, name) for name in head["arrays"]}
 
@@ -117,7 +145,7 @@ class Journal:
         """One array at some instants; only their blocks are read."""
         first, last, _ = span.indices(len(self))
         parts, row = [], 0
-        with self.path.open("rb") as file:
+        with open_plain(self.path, os.O_RDONLY) as file:
             for start, head in self.blocks:
                 begin, end = max(first - row, 0), min(last - row, head["rows"])
                 if begin < end:
@@ -127,23 +155,28 @@ class Journal:
 
     # -- writing ---------------------------------------------------------------------------------
 
-    def start(self, layout: Layout) -> None:
-        """A new file; one that exists is replaced."""
+    def start(self, layout: Layout, file: BinaryIO | None = None) -> None:
+        """A new file, or one that is open and empty; one that exists is replaced."""
         with self._told():
-            # not "wb": a journal that another process writes must not be emptied
-            place = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
-            self._file = os.fdopen(place, "r+b", buffering=0)
-            self._lock()
-            self._file.truncate(0)
-            self._file.write(MAGIC)
+            self._file = file
+            if self._file is None:
+                # a journal that another process writes must not be emptied
+                self._file = open_plain(self.path, os.O_RDWR | os.O_CREAT)
+                self._lock()
+                self._file.truncate(0)
+            write_all(self._file, MAGIC)
         self.end = len(MAGIC)
         self._append({"kind": "layout", **layout.as_json()}, ())
+        sync_folder(self.path.parent)
 
     def go_on(self) -> None:
         """Append to the file, after its last whole record."""
         with self._told():
-            self._file = self.path.open("r+b", buffering=0)
+            self._file = open_plain(self.path, os.O_RDWR)
             self._lock()
+            if os.fstat(self._file.fileno()).st_size != self._size:
+                self.close()
+                raise FormatError("has gone on in another process. Read it again.", str(self.path))
             self._file.truncate(self.end)
 
     def add_block(
@@ -178,32 +211,24 @@ class Journal:
         with self._told():
             try:
                 self._file.seek(self.end)
-                view = memoryview(record)
-                while view:
-                    view = view[self._file.write(view) :]
+                write_all(self._file, record)
                 os.fsync(self._file.fileno())
             except BaseException:  # Ctrl-C too
                 with contextlib.suppress(OSError):
                     self._file.truncate(self.end)
                 raise
         start = self.end + HEAD.size + len(line)
-        self.end += len(record)
+        self.end = self._size = self.end + len(record)
         self._take(json.loads(line), start)
 
     def _lock(self) -> None:
         """One process writes; the system drops the lock when it ends, however it ends."""
-        try:
-            import fcntl
-        except ImportError:  # no such lock on this system
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # type: ignore[arg-type]
-        except BlockingIOError:
+        if not locked(self._file):
             self.close()
             raise FormatError(
                 "another process records into this file. Wait for it, or choose another name.",
                 str(self.path),
-            ) from None
+            )
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:

@@ -26,6 +26,7 @@ class Layout:
     step: float = 0.0
     every: int = 0  # steps between two instants; 0: not told
     probe: tuple[float, ...] = ()  # accelerations at one state: tells mechanisms of one name apart
+    physics: Mapping[str, str] = field(default_factory=dict)  # what it was made with: physics.py
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -46,6 +47,7 @@ class Layout:
             "step": self.step,
             "every": self.every,
             "probe": list(self.probe),
+            "physics": dict(self.physics),
         }
 
     @classmethod
@@ -59,6 +61,7 @@ class Layout:
             float(content["step"]),
             int(content.get("every", 0)),
             tuple(map(float, content.get("probe", ()))),
+            {str(name): str(x) for name, x in content.get("physics", {}).items()},
         )
 
     def difference(self, other: Layout) -> str:
@@ -82,7 +85,18 @@ class Layout:
                 return f"columns of '{name}': expected {its}, found {mine}"
         if self.probe and other.probe and not _close(self.probe, other.probe):
             return f"mechanism: another '{other.mechanism}', with other bodies, forces or places"
-        return ""
+        return _other_part(self.physics, other.physics)
+
+
+def _other_part(mine: Mapping[str, str], its: Mapping[str, str]) -> str:
+    """The first part that is another one, in words; "" where none is known to be."""
+    for name in (name for name in mine if name in its):
+        (one, by), (other, made_by) = (x.partition("@")[::2] for x in (mine[name], its[name]))
+        if by and made_by and by != made_by:
+            continue  # code of functions differs from one version of Python to the next
+        if one and other and one != other:
+            return f"{name}: not what the first call was given"
+    return ""
 
 
 def _close(these: tuple[float, ...], those: tuple[float, ...]) -> bool:

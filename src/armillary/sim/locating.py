@@ -76,7 +76,7 @@ class Locator:
         for event in self.watched:
             if isinstance(event, Bound) and event.k in held:
                 continue
-            if isinstance(event, Switch) and event.to is self.system.mechanism:
+            if isinstance(event, Switch) and event.to is self.system.chosen():
                 continue  # it has switched already
             g0, g1 = self.start_value(event, row, t0, before), self._value(event, t1, after)
             if event.crossed(g0, g1, after[1]):
@@ -112,7 +112,7 @@ class Locator:
         return 0.0 if value == self.system.acted.get((row, id(event))) else value
 
     def _value(self, event: Any, t: float, parts: Parts) -> float:
-        """Stop and Slip (sticking.py) look at the whole system."""
+        """Events of friction (sticking.py, contact_friction.py) look at the whole system."""
         whole = getattr(event, "value_in", None)
         found = event.value(t, *parts[:2]) if whole is None else whole(self.system, t, parts)
         return float(found)
@@ -122,10 +122,15 @@ class Locator:
         found = {id(event.stuck): event.stuck for event in self.watched if hasattr(event, "stuck")}
         if len(found) > 1:
             raise InputError("events: one StickSlip is enough; name all its joints there.")
+        v = parts[1]
+        if self.system.contacts is not None:
+            v, texts = self.system.contacts.begin(stepper, t, parts)
+            for text in texts:
+                self._note(t, text)
         for stuck in found.values():
             if self.system.stuck is None:
-                return np.asarray(stuck.begin(self.system, stepper, t, parts))
-        return parts[1]
+                return np.asarray(stuck.begin(self.system, stepper, t, (parts[0], v, parts[2])))
+        return np.asarray(v)
 
     def _together(self, event: Any, t: float, state: Parts, crossings: list) -> list[Any]:
         """Other events of the same instant: they would not be seen again after it."""
@@ -142,13 +147,18 @@ class Locator:
         if isinstance(event, Event):
             self.system.acted[self.system.row, id(event)] = self._value(event, t, state)
         q, v, text = event.act(self.system, t, *state[:2], **options)
+        texts = [text] if text else []
+        if self.system.contacts is not None:
+            v, changes = self.system.contacts.settle(t, (q, v, state[2]))
+            texts += changes
         if self.system.stuck is not None:
             v = self.system.stuck.settle(self.system, t, (q, v, state[2]))
         if event.terminal and self.system.row is not None:  # the other runs of the batch go on
             self._note(t, f"{prefix}ended by '{text}'")
             self.system.ended[self.system.row] = t
             return q, v, state[2]
-        self._note(t, prefix + text)
+        for words in texts:
+            self._note(t, prefix + words)
         if event.terminal:
             self.final = (t, (q, v, state[2]))
             self._stop(f"ended by '{event.name}' at t = {t:.9g} s")
@@ -187,7 +197,7 @@ class Locator:
                 begin, g0 = self._flight(event, t0, t1, before)
                 if g0 <= 0.0:
                     return t0, event, True, before
-            if g0 < 0.0 and hasattr(event, "stuck"):  # a force has jumped
+            if g0 < 0.0 and hasattr(event, "value_in"):  # a force has jumped
                 return t0, event, False, before
             t, state = self._root(event, (t0, begin, t1), before, after, g0, g1)
             if t < best[0]:
@@ -215,13 +225,17 @@ class Locator:
         t0, low, t1 = times
         high, state = t1 - t0, after
         tiny = 4.0 * _EPS * max(abs(t0), abs(t1), high)
-        side = 0
+        side, nudged = 0, False
         for _ in range(100):
             if high - low <= tiny or g1 == 0.0:
                 break
             middle = high - g1 * (high - low) / (g1 - g0)
-            if not low + 0.25 * tiny < middle < high - 0.25 * tiny:
+            inside = low + 0.25 * tiny < middle < high - 0.25 * tiny
+            if not inside and not nudged:  # at an end: does the sign change right beside it?
+                middle = high - 0.5 * tiny if 2.0 * middle > low + high else low + 0.5 * tiny
+            elif not inside:
                 middle = 0.5 * (low + high)
+            nudged = not (inside or nudged)
             moved = self.step(t0, middle, *before)
             g = self._value(event, t0 + middle, moved)
             if (g > 0.0) == (g1 > 0.0) or g == 0.0:

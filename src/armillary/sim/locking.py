@@ -6,7 +6,7 @@ the motion is then no longer allowed and the projection takes its velocity away.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 import numpy as np
 
@@ -31,17 +31,17 @@ class Locking:
 
     def __call__(
         self, of_row: Callable[[int | None], Mechanism], t: float, q: Array, free: Array,
-        kept: Array,
+        kept: Array, over: Container[int] = (),
     ) -> None:  # fmt: skip
         """The state after a step to t: q, and v before and after the projection.  of_row: the
-        mechanism of a run of a batch, or of the only one."""
+        mechanism of a run of a batch, or of the only one.  over: runs that do not move."""
         several = q.ndim == 2
         free, kept, q = np.atleast_2d(free), np.atleast_2d(kept), np.atleast_2d(q)
         size = np.abs(free).max(axis=1, initial=0.0)
         lost = np.abs(kept - free).max(axis=1, initial=0.0) > SHARE * size + SLOW
         if not lost.any() or self._start is None:
             return
-        for row in {int(k) for k in np.flatnonzero(lost)} - self._told:
+        for row in {int(k) for k in np.flatnonzero(lost) if k not in over} - self._told:
             mechanism = of_row(row if several else None)
             ranks = [_rank(mechanism, place[row]) for place in (self._start, q)]
             run = f"run {row}: " if len(q) > 1 else ""

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.functions.inputs import Array
+from armillary.sim.contact_friction import Pull
+from armillary.sim.contact_lookahead import quiet_steps
 from armillary.sim.events import Bound, Event, Switch
 from armillary.sim.holding import held_numbers, hold
 
@@ -27,8 +29,11 @@ _FEW, _MANY = 32, 1024  # steps at a time: after an event, and where none comes 
 
 
 def can_look_ahead(watched: list[Any], native: NativeLoop) -> bool:
-    """Limits and functions of the state, in loops that ask nobody: steps can be made again."""
-    plain = all(isinstance(event, (Bound, Event)) for event in watched)
+    """Limits, functions of the state and contacts that may pull, in loops that ask nobody: steps
+    can be made again."""
+    plain = all(isinstance(event, (Bound, Event, Pull)) for event in watched)
+    if native.mechanism.model.loaded_joints and any(isinstance(e, Pull) for e in watched):
+        return False
     return plain and not native.asks_python and native.parts == 1
 
 
@@ -82,7 +87,8 @@ class Lookahead:
         """How many steps nothing happens in."""
         q, v = stretch.q[: stretch.done], stretch.v[: stretch.done]
         bounds = [event for event in self.locator.watched if isinstance(event, Bound)]
-        others = [event for event in self.locator.watched if not isinstance(event, Bound)]
+        pulls = [event for event in self.locator.watched if isinstance(event, Pull)]
+        others = [event for event in self.locator.watched if isinstance(event, Event)]
         count = len(q)
         for bound in bounds:
             passed = bound.passed(np.moveaxis(q, -1, 0), np.moveaxis(v, -1, 0))
@@ -94,12 +100,12 @@ class Lookahead:
             first = before if row is None else tuple(x[row] for x in before)
             for event in others:
                 count = self._crossing(event, row, times, first, q[own], v[own], count)
-        return count
+        return quiet_steps(pulls, times[1:], stretch, count) if pulls else count
 
     def _crossing(self, event: Event, row: int | None, times: list[float], first: Any,
                   q: Array, v: Array, count: int) -> int:  # fmt: skip
         """The first of `count` steps in which this event happens, or its function fails."""
-        if isinstance(event, Switch) and event.to is self.locator.system.mechanism:
+        if isinstance(event, Switch) and event.to is self.locator.system.chosen():
             return count
         k = 0
         try:

@@ -14,6 +14,7 @@ import numpy as np
 
 from armillary.errors import InputError
 from armillary.functions.inputs import Array, as_floats
+from armillary.sim.answers import numbers
 from armillary.sim.curves import Sampled
 from armillary.sim.inputs import Schedule
 from armillary.sim.trajectories import Pieces, Succession, Trajectory, Way
@@ -49,7 +50,7 @@ class Motion:
         """(n,) or (B, n); one row may be given as a number, or one per run."""
         if self.count == 1 and isinstance(x, float) and isfinite(x):
             return np.array((x,))
-        array = np.asarray(x, float)
+        array = as_floats(self.what, x) if t is None else numbers(self.what, x, t)
         if array.ndim == 0:
             array = array.reshape(1) if self.count == 1 else array
         elif self.count == 1 and array.ndim == 1 and len(array) > 1:
@@ -164,7 +165,7 @@ class Path(Motion):
     def breaks(self) -> Array:
         path = self.path
         if not isinstance(path, Trajectory):
-            return np.asarray(path.breaks(), float)
+            return as_floats(f"{self.what}, breaks", path.breaks())
         if isinstance(path, Pieces):
             return path.times
         inner: list[float] = []

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armillary.compiler.crew import gang
 from armillary.compiler.stepper import run_steps
+from armillary.compiler.target import native
+from armillary.compiler.threads import threads
 from armillary.functions.controlling import Control, NotNative, Sample
 from armillary.functions.inputs import Array
 from armillary.functions.stepping import Method, Stepping
@@ -44,6 +45,8 @@ def native_loop(
     system: System, stepper: Stepper, state: State, project: bool, stops: list[float], step: float
 ) -> NativeLoop | None:
     """The native way of this run, or None."""
+    if not native():
+        return None
     method, parts = _method(stepper), _substeps(system, state.t, step)
     if method is None or parts is None or not system.external.of_time:
         return None
@@ -115,8 +118,8 @@ class NativeLoop:
         self._burst = _BURST
         self._worth = max(_BURST, _WORK // (self.rows * system.nv * len(method.b)))  # steps at once
         self._scheduled = bool(system.schedules)
-        self._gang = gang(system.mechanism.options.threads)
-        self._members = 1 if self._gang is None else self._gang.members
+        self._threads = threads(system.mechanism.options.threads)
+        self._members = 1 if self._threads is None else self._threads.members
         self._make()
 
     def _make(self) -> None:
@@ -294,11 +297,11 @@ class NativeLoop:
     ) -> list[int]:
         """Steps that every block has taken from its part of the state; several go on threads."""
         loops = [stepping for _, stepping in pairs]
-        if self._gang is None or len(pairs) == 1:
+        if self._threads is None or len(pairs) == 1:
             found = [loop.run(x, *w) for loop, x, w in zip(loops, parts, what, strict=True)]
         else:
             places = [loop.begin(x, *w) for loop, x, w in zip(loops, parts, what, strict=True)]
-            self._gang.each(run_steps(), places)
+            self._threads.each(run_steps(), places)
             found = [loop.end(x) for loop, x in zip(loops, parts, strict=True)]
         self._fault = loops[-1].fault
         return found

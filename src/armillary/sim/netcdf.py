@@ -8,22 +8,51 @@ state, from which a run goes on.
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterable
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
+from armillary.sim.checksum import SIZE, seal, sealed
+from armillary.sim.disk import Unfailing
 from armillary.sim.layout import Array, Block, Layout, Reader, Tail, as_state
+from armillary.sim.trial import survives_netcdf
 
 FORMAT = 1
 SHARED = {"a": "v", "tau": "v"}
+_TIGHTEST = 1100  # of deflate: bytes out of one
+_LARGEST_TEXTS = 1 << 20  # bytes of which a list of texts may come
 
 
-def write(path: Path, layout: Layout, tail: Tail, count: int, blocks: Iterable[Block]) -> None:
+def write(out: BinaryIO, layout: Layout, tail: Tail, count: int, blocks: Iterable[Block]) -> None:
+    """HDF5 does not survive a failing write: it never sees one, and the fault comes afterwards."""
+    sink = Unfailing(out)
+    try:
+        _write(sink, layout, tail, count, blocks)
+    finally:
+        if sink.fault is not None:
+            raise sink.fault
+    seal(out)
+
+
+def check(file: BinaryIO, path: Path) -> bool:
+    """Is there a checksum?  It is compared; else another process tries the file first."""
+    if sealed(file, path, file.seek(0, os.SEEK_END) - SIZE):
+        return True
+    survives_netcdf(path)
+    return False
+
+
+def _write(
+    sink: Unfailing, layout: Layout, tail: Tail, count: int, blocks: Iterable[Block]
+) -> None:
     import h5netcdf
 
-    with h5netcdf.File(path, "w") as file:
+    with h5netcdf.File(sink, "w") as file:
         _attributes(file, layout, tail)
         # a dimension of length 0 would be an unlimited one: that is what it is while empty
         file.dimensions["time"] = count or None
@@ -41,6 +70,8 @@ def write(path: Path, layout: Layout, tail: Tail, count: int, blocks: Iterable[B
             span = slice(row, row + len(block["time"]))
             for name, values in block.items():
                 file.variables[name][span] = values
+            if sink.fault is not None:
+                return
             row = span.stop
 
 
@@ -53,6 +84,8 @@ def _attributes(file: Any, layout: Layout, tail: Tail) -> None:
     file.attrs["every"] = layout.every
     if layout.probe:
         file.attrs["probe"] = np.array(layout.probe)
+    if layout.physics:
+        file.attrs["physics"] = json.dumps(layout.physics)
     file.attrs["message"] = tail.message[:8000]
     file.attrs["complete"] = int(tail.complete)
     file.attrs["quantities"] = " ".join(layout.names)
@@ -131,7 +164,8 @@ def read(path: Path) -> tuple[Layout, Tail, Reader]:
         batch = file.dimensions["run"].size if "run" in file.dimensions else None
         probe = tuple(np.atleast_1d(file.attrs.get("probe", ())).tolist())
         method, step = str(file.attrs["method"]), float(file.attrs["step"])
-        about = (method, step, int(file.attrs.get("every", 0)), probe)
+        physics = json.loads(str(file.attrs.get("physics", "{}")))
+        about = (method, step, int(file.attrs.get("every", 0)), probe, physics)
         layout = Layout(str(file.attrs["mechanism"]), labels, units, batch, *about)
         events = []
         if "event" in file.dimensions:
@@ -148,11 +182,20 @@ def _reader(path: Path) -> Reader:
         import h5netcdf
 
         with h5netcdf.File(path, "r") as file:
-            return np.asarray(file.variables[name][span], float)
+            variable = file.variables[name]
+            _check_size(name, variable.shape, path.stat().st_size)
+            return np.asarray(variable[span], float)
 
     return one
 
 
+def _check_size(name: str, shape: tuple[int, ...], size: int) -> None:
+    """No file holds more numbers than its bytes, packed as tightly as can be."""
+    if 8 * prod(shape) > _TIGHTEST * size:
+        raise ValueError(f"'{name}' has the shape {shape}, and the file has {size} bytes only")
+
+
 def _read_texts(file: Any, name: str) -> tuple[str, ...]:
+    _check_size(name, file.variables[name].shape, _LARGEST_TEXTS)
     found = file.variables[name][...]
     return tuple(x.decode() if isinstance(x, bytes) else str(x) for x in found)

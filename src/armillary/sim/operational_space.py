@@ -15,6 +15,7 @@ from armillary.algorithms.sparse import SparseLDL, put, symmetric_rows
 from armillary.errors import InputError
 from armillary.functions.mechanism import Mechanism
 from armillary.scalar import Scalar, dot, where
+from armillary.sim.answers import numbers
 from armillary.sim.kinematic_inverse import chosen_rows, rotation_vector
 from armillary.sim.model_controllers import ModelController
 from armillary.sim.part import Array, Scalars, one_number
@@ -150,7 +151,7 @@ class OperationalSpace(ModelController):
     def _samples(self) -> list[Array]:
         """J M^-1 J^T at some states: its size tells what is small."""
         m, rest = self.mechanism, np.zeros(self.mechanism.nv)
-        places = m._engine.samples() if m.constraints else m.random_state(0, _TRIALS)[0]
+        places = m._engine.samples if m.constraints else m.random_state(0, _TRIALS)[0]
         found = []
         for q in places:
             J = m.jacobian(q, self.frame, "world_aligned")[self.rows]
@@ -231,12 +232,36 @@ class _Still:
         return self._goal
 
 
+class _Asked:
+    """A user's function; its answer is checked where it can be, with times that are numbers."""
+
+    def __init__(self, function: Callable[[Any], Goal]):
+        self.function = function
+
+    def __call__(self, t: Any) -> Goal:
+        found = self.function(t)
+        if not isinstance(t, float):
+            return found
+        if not isinstance(found, (tuple, list)) or len(found) != 4:
+            raise InputError(
+                f"target: expected (R, position, velocity (6), acceleration (6)) at t = {t:g} s, "
+                f"found {type(found).__name__}."
+            )
+        parts = [numbers("target", x, t) for x in found]
+        for name, x, shape in zip(("R", "position", "velocity", "acceleration"), parts,
+                                  ((3, 3), (3,), (6,), (6,)), strict=True):  # fmt: skip
+            if x.shape != shape:
+                raise InputError(f"target: expected {name} {shape} at t = {t:g} s, found shape "
+                                 f"{x.shape}.")  # fmt: skip
+        return parts[0], parts[1], parts[2], parts[3]
+
+
 def _goal(target: Any) -> Callable[[Any], Goal]:
     """Over times of any kind, where the target is our own."""
     if isinstance(target, Line):
         return target.goal
     if callable(target):
-        return target
+        return _Asked(target)
     place = np.asarray(target, float)
     if place.shape != (3,) or not np.isfinite(place).all():
         raise InputError(f"target: expected a position of 3 finite numbers, found {target!r}.")

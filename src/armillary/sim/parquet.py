@@ -4,18 +4,22 @@ the metadata of the schema, key `armillary`."""
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
 from armillary.sim import tables
+from armillary.sim.checksum import SIZE, seal, sealed
 from armillary.sim.layout import Block, Layout, Reader, Tail
 
 KEY = b"armillary"
+_END = 8  # bytes after the footer: its length, and "PAR1"
 
 
-def write(path: Path, layout: Layout, tail: Tail, count: int, blocks: Iterable[Block]) -> None:
+def write(file: BinaryIO, layout: Layout, tail: Tail, count: int, blocks: Iterable[Block]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -25,7 +29,7 @@ def write(path: Path, layout: Layout, tail: Tail, count: int, blocks: Iterable[B
     ]
     text = json.dumps(tables.as_json(layout, tail))
     schema = pa.schema(fields, metadata={KEY: text.encode()})
-    with pq.ParquetWriter(path, schema) as writer:
+    with pq.ParquetWriter(file, schema) as writer:
         for block in blocks:
             columns = tables.lines(layout, block).T
             arrays = [
@@ -33,6 +37,19 @@ def write(path: Path, layout: Layout, tail: Tail, count: int, blocks: Iterable[B
                 for column, field in zip(columns, fields, strict=True)
             ]
             writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+    seal(file, _footer(file))
+
+
+def _footer(file: BinaryIO) -> int:
+    """Where the footer begins; bytes before it belong to nobody."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(size - _END, 0))
+    return size - _END - int.from_bytes(file.read(4), "little")
+
+
+def check(file: BinaryIO, path: Path) -> bool:
+    """Is there a checksum?  It is compared."""
+    return sealed(file, path, _footer(file) - SIZE)
 
 
 def read(path: Path) -> tuple[Layout, Tail, Reader]:

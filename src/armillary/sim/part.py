@@ -6,7 +6,8 @@ A part maps a command to joint forces and may own states z that are integrated w
 
 q, v, z, u are lists of scalars: floats, columns (B,) of a batch, duals or nodes of a graph.  A
 controller adds its force to the command u (feed-forward, usually zero).  An actuator turns the
-command into a force; a joint it does not drive passes its command on unchanged.
+command into a force; a joint it does not drive passes its command on unchanged.  Its `entries`
+are those of v that it drives; without them it is asked which commands it changes.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from armillary.errors import InputError, unknown_name
 from armillary.functions.mechanism import Mechanism
 from armillary.scalar import Scalar, where
+from armillary.sim.answers import handed
 
 Array = NDArray[np.float64]
 Scalars = Sequence[Scalar]
@@ -82,14 +84,14 @@ class Chain(Part):
 
     def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
         for part, own in self._shared(z):
-            u = part.force(t, q, v, own, u)
+            u = part.force(t, *map(handed, (q, v, own, u)))
         return list(u)
 
     def rate(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
         rates: list[Scalar] = []
         for part, own in self._shared(z):
-            rates += part.rate(t, q, v, own, u)
-            u = part.force(t, q, v, own, u)
+            rates += part.rate(t, *map(handed, (q, v, own, u)))
+            u = part.force(t, *map(handed, (q, v, own, u)))
         return rates
 
     def signals(
@@ -97,10 +99,10 @@ class Chain(Part):
     ) -> dict[str, list[Scalar]]:
         found: dict[str, list[Scalar]] = {}
         for part, own in self._shared(z):
-            for name, values in part.signals(t, q, v, own, u).items():
+            for name, values in part.signals(t, *map(handed, (q, v, own, u))).items():
                 known = found.get(name, [0.0] * len(values))
                 found[name] = [x + y for x, y in zip(known, values, strict=True)]
-            u = part.force(t, q, v, own, u)
+            u = part.force(t, *map(handed, (q, v, own, u)))
         return found
 
     def _shared(self, z: Scalars) -> list[tuple[Part, Scalars]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from armillary.errors import FormatError, InputError, unknown_name
+from armillary.errors import FormatError, InputError, how_to_install, unknown_name
 from armillary.sim.run import Array, Run
 
 _MOST_RUNS = 50  # of a batch, drawn on top of each other
@@ -46,9 +46,7 @@ def plot_run(
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise InputError(
-            "plots need matplotlib. Install it with: pip install 'armillary[plot]'"
-        ) from None
+        raise InputError(f"plots need matplotlib. {how_to_install()}") from None
     chosen = list(panels(run, names, columns))
     size = (9.0, 1.0 + 2.3 * len(chosen))
     if show:

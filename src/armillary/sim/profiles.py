@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from math import pi, sqrt
 from typing import Any
 
+import numpy as np
+
 from armillary.errors import InputError, unknown_name
 from armillary.scalar import cos, sin, where
 
@@ -43,7 +45,7 @@ class Profile:
             raise InputError(f"profile '{self.name}': a velocity or an acceleration is needed.")
         times = [0.0]
         for name, value in (("velocity", velocity), ("acceleration", acceleration)):
-            if value is not None and not value > 0.0:
+            if value is not None and not (np.ndim(value) == 0 and value > 0.0):
                 raise InputError(f"{name}: expected a positive limit, found {value}.")
         if velocity is not None:
             times.append(self.fastest * abs(distance) / velocity)
@@ -92,6 +94,19 @@ def trapezoid(ramp: float = 0.25) -> Profile:
         return s, first, where(rising, push, where(falling, -push, 0.0))
 
     return Profile("trapezoid", shape, top, push, (ramp, 1 - ramp) if ramp < 0.5 else (0.5,))
+
+
+def quickest_trapezoid(
+    distance: float, velocity: float | None, acceleration: float | None
+) -> Profile:
+    """The trapezoid that is over first: as long at the acceleration limit as it takes to come to
+    the velocity limit, T = distance / velocity + velocity / acceleration."""
+    if acceleration is None or distance == 0.0:
+        return trapezoid()
+    if velocity is None or velocity**2 >= distance * acceleration:
+        return trapezoid(0.5)
+    rise = velocity / acceleration
+    return trapezoid(rise / (distance / velocity + rise))
 
 
 PROFILES = {

@@ -11,6 +11,7 @@ from armillary.functions import fast
 from armillary.functions.constrained.moving import RowMotion
 from armillary.functions.inputs import Array
 from armillary.functions.mechanism import Mechanism
+from armillary.sim.centre import Center
 from armillary.sim.chart import Chart
 
 _STEPS = 4
@@ -20,18 +21,18 @@ _SMALL = 1e-8  # Newton's method is quadratic: after a step of this size the res
 class Projection:
     """q and v moved onto the constraints, nearest by kinetic energy; no change for trees."""
 
-    def __init__(self, mechanism: Mechanism, chart: Chart):
-        self.mechanism, self.chart = mechanism, chart
+    def __init__(self, mechanism: Mechanism, chart: Chart, center: Center):
+        self.mechanism, self.chart, self._center = mechanism, chart, center
         self.needed = bool(mechanism.model.constraints)
         self._calls: dict[bool, tuple[Any, Any]] = {}
-        self._holonomic = True
+        self._closes = True  # some row can be closed by a step of q
 
     def _native_calls(self, moving: bool) -> tuple[Any, Any]:
         """The kernels of `Mechanism.project` as lean calls: about 1 µs instead of 200."""
         if moving not in self._calls:
             projector = self.mechanism._projector
             self._columns = projector.engine.scaling.columns
-            self._holonomic = any(projector.engine.ties.holonomic)
+            self._closes = bool(projector.rows("residual").any())
             position, velocity = (
                 fast.lean(projector.kernels(level, moving=moving), self.mechanism._globals())
                 if fast.available()
@@ -50,11 +51,20 @@ class Projection:
         position, velocity = self._native_calls(moving is not None)
         if velocity is not None:
             place, rate = ((), ()) if moving is None else ((moving.place,), (moving.velocity,))
-            closed = self._newton(position, q, place) if self._holonomic else q
-            step = None if closed is None else velocity(closed, v, *rate)
-            if closed is not None and step is not None and isfinite(step.sum()):
-                return closed, v + step
-        return self.mechanism.project(q, v, moving)
+            closed = self._newton(position, q, place) if self._closes else q
+            if closed is not None:
+                v = self._center.carry(q, v, closed)
+                step = velocity(closed, v, *rate)
+                if step is not None and isfinite(step.sum()):
+                    return closed, v + step
+                q = closed
+        return self._slowly(q, v, moving)
+
+    def _slowly(self, q: Array, v: Array, moving: RowMotion | None) -> tuple[Array, Array]:
+        closed, kept = self.mechanism.project(q, v, moving)
+        if not self._center:
+            return closed, kept
+        return self.mechanism.project(closed, self._center.carry(q, v, closed), moving)
 
     def _newton(self, position: Any, q: Array, place: tuple[Array, ...]) -> Array | None:
         if position is None:
@@ -75,9 +85,9 @@ class Projection:
         """Rows that are no numbers stay as they are."""
         good = np.isfinite(q).all(axis=1) & np.isfinite(v).all(axis=1)
         if good.all():
-            return self.mechanism.project(q, v, moving)
+            return self._slowly(q, v, moving)
         q, v = q.copy(), v.copy()
         if good.any():
             own = None if moving is None else moving.of(good)
-            q[good], v[good] = self.mechanism.project(q[good], v[good], own)
+            q[good], v[good] = self._slowly(q[good], v[good], own)
         return q, v

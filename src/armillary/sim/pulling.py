@@ -19,12 +19,17 @@ _EXPLICIT = ("euler", "heun", "rk3", "rk4", "dopri5", "semi-implicit")
 def kept_by_projection(system: System, project: Any, method: str, names: tuple[str, ...]) -> bool:
     """True or False as it was given; rates (alpha, beta) are handed to the system instead."""
     if not isinstance(project, bool):
+        if not isinstance(project, (tuple, list)) and getattr(project, "ndim", 0) == 0:
+            raise InputError(
+                f"project: expected True, False or rates (alpha, beta) in 1/s, found "
+                f"{type(project).__name__}."
+            )
         if method not in _EXPLICIT or system.parameters is not None:
             raise InputError(
                 f"project: rates go with the methods {', '.join(_EXPLICIT)}, and without "
                 f"`parameters`. Use project=True."
             )
-        system.pull = baumgarte_rates(project)
+        system.pull = baumgarte_rates(tuple(project))
         system.use(system.mechanism)
         project = False
     if "corrective_force" in names and system.pull is None:

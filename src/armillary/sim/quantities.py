@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import ArmillaryError, InputError, unknown_name
+from armillary.functions.constrained.conditioning import nearness
 from armillary.functions.constrained.moving import RowMotion
 from armillary.functions.mechanism import Mechanism
 
@@ -58,6 +59,16 @@ class States:
         """All forces of a mechanism with constraints."""
         return self._solved(self.pull)
 
+    def worst_closure(self) -> list[tuple[int, str]]:
+        """The state with the largest condition number and a remark, where the forces of closures
+        were asked for and one of them is nearly singular; else empty."""
+        if "solution" not in vars(self) or not self.mechanism.constraints:
+            return []
+        k = int(np.argmax(self.solution.condition))
+        engine = self.mechanism._engine
+        text = nearness(engine, engine.factor(engine.terms(self.q[k : k + 1])))
+        return [(k, text)] if text else []
+
     def _solved(self, pull: tuple[float, float] | None) -> Any:
         given = (self.q, self.v, self.tau, self.external)
         return self.mechanism.solve(*given, drives=self.moving, baumgarte=pull)
@@ -79,8 +90,9 @@ class States:
 
     @property
     def drive_forces(self) -> Array:
-        ties = self.solution.ties
-        return ties.axis[:, [ties.axis_names.index(d.name) for d in self.mechanism.model.drives]]
+        model, rows = self.mechanism.model, self.mechanism.constraint_rows
+        driven = [rows.index(name) for name in (*(d.name for d in model.drives), *model.moved)]
+        return np.asarray(self.solution.multipliers[:, driven])
 
     @property
     def tie_power(self) -> Array:
@@ -150,8 +162,9 @@ def _ties(m: Mechanism) -> Columns:
 
 
 def _drives(m: Mechanism) -> Columns:
-    units = dict(zip(m.v_labels, m.v_units, strict=True))
-    return tuple((d.name, FORCE[units[d.joint]]) for d in m.model.drives)
+    units = dict(zip(m.constraint_rows, m._engine.ties.units, strict=True)) if m.constraints else {}
+    rows = (*(d.name for d in m.model.drives), *m.model.moved)
+    return tuple((row.removesuffix(".f"), FORCE[units[row]]) for row in rows)
 
 
 def _powers(m: Mechanism) -> Columns:
@@ -193,7 +206,7 @@ QUANTITIES: dict[str, Quantity] = {
         _drives,
         lambda s: s.drive_forces,
         of_constraints=True,
-        text="force of every drive along its coordinate",
+        text="force of every drive along its coordinate, of other driven rows along theirs",
     ),
     "constraint_power": Quantity(
         _powers,

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import os
 import time as clock
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -44,7 +46,8 @@ class Recorder:
     take over during the run (see `switch`).  handed: the engine itself tells of every n-th step
     only.  resume: go on where the file ends; `state` is then its last state {"t", "q", "v", "z"},
     and instants up to that time are not taken again.  A file of another mechanism, method, step,
-    every or record is refused, before it is touched."""
+    every, record or physics (see physics.py) is refused, before it is touched; unsaid: parts of the
+    physics that this call leaves to the file."""
 
     def __init__(
         self,
@@ -56,11 +59,13 @@ class Recorder:
         method: str = "",
         step: float = 0.0,
         extras: Columns | None = None,
-        others: Iterable[Mechanism] = (),
+        others: Sequence[Mechanism] = (),
         handed: int = 1,
         resume: bool = False,
         overwrite: bool = False,
         drives: Drives | None = None,
+        physics: Mapping[str, str] = MappingProxyType({}),
+        unsaid: Iterable[str] = (),
     ):
         self._drives = drives or None
         self.pull: tuple[float, float] | None = None  # rates that draw constraints back, 1/s
@@ -69,14 +74,15 @@ class Recorder:
         if resume and out is None:
             raise InputError("resume: name the file that goes on with `out`.")
         self.mechanism, self.every = mechanism, int(every)
-        self._first, self._others = mechanism, tuple(others)
+        self._others = others  # may grow on the way
         self._extra_columns = dict(extras or {})
         self.names = quantities.check_names(names, self._extra_columns)
         several = (mechanism, *self._others)
         self._columns = {name: self._columns_of(name, several) for name in self.names}
         self.out = None if out is None else Path(out)
         probe = () if out is None else quantities.probe(mechanism)
-        self._about = (method, float(step), self.every * int(handed), probe)
+        self._about = (method, float(step), self.every * int(handed), probe, physics)
+        self._unsaid = set(unsaid)
         self._state: dict[str, Any] | None = {}
         self.events: list[tuple[float, str]] = []
         self._layout: Layout | None = None
@@ -85,6 +91,7 @@ class Recorder:
         self._buffers: dict[str, Array] = {}
         self._filled = self._count = self._capacity = 0
         self._told = 0  # events that are on disk
+        self._near_singular = False  # a nearly singular closure is among the events
         self._written = clock.monotonic()
         self._resumed_at = -np.inf
         self.resumed: Run | None = None  # what stood there
@@ -204,9 +211,10 @@ class Recorder:
         """The first instant of a recording that goes on."""
         return float(self.resumed.time[0]) if self.resumed and len(self.resumed) else None
 
-    def passed(self, t: float) -> None:
-        """Instants up to this one are not taken again."""
-        self._resumed_at = max(self._resumed_at, t)
+    @property
+    def width(self) -> int:
+        """Numbers of one instant (of one run)."""
+        return 1 + sum(max(len(labels), 1) for labels, _ in self._columns.values())
 
     def close(self) -> None:
         """Let the file go; what was written stays."""
@@ -241,8 +249,6 @@ class Recorder:
             for name, x in given.items()
             if name in ("q", "v") or (name not in skipped and not name.startswith("external."))
         }
-        if self.mechanism is not self._first or np.any(given.get("active", 0.0)):
-            kept["switched"] = np.array(1.0)
         return {"t": t, "count": float(count), **kept}
 
     def _prepare(self, given: Mapping[str, Array]) -> None:
@@ -297,7 +303,14 @@ class Recorder:
         """All named quantities of the buffered instants."""
         rows = {name: x[: self._filled] for name, x in self._buffers.items()}
         mechanisms = (self.mechanism, *self._others)
-        return block(rows, self._layout_now(None), self.names, mechanisms, self._drives, self.pull)
+        found, remarks = block(
+            rows, self._layout_now(None), self.names, mechanisms, self._drives, self.pull
+        )
+        if remarks and not self._near_singular:  # told once, among the events that are to come
+            self._near_singular = True
+            waiting = self.events[self._told :] + remarks[:1]
+            self.events[self._told :] = sorted(waiting, key=lambda event: event[0])
+        return found
 
     def _in_memory(self, tail: Tail) -> Run:
         layout = self._layout_now(None)
@@ -332,14 +345,16 @@ class Recorder:
         if found is None:
             return
         state = dict(found.state)
-        if text := self._layout_now(found.batch).difference(storage.layout_of(found)):
+        said = {k: x for k, x in self._about[-1].items() if k not in self._unsaid}
+        mine = replace(self._layout_now(found.batch), physics=said)
+        if text := mine.difference(storage.layout_of(found)):
             raise self.another(text)
-        if state.get("switched"):
+        if np.any(state.get("switched", 0.0)):
             raise InputError(
                 f"{out}: cannot go on, a Switch has put another mechanism in place before "
                 f"t = {state['t']:g} s, and the file does not hold it. Start the run anew."
             )
-        if journal_path(out).exists():
+        if Journal.found(journal_path(out)) is not None:
             self._journal = storage.reopened(out)
         self.resumed = found
         self._resumed_at = float(state.get("t", -np.inf))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,12 +13,11 @@ from armillary.sim.engine import State
 from armillary.sim.events import Bound, Event, Switch
 from armillary.sim.quantities import EXTRAS, QUANTITIES
 from armillary.sim.recording import Columns, Recorder
-from armillary.sim.system import System, columns, rows
+from armillary.sim.stage import columns, rows
+from armillary.sim.system import System
 
 if TYPE_CHECKING:
     from armillary.sim.native import Stretch
-
-_ONLY_THE_LAST = 10**9  # as `every`
 
 
 def last_state(recorder: Recorder, system: System, t0: float) -> State | None:
@@ -63,25 +61,28 @@ def held(system: System, v: Array) -> dict[str, Array]:
 def happened(system: System, watched: Sequence[Any], v: Array) -> dict[str, Array]:
     """What events have left behind, by names for the recorder: "resting", the side of the limit
     at which an entry of v rests (0: none), "ended", when runs of a batch ended (else NaN), and
-    "acted", the value at which each event acted last (else NaN); of a batch with switches
-    "active", the number of each run's mechanism (0: the first one)."""
+    "acted", the value at which each event acted last (else NaN); where mechanisms take turns
+    "switched", whether a Switch has put another one in place, and of a batch "active", the number
+    of each run's mechanism (0: the first one)."""
     found: dict[str, Array] = {}
     events = [event for event in watched if isinstance(event, Event)]
+    runs: Sequence[int | None] = range(len(v)) if v.ndim == 2 else (None,)
+    now = [system.of_row(row) for row in runs]
     if events:
-        runs: Sequence[int | None] = range(len(v)) if v.ndim == 2 else (None,)
         values = [[system.acted.get((row, id(e)), np.nan) for e in events] for row in runs]
         found["acted"] = np.array(values if v.ndim == 2 else values[0])
-    others = [id(event.to) for event in watched if isinstance(event, Switch)]
-    if others and v.ndim == 2:
-        places = [id(system.of_row(None)), *others]
-        found["active"] = np.array([places.index(id(system.of_row(k))) for k in range(len(v))])
+    if any(isinstance(event, Switch) for event in watched):
+        found["switched"] = np.array([system.chosen(m) is not system.given for m in now], float)
+    if system.others and v.ndim == 2:
+        places = [id(m) for m in (system.given, *system.others)]
+        found["active"] = np.array([places.index(id(m)) for m in now])
     if any(isinstance(event, Bound) for event in watched):
         found["resting"] = np.zeros(v.shape)
         for row, held in system.resting.items():
             own = found["resting"] if row is None else found["resting"][row]
             for k, side in held.items():
                 own[k] = side
-    if v.ndim == 2 and any(event.terminal for event in watched):
+    if v.ndim == 2 and (system.ended or any(event.terminal for event in watched)):
         found["ended"] = np.array([system.ended.get(row, np.nan) for row in range(len(v))])
     return found
 
@@ -125,22 +126,6 @@ def _hold(system: System, last: Mapping[str, Any]) -> None:
             stage.due = stage.next_sample(float(last["t"]))
 
 
-def legs(
-    t: float, origin: float, end: float, step: float, every: int
-) -> list[tuple[float, float, int]]:
-    """(end, step, every) of the stretches from t on that record origin + k every step, and the end.
-
-    A file may end between two of these instants; the first stretch leads to the next one."""
-    spacing = every * step
-    passed = (t - origin) / spacing
-    if abs(passed - round(passed)) * every <= 1e-6:
-        return [(end, step, every)]
-    following = origin + ceil(passed) * spacing
-    if following > end - 1e-9 * step:
-        return [(end, step, _ONLY_THE_LAST)]
-    return [(following, step, _ONLY_THE_LAST), (end, step, every)]
-
-
 def signal_columns(system: System, names: tuple[str, ...], t0: float, step: float) -> Columns:
     """Labels and units of signals that parts have beyond the known ones.
 
@@ -151,7 +136,7 @@ def signal_columns(system: System, names: tuple[str, ...], t0: float, step: floa
     mechanism = system.mechanism
     q, v = np.array(mechanism.initial, float), np.zeros(mechanism.nv)
     system.enter(t0, t0 + step)
-    told = system.signals(t0, q, v, system.start(q, v))
+    told = system.signals(t0, q, v, system.start(t0, q, v))
     for name in asked:
         if name in EXTRAS and name not in told:
             raise InputError(f"record: this run has no '{name}' (no part of it tells it). "

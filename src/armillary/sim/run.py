@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,11 +22,14 @@ class Run:
     run.time (T,) in s.  run.q, run["q"] and so on: (T, n), of a batch of B runs (T, B, n); a
     quantity without labels (energy) is (T,) or (T, B).  run.labels["q"] names the n columns,
     run.units["q"] gives one unit per column (of a quantity without labels: one).
-    complete: False if the run ended before its time; message says why.
+    complete: False if the run ended before its time; message says why.  note: said of a file that
+    has no checksum.
     state: the last state {"t", "q", "v", "z"}, from which a run goes on."""
 
     every = 0  # steps between two instants; 0: not told
     probe: tuple[float, ...] = ()  # see Layout
+    physics: Mapping[str, str] = MappingProxyType({})  # see Layout
+    note = ""  # what is to be said of the file it comes from
 
     def __init__(
         self,

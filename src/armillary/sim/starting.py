@@ -2,43 +2,138 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
-from armillary.errors import InputError
+from armillary.errors import InadmissibleError, InputError, ModelError
+from armillary.functions.constrained.admissible import listed
+from armillary.functions.constrained.content import idle_note
+from armillary.functions.constrained.holding import Named
+from armillary.functions.constrained.moving import RowMotion
 from armillary.functions.inputs import Array
 from armillary.sim.system import System
 
 _OPEN = 1e-2  # of the machine's size: more is no rounding but another position
 _ROUNDING = 1e-9
+_ALLOWED = 1e-6  # of the velocities: what rows may be missed by, at least
+_SLOW = 1e-9  # 1/s: slower is rest
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What was asked for the first velocity."""
+
+    named: Named | None = None  # entries that are held, the others follow
+    given: bool = True  # False: nothing was said, and what the constraints ask for is right
+    nearest: bool = False  # a velocity that is not allowed is replaced by the nearest one
+
+
+@dataclass
+class Start:
+    """The first state, what had to be changed, and runs of a batch that cannot begin: why."""
+
+    q: Array
+    v: Array
+    notes: list[str] = field(default_factory=list)
+    refused: dict[int, str] = field(default_factory=dict)
 
 
 def consistent_start(
-    system: System, t0: float, q: Array, v: Array, project: bool
-) -> tuple[Array, Array, list[str]]:
-    """q and v on the constraints, and what had to be changed.
+    system: System, t0: float, q: Array, v: Array, project: bool, wanted: Wanted
+) -> Start:
+    """The first state on the constraints.
 
-    Driven coordinates begin where their motion does.  project: small openings are closed and
-    velocities that are not allowed are taken out, both with a remark; else they are refused."""
+    Driven coordinates begin where their motion does.  Velocities given by name are held, and the
+    others follow with the least kinetic energy.  A full velocity that is not allowed is refused
+    unless the nearest is wanted; runs of a batch are refused one by one.  project: small openings
+    are closed, with a remark; else they are refused, too."""
     mechanism = system.mechanism
-    notes: list[str] = []
+    start = Start(q, v)
     if not mechanism.model.constraints:
-        return q, v, notes
+        if wanted.named is not None:
+            start.v = _followed(system, t0, q, v, wanted.named)
+        return start
+    start.notes += mechanism._engine.ties.uncounted
     system.enter(t0, t0)
     moving = system.moving(t0)
     if system.drives:
-        q, v = _onto_drives(system, t0, q, v, notes)
-    rows = mechanism.constraint_rows
-    if not rows:  # springs and dampers alone
-        return q, v, notes
-    opening = np.abs(np.atleast_2d(mechanism.constraint_residual(q, moving)))
-    rate = np.abs(np.atleast_2d(mechanism.constraint_rate(q, v, moving)))
-    size = mechanism._engine.length
+        start.q, start.v = _onto_drives(system, t0, q, v, start.notes)
+    if not mechanism.constraint_rows:  # springs and dampers alone
+        if wanted.named is not None:
+            start.v = _followed(system, t0, start.q, start.v, wanted.named)
+        return start
+    if idle := idle_note(mechanism._engine):
+        start.notes.append(idle)
+    opening, worst = _opening(system, t0, start.q, moving, project)
+    if wanted.named is not None:
+        return _by_names(system, t0, start, wanted.named, opening, worst)
+    return _as_given(system, t0, start, project, wanted, opening, worst)
+
+
+def _opening(
+    system: System, t0: float, q: Array, moving: RowMotion | None, project: bool
+) -> tuple[float, str]:
+    """How far q0 is open at most, as a part of the machine's size, and where, in words."""
+    rows, size = system.mechanism.constraint_rows, system.mechanism._engine.length
+    opening = np.abs(np.atleast_2d(system.mechanism.constraint_residual(q, moving)))
     row, column = np.unravel_index(int(opening.argmax()), opening.shape)
     worst = f"{opening[row, column]:.3g} (row '{rows[column]}')"
-    if opening.max() > _OPEN * max(size, 1e-12) or (
-        not project and opening.max() > _ROUNDING * size
-    ):
-        raise InputError(f"q0: the mechanism is open by {worst}. {_cure(system, t0)}")
+    part = float(opening.max()) / max(size, 1e-12)
+    if part > _OPEN or (not project and part > _ROUNDING):
+        gap = np.atleast_2d(system.mechanism.constraint_residual(q, moving))[row, column]
+        cure = _cure(system, t0, int(column), float(gap))
+        raise InputError(f"q0: the mechanism is open by {worst}. {cure}")
+    return part, worst
+
+
+def _by_names(
+    system: System, t0: float, start: Start, named: Named, opening: float, worst: str
+) -> Start:
+    """Velocities given by name, and the others as the constraints and the least energy ask."""
+    if opening > _ROUNDING:
+        start.notes.append(f"q0 was open by {worst}; it was closed")
+    start.q = allowed_state(system, t0, start.q, start.v)[0]
+    many = start.q.ndim == 2
+    for k in range(len(start.q)) if many else (None,):
+        own = ... if k is None else k
+        try:
+            start.v[own] = _followed(system, t0, start.q[own], start.v[own], named, k)
+        except ModelError as fault:
+            if k is None:
+                raise InputError(f"v0: {fault}") from None
+            start.refused[k] = f"v0: {fault}"
+    if many and len(start.refused) == len(start.q):
+        raise InputError(start.refused[0])
+    return start
+
+
+def _followed(
+    system: System, t0: float, q: Array, v: Array, named: Named, row: int | None = None
+) -> Array:
+    """v with the named entries as given; row: of a batch."""
+    moving = system.moving(t0)
+    bodies = system.parameters
+    if row is not None:
+        moving = None if moving is None else moving.of(row)
+        bodies = bodies[row] if bodies is not None and bodies.ndim == 2 else bodies
+        named = named.row(row)
+    places = np.atleast_2d(q)
+    found = system.mechanism._projector.velocities_with(
+        places, np.zeros((len(places), v.shape[-1])), named.held, named, moving,
+        None if bodies is None else np.broadcast_to(bodies, (len(places), bodies.shape[-1])),
+    )  # fmt: skip
+    return found.reshape(v.shape)
+
+
+def _as_given(
+    system: System, t0: float, start: Start, project: bool, wanted: Wanted, opening: float,
+    worst: str,
+) -> Start:  # fmt: skip
+    """A full velocity: allowed, refused, or replaced by the nearest."""
+    mechanism, v = system.mechanism, start.v
+    rows, size = mechanism.constraint_rows, mechanism._engine.length
+    rate = np.abs(np.atleast_2d(mechanism.constraint_rate(start.q, v, system.moving(t0))))
     row, column = np.unravel_index(int(rate.argmax()), rate.shape)
     speed = 1.0 + np.abs(v).max(initial=0.0)
     inconsistent = rate.max() > _ROUNDING * speed * max(size, 1.0)
@@ -48,16 +143,51 @@ def consistent_start(
             f"v0: the constraints do not allow it; it has {fault}. Use "
             f"q0, v0 = mechanism.project(q0, v0), or project=True."
         )
-    if opening.max() > _ROUNDING * size:
-        notes.append(f"q0 was open by {worst}; it was closed")
-    closed, allowed = allowed_state(system, t0, q, v)
-    if inconsistent:
+    closed, allowed = allowed_state(system, t0, start.q, v)
+    driven = any(text.startswith("v0") for text in start.notes)
+    if wanted.given and not wanted.nearest and not driven:
+        _refuse(system, start, rate, allowed, opening)
+    if opening > _ROUNDING:
+        start.notes.append(f"q0 was open by {worst}; it was closed")
+    if inconsistent and not start.refused:
         change = np.abs(allowed - v).max()
-        notes.append(
+        start.notes.append(
             f"v0 was not consistent, {fault}; the nearest velocity by kinetic energy is used "
             f"(largest change {change:.3g})"
         )
-    return (closed, allowed, notes) if project else (q, v, notes)
+    if project:
+        kept = np.array([k not in start.refused for k in range(len(rate))])
+        start.q = closed
+        start.v = np.where(kept[:, None], allowed, v).reshape(v.shape)
+    return start
+
+
+def _refuse(system: System, start: Start, rate: Array, allowed: Array, opening: float) -> None:
+    """Runs whose velocity the constraints do not allow, beyond the accuracy of the geometry and of
+    q0.  An error where all are like that."""
+    engine = system.mechanism._engine
+    s, label = engine.scaling, engine.ties.labels
+    tolerance = max(_ALLOWED, engine.geometry_tolerance, 10.0 * opening)
+    speeds = np.abs(np.atleast_2d(start.v) / s.columns).max(axis=1)
+    missed = s.rows / s.length * rate  # 1/s
+    bad = np.flatnonzero(missed.max(axis=1) > tolerance * np.maximum(speeds, _SLOW))
+    nearest = np.atleast_2d(allowed)
+    for k in bad:
+        worst = int(np.argmax(missed[k]))
+        text = (
+            f"v0: the constraints do not allow it; it has {rate[k, worst]:.3g} along "
+            f"'{label[worst]}'. The nearest that they allow is v0 = {listed(engine, nearest[k])}"
+        )
+        if len(bad) == len(rate):
+            example = int(np.argmax(np.abs(np.atleast_2d(start.v)[k] / s.columns)))
+            name, value = engine.owner.model.v_labels[example], np.atleast_2d(start.v)[k, example]
+            raise InadmissibleError(
+                f"{text}. Give v0={{'{name}': {value:.6g}}} to hold the named joints and find the "
+                f"others, or project_start=True to begin with the nearest.",
+                nearest[k],
+                None if start.v.ndim == 1 else int(k),
+            )
+        start.refused[int(k)] = text
 
 
 def allowed_state(system: System, t: float, q: Array, v: Array) -> tuple[Array, Array]:
@@ -89,7 +219,16 @@ def _onto_drives(
     return q, v
 
 
-def _cure(system: System, t0: float) -> str:
+def _cure(system: System, t0: float, row: int, gap: float) -> str:
+    """row: the one that is open, by the gap."""
+    begins = system.drives.place(system.mechanism, row, t0) if system.drives else None
+    label, unit = system.mechanism.constraint_rows[row], system.mechanism._engine.ties.units[row]
+    if begins is not None:
+        return (
+            f"'{label}' is driven and begins at {begins:.6g} {unit}, and q0 has it at "
+            f"{begins + gap:.6g} {unit}. Let its motion begin there, or choose a q0 where it is "
+            f"{begins:.6g} {unit}."
+        )
     driven = [label for *_, label in system.drives.coordinates()] if system.drives else []
     if not driven:
         return "Close it first: q0 = mechanism.assemble(q0).q."

@@ -42,9 +42,9 @@ class StickSlip:
         if mechanism.model.constraints:
             mechanism._refuse_loads("StickSlip with constraints")
         passive, labels = _passives(mechanism), mechanism.v_labels
-        dry = [k for k, p in enumerate(passive) if p.coulomb or p.static or p.loaded]
+        dry = [k for k, p in enumerate(passive) if p.dry]
         for loop in mechanism.model.loops if self.joints is None else ():
-            if any((p.coulomb or p.static) and not p.smoothing for p in loop.joint.passive):
+            if any(p.dry and not p.smoothing for p in loop.joint.passive):
                 raise InputError(
                     f"StickSlip: '{loop.name}' closes a chain, and such a joint has no velocity "
                     f"of its own that could be watched. Cut the chain at another joint, give this "
@@ -74,6 +74,16 @@ class StickSlip:
         stuck = Stuck(np.array(sorted(set(dry))))
         pairs = enumerate(stuck.columns)
         return [kind(labels[k], i, stuck) for i, k in pairs for kind in (Stop, Slip)]
+
+
+def _usual(system: System, q: Array, v: Array, tau: Array) -> float:
+    """Accelerations, rad/s² or m/s², against which rounding counts where all forces balance: those
+    of gravity, of the joint forces and of the motion by themselves."""
+    mechanism = system.mechanism
+    g = float(np.linalg.norm(mechanism.model.gravity))
+    falling = g / mechanism._engine.length if "rad" in mechanism.v_units else g
+    force = np.abs(tau) + np.abs(mechanism.bias_forces(q, v, passive=False))
+    return max(falling, float((np.abs(system.mobility(q, v, tau)) @ force).max()))
 
 
 def _passives(mechanism: Mechanism) -> list[Passive]:
@@ -188,7 +198,7 @@ class Stuck:
         if not len(k) or not np.isfinite(a).all():
             return a, r
         Y = system.mobility(q, v, tau)[np.ix_(k, k)]
-        size, before = float(np.abs(a).max()), np.inf
+        size, before = float(np.abs(a).max()) + _usual(system, q, v, tau), np.inf
         for _ in range(_ITERATIONS):  # once is enough where a is linear in tau
             miss = float(np.abs(a[k]).max())
             if miss <= 1e-14 * size or (miss <= 1e-9 * size and miss > 0.5 * before):
@@ -213,9 +223,10 @@ class Stuck:
         q, v, z = parts
         tau = np.ascontiguousarray(system.forces(t, q, v, z)[0])
         a, r = self._held(system, t, q, v, tau)
-        return r, self._levels(system, t, q, v, a)
+        return r, self._levels(system, t, q, v, a, r)
 
-    def _levels(self, system: System, t: float, q: Array, v: Array, a: Array) -> Array:
+    def _levels(self, system: System, t: float, q: Array, v: Array, a: Array, r: Array) -> Array:
+        """Friction at rest against the way it is about to slide, which r holds back."""
         mechanism, load = system.mechanism, np.zeros(len(v))
         if mechanism.model.loaded_joints:
             friction = mechanism._load_friction
@@ -223,7 +234,9 @@ class Stuck:
             loads = friction.loads(q[None], v[None], a[None], system.wrenches(t, q, v), bodies)
             load[friction.columns] = friction.levels(loads)[0]
         passive = _passives(mechanism)
-        return np.array([passive[k].level(0.0, float(load[k])) for k in self.columns])
+        ways = -np.sign(r) * _TINY
+        pairs = zip(self.columns, ways, strict=True)
+        return np.array([passive[k].level(way, float(load[k])) for k, way in pairs])
 
     # -- modes -----------------------------------------------------------------------------------
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from armillary.errors import FormatError
+from armillary.errors import ArmillaryError, FormatError, how_to_install
+from armillary.sim.disk import Fresh, sync_folder, write_all
 from armillary.sim.journal import ENDING, Journal, journal_path
 from armillary.sim.layout import Array, Block, Layout, Reader, Tail
 from armillary.sim.run import Run
@@ -21,9 +22,10 @@ FORMATS = {
     ".csv": "armillary.sim.csv_table",
     ".parquet": "armillary.sim.parquet",
 }
-LIBRARY = {".nc": ("h5netcdf", "results"), ".parquet": ("pyarrow", "parquet")}
+LIBRARY = {".nc": ("h5netcdf", ""), ".parquet": ("pyarrow", "parquet")}  # and its extra
 _ROWS = 4096
 SMALL = 1 << 22  # bytes: files up to this size are read at once
+UNCHECKED = "the file has no checksum: damage to it would not be seen"
 _OTHERS = {".nc4": ".nc", ".netcdf": ".nc", ".pq": ".parquet"}
 
 
@@ -62,7 +64,7 @@ class StoredRun(Run):
         self.labels = {name: tuple(x) for name, x in layout.labels.items()}
         self.units = {name: tuple(x) for name, x in layout.units.items()}
         self._batch = layout.batch
-        self.every, self.probe = layout.every, layout.probe
+        self.every, self.probe, self.physics = layout.every, layout.probe, layout.physics
 
     @cached_property
     def time(self) -> Array:
@@ -83,14 +85,14 @@ def as_run(layout: Layout, arrays: Mapping[str, Array], tail: Tail) -> Run:
         layout.mechanism, arrays["time"], named, layout.labels, layout.units, layout.method,
         layout.step, tail.message, tail.complete, tail.events, tail.state or None,
     )  # fmt: skip
-    run.every, run.probe = layout.every, layout.probe
+    run.every, run.probe, run.physics = layout.every, layout.probe, layout.physics
     return run
 
 
 def layout_of(run: Run) -> Layout:
     return Layout(
         run.mechanism_name, run.labels, run.units, run.batch, run.method, run.step, run.every,
-        run.probe,
+        run.probe, run.physics,
     )  # fmt: skip
 
 
@@ -109,7 +111,7 @@ def save_run(run: Run, path: str | os.PathLike[str], overwrite: bool = False) ->
             yield run.rows(slice(k, k + _ROWS))
 
     _write(file, layout, tail, len(run), blocks())
-    journal_path(file).unlink(missing_ok=True)
+    _remove(journal_path(file))
 
 
 def from_journal(journal: Journal, path: Path) -> None:
@@ -121,7 +123,13 @@ def from_journal(journal: Journal, path: Path) -> None:
             f"{fault} Nothing is lost: the whole run is in '{journal.path}'. Make room, then "
             f"load_run('{path}') reads it and its save() writes it."
         ) from fault
-    journal.path.unlink(missing_ok=True)
+    _remove(journal.path)
+
+
+def _remove(journal: Path) -> None:
+    """The finished file is on the disk: its journal has done its work."""
+    journal.unlink(missing_ok=True)
+    sync_folder(journal.parent)
 
 
 def check_target(path: Path, resume: bool = False, overwrite: bool = False) -> None:
@@ -136,7 +144,7 @@ def check_target(path: Path, resume: bool = False, overwrite: bool = False) -> N
         raise FormatError("this is a directory. Name a file in it.", shown)
     if resume or overwrite:
         return
-    if journal.exists():
+    if Journal.found(journal) is not None:
         raise FormatError(
             f"an interrupted run is in '{journal}'. Go on with resume=True, or pass "
             f"overwrite=True to begin anew.",
@@ -162,16 +170,14 @@ def _write(path: Path, layout: Layout, tail: Tail, count: int, blocks: Iterable[
     """Into a new file beside the wanted one, which takes its name when it is whole."""
     ending = format_of(path)
     module = import_module(FORMATS[ending])
-    part = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.tmp")
     try:
-        try:
-            module.write(part, layout, tail, count, blocks)
-            for extra in getattr(module, "beside", lambda _: ())(path):
-                os.replace(module.beside(part)[0], extra)
-            os.replace(part, path)
-        finally:
-            for file in (part, *getattr(module, "beside", lambda _: ())(part)):
-                file.unlink(missing_ok=True)
+        with Fresh(path) as table:
+            about = module.write(table.file, layout, tail, count, blocks)
+            if about is not None:
+                with Fresh(module.beside(path)) as other:
+                    write_all(other.file, about)
+                    other.commit()
+            table.commit()
     except ImportError:
         raise FormatError(f"cannot be written: {needs(ending)}", str(path)) from None
     except OSError as fault:
@@ -180,7 +186,7 @@ def _write(path: Path, layout: Layout, tail: Tail, count: int, blocks: Iterable[
 
 def needs(ending: str) -> str:
     library, extra = LIBRARY[ending]
-    return f"{ending} files need '{library}'. Install it with: pip install 'armillary[{extra}]'"
+    return f"{ending} files need '{library}'. {how_to_install(extra)}"
 
 
 # -- reading ---------------------------------------------------------------------------------------
@@ -193,21 +199,33 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     they are asked for; a file that was written anew in the meantime is refused then."""
     file = Path(path)
     ending = format_of(file)
-    if journal_path(file).exists():
-        journal = Journal.open(journal_path(file))
+    journal = Journal.found(journal_path(file))
+    if journal is not None:
         return _stored(journal.path, journal.shape, journal.tail, journal.read)
     if not file.is_file():
         raise FormatError("there is no such file. Check the path.", str(file))
+    module = import_module(FORMATS[ending])
+    with _told(file):
+        with file.open("rb", buffering=0) as opened:
+            checked = module.check(opened, file)
+        layout, tail, read = module.read(file)
+    run = _stored(file, layout, tail, read)
+    run.note = "" if checked else UNCHECKED
+    return run
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Whatever libraries make of a damaged file is told in one way."""
     try:
-        layout, tail, read = import_module(FORMATS[ending]).read(file)
+        yield
+    except (ArmillaryError, KeyboardInterrupt):
+        raise
     except ImportError:
-        raise FormatError(f"cannot be read: {needs(ending)}", str(file)) from None
-    except (OSError, ValueError, KeyError) as fault:
-        if isinstance(fault, FormatError):
-            raise
-        text = f"cannot be read as a run: {fault}."
-        raise FormatError(text, str(file)) from fault
-    return _stored(file, layout, tail, read)
+        raise FormatError(f"cannot be read: {needs(format_of(path))}", str(path)) from None
+    except Exception as fault:
+        text = f"cannot be read as a run: {str(fault) or type(fault).__name__}."
+        raise FormatError(text, str(path)) from fault
 
 
 def _stored(path: Path, layout: Layout, tail: Tail, read: Reader) -> StoredRun:
@@ -217,7 +235,8 @@ def _stored(path: Path, layout: Layout, tail: Tail, read: Reader) -> StoredRun:
     except OSError:
         raise FormatError("was removed while it was read.", str(path)) from None
     if before.st_size <= SMALL:
-        arrays = {name: read(name, slice(None)) for name in ("time", *layout.names)}
+        with _told(path):
+            arrays = {name: read(name, slice(None)) for name in ("time", *layout.names)}
         return StoredRun(layout, tail, lambda name, span: arrays[name][span])
 
     def checked(name: str, span: slice) -> Array:
@@ -227,7 +246,8 @@ def _stored(path: Path, layout: Layout, tail: Tail, read: Reader) -> StoredRun:
                 f"anew). Read it again with load_run('{path}').",
                 str(path),
             )
-        return read(name, span)
+        with _told(path):
+            return read(name, span)
 
     return StoredRun(layout, tail, checked)
 
@@ -247,7 +267,7 @@ def _changed(path: Path, before: os.stat_result) -> bool:
 
 def known(path: Path) -> Run | None:
     """What stands there to go on with, looked at only; None: nothing."""
-    return load_run(path) if journal_path(path).exists() or path.exists() else None
+    return load_run(path) if Journal.found(journal_path(path)) or path.exists() else None
 
 
 def reopened(path: Path) -> Journal | None:
@@ -255,23 +275,18 @@ def reopened(path: Path) -> Journal | None:
 
     None if there is neither: nothing was recorded yet."""
     place = journal_path(path)
-    if place.exists():
-        journal = Journal.open(place)
+    journal = Journal.found(place)
+    if journal is not None:
         journal.go_on()
         return journal
     if not path.exists():
         return None
     run = load_run(path)
-    building = place.with_name(f".{place.name}.{secrets.token_hex(4)}.tmp")
-    journal = Journal(building)
-    try:
-        journal.start(layout_of(run))
+    with Fresh(place) as building:
+        journal = Journal(place)
+        journal.start(layout_of(run), building.file)
         for k in range(0, len(run), _ROWS):
             events = run.events if k == 0 else ()
             journal.add_block(run.rows(slice(k, k + _ROWS)), run.state, events)
-        # whole: from here on the journal is what counts
-        os.replace(building, place)
-    finally:
-        building.unlink(missing_ok=True)
-    journal.path = place
+        building.commit(keep_open=True)  # whole: from here on the journal is what counts
     return journal

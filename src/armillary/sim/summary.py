@@ -20,6 +20,8 @@ def describe(run: Run) -> str:
         lines.append("complete" if run.complete else "incomplete")
         if run.message:
             lines[-1] += f": {run.message}"
+    if run.note:
+        lines.append(run.note)
     lines += [f"  {row[0]:<18}{row[1]:>8}  {row[2]:<14}{row[3]}" for row in rows(run)]
     lines += [f"  t = {t:.6g} s: {text}" for t, text in run.events[:_MOST]]
     if len(run.events) > _MOST:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from armillary.functions.inputs import Array
 from armillary.functions.mechanism import Mechanism
+from armillary.sim.centre import Center
 from armillary.sim.chart import Chart
 from armillary.sim.projecting import Projection
 
@@ -34,11 +35,12 @@ class Switching:
     inputs: Any
     pull: tuple[float, float] | None
     drives: Drives | None
+    contacts: Any
 
     def __init__(self) -> None:
         self.row: Rows = None  # what is looked at
         self.own: dict[int, Mechanism] = {}  # of runs of a batch that have switched
-        self._parts: dict[int, tuple[Mechanism, Chart, Projection]] = {}
+        self._parts: dict[int, tuple[Mechanism, Chart, Center, Projection]] = {}
 
     def use(self, mechanism: Mechanism) -> None:
         """Go on with this mechanism: same tree, other constraints.  In a batch: the row that is
@@ -53,8 +55,10 @@ class Switching:
         self.mechanism = mechanism
         if id(mechanism) not in self._parts:
             chart = Chart(mechanism)
-            self._parts[id(mechanism)] = (mechanism, chart, Projection(mechanism, chart))
-        _, self.chart, self.projection = self._parts[id(mechanism)]
+            center = Center(mechanism)
+            projection = Projection(mechanism, chart, center)
+            self._parts[id(mechanism)] = (mechanism, chart, center, projection)
+        _, self.chart, self.center, self.projection = self._parts[id(mechanism)]
         self.nv, self.size = mechanism.nv, 2 * mechanism.nv + self.nz
         self._dynamics = mechanism.forward_dynamics
         plain = self.parameters is None and not self.external and self.pull is None
@@ -63,6 +67,12 @@ class Switching:
     def of_row(self, row: int | None) -> Mechanism:
         """The mechanism of a run of a batch, or of the only one."""
         return self._all if row is None else self.own.get(row, self._all)
+
+    def chosen(self, mechanism: Mechanism | None = None) -> Mechanism:
+        """What a run was given or has switched to, whatever its contacts do (default: of the one
+        in force)."""
+        mechanism = self.mechanism if mechanism is None else mechanism
+        return mechanism if self.contacts is None else self.contacts.base(mechanism)
 
     def groups(self, count: int) -> list[NDArray[np.intp]]:
         """Rows of a batch, those with the same mechanism together."""

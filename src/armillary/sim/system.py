@@ -1,15 +1,17 @@
 """The right-hand side: forces, accelerations and rates of one mechanism with its parts.
 
-    tau = actuators(controllers(t, q, v, z)) + inputs(t),     a = forward_dynamics(q, v, tau)
+    tau = actuators(voltages(t) + controllers(t, q, v, z)) + inputs(t)
+    a = forward_dynamics(q, v, tau)
 
-z are the states of controllers and actuators.  In the chart of a step (chart.py) the whole state
-is one vector x = (θ, v, z); arrays are single states (n,) or batches (B, n).
+z are the states of controllers and actuators.  In the chart of a step (chart.py) that starts at y0
+the whole state is one vector x = (θ, s, z); y and s are q and v, but for free joints (centre.py).
+Arrays are single states (n,) or batches (B, n).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -18,68 +20,15 @@ from armillary.errors import InputError, NotFiniteError
 from armillary.functions.constrained.moving import RowMotion
 from armillary.functions.inputs import Array
 from armillary.functions.mechanism import Mechanism
+from armillary.sim.answers import finite
 from armillary.sim.bodies import checked_parameters
 from armillary.sim.driven import Drives
 from armillary.sim.inputs import Forces, Wrenches
-from armillary.sim.part import check_part, positive_period
+from armillary.sim.part import check_part
+from armillary.sim.stage import SLACK, Lists, Stage, columns, rows
 from armillary.sim.switching import Switching
 
 _LIFTED = 1e-6  # rad/s or m/s
-_SLACK = 1e-9  # of a period
-
-
-class Stage:
-    """A controller or actuator in its place in the chain."""
-
-    def __init__(self, part: Any, first: int, period: float | None, actuator: bool):
-        self.part, self.actuator = part, actuator
-        self.plain = not hasattr(part, "force")  # a function f(t, q, v) -> tau over arrays
-        if self.plain and not callable(part):
-            raise InputError(
-                f"controller: expected a part with `force`, or a function f(t, q, v); found "
-                f"{type(part).__name__}."
-            )
-        self.count = 0 if self.plain else len(part.states)
-        self.z = slice(first, first + self.count)
-        own = getattr(part, "period", None)
-        self.period = positive_period(own if own is not None else period)
-        self.due = -inf  # next sample
-        self.held: Any = None  # of a controller its force, of an actuator its command
-
-    def next_sample(self, t: float) -> float:
-        """The first multiple of the period after t."""
-        period = float(self.period or inf)
-        return period * (np.floor(t / period + _SLACK) + 1.0)
-
-    def given(self, t: float, q: Array, v: Array) -> Array:
-        """Forces of a plain function."""
-        found = np.asarray(self.part(t, q, v), float)
-        if found.shape[-1:] != v.shape[-1:]:
-            raise InputError(
-                f"controller: expected {v.shape[-1]} joint forces, found shape {found.shape}."
-            )
-        return found
-
-    def force(self, t: float, q: Array, v: Array, lists: Lists, z: Array, u: list) -> list:
-        if self.plain:
-            return [x + y for x, y in zip(u, columns(self.given(t, q, v)), strict=True)]
-        return list(self.part.force(t, lists.q, lists.v, columns(z[..., self.z]), u))
-
-    def rate(self, t: float, lists: Lists, z: Array, u: list) -> list:
-        if not self.count:
-            return []
-        return list(self.part.rate(t, lists.q, lists.v, columns(z[..., self.z]), u))
-
-    def signals(self, t: float, lists: Lists, z: Array, u: list) -> dict[str, list]:
-        tell = getattr(self.part, "signals", None)
-        return tell(t, lists.q, lists.v, columns(z[..., self.z]), u) if tell else {}
-
-
-class Lists:
-    """A state as lists of scalars: floats, or columns (B,)."""
-
-    def __init__(self, q: Array, v: Array):
-        self.q, self.v = columns(q), columns(v)
 
 
 class System(Switching):
@@ -95,8 +44,10 @@ class System(Switching):
         period: float | None = None,
         parameters: Any = None,
         drives: Drives | None = None,
+        voltages: Any = None,
     ):
         self.drives = drives or None
+        self.voltages = Forces(mechanism, voltages, "voltages") if voltages else None
         self.parameters = checked_parameters(mechanism, parameters)
         self.inputs, self.external = Forces(mechanism, inputs), Wrenches(mechanism, external)
         self.stages: list[Stage] = []
@@ -112,26 +63,31 @@ class System(Switching):
         # entries of v held at a limit, with their side, by the row of a batch
         self.resting: dict[int | None, dict[int, float]] = {}
         self.ended: dict[int, float] = {}  # runs of a batch that are over, and when they ended
+        self.refused: tuple[int, ...] = ()  # runs of a batch whose start was refused
         # values at which events have acted, by run and id of the event
         self.acted: dict[tuple[int | None, int], float] = {}
+        self.blamed: dict[int | None, str] = {}  # who gave no numbers in this step, by run
         self.stuck: Any = None  # modes of dry friction (sticking.py)
+        self.contacts: Any = None  # modes of contacts (contact_friction.py)
+        self.others: list[Mechanism] = []  # that may take the place of the first one
         super().__init__()
+        self.given = mechanism
         self.use(mechanism)
 
-    def start(self, q: Array, v: Array) -> Array:
+    def start(self, t: float, q: Array, v: Array) -> Array:
         """States z of the parts at the first instant."""
         lists, z = Lists(q, v), np.zeros((*q.shape[:-1], self.nz))
         for stage in self.stages:
             if stage.count:
-                own = stage.part.start(self.mechanism, lists.q, lists.v)
-                z[..., stage.z] = rows(own, z[..., stage.z])
+                z[..., stage.z] = stage.start(self.mechanism, lists, z[..., stage.z], t)
         return z
 
     # -- time ------------------------------------------------------------------------------------
 
     @property
     def schedules(self) -> list[Any]:
-        own = [*self.inputs.schedules, *self.external.schedules]
+        fed = self.voltages.schedules if self.voltages is not None else []
+        own = [*self.inputs.schedules, *fed, *self.external.schedules]
         for stage in self.stages:
             own += list(getattr(stage.part, "schedules", ()))
         return own
@@ -149,19 +105,19 @@ class System(Switching):
     def sample(self, t: float, q: Array, v: Array, z: Array) -> Array:
         """Parts whose period is over look at the state and hold their force until the next time;
         their own states move on by explicit Euler.  Gives z."""
-        due = [s for s in self.stages if s.period is not None and t >= s.due - _SLACK * s.period]
+        due = [s for s in self.stages if s.period is not None and t >= s.due - SLACK * s.period]
         if not due:
             return z
-        lists, u = Lists(q, v), self._no_command(q)
+        lists, u = Lists(q, v), self.command(t, q)
         for stage in self.stages:
             if stage in due:
                 period = float(stage.period or 0.0)
-                stage.held = u if stage.actuator else stage.force(t, q, v, lists, z, u)
+                stage.held = u if stage.actuator else self._forced(stage, t, lists, z, u)
                 if stage.count and not stage.actuator:
                     z = z.copy()
                     z[..., stage.z] += period * rows(stage.rate(t, lists, z, u), z[..., stage.z])
                 stage.due = stage.next_sample(t)
-            u, _ = self._through(stage, t, q, v, lists, z, u)
+            u, _ = self._through(stage, t, lists, z, u)
         return z
 
     def next_sample(self) -> float:
@@ -172,20 +128,25 @@ class System(Switching):
     def forces(self, t: float, q: Array, v: Array, z: Array) -> tuple[Array, Array]:
         """tau (..., nv) and dz/dt (..., nz)."""
         tau = self._of_row(self.inputs(t))
+        if not (self.inputs.steady or isfinite(tau.sum())):
+            self.blame("inputs", t, q, v, tau)
         if not self.stages:
             return self._full(tau, v), z
         if len(self.stages) == 1 and self.stages[0].plain and self.stages[0].held is None:
-            return self.stages[0].given(t, q, v) + tau, z
-        lists, u = Lists(q, v), self._no_command(q)
+            total = self.stages[0].given(t, q, v) + tau
+            if not isfinite(total.sum()):
+                self.blame(self.stages[0].what, t, q, v, total)
+            return total, z
+        lists, u = Lists(q, v), self.command(t, q)
         rates = np.zeros_like(z)
         for stage in self.stages:
-            u, rate = self._through(stage, t, q, v, lists, z, u)
+            u, rate = self._through(stage, t, lists, z, u)
             if rate:
                 rates[..., stage.z] = rows(rate, z[..., stage.z])
         return rows(u, v) + tau, rates
 
     def _through(
-        self, stage: Stage, t: float, q: Array, v: Array, lists: Lists, z: Array, u: list
+        self, stage: Stage, t: float, lists: Lists, z: Array, u: list
     ) -> tuple[list, list]:
         """The force of a stage, and the rate of its states."""
         if stage.held is not None:
@@ -193,21 +154,47 @@ class System(Switching):
             if not stage.actuator:
                 return held, []
             u = held
-        return stage.force(t, q, v, lists, z, u), stage.rate(t, lists, z, u)
+        return self._forced(stage, t, lists, z, u), stage.rate(t, lists, z, u)
+
+    def _forced(self, stage: Stage, t: float, lists: Lists, z: Array, u: list) -> list:
+        """The force of a stage; whose fault it is that it is no number."""
+        found = stage.force(t, lists, z, u)
+        if not finite(found):
+            q, v = lists.arrays
+            self.blame(stage.what, t, q, v, rows(found, v))
+        return found
+
+    def blame(self, what: str, t: float, q: Array, v: Array, found: Array) -> None:
+        """Keep who gave the first number (..., n) that is none, where the state was one."""
+        sound = np.isfinite(np.concatenate([q, v], axis=-1)).all(axis=-1)
+        bad = ~np.isfinite(np.broadcast_to(found, (*v.shape[:-1], found.shape[-1])))
+        for place in np.argwhere(bad.any(axis=-1) & sound):
+            own = tuple(place)
+            k = int(bad[own].argmax())
+            named = f" for '{self.mechanism.v_labels[k]}'" if found.shape[-1] == self.nv else ""
+            value = np.broadcast_to(found, bad.shape)[own][k]
+            row = self.row if not own else own[0] if self.row is None else self.row[own[0]]
+            text = f"{what} gave {value:g}{named} at t = {t:.6g} s"
+            self.blamed.setdefault(None if row is None else int(row), text)
 
     def signals(self, t: float, q: Array, v: Array, z: Array) -> dict[str, Array]:
         """What parts tell beside their force: voltages, currents, by name (..., nv)."""
-        lists, u = Lists(q, v), self._no_command(q)
+        lists, u = Lists(q, v), self.command(t, q)
         found: dict[str, Array] = {}
         for stage in self.stages:
             command = stage.held if stage.held is not None and stage.actuator else u
             for name, values in stage.signals(t, lists, z, command).items():
-                found[name] = found.get(name, 0.0) + rows(list(values), v)
-            u, _ = self._through(stage, t, q, v, lists, z, u)
+                found[name] = found.get(name, 0.0) + values
+            u, _ = self._through(stage, t, lists, z, u)
         return found
 
-    def _no_command(self, q: Array) -> list:
-        return [0.0] * self.nv if q.ndim == 1 else [np.zeros(len(q)) for _ in range(self.nv)]
+    def command(self, t: float, q: Array) -> list:
+        """What comes to the first controller: voltages that are fed to motors, else nothing."""
+        if self.voltages is None:
+            return [0.0] * self.nv if q.ndim == 1 else [np.zeros(len(q)) for _ in range(self.nv)]
+        volts = self._of_row(self.voltages(t))
+        volts = volts[0] if volts.ndim > q.ndim else volts  # a part is asked what it tells
+        return columns(np.broadcast_to(volts, (*q.shape[:-1], self.nv)))
 
     def _of_row(self, x: Array) -> Array:
         """What belongs to the row that is looked at."""
@@ -228,6 +215,9 @@ class System(Switching):
         external = self.external(t, q, v) if self.external else None
         if external and self.row is not None:
             external = {k: x[self.row] if np.ndim(x) == 2 else x for k, x in external.items()}
+        for name, x in (external or {}).items():
+            if not isfinite(x.sum()):
+                self.blame(f"external['{name}']", t, q, v, x)
         return external
 
     def free_acceleration(self, t: float, q: Array, v: Array, tau: Array) -> Array:
@@ -271,7 +261,7 @@ class System(Switching):
         except NotFiniteError:  # the run tells where it broke
             return np.full_like(v, np.nan)
         except InputError:
-            if all(np.isfinite(x).all() for x in (q, v, tau)):
+            if not self.blamed and all(np.isfinite(x).all() for x in (q, v, tau)):
                 raise
             return np.full_like(v, np.nan)
         return a
@@ -336,33 +326,36 @@ class System(Switching):
         a = self.mechanism.forward_dynamics(many, rest, kick, parameters=self.bodies())
         return (a[1:] - a[0]).T
 
-    def rate(self, t: float, q0: Array, x: Array, out: Array) -> None:
-        """dx/dt of x = (θ, v, z) in the chart at q0, into `out`."""
+    def enter_chart(self, q: Array, v: Array, z: Array) -> tuple[Array, Array]:
+        """y0 and x0 = (0, s, z) of a step that starts here."""
         n = self.nv
-        theta, v = x[..., :n], x[..., n : 2 * n]
-        q = self.chart.move(q0, theta)
-        out[..., :n] = self.chart.slope(theta, v)
+        y, s = self.center.enter(q, v, self.bodies())
+        x = np.zeros((*v.shape[:-1], self.size))
+        x[..., n : 2 * n] = s
+        if self.nz:
+            x[..., 2 * n :] = z
+        return y, x
+
+    def leave_chart(self, y0: Array, x: Array) -> tuple[Array, Array, Array]:
+        """q, v, z of x = (θ, s, z)."""
+        n = self.nv
+        y = self.chart.step(y0, x[..., :n])
+        return *self.center.leave(y, x[..., n : 2 * n], self.bodies()), x[..., 2 * n :]
+
+    def rate(self, t: float, y0: Array, x: Array, out: Array) -> None:
+        """dx/dt of x = (θ, s, z) in the chart at y0, into `out`."""
+        n = self.nv
+        q, v, z = self.leave_chart(y0, x)
+        out[..., :n] = self.chart.slope(x[..., :n], x[..., n : 2 * n])
         if self._simple and x.ndim == 1 and not (self.resting or self.stuck) and self.row is None:
             try:
-                out[n:] = self._dynamics(q, v, self.inputs.constant)
+                out[n:] = self.center.rate(q, v, self._dynamics(q, v, self.inputs.constant))
                 return
             except InputError:  # not finite, as a rule: the long way tells
                 pass
-        z = x[..., 2 * n :]
         tau, out[..., 2 * n :] = self.forces(t, q, v, z)
-        out[..., n : 2 * n] = self.acceleration(t, q, v, tau)
-
-
-def columns(x: Array) -> list:
-    return x.tolist() if x.ndim == 1 else [x[:, k] for k in range(x.shape[1])]
-
-
-def rows(values: list, like: Array) -> Array:
-    """Scalars or columns as an array shaped like the given one."""
-    result = np.empty(like.shape)
-    for k, x in enumerate(values):
-        result[..., k] = x
-    return result
+        a = self.acceleration(t, q, v, tau)
+        out[..., n : 2 * n] = self.center.rate(q, v, a, self.bodies())
 
 
 def _several(parts: Any) -> list[Any]:

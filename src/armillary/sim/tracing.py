@@ -14,7 +14,8 @@ from armillary.functions.controlling import Control, NotNative, Sample
 from armillary.scalar import where
 from armillary.sim.fingerprint import NoFingerprint, fingerprint
 from armillary.sim.holding import sampled
-from armillary.sim.system import Stage, System
+from armillary.sim.stage import Stage
+from armillary.sim.system import System
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,11 @@ class Link:
     held: slice | None
 
     def law(self, name: str) -> Callable[..., Any]:
-        """Its function over scalars of any kind."""
+        """Its function over scalars of any kind; it gets lists of its own."""
+        own = self._law(name)
+        return lambda t, *lists: own(t, *map(list, lists))
+
+    def _law(self, name: str) -> Callable[..., Any]:
         if not hasattr(self.part, "force") or getattr(self.part, "array_level", False):
             found = getattr(self.part, f"scalar_{name}", None)
             if found is None:
@@ -58,11 +63,21 @@ def links(system: System) -> list[Link]:
     return [Link(s.part, s.z, s.count, s.actuator, s.period, places.get(s)) for s in system.stages]
 
 
+def _fed(system: System) -> list[float]:
+    """Constant voltages that come to the first controller."""
+    volts = system.voltages
+    if volts is None:
+        return [0.0] * system.nv
+    if not volts.steady or volts.constant.ndim == 2:
+        raise NotNative("voltages that differ over time or from run to run")
+    return [float(x) for x in volts.constant]
+
+
 def traced_key(system: System) -> Hashable | None:
     """Equal for chains of equal parts; None where that cannot be told."""
     try:
-        return fingerprint([(x.part, x.z, x.count, x.actuator, x.period, x.held)
-                            for x in links(system)])  # fmt: skip
+        return fingerprint([_fed(system), *((x.part, x.z, x.count, x.actuator, x.period, x.held)
+                                            for x in links(system))])  # fmt: skip
     except NoFingerprint:
         return None
 
@@ -72,13 +87,13 @@ def traced_control(system: System) -> Control | None:
     between samples takes arrays only."""
     if not system.stages:
         return None
-    chain, n = links(system), system.nv
+    chain, volts = links(system), _fed(system)
     for link in chain:
         if link.held is None or link.actuator:
             link.law("force")
 
     def control(t: Any, q: list, v: list, z: list, tau: list) -> tuple[list, list]:
-        u: list = [0.0] * n
+        u: list = volts
         rates: list = []
         for link in chain:
             u, own = link.through(t, q, v, z, u)
@@ -92,9 +107,10 @@ def traced_control(system: System) -> Control | None:
 def traced_sample(system: System) -> tuple[Sample, int] | None:
     """(t, q, v, (z, held), due) -> (z, held), and the number of sampled parts; None where a part
     takes arrays only."""
-    chain, n = links(system), system.nv
+    chain = links(system)
     count = sum(link.held is not None for link in chain)
     try:
+        volts = _fed(system)
         for link in chain:
             link.law("force")
     except NotNative:
@@ -103,7 +119,7 @@ def traced_sample(system: System) -> tuple[Sample, int] | None:
         return None
 
     def sample(t: Any, q: list, v: list, z: list, due: list) -> list:
-        z, u = list(z), [0.0] * n
+        z, u = list(z), volts
         numbers = iter(due)
         for link in chain:
             if link.held is not None:
@@ -124,14 +140,15 @@ def traced_sample(system: System) -> tuple[Sample, int] | None:
 
 def traced_signals(system: System, names: tuple[str, ...]) -> Callable[..., list[list]]:
     """(t, q, v, (z, held)) -> nv numbers for every name, summed over the parts that tell it."""
-    chain, n = links(system), system.nv
+    chain, n, volts = links(system), system.nv, _fed(system)
 
     def signals(t: Any, q: list, v: list, z: list) -> list[list]:
-        u: list = [0.0] * n
+        u: list = volts
         found: dict[str, list] = {name: [0.0] * n for name in names}
         for link in chain:
             tell = getattr(link.part, "signals", None)
-            told = tell(t, q, v, z[link.z], link.command(z, u)) if tell else {}
+            lists = (q, v, z[link.z], link.command(z, u))
+            told = tell(t, *map(list, lists)) if tell else {}
             for name in (name for name in names if name in told):
                 found[name] = [x + y for x, y in zip(found[name], told[name], strict=True)]
             u, _ = link.through(t, q, v, z, u)

@@ -7,7 +7,7 @@ acceleration jumps the later piece counts, or the earlier one with side="left".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import factorial
 from typing import Any, NamedTuple
@@ -18,9 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 from armillary.errors import InputError
 from armillary.functions.mechanism import Mechanism
 from armillary.scalar import Scalar, where
-from armillary.sim.profiles import Profile, profile_of
+from armillary.sim.part import freedoms, per_freedom
+from armillary.sim.profiles import Profile, profile_of, quickest_trapezoid
 
 Array = NDArray[np.float64]
+Limits = ArrayLike | Mapping[str, float] | None
 
 
 class Sample(NamedTuple):
@@ -209,18 +211,47 @@ def quintic(
 
 def point_to_point(
     mechanism: Mechanism, q0: ArrayLike, q1: ArrayLike, duration: float | None = None,
-    profile: str | Profile = "quintic", start: float = 0.0, velocity: float | None = None,
-    acceleration: float | None = None,
+    profile: str | Profile = "quintic", start: float = 0.0, velocity: Limits = None,
+    acceleration: Limits = None,
 ) -> Way:  # fmt: skip
     """From rest to rest with a profile; joints with quaternions turn the shortest way.
 
-    Without a duration: the shortest one within `velocity` and `acceleration` of every joint."""
+    Without a duration: the shortest one within `velocity` and `acceleration`, a number for all
+    joints, one per degree of freedom, or {label: limit} (others have none).  All joints move
+    together; the ramps of "trapezoid" are then as short as the limits allow, those of a
+    `profiles.trapezoid(ramp)` stay."""
     shape = profile_of(profile)
     first, second = mechanism.integrate(q0, np.zeros(mechanism.nv)), np.asarray(q1, float)
     if duration is None:
-        far = float(np.abs(mechanism.difference(first, second)).max())
-        duration = shape.duration(far, velocity, acceleration)
+        far = np.abs(mechanism.difference(first, second))
+        if not far.any():
+            raise InputError("point_to_point: q0 and q1 are the same place, and the shortest time "
+                             "is none. Give a duration.")  # fmt: skip
+        # limits of s(t), the way from 0 to 1 that all joints share
+        asked = (("velocity", velocity), ("acceleration", acceleration))
+        limits = [_shared(mechanism, name, given, far) for name, given in asked]
+        if profile == "trapezoid":
+            shape = quickest_trapezoid(1.0, *limits)
+        duration = shape.duration(1.0, *limits)
     return Way(mechanism, first, second, _time(duration), shape, start)
+
+
+def _shared(mechanism: Mechanism, name: str, given: Limits, far: Array) -> float | None:
+    """The limit of s, of which joint i covers far_i: the least limit_i / far_i; None: no limit."""
+    if given is None:
+        return None
+    labels = mechanism.v_labels
+    if isinstance(given, Mapping):
+        entries = freedoms(mechanism, list(given))
+        numbers: Any = [x for key, x in given.items() for _ in freedoms(mechanism, key)]
+    else:
+        entries, numbers = list(range(len(labels))), given
+    each = per_freedom(name, numbers, len(entries), [labels[i] for i in entries])
+    for i, limit in zip(entries, each, strict=True):
+        if not limit > 0.0:
+            raise InputError(f"{name} of '{labels[i]}': expected a positive limit, found {limit}.")
+    shares = [limit / far[i] for i, limit in zip(entries, each, strict=True) if far[i] > 0.0]
+    return min(shares, default=None)
 
 
 def segments(

@@ -187,8 +187,9 @@ class Symmetric:
 
     def rotate(self, R: Matrix) -> Symmetric:
         """R S R^T: the same tensor in the coordinates that R leads to (upper triangle only)."""
-        if _turns_about_z(R):
-            return self._turned_about_z(R.rows[0][0], R.rows[0][1])
+        if (end := _kept_axis(R)) is not None:
+            turned = self._turned_about_z(R.rows[0][0], R.rows[0][1])
+            return turned if end == 1 else turned._turned_over()
         half = R @ self.matrix()
         r, h = R.rows, half.rows
         return Symmetric(
@@ -209,6 +210,10 @@ class Symmetric:
             c * self.yz - s * self.xz,
         )
 
+    def _turned_over(self) -> Symmetric:
+        """The same after a half turn about x: y and z change their signs."""
+        return Symmetric(self.xx, self.yy, self.zz, -self.xy, -self.xz, self.yz)
+
     def __repr__(self) -> str:
         return f"Symmetric{self.leaves()}"
 
@@ -219,10 +224,12 @@ def squared_skew(c: Vector) -> Symmetric:
     return Symmetric(yy + zz, xx + zz, xx + yy, -(c.x * c.y), -(c.x * c.z), -(c.y * c.z))
 
 
-def _turns_about_z(R: Matrix) -> bool:
-    """A turn about z by its structure: the zeros and the one are integers, not values."""
-    (_, _, xz), (_, _, yz), (zx, zy, zz) = R.rows
-    return all(type(e) is int for e in (xz, yz, zx, zy, zz)) and type(R.rows[0][0]) is not int
+def _kept_axis(R: Matrix) -> int | None:
+    """Whether a rotation keeps z by its structure: 1 (a turn about z, with R = [c s; -s c] in x
+    and y), -1 (such a turn, then a half turn about x) or None (neither, or not structurally)."""
+    (xx, _, xz), (_, _, yz), (zx, zy, zz) = R.rows
+    structural = all(type(e) is int for e in (xz, yz, zx, zy, zz)) and type(xx) is not int
+    return zz if structural and zz in (1, -1) else None
 
 
 def _entrywise(a_rows, b_rows, operate):

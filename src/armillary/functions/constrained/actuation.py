@@ -18,6 +18,7 @@ import numpy as np
 from armillary.algorithms import actuation as passes
 from armillary.algorithms.passes import Algorithm
 from armillary.errors import InputError, unknown_name
+from armillary.functions.constrained.conditioning import NEARLY_SINGULAR, nearness
 from armillary.functions.constrained.states import answerable
 from armillary.functions.inputs import Array
 
@@ -45,6 +46,12 @@ class Actuation:
     clipped: tuple[str, ...]  # actuators at a limit
     forces: Array  # (actuators,)
     needed: float  # largest joint force the motion takes
+    messages: tuple[str, ...] = ()  # a closure, or a hold of the actuators, that is nearly singular
+
+    @property
+    def missing(self) -> int:
+        """Freedoms that no actuator drives: the mobility less the rank of N^T S."""
+        return self.mobility - (len(self.actuators) - self.freedom)
 
     @property
     def reachable(self) -> bool:
@@ -57,17 +64,25 @@ class Actuation:
         return float(self.forces[self.actuators.index(actuator)])
 
     def __str__(self) -> str:
-        kind = "exactly actuated" if self.freedom == 0 else f"{self.freedom} more than needed"
-        if not self.reachable:
-            kind = "the motion cannot be reached"
-        lines = [f"{len(self.actuators)} actuators, {self.mobility} freedoms: {kind}"]
+        kinds = [f"under-actuated by {self.missing}"] if self.missing else []
+        kinds += [f"{self.freedom} more than needed"] if self.freedom else []
+        kinds = kinds or ["exactly actuated"]
+        kinds += ["the motion cannot be reached"] if not self.reachable else []
+        counts = (
+            f"{_counted(len(self.actuators), 'actuator')}, {_counted(self.mobility, 'freedom')}"
+        )
+        lines = [f"{counts}: {', '.join(kinds)}"]
         for name, unit, x in zip(self.actuators, self.units, self.forces, strict=True):
             mark = "  at its limit" if name in self.clipped else ""
             lines.append(f"  {name:<30}{x:>14.6g} {unit}{mark}")
         if not self.reachable:
             worst = float(np.abs(self.unreachable).max())
             lines.append(f"  missing joint force, largest entry {worst:.6g}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *("warning: " + text for text in self.messages)])
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def actuator_indices(engine: Engine, actuators: Sequence[str] | None) -> list[int]:
@@ -122,30 +137,51 @@ def actuation(
     units = tuple("N m" if model.v_units[i] == "rad" else "N" for i in chosen)
     return Actuation(tau, names, units, left, values, len(chosen) - rank, N.shape[1],
                      tuple(names[i] for i in np.flatnonzero(clipped)), forces,
-                     float(np.abs(needed).max(initial=0.0)))  # fmt: skip
+                     float(np.abs(needed).max(initial=0.0)),
+                     _remarks(engine, system, N, chosen))  # fmt: skip
 
 
-def actuation_law(engine: Engine, actuators: Sequence[str] | None) -> Algorithm | None:
+def _remarks(engine: Engine, system: System, N: Array, chosen: Sequence[int]) -> tuple[str, ...]:
+    """What makes the forces large: a closure that is nearly singular, or actuators that hardly move
+    with a free motion (N: orthonormal in scaled units)."""
+    near = nearness(engine, engine.factor(system.terms))
+    texts = [near] if near else []
+    part = N[chosen] / engine.scaling.columns[chosen, None]
+    holds = np.linalg.svd(part, compute_uv=False) if part.size else np.zeros(0)
+    weak = holds[(holds > _HOLD) & (holds < 1.0 / NEARLY_SINGULAR)]
+    if len(weak):
+        names = ", ".join(engine.owner.model.v_labels[k] for k in chosen)
+        texts.append(
+            f"the actuators {names} hardly hold the mechanism here: condition number "
+            f"{1.0 / weak[-1]:.2g}. Their forces may be very large"
+        )
+    return tuple(texts)
+
+
+def actuation_law(
+    engine: Engine, actuators: Sequence[str] | None, strict: passes.Strict | None = None
+) -> Algorithm | None:
     """(q, v, a) -> tau of these actuators as an algorithm; None where there is none: forces that
-    do not act along their rows, or actuators that hinder each other while motions are missing."""
+    do not act along their rows, or actuators that hinder each other while motions are missing.
+    strict: motions that cannot be are marked (not a number)."""
     from armillary.functions.constrained.plan import make_plan
 
     chosen = actuator_indices(engine, actuators)
     if not engine.ties.ideal or not chosen:
         return None
     sizes = engine.scaling.columns
-    terms = engine.terms(engine.samples())
+    terms = engine.terms(engine.samples)
     frees = [engine.factor(terms, k).free for k in range(len(terms.J))]
     ranks = [np.linalg.matrix_rank(N[chosen].T / sizes[chosen], _HOLD) for N in frees]
     mobility = np.zeros(len(sizes))
     mobility[chosen] = sizes[chosen] ** -2.0
     if all(rank == N.shape[1] for rank, N in zip(ranks, frees, strict=True)):
         plan = make_plan(engine, inertia=mobility)
-        return passes.actuation(plan, mobility.tolist(), sizes.tolist(), True)
+        return passes.actuation(plan, mobility.tolist(), sizes.tolist(), True, strict)
     if any(rank < len(chosen) for rank in ranks):
         return None
     plan = make_plan(engine, inertia=sizes**-2.0)
-    return passes.actuation(plan, mobility.tolist(), sizes.tolist(), False)
+    return passes.actuation(plan, mobility.tolist(), sizes.tolist(), False, strict)
 
 
 class DrivingForces:

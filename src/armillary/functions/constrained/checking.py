@@ -11,6 +11,7 @@ from armillary.algorithms.constrained import constrained_dynamics
 from armillary.algorithms.run import Run
 from armillary.functions.constrained.large import LargeSystem
 from armillary.functions.constrained.plan import make_plan
+from armillary.functions.forces_in_play import SHARE, forces_in_play
 from armillary.functions.inputs import Array
 from armillary.functions.results import Check
 
@@ -36,10 +37,13 @@ def check(engine: Engine, q: Array, v: Array, tau: Array) -> Check:
     }  # fmt: skip
     if engine.ties.ideal:
         pairs |= _ideal(engine, q, v, tau, a)
-    size = float(np.abs(np.linalg.lstsq(M, np.abs(force), rcond=None)[0]).max(initial=0.0))
-    scale = max(size, float(np.abs(a).max(initial=0.0)))
-    load = max(float(np.abs(M @ a).max(initial=0.0)), float(np.abs(force).max(initial=0.0)))
-    terms = np.abs(J) @ np.abs(a)
+    least = SHARE * forces_in_play(solution.forces, owner.poses(q)[1])
+    pushes = np.column_stack([np.abs(force), np.diag(least)])
+    moved = np.abs(np.linalg.lstsq(M, pushes, rcond=None)[0])
+    motion = np.maximum(np.abs(a), moved[:, 1:].sum(axis=1))
+    scale = max(float(moved[:, 0].max(initial=0.0)), float(motion.max(initial=0.0)))
+    load = max(float(np.abs(x).max(initial=0.0)) for x in (M @ a, force, least))
+    terms = np.abs(J) @ motion
     rows = max(float(np.abs(target).max(initial=0.0)), float(terms.max(initial=0.0)))
     scales = {name: rows if name[:4] == "rows" else load if name[:5] == "joint" else scale
               for name in pairs}  # fmt: skip

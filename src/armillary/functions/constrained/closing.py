@@ -6,16 +6,24 @@ is the smallest in the kinetic-energy norm, so it does no more than needed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armillary.algorithms import mass_matrix
-from armillary.errors import ModelError, unknown_name
+from armillary.errors import ModelError
+from armillary.functions.constrained.holding import Held
 from armillary.functions.constrained.moving import RowMotion
-from armillary.functions.constrained.nullspace import Factor, Scaling, solve
+from armillary.functions.constrained.nullspace import (
+    RANK_TOLERANCE,
+    Factor,
+    Scaling,
+    smallest,
+)
 from armillary.functions.inputs import Array
 
 if TYPE_CHECKING:
@@ -23,6 +31,7 @@ if TYPE_CHECKING:
 
 CLOSED = 1e-12  # of the machine's size
 _IDLE = 8  # disturbed starts in a row that come no nearer
+_ALLOWED = 1e-6  # of the velocities: rows that held velocities violate by less
 _LOOSE = 1e-3  # rank tolerance of the first, rough steps
 
 
@@ -72,6 +81,11 @@ class Closer:
         s = engine.scaling
         self.scaling = Scaling(s.length, s.rows[self.holonomic], s.columns)
 
+    @cached_property
+    def closing_rows(self) -> NDArray[np.bool_]:
+        """(m,) holonomic rows that a motion can close: those with content."""
+        return self.holonomic & ~self.engine.idle
+
     @property
     def closed(self) -> float:
         """What counts as closed, as a part of the machine's size."""
@@ -93,10 +107,11 @@ class Closer:
     # -- projection of nearby states -------------------------------------------------------------
 
     def position(
-        self, q: Array, steps: int = 8, moving: RowMotion | None = None
+        self, q: Array, steps: int = 8, moving: RowMotion | None = None, held: Held | None = None
     ) -> tuple[Array, int]:
-        """q closed by Gauss-Newton steps, each the smallest in the kinetic-energy norm."""
-        engine, used = self.engine, 0
+        """q closed by Gauss-Newton steps, each the smallest in the kinetic-energy norm.  held: what
+        stays where it is."""
+        engine, used, start = self.engine, 0, q
         best, best_opening = q, np.inf
         for _ in range(steps):
             terms = engine.terms(q[None], moving=moving)
@@ -106,8 +121,10 @@ class Closer:
             if opening <= CLOSED * 1e-2 or (used > 1 and opening > 0.5 * best_opening + 1e-300
                                             and best_opening <= self.closed):  # fmt: skip
                 break
-            step = self._step(q, terms.J[0], terms.residual[0])
+            step = self._step(q, terms.J[0], terms.residual[0], held)
             q = engine.owner.integrate(q, step)
+            if held:
+                q = held.put_back(q, start)
             used += 1
         else:
             opening = self.opening(self.residual(q, moving))
@@ -115,22 +132,24 @@ class Closer:
                 best = q
         return best, used
 
-    def _step(self, q: Array, J: Array, residual: Array) -> Array:
+    def _step(self, q: Array, J: Array, residual: Array, held: Held | None = None) -> Array:
         rows = self.holonomic
         opening = self.opening(residual)
         tolerance = max(1e-7, min(_LOOSE, 30.0 * opening))
+        if held:
+            still = np.zeros(len(held.entries))
+            factor = held.factor(J[rows], self.scaling, q, tolerance)
+            return self._smallest(q, factor, np.concatenate([-residual[rows], still]))
         factor = Factor(J[rows], self.scaling, tolerance)
         return self._smallest(q, factor, -residual[rows])
 
-    def _smallest(self, q: Array, factor: Factor, target: Array) -> Array:
+    def _smallest(
+        self, q: Array, factor: Factor, target: Array, parameters: Array | None = None
+    ) -> Array:
         """The correction with J x = target and the least kinetic energy."""
-        M = self.engine.owner._run(mass_matrix.mass_matrix, {"q": q})["M"]
-        zero = np.zeros(len(M))
-        try:
-            return solve(M, zero, factor, target, labels=self.engine.owner.model.v_labels).a
-        except ModelError:  # a free motion without inertia costs nothing: it is not used
-            size = np.maximum(np.diag(M), np.trace(M) / len(M) * 1e-3)
-            return solve(M + 1e-9 * np.diag(size), zero, factor, target).a
+        given = {"parameters": parameters}
+        M = self.engine.owner._run(mass_matrix.mass_matrix, {"q": q}, bodies=given)["M"]
+        return smallest(M, factor, target, self.engine.owner.model.v_labels)
 
     def velocity(self, q: Array, v: Array, moving: RowMotion | None = None) -> tuple[Array, Array]:
         """v that all rows allow, nearest in the kinetic-energy norm; and what is left."""
@@ -140,6 +159,34 @@ class Closer:
         after = self.engine.terms(q[None], (v + step)[None], moving)
         return v + step, after.rate[0]
 
+    def velocity_with(
+        self, q: Array, v: Array, held: Held, values: Array | None = None,
+        moving: RowMotion | None = None, parameters: Array | None = None,
+    ) -> Array:  # fmt: skip
+        """v that all rows allow, nearest in the kinetic-energy norm, with what is held as it is, or
+        at the `values` (h,).  ModelError where the rows do not allow that."""
+        engine = self.engine
+        terms = engine.terms(q[None], v[None], moving)
+        H = held.rows(q)
+        wanted = np.zeros(len(H)) if values is None else values - H @ v
+        tolerance = engine.rank_tolerance(terms.residual[0])
+        factor = held.factor(terms.J[0], engine.scaling, q, tolerance)
+        step = self._smallest(q, factor, np.concatenate([-terms.rate[0], wanted]), parameters)
+        left = engine.terms(q[None], (v + step)[None], moving).rate[0]
+        s, speed = engine.scaling, np.abs((v + step) / engine.scaling.columns).max(initial=0.0)
+        speed = max(speed, float(np.abs(wanted * held.sizes / s.length).max(initial=0.0)))
+        most = np.abs(s.rows / s.length * left)
+        broken = np.abs(H @ step - wanted) * held.sizes / s.length
+        limit = max(_ALLOWED, engine.geometry_tolerance) * speed
+        if max(most.max(initial=0.0), broken.max(initial=0.0)) > limit:
+            row = engine.ties.labels[int(np.argmax(most))] if len(most) else "rows"
+            raise ModelError(
+                f"'{engine.owner.model.name}': the constraints do not allow these velocities of "
+                f"{', '.join(held.names)}; '{row}' is violated. Hold fewer joints, or give other "
+                f"velocities."
+            )
+        return v + step
+
     # -- assembly from rough guesses -------------------------------------------------------------
 
     def assemble(
@@ -147,16 +194,16 @@ class Closer:
     ) -> Assembly:
         """Levenberg-Marquardt from the guess, then from disturbed guesses; the best is given."""
         rng = np.random.default_rng(seed)
-        kept = self._held(hold)
+        held = Held(self.engine, hold)
         best, best_opening, total, idle = guess, np.inf, 0, 0
         for attempt in range(restarts + 1):
             start = guess
             if attempt:
                 spread = min(1.0, 0.1 * attempt)
-                kick = rng.normal(size=self.engine.tables.nv) * spread * self.engine.scaling.columns
-                kick[kept] = 0.0
-                start = self.engine.owner.integrate(guess, kick)
-            q, used = self._marquardt(start, kept)
+                kick = held.free(guess) @ rng.normal(size=self.engine.tables.nv) * spread
+                start = self.engine.owner.integrate(guess, kick * self.engine.scaling.columns)
+                start = held.put_back(start, guess)
+            q, used = self._marquardt(start, held)
             total += used
             opening = self.opening(self.residual(q))
             if opening < best_opening * (1.0 - 1e-3):
@@ -169,21 +216,8 @@ class Closer:
         return Assembly(best, best_opening <= self.closed * 10, self.residual(best),
                         engine.ties.labels, engine.ties.units, total, engine.length)  # fmt: skip
 
-    def _held(self, hold: Sequence[str] | Mapping[str, float]) -> Array:
-        """Which entries of v must not move."""
-        model = self.engine.owner.model
-        kept = np.zeros(model.nv, bool)
-        for name in [hold] if isinstance(hold, str) else hold:
-            if name in model.v_labels:
-                kept[model.v_labels.index(name)] = True
-            elif name in model.joint_index:
-                kept[model.slots[model.joint_index[name]].v] = True
-            else:
-                raise unknown_name("joint", name, model.joint_index)
-        return kept
-
-    def _marquardt(self, q: Array, kept: Array, steps: int = 200) -> tuple[Array, int]:
-        s = self.engine.scaling
+    def _marquardt(self, q: Array, held: Held | None = None, steps: int = 200) -> tuple[Array, int]:
+        s, start = self.engine.scaling, q
         damping, used = 1e-3, 0
         terms = self.engine.terms(q[None])
         cost = self._cost(terms.residual[0])
@@ -192,16 +226,19 @@ class Closer:
                 break
             rows = self.holonomic
             J = (s.rows[:, None] * terms.J[0] * (s.columns / s.length))[rows]
-            J[:, kept] = 0.0
+            if held:
+                J = J @ held.free(q)
             r = (s.rows / s.length * terms.residual[0])[rows]
             U, d, Vt = np.linalg.svd(J, full_matrices=False)
+            rounding = RANK_TOLERANCE * max(float(d.max(initial=0.0)), 1.0)
             improved = False
             for _ in range(12):
-                gain = d / (d * d + damping * max(cost, 1e-300))
+                gain = np.where(d > rounding, d, 0.0) / (d * d + damping * max(cost, 1e-300))
                 step = -(Vt.T @ (gain * (U.T @ r)))
                 size = np.abs(step).max(initial=0.0)
                 step *= min(1.0, 0.5 / size) if size > 0 else 1.0
                 trial = self.engine.owner.integrate(q, s.columns * step)
+                trial = held.put_back(trial, start) if held else trial
                 new = self.engine.terms(trial[None])
                 new_cost = self._cost(new.residual[0])
                 if new_cost < cost:

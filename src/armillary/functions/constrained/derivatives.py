@@ -4,18 +4,26 @@ The equations  M a + h = tau + J^T λ,  J a = gamma  are differentiated with a a
 numbers through the interpreted steps), and the answer solves the same equations:
 
     M da - J^T dλ = -d(first)|a,λ ,    J da = -d(second)|a
+
+A mechanism that moves cannot change q alone:  J(q + dq) (v + dv) = 0  demands
+
+    J dv = -d(J v)|v ,    of which the smallest, by kinetic energy, is carried along with dq.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from armillary.algorithms.constrained import defect
 from armillary.algorithms.run import Run
-from armillary.functions.constrained.nullspace import Answer, Factor, Scaling, solve
+from armillary.errors import ModelError
+from armillary.functions.constrained.nullspace import Answer, Factor, Scaling, smallest, solve
+from armillary.functions.derivatives import ForwardDerivatives
 from armillary.functions.inputs import Array, wrench_rows
 from armillary.scalar import Dual
 
@@ -23,46 +31,142 @@ if TYPE_CHECKING:
     from armillary.functions.constrained.engine import Engine, System
     from armillary.functions.core import External
 
+_SINGULAR = 1e-6  # of the velocities: a variation that rows forbid by more leads nowhere
+
 
 @dataclass(frozen=True)
 class ConstrainedDerivatives:
     """Derivatives of a.  Off the admissible variations a loop opens and there is no derivative.
 
-    dtau (nv, nv); motions (nv, k): admissible variations of q (on the tangent space), dq (nv, k)
-    the change of a along each of them, v held; velocities (nv, l) and dv (nv, l) likewise."""
+    dtau (nv, nv).  motions (nv, k): admissible variations of q (on the tangent space); dq (nv, k)
+    the change of a along each of them with v held.  carried (nv, k): the change of v that each of
+    them demands, least by kinetic energy; moved (nv, k) the change of a with v carried along.
+    velocities (nv, l): admissible variations of v alone; dv (nv, l) the change of a along them.
+    full: `dq`, `dv`, `dtau`, (nv, nv) each, as for a tree: derivatives of the acceleration at
+    project(q, v), the nearest admissible state.  A batch has (B, ...) of everything."""
 
     dtau: Array
     motions: Array
     dq: Array
+    carried: Array
+    moved: Array
     velocities: Array
     dv: Array
+    full: ForwardDerivatives
 
-    def along(self, dq: Array, dv: Array, dtau: Array) -> Array:
-        """Change of a for an admissible variation of everything."""
-        x = np.linalg.lstsq(self.motions, dq, rcond=None)[0]
-        y = np.linalg.lstsq(self.velocities, dv, rcond=None)[0]
-        return np.asarray(self.dq @ x + self.dv @ y + self.dtau @ dtau)
+    def along(self, q: ArrayLike = 0.0, v: ArrayLike = 0.0, tau: ArrayLike = 0.0) -> Array:
+        """Change of a (nv) for small changes of q (tangent), v and tau.
+
+        Changes that are not admissible count as the nearest that are, by kinetic energy: v = 0
+        leaves the change of v to what that of q demands."""
+        return self.full.along(q, v, tau)
+
+    def against(self, weight: ArrayLike) -> tuple[Array, Array, Array]:
+        """Gradient of weight · a with respect to q (tangent), v and tau: `along`, transposed."""
+        return self.full.against(weight)
 
 
 def derivatives(
-    engine: Engine, system: System, external: External, passive: bool
+    engine: Engine, system: System, external: External, passive: bool, single: bool
 ) -> ConstrainedDerivatives:
-    """Of state 0 of the system."""
-    answer = engine.answer(system, 0)
-    M, n = system.M[0], engine.tables.nv
+    """Of every state of the system."""
+    if not engine.ties.ideal:
+        name = next(c.name for c in engine.owner.model.contacts if c.friction)
+        raise ModelError(
+            f"forward_dynamics.derivatives: contact '{name}' rubs, and derivatives are known only "
+            f"where constraint forces act along their rows. Set its friction to zero, or take "
+            f"differences of forward_dynamics between states of project(q, v)."
+        )
+    found = [_of_state(engine, system, k, external, passive) for k in range(len(system.q))]
+    return found[0] if single else _stacked(found, engine.tables.nv)
+
+
+def _stacked(found: Sequence[ConstrainedDerivatives], nv: int) -> ConstrainedDerivatives:
+    if not found:  # how many variations there are is not known
+        square, none = np.zeros((0, nv, nv)), np.zeros((0, nv, 0))
+        full = ForwardDerivatives(square, square, square)
+        return ConstrainedDerivatives(square, *(none,) * 6, full)
+    for kind in ("motions", "velocities"):
+        free = [getattr(d, kind).shape[1] for d in found]
+        if len(set(free)) > 1:
+            k = free.index(max(free))
+            raise ModelError(
+                f"forward_dynamics.derivatives: state {k} has {free[k]} admissible variations and "
+                f"others have {min(free)}; it is singular. Ask for its derivatives alone."
+            )
+    parts: dict[str, Any] = {
+        field.name: np.stack([getattr(d, field.name) for d in found])
+        for field in fields(ConstrainedDerivatives)
+        if field.name != "full"
+    }
+    full = ForwardDerivatives(*(np.stack(x) for x in zip(*(d.full for d in found), strict=True)))
+    return ConstrainedDerivatives(**parts, full=full)
+
+
+def _of_state(
+    engine: Engine, system: System, k: int, external: External, passive: bool
+) -> ConstrainedDerivatives:
+    answer = engine.answer(system, k)
+    M, n = system.M[k], engine.tables.nv
     holonomic = np.array(engine.ties.holonomic, bool)
     s = engine.scaling
-    position = Factor(system.terms.J[0][holonomic], Scaling(s.length, s.rows[holonomic], s.columns),
-                      engine.rank_tolerance(system.terms.residual[0]))  # fmt: skip
+    position = Factor(system.terms.J[k][holonomic], Scaling(s.length, s.rows[holonomic], s.columns),
+                      engine.rank_tolerance(system.terms.residual[k]))  # fmt: skip
     motions, velocities = position.free, answer.factor.free
     still = np.zeros(n)
-    probe = _Probe(engine, system, answer, external, passive)
-    dq = [_change(M, answer.factor, *probe.slopes(d, still)) for d in motions.T]
-    dv = [_change(M, answer.factor, *probe.slopes(still, d)) for d in velocities.T]
+    probe = _Probe(engine, system, k, answer, external, passive)
+    dq, carried, moved = (np.zeros((n, motions.shape[1])) for _ in range(3))
+    for i, d in enumerate(motions.T):
+        first, second, rates = probe.slopes(d, still)
+        dq[:, i] = _change(M, answer.factor, first, second)
+        carried[:, i] = _carried(engine, M, answer.factor, rates, system.v[k])
+        more = probe.slopes(still, carried[:, i])
+        moved[:, i] = dq[:, i] + _change(M, answer.factor, *more[:2])
+    dv = [_change(M, answer.factor, *probe.slopes(still, d)[:2]) for d in velocities.T]
+    by_v = np.array(dv).T.reshape(n, -1)
+    dtau = responses(engine, system, k, answer.factor)
+    full = ForwardDerivatives(
+        moved @ _onto(motions, M, s), by_v @ _onto(velocities, M, s), dtau
+    )  # fmt: skip
+    return ConstrainedDerivatives(dtau, motions, dq, carried, moved, velocities, by_v, full)
+
+
+def responses(engine: Engine, system: System, k: int, factor: Factor) -> Array:
+    """d a / d tau (nv, nv) of state k: N (N^T M N)^-1 N^T."""
     zero = np.zeros(engine.ties.count)
-    dtau = [solve(M, unit, answer.factor, zero).a for unit in np.eye(n)]
-    columns = lambda rows: np.array(rows).T.reshape(n, -1)  # noqa: E731
-    return ConstrainedDerivatives(columns(dtau), motions, columns(dq), velocities, columns(dv))
+    units = np.eye(engine.tables.nv)
+    return np.array([solve(system.M[k], unit, factor, zero).a for unit in units]).T
+
+
+def _onto(motions: Array, M: Array, scaling: Scaling) -> Array:
+    """(k, nv): coordinates along the motions of what is nearest to a change, by kinetic energy."""
+    if not motions.shape[1]:
+        return np.zeros((0, len(M)))
+    size = np.maximum(np.diag(M), np.trace(M) / len(M) * 1e-12)
+    weighted = np.sqrt(size)[:, None] * motions
+    inner = motions.T @ M @ motions
+    if np.linalg.cond(inner) > 1e14:  # motions without inertia: any measure of them will do
+        return np.linalg.pinv(motions / scaling.columns[:, None]) / scaling.columns
+    _, R = np.linalg.qr(weighted)
+    inverse = np.linalg.inv(R)  # the motions made of one size first
+    return np.asarray(
+        inverse @ np.linalg.solve(inverse.T @ inner @ inverse, inverse.T @ motions.T @ M)
+    )
+
+
+def _carried(engine: Engine, M: Array, factor: Factor, rates: Array, v: Array) -> Array:
+    """The smallest change of v, by kinetic energy, that keeps the rates of the rows."""
+    if not rates.any():
+        return np.zeros(len(M))
+    found = smallest(M, factor, -rates, engine.owner.model.v_labels)
+    s = engine.scaling
+    left = np.abs(s.rows / s.length * (factor.J @ found + rates)).max(initial=0.0)
+    if left > _SINGULAR * np.abs(v / s.columns).max(initial=0.0):
+        raise ModelError(
+            f"forward_dynamics.derivatives: '{engine.owner.model.name}' is in a singular position, "
+            f"where a variation that its rows admit leads nowhere while it moves. Ask beside it."
+        )
+    return found
 
 
 def _change(M: Array, factor: Factor, first: Array, second: Array) -> Array:
@@ -73,20 +177,23 @@ class _Probe:
     """Slopes of the equations along a variation, accelerations and multipliers held."""
 
     def __init__(
-        self, engine: Engine, system: System, answer: Answer, external: External, passive: bool
-    ):
+        self, engine: Engine, system: System, k: int, answer: Answer, external: External,
+        passive: bool,
+    ):  # fmt: skip
         owner = engine.owner
         self.engine, self.base = engine, owner.base()
         ties = engine.ties if passive else engine.ties.bare
         self.tables = replace(owner.tables(True, passive), ties=ties)
-        self.q, self.v = system.q[0].tolist(), system.v[0].tolist()
+        self.q, self.v = system.q[k].tolist(), system.v[k].tolist()
         self.algorithm = defect(answer.multipliers.tolist())
         self.inputs: dict[str, Any] = {"a": answer.a.tolist()}
         if external:
             given = {name: wrench_rows(name, x) for name, x in external.items()}
-            self.inputs["external"] = owner._external(given, 1, self.tables)[0].tolist()
+            count = len(system.q)
+            self.inputs["external"] = owner._external(given, count, self.tables)[k].tolist()
 
-    def slopes(self, dq: Array, dv: Array) -> tuple[Array, Array]:
+    def slopes(self, dq: Array, dv: Array) -> tuple[Array, Array, Array]:
+        """Of the equations of motion, of J a - gamma, and of J v."""
         model = self.engine.owner.model
         q: list[Any] = []
         for joint, slot in zip(model.joints, model.slots, strict=True):
@@ -94,7 +201,7 @@ class _Probe:
             q += [Dual(x, rate) for x, rate in zip(self.q[slot.q], rates, strict=True)]
         v = [Dual(x, rate) for x, rate in zip(self.v, dv.tolist(), strict=True)]
         run: Any = Run(self.algorithm, self.tables, self.base, self.inputs | {"q": q, "v": v})
-        return _slopes(run.flat), _slopes(run.rows)
+        return _slopes(run.flat), _slopes(run.rows), _slopes(run.rates)
 
 
 def _slopes(values: list[Any]) -> Array:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.functions.calls import ForwardDynamics
+from armillary.functions.calls import ForwardDynamics, InverseDynamics
+from armillary.functions.constrained.driving import with_drives
 from armillary.functions.constrained.forward import ConstrainedForwardDynamics
+from armillary.functions.constrained.holding import Held, named_values
 from armillary.functions.constrained.moving import Drives, RowMotion
 from armillary.functions.constrained.states import (
     answerable,
@@ -19,6 +21,7 @@ from armillary.functions.constrained.states import (
     known_rows,
     one_state,
     placed,
+    solvable,
     substituted,
 )
 from armillary.functions.core import External
@@ -29,7 +32,9 @@ from armillary.functions.results import Check, Solution
 if TYPE_CHECKING:
     from armillary.functions.constrained.actuation import Actuation
     from armillary.functions.constrained.closing import Assembly, Closer
-    from armillary.functions.constrained.engine import Engine, System
+    from armillary.functions.constrained.counts import Counts
+    from armillary.functions.constrained.engine import Engine
+    from armillary.functions.constrained.inverse import ConstrainedInverseDynamics
     from armillary.functions.constrained.mobility import Mobility
     from armillary.functions.constrained.projection import Projector
 
@@ -39,9 +44,9 @@ _MANY = "Use driving_forces(q, v, a, actuators) for the forces of many states."
 class Constrained(Dynamics):
     """Loops, couplings, wheels, rods, surfaces, contacts and drives are part of every answer.
 
-    `forward_dynamics` and `solve` obey them.  `inverse_dynamics`, `mass_matrix` and the other
-    questions about the tree treat its joints alone; `actuator_forces` is the inverse dynamics of
-    the closed mechanism."""
+    `forward_dynamics`, `inverse_dynamics` and `solve` obey them.  `mass_matrix`, `bias_forces`,
+    `jacobian` and the other questions about joints treat the tree alone; `mechanism.tree` answers
+    every question for it."""
 
     @property
     def constraints(self) -> tuple[str, ...]:
@@ -60,6 +65,13 @@ class Constrained(Dynamics):
         return Engine(self, self.options.geometry_tolerance)
 
     @cached_property
+    def counts(self) -> Counts:
+        """Degrees of freedom where it starts, coordinates of the tree and constraint rows."""
+        from armillary.functions.constrained.counts import counts
+
+        return counts(self)
+
+    @cached_property
     def _closer(self) -> Closer:
         from armillary.functions.constrained.closing import Closer
 
@@ -67,7 +79,7 @@ class Constrained(Dynamics):
 
     @cached_property
     def _driven(self) -> dict[Any, Any]:
-        """The same mechanism with the drives of runs, by these: made once."""
+        """The same mechanism with other drives or modes of contacts, by these: made once."""
         return {}
 
     @cached_property
@@ -82,6 +94,15 @@ class Constrained(Dynamics):
         if self.model.constraints:
             return ConstrainedForwardDynamics.bind(self)
         return self._forward_of_tree()
+
+    @cached_property
+    def inverse_dynamics(self) -> InverseDynamics | ConstrainedInverseDynamics:  # type: ignore[override]
+        """Forces for a motion: of all joints of a tree, of the actuators of a closed mechanism."""
+        if not self.model.constraints:
+            return super().inverse_dynamics
+        from armillary.functions.constrained.inverse import ConstrainedInverseDynamics
+
+        return ConstrainedInverseDynamics.bind(self)
 
     @cached_property
     def _load_friction(self) -> Any:
@@ -140,10 +161,16 @@ class Constrained(Dynamics):
         """Everything: accelerations, the force in every joint and constraint, power balance,
         residuals, and which forces are determinate.
 
-        drives: prescribed accelerations by constraint name, instead of the model's: of a drive,
-        of the road under a wheel, along the rows of a contact.  compliance: weights by joint name
-        for forces that the motion does not determine.  baumgarte: rates (alpha, beta), 1/s, that
-        pull back rows which drifted open."""
+        drives: prescribed accelerations by name, instead of the model's: of a drive, of the road
+        under a wheel, along the rows of a contact, or of a joint, which is driven then.
+        compliance: weights by joint name for forces that the motion does not determine.
+        baumgarte: rates (alpha, beta), 1/s, that pull back rows which drifted open."""
+        owner, drives = with_drives(self, drives)
+        if owner is not self:
+            solved: Solution = owner.solve(
+                q, v, tau, external, passive, drives, compliance, baumgarte
+            )
+            return solved
         if not self.model.constraints:
             return super().solve(q, v, tau, external, passive)
         from armillary.functions.constrained.solution import solution, without_rows
@@ -151,26 +178,16 @@ class Constrained(Dynamics):
         engine, by_load = self._engine, passive and self.model.loaded_joints
         arrays, single = engine.check_states(q=q, v=v, tau=tau)
 
-        def equations() -> System:
-            return engine.system(
-                **arrays, external=external, passive=passive and not by_load, drives=drives,
-                baumgarte=baumgarte,
-            )  # fmt: skip
-
-        system = equations()
-        bad = ~answerable(system)
-        if bad.any():
-            if single:
-                self._refuse_not_finite(arrays, np.full(1, np.nan))
-            arrays, external = substituted(engine, arrays, external, bad)
-            system = equations()
+        system, arrays, external, bad = solvable(
+            engine, arrays, single, external, passive and not by_load, drives=drives,
+            baumgarte=baumgarte,
+        )  # fmt: skip
         if by_load:
             found = self._load_friction.solution(
                 arrays, external, drives, baumgarte, compliance, single
             )
         else:
-            tau = arrays["tau"]
-            found = solution(engine, system, tau, external, passive, compliance, single)
+            found = solution(engine, system, arrays["tau"], external, passive, compliance, single)
         if single:
             self._refuse_not_finite(arrays, found.multipliers, *vars(found.balance).values())
         return without_rows(found, bad) if bad.any() else found
@@ -189,7 +206,8 @@ class Constrained(Dynamics):
     def mobility(self, q: ArrayLike | None = None, seed: int = 0) -> Mobility:
         """Rank, redundant rows, and mobility at this instant and on the way (default q: initial).
 
-        The mechanism should be closed at q; the answer says if it is not."""
+        One q, where the mechanism is closed; an open one is refused, for ranks mean nothing
+        there."""
         from armillary.functions.constrained.mobility import mobility
 
         state = one_state(self._engine, "mobility", q=self.initial if q is None else q)
@@ -198,13 +216,13 @@ class Constrained(Dynamics):
 
     def conditions(self, q: ArrayLike, drives: RowMotion | None = None) -> Array:
         """Condition number of the scaled J at every state, over the rank: (B,) or a number."""
+        from armillary.functions.constrained.conditioning import condition
+
         arrays, single = self._engine.check_states(q=q)
         terms = self._engine.terms(arrays["q"], moving=drives)
         values = np.where(finite_rows(arrays["q"]) & known_rows(terms), 1.0, np.nan)
         for k in np.flatnonzero(np.isfinite(values)):
-            factor = self._engine.factor(terms, int(k))
-            s = factor.singular_values[: factor.rank]
-            values[k] = s[0] / s[-1] if len(s) else 1.0
+            values[k] = condition(self._engine.factor(terms, int(k)))
         if single:
             self._refuse_not_finite(arrays, values)
         return np.asarray(values[0]) if single else values
@@ -220,29 +238,66 @@ class Constrained(Dynamics):
     ) -> Assembly:
         """A closed configuration near the guess (default: initial).
 
-        hold: joints that must stay where the guess has them.  The answer tells what could not be
-        closed, and by how much."""
+        hold: joints, entries of v or lengths of q ("rear-frame.px") that must stay where the guess
+        has them.  The answer tells what could not be closed, and by how much."""
         state = one_state(self._engine, "assemble", q=self.initial if guess is None else guess)
         self._closer.refuse_endless(state["q"])
         return self._closer.assemble(state["q"], hold, restarts, seed)
 
     def project(
-        self, q: ArrayLike, v: ArrayLike | None = None, drives: RowMotion | None = None
-    ) -> tuple[Array, Array]:
+        self, q: ArrayLike, v: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        drives: RowMotion | None = None, hold: Sequence[str] = (),
+    ) -> tuple[Array, Array]:  # fmt: skip
         """The nearest closed position and then the nearest consistent velocity, both by kinetic
-        energy.  Rolling rows enter the velocity only.  drives: motion of rows at this instant."""
-        arrays, single = self._engine.check_states(
-            q=q, v=np.zeros(self.model.nv) if v is None else v
-        )
+        energy.  Rolling rows enter the velocity only.  drives: motion of rows at this instant.
+
+        hold: joints, entries of v or lengths of q ("rear-frame.px") whose position and velocity
+        stay as they are.  v = {"crank": 5.0} gives some velocities; the others follow with the
+        least kinetic energy (in a tree, where nothing follows, they are zero)."""
+        held = Held(self._engine, hold)
+        named = None
+        if isinstance(v, Mapping):
+            named = named_values(self._engine, "v", v)
+            v = np.zeros((*(() if named.single else (len(named.values),)), self.model.nv))
+        v = np.zeros(self.model.nv) if v is None else v
+        arrays, single = self._engine.check_states(q=q, v=v)
         bad = ~placed(self._engine, **arrays)
         if bad.any():
             if single:
                 self._refuse_not_finite(arrays, np.full(1, np.nan))
             arrays, _ = substituted(self._engine, arrays, None, bad)
-        positions, velocities = self._projector.project(arrays["q"], arrays["v"], drives)
+        states = arrays["q"], arrays["v"]
+        if named is None and not held:
+            positions, velocities = self._projector.project(*states, drives)
+        else:
+            positions, velocities = self._projector.project_with(*states, held, named, drives)
         if single:
             return positions[0], velocities[0]
         return blanked(positions, bad), blanked(velocities, bad)
+
+    def project_acceleration(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        hold: Sequence[str] = (),
+    ) -> Array:  # fmt: skip
+        """The accelerations (nv) nearest to a, by kinetic energy, that the constraints allow at the
+        state (q, v); those of the joints named in `hold` stay as they are.  a = {"crank": 2.0}
+        gives some, and the others follow with the least kinetic energy."""
+        from armillary.functions.constrained.admissible import nearest_acceleration
+
+        engine, held, named = self._engine, Held(self._engine, hold), None
+        if isinstance(a, Mapping):
+            named = named_values(engine, "a", a)
+            held = named.held
+            a = np.zeros((*(() if named.single else (len(named.values),)), self.model.nv))
+        a = np.zeros(self.model.nv) if a is None else a
+        arrays, single = engine.check_states(q=q, v=v, a=a)
+        wanted = None if named is None else named.of(len(arrays["q"]))
+        system = engine.system(arrays["q"], arrays["v"], np.zeros_like(arrays["v"]), passive=False)
+        found = np.empty_like(arrays["a"])
+        for k, x in enumerate(arrays["a"]):
+            own = None if wanted is None else wanted[k]
+            found[k] = nearest_acceleration(engine, system, x, k, held, own)
+        return found[0] if single else found
 
     # -- actuation -------------------------------------------------------------------------------
 

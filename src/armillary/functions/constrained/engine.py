@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from armillary.algorithms import inverse_dynamics, kinematics, mass_matrix
 from armillary.algorithms.constrained import Plan
 from armillary.errors import InputError, unknown_name
 from armillary.functions.constrained.moving import Drives, RowMotion, spread
-from armillary.functions.constrained.nullspace import Answer, Factor, Scaling, solve
+from armillary.functions.constrained.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, solve
 from armillary.functions.constrained.terms import Bodies, Rows, Terms
 from armillary.functions.inputs import Array, common_rows
 from armillary.joints.closures import OnPlane
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from armillary.functions.kinematics import Kinematics
 
 Baumgarte = tuple[float, float] | None
-RANK_TOLERANCE = 1e-9
 _OPEN = 30.0  # a loop that is open by e counts as singular within 30 e / L
 
 
@@ -133,6 +132,7 @@ class Engine:
             result,
             np.array([float(x) for x in base.velocity.leaves()]),
             np.array([float(x) for x in base.acceleration.leaves()]),
+            q,
         )
 
     def spring_energy(self, q: Array) -> Array:
@@ -220,6 +220,14 @@ class Engine:
             self._plan = make_plan(self)
         return self._plan
 
+    @cached_property
+    def idle(self) -> NDArray[np.bool_]:
+        """(m,) rows without content, which the tree fulfils in every configuration."""
+        from armillary.functions.constrained.content import idle_rows
+
+        return idle_rows(self)
+
+    @cached_property
     def samples(self) -> Array:
         """Closed configurations (k, nq) about the initial one, the same in every process."""
         from armillary.functions.constrained.plan import closed_samples

@@ -13,9 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from armillary.algorithms.constrained import constrained_dynamics
 from armillary.algorithms.passes import Algorithm
+from armillary.errors import InputError
 from armillary.functions.calls import Question
+from armillary.functions.constrained.driving import with_drives
 from armillary.functions.constrained.moving import Drives, RowMotion, of_states, rows_of
-from armillary.functions.constrained.states import answerable, blanked, one_state, substituted
+from armillary.functions.constrained.states import answerable, blanked, solvable
 from armillary.functions.inputs import Array, checked_out, result_type, wrench_rows
 
 if TYPE_CHECKING:
@@ -31,9 +33,9 @@ class ConstrainedForwardDynamics(Question):
 
     Rows may be redundant, the configuration singular: the motion is exact where it is unique.
     Rows that contradict each other give the least-squares motion (`solve` names them).
-    drives: prescribed accelerations by constraint name, or a `RowMotion`.  baumgarte: rates
-    (alpha, beta) in 1/s that pull rows back which drifted open; `project` does it without a trace
-    in the forces."""
+    drives: prescribed accelerations by name of a constraint or joint, or a `RowMotion`.
+    baumgarte: rates (alpha, beta) in 1/s that pull rows back which drifted open; `project` does it
+    without a trace in the forces."""
 
     algorithm = Algorithm("constrained_dynamics", (), lambda g: {})  # made with its plan
     result = "a"
@@ -56,7 +58,11 @@ class ConstrainedForwardDynamics(Question):
         baumgarte: tuple[float, float] | None = None,
         parameters: ArrayLike | None = None,
     ) -> Array:
-        engine: Engine = self._owner._engine  # type: ignore[attr-defined]
+        owner, drives = with_drives(self._owner, drives)  # type: ignore[arg-type]
+        if owner is not self._owner:
+            given = (external, passive, out, drives, baumgarte, parameters)
+            return np.asarray(owner.forward_dynamics(q, v, tau, *given))
+        engine: Engine = self._owner._engine
         if passive and self._owner.model.loaded_joints:
             options = {"drives": drives, "baumgarte": baumgarte, "parameters": parameters}
             return self._by_load(engine, {"q": q, "v": v, "tau": tau}, external, out, options)
@@ -93,14 +99,9 @@ class ConstrainedForwardDynamics(Question):
             arrays = {name: np.tile(x, (len(numbers), 1)) for name, x in arrays.items()}
             single = False
         owner: Any = self._owner
-        system = engine.system(
-            **arrays, external=external, passive=False, drives=options["drives"],
-            parameters=numbers,
-        )  # fmt: skip
-        bad = ~answerable(system)
-        if single and bad.any():
-            owner._refuse_not_finite(arrays, np.full(1, np.nan))
-        arrays, external = substituted(engine, arrays, external, bad)
+        _, arrays, external, bad = solvable(
+            engine, arrays, single, external, False, drives=options["drives"], parameters=numbers
+        )
         a = owner._load_friction.friction_of(arrays, external, **options)[0]
         a = blanked(a, bad)
         if single:
@@ -183,7 +184,7 @@ class ConstrainedForwardDynamics(Question):
 
             plan = make_plan(engine, embed=False)
             self._seconds[passive] = traced_kernels(
-                engine, constrained_dynamics(plan), ("q", "v", "tau"), passive
+                engine, constrained_dynamics(plan), ("q", "v", "tau"), passive, verified=True
             )
         kernels = self._seconds[passive]
         if kernels is None:
@@ -243,7 +244,8 @@ class ConstrainedForwardDynamics(Question):
 
         if not engine.ties.ideal or not may_be_traced(engine):
             return None
-        return traced_kernels(engine, constrained_dynamics(engine.plan()), reads, passive)
+        dynamics = constrained_dynamics(engine.plan())
+        return traced_kernels(engine, dynamics, reads, passive, verified=True)
 
     def _switch_on(self, reads: tuple[str, ...], like: Array) -> None:
         """Serve states natively from now on; what the kernel doubts (NaN) comes back here."""
@@ -261,17 +263,53 @@ class ConstrainedForwardDynamics(Question):
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: External = None,
         passive: bool = True,
     ) -> ConstrainedDerivatives:  # fmt: skip
-        """d a / d(q, v, tau) of one state: `dtau` (nv, nv); `dq` and `dv` along the variations
-        the constraints admit (`motions`, `velocities`), whose number may differ between states."""
+        """d a / d(q, v, tau): along the variations the constraints admit (`motions`,
+        `velocities`), and as matrices (nv, nv) of the nearest admissible state (`full`)."""
         from armillary.functions.constrained.derivatives import derivatives
 
         engine: Engine = self._owner._engine  # type: ignore[attr-defined]
-        state = one_state(engine, "forward_dynamics.derivatives", q=q, v=v, tau=tau)
-        q, v, tau = (state[name][None] for name in ("q", "v", "tau"))
-        system = engine.system(q, v, tau, external, passive)
-        if not answerable(system).all():
-            self._owner._refuse_not_finite(state, np.full(1, np.nan))
-        return derivatives(engine, system, external, passive)
+        arrays, single = engine.check_states(q=q, v=v, tau=tau)
+        system, _, external, bad = solvable(engine, arrays, single, external, passive)
+        return blanked(derivatives(engine, system, external, passive, single), bad)
+
+    def along(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dq: ArrayLike | None = None,
+        dv: ArrayLike | None = None, dtau: ArrayLike | None = None, external: External = None,
+        passive: bool = True,
+    ) -> Array:  # fmt: skip
+        """Change of a (nv) for small changes of q (tangent), v and tau, by `derivatives`."""
+        changes = (0.0 if x is None else x for x in (dq, dv, dtau))
+        return self.derivatives(q, v, tau, external, passive).along(*changes)
+
+    def against(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, weight: ArrayLike,
+        external: External = None, passive: bool = True,
+    ) -> tuple[Array, Array, Array]:  # fmt: skip
+        """Gradient of weight · a with respect to q (tangent), v and tau, by `derivatives`."""
+        return self.derivatives(q, v, tau, external, passive).against(weight)
+
+    def by_parameters(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
+        """d a / d inertias (nv, 10 bodies) = -N (N^T M N)^-1 N^T Y; names:
+        `mechanism.parameter_names`."""
+        from armillary.functions.constrained.derivatives import responses
+
+        owner: Any = self._owner
+        engine: Engine = owner._engine
+        arrays, single = engine.check_states(q=q, v=v, tau=tau)
+        system, arrays, _, bad = solvable(engine, arrays, single)
+        answers = [engine.answer(system, k) for k in range(len(arrays["q"]))]
+        a = np.array([x.a for x in answers]).reshape(arrays["v"].shape)
+        Y = owner.regressor(arrays["q"], arrays["v"], a)
+        found = [-responses(engine, system, k, x.factor) @ Y[k] for k, x in enumerate(answers)]
+        return found[0] if single else blanked(np.array(found).reshape(Y.shape), bad)
+
+    def by_placements(self, *args: Any, **options: Any) -> Any:
+        """Refused: moved joint frames open the loops."""
+        raise InputError(
+            f"forward_dynamics.by_placements: '{self._owner.model.name}' is closed, and joint "
+            f"frames that move open its constraints. Ask mechanism.tree.forward_dynamics."
+            f"by_placements(...) for its open tree."
+        )
 
     def explain(self) -> list[Explanation]:
         """Tier, operations, code size and compile time of every kernel made so far."""

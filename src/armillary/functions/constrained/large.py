@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armillary.algorithms import inverse_dynamics, mass_matrix
-from armillary.compiler.tape import Op, TapeContext, play
+from armillary.compiler.tape import Op
+from armillary.functions.constrained.nullspace import RANK_TOLERANCE
 from armillary.functions.constrained.ordering import sparse_order
+from armillary.functions.constrained.tapes import play
 from armillary.functions.constrained.terms import Bodies, Indices, _shifted
 from armillary.functions.inputs import Array
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 _MU = 1e-10  # of the typical diagonal of J M^-1 J^T
 _REFINEMENTS = 3
 _ROUNDS = 4  # further rounds where the last correction is not small
-_SMALL = 1e-10
+_SMALL = 1e-13  # rounding: next to singularities much more than the last correction is missing
 _MASSLESS = 1e-14  # of the largest inertia
 
 
@@ -246,10 +248,10 @@ class LargeSystem:
         memory[:, self._dampers] -= self.mu
         memory[:, self.b : self.b + self.n] = tau - h + given
         memory[:, self.b + self.n : self.b + self.size] = gamma[:, self.kept]
-        self._play(self.first, memory)
+        play(self.first, memory)
         doubt = np.ones(len(q), bool)
         for turn in range(_REFINEMENTS * _ROUNDS):
-            self._play(self.again, memory)
+            play(self.again, memory)
             if turn + 1 >= _REFINEMENTS:
                 step, x, half = (np.abs(memory[:, start : start + self.n])
                                  for start in (self.s, self.x, self.half))  # fmt: skip
@@ -262,14 +264,6 @@ class LargeSystem:
                 if not doubt.any():
                     break
         return memory[:, self.x : self.x + self.n].copy(), doubt
-
-    @staticmethod
-    def _play(code: np.ndarray, memory: Array) -> None:
-        context = np.zeros(TapeContext.SIZE, np.int64)
-        context[TapeContext.CODE], context[TapeContext.COUNT] = code.ctypes.data, len(code)
-        context[TapeContext.MEMORY] = memory.ctypes.data
-        context[TapeContext.ROWS], context[TapeContext.STRIDE] = memory.shape
-        play()(context.ctypes.data)  # type: ignore[operator]
 
 
 def _kept_rows(engine: Engine) -> np.ndarray:
@@ -285,7 +279,8 @@ def _kept_rows(engine: Engine) -> np.ndarray:
     J = engine.rows.sparse_terms(bodies)[0]
     rows, columns, _ = engine.rows.pairs
     scaled = J * s.rows[rows] * s.columns[columns] / s.length
-    largest = np.abs(scaled).max(initial=0.0)
+    largest = max(float(np.abs(scaled).max(initial=0.0)), 1.0)  # size of rows that move anything
+    tolerance = max(RANK_TOLERANCE, engine.geometry_tolerance)
     by_row = np.argsort(rows, kind="stable")
     edges = np.searchsorted(rows[by_row], np.arange(engine.ties.count + 1))
     kept: list[int] = []
@@ -299,6 +294,6 @@ def _kept_rows(engine: Engine) -> np.ndarray:
         block = np.stack([scaled[:, by_row[edges[r] : edges[r + 1]]].ravel()
                           for r in range(span.start, span.stop)])  # fmt: skip
         _, R, P = qr(block.T, mode="economic", pivoting=True)
-        pivots = np.abs(np.diag(R))
-        kept += sorted(span.start + int(k) for k in P[: int(np.sum(pivots > 1e-10 * largest))])
+        rank = int(np.sum(np.abs(np.diag(R)) > tolerance * largest))
+        kept += sorted(span.start + int(k) for k in P[:rank])
     return np.array(kept, np.intp)

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armillary.errors import InputError
 from armillary.functions.constrained.closing import Closer
 from armillary.functions.constrained.nullspace import Factor
+from armillary.functions.constrained.solution import OPEN
 from armillary.functions.inputs import Array
 
 if TYPE_CHECKING:
@@ -76,7 +78,11 @@ class Mobility:
 
 
 def mobility(engine: Engine, closer: Closer, q: Array, tries: int = 6, seed: int = 0) -> Mobility:
+    """Counts at a closed configuration; an open one has none, and is refused."""
     terms = engine.terms(q[None])
+    opening = closer.opening(terms.residual[0])
+    if opening > max(OPEN, engine.geometry_tolerance):
+        raise _open(engine, terms.residual[0], opening)
     factor = engine.factor(terms)
     values = factor.singular_values
     counted = values[: factor.rank]
@@ -87,7 +93,6 @@ def mobility(engine: Engine, closer: Closer, q: Array, tries: int = 6, seed: int
         for tie in engine.ties.all
         if Z.size and np.abs(Z[engine.ties.slices[tie.name]]).max(initial=0.0) > 1e-7
     )
-    opening = closer.opening(terms.residual[0])
     return Mobility(
         coordinates=engine.tables.nv,
         rows=engine.ties.count,
@@ -100,6 +105,19 @@ def mobility(engine: Engine, closer: Closer, q: Array, tries: int = 6, seed: int
         labels=engine.owner.model.v_labels,
         closed=opening <= 1e-9,
         opening=opening,
+    )
+
+
+def _open(engine: Engine, residual: Array, opening: float) -> InputError:
+    """By how much, and how to close it."""
+    ties, scale = engine.ties, engine.scaling.rows
+    held = np.array(ties.holonomic, bool)
+    r = int(np.argmax(np.abs(residual * scale) * held))
+    return InputError(
+        f"mobility: '{engine.owner.model.name}' is open at this q by {opening:.2g} of its size "
+        f"(most at '{ties.labels[r]}', {abs(residual[r]):.3g} {ties.units[r]}), where ranks and "
+        f"freedoms have no meaning. Close it first: q = mechanism.assemble(q).q; if the numbers "
+        f"have few digits, compile(geometry_tolerance=...) tells how many."
     )
 
 
@@ -136,7 +154,7 @@ def _step(engine: Engine, closer: Closer, q: Array, motion: Array) -> Array | No
         return None
     d *= _STEP / np.abs(d).max()
     there = engine.owner.integrate(q, columns * d)
-    there, _ = closer._marquardt(there, np.zeros(engine.tables.nv, bool), steps=60)
+    there, _ = closer._marquardt(there, steps=60)
     moved = engine.owner.difference(q, there) / columns
     if not 0.2 * _STEP <= np.abs(moved).max() <= 3.0 * _STEP:  # back again, or thrown far off
         return None

@@ -15,6 +15,8 @@ import numpy as np
 from armillary.errors import ModelError, NotFiniteError
 from armillary.functions.inputs import Array
 
+RANK_TOLERANCE = 1e-9  # of scaled rows: less counts as dependent
+
 
 @dataclass(frozen=True)
 class Scaling:
@@ -30,6 +32,15 @@ class Scaling:
         rows = np.array([length if unit == "rad" else 1.0 for unit in row_units])
         columns = np.array([length if unit == "m" else 1.0 for unit in axis_units])
         return cls(length, rows, columns)
+
+
+def counted(pivots: Array, tolerance: float) -> int:
+    """How many of the pivots (or singular values) of scaled rows count as independent.
+
+    A row of a constraint that moves anything has size 1 in scaled units, whatever its type: where
+    all pivots are smaller, they are not measured against each other but against 1.  Rows that the
+    tree fulfils already are rounding, and rounding has no say."""
+    return int(np.sum(pivots > tolerance * max(float(pivots.max(initial=0.0)), 1.0)))
 
 
 class Factor:
@@ -52,13 +63,10 @@ class Factor:
         if m == 0 or n == 0:
             self.rank, self._Q, self._P = 0, np.eye(n), np.arange(m)
             self._Q2, self._R2 = np.zeros((m, 0)), np.zeros((0, 0))
-            self._pivots = np.zeros(0)
             return
         Q, R, P = qr(J_scaled.T, pivoting=True)
         pivots = np.abs(np.diag(R))
-        largest = pivots[0] if len(pivots) else 0.0
-        self._pivots = pivots
-        self.rank = int(np.sum(pivots > tolerance * largest)) if largest > 0 else 0
+        self.rank = counted(pivots, tolerance)
         self._Q, self._P = Q, P
         self._Q2, self._R2 = np.linalg.qr(R[: self.rank].T)
 
@@ -131,6 +139,16 @@ def solve(
         # refined once: the sum above cancels where constraints carry most of the force
         a = a + N @ _reduced(N.T @ M @ N, N.T @ (force - M @ a), N, labels)
     return Answer(a, factor.multipliers(M @ a - force), left, factor)
+
+
+def smallest(M: Array, factor: Factor, target: Array, labels: tuple[str, ...] = ()) -> Array:
+    """x (n,) with J x = target and the least kinetic energy."""
+    zero = np.zeros(len(M))
+    try:
+        return solve(M, zero, factor, target, labels=labels).a
+    except ModelError:  # a free motion without inertia costs nothing: it is not used
+        size = np.maximum(np.diag(M), np.trace(M) / len(M) * 1e-3)
+        return solve(M + 1e-9 * np.diag(size), zero, factor, target).a
 
 
 def _graded(N: Array, M: Array, scaling: Scaling) -> Array:

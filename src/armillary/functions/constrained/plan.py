@@ -15,15 +15,15 @@ from armillary.algorithms import mass_matrix
 from armillary.algorithms.constrained import Plan
 from armillary.algorithms.embedding import Pivot
 from armillary.functions.constrained.closing import Closer
+from armillary.functions.constrained.nullspace import RANK_TOLERANCE, counted
 from armillary.functions.inputs import Array
 
 if TYPE_CHECKING:
     from armillary.functions.constrained.engine import Engine
 
 Rows = NDArray[np.intp]
-_OPEN_SAMPLES, _CLOSED_SAMPLES = 6, 3
+OPEN_SAMPLES, _CLOSED_SAMPLES = 6, 3
 _HEALTHY = 1e-3  # of the size a pivot has by itself
-_DEPENDENT = 1e-10
 _MU = 1e-10  # of the typical diagonal of J M^-1 J^T
 _PIVOT_SHARE = 0.05
 
@@ -48,15 +48,14 @@ def make_plan(
     scale = _row_scale(usual, J)
     ranks = [_rank(engine, j, kept) for j in J]
     rows = tuple(int(k) for k in kept)
+    reach = tuple(float(x) for x in engine.scaling.columns)
     if embed and min(ranks, default=0) == len(kept):
         pivots = dependent_coordinates(J)
         if pivots is not None:
-            return Plan(rows, pivots=pivots)
+            return Plan(rows, pivots=pivots, reach=reach)
     mu = _MU * scale
-    return Plan(
-        rows, tuple(elimination_order(M, J, mu, usual)), tuple(float(x) for x in mu),
-        reach=tuple(float(x) for x in engine.scaling.columns),
-    )  # fmt: skip
+    order = elimination_order(M, J, mu, usual)
+    return Plan(rows, tuple(order), tuple(float(x) for x in mu), reach=reach)
 
 
 def dependent_coordinates(J: Array) -> tuple[Pivot, ...] | None:
@@ -89,7 +88,7 @@ def dependent_coordinates(J: Array) -> tuple[Pivot, ...] | None:
     return tuple(pivots)
 
 
-def _random_configurations(engine: Engine, rng: np.random.Generator, count: int) -> Array:
+def random_configurations(engine: Engine, rng: np.random.Generator, count: int) -> Array:
     start = np.tile(engine.owner.initial, (count, 1))
     kick = rng.normal(size=(count, engine.tables.nv)) * engine.scaling.columns
     return engine.owner.integrate(start, kick)
@@ -100,7 +99,7 @@ def following_rows(engine: Engine) -> tuple[Rows, Rows, Array]:
     rng, every = np.random.default_rng(0), np.arange(engine.ties.count)
     kept = _independent_rows(engine, rng, every)
     others = np.setdiff1d(every, kept)
-    J = engine.terms(_random_configurations(engine, rng, _OPEN_SAMPLES)).J
+    J = engine.terms(random_configurations(engine, rng, OPEN_SAMPLES)).J
     wide = np.concatenate(list(J), axis=1)
     C = np.linalg.lstsq(wide[kept].T, wide[others].T, rcond=None)[0].T
     return others, kept, C
@@ -111,13 +110,11 @@ def _independent_rows(engine: Engine, rng: np.random.Generator, wanted: Rows) ->
     from scipy.linalg import qr
 
     s = engine.scaling
-    q = _random_configurations(engine, rng, _OPEN_SAMPLES)
+    q = random_configurations(engine, rng, OPEN_SAMPLES)
     J = engine.terms(q).J * s.rows[:, None] * (s.columns / s.length)
     wide = np.concatenate(list(J[:, wanted]), axis=1)  # (m, samples * n)
     _, R, P = qr(wide.T, mode="economic", pivoting=True)
-    pivots = np.abs(np.diag(R))
-    tolerance = max(_DEPENDENT, engine.geometry_tolerance)
-    rank = int(np.sum(pivots > tolerance * pivots.max(initial=0.0)))
+    rank = counted(np.abs(np.diag(R)), max(RANK_TOLERANCE, engine.geometry_tolerance))
     return np.sort(wanted[P[:rank]])
 
 
@@ -126,12 +123,10 @@ def closed_samples(engine: Engine, rng: np.random.Generator) -> Array:
     where closing fails."""
     closer = Closer(engine, drives=False)
     start = engine.owner.initial
-    samples = [start]
+    samples = [closer._marquardt(start)[0]]
     for _ in range(_CLOSED_SAMPLES):
         kick = rng.normal(size=engine.tables.nv) * 0.2 * engine.scaling.columns
-        q, _ = closer._marquardt(
-            engine.owner.integrate(start, kick), np.zeros(engine.tables.nv, bool), 40
-        )
+        q, _ = closer._marquardt(engine.owner.integrate(start, kick), steps=40)
         if closer.opening(closer.residual(q)) < 1e-9:
             samples.append(q)
     return np.array(samples)
@@ -139,9 +134,9 @@ def closed_samples(engine: Engine, rng: np.random.Generator) -> Array:
 
 def _rank(engine: Engine, J: Array, kept: Rows) -> int:
     s = engine.scaling
-    values = np.linalg.svd(s.rows[kept, None] * J * (s.columns / s.length), compute_uv=False)
-    tolerance = max(1e-9, engine.geometry_tolerance)
-    return int(np.sum(values > tolerance * values.max(initial=0.0)))
+    scaled = s.rows[kept, None] * J * (s.columns / s.length)
+    values = np.asarray(np.linalg.svd(scaled, compute_uv=False), float)
+    return counted(values, max(RANK_TOLERANCE, engine.geometry_tolerance))
 
 
 def _row_scale(M: Array, J: Array) -> Array:

@@ -16,6 +16,7 @@ from armillary.algorithms.constrained import correction
 from armillary.algorithms.passes import Algorithm
 from armillary.errors import ModelError
 from armillary.functions.constrained.closing import CLOSED, Closer
+from armillary.functions.constrained.holding import Held, Named
 from armillary.functions.constrained.moving import RowMotion, spread
 from armillary.functions.constrained.plan import make_plan
 from armillary.functions.inputs import Array
@@ -31,11 +32,18 @@ _STEPS = 8
 
 
 def traced_kernels(
-    engine: Engine, algorithm: Algorithm, reads: tuple[str, ...], passive: bool = True
+    engine: Engine,
+    algorithm: Algorithm,
+    reads: tuple[str, ...],
+    passive: bool = True,
+    verified: bool = False,
 ) -> Kernels | None:
-    """Straight-line kernels of an algorithm over the constraints, where that is not too long."""
+    """Straight-line kernels of an algorithm over the constraints, where that is not too long.
+
+    verified: it is forward dynamics, and new code of it is tried once (verify.py)."""
     from armillary.functions.kernels import Kernels
     from armillary.functions.setting import Setting
+    from armillary.functions.verify import of_closed
 
     owner = engine.owner
     if not may_be_traced(engine):
@@ -46,7 +54,8 @@ def traced_kernels(
     else:
         tables = replace(owner.tables(True, passive, regroup=True), ties=ties)
     setting = Setting(algorithm, reads, owner._moving_base)
-    kernels = Kernels(setting, tables, owner.options)
+    verify = of_closed(engine, passive) if verified else None
+    kernels = Kernels(setting, tables, owner.options, verify)
     try:
         kernels.straight()
     except ZeroDivisionError:  # a free motion without any inertia: the robust way names it
@@ -67,13 +76,9 @@ class Projector:
         self.engine, self.closer = engine, closer
         self._made: dict[tuple[str, bool, bool], Kernels | None] = {}
 
-    @property
-    def _position(self) -> Kernels | None:
-        return self.kernels("residual")
-
-    @property
-    def _velocity(self) -> Kernels | None:
-        return self.kernels("rate")
+    def rows(self, level: str) -> NDArray[np.bool_]:
+        """(m,) rows that a step of q ("residual") or of v ("rate") looks at: those with content."""
+        return self.closer.closing_rows if level == "residual" else ~self.engine.idle
 
     def kernels(self, level: str, embed: bool = True, moving: bool = False) -> Kernels | None:
         """Of a step of q ("residual") or of v ("rate").  embed: False where the dependent
@@ -84,10 +89,10 @@ class Projector:
         return self._made[key]
 
     def _make(self, level: str, embed: bool, moving: bool) -> Kernels | None:
-        holonomic = self.closer.holonomic
-        if not may_be_traced(self.engine) or (level == "residual" and not holonomic.any()):
+        rows = self.rows(level)
+        if not may_be_traced(self.engine) or not rows.any():
             return None
-        plan = make_plan(self.engine, holonomic if level == "residual" else None, embed)
+        plan = make_plan(self.engine, rows, embed)
         reads = ("q",) + ("v",) * (level == "rate") + ("drive",) * moving
         return traced_kernels(self.engine, correction(plan, level), reads)
 
@@ -96,16 +101,50 @@ class Projector:
         q = self.positions(q, moving)
         return q, self.velocities(q, v, moving)
 
+    def project_with(
+        self, q: Array, v: Array, held: Held, named: Named | None,
+        moving: RowMotion | None = None,
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """As `project`, state by state, with what is held as it is.  named: velocities that are
+        given, in the place of v."""
+        q = np.array([self._closed(x, _of(moving, k), held) for k, x in enumerate(q)])
+        return q, self.velocities_with(q, v, held, named, moving)
+
+    def velocities_with(
+        self, q: Array, v: Array, held: Held, named: Named | None,
+        moving: RowMotion | None = None, parameters: Array | None = None,
+    ) -> Array:  # fmt: skip
+        """Consistent velocities (B, nv) with what is held, or given by name, as it is.  parameters:
+        inertias (B, 10 bodies) that the kinetic energy counts with."""
+        values = None if named is None else named.of(len(q))
+        found = np.empty_like(v)
+        for k in range(len(q)):
+            mine = None if values is None else values[k]
+            bodies = None if parameters is None else parameters[k]
+            found[k] = self._velocity_with(q[k], v[k], named.held if named else held, mine,
+                                           _of(moving, k), bodies)  # fmt: skip
+        return found
+
+    def _velocity_with(
+        self, q: Array, v: Array, held: Held, values: Array | None, moving: RowMotion | None,
+        parameters: Array | None,
+    ) -> Array:  # fmt: skip
+        if self.engine.ties.count or values is None:
+            return self.closer.velocity_with(q, v, held, values, moving, parameters)
+        return np.asarray(np.linalg.pinv(held.rows(q)) @ values)  # in a tree nothing follows
+
     def positions(self, q: Array, moving: RowMotion | None = None) -> Array:
         """Newton steps until they are small; what stays open is closed the robust way."""
         q = q.copy()
+        if not self.rows("residual").any():
+            return q
         open_ = np.ones(len(q), bool)
         for embed in (True, False):
             kernels = self.kernels("residual", embed, moving is not None) if open_.any() else None
             if kernels is not None:
                 self._newton(kernels, q, open_, moving)
         for k in np.flatnonzero(open_):
-            q[k] = self._closed(q[k], moving.of(k) if moving is not None else None)
+            q[k] = self._closed(q[k], _of(moving, int(k)))
         return q
 
     def _newton(
@@ -132,10 +171,16 @@ class Projector:
             open_[rows[closed]] = False
             going[rows[closed | ~good]] = False
 
-    def _closed(self, q: Array, moving: RowMotion | None) -> Array:
-        closed, _ = self.closer.position(q, moving=moving)
+    def _closed(self, q: Array, moving: RowMotion | None, held: Held | None = None) -> Array:
+        closed, _ = self.closer.position(q, moving=moving, held=held)
         opening = self.closer.opening(self.closer.residual(closed, moving))
         if opening > max(CLOSED * 1e4, 10.0 * self.closer.closed):
+            if held:
+                raise ModelError(
+                    f"'{self.engine.owner.model.name}': the position could not be projected with "
+                    f"{', '.join(held.names)} held; it stays open by {opening:.2g} of its size. "
+                    f"Hold fewer joints, or use assemble(q, hold) for rough guesses."
+                )
             if moving is not None:
                 raise ModelError(
                     f"'{self.engine.owner.model.name}': the prescribed motion cannot be followed; "
@@ -150,6 +195,8 @@ class Projector:
         return closed
 
     def velocities(self, q: Array, v: Array, moving: RowMotion | None = None) -> Array:
+        if not self.rows("rate").any():
+            return v.copy()
         result, left = np.full(v.shape, np.nan), np.arange(len(q))
         for embed in (True, False):
             kernels = self.kernels("rate", embed, moving is not None) if len(left) else None
@@ -161,6 +208,9 @@ class Projector:
                 result[left] = v[left] + step
                 left = np.flatnonzero(~np.isfinite(result).all(axis=1))
         for k in left:
-            own = moving.of(k) if moving is not None else None
-            result[k] = self.closer.velocity(q[k], v[k], own)[0]
+            result[k] = self.closer.velocity(q[k], v[k], _of(moving, int(k)))[0]
         return result
+
+
+def _of(moving: RowMotion | None, k: int) -> RowMotion | None:
+    return None if moving is None else moving.of(k)

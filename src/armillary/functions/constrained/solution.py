@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import unknown_name
+from armillary.functions.constrained.conditioning import condition, nearness
+from armillary.functions.constrained.contact_notes import contact_notes
 from armillary.functions.constrained.nullspace import Answer
 from armillary.functions.constrained.states import NO_NUMBER, blanked
 from armillary.functions.constrained.stress import (
@@ -114,6 +116,7 @@ class ConstrainedSolution(Solution):
     balance: Power
     convention: str
     notes: tuple[tuple[str, ...], ...]  # of every state
+    condition: Array  # (...): of the scaled rows, over their rank
 
     @property
     def determinacy(self) -> Determinacy:
@@ -122,7 +125,8 @@ class ConstrainedSolution(Solution):
 
     @property
     def messages(self) -> tuple[str, ...]:
-        """What a reader should know: contradictory rows, open loops, inconsistent velocities."""
+        """What a reader should know: contradictory rows, open loops, inconsistent velocities,
+        closures that are nearly singular."""
         if self.acceleration.ndim == 1:
             return self.notes[0]
         return tuple(f"state {k}: {text}" for k, texts in enumerate(self.notes) for text in texts)
@@ -182,7 +186,9 @@ def solution(
         first(system.terms.rate), first(left), first(rank),
         tuple(states), Power(*(first(x) for x in balance)),
         WEIGHTED if compliance else MINIMUM,
-        tuple(_notes(engine, system, k, answer) for k, answer in enumerate(answers)),
+        tuple(_notes(engine, system, k, answer) + contact_notes(engine, system, k, multipliers[k])
+              for k, answer in enumerate(answers)),
+        first(np.array([condition(x.factor) for x in answers])),
     )  # fmt: skip
 
 
@@ -198,7 +204,7 @@ def _notes(engine: Engine, system: System, k: int, answer: Answer) -> tuple[str,
     if not labels:
         return ()
     sizes = np.abs(terms.J[k])
-    texts = []
+    texts = list(engine.ties.uncounted)
     weight = np.abs(np.diag(system.M[k]))
     heavy = weight > 1e-6 * weight.max()  # what forces do to bodies that have a mass
     pushed = np.where(heavy, np.abs(system.force[k]) / np.where(heavy, weight, 1.0), 0.0)
@@ -223,6 +229,8 @@ def _notes(engine: Engine, system: System, k: int, answer: Answer) -> tuple[str,
     if rate[r] > max(OPEN * speed, 1e-9):  # 1/s; less is rounding of a mechanism at rest
         texts.append(f"the velocity violates '{labels[r]}' by {terms.rate[k, r]:.3g}; "
                      f"project(q, v) corrects it")  # fmt: skip
+    if near := nearness(engine, answer.factor):
+        texts.append(near)
     return tuple(texts)
 
 

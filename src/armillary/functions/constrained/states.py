@@ -81,12 +81,35 @@ def substituted(
     return states, wrenches
 
 
+def solvable(
+    engine: Engine, arrays: dict[str, Array], single: bool, external: External = None,
+    passive: bool = True, **more: Any,
+) -> tuple[System, dict[str, Array], External, NDArray[np.bool_]]:  # fmt: skip
+    """Equations of motion of all states, harmless ones in bad rows: (equations, states, wrenches,
+    which rows are bad).  A single bad state is refused."""
+
+    def equations() -> System:
+        q, v, tau = arrays["q"], arrays["v"], arrays["tau"]
+        return engine.system(q, v, tau, external, passive, **more)
+
+    system = equations()
+    bad = ~answerable(system)
+    if bad.any():
+        if single:
+            engine.owner._refuse_not_finite(arrays, np.full(1, np.nan))
+        arrays, external = substituted(engine, arrays, external, bad)
+        system = equations()
+    return system, arrays, external, bad
+
+
 def blanked(result: _Result, bad: NDArray[np.bool_]) -> _Result:
     """A result of a batch with NaN in the bad rows of all its arrays of numbers."""
     if isinstance(result, np.ndarray):
         if result.dtype.kind != "f" or result.shape[:1] != bad.shape:
             return result
         return np.where(bad.reshape(-1, *[1] * (result.ndim - 1)), np.nan, result)  # type: ignore[return-value]
+    if isinstance(result, tuple) and hasattr(result, "_fields"):
+        return type(result)(*(blanked(x, bad) for x in result))
     if isinstance(result, dict):
         return {name: blanked(x, bad) for name, x in result.items()}  # type: ignore[return-value]
     if is_dataclass(result) and not isinstance(result, (type, Model)):

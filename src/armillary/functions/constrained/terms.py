@@ -62,6 +62,13 @@ class Group:
             for k, p in enumerate(ties[0].passive)
         )
         self.tie = replace(ties[0], closure=self.closure, passive=passive)  # of all of them
+        self._turns = [tie.turns for tie in ties]
+
+    def near(self, q: Array) -> Array | None:
+        """Angles (B, ties) of loops that the tree can tell."""
+        if self._turns[0] is None:
+            return None
+        return np.stack([t.angle(list(q.T)) for t in self._turns if t is not None], axis=-1)
 
 
 def _columns(numbers: Sequence[Sequence[Any]]) -> list[Array]:
@@ -91,9 +98,10 @@ class Bodies:
     v: Array  # (B, bodies + 1, 6)
     a: Array  # (B, bodies + 1, 6), spatial, without joint accelerations
     S: Array  # (B, n, 6): joint axes at the origin of their bodies, along the world's axes
+    q: Array  # (B, nq)
 
     @classmethod
-    def of(cls, result: dict[str, Array], velocity: Array, acceleration: Array) -> Bodies:
+    def of(cls, result: dict[str, Array], velocity: Array, acceleration: Array, q: Array) -> Bodies:
         Y = result["Y"]
         count = len(Y)
         E = np.concatenate([Y[..., :9].reshape(*Y.shape[:2], 3, 3),
@@ -103,7 +111,7 @@ class Bodies:
         world_a = np.broadcast_to(acceleration, (count, 1, 6))
         v = np.concatenate([result["v"], world_v], axis=1)
         a = np.concatenate([result["a"], world_a], axis=1)
-        return cls(E, o, v, a, result["S"])
+        return cls(E, o, v, a, result["S"], q)
 
 
 def _times(E: Array, x: Array) -> Array:
@@ -144,8 +152,8 @@ class Rows:
                 d[:2] for d in getattr(c, "friction", ())
             ]
             laws = tuple(p.key() for p in tie.passive)
-            kind = (type(c), c.rows, tie.joint, len(c.parameters()))
-            key = (*kind, tuple(names), getattr(c, "free", ()), laws)
+            kind = (type(c), c.rows, c.holonomic, tie.joint, len(c.parameters()))
+            key = (*kind, tuple(names), getattr(c, "free", ()), laws, tie.turns is None)
             sorted_ties.setdefault(key, []).append((k, tie))
         groups = []
         for members in sorted_ties.values():
@@ -250,7 +258,8 @@ class Rows:
             if group.tie.passive:
                 X, _, _ = _relative(group, bodies)
                 shape = (len(total), len(group.numbers))
-                total += _scalars([group.tie.spring_energy(X)], shape)[..., 0].sum(axis=1)
+                stored = group.tie.spring_energy(X, group.near(bodies.q))
+                total += _scalars([stored], shape)[..., 0].sum(axis=1)
         return total
 
     @cached_property
@@ -323,7 +332,8 @@ def _evaluate(group: Group, bodies: Bodies) -> tuple[Array, ...]:
     residual = _scalars(group.closure.residual(X), shape)
     gamma = bias - np.einsum("btri,bti->btr", T, a)
     rate = np.einsum("btri,bti->btr", T, v)
-    known = _wrenches([group.closure.given_force(X), group.tie.resistance(X, motion)], shape)
+    resisted = group.tie.resistance(X, motion, group.near(bodies.q))
+    known = _wrenches([group.closure.given_force(X), resisted], shape)
     known = _to_world(E2, known)
     flat = (len(E21), group.rows.size)
     return (

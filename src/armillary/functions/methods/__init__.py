@@ -1,7 +1,8 @@
 """The methods of the source documents by name, each as its document has it, errata corrected.
 
-They take a mechanism that is nothing but a tree (or its `tree`) and the names of its frames, and
-reach the closed mechanism by themselves; `Mechanism.solve` is the general way to the same answers.
+They take a mechanism that is nothing but a tree (or its `tree`; constraints are refused) and the
+names of its frames, and reach the closed mechanism by themselves; `Mechanism.solve` is the general
+way to the same answers.
 
     tip_constraint        a chain with a constrained tip          [VanDerMerwe1995, 5.7-5.30, 5.75]
     reference_member      chains that hold a common member        [VanDerMerwe1995, 6.1-6.65]

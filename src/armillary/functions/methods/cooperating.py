@@ -26,7 +26,7 @@ from armillary.functions.methods.parts import (
     only_on_arms,
     rigid_inertia,
     skew,
-    state,
+    tree_state,
     velocity_force,
 )
 from armillary.functions.methods.table import FORCE, INERTIA, TURN, WRENCH, Table
@@ -156,7 +156,7 @@ def grasp(
     passive: bool = True,
 ) -> Grasp:
     """The quantities of 2.44-2.50 at one state."""
-    q, v, tau = state(machine, q=q, v=v, tau=tau)
+    q, v, tau = tree_state(machine, q=q, v=v, tau=tau)
     own = loose_body(machine, load)
     arms = np.setdiff1d(np.arange(machine.nv), own)
     pick = _rows(rows, load, len(own))

@@ -22,6 +22,19 @@ Indices = NDArray[np.intp]
 Directions = Sequence[str] | ArrayLike
 
 
+def tree_state(machine: Mechanism, **values: ArrayLike) -> tuple[Array, ...]:
+    """q, v, tau of a single state of a mechanism that is nothing but a tree, checked."""
+    if machine.model.constraints:
+        names = ", ".join(f"'{part.name}'" for part in machine.model.constraints[:3])
+        more = ", ..." if len(machine.model.constraints) > 3 else ""
+        raise ModelError(
+            f"'{machine.name}': this method ties a tree by itself and knows nothing of the "
+            f"constraints that the mechanism has already ({names}{more}). Pass `machine.tree` if "
+            f"the tips stand for all of them; use solve() or forward_dynamics() otherwise."
+        )
+    return state(machine, **values)
+
+
 def state(machine: Mechanism, **values: ArrayLike) -> tuple[Array, ...]:
     """q, v, tau of a single state, checked; the documents' ground is at rest."""
     if machine.model.base_velocity or machine.model.base_acceleration:

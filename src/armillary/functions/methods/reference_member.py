@@ -9,8 +9,8 @@ M_k as pseudo-inverse (0-45), relative acceleration with a moving tip frame (0-6
 into frame r (0-59), the motion space of the member (0-47), the tip forces that chains exert where
 they cannot move (0-52).
 
-The directions of a tip joint stand still in the tip's frame, its point in the member's (6.4.1):
-true of every lower pair, and of a pin on the member in a slot of the tip.
+The source takes phi^c for constant in the tip's frame (6.4.1); here its rate is that of the joint,
+whatever its directions follow (see tip_joints.py).
 """
 
 from __future__ import annotations
@@ -27,21 +27,23 @@ from armillary.errors import InputError, ModelError
 from armillary.functions.inputs import Array, choice
 from armillary.functions.methods.linear import RANK, null_space, rank_of, smallest, solve, split
 from armillary.functions.methods.parts import (
-    Directions,
     Indices,
     coordinates_of,
-    directions,
     external_on,
     loose_body,
     motion_transform,
     only_on_arms,
     rigid_inertia,
-    state,
     tree_of,
+    tree_state,
     vector,
     velocity_force,
 )
 from armillary.functions.methods.table import FORCE, INERTIA, TURN, WRENCH, Table
+from armillary.functions.methods.tip_joints import TipJoint, tip_joint
+from armillary.joints.turns import se3_arm
+from armillary.spatial import Vector
+from armillary.spatial.rotation import from_quaternion, quaternion_exp
 
 if TYPE_CHECKING:
     from armillary.functions.core import External
@@ -108,7 +110,7 @@ PROJECTIONS = ("intersection", "document")
 def reference_member(
     machine: Mechanism,
     member: str,
-    tips: Mapping[str, Directions],
+    tips: Mapping[str, TipJoint],
     q: ArrayLike,
     v: ArrayLike,
     tau: ArrayLike,
@@ -121,13 +123,16 @@ def reference_member(
     """Accelerations of chains and member, and the force of every tip (6.1-6.65).
 
     machine: member (on a free joint) and chains, each a tree of its own, nothing tied.
-    tips: frame at the tip of each chain -> constrained directions of its joint with the member,
-    names among rx, ry, rz, dx, dy, dz or orthonormal columns (6, n), in the tip's frame.
-    h, alpha_c: by tip, given force on the member along the free directions (a drive), and given
-    acceleration of the member along the constrained ones.
+    tips: frame at the tip of each chain -> its joint with the member.  A `Loop` between the two is
+    any joint at any angle.  Names among rx, ry, rz, dx, dy, dz are the constrained directions of a
+    joint that stands at zero, its axes the tip's: turns about x, y, z in sequence, slides along
+    the turned axes (two free turns: a universal joint, the first axis on the tip and the second on
+    the member).  Orthonormal columns (6, n) are directions that stand still in the tip's frame.
+    h, alpha_c: by tip, given force on the member along the free directions (a drive; of a loop:
+    along its coordinates), and given acceleration of the member along the constrained ones.
     projection: "document" takes the motion space as 6.63 has it; right by symmetry only."""
     choice("projection", projection, PROJECTIONS)
-    q, v, tau = state(machine, q=q, v=v, tau=tau)
+    q, v, tau = tree_state(machine, q=q, v=v, tau=tau)
     own = loose_body(machine, member)
     if len(own) != 6:
         raise ModelError(f"body '{member}': its joint to the world must be free; {len(own)} axes.")
@@ -163,8 +168,8 @@ def reference_member(
 
 
 def _separate(
-    machine: Mechanism, member: str, tips: Mapping[str, Directions]
-) -> Mapping[str, Directions]:
+    machine: Mechanism, member: str, tips: Mapping[str, TipJoint]
+) -> Mapping[str, TipJoint]:
     """Every tip on a tree of its own."""
     seen: dict[frozenset[str], str] = {tree_of(machine, member): f"body '{member}'"}
     if not tips:
@@ -181,14 +186,15 @@ def _separate(
 
 
 def _chain(
-    machine: Mechanism, member: str, tip: str, given: Directions, q: Array, v: Array, tau: Array,
+    machine: Mechanism, member: str, tip: str, given: TipJoint, q: Array, v: Array, tau: Array,
     forces: Array, h: ArrayLike | None, alpha_c: ArrayLike | None, passive: bool,
 ) -> ChainTerms:  # fmt: skip
     """Everything a chain tells the member."""
     k = coordinates_of(machine, tree_of(machine, tip))
-    phi_c, phi = directions(f"tips['{tip}']", given)
+    joint = tip_joint(machine, member, tip, given, q, v)
+    phi, phi_c = joint.phi, joint.phi_c
     h_k = vector(f"h['{tip}']", h, phi.shape[1])
-    alpha = vector(f"alpha_c['{tip}']", alpha_c, phi_c.shape[1])
+    alpha = joint.given(vector(f"alpha_c['{tip}']", alpha_c, phi_c.shape[1]))
     H = machine.mass_matrix(q, passive)[np.ix_(k, k)]
     J = machine.jacobian(q, tip)[:, k]
     Omega = solve(H, J.T)
@@ -197,8 +203,7 @@ def _chain(
     xdd_open = J @ qdd_open + machine.acceleration(q, v, 0.0 * v, tip)
     X = motion_transform(machine, q, tip, member)
     zeta = _centripetal(machine, member, tip, q, v, X)
-    moving = _relative(machine, member, tip, q, v, X, phi)
-    S = alpha + phi_c.T @ (xdd_open + moving - zeta - Lambda_inverse @ phi @ h_k)
+    S = alpha + joint.rate + phi_c.T @ (xdd_open - zeta - Lambda_inverse @ phi @ h_k)
     M_inverse = phi_c.T @ Lambda_inverse @ phi_c
     M, rank, stuck = _inverse_where_it_has_one(phi_c.T @ J, H, float(norm(J)))
     P = phi @ h_k + phi_c @ M @ S
@@ -223,17 +228,6 @@ def _centripetal(machine: Mechanism, member: str, tip: str, q: Array, v: Array, 
     p_k = R_Wr.T @ (machine.pose(q, tip)[1] - p_r)
     w = machine.velocity(q, v, member)[:3]
     return np.asarray(X @ np.concatenate([np.zeros(3), np.cross(w, np.cross(w, p_k))]))
-
-
-def _relative(
-    machine: Mechanism, member: str, tip: str, q: Array, v: Array, X: Array, phi: Array
-) -> Array:
-    """(ω_k × w; 2 ω_k × u) with (w; u) = φ β: what 6.10 lacks (errata 0-60)."""
-    x_k = machine.velocity(q, v, tip)
-    beta = phi.T @ (X @ machine.velocity(q, v, member) - x_k)
-    w, u = np.split(phi @ beta, 2)
-    w_k = x_k[:3]
-    return np.concatenate([np.cross(w_k, w), 2 * np.cross(w_k, u)])
 
 
 def _motion(
@@ -290,12 +284,13 @@ def next_place(
     """Rotation (3, 3) and origin of the member after a time step, from its velocities (ω; v) in
     frame r before and after it (6.41-6.54).
 
-    The mean of both is integrated (errata 0-42: also where ω is zero); the turn of 6.52 is an
-    active one and acts from the right on R = (rA_0)^T (0-43); v is turned to the base (0-44)."""
+    The mean of both is integrated as a steady twist (errata 0-42: also where ω is zero), exact for
+    one and of second order in the step otherwise; the turn of 6.52 is an active one and acts from
+    the right on R = (rA_0)^T (0-43).  v is turned to the base (0-44) along with the member, by the
+    mean of the turn over the step: 6.54 holds frame r still and is of first order."""
     R, p = np.asarray(R, float), np.asarray(p, float)
     w, u = np.split(0.5 * (np.asarray(v_r, float) + np.asarray(v_r_next, float)), 2)
-    theta = float(norm(w)) * step
-    o = w / norm(w) if theta else w
-    K = np.array([[0.0, -o[2], o[1]], [o[2], 0.0, -o[0]], [-o[1], o[0], 0.0]])
-    turn = np.eye(3) + np.sin(theta) * K + (1.0 - np.cos(theta)) * K @ K  # 6.52
-    return R @ turn, p + R @ u * step
+    angle = Vector(*(w * step).tolist())
+    turn = np.array(from_quaternion(quaternion_exp(angle)).T.rows, float)  # 6.52
+    mean = np.array(se3_arm(angle).rows, float)
+    return R @ turn, p + R @ mean @ u * step

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 from armillary.errors import InputError, ModelError
 from armillary.functions.inputs import Array, as_floats, choice
 from armillary.functions.methods.linear import constrained_motion, rank_of, solve, split
-from armillary.functions.methods.parts import state
+from armillary.functions.methods.parts import tree_state
 from armillary.functions.methods.table import FORCE, INERTIA, TURN, WRENCH, Table
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def rolling(
     set to zero; "lateral": those of 4.40, which let a wheel slip sideways (errata 2-23); default:
     the combinations of rows that are redundant at this state."""
     choice("form", form, FORMS)
-    q, v, tau = state(machine, q=q, v=v, tau=tau)
+    q, v, tau = tree_state(machine, q=q, v=v, tau=tau)
     M = machine.mass_matrix(q, passive)
     T_c = tau - machine.bias_forces(q, v, external, passive)
     tips = tuple(legs)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from armillary.errors import InputError
 from armillary.functions.inputs import Array, as_floats, choice
 from armillary.functions.methods.linear import leading, rank_of, smallest, solve
-from armillary.functions.methods.parts import Directions, directions, state, vector
+from armillary.functions.methods.parts import Directions, directions, state, tree_state, vector
 from armillary.functions.methods.table import FORCE, INERTIA, TURN, WRENCH, Table
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def tip_constraint(
     corrective: a force on the tip against drift, from `corrective_force`."""
     choice("coordinates", coordinates, COORDINATES)
     choice("solution", solution, tuple(SOLUTIONS))
-    q, v, tau = state(chain, q=q, v=v, tau=tau)
+    q, v, tau = tree_state(chain, q=q, v=v, tau=tau)
     phi_c, phi = directions("constrained", constrained, free)
     h0, g_c = vector("h", h, phi.shape[1]), vector("g_c", g_c, phi_c.shape[1])
     mu = _friction(friction, phi.shape[1], phi_c.shape[1])

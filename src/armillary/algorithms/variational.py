@@ -1,0 +1,201 @@
+"""Momenta of a step of the variational midpoint rule: see sim/variational.py.
+
+    both  = μ + h/2 V(hξ/2) F
+    start = dexp⁻¹(hξ) both - h exp(hξ/2) F            = -D₁ L_d of turns,  else μ - h/2 F
+    end   = dexp⁻¹(-hξ) both                           = +D₂ L_d of turns,  else μ + h/2 F
+
+at the middle of the step, with μ = ∂L/∂s and F = ∂L/∂y plus the forces that are given.  At free
+joints y and s are those of a centre of mass (centre.py): there the Lagrangian falls into two parts,
+½ m w² of the drift and that of all motion about the centre, which no drift can change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from armillary.algorithms.centre import carried, is_free
+from armillary.algorithms.chart import inverse_dexp, stepped
+from armillary.algorithms.constrained import Plan, kept_rows, moving_world, outward
+from armillary.algorithms.kinematics import place
+from armillary.algorithms.passes import Algorithm, Inward, Outward, Whole
+from armillary.algorithms.run import Run
+from armillary.joints.turns import se3_arm
+from armillary.scalar import Scalar
+from armillary.spatial import Force, Motion, Vector
+from armillary.spatial.rotation import from_quaternion, quaternion_exp
+
+# results by name of an algorithm of the tree for its inputs
+Ask = Callable[[Algorithm, dict[str, list[Scalar]]], Mapping[str, Sequence[Scalar]]]
+
+
+def _outward(b, p, j):
+    place(b, p, j)
+    b.v = b.X @ p.v + b.S @ j.v
+    b.g = b.X @ p.g
+    b.m = b.inertia.mass
+    b.L = b.inertia @ b.v
+    b.f = b.inertia @ b.g
+
+
+def _inward(b, p, j):
+    """μ = Sᵀ L;  ∂L/∂q = (dS/dt + v × S)ᵀ L + Sᵀ f, with what hangs on the joint in L and f.
+
+    Joints with a quaternion: dμ/dt instead, which holds [v, ·]ᵀ μ as well."""
+    rates = b.joint.motion_space_rate(j.q, j.v)
+    j.mu = tuple(s.dot(b.L) + m * v for s, m, v in zip(b.S, b.armature, j.v, strict=True))
+    resistance = b.resistance(j.q, j.dv)
+    j.force = tuple(
+        (ds + b.v.cross(s)).dot(b.L) + s.dot(b.f) - r
+        for s, ds, r in zip(b.S, rates, resistance, strict=True)
+    )
+    j.mass = (b.m,) * b.joint.nv
+    p.m += b.m
+    p.L += b.X.T @ b.L
+    p.f += b.X.T @ b.f
+
+
+# of the velocities v; friction is that of the velocities dv
+momenta = Algorithm(
+    "momenta",
+    (Outward(_outward), Inward(_inward)),
+    lambda g: {"v": g.velocity, "g": Motion.zero() - g.felt_acceleration(), "m": 0,
+               "L": Force.zero(), "f": Force.zero()},
+    ("q", "v", "dv"),
+    {"mu": "dof", "force": "dof", "mass": "dof"},
+)  # fmt: skip
+
+
+class Entries:
+    """Where the coordinates and velocities of every joint stand."""
+
+    def __init__(self, joints: Sequence[Any]):
+        self.joints, q, v = [], 0, 0
+        for joint in joints:
+            self.joints.append((joint, slice(q, q + joint.nq), slice(v, v + joint.nv)))
+            q, v = q + joint.nq, v + joint.nv
+
+    def free(self) -> list[tuple[slice, slice, slice]]:
+        """Of free joints: orientation and place in q, linear entries in v."""
+        return [
+            (slice(q.start, q.start + 4), slice(q.start + 4, q.stop), slice(v.start + 3, v.stop))
+            for joint, q, v in self.joints if is_free(joint)
+        ]  # fmt: skip
+
+
+def discrete_momenta(
+    entries: Entries, ask: Ask, y: list[Scalar], s: list[Scalar], given: list[Scalar], h: Scalar
+) -> tuple[list[Scalar], list[Scalar]]:
+    """start and end of the step from y with the velocity s (ξ).  given: forces along v at the
+    middle of the step."""
+    middle: list[Scalar] = []
+    for joint, q, v in entries.joints:
+        middle += stepped(joint, y[q], [x * h * 0.5 for x in s[v]])
+    mu, F = _middle(entries.free(), ask, middle, s, given)
+    start = [m - f * h * 0.5 for m, f in zip(mu, F, strict=True)]
+    end = [m + f * h * 0.5 for m, f in zip(mu, F, strict=True)]
+    for joint, _, v in entries.joints:
+        if joint.nq != joint.nv:
+            turn = slice(v.start, v.start + 3)
+            start[turn], end[turn] = _of_turn(s[turn], mu[turn], F[turn], h)
+    return start, end
+
+
+def _middle(
+    free: list[tuple[slice, slice, slice]], ask: Ask, y: list[Scalar], s: list[Scalar],
+    given: list[Scalar],
+) -> tuple[list[Scalar], list[Scalar]]:  # fmt: skip
+    """μ and F at the middle of a step, for s."""
+    still = list(s)  # the same motion with the centre at rest
+    for _, _, linear in free:
+        still[linear] = [0, 0, 0]
+    seen = ask(carried, {"q": y, "v": still}) if free else {}
+    q, v, about, field = list(y), list(s), still, [0] * len(s)
+    for turn, where_, linear in free:
+        E = from_quaternion(y[turn])
+        offset, slip = (list(seen[name][linear]) for name in ("offset", "slip"))
+        q[where_] = [c - r for c, r in zip(y[where_], offset, strict=True)]
+        v[linear] = (E @ (Vector(*s[linear]) - Vector(*slip))).leaves()
+        about[linear] = (E @ -Vector(*slip)).leaves()
+    found = ask(momenta, {"q": q, "v": about, "dv": v})
+    mu, mass = list(found["mu"]), found["mass"]
+    F = [f + g for f, g in zip(found["force"], given, strict=True)]
+    for _, _, linear in free:
+        field[linear] = [f / m for f, m in zip(F[linear], mass[linear], strict=True)]
+    if free:  # forces that move the centre alone are those of a uniform field
+        pull = ask(momenta, {"q": q, "v": field, "dv": [0] * len(s)})["mu"]
+        total, F = F, [f - x for f, x in zip(F, pull, strict=True)]
+        for turn, _, linear in free:
+            mu[linear] = [m * w for m, w in zip(mass[linear], s[linear], strict=True)]
+            F[linear] = (from_quaternion(q[turn]).T @ Vector(*total[linear])).leaves()
+    return mu, F
+
+
+def _of_turn(
+    rate: list[Scalar], mu: list[Scalar], force: list[Scalar], h: Scalar
+) -> tuple[Sequence[Scalar], Sequence[Scalar]]:
+    w, m = Vector(*rate), Vector(*mu)
+    F = Vector(*force) + w.cross(m)  # dμ/dt less the turning of the frame: ∂L/∂y
+    theta = w * h
+    both = m + (se3_arm(theta * 0.5) @ F) * (h * 0.5)
+    push = from_quaternion(quaternion_exp(theta * 0.5)).T @ F * h
+    start = Vector(*inverse_dexp(theta.leaves(), both.leaves())) - push
+    return start.leaves(), inverse_dexp((-theta).leaves(), both.leaves())
+
+
+def _whole(run: Any) -> None:
+    def ask(algorithm: Algorithm, inputs: dict[str, list[Scalar]]) -> dict[str, Sequence[Scalar]]:
+        found = Run(algorithm, run.tables, run.base, inputs)
+        return {name: found.result(name) for name in algorithm.writes}
+
+    i = run.inputs
+    entries = Entries([body.joint for body in run.tables.bodies])
+    start, end = discrete_momenta(
+        entries, ask, list(i["q"]), list(i["v"]), list(i["tau"]), i["step"][0]
+    )
+    for j, v in zip(run.joints, run.tables.v_offsets, strict=True):
+        j.start, j.end = start[v : v + len(j.v)], end[v : v + len(j.v)]
+
+
+# all of it as one kernel: y, ξ, given forces, h
+variational_step = Algorithm(
+    "variational_step", (Whole(_whole),), lambda g: {}, ("q", "v", "tau", "step"),
+    {"start": "dof", "end": "dof"},
+)  # fmt: skip
+
+
+class Numbers:
+    """A result that is plain numbers."""
+
+    def __init__(self, values: Sequence[Scalar] = (), size: int = 0):
+        self.values, self.size = tuple(values), size
+
+    def leaves(self) -> tuple[Scalar, ...]:
+        return self.values
+
+
+def rows(kept: tuple[int, ...], nv: int) -> Algorithm:
+    """Rows of the constraints at q: all of J, then how far each is open.  Input "drive": where
+    rows are to be."""
+
+    def step(run: Any) -> None:
+        lines = kept_rows(run, Plan(kept), "residual", [])
+        J = [entries.get(k, 0) for entries, _ in lines for k in range(nv)]
+        run.world.rows = Numbers([*J, *(opening for _, opening in lines)])
+
+    size = len(kept) * (nv + 1)
+    return Algorithm("constraint_rows", (Outward(outward), Whole(step)), moving_world,
+                     ("q", "drive"), {"rows": "world"}, {"rows": Numbers(size=size)})  # fmt: skip
+
+
+def _known(run: Any) -> None:
+    force: list[Scalar] = [0] * run.tables.nv
+    kept_rows(run, Plan(()), "gamma", force)
+    for j, v in zip(run.joints, run.tables.v_offsets, strict=True):
+        j.known = force[v : v + len(j.v)]
+
+
+# forces of contacts that push, and of friction and springs in loops
+known_forces = Algorithm(
+    "known_forces", (Outward(outward), Whole(_known)), moving_world, ("q", "v"), {"known": "dof"}
+)

@@ -1,0 +1,60 @@
+"""C of closed mechanisms against `solve`, which solves in the null space of the constraints."""
+
+import numpy as np
+import pytest
+from test_c_source import build, call, needs_cc
+
+import armillary as am
+from armillary.errors import InputError
+from armillary.functions.symbolic import equations
+from compare import close
+
+NAMES = ("four-bar", "bricard", "slider-crank", "bicycle", "two-wheeled-cart")
+
+
+def state(m, seed):
+    rng, size = np.random.default_rng(seed), m._engine.scaling.columns
+    kick = 0.005 * rng.normal(size=m.nv) * size
+    q, v = m.project(m.integrate(m.initial, kick), rng.normal(size=m.nv) * size)
+    return q, v, rng.normal(size=m.nv)
+
+
+@needs_cc
+@pytest.mark.parametrize("name", NAMES)
+def test_the_constraints_are_in_the_code(name, tmp_path):
+    m = am.example(name)
+    texts = m.to_c("forward_dynamics", "f"), m.to_c("inverse_dynamics", "g")
+    assert "With its constraints: " in texts[0] and "Not a number" in texts[0]
+    library = build(tmp_path, *texts)
+    for seed in range(2):
+        q, v, tau = state(m, seed)
+        a = m.solve(q, v, tau).acceleration
+        close(call(library.f, (q, v, tau), m.nv), a, 1e-9)
+        forces = m.actuator_forces(q, v, a).tau
+        close(call(library.g, (q, v, a), m.nv), forces, 1e-9)
+        assert np.isnan(call(library.g, (q, v, a + np.arange(m.nv)), m.nv)).any()
+
+
+@needs_cc
+def test_the_four_bar_of_the_tree_is_another_question(tmp_path):
+    m = am.example("four-bar")
+    library = build(tmp_path, m.to_c("forward_dynamics", "f"), m.tree.to_c("forward_dynamics", "g"))
+    zero = np.zeros(3)
+    found = [call(f, (m.initial, zero, zero), 3) for f in (library.f, library.g)]
+    close(found[0], m.solve(m.initial, zero, zero).acceleration, 1e-12)
+    close(found[1], m.tree.forward_dynamics(m.initial, zero, zero), 1e-12)
+    assert np.abs(found[0] - found[1]).max() > 10.0
+
+
+def test_what_has_no_expression_is_refused_by_name():
+    m = am.example("four-bar")
+    for function in ("inverse_dynamics_derivatives", "forward_dynamics_derivatives"):
+        with pytest.raises(InputError, match=rf"{function} of 'four-bar'.*mechanism\.tree"):
+            m.to_c(function)
+        m.tree.to_c(function)
+    with pytest.raises(InputError, match=r"not a closed form.*mechanism\.tree"):
+        equations(m, "forward_dynamics")
+    large = am.example("four-bar-ladder", n=40)
+    with pytest.raises(InputError, match="sparse elimination"):
+        large.to_c("forward_dynamics")
+    assert "Of its tree, without pin." in m.to_c("mass_matrix")

@@ -1,0 +1,84 @@
+"""Closures that are nearly singular are told by name, with the condition number, wherever their
+forces are given.  The oracle: singular values of the Jacobian, and the closed form of a toggle."""
+
+import re
+
+import numpy as np
+import pytest
+
+import armillary as am
+
+
+def flat(distance):
+    """A parallelogram this far (rad) from its flat position; 1 kg bars."""
+    m = am.example("four-bar-ladder", n=1)
+    return m, (np.pi / 2 - distance) * np.array([1.0, -1.0, 1.0])
+
+
+def told(messages):
+    (text,) = [text for text in messages if "nearly singular" in text]
+    return text, float(re.search(r"condition number ([0-9.]+e\+[0-9]+)", text)[1])
+
+
+@pytest.mark.parametrize("distance", [1e-6, 1e-7, 1e-8])
+def test_solve_and_actuators_tell(distance):
+    """All joints turn and all rows with content are lengths: no scaling changes the ratio."""
+    m, q = flat(distance)
+    rest = np.zeros(3)
+    values = np.linalg.svd(m.constraint_jacobian(q), compute_uv=False)
+    expected = values[0] / values[1]
+    found = m.solve(q, rest, [0.1, 0.0, 0.2])
+    held = m.equilibrium_forces(q, [m.joint_names[0]])
+    for messages in (found.messages, held.messages):
+        text, size = told(messages)
+        assert "'pin1'" in text and size == pytest.approx(expected, rel=0.1)
+    assert found.condition == pytest.approx(expected, rel=1e-3)
+    assert "nearly singular" in str(found) and "nearly singular" in str(held)
+    several = m.solve(np.array([q, flat(0.5)[1]]), np.zeros((2, 3)), np.zeros((2, 3)))
+    assert [text[:7] for text in several.messages] == ["state 0"]
+
+
+def test_regular_states_say_nothing():
+    m, q = flat(0.3)
+    assert m.solve(q, np.zeros(3), [0.1, 0.0, 0.2]).messages == ()
+    assert m.equilibrium_forces(q, [m.joint_names[0]]).messages == ()
+
+
+def toggle(angle):
+    """Crank and rod of 1 m in a line but for this angle, without weight, and a slider of 1 kg that
+    is pulled down along its slide."""
+    b = am.Builder("toggle")
+    b.body("crank", "world", "revolute", axis="y", mass=1e-6, inertia=(1e-6, 1e-6, 1e-6))
+    b.body("rod", "crank", "revolute", (0, 0, -1.0), axis="y", mass=1e-6,
+           inertia=(1e-6, 1e-6, 1e-6))  # fmt: skip
+    b.body("slider", "world", "prismatic", axis="z", mass=1.0, inertia=(1e-3, 1e-3, 1e-3))
+    b.loop("pin", am.Frame("end", "rod", am.Pose((0, 0, -1.0))), "slider", "revolute", axis="y")
+    m = b.build()
+    return m, np.array([angle, -2.0 * angle, -2.0 * np.cos(angle)])
+
+
+def test_actuators_that_hardly_hold():
+    """Virtual work of 1 N m against the crank, force of the slider: T / (2 sin(angle)) and its
+    weight.  The slide moves by 2 sin(angle) with a motion of 1 rad, 2 rad, 1 rad."""
+    angle = 1e-7
+    m, q = toggle(angle)
+    assert np.abs(m.constraint_residual(q)).max() < 1e-15
+    external = {"crank": np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0])}
+    found = m.equilibrium_forces(q, ["slider"], external=external)
+    assert abs(found["slider"]) == pytest.approx(1.0 / (2.0 * np.sin(angle)), rel=1e-4)
+    (text,) = found.messages
+    size = float(re.search(r"condition number ([0-9.]+e\+[0-9]+)", text)[1])
+    assert "slider" in text
+    assert size == pytest.approx(np.sqrt(5.0) / (2.0 * np.sin(angle)), rel=0.1)
+    assert m.equilibrium_forces(q, ["crank"], external=external).messages == ()
+
+
+def test_runs_that_record_forces_tell_once():
+    m, _ = flat(0.0)
+    q = np.array([flat(x)[1] for x in (0.3, 1e-7)])
+    options = {"duration": 3e-3, "step": 1e-3, "project": False}
+    run = am.simulate(m, q, np.zeros((2, 3)), record=("q", "constraint_forces"), **options)
+    events = [text for _, text in run.events if "nearly singular" in text]
+    assert len(events) == 1 and "'pin1'" in events[0]
+    plain = am.simulate(m, q, np.zeros((2, 3)), **options)
+    assert not [text for _, text in plain.events if "nearly singular" in text]

@@ -1,0 +1,106 @@
+"""New code of forward dynamics is tried against the interpreter before anybody relies on it."""
+
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import armillary as am
+from armillary.errors import CompileError
+from armillary.functions import verify
+from armillary.functions.kernel import Kernel
+from armillary.functions.options import CompileOptions
+from samples import opposed_axes, random_model, structured_model
+
+CLOSED = ("four-bar", "stewart", "two-wheeled-cart", "differential")
+
+
+def ask(mechanism, rows=None):
+    q, zero = np.array(mechanism.initial), np.zeros(mechanism.nv)
+    if rows:
+        q, zero = np.tile(q, (rows, 1)), np.zeros((rows, mechanism.nv))
+    return mechanism.forward_dynamics(q, zero, zero)
+
+
+@pytest.fixture
+def forgetful(monkeypatch):
+    """Nothing is remembered of earlier processes."""
+    monkeypatch.setattr(verify, "remembered", lambda name, what, find: find())
+
+
+@pytest.fixture
+def off_by_a_little(monkeypatch):
+    """Kernels of one double whose last result is one part in 10 000 too large."""
+    call = Kernel.call
+
+    def wrong(self, inputs, strides, outputs, rows, *rest):
+        call(self, inputs, strides, outputs, rows, *rest)
+        outputs[0][..., -1] *= 1.0001
+
+    return lambda: monkeypatch.setattr(Kernel, "call", wrong)
+
+
+@pytest.mark.parametrize("tier", [1, 2])
+@pytest.mark.parametrize("rows", [None, 20])
+def test_a_wrong_acceleration_of_a_tree_is_an_error(tier, rows, forgetful, off_by_a_little):
+    mechanism = am.Mechanism(opposed_axes(), CompileOptions(tier=tier))
+    off_by_a_little()
+    for _ in range(2):  # every time, not once
+        with pytest.raises(CompileError, match=r"opposed-axes.*contradicts the interpreter"):
+            ask(mechanism, rows)
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_a_wrong_acceleration_of_a_closed_mechanism_is_an_error(name, forgetful, off_by_a_little):
+    mechanism = am.example(name)
+    _ = mechanism.mobility()  # everything else is compiled before it goes wrong
+    mechanism.project(mechanism.initial, np.zeros(mechanism.nv))
+    ask(am.example(name))
+    off_by_a_little()
+    with pytest.raises(CompileError, match="contradicts the interpreter"):
+        ask(mechanism)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sound_code_passes(seed, forgetful):
+    """Every joint type, friction and rotors, right angles, light bodies on heavy ones."""
+    for model in (
+        random_model(seed, bodies=5, passive=True),
+        structured_model(seed, bodies=4),
+        random_model(seed, ("revolute",), 5, masses=(1e-6, 1e4)),
+    ):
+        mechanism = am.Mechanism(model, CompileOptions(tier=1))
+        assert np.isfinite(ask(mechanism)).all()
+
+
+def test_long_chains_are_tried_on_their_first_bodies(forgetful, off_by_a_little):
+    chain = random_model(1, ("revolute", "prismatic"), verify._MOST_BODIES + 40, branching=0.02)
+    mechanism = am.Mechanism(chain)
+    assert np.isfinite(ask(mechanism)).all()
+    off_by_a_little()
+    with pytest.raises(CompileError, match="contradicts"):
+        ask(am.Mechanism(chain))
+
+
+def test_the_shortcut_that_was_wrong_is_found(tmp_path):
+    """A half turn taken for a turn about z: code whose structure lies, in a process of its own."""
+    script = """
+        import armillary as am, armillary.spatial.vector as vector
+        from samples import opposed_axes
+
+        kept = vector._kept_axis
+        vector._kept_axis = lambda R: None if kept(R) is None else 1
+        arm = am.Mechanism(opposed_axes())
+        try:
+            arm.forward_dynamics([0.1, 0.2, 0.3], [0, 0, 0], [0, 0, 0])
+        except am.CompileError as error:
+            print(error)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        capture_output=True, text=True, timeout=600, check=True,
+        env={"XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": ":".join(p for p in sys.path if p)},
+    )  # fmt: skip
+    assert "contradicts the interpreter" in done.stdout
