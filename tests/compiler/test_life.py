@@ -45,15 +45,13 @@ def generator(ask):
 for kind in ("object", "generator"):
     for example in ("six-r", "four-bar"):
         arm = am.example(example)
-        q, v, a = arm.random_state(0)
-        if arm.constraints:
-            q, v = arm.project(arm.initial), v * 0.0
-            q = q[0]
-        many = [np.tile(x, (40, 1)) for x in (q, v, a)]
-        def ask(arm=arm, q=q, v=v, a=a, many=many):
-            return [arm.inverse_dynamics(q, v, a).copy(), arm.forward_dynamics(q, v, a).copy(),
-                    arm.mass_matrix(q).copy(), arm.inverse_dynamics.derivatives(q, v, a).dq.copy(),
-                    arm.forward_dynamics(*many).copy()]
+        q, v = arm.initial, np.zeros(arm.nv)
+        tau = np.arange(1.0, arm.nv + 1)
+        many = [np.tile(x, (40, 1)) for x in (q, v, tau)]
+        def ask(arm=arm, q=q, v=v, tau=tau, many=many):
+            return [arm.forward_dynamics(q, v, tau).copy(), arm.bias_forces(q, v).copy(),
+                    arm.mass_matrix(q).copy(), arm.forward_dynamics(*many).copy(),
+                    arm.forward_dynamics.derivatives(q, v, tau).dtau.copy()]
         ask()  # from now on natively
         wanted = ask()
         if kind == "object":

@@ -9,8 +9,6 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from armillary.compiler.cache import Cache, default_cache, key_of
 from armillary.compiler.forking import LLVM_LOCK
 from armillary.compiler.target import IN_ORDER, Lanes, machine
@@ -55,7 +53,7 @@ class Library:
             engine.add_object_file(llvm.ObjectFileRef.from_data(code))
             engine.finalize_object()
             self.addresses = {name: engine.get_function_address(name) for name in symbols}
-        self._alive = np.empty(0)
+        self._alive = _Alive()
         weakref.finalize(self._alive, _close, engine).atexit = False
         self.size = len(code)
         missing = [name for name, address in self.addresses.items() if not address]
@@ -68,6 +66,15 @@ class Library:
         function: Any = native_call(self.addresses[symbol])
         function.library = self
         return function
+
+
+class _Alive:
+    """An object that the garbage collector does not know: nothing but its last holder ends it."""
+
+    __slots__ = ("__weakref__",)
+
+    def __init__(self) -> None:
+        ctypes.pythonapi.PyObject_GC_UnTrack(ctypes.py_object(self))
 
 
 class _Entry:
