@@ -82,7 +82,7 @@ Hold = Annotated[
     ),
 ]
 Tolerance = Annotated[
-    float,
+    float | None,
     typer.Option(
         "--geometry-tolerance",
         min=0.0,
@@ -210,7 +210,7 @@ def solve(
     overwrite: Overwrite = False,
     json: Json = False,
     base: Base = None,
-    geometry_tolerance: Tolerance = 0.0,
+    geometry_tolerance: Tolerance = None,
 ) -> None:
     """Everything about a state: motion, all forces, constraints.
 
@@ -233,7 +233,7 @@ def mobility(
     hold: Hold = None,
     json: Json = False,
     base: Base = None,
-    geometry_tolerance: Tolerance = 0.0,
+    geometry_tolerance: Tolerance = None,
 ) -> None:
     """What can move: rank, freedoms, redundant constraints.
 
@@ -251,13 +251,14 @@ def assemble(
     hold: Hold = None,
     json: Json = False,
     base: Base = None,
+    geometry_tolerance: Tolerance = None,
 ) -> None:
     """A closed configuration near a guess.
 
     What is not given: q where the mechanism starts. Exit code 1: it could not be closed."""
     from armillary.cli.closing import assemble as run
 
-    if not run(model, base, q, hold, json):
+    if not run(model, base, q, hold, json, geometry_tolerance):
         raise typer.Exit(1)
 
 
@@ -300,6 +301,7 @@ def simulate(
     overwrite: Overwrite = False,
     json: Json = False,
     base: Base = None,
+    geometry_tolerance: Tolerance = None,
 ) -> None:
     """The motion over time.
 
@@ -311,7 +313,7 @@ def simulate(
     given = {"q": q, "v": v, "tau": tau}
     drives = Drive(given, external, input, stay, assemble, limits, drive or ())
     course = Course(duration, step, method, tolerance, record, every, out, resume, overwrite,
-                    project)  # fmt: skip
+                    project, geometry_tolerance)  # fmt: skip
     if not run(model, base, drives, course, json):
         raise typer.Exit(1)
 

@@ -43,7 +43,7 @@ def close(
 
 def closed_place(mechanism: Mechanism, q: Array, hold: Sequence[str] = ()) -> Array:
     assembly = mechanism.assemble(q, hold)
-    if not (assembly.closed or _opening(assembly) <= mechanism.options.geometry_tolerance):
+    if not (assembly.closed or _opening(assembly) <= mechanism.geometry_tolerance):
         held = "hold fewer joints, " if hold else ""
         raise ModelError(
             f"'{mechanism.name}' cannot be closed near this q: {_open_rows(assembly)}. Give "
@@ -115,10 +115,11 @@ def messages(
 
 
 def assemble(
-    model: str, base: str | None, q: list[str] | None, hold: list[str] | None, json: bool
-) -> bool:
+    model: str, base: str | None, q: list[str] | None, hold: list[str] | None, json: bool,
+    geometry_tolerance: float | None = None,
+) -> bool:  # fmt: skip
     """Print a closed configuration; False where there is none near the guess."""
-    mechanism = models.find(model, base)
+    mechanism = models.find(model, base, geometry_tolerance=geometry_tolerance)
     guess = from_options(mechanism, {"q": q}, None).values["q"]
     assembly = mechanism.assemble(guess, hold or ())
     units = models.units(mechanism, "q")
@@ -141,7 +142,8 @@ def assemble(
     if not assembly.closed:
         screen.complain(
             f"'{mechanism.name}' is not closed after {assembly.iterations} steps: "
-            f"{_open_rows(assembly)}. Give another --q, hold fewer joints, or correct the lengths."
+            f"{_open_rows(assembly)}. Give another --q, hold fewer joints, correct the lengths, or "
+            f"state their accuracy by --geometry-tolerance."
         )
         return False
     screen.say(f"'{mechanism.name}': {assembly}, rad or m\n")

@@ -23,9 +23,7 @@ SINGULAR = {
 
 
 def mobility(model: str, base: str | None, q: list[str] | None, wishes: Wishes, json: bool) -> None:
-    mechanism = models.find(model, base)
-    if wishes.geometry_tolerance:
-        mechanism = mechanism.compile(geometry_tolerance=wishes.geometry_tolerance)
+    mechanism = models.find(model, base, geometry_tolerance=wishes.geometry_tolerance)
     values = from_options(mechanism, {"q": q}, None).values
     remarks: list[str] = []
     if wishes.assemble:

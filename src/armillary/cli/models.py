@@ -10,16 +10,19 @@ from armillary.errors import FormatError, unknown_name
 FORCE = {"rad": "N m", "m": "N"}
 
 
-def find(name: str, base: str | None = None, strict: bool = False) -> Mechanism:
+def find(
+    name: str, base: str | None = None, strict: bool = False,
+    geometry_tolerance: float | None = None,
+) -> Mechanism:  # fmt: skip
     """The mechanism of a file, or the built-in one of that name."""
     if not is_file_name(name):
         known = example_names()
         if name not in known:
             hint = str(unknown_name("built-in mechanism", name, known))
             raise FormatError(f"there is no file '{name}', and {hint}")
-        mechanism = example(name)
+        mechanism = example(name).compile(geometry_tolerance=geometry_tolerance)
         return mechanism if base is None else mechanism.with_base(base)
-    return load(name, base=base, strict=strict)
+    return load(name, base=base, strict=strict, geometry_tolerance=geometry_tolerance)
 
 
 def is_file_name(name: str) -> bool:

@@ -50,6 +50,7 @@ class Course:
     resume: bool
     overwrite: bool
     project: bool
+    geometry_tolerance: float | None = None
 
 
 def simulate(model: str, base: str | None, drive: Drive, course: Course, json: bool) -> bool:
@@ -59,7 +60,7 @@ def simulate(model: str, base: str | None, drive: Drive, course: Course, json: b
             raise InputError(f"--{name}: expected a number of seconds above 0, found {value}.")
     if course.resume and course.out is None:
         raise InputError("--resume: name the file that goes on with --out.")
-    mechanism = models.find(model, base)
+    mechanism = models.find(model, base, geometry_tolerance=course.geometry_tolerance)
     run = _run(mechanism, drive, course)
     if json:
         content = as_json(run)

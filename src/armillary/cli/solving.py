@@ -25,7 +25,7 @@ class Wishes:
 
     assemble: bool = False
     hold: Sequence[str] = ()
-    geometry_tolerance: float = 0.0
+    geometry_tolerance: float | None = None
     drives: Sequence[str] = ()
 
 
@@ -50,9 +50,7 @@ def answer(
 
 
 def solve(question: Question, wishes: Wishes) -> tuple[Answer, Solution, dict[str, Array]]:
-    mechanism = models.find(question.model, question.base)
-    if wishes.geometry_tolerance:
-        mechanism = mechanism.compile(geometry_tolerance=wishes.geometry_tolerance)
+    mechanism = models.find(question.model, question.base, geometry_tolerance=wishes.geometry_tolerance)
     drives = from_drives(mechanism, wishes.drives)
     states = answers.states_of(question, mechanism)
     values = dict(states.values)

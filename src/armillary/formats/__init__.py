@@ -8,10 +8,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from armillary.errors import FormatError, InputError
+from armillary.formats.digits import accuracy
 from armillary.formats.files import read_text, write_text
 from armillary.model import WORLD, Model
 from armillary.model.edit import with_base
@@ -33,7 +35,13 @@ def read(
     base: "fixed" or "free", how the root body stands in the world (URDF files do not say).
     strict: what a reader would repair or report becomes an error."""
     _check_path(path)
-    kind = _kind_to_read(path, format)
+    model = _read(path, base, strict, _kind_to_read(path, format))
+    if not model.constraints:
+        return model
+    return replace(model, accuracy=accuracy(read_text(path)))
+
+
+def _read(path: FilePath, base: str | None, strict: bool, kind: str) -> Model:
     if kind == URDF:
         from armillary.formats.urdf import read_urdf
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from armillary.errors import InputError
 from armillary.functions.constrained.dynamics import Constrained
+from armillary.functions.options import CompileOptions
 from armillary.model import builder as model_builder
 from armillary.model import edit
 from armillary.model.parts import Mass, Pose
@@ -187,14 +188,18 @@ class Builder(model_builder.Builder):
 
 
 def load(
-    path: str | os.PathLike[str], *, base: str | None = None, strict: bool = False
-) -> Mechanism:
+    path: str | os.PathLike[str], *, base: str | None = None, strict: bool = False,
+    geometry_tolerance: float | None = None,
+) -> Mechanism:  # fmt: skip
     """Read a mechanism from a file: .urdf, .xml (MJCF or URDF), .yaml, .csv (DH table).
 
-    base: "fixed" or "free" (URDF).  strict: refuse what would otherwise be reported."""
+    base: "fixed" or "free" (URDF).  strict: refuse what would otherwise be reported.
+    geometry_tolerance: accuracy of its lengths as a part of the machine's size, for loops
+    (default: by the digits in the file)."""
     from armillary import formats
 
-    return Mechanism(formats.read(path, base=base, strict=strict))
+    model = formats.read(path, base=base, strict=strict)
+    return Mechanism(model, CompileOptions(geometry_tolerance=geometry_tolerance))
 
 
 def example(name: str, **options: Any) -> Mechanism:

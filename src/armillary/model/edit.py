@@ -161,7 +161,7 @@ def replace_parameters(
     """Other gravity, name, base motion (`changes`), or other fields of named bodies.
 
     bodies={"hand": {"mass": 1.2, "com": (0, 0, 0.1), "inertia": (...), "passive": ..., ...}}."""
-    known = {f.name for f in fields(Model)} - {"bodies", "report", "set_aside"}
+    known = {f.name for f in fields(Model)} - {"bodies", "report", "set_aside", "accuracy"}
     unknown = set(changes) - known
     if unknown:
         raise unknown_name(

@@ -54,6 +54,9 @@ class Model:
     initial: tuple[float, ...] = ()  # q to start from, where the source gives one
     # couplings and drives of locked joints with their numbers: what `unlock` brings back
     set_aside: tuple[tuple[int, Coupling | Drive], ...] = ()
+    # accuracy of the lengths (m) and angles (rad) where the source gives fewer digits than a double
+    # has; 0: all of them
+    accuracy: float = 0.0
     report: Report = field(default_factory=Report, compare=False)
 
     @cached_property

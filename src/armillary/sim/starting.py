@@ -36,22 +36,23 @@ def consistent_start(
     opening = np.abs(np.atleast_2d(mechanism.constraint_residual(q, moving)))
     rate = np.abs(np.atleast_2d(mechanism.constraint_rate(q, v, moving)))
     size = mechanism._engine.length
+    rounding = max(_ROUNDING, mechanism.geometry_tolerance)
     row, column = np.unravel_index(int(opening.argmax()), opening.shape)
     worst = f"{opening[row, column]:.3g} (row '{rows[column]}')"
     if opening.max() > _OPEN * max(size, 1e-12) or (
-        not project and opening.max() > _ROUNDING * size
+        not project and opening.max() > rounding * size
     ):
         raise InputError(f"q0: the mechanism is open by {worst}. {_cure(system, t0)}")
     row, column = np.unravel_index(int(rate.argmax()), rate.shape)
     speed = 1.0 + np.abs(v).max(initial=0.0)
-    inconsistent = rate.max() > _ROUNDING * speed * max(size, 1.0)
+    inconsistent = rate.max() > rounding * speed * max(size, 1.0)
     fault = f"{rate[row, column]:.3g} along '{rows[column]}'"
     if inconsistent and not project:
         raise InputError(
             f"v0: the constraints do not allow it; it has {fault}. Use "
             f"q0, v0 = mechanism.project(q0, v0), or project=True."
         )
-    if opening.max() > _ROUNDING * size:
+    if opening.max() > rounding * size:
         notes.append(f"q0 was open by {worst}; it was closed")
     closed, allowed = allowed_state(system, t0, q, v)
     if inconsistent:

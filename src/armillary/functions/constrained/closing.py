@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 CLOSED = 1e-12  # of the machine's size
 _IDLE = 8  # disturbed starts in a row that come no nearer
+_STALLED, _WATCHED = 0.02, 5  # part of Σ residual² that so many steps must take away at least
+_ENOUGH = 400  # steps of all starts together
+_POLISH = 60  # steps from the best start, where none closes
 _LOOSE = 1e-3  # rank tolerance of the first, rough steps
 
 
@@ -158,18 +161,27 @@ class Closer:
                 kick = rng.normal(size=self.engine.tables.nv) * spread * self.engine.scaling.columns
                 kick[kept] = 0.0
                 start = self.engine.owner.integrate(guess, kick)
-            q, used = self._marquardt(start, kept)
+            q, used = self._marquardt(start, kept, stalled=_STALLED)
             total += used
             opening = self.opening(self.residual(q))
             if opening < best_opening * (1.0 - 1e-3):
                 best, best_opening, idle = q, opening, 0
             else:
                 idle += 1
-            if best_opening <= self.closed or idle > _IDLE:
+            if best_opening <= self.closed or idle > _IDLE or total > _ENOUGH or self._shut(q):
                 break
+        if best_opening > self.closed:  # what stays open is told to all digits
+            best, used = self._marquardt(best, kept, _POLISH)
+            total, best_opening = total + used, self.opening(self.residual(best))
         engine = self.engine
         return Assembly(best, best_opening <= self.closed * 10, self.residual(best),
                         engine.ties.labels, engine.ties.units, total, engine.length)  # fmt: skip
+
+    def _shut(self, q: Array) -> bool:
+        """Whether rows without content are open: no motion closes them, so no other start does."""
+        rows = self.holonomic & self.engine.idle
+        s, residual = self.engine.scaling, self.residual(q)
+        return bool((np.abs(s.rows / s.length * residual)[rows] > 10.0 * self.closed).any())
 
     def _held(self, hold: Sequence[str] | Mapping[str, float]) -> Array:
         """Which entries of v must not move."""
@@ -184,8 +196,13 @@ class Closer:
                 raise unknown_name("joint", name, model.joint_index)
         return kept
 
-    def _marquardt(self, q: Array, kept: Array, steps: int = 200) -> tuple[Array, int]:
+    def _marquardt(
+        self, q: Array, kept: Array, steps: int = 200, stalled: float = 0.0
+    ) -> tuple[Array, int]:
+        """Steps while Σ residual² falls; stalled: by less than this part in a few steps is no
+        fall, for it creeps towards a minimum that is not closed."""
         s = self.engine.scaling
+        costs: list[float] = []
         damping, used = 1e-3, 0
         terms = self.engine.terms(q[None])
         cost = self._cost(terms.residual[0])
@@ -216,6 +233,9 @@ class Closer:
             if not improved:
                 break
             q, terms, cost = trial, new, new_cost
+            costs.append(cost)
+            if len(costs) > _WATCHED and cost > (1.0 - stalled) * costs[-1 - _WATCHED]:
+                break
         return q, used
 
     def _cost(self, residual: Array) -> float:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -48,6 +49,26 @@ class Constrained(Dynamics):
         from armillary.functions.constrained.engine import Engine
 
         return Engine(self, self.options.geometry_tolerance)
+
+    @property
+    def geometry_tolerance(self) -> float:
+        """How exactly the geometry of the constraints is known, as a part of the machine's size:
+        as given, or by the digits of the file."""
+        return self._engine.geometry_tolerance if self.model.constraints else 0.0
+
+    def _with_tolerance(self, geometry_tolerance: float | None) -> Self:
+        """The same mechanism with another geometry tolerance; None: this one."""
+        if geometry_tolerance in (None, self.options.geometry_tolerance):
+            return self
+        if geometry_tolerance not in self._tolerated:
+            options = replace(self.options, geometry_tolerance=geometry_tolerance)
+            self._tolerated[geometry_tolerance] = type(self)(self.model, options)
+        return self._tolerated[geometry_tolerance]
+
+    @cached_property
+    def _tolerated(self) -> dict[float | None, Self]:
+        """The same mechanism with other geometry tolerances, made once."""
+        return {}
 
     @cached_property
     def _closer(self) -> Closer:
@@ -181,23 +202,30 @@ class Constrained(Dynamics):
         hold: Sequence[str] = (),
         restarts: int = 20,
         seed: int = 0,
+        geometry_tolerance: float | None = None,
     ) -> Assembly:
         """A closed configuration near the guess (default: initial).
 
         hold: joints that must stay where the guess has them.  The answer tells what could not be
-        closed, and by how much."""
+        closed, and by how much.  geometry_tolerance: open by this part of the machine's size is
+        closed (default: the accuracy of the mechanism)."""
         arrays, _ = self._engine.check_states(q=self.initial if guess is None else guess)
-        return self._closer.assemble(arrays["q"][0], hold, restarts, seed)
+        closer = self._with_tolerance(geometry_tolerance)._closer
+        return closer.assemble(arrays["q"][0], hold, restarts, seed)
 
     def project(
-        self, q: ArrayLike, v: ArrayLike | None = None, drives: RowMotion | None = None
-    ) -> tuple[Array, Array]:
+        self, q: ArrayLike, v: ArrayLike | None = None, drives: RowMotion | None = None,
+        geometry_tolerance: float | None = None,
+    ) -> tuple[Array, Array]:  # fmt: skip
         """The nearest closed position and then the nearest consistent velocity, both by kinetic
-        energy.  Rolling rows enter the velocity only.  drives: motion of rows at this instant."""
+        energy.  Rolling rows enter the velocity only.  drives: motion of rows at this instant.
+        geometry_tolerance: how far rows may stay open that contradict each other, as a part of the
+        machine's size (default: the accuracy of the mechanism)."""
         arrays, single = self._engine.check_states(
             q=q, v=np.zeros(self.model.nv) if v is None else v
         )
-        positions, velocities = self._projector.project(arrays["q"], arrays["v"], drives)
+        projector = self._with_tolerance(geometry_tolerance)._projector
+        positions, velocities = projector.project(arrays["q"], arrays["v"], drives)
         return (positions[0], velocities[0]) if single else (positions, velocities)
 
     # -- actuation -------------------------------------------------------------------------------

@@ -143,7 +143,8 @@ class Projector:
             raise ModelError(
                 f"'{self.engine.owner.model.name}': the position could not be projected; it stays "
                 f"open by {opening:.2g} of its size. Use assemble(q) for rough guesses; it "
-                f"reports what cannot be closed."
+                f"reports what cannot be closed. Where the numbers of the model are not more exact "
+                f"than that, say so: geometry_tolerance={_two_digits(3.0 * opening)}."
             )
         return closed
 
@@ -164,3 +165,7 @@ class Projector:
             own = moving.of(k) if moving is not None else None
             result[k] = self.closer.velocity(q[k], v[k], own)[0]
         return result
+
+
+def _two_digits(x: float) -> str:
+    return f"{min(x, 0.09):.1e}"
