@@ -144,7 +144,10 @@ class ConstrainedForwardDynamics(Question):
             wrenches[name] = own[0] if one else rows_of(own, rows, count)
         given = of_states(drives, rows, count)
         system = engine.system(some["q"], some["v"], some["tau"], wrenches, passive, given)
-        a[rows] = [engine.answer(system, k).a for k in range(len(rows))]
+        for k, row in enumerate(rows):
+            # a wheel that lies flat has no track: its rows are no numbers, and so is the answer
+            known = np.isfinite(system.terms.J[k]).all() and np.isfinite(system.target[k]).all()
+            a[row] = engine.answer(system, k).a if known else np.nan
 
     def _second(
         self, engine: Engine, arrays: dict[str, Array], a: Array, doubtful: NDArray[np.bool_],
