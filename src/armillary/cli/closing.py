@@ -134,6 +134,7 @@ def assemble(
             "guess": guess,
             "q": assembly.q,
             "iterations": assembly.iterations,
+            "messages": assembly.messages,
             "rows": {"labels": assembly.labels, "units": assembly.units,
                      "residual": assembly.residual},
         }  # fmt: skip
@@ -146,6 +147,8 @@ def assemble(
             f"state their accuracy by --geometry-tolerance."
         )
         return False
+    for text in assembly.messages:
+        screen.remark(text)
     screen.say(f"'{mechanism.name}': {assembly}, rad or m\n")
     numbers = [screen.numbers(x, 12) for x in (guess, assembly.q)]
     rows = zip(mechanism.q_labels, *numbers, units, strict=True)

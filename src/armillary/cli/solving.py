@@ -50,7 +50,9 @@ def answer(
 
 
 def solve(question: Question, wishes: Wishes) -> tuple[Answer, Solution, dict[str, Array]]:
-    mechanism = models.find(question.model, question.base, geometry_tolerance=wishes.geometry_tolerance)
+    mechanism = models.find(
+        question.model, question.base, geometry_tolerance=wishes.geometry_tolerance
+    )
     drives = from_drives(mechanism, wishes.drives)
     states = answers.states_of(question, mechanism)
     values = dict(states.values)

@@ -22,6 +22,7 @@ from armillary.functions.inputs import Array
 
 if TYPE_CHECKING:
     from armillary.functions.constrained.engine import Engine
+    from armillary.model.model import Model
 
 CLOSED = 1e-12  # of the machine's size
 _IDLE = 8  # disturbed starts in a row that come no nearer
@@ -42,6 +43,7 @@ class Assembly:
     units: tuple[str, ...]
     iterations: int
     length: float
+    messages: tuple[str, ...] = ()  # telescopes that turned inside out
 
     @property
     def open_rows(self) -> dict[str, float]:
@@ -175,7 +177,8 @@ class Closer:
             total, best_opening = total + used, self.opening(self.residual(best))
         engine = self.engine
         return Assembly(best, best_opening <= self.closed * 10, self.residual(best),
-                        engine.ties.labels, engine.ties.units, total, engine.length)  # fmt: skip
+                        engine.ties.labels, engine.ties.units, total, engine.length,
+                        _inside_out(engine.owner.model, guess, best))  # fmt: skip
 
     def _shut(self, q: Array) -> bool:
         """Whether rows without content are open: no motion closes them, so no other start does."""
@@ -241,3 +244,20 @@ class Closer:
     def _cost(self, residual: Array) -> float:
         s = self.scaling
         return float(np.sum((s.rows / s.length * residual[self.holonomic]) ** 2))
+
+
+def _inside_out(model: Model, guess: Array, q: Array) -> tuple[str, ...]:
+    """A remark on every telescope (a slide on a joint that turns) whose guess is not negative and
+    whose length is: the same leg, turned by half a turn, closes with the opposite sign."""
+    found = []
+    for body, joint, slot in zip(model.bodies, model.joints, model.slots, strict=True):
+        parent = model.index[body.parent]
+        turns = parent >= 0 and "rad" in model.joints[parent].units
+        k = slot.q.start
+        if joint.kind == "prismatic" and turns and guess[k] >= 0.0 > q[k]:
+            found.append(
+                f"'{body.joint.name}' is negative, {q[k]:.6g} m from a guess of {guess[k]:.6g} m: "
+                f"the telescope is inside out. Guess '{model.bodies[parent].joint.name}' half a "
+                f"turn away for the other branch"
+            )
+    return tuple(found)
