@@ -187,7 +187,7 @@ def solve(
     json: Json = False,
     base: Base = None,
     root: Root = None,
-    geometry_tolerance: Tolerance = 0.0,
+    geometry_tolerance: Tolerance = None,
 ) -> None:
     """Everything about a state: motion, all forces, constraints.
 
@@ -197,8 +197,9 @@ def solve(
     from armillary.cli.solving import Wishes, answer
 
     given = {"q": q, "v": v, "tau": tau}
-    question = Question("solve", model, Reading(base, root), given, external, csv, passive)
-    wishes = Wishes(assemble, hold or (), geometry_tolerance, drive or ())
+    how = Reading(base, root, geometry_tolerance=geometry_tolerance)
+    question = Question("solve", model, how, given, external, csv, passive)
+    wishes = Wishes(assemble, hold or (), drive or ())
     answer(question, wishes, out, overwrite, json)
 
 
@@ -211,7 +212,7 @@ def mobility(
     json: Json = False,
     base: Base = None,
     root: Root = None,
-    geometry_tolerance: Tolerance = 0.0,
+    geometry_tolerance: Tolerance = None,
 ) -> None:
     """What can move: rank, freedoms, redundant constraints.
 
@@ -219,7 +220,8 @@ def mobility(
     from armillary.cli.mobility import mobility as run
     from armillary.cli.solving import Wishes
 
-    run(model, Reading(base, root), q, Wishes(assemble, hold or (), geometry_tolerance), json)
+    how = Reading(base, root, geometry_tolerance=geometry_tolerance)
+    run(model, how, q, Wishes(assemble, hold or ()), json)
 
 
 @app.command()
@@ -230,13 +232,15 @@ def assemble(
     json: Json = False,
     base: Base = None,
     root: Root = None,
+    geometry_tolerance: Tolerance = None,
 ) -> None:
     """A closed configuration near a guess.
 
     What is not given: q where the mechanism starts. Exit code 1: it could not be closed."""
     from armillary.cli.closing import assemble as run
 
-    if not run(model, Reading(base, root), q, hold, json):
+    how = Reading(base, root, geometry_tolerance=geometry_tolerance)
+    if not run(model, how, q, hold, json):
         raise typer.Exit(1)
 
 
@@ -272,6 +276,7 @@ def simulate(
     json: Json = False,
     base: Base = None,
     root: Root = None,
+    geometry_tolerance: Tolerance = None,
 ) -> None:
     """The motion over time.
 
@@ -286,7 +291,8 @@ def simulate(
                    beside)  # fmt: skip
     course = Course(duration, step, method, tolerance, record, every, out, resume, overwrite,
                     project, project_start)  # fmt: skip
-    if not run(model, Reading(base, root), drives, course, json):
+    how = Reading(base, root, geometry_tolerance=geometry_tolerance)
+    if not run(model, how, drives, course, json):
         raise typer.Exit(1)
 
 

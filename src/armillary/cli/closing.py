@@ -72,7 +72,7 @@ def close(
 
 def closed_place(mechanism: Mechanism, q: Array, hold: Sequence[str] = ()) -> Array:
     assembly = mechanism.assemble(q, hold)
-    if not (assembly.closed or _opening(assembly) <= mechanism.options.geometry_tolerance):
+    if not (assembly.closed or _opening(assembly) <= mechanism.geometry_tolerance):
         held = "hold fewer joints, " if hold else ""
         raise ModelError(
             f"'{mechanism.name}' cannot be closed near this q: {_open_rows(assembly)}. Give "
@@ -139,6 +139,7 @@ def assemble(
             "guess": guess,
             "q": assembly.q,
             "iterations": assembly.iterations,
+            "messages": assembly.messages,
             "rows": {"labels": assembly.labels, "units": assembly.units,
                      "residual": assembly.residual},
         }  # fmt: skip
@@ -147,9 +148,12 @@ def assemble(
     if not assembly.closed:
         screen.complain(
             f"'{mechanism.name}' is not closed after {assembly.iterations} steps: "
-            f"{_open_rows(assembly)}. Give another --q, hold fewer joints, or correct the lengths."
+            f"{_open_rows(assembly)}. Give another --q, hold fewer joints, correct the lengths, or "
+            f"state their accuracy by --geometry-tolerance."
         )
         return False
+    for text in assembly.messages:
+        screen.remark(text)
     screen.say(f"'{mechanism.name}': {assembly}, rad or m\n")
     numbers = [screen.numbers(x, 12) for x in (guess, assembly.q)]
     rows = zip(mechanism.q_labels, *numbers, units, strict=True)

@@ -25,8 +25,6 @@ SINGULAR = {
 
 def mobility(model: str, how: Reading, q: list[str] | None, wishes: Wishes, json: bool) -> None:
     mechanism = models.find(model, how)
-    if wishes.geometry_tolerance:
-        mechanism = mechanism.compile(geometry_tolerance=wishes.geometry_tolerance)
     values = from_options(mechanism, {"q": q}, None).values
     remarks: list[str] = []
     if wishes.assemble:

@@ -18,9 +18,12 @@ def find(name: str, how: Reading = Reading()) -> Mechanism:
         if name not in known:
             hint = str(unknown_name("built-in mechanism", name, known))
             raise FormatError(f"there is no file '{name}', and {hint}")
-        mechanism = example(name)
+        mechanism = example(name).compile(geometry_tolerance=how.geometry_tolerance)
         return mechanism if how.base is None else mechanism.with_base(how.base)
-    return load(name, base=how.base, root=how.root, strict=how.strict)
+    return load(
+        name, base=how.base, root=how.root, strict=how.strict,
+        geometry_tolerance=how.geometry_tolerance,
+    )  # fmt: skip
 
 
 def is_file_name(name: str) -> bool:

@@ -72,7 +72,7 @@ Hold = Annotated[
     ),
 ]
 Tolerance = Annotated[
-    float,
+    float | None,
     typer.Option(
         "--geometry-tolerance",
         min=0.0,
@@ -91,3 +91,4 @@ class Reading:
     base: str | None = None
     root: Path | None = None
     strict: bool = False
+    geometry_tolerance: float | None = None

@@ -25,7 +25,6 @@ class Wishes:
 
     assemble: bool = False
     hold: Sequence[str] = ()
-    geometry_tolerance: float = 0.0
     drives: Sequence[str] = ()
 
 
@@ -51,8 +50,6 @@ def answer(
 
 def solve(question: Question, wishes: Wishes) -> tuple[Answer, Solution, dict[str, Array]]:
     mechanism = models.find(question.model, question.how)
-    if wishes.geometry_tolerance:
-        mechanism = mechanism.compile(geometry_tolerance=wishes.geometry_tolerance)
     drives = from_drives(mechanism, wishes.drives)
     states = answers.states_of(question, mechanism)
     values = dict(states.values)

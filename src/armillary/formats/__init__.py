@@ -8,11 +8,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from armillary.errors import FormatError, InputError
+from armillary.formats.digits import accuracy
 from armillary.formats.files import read_text, write_text
 from armillary.formats.losses import remarks, with_remarks
 from armillary.formats.mesh_paths import seen_from
@@ -46,7 +48,15 @@ def read(
     nearest one around the file with package.xml, .git or pyproject.toml (never above the user's
     home), else that of the file."""
     _check_path(path)
-    kind = _kind_to_read(path, format)
+    model = _read(path, base, strict, root, _kind_to_read(path, format))
+    if not model.constraints:
+        return model
+    return replace(model, accuracy=accuracy(read_text(path)))
+
+
+def _read(
+    path: FilePath, base: str | None, strict: bool, root: FilePath | None, kind: str
+) -> Model:
     if kind == URDF:
         from armillary.formats.urdf import read_urdf
 

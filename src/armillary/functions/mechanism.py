@@ -11,6 +11,7 @@ from typing import Any
 from armillary.errors import InputError
 from armillary.functions.constrained.dynamics import Constrained
 from armillary.functions.describe import counted, describe
+from armillary.functions.options import CompileOptions
 from armillary.model import builder as model_builder
 from armillary.model import edit
 from armillary.model.parts import Mass, Pose
@@ -205,14 +206,18 @@ def load(
     base: str | None = None,
     strict: bool = False,
     root: str | os.PathLike[str] | None = None,
+    geometry_tolerance: float | None = None,
 ) -> Mechanism:
     """Read a mechanism from a file: .urdf, .xml (MJCF or URDF), .yaml, .csv (DH table).
 
     base: "fixed" or "free" (URDF).  strict: refuse what would otherwise be reported.
-    root: the folder that the files it names must lie in (default: the package or repository)."""
+    root: the folder that the files it names must lie in (default: the package or repository).
+    geometry_tolerance: accuracy of its lengths as a part of the machine's size, for loops
+    (default: by the digits in the file)."""
     from armillary import formats
 
-    return Mechanism(formats.read(path, base=base, strict=strict, root=root))
+    model = formats.read(path, base=base, strict=strict, root=root)
+    return Mechanism(model, CompileOptions(geometry_tolerance=geometry_tolerance))
 
 
 def example(name: str, **options: Any) -> Mechanism:

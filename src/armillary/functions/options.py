@@ -22,18 +22,20 @@ class CompileOptions:
     that pays, at most as many as there are processors.  lanes: states of a batch that are worked on
     together, 2, 4, 8 or 16; None: as many as a register of this processor holds.
     geometry_tolerance: constraints that differ by less than this part of the machine's size count
-    as dependent; give the accuracy of the numbers in the model where it is coarser than 1e-9."""
+    as dependent, and loops that are open by less as closed; give the accuracy of the numbers in the
+    model where it is coarser than 1e-9.  None: that of the digits in the file it came from."""
 
     tier: int | None = None
     budget: int = 12_000  # operations of a straight-line kernel; more compile for seconds
     threads: int = 1
     lanes: int | None = None
-    geometry_tolerance: float = 0.0
+    geometry_tolerance: float | None = None
 
     def __post_init__(self) -> None:
         if self.tier not in (None, 1, 2):
             raise InputError(f"tier: expected 1, 2 or None, found {self.tier!r}.")
-        if not 0.0 <= self.geometry_tolerance < 0.1:
+        given = self.geometry_tolerance
+        if given is not None and not (isinstance(given, (int, float)) and 0.0 <= given < 0.1):
             raise InputError(
                 f"geometry_tolerance: expected a number from 0 to 0.1 (of the machine's size), "
                 f"found {self.geometry_tolerance!r}."

@@ -21,7 +21,16 @@ from armillary.model.checks import (
     per_axis,
     tensor_entries,
 )
-from armillary.model.closing import Contact, Coupling, Distance, Drive, Loop, Surface, Wheel
+from armillary.model.closing import (
+    Contact,
+    Coupling,
+    Distance,
+    Drive,
+    Loop,
+    Surface,
+    Wheel,
+    touches,
+)
 from armillary.model.joints import joint_spec, kernel_joint, named
 from armillary.model.model import Model
 from armillary.model.parts import (
@@ -323,7 +332,22 @@ class Builder(ClosingBuilder):
                     f"body '{body.name}' has no inertia: {text}. Give it a mass, make its joint "
                     f"fixed, or write mass=0 if you mean it."
                 )
+            if ties := self._tied_to(body, bodies):
+                said = f"what it carries has no mass: its motion has to follow from {ties}"
+                self.report.add("assumed", f"joint '{body.joint.name}'", said)
+                continue
             self.report.add("warning", f"body '{body.name}'", text)
+
+    def _tied_to(self, body: Body, bodies: list[Body]) -> str:
+        """Constraints on a body, on what it carries, or on their coordinates, which may determine
+        how they move: their names, or empty."""
+        carried, joints = {body.name}, {body.joint.name}
+        for other in bodies:  # parents come first
+            if other.parent in carried:
+                carried.add(other.name)
+                joints.add(other.joint.name)
+        found = [part.name for part in self._closing.values() if touches(part, carried, joints)]
+        return ", ".join(f"'{name}'" for name in found)
 
 
 def _pose(part: str, at: Pose | Sequence[float], rpy: Sequence[float]) -> Pose:

@@ -108,8 +108,7 @@ class ClosingBuilder(ABC):
             f"its general joint is a joint of the tree with the massless body '{link}', welded",
         )  # fmt: skip
         weld = JointSpec(f"{name}.weld", "fixed")
-        del self._closing[name]
-        self._close(Loop(weld.name, Frame(f"{name}.outer", link), second, weld))
+        self._closing[name] = Loop(name, Frame(f"{name}.outer", link), second, weld)
 
     def _general_loops(self) -> None:
         """Before the tree is put in order: general joints that close loops join it."""

@@ -6,6 +6,7 @@ moves relative to the first, and the force of a constraint is the one on the sec
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from armillary.model.parts import WORLD, Frame, JointSpec, Triple
@@ -130,3 +131,13 @@ class Drive:
 
 
 Constraint = Loop | Coupling | Wheel | Distance | Surface | Contact | Drive
+
+
+def touches(part: Constraint, bodies: Container[str], joints: Container[str]) -> bool:
+    """Whether a constraint acts on one of these bodies or on a coordinate of these joints."""
+    if isinstance(part, (Coupling, Drive)):
+        labels = (part.joint, part.source) if isinstance(part, Coupling) else (part.joint,)
+        return any(label in joints or label.rpartition(".")[0] in joints for label in labels)
+    if isinstance(part, Wheel):
+        return part.body in bodies or part.ground in bodies
+    return part.first.body in bodies or part.second.body in bodies

@@ -167,7 +167,7 @@ def replace_parameters(
 
     bodies={"hand": {"mass": 1.2, "com": (0, 0, 0.1), "inertia": (...), "passive": ..., ...}}.
     checks: "report" notes a tensor that no rigid body has, "strict" refuses it."""
-    known = {f.name for f in fields(Model)} - {"bodies", "report", "set_aside"}
+    known = {f.name for f in fields(Model)} - {"bodies", "report", "set_aside", "accuracy"}
     unknown = set(changes) - known
     if unknown:
         raise unknown_name(

@@ -55,6 +55,9 @@ class Model:
     # couplings and drives of locked joints with their numbers: what `unlock` brings back
     set_aside: tuple[tuple[int, Coupling | Drive], ...] = ()
     moved: tuple[str, ...] = ()  # rows of other constraints that move as a run prescribes
+    # accuracy of the lengths (m) and angles (rad) where the source gives fewer digits than a double
+    # has; 0: all of them
+    accuracy: float = 0.0
     report: Report = field(default_factory=Report, compare=False)
 
     @cached_property

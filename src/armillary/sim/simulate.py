@@ -53,6 +53,7 @@ def simulate(
     project: bool | tuple[float, float] = True, tolerance: float = 1e-8,
     period: float | None = None, parameters: ArrayLike | None = None,
     t0: float = 0.0, resume: bool = False, overwrite: bool = False, project_start: bool = False,
+    geometry_tolerance: float | None = None,
 ) -> Run:  # fmt: skip
     """The motion from (q0, v0) over `duration` seconds:
 
@@ -73,10 +74,12 @@ def simulate(
     velocity; or rates (alpha, beta), 1/s, that draw them back by a corrective force (Baumgarte).
     parameters: other inertias, (10 bodies,) or one row per run, as `mechanism.parameters`.  resume:
     go on where `out` ends; everything but `duration` must be as it was (see physics.py).
+    geometry_tolerance: accuracy of the loops, see `Mechanism.project`.
 
     The run is kept when it ends early: `run.complete` is False and `run.message` tells why.  An
     exception of a controller carries it as `error.run`.  Functions get copies of the state."""
     made_with = _made_with(check_types(locals()))
+    mechanism = mechanism._with_tolerance(geometry_tolerance)
     _check_times(duration, step, tolerance, t0, every)
     moved = Drives(mechanism, drives, step)
     outside = (inputs, external, period, parameters, moved, voltages)

@@ -80,18 +80,24 @@ def _opening(
     row, column = np.unravel_index(int(opening.argmax()), opening.shape)
     worst = f"{opening[row, column]:.3g} (row '{rows[column]}')"
     part = float(opening.max()) / max(size, 1e-12)
-    if part > _OPEN or (not project and part > _ROUNDING):
+    rounding = _rounding(system)
+    if part > _OPEN or (not project and part > rounding):
         gap = np.atleast_2d(system.mechanism.constraint_residual(q, moving))[row, column]
         cure = _cure(system, t0, int(column), float(gap))
         raise InputError(f"q0: the mechanism is open by {worst}. {cure}")
     return part, worst
 
 
+def _rounding(system: System) -> float:
+    """What counts as closed and consistent, as a part of the machine's size and speed."""
+    return max(_ROUNDING, system.mechanism.geometry_tolerance)
+
+
 def _by_names(
     system: System, t0: float, start: Start, named: Named, opening: float, worst: str
 ) -> Start:
     """Velocities given by name, and the others as the constraints and the least energy ask."""
-    if opening > _ROUNDING:
+    if opening > _rounding(system):
         start.notes.append(f"q0 was open by {worst}; it was closed")
     start.q = allowed_state(system, t0, start.q, start.v)[0]
     many = start.q.ndim == 2
@@ -133,10 +139,11 @@ def _as_given(
     """A full velocity: allowed, refused, or replaced by the nearest."""
     mechanism, v = system.mechanism, start.v
     rows, size = mechanism.constraint_rows, mechanism._engine.length
+    rounding = _rounding(system)
     rate = np.abs(np.atleast_2d(mechanism.constraint_rate(start.q, v, system.moving(t0))))
     row, column = np.unravel_index(int(rate.argmax()), rate.shape)
     speed = 1.0 + np.abs(v).max(initial=0.0)
-    inconsistent = rate.max() > _ROUNDING * speed * max(size, 1.0)
+    inconsistent = rate.max() > rounding * speed * max(size, 1.0)
     fault = f"{rate[row, column]:.3g} along '{rows[column]}'"
     if inconsistent and not project:
         raise InputError(
@@ -147,7 +154,7 @@ def _as_given(
     driven = any(text.startswith("v0") for text in start.notes)
     if wanted.given and not wanted.nearest and not driven:
         _refuse(system, start, rate, allowed, opening)
-    if opening > _ROUNDING:
+    if opening > rounding:
         start.notes.append(f"q0 was open by {worst}; it was closed")
     if inconsistent and not start.refused:
         change = np.abs(allowed - v).max()

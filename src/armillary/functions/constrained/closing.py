@@ -28,10 +28,14 @@ from armillary.functions.inputs import Array
 
 if TYPE_CHECKING:
     from armillary.functions.constrained.engine import Engine
+    from armillary.model.model import Model
 
 CLOSED = 1e-12  # of the machine's size
 _IDLE = 8  # disturbed starts in a row that come no nearer
 _ALLOWED = 1e-6  # of the velocities: rows that held velocities violate by less
+_STALLED, _WATCHED = 0.02, 5  # part of Σ residual² that so many steps must take away at least
+_ENOUGH = 400  # steps of all starts together
+_POLISH = 60  # steps from the best start, where none closes
 _LOOSE = 1e-3  # rank tolerance of the first, rough steps
 
 
@@ -46,6 +50,7 @@ class Assembly:
     units: tuple[str, ...]
     iterations: int
     length: float
+    messages: tuple[str, ...] = ()  # telescopes that turned inside out
 
     @property
     def open_rows(self) -> dict[str, float]:
@@ -203,21 +208,36 @@ class Closer:
                 kick = held.free(guess) @ rng.normal(size=self.engine.tables.nv) * spread
                 start = self.engine.owner.integrate(guess, kick * self.engine.scaling.columns)
                 start = held.put_back(start, guess)
-            q, used = self._marquardt(start, held)
+            q, used = self._marquardt(start, held, stalled=_STALLED)
             total += used
             opening = self.opening(self.residual(q))
             if opening < best_opening * (1.0 - 1e-3):
                 best, best_opening, idle = q, opening, 0
             else:
                 idle += 1
-            if best_opening <= self.closed or idle > _IDLE:
+            if best_opening <= self.closed or idle > _IDLE or total > _ENOUGH or self._shut(q):
                 break
+        if best_opening > self.closed:  # what stays open is told to all digits
+            best, used = self._marquardt(best, held, _POLISH)
+            total, best_opening = total + used, self.opening(self.residual(best))
         engine = self.engine
         return Assembly(best, best_opening <= self.closed * 10, self.residual(best),
-                        engine.ties.labels, engine.ties.units, total, engine.length)  # fmt: skip
+                        engine.ties.labels, engine.ties.units, total, engine.length,
+                        _inside_out(engine.owner.model, guess, best))  # fmt: skip
 
-    def _marquardt(self, q: Array, held: Held | None = None, steps: int = 200) -> tuple[Array, int]:
+    def _shut(self, q: Array) -> bool:
+        """Whether rows without content are open: no motion closes them, so no other start does."""
+        rows = self.holonomic & self.engine.idle
+        s, residual = self.engine.scaling, self.residual(q)
+        return bool((np.abs(s.rows / s.length * residual)[rows] > 10.0 * self.closed).any())
+
+    def _marquardt(
+        self, q: Array, held: Held | None = None, steps: int = 200, stalled: float = 0.0
+    ) -> tuple[Array, int]:
+        """Steps while Σ residual² falls; stalled: by less than this part in a few steps is no
+        fall, for it creeps towards a minimum that is not closed."""
         s, start = self.engine.scaling, q
+        costs: list[float] = []
         damping, used = 1e-3, 0
         terms = self.engine.terms(q[None])
         cost = self._cost(terms.residual[0])
@@ -250,8 +270,28 @@ class Closer:
             if not improved:
                 break
             q, terms, cost = trial, new, new_cost
+            costs.append(cost)
+            if len(costs) > _WATCHED and cost > (1.0 - stalled) * costs[-1 - _WATCHED]:
+                break
         return q, used
 
     def _cost(self, residual: Array) -> float:
         s = self.scaling
         return float(np.sum((s.rows / s.length * residual[self.holonomic]) ** 2))
+
+
+def _inside_out(model: Model, guess: Array, q: Array) -> tuple[str, ...]:
+    """A remark on every telescope (a slide on a joint that turns) whose guess is not negative and
+    whose length is: the same leg, turned by half a turn, closes with the opposite sign."""
+    found = []
+    for body, joint, slot in zip(model.bodies, model.joints, model.slots, strict=True):
+        parent = model.index[body.parent]
+        turns = parent >= 0 and "rad" in model.joints[parent].units
+        k = slot.q.start
+        if joint.kind == "prismatic" and turns and guess[k] >= 0.0 > q[k]:
+            found.append(
+                f"'{body.joint.name}' is negative, {q[k]:.6g} m from a guess of {guess[k]:.6g} m: "
+                f"the telescope is inside out. Guess '{model.bodies[parent].joint.name}' half a "
+                f"turn away for the other branch"
+            )
+    return tuple(found)

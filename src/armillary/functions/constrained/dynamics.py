@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -63,6 +64,26 @@ class Constrained(Dynamics):
         from armillary.functions.constrained.engine import Engine
 
         return Engine(self, self.options.geometry_tolerance)
+
+    @property
+    def geometry_tolerance(self) -> float:
+        """How exactly the geometry of the constraints is known, as a part of the machine's size:
+        as given, or by the digits of the file."""
+        return self._engine.geometry_tolerance if self.model.constraints else 0.0
+
+    def _with_tolerance(self, geometry_tolerance: float | None) -> Self:
+        """The same mechanism with another geometry tolerance; None: this one."""
+        if geometry_tolerance in (None, self.options.geometry_tolerance):
+            return self
+        if geometry_tolerance not in self._tolerated:
+            options = replace(self.options, geometry_tolerance=geometry_tolerance)
+            self._tolerated[geometry_tolerance] = type(self)(self.model, options)
+        return self._tolerated[geometry_tolerance]
+
+    @cached_property
+    def _tolerated(self) -> dict[float | None, Self]:
+        """The same mechanism with other geometry tolerances, made once."""
+        return {}
 
     @cached_property
     def counts(self) -> Counts:
@@ -235,25 +256,35 @@ class Constrained(Dynamics):
         hold: Sequence[str] = (),
         restarts: int = 20,
         seed: int = 0,
+        geometry_tolerance: float | None = None,
     ) -> Assembly:
         """A closed configuration near the guess (default: initial).
 
         hold: joints, entries of v or lengths of q ("rear-frame.px") that must stay where the guess
-        has them.  The answer tells what could not be closed, and by how much."""
+        has them.  The answer tells what could not be closed, and by how much.
+        geometry_tolerance: open by this part of the machine's size is closed (default: the accuracy
+        of the mechanism)."""
         state = one_state(self._engine, "assemble", q=self.initial if guess is None else guess)
-        self._closer.refuse_endless(state["q"])
-        return self._closer.assemble(state["q"], hold, restarts, seed)
+        closer = self._with_tolerance(geometry_tolerance)._closer
+        closer.refuse_endless(state["q"])
+        return closer.assemble(state["q"], hold, restarts, seed)
 
     def project(
         self, q: ArrayLike, v: ArrayLike | Mapping[str, ArrayLike] | None = None,
         drives: RowMotion | None = None, hold: Sequence[str] = (),
+        geometry_tolerance: float | None = None,
     ) -> tuple[Array, Array]:  # fmt: skip
         """The nearest closed position and then the nearest consistent velocity, both by kinetic
         energy.  Rolling rows enter the velocity only.  drives: motion of rows at this instant.
 
         hold: joints, entries of v or lengths of q ("rear-frame.px") whose position and velocity
         stay as they are.  v = {"crank": 5.0} gives some velocities; the others follow with the
-        least kinetic energy (in a tree, where nothing follows, they are zero)."""
+        least kinetic energy (in a tree, where nothing follows, they are zero).
+
+        geometry_tolerance: how far rows may stay open that contradict each other, as a part of the
+        machine's size (default: the accuracy of the mechanism)."""
+        if geometry_tolerance is not None:
+            return self._with_tolerance(geometry_tolerance).project(q, v, drives, hold)
         held = Held(self._engine, hold)
         named = None
         if isinstance(v, Mapping):

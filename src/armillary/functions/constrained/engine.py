@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from armillary.functions.kinematics import Kinematics
 
 Baumgarte = tuple[float, float] | None
+_SEVERAL = 20.0  # rounded numbers that make up one row
+_COARSEST = 1e-3  # geometry tolerance by the digits of a file
 _OPEN = 30.0  # a loop that is open by e counts as singular within 30 e / L
 
 
@@ -59,8 +61,8 @@ class System:
 class Engine:
     """Everything numerical about the constraints of one mechanism."""
 
-    def __init__(self, owner: Kinematics, geometry_tolerance: float = 0.0):
-        self.owner, self.geometry_tolerance = owner, geometry_tolerance
+    def __init__(self, owner: Kinematics, geometry_tolerance: float | None = None):
+        self.owner, self._given_tolerance = owner, geometry_tolerance
         self.tables = owner.tables()
         self.ties: Ties = ties(owner.model, self.tables)
         self.rows = Rows(self.ties, self.tables)
@@ -80,6 +82,14 @@ class Engine:
             return float(size)
         gyration = [sum(b.mass.tensor[:3]) / (2 * b.mass.mass) for b in model.bodies if b.mass.mass]
         return float(np.sqrt(max(gyration, default=0.0))) or 1.0
+
+    @cached_property
+    def geometry_tolerance(self) -> float:
+        """How exactly the geometry is known, as a part of the machine's size: as given, or by the
+        digits of the file.  Errors of several numbers add up."""
+        if self._given_tolerance is not None:
+            return self._given_tolerance
+        return min(_SEVERAL * self.owner.model.accuracy / min(self.length, 1.0), _COARSEST)
 
     def _points(self, q: Array) -> Array:
         bodies = self.motion(q[None], np.zeros((1, self.tables.nv)))

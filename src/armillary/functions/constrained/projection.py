@@ -190,7 +190,8 @@ class Projector:
             raise ModelError(
                 f"'{self.engine.owner.model.name}': the position could not be projected; it stays "
                 f"open by {opening:.2g} of its size. Use assemble(q) for rough guesses; it "
-                f"reports what cannot be closed."
+                f"reports what cannot be closed. Where the numbers of the model are not more exact "
+                f"than that, say so: geometry_tolerance={_two_digits(3.0 * opening)}."
             )
         return closed
 
@@ -214,3 +215,7 @@ class Projector:
 
 def _of(moving: RowMotion | None, k: int) -> RowMotion | None:
     return None if moving is None else moving.of(k)
+
+
+def _two_digits(x: float) -> str:
+    return f"{min(x, 0.09):.1e}"

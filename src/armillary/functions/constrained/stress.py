@@ -37,7 +37,9 @@ class ForceMap:
         self.engine = engine
         model = engine.owner.model
         self.names = [body.joint.name for body in model.bodies]
-        self.names += [tie.name for tie in engine.ties.all]
+        own = set(self.names)  # a general joint of a loop is a joint of the tree, and its weld
+        self.names += [f"{tie.name}.weld" if tie.name in own else tie.name
+                       for tie in engine.ties.all]  # fmt: skip
         R, origins = engine.owner.poses(system.q[k])
         W, points = system.terms.wrench_W[k], system.terms.point[k]  # (m, 6), (m, 3)
         count = len(model.bodies)
