@@ -72,10 +72,11 @@ TREES_ONLY = frozenset(
 OTHERS = frozenset(
     re.findall(
         r"\w+",
-        "attach base base_parameters bodies compile constraint_rows constraints counts energy_lacks "
-        "explain frames geometry_tolerance gravity initial interpret joint_names joints lock model name neutral nq nv options "
-        "parameter_names parameters place placement_names q_labels q_units random_state replace "
-        "report save subtree tables to_c tree unlock v_labels v_units with_base",
+        "attach base base_parameters bodies compile constraint_rows constraints counts "
+        "energy_lacks explain frames geometry_tolerance gravity initial interpret joint_names "
+        "joints lock model name neutral nq nv options parameter_names parameters place "
+        "placement_names q_labels q_units random_state replace report save subtree tables to_c "
+        "tree unlock v_labels v_units with_base ",
     )
 ) | {"inverse_dynamics.actuators", "inverse_dynamics.law"}
 
