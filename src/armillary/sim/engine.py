@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armillary.errors import NotFiniteError
 from armillary.functions.inputs import Array
 from armillary.sim.grid import Grid
 from armillary.sim.holding import hold
@@ -106,7 +107,12 @@ class Engine:
     def step(self, t: float, h: float, q: Array, v: Array, z: Array) -> tuple[Array, Array, Array]:
         """The state after h, on the constraints."""
         y, x = self.system.enter_chart(q, v, z)
-        return self._unpacked(t + h, y, self.stepper.step(t, h, y, x))
+        try:
+            return self._unpacked(t + h, y, self.stepper.step(t, h, y, x))
+        except NotFiniteError:  # the run tells where it broke
+            if q.ndim == 2:
+                raise
+            return np.full_like(q, np.nan), np.full_like(v, np.nan), np.full_like(z, np.nan)
 
     def _unpacked(self, t: float, y: Array, x: Array) -> tuple[Array, Array, Array]:
         """q, v, z of x at t, on the constraints."""

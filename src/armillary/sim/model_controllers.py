@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from armillary.algorithms.inverse_dynamics import inverse_dynamics, static_forces
 from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.run import Run
-from armillary.errors import InputError
+from armillary.errors import InputError, NotFiniteError
 from armillary.functions.mechanism import Mechanism
 from armillary.scalar import Scalar
 from armillary.sim.controllers import target_at
@@ -97,9 +97,12 @@ class ModelController(Part, ABC):
         """tau that gives the accelerations a, from the actuators."""
         if a.ndim == 1 and not np.isfinite(q.sum() + v.sum() + a.sum()):
             return np.full_like(v, np.nan)  # the run tells where it broke
-        if self._alone:
-            return self.mechanism.inverse_dynamics(q, v, a, passive=passive)
-        return self.mechanism.driving_forces(q, v, a, self.actuators, passive)
+        try:
+            if self._alone:
+                return self.mechanism.inverse_dynamics(q, v, a, passive=passive)
+            return self.mechanism.driving_forces(q, v, a, self.actuators, passive)
+        except NotFiniteError:
+            return np.full_like(v, np.nan)
 
 
 class GravityCompensation(ModelController):
@@ -113,7 +116,12 @@ class GravityCompensation(ModelController):
     def torque(self, t: Any, q: Array, v: Array, z: Scalars) -> Array:
         if self._alone:
             m = self.mechanism
-            return m.static_torques(q) if self.springs else m.gravity_forces(q)
+            if q.ndim == 1 and not np.isfinite(q.sum()):
+                return np.full_like(v, np.nan)  # the run tells where it broke
+            try:
+                return m.static_torques(q) if self.springs else m.gravity_forces(q)
+            except NotFiniteError:
+                return np.full_like(v, np.nan)
         rest = np.zeros_like(v)
         return self._forces(q, rest, rest, self.springs)
 

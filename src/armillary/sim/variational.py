@@ -13,11 +13,12 @@ Constraints enter as in RATTLE: p + J(q)ᵀλ with λ so that q' is closed, then
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 
 import numpy as np
 
-from armillary.errors import InputError, ModelError
+from armillary.errors import InputError, ModelError, NotFiniteError
 from armillary.functions.inputs import Array
 from armillary.functions.variational import VariationalParts, variational_parts
 from armillary.sim.system import System
@@ -69,8 +70,10 @@ class Variational:
         result = np.empty_like(x0)
         for k, (y, x) in enumerate(zip(y0, x0, strict=True)):
             with self.system.only(k):
-                good = np.isfinite(x).all() and np.isfinite(y).all()
-                result[k] = self._single(t, h, y, x) if good else np.nan
+                result[k] = np.nan
+                if np.isfinite(x).all() and np.isfinite(y).all():
+                    with contextlib.suppress(NotFiniteError):
+                        result[k] = self._single(t, h, y, x)
         return result
 
     def _single(self, t: float, h: float, y0: Array, x0: Array) -> Array:
