@@ -83,7 +83,7 @@ class Engine:
         self._said = clock.monotonic()
         self._locator = Locator(system, watched, self.step, note, self._stop) if watched else None
         self._lost: set[int] = set()  # rows of a batch that are no numbers any more
-        self._locking = Locking(note)
+        self.locking = Locking(note)
         self._free: Array | None = None
         self.native = True  # steps in native code where that can be
         self._ahead: Lookahead | None = None
@@ -124,7 +124,7 @@ class Engine:
     def _watch_locking(self, t: float, q: Array, v: Array) -> None:
         """After a step to (q, v) at t: was motion taken away?"""
         if self._free is not None and v is not self._free:
-            self._locking(self.system.of_row, t, q, self._free, v)
+            self.locking(self.system.of_row, t, q, self._free, v)
 
     # -- fixed steps -----------------------------------------------------------------------------
 
@@ -133,7 +133,7 @@ class Engine:
     ) -> None:
         """From state.t to the end; the state is moved along."""
         start = state.t
-        self._locking.begin(state.q)
+        self.locking.begin(state.q)
         count = max(int(np.ceil((end - start) / step - 1e-9)), 0)
         grid = _Grid(start, end, step, count, every)
         stops = sorted({b for b in breaks if start < b < end})

@@ -123,6 +123,8 @@ def _carried_out(
     if engine.lost:
         shown = ", ".join(map(str, engine.lost[:10]))
         return recorder.finish(f"{len(engine.lost)} runs ended as no numbers: {shown}", False)
+    if engine.locking.locked:
+        return recorder.finish(engine.locking.locked, False)
     return recorder.finish()
 
 

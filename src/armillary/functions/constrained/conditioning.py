@@ -1,6 +1,6 @@
 """Closures that are nearly singular, told by name with the condition number.
 
-Where rows of J almost depend on each other a small force along one motion takes a large force in the
+Where rows of J almost depend on each other a small force along one motion takes a large one in the
 constraints, and an error of the geometry comes back multiplied by the condition number: the numbers
 are those of the model, but no machine has them."""
 

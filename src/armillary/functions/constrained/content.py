@@ -44,10 +44,10 @@ def idle_note(engine: Engine) -> str:
             names += [f"'{label}'" for label, is_idle in zip(labels, idle, strict=True) if is_idle]
     if not names:
         return ""
-    moves, rows, has = (
+    moves, which, has = (
         ("move", "these rows", "they have") if len(names) > 1 else ("moves", "this row", "it has")
     )
     return (
-        f"{', '.join(names)} {moves} no joint: the tree keeps {rows} already, so {has} no "
-        f"influence, and no force along {rows} is determined"
+        f"{', '.join(names)} {moves} no joint: the tree keeps {which} already, so {has} no "
+        f"influence, and no force along {which} is determined"
     )

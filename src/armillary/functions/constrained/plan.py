@@ -134,7 +134,8 @@ def closed_samples(engine: Engine, rng: np.random.Generator) -> Array:
 
 def _rank(engine: Engine, J: Array, kept: Rows) -> int:
     s = engine.scaling
-    values = np.linalg.svd(s.rows[kept, None] * J * (s.columns / s.length), compute_uv=False)
+    scaled = s.rows[kept, None] * J * (s.columns / s.length)
+    values = np.asarray(np.linalg.svd(scaled, compute_uv=False), float)
     return counted(values, max(RANK_TOLERANCE, engine.geometry_tolerance))
 
 
