@@ -167,7 +167,7 @@ def test_a_car_that_locks_does_not_end_well(method):
     torques = {"steer-fl": 2.0, "steer-fr": 2.5}
     run = am.simulate(m, m.initial, v, duration=0.2, step=1e-3, inputs=torques, method=method,
                       record=("q", "v", "energy"))  # fmt: skip
-    assert not run.complete and "locked since t = 0.0" in run.message
+    assert not run.complete and "locked since t = " in run.message
     assert run.energy.max() <= run.energy[0] * (1.0 + 1e-9)
     free = am.simulate(m, m.initial, v, duration=0.05, step=1e-3, method=method)
     assert free.complete

@@ -47,8 +47,7 @@ def simulate(
     project: bool | tuple[float, float] = True, tolerance: float = 1e-8,
     period: float | None = None, parameters: ArrayLike | None = None,
     t0: float = 0.0, resume: bool = False, overwrite: bool = False,
-    geometry_tolerance: float | None = None,
-) -> Run:  # fmt: skip
+    geometry_tolerance: float | None = None) -> Run:  # fmt: skip
     """The motion from (q0, v0) over `duration` seconds:
 
         a = forward_dynamics(q, v, actuators(controller(t, q, v)) + inputs(t), external(t))
@@ -63,15 +62,13 @@ def simulate(
     trajectory}.  record: names (see `quantities`), at every n-th step; out: stream to this file.
     project: after every step back onto the constraints, position then velocity; or rates (alpha,
     beta), 1/s, that draw them back by a corrective force (Baumgarte).  parameters: other
-    inertias than the model's, (10 bodies,) or one row per run, as `mechanism.parameters`.
-    geometry_tolerance: accuracy of the loops, see `Mechanism.project`.
+    inertias, (10 bodies,) or one row per run.  geometry_tolerance: see `Mechanism.project`.
 
     The run is kept when it ends early: `run.complete` is False and `run.message` tells why.  An
     exception of a controller carries it as `error.run`."""
     _check_mechanism(mechanism)
-    mechanism = mechanism._with_tolerance(geometry_tolerance)
     _check_times(duration, step, tolerance, t0, every)
-    moved = Drives(mechanism, drives, step)
+    moved = Drives(mechanism._with_tolerance(geometry_tolerance), drives, step)
     mechanism = moved.mechanism
     system = System(mechanism, controller, actuators, inputs, external, period, parameters, moved)
     watched = _watched(mechanism, events, moved)
