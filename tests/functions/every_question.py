@@ -47,6 +47,7 @@ STATES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "pose": (("q",), {"frame": "last"}),
     "poses": (("q",), {}),
     "project": (("q", "v"), {}),
+    "project_acceleration": (("q", "v", "a"), {}),
     "reactions": (("q", "v", "a"), {}),
     "regressor": (("q", "v", "a"), {}),
     "solve": (("q", "v", "tau"), {}),
@@ -61,18 +62,23 @@ ONE_STATE: dict[str, tuple[str, ...]] = {
     "equilibrium_forces": ("q",),
     "mobility": ("q",),
 }
-# of closed mechanisms alone
-ONE_CLOSED_STATE = {"forward_dynamics.derivatives": ("q", "v", "tau")}
+# known for trees alone: closed mechanisms refuse them by name
+TREES_ONLY = frozenset(
+    {"forward_dynamics.by_placements"}
+    | {f"inverse_dynamics.{name}" for name in ("against", "along", "derivatives")}
+    | {f"inverse_dynamics.{name}" for name in ("by_parameters", "by_placements")}
+)
 # what is no question about a state
 OTHERS = frozenset(
     re.findall(
         r"\w+",
-        "attach base base_parameters bodies compile constraint_rows constraints explain frames "
-        "gravity initial interpret joint_names joints lock model name neutral nq nv options "
-        "parameter_names parameters place placement_names q_labels q_units random_state replace "
-        "report save subtree tables to_c tree unlock v_labels v_units with_base",
+        "attach base base_parameters bodies compile constraint_rows constraints counts "
+        "energy_lacks explain frames geometry_tolerance gravity initial interpret joint_names "
+        "joints lock model name neutral nq nv options parameter_names parameters place "
+        "placement_names q_labels q_units random_state replace report save subtree tables to_c "
+        "tree unlock v_labels v_units with_base ",
     )
-)
+) | {"inverse_dynamics.actuators", "inverse_dynamics.law"}
 
 
 def public_names(m: am.Mechanism) -> set[str]:

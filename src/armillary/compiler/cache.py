@@ -15,13 +15,13 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from armillary.compiler.folder import Folder
 from armillary.compiler.sources import unchanged
 
 _MAGIC = b"armillary object 1\n"
@@ -38,45 +38,26 @@ class Cache:
     limit: int = LIMIT
 
     def get(self, key: str) -> bytes | None:
-        """The object of a key, or None."""
-        path = self._path(key)
+        """The object of a key, or None.  Machine code is taken only from a folder that nobody
+        else can write to."""
         try:
-            if not self._trusted():
-                return None
-            content = path.read_bytes()
+            with Folder.opened(self.folder) as folder:
+                body = _body(key, folder.read(key + _SUFFIX))
+                if body is None:
+                    folder.remove(key + _SUFFIX)
+                return body
         except OSError:
             return None
-        head = self._head(key)
-        checksum = content[len(head) : len(head) + 32]
-        body = content[len(head) + 32 :]
-        if not content.startswith(head) or hashlib.sha256(body).digest() != checksum or not body:
-            with contextlib.suppress(OSError):
-                path.unlink()
-            return None
-        with contextlib.suppress(OSError):
-            os.utime(path)  # used lately: kept longest
-        return body
 
     def put(self, key: str, body: bytes) -> None:
         """Store an object; other processes see it whole or not at all."""
-        try:
+        with contextlib.suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            if not self._trusted():
-                return
-            handle, name = tempfile.mkstemp(dir=self.folder, suffix=".tmp")
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(self._head(key) + hashlib.sha256(body).digest() + body)
-                os.replace(name, self._path(key))
-            except OSError:
-                with contextlib.suppress(OSError):
-                    os.unlink(name)
-                return
-            # a look at thousands of files takes a while: after small entries, now and then
-            if len(body) * _FEW > self.limit or key.startswith("0"):
-                self._shrink()
-        except OSError:
-            return
+            with Folder.opened(self.folder) as folder:
+                folder.write(key + _SUFFIX, _head(key) + hashlib.sha256(body).digest() + body)
+                # a look at thousands of files takes a while: after small entries, now and then
+                if len(body) * _FEW > self.limit or key.startswith("0"):
+                    self._shrink(folder)
 
     def recall(self, key: str) -> dict[str, Any] | None:
         """The note of a key, or None."""
@@ -94,54 +75,45 @@ class Cache:
 
     def entries(self) -> list[tuple[Path, int]]:
         """Files and sizes, oldest use first."""
-        return [(Path(name), size) for _, size, name in self._scan()]
-
-    def _scan(self) -> list[tuple[float, int, str]]:
-        """(last use, size, file) of all entries, oldest use first."""
-        found = []
-        with contextlib.suppress(OSError), os.scandir(self.folder) as files:
-            for file in files:
-                if file.name.endswith(_SUFFIX):
-                    with contextlib.suppress(OSError):  # removed by another process
-                        stat = file.stat()
-                        found.append((stat.st_mtime, stat.st_size, file.path))
-        return sorted(found)
+        try:
+            with Folder.opened(self.folder, trusted=False) as folder:
+                return [(self.folder / name, size) for _, size, name in folder.files(_SUFFIX)]
+        except OSError:
+            return []
 
     def clear(self) -> int:
         """Remove all entries; the number removed."""
         count = 0
-        for path, _ in self.entries():
-            with contextlib.suppress(OSError):
-                path.unlink()
-                count += 1
-        for path in self.folder.glob("*.tmp"):  # left by a process that was killed
-            with contextlib.suppress(OSError):
-                path.unlink()
+        with contextlib.suppress(OSError), Folder.opened(self.folder, trusted=False) as folder:
+            for _, _, name in folder.files(_SUFFIX):
+                with contextlib.suppress(OSError):
+                    folder.remove(name)
+                    count += 1
+            folder.sweep(age=0.0)
         return count
 
-    def _path(self, key: str) -> Path:
-        return self.folder / (key + _SUFFIX)
-
-    @staticmethod
-    def _head(key: str) -> bytes:
-        return _MAGIC + key.encode() + b"\n"
-
-    def _trusted(self) -> bool:
-        """Machine code is taken only from a folder that nobody else can write to."""
-        if not hasattr(os, "getuid"):
-            return True
-        stat = self.folder.stat()
-        return stat.st_uid == os.getuid() and not stat.st_mode & 0o022
-
-    def _shrink(self) -> None:
-        entries = self._scan()
+    def _shrink(self, folder: Folder) -> None:
+        folder.sweep()
+        entries = folder.files(_SUFFIX)
         total = sum(size for _, size, _ in entries)
         for _, size, name in entries:
             if total <= self.limit:
                 return
             with contextlib.suppress(OSError):
-                os.unlink(name)
+                folder.remove(name)
                 total -= size
+
+
+def _head(key: str) -> bytes:
+    return _MAGIC + key.encode() + b"\n"
+
+
+def _body(key: str, content: bytes) -> bytes | None:
+    """What an entry of this name holds; None: it is not one, or not whole."""
+    head = _head(key)
+    checksum, body = content[len(head) : len(head) + 32], content[len(head) + 32 :]
+    sound = content.startswith(head) and hashlib.sha256(body).digest() == checksum
+    return body if sound and body else None
 
 
 def key_of(parts: Sequence[str]) -> str:
@@ -169,9 +141,23 @@ def remembered(identity: str | None, what: str, find: Callable[[], Any]) -> Any:
 @cache
 def default_cache() -> Cache:
     """The user's cache folder, where the platform keeps such things."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    place = _usual_place()
+    return Cache((Path(os.devnull) if place is None else place) / "armillary")
+
+
+def _usual_place() -> Path | None:
+    """Absolute; None for a user without a home, where no folder can be made.
+
+    A path that is not absolute would mean another folder in every process, and an empty HOME the
+    root folder: neither was meant."""
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        given = os.environ.get(name)
+        if given and os.path.isabs(given):
+            return Path(given)
+    if os.name == "posix" and not os.path.isabs(os.environ.get("HOME", os.sep)):
+        return None
     try:
-        home = Path(base) if base else Path.home() / ".cache"
-    except RuntimeError:  # a user without a home: no folder can be made there
-        home = Path(os.devnull)
-    return Cache(home / "armillary")
+        home = Path.home()
+    except RuntimeError:
+        return None
+    return home / ".cache" if home.is_absolute() else None

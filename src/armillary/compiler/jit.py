@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import os
 import re
-import threading
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from armillary.compiler.cache import Cache, default_cache, key_of
+from armillary.compiler.forking import LLVM_LOCK
 from armillary.compiler.target import IN_ORDER, Lanes, machine
 from armillary.errors import CompileError
-
-_locks = [threading.Lock()]  # LLVM compiles one module at a time
-if hasattr(os, "register_at_fork"):  # a thread that held it is not there in the child
-    os.register_at_fork(after_in_child=lambda: _locks.__setitem__(0, threading.Lock()))
 
 
 class Library:
@@ -50,7 +43,7 @@ class Library:
             text = text if isinstance(text, str) else text()
             stored = entry.found(text)
         self.from_cache = stored is not None
-        with _locks[0]:
+        with LLVM_LOCK:
             _initialize(llvm)
             target_machine = _target_machine(llvm, optimize)
             code = stored or _compile(llvm, str(text), target_machine, optimize)
@@ -60,8 +53,8 @@ class Library:
             engine.add_object_file(llvm.ObjectFileRef.from_data(code))
             engine.finalize_object()
             self.addresses = {name: engine.get_function_address(name) for name in symbols}
-        self._alive = np.empty(0)
-        weakref.finalize(self._alive, engine.close).atexit = False
+        self._alive = _Alive()
+        weakref.finalize(self._alive, _close, engine).atexit = False
         self.size = len(code)
         missing = [name for name, address in self.addresses.items() if not address]
         if missing:
@@ -73,6 +66,15 @@ class Library:
         function: Any = native_call(self.addresses[symbol])
         function.library = self
         return function
+
+
+class _Alive:
+    """An object that the garbage collector does not know: nothing but its last holder ends it."""
+
+    __slots__ = ("__weakref__",)
+
+    def __init__(self) -> None:
+        ctypes.pythonapi.PyObject_GC_UnTrack(ctypes.py_object(self))
 
 
 class _Entry:
@@ -155,11 +157,17 @@ def _set_order(llvm: Any, kept: bool) -> None:
         llvm.set_option("armillary", f"-{option}={off if kept else on}")
 
 
+def _close(engine: Any) -> None:
+    with LLVM_LOCK:
+        engine.close()
+
+
 def add_symbol(name: str, address: int) -> None:
     """Make a C function of this process known to compiled code."""
     import llvmlite.binding as llvm
 
-    llvm.add_symbol(name, address)
+    with LLVM_LOCK:
+        llvm.add_symbol(name, address)
 
 
 def native_call(address: int) -> Callable[[int], None]:

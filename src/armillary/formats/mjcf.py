@@ -8,22 +8,18 @@ joint (a free joint: quaternion first); v of a free joint is in the body frame, 
 from __future__ import annotations
 
 import os
-import re
-import warnings
-from typing import Any
 
-from armillary.errors import FormatError, ModelError, how_to_install
-from armillary.formats.mjcf_assets import Assets
+from armillary.errors import FormatError, ModelError
 from armillary.formats.mjcf_bodies import add_bodies
+from armillary.formats.mjcf_compile import compiled_model
 from armillary.formats.mjcf_equality import add_equalities, coupled_joints
 from armillary.formats.mjcf_scan import lines_of, scan
 from armillary.formats.mjcf_source import Source
-from armillary.formats.references import Bounds
+from armillary.formats.mjcf_trial import trial
 from armillary.formats.xml import path_text, shortened
 from armillary.model import Builder, Model, Report
 from armillary.model.builder import REPORT, STRICT
 
-_LINE = re.compile(r"[Ll]ine(?: number)?[ =:]+(\d+)")
 # count in the compiled model -> what it counts and why that is not read
 _IGNORED = {
     "nu": ("actuators", "their forces are inputs here"),
@@ -48,8 +44,10 @@ def read_mjcf(
     strict: bodies that cannot exist are errors, not warnings.
     root: the folder that everything the model names must lie in (see `references.Bounds`)."""
     name = path_text(path)
-    element, bounds = scan(name, root)
-    spec, compiled, assets, remarks = _compile(name, bounds)
+    element, bounds, unusual = scan(name, root)
+    if unusual:
+        trial(name, bounds)
+    spec, compiled, assets, remarks = compiled_model(name, bounds)
     report = Report(source=name)
     builder = Builder(
         spec.modelname.strip() or "mechanism",
@@ -65,7 +63,7 @@ def read_mjcf(
     try:
         add_bodies(source, builder, coupled_joints(source))
         add_equalities(source, builder)
-        _note_ignored(source)
+        _note_ignored(source, assets.taken_out)
         source.notes.write(report)
         model = builder.build()
     except FormatError:
@@ -78,43 +76,10 @@ def read_mjcf(
     return model
 
 
-def _compile(name: str, bounds: Bounds) -> tuple[Any, Any, Assets, list[str]]:
-    """MuJoCo's specification, its compiled model with every body kept, what became of the files
-    it names, and its remarks."""
-    try:
-        import mujoco
-    except ImportError:
-        raise FormatError(
-            f"reading MJCF needs the package mujoco. {how_to_install('mjcf')}", name
-        ) from None
-    try:
-        with warnings.catch_warnings(record=True) as remarks:
-            warnings.simplefilter("always")
-            spec = mujoco.MjSpec.from_file(name)
-            spec.compiler.fusestatic = False
-            assets = Assets(spec, bounds, name)
-            # room for a simulation is not needed here, whatever the file asks for
-            spec.memory = spec.njmax = spec.nconmax = spec.nstack = -1
-            spec.nuserdata = 0
-            compiled = spec.compile()
-        words = [" ".join(str(remark.message).split()) for remark in remarks]
-        return spec, compiled, assets, words
-    except FormatError:
-        raise
-    except Exception as fault:
-        text = " ".join(str(fault).split())
-        line = _LINE.search(text)
-        raise FormatError(
-            f"MuJoCo refuses the model: {shortened(text, 300)}",
-            name,
-            int(line.group(1)) if line else None,
-        ) from None
-
-
-def _note_ignored(source: Source) -> None:
+def _note_ignored(source: Source, taken_out: dict[str, int]) -> None:
     m, notes = source.m, source.notes
     for field, (what, why) in _IGNORED.items():
-        count = getattr(m, field, 0)
+        count = taken_out.get(field, getattr(m, field, 0))
         if count:
             notes.add("ignored", what, "", f"{count} in the file: {why}")
     if m.ngeom and (m.geom_contype.any() or m.geom_conaffinity.any()):

@@ -11,6 +11,7 @@ import os
 from typing import Any
 
 from armillary.errors import FormatError
+from armillary.formats.mjcf_strip import strip
 from armillary.formats.references import Bounds, why_refused
 from armillary.formats.xml import shortened
 
@@ -33,7 +34,8 @@ class Assets:
         for mesh in list(spec.meshes):
             if mesh.file:
                 self._mesh(mesh, users.get(mesh.name, []))
-        self._pictures()
+        self._skins()
+        self.taken_out = strip(spec)
 
     def _mesh(self, mesh: Any, users: list[tuple[Any, Any]]) -> None:
         reference = _reference(mesh, self.spec)
@@ -76,17 +78,8 @@ class Assets:
         mesh.file, mesh.content_type = "", ""
         mesh.uservert, mesh.userface = list(map(float, _CORNERS)), list(_FACES)
 
-    def _pictures(self) -> None:
-        """Textures, height fields and skins: nothing of them is read."""
-        for texture in [t for t in self.spec.textures if t.file or any(t.cubefiles)]:
-            for material in self.spec.materials:
-                names = list(material.textures)
-                material.textures = ["" if name == texture.name else name for name in names]
-            self.spec.delete(texture)
-        for field in [h for h in self.spec.hfields if h.file]:
-            field.file, field.content_type = "", ""
-            field.nrow = field.ncol = 2
-            field.userdata = [0.0, 0.0, 0.0, 1.0]
+    def _skins(self) -> None:
+        """Skins: nothing of them is read."""
         for skin in [s for s in self.spec.skins if s.file]:
             self.spec.delete(skin)
 

@@ -9,27 +9,61 @@ import math
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from armillary.formats.references import Bounds, why_refused
 from armillary.formats.xml import Element, parse_file, shortened
 
 MAX_FILES = 1000
 MAX_COPIES = 3000  # made by <replicate>, <composite>, <flexcomp>; MuJoCo takes quadratic time
-MAX_PIXELS = 100_000_000
+MAX_PIXELS = 100_000_000  # of all textures and height fields of a model together
+MAX_POINTS = 250_000  # of all meshes that are made from formulas
+_MANY = 100  # copies: more of them are tried in a process of their own first
 _MODELS = ("include", "model")
 _FOLDERS = ("meshdir", "texturedir", "assetdir")
 # elements whose files are judged when it is known who needs them (mjcf_assets)
 _LOOKS = ("mesh", "texture", "hfield", "skin")
-# element -> attributes whose product it allocates
-_AREAS = {"texture": ("width", "height"), "hfield": ("nrow", "ncol")}
+# element -> attributes whose product it allocates, and how much room a point of it takes
+_AREAS = {"texture": (("width", "height"), 1.0), "hfield": (("nrow", "ncol"), 5.0)}
 # attributes that hold names and not numbers
 _WORDS = ("name", "class", "childclass", "dclass", "model", "material", "mesh", "texture", "prefix")
 _NAN = re.compile(r"[+-]?nan(\(.*\))?", re.IGNORECASE)
 _COPIES = ("replicate", "composite", "flexcomp")
 
 
-def scan(path: str, top: str | os.PathLike[str] | None = None) -> tuple[Element, Bounds]:
-    """The root element of a file that is safe to hand on, and where its files may lie.
+@dataclass
+class _Sums:
+    """What all files of a model ask for together."""
+
+    pixels: float = 0.0
+    points: float = 0.0
+    unusual: bool = False  # parts that MuJoCo makes out of few words
+
+    def add(self, element: Element, copies: float) -> None:
+        if element.tag in _AREAS:
+            attributes, room = _AREAS[element.tag]
+            self.pixels += room * _product(element, attributes, 1.0)
+            if self.pixels > MAX_PIXELS:
+                raise element.error(
+                    f"<{element.tag}> asks for {self.pixels:.3g} points (five for each of a height "
+                    f"field), counted with what stands before it; at most {MAX_PIXELS:.3g} are "
+                    f"made."
+                )
+        if element.tag == "mesh" and "builtin" in element.attributes:
+            self.points += _mesh_points(element)
+            if self.points > MAX_POINTS:
+                raise element.error(
+                    f"<mesh> asks for {self.points:.3g} points, counted with what stands before "
+                    f"it; at most {MAX_POINTS:.3g} are made. Lower the first of its `params`."
+                )
+            self.unusual = True
+        if element.tag in ("composite", "flexcomp", "plugin") or copies > _MANY:
+            self.unusual = True
+
+
+def scan(path: str, top: str | os.PathLike[str] | None = None) -> tuple[Element, Bounds, bool]:
+    """The root element of a file that is safe to hand on, where its files may lie, and whether it
+    makes many parts out of few words.
 
     Every file it includes is looked at.  top: the root folder (see `Bounds`)."""
     root = parse_file(path, utf8_only=True)
@@ -41,10 +75,10 @@ def scan(path: str, top: str | os.PathLike[str] | None = None) -> tuple[Element,
     seen = {os.path.realpath(path)}
     folders: set[str] = set()
     opened: list[tuple[Element, str]] = []
-    pending = [(root, 1.0)]
+    sums, pending = _Sums(), [(root, 1.0)]
     while pending:
         element, copies = pending.pop()
-        for model, inner in _check(element, copies, folders, opened):
+        for model, inner in _check(element, copies, folders, opened, sums):
             _check_reference(model, "file", set(), bounds)
             included = model.attributes["file"]
             # MuJoCo looks beside the main file, then beside the including one
@@ -59,11 +93,15 @@ def scan(path: str, top: str | os.PathLike[str] | None = None) -> tuple[Element,
                 pending.append((parse_file(place, utf8_only=True), inner))
     for part, key in opened:
         _check_reference(part, key, folders, bounds)
-    return root, bounds
+    return root, bounds, sums.unusual
 
 
 def _check(
-    root: Element, copies: float, folders: set[str], opened: list[tuple[Element, str]]
+    root: Element,
+    copies: float,
+    folders: set[str],
+    opened: list[tuple[Element, str]],
+    sums: _Sums,
 ) -> Iterator[tuple[Element, float]]:
     """Check one file; give the elements that ask for other models, and how many copies of them.
 
@@ -84,10 +122,7 @@ def _check(
                 raise element.error(
                     f"<{element.tag}> asks for {copies:.3g} copies, more than {MAX_COPIES}."
                 )
-        if element.tag in _AREAS:
-            area = _product(element, _AREAS[element.tag], 1.0)
-            if area > MAX_PIXELS:
-                raise element.error(f"<{element.tag}> asks for {area:.3g} points.")
+        sums.add(element, copies)
         if element.tag in _MODELS and element.attributes.get("file"):
             yield element, copies
         stack.extend((child, copies) for child in reversed(element.children))
@@ -118,16 +153,25 @@ def _check_numbers(element: Element, key: str, value: str) -> None:
             )
 
 
-def _product(element: Element, keys: tuple[str, ...], default: float) -> float:
+def _product(
+    element: Element, keys: tuple[str, ...], default: float, which: slice = slice(8)
+) -> float:
     product = default
     for key in keys:
-        for word in element.attributes.get(key, "").split()[:8]:
+        for word in element.attributes.get(key, "").split()[which]:
             try:
                 value = float(word)
             except ValueError:
                 continue  # MuJoCo will say what is wrong with it
             product *= max(value, 1.0) if not math.isnan(value) else 1.0
     return product
+
+
+def _mesh_points(element: Element) -> float:
+    """About how many points a formula gives: its first number in two directions, or the first
+    two."""
+    first, second = (_product(element, ("params",), 1.0, slice(k, k + 1)) for k in (0, 1))
+    return first * max(first if element.attributes["builtin"].startswith("super") else 1.0, second)
 
 
 def lines_of(root: Element) -> dict[tuple[str, str], int]:

@@ -24,6 +24,7 @@ from armillary.model.closing import (
 from armillary.model.joints import kernel_joint
 from armillary.model.parts import WORLD, Body, Frame, Pose, Triple
 from armillary.model.report import Report
+from armillary.model.sizes import refuse_large
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,11 @@ class Model:
     # has; 0: all of them
     accuracy: float = 0.0
     report: Report = field(default_factory=Report, compare=False)
+
+    def __post_init__(self) -> None:
+        own = ("bodies", "frames", "gravity", "base_velocity", "base_acceleration", "initial")
+        named = tuple((name, getattr(self, name)) for name in own)
+        refuse_large((*named, ("constraints", self.constraints)))
 
     @cached_property
     def constraints(self) -> tuple[Constraint, ...]:

@@ -323,11 +323,13 @@ class Constrained(Dynamics):
         a = np.zeros(self.model.nv) if a is None else a
         arrays, single = engine.check_states(q=q, v=v, a=a)
         wanted = None if named is None else named.of(len(arrays["q"]))
-        system = engine.system(arrays["q"], arrays["v"], np.zeros_like(arrays["v"]), passive=False)
-        found = np.empty_like(arrays["a"])
-        for k, x in enumerate(arrays["a"]):
-            own = None if wanted is None else wanted[k]
-            found[k] = nearest_acceleration(engine, system, x, k, held, own)
+        arrays["tau"] = np.zeros_like(arrays["v"])
+        system, arrays, _, bad = solvable(engine, arrays, single, passive=False)
+        bad |= ~finite_rows(arrays["a"])
+        found = np.full(arrays["a"].shape, np.nan)
+        for k in np.flatnonzero(~bad):
+            own, wish = None if wanted is None else wanted[k], arrays["a"][k]
+            found[k] = nearest_acceleration(engine, system, wish, int(k), held, own)
         return found[0] if single else found
 
     # -- actuation -------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from armillary.functions.constrained.actuation import (
     actuator_indices,
 )
 from armillary.functions.constrained.admissible import refuse_disallowed, strictness
+from armillary.functions.constrained.states import answerable
 from armillary.functions.inputs import (
     Array,
     checked_out,
@@ -175,6 +176,10 @@ class ConstrainedInverseDynamics(Question):
                 state["q"], state["v"], np.zeros_like(state["v"]), wrench, passive,
                 parameters=state.get("parameters"),
             )  # fmt: skip
+            if not answerable(system).all():
+                if single:
+                    engine.owner._refuse_not_finite(state, tau)
+                continue
             row = None if single else int(k)
             refuse_disallowed(engine, system, state["a"][0], strict, row)
             found = actuation(engine, system, state["a"][0], names, None, False)

@@ -1,0 +1,44 @@
+"""MuJoCo's own reading of an MJCF file: parsed, freed of what is not read here, compiled."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import Any
+
+from armillary.errors import FormatError, how_to_install
+from armillary.formats.mjcf_assets import Assets
+from armillary.formats.references import Bounds
+from armillary.formats.xml import shortened
+
+_LINE = re.compile(r"[Ll]ine(?: number)?[ =:]+(\d+)")
+
+
+def compiled_model(name: str, bounds: Bounds) -> tuple[Any, Any, Assets, list[str]]:
+    """MuJoCo's specification, its compiled model with every body kept, what became of the files
+    it names, and its remarks."""
+    try:
+        import mujoco
+    except ImportError:
+        raise FormatError(
+            f"reading MJCF needs the package mujoco. {how_to_install('mjcf')}", name
+        ) from None
+    try:
+        with warnings.catch_warnings(record=True) as remarks:
+            warnings.simplefilter("always")
+            spec = mujoco.MjSpec.from_file(name)
+            spec.compiler.fusestatic = False
+            assets = Assets(spec, bounds, name)
+            compiled = spec.compile()
+        words = [" ".join(str(remark.message).split()) for remark in remarks]
+        return spec, compiled, assets, words
+    except FormatError:
+        raise
+    except Exception as fault:
+        text = " ".join(str(fault).split())
+        line = _LINE.search(text)
+        raise FormatError(
+            f"MuJoCo refuses the model: {shortened(text, 300)}",
+            name,
+            int(line.group(1)) if line else None,
+        ) from None
