@@ -138,3 +138,37 @@ def test_a_rover_that_locks_says_so(batch):
     assert len(told) == (3 if batch else 1)
     assert all("9 independent rows at the start, 10 now" in text for text in told)
     assert all("steering of wheels" in text for text in told)
+    assert not run.complete and "locked since t = " in run.message
+
+
+def car():
+    """Two wheels behind, two in front whose steering is free, on a chassis that stays level."""
+    b = am.Builder("car")
+    b.body("chassis", joint="planar", at=(0, 0, 0.3), mass=1000.0, inertia=(300, 1200, 1300))
+    for name, x, y in (("rl", -1.2, 0.7), ("rr", -1.2, -0.7), ("fl", 1.2, 0.7), ("fr", 1.2, -0.7)):
+        parent, at = "chassis", (x, y, 0)
+        if x > 0:
+            b.body(f"leg-{name}", "chassis", "revolute", at, joint_name=f"steer-{name}", axis="z",
+                   mass=10.0, inertia=(0.3, 0.3, 0.3))  # fmt: skip
+            parent, at = f"leg-{name}", (0, 0, 0)
+        b.body(name, parent, "revolute", at, axis="y", mass=20.0, inertia=(0.5, 0.9, 0.5))
+        b.wheel(am.Wheel(f"{name}-tyre", name, 0.3))
+    return b.build()
+
+
+@pytest.mark.parametrize("method", ["rk4", "semi-implicit", "dopri5"])
+def test_a_car_that_locks_does_not_end_well(method):
+    """Its front wheels are turned by different torques: by Ackermann no motion is left.  The run is
+    not complete and says when; without torques it rolls on."""
+    m = car()
+    straight = dict.fromkeys(("rl", "rr", "fl", "fr"), 5.0 / 0.3) | {"chassis.x": 5.0}
+    v = np.array([straight.get(label, 0.0) for label in m.v_labels])
+    assert np.abs(m.constraint_rate(m.initial, v)).max() < 1e-12
+    torques = {"steer-fl": 2.0, "steer-fr": 2.5}
+    run = am.simulate(m, m.initial, v, duration=0.2, step=1e-3, inputs=torques, method=method,
+                      record=("q", "v", "energy"))  # fmt: skip
+    assert not run.complete and "locked since t = " in run.message
+    assert run.energy.max() <= run.energy[0] * (1.0 + 1e-9)
+    free = am.simulate(m, m.initial, v, duration=0.05, step=1e-3, method=method)
+    assert free.complete
+    np.testing.assert_allclose(free.column("v.chassis.x"), 5.0, rtol=1e-9)

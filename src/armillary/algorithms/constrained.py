@@ -18,15 +18,13 @@ from armillary.algorithms.embedding import Pivot, embed, reduced
 from armillary.algorithms.kinematics import place
 from armillary.algorithms.mass_matrix import compose, mass_matrix
 from armillary.algorithms.passes import Algorithm, Inward, Outward, Pairs, Whole
+from armillary.algorithms.proof import NAN, ROUNDING, proved
 from armillary.algorithms.sparse import SparseLDL, SparseRows, put, symmetric_rows, times
 from armillary.joints.closures import rate_bias
 from armillary.scalar import Scalar, where
 from armillary.spatial import Force, Inertia, Motion, RigidMotion, Transform
 
 Lines = list[tuple[dict[int, Scalar], Scalar]]
-NAN = float("nan")
-ROUNDING = 1e-14
-RESIDUAL = 1e-12  # of the terms of an equation
 MASSLESS = 1e-12  # of all inertias: less opposes nothing
 STRAIN = 1e6  # pivots down to a thousandth of their usual size are trusted
 
@@ -340,41 +338,8 @@ def _embedded(
     state = embed([entries for entries, _ in lines], [g for _, g in lines], pivots, len(force))
     a, strain = reduced(M, force, state)
     doubt = where(state.strain < STRAIN, 0.0, NAN) + where(strain < STRAIN, 0.0, NAN)
-    whole = sum((x * (1.0 / size)) * (x * (1.0 / size)) for x, size in zip(a, reach, strict=True))
-    for entries, target in lines:
-        total, squares = _sums({dof: (x, a[dof], None) for dof, x in entries.items()})
-        lever = sum((x * reach[dof]) * (x * reach[dof]) for dof, x in sorted(entries.items()))
-        rounding = lever * whole * (ROUNDING / RESIDUAL) ** 2
-        doubt = _proved(doubt, target - total, target * target + squares + rounding)
-    balance = [_balance(f, M[j], a) for j, f in enumerate(force)]
-    for motion in state.motions:
-        doubt = _proved(doubt, *_sums({dof: (x, *balance[dof]) for dof, x in motion.items()}))
+    doubt = proved(doubt, M, force, lines, state.motions, a, reach)
     return [value + doubt for value in a]
-
-
-def _balance(force: Scalar, row: dict[int, Scalar], a: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
-    """What is left of the equation of motion of a degree of freedom (constraint forces are not in
-    it), and the squares of its terms."""
-    total, squares = _sums({dof: (x, a[dof], None) for dof, x in row.items()})
-    return force - total, force * force + squares
-
-
-def _sums(terms: dict[int, tuple[Scalar, Scalar, Scalar | None]]) -> tuple[Scalar, Scalar]:
-    """Σ x y, and Σ x² y² or, where squares s are given instead of those of y, Σ x² s."""
-    total: Scalar = 0
-    squares: Scalar = 0
-    for dof in sorted(terms):
-        x, y, s = terms[dof]
-        product = x * y
-        total = total + product
-        squares = squares + (product * product if s is None else x * x * s)
-    return total, squares
-
-
-def _proved(doubt: Scalar, left: Scalar, squares: Scalar) -> Scalar:
-    """The doubt, and not a number where what is left of an equation is not small against its
-    terms."""
-    return where(left * left <= squares * RESIDUAL**2, doubt, NAN)
 
 
 def _refined(

@@ -21,6 +21,7 @@ from armillary.algorithms.passes import Base
 from armillary.algorithms.run import Run
 from armillary.compiler.cache import remembered
 from armillary.errors import CompileError
+from armillary.functions.constrained.nullspace import Factor
 from armillary.functions.identity import identity
 from armillary.functions.inputs import Array
 from armillary.model.lower import PER_BODY, Tables, regrouped
@@ -167,7 +168,9 @@ def _closed_residual(engine: Engine, kernels: Kernels, kernel: Kernel, passive: 
     rng = np.random.default_rng(7)
     q, owner = samples[-1], engine.owner
     columns = engine.scaling.columns
-    free = engine.factor(engine.terms(q[None])).free
+    # by J alone: rows that are driven may be anywhere on their way
+    tolerance = max(_TOLERANCE, engine.geometry_tolerance)
+    free = Factor(engine.terms(q[None]).J[0], engine.scaling, tolerance).free
     v = free @ (free.T @ (rng.normal(size=len(columns)) * columns))
     plain, base = owner.tables(passive=passive), owner.base()
     h = _joint_forces(plain, base, q, v, 0.0 * v)

@@ -88,7 +88,7 @@ class Engine:
         self._said = clock.monotonic()
         self._locator = Locator(system, watched, self.step, note, self._stop) if watched else None
         self._lost: set[int] = set()  # rows of a batch that are no numbers any more
-        self._locking = Locking(note)
+        self.locking = Locking(note)
         self._free: Array | None = None
         self.native = True  # steps in native code where that can be
         self._ahead: Lookahead | None = None
@@ -125,14 +125,14 @@ class Engine:
     def _watch_locking(self, t: float, q: Array, v: Array) -> None:
         """After a step to (q, v) at t: was motion taken away?"""
         if self._free is not None and v is not self._free:
-            self._locking(self.system.of_row, t, q, self._free, v, self.system.ended)
+            self.locking(self.system.of_row, t, q, self._free, v, self.system.ended)
 
     # -- fixed steps -----------------------------------------------------------------------------
 
     def run(self, state: State, grid: Grid, breaks: Iterable[float]) -> None:
         """From state.t to the end of the grid; the state is moved along."""
         start, step = state.t, grid.step
-        self._locking.begin(state.q)
+        self.locking.begin(state.q)
         stops = sorted({b for b in breaks if start < b < grid.end})
         state.z = self.system.sample(state.t, state.q, state.v, state.z)
         self.system.enter(state.t, state.t + step)

@@ -24,6 +24,7 @@ class Locking:
         self._note = note
         self._told: set[int] = set()  # rows of a batch, 0 of a single run
         self._start: Array | None = None
+        self.locked = ""  # since when rows that followed from others forbid the motion
 
     def begin(self, q: Array) -> None:
         """Where the run starts."""
@@ -45,8 +46,11 @@ class Locking:
             mechanism = of_row(row if several else None)
             ranks = [_rank(mechanism, place[row]) for place in (self._start, q)]
             run = f"run {row}: " if len(q) > 1 else ""
-            self._note(t, run + _text(mechanism, free[row], kept[row], ranks))
+            text = run + _text(mechanism, free[row], kept[row], ranks)
+            self._note(t, text)
             self._told.add(row)
+            if ranks[1] > ranks[0] and not self.locked:
+                self.locked = f"locked since t = {t:.6g} s: {text}"
 
 
 def _rank(mechanism: Mechanism, q: Array) -> int:

@@ -137,6 +137,8 @@ def _carried_out(engine: Engine, recorder: Recorder, state: State, span: Any) ->
     if engine.lost:
         shown = ", ".join(map(str, engine.lost[:10]))
         return recorder.finish(f"{len(engine.lost)} runs ended as no numbers: {shown}", False)
+    if engine.locking.locked:
+        return recorder.finish(engine.locking.locked, False)
     if refused := engine.system.refused:
         shown = ", ".join(map(str, refused[:10]))
         told = f"{len(refused)} of {len(state.q)} runs did not begin: {shown} (see events)"
