@@ -212,13 +212,15 @@ def inertias(run: Any) -> SparseRows:
 
 
 def solved(
-    M: SparseRows, plan: Plan, force: list[Scalar], lines: Lines, usual: Sequence[Scalar] = ()
-) -> list[Scalar]:
+    M: SparseRows, plan: Plan, force: list[Scalar], lines: Lines, usual: Sequence[Scalar] = (),
+    prove: bool = True,
+) -> list[Scalar]:  # fmt: skip
     """x with  M x = force + J^T λ,  J x = target.  usual: sizes against which rounding counts,
-    where the right side is rounding itself."""
+    where the right side is rounding itself.  prove: False where small pivots are doubt
+    enough (forces of a controller)."""
     n = len(force)
     if plan.pivots is not None:
-        return _embedded(M, force, lines, plan.pivots, plan.reach)
+        return _embedded(M, force, lines, plan, prove)
     rows = M + symmetric_rows(len(lines))
     for number, (entries, _) in enumerate(lines):
         for dof, x in entries.items():
@@ -330,15 +332,16 @@ def _axis_row(run: Any, tie: Any, level: str) -> tuple[dict[int, Scalar], Scalar
 
 
 def _embedded(
-    M: SparseRows, force: list[Scalar], lines: Lines, pivots: Sequence[Pivot],
-    reach: Sequence[float],
-) -> list[Scalar]:  # fmt: skip
+    M: SparseRows, force: list[Scalar], lines: Lines, plan: Plan, prove: bool
+) -> list[Scalar]:
     """Accelerations of independent rows; marked where a pivot is too small to be trusted, or where
     they do not fulfil the rows and the balance of forces along the free motions."""
+    pivots = plan.pivots or ()
     state = embed([entries for entries, _ in lines], [g for _, g in lines], pivots, len(force))
     a, strain = reduced(M, force, state)
     doubt = where(state.strain < STRAIN, 0.0, NAN) + where(strain < STRAIN, 0.0, NAN)
-    doubt = proved(doubt, M, force, lines, state.motions, a, reach)
+    if prove:
+        doubt = proved(doubt, M, force, lines, state.motions, a, plan.reach)
     return [value + doubt for value in a]
 
 

@@ -24,34 +24,28 @@ def proved(
     N^T (force - M a) = 0 does not hold.  lines: rows of J with their targets; motions: columns of
     N; reach: 1 rad or the size of the machine, per degree of freedom."""
     whole = sum((x * (1.0 / size)) * (x * (1.0 / size)) for x, size in zip(a, reach, strict=True))
+    noise = whole * (ROUNDING / RESIDUAL) ** 2  # what rounding of all may do to each of them
     for entries, target in lines:
-        total, squares = _sums({dof: (x, a[dof], None) for dof, x in entries.items()})
-        lever = sum((x * reach[dof]) * (x * reach[dof]) for dof, x in sorted(entries.items()))
-        rounding = lever * whole * (ROUNDING / RESIDUAL) ** 2
-        doubt = _small(doubt, target - total, target * target + squares + rounding)
-    balance = [_balance(f, M[j], a) for j, f in enumerate(force)]
+        doubt = _small(doubt, *_left(target, entries, a, reach, noise))
+    balance = [_left(f, M[j], a, reach, noise) for j, f in enumerate(force)]
     for motion in motions:
-        doubt = _small(doubt, *_sums({dof: (x, *balance[dof]) for dof, x in motion.items()}))
+        left: Scalar = 0
+        squares: Scalar = 0
+        for dof, x in sorted(motion.items()):
+            left, squares = left + x * balance[dof][0], squares + x * x * balance[dof][1]
+        doubt = _small(doubt, left, squares)
     return doubt
 
 
-def _balance(force: Scalar, row: dict[int, Scalar], a: Sequence[Scalar]) -> tuple[Scalar, Scalar]:
-    """What is left of the equation of motion of a degree of freedom (constraint forces are not in
-    it), and the squares of its terms."""
-    total, squares = _sums({dof: (x, a[dof], None) for dof, x in row.items()})
-    return force - total, force * force + squares
-
-
-def _sums(terms: dict[int, tuple[Scalar, Scalar, Scalar | None]]) -> tuple[Scalar, Scalar]:
-    """Σ x y, and Σ x² y² or, where squares s are given instead of those of y, Σ x² s."""
-    total: Scalar = 0
-    squares: Scalar = 0
-    for dof in sorted(terms):
-        x, y, s = terms[dof]
-        product = x * y
-        total = total + product
-        squares = squares + (product * product if s is None else x * x * s)
-    return total, squares
+def _left(
+    target: Scalar, row: Row, a: Sequence[Scalar], reach: Sequence[float], noise: Scalar
+) -> tuple[Scalar, Scalar]:
+    """target - Σ row a, and the squares of its terms, with rounding of all accelerations."""
+    left, squares = target, target * target
+    for dof, x in sorted(row.items()):
+        product, lever = x * a[dof], x * reach[dof]
+        left, squares = left - product, squares + (product * product + lever * lever * noise)
+    return left, squares
 
 
 def _small(doubt: Scalar, left: Scalar, squares: Scalar) -> Scalar:

@@ -215,7 +215,7 @@ class Closer:
                 best, best_opening, idle = q, opening, 0
             else:
                 idle += 1
-            if best_opening <= self.closed or idle > _IDLE or total > _ENOUGH or self._shut(q):
+            if best_opening <= self.closed or idle > _IDLE or total > _ENOUGH:
                 break
         if best_opening > self.closed:  # what stays open is told to all digits
             best, used = self._marquardt(best, held, _POLISH)
@@ -224,12 +224,6 @@ class Closer:
         return Assembly(best, best_opening <= self.closed * 10, self.residual(best),
                         engine.ties.labels, engine.ties.units, total, engine.length,
                         _inside_out(engine.owner.model, guess, best))  # fmt: skip
-
-    def _shut(self, q: Array) -> bool:
-        """Whether rows without content are open: no motion closes them, so no other start does."""
-        rows = self.holonomic & self.engine.idle
-        s, residual = self.engine.scaling, self.residual(q)
-        return bool((np.abs(s.rows / s.length * residual)[rows] > 10.0 * self.closed).any())
 
     def _marquardt(
         self, q: Array, held: Held | None = None, steps: int = 200, stalled: float = 0.0

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _MU = 1e-10  # of the typical diagonal of J M^-1 J^T
 _REFINEMENTS = 3
-_ROUNDS = 4  # further rounds where the last correction is not small
+_ROUNDS = 8  # further rounds where the last correction is not small
 _SMALL = 1e-13  # rounding: next to singularities much more than the last correction is missing
 _MASSLESS = 1e-14  # of the largest inertia
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Rows = NDArray[np.intp]
 OPEN_SAMPLES, _CLOSED_SAMPLES = 6, 3
+_CLOSED = 1e-9  # opening of a sample, of the machine's size
 _HEALTHY = 1e-3  # of the size a pivot has by itself
 _MU = 1e-10  # of the typical diagonal of J M^-1 J^T
 _PIVOT_SHARE = 0.05
@@ -119,17 +120,18 @@ def _independent_rows(engine: Engine, rng: np.random.Generator, wanted: Rows) ->
 
 
 def closed_samples(engine: Engine, rng: np.random.Generator) -> Array:
-    """Closed configurations about the initial one, driven coordinates anywhere; the initial one
-    where closing fails."""
+    """Closed configurations about the initial one, driven coordinates anywhere.  Where that one is
+    open it is left out, unless nothing about it can be closed."""
     closer = Closer(engine, drives=False)
     start = engine.owner.initial
-    samples = [closer._marquardt(start)[0]]
+    limit = max(_CLOSED, engine.geometry_tolerance)
+    samples = [start] if closer.opening(closer.residual(start)) < limit else []
     for _ in range(_CLOSED_SAMPLES):
         kick = rng.normal(size=engine.tables.nv) * 0.2 * engine.scaling.columns
         q, _ = closer._marquardt(engine.owner.integrate(start, kick), steps=40)
-        if closer.opening(closer.residual(q)) < 1e-9:
+        if closer.opening(closer.residual(q)) < limit:
             samples.append(q)
-    return np.array(samples)
+    return np.array(samples or [start])
 
 
 def _rank(engine: Engine, J: Array, kept: Rows) -> int:
