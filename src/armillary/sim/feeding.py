@@ -14,6 +14,7 @@ import numpy as np
 from armillary.errors import InputError
 from armillary.functions.mechanism import Mechanism
 from armillary.sim.actuators import DCMotor
+from armillary.sim.answers import scalars
 from armillary.sim.inputs import Forces, columns_of
 
 
@@ -33,6 +34,8 @@ def check_fed(
     mechanism: Mechanism, parts: list[Any], inputs: Any, voltages: Any, beside: bool
 ) -> None:
     """parts: the actuators.  Refuse forces that pass one by, and voltages that feed none."""
+    if inputs is None and not voltages:
+        return
     driven: dict[int, Any] = {}
     for part in parts:
         for own in getattr(part, "parts", (part,)):
@@ -73,7 +76,9 @@ def entries_of(part: Any, mechanism: Mechanism) -> list[int]:
         return list(named)
     q, v = np.array(mechanism.initial, float).tolist(), [0.0] * mechanism.nv
     command = [1.0 + k for k in range(mechanism.nv)]
-    force = part.force(0.0, q, v, list(part.start(mechanism, q, v)), command)
+    found = part.force(0.0, q, v, list(part.start(mechanism, q, v)), command)
+    what = f"actuator '{type(part).__name__}'"
+    force = scalars(what, found, np.zeros(mechanism.nv), 0.0, "forces")
     return [k for k, (x, y) in enumerate(zip(force, command, strict=True)) if x != y]
 
 
