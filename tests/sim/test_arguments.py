@@ -43,7 +43,7 @@ def test_wrong_types(name, tmp_path, monkeypatch):
         ),
         ({"inputs": lambda t, q: 0}, r"inputs: expected a function .t., found <lambda>.t, q."),
         ({"events": lambda t: 0}, r"events: expected a function .t, q, v."),
-        ({"events": lambda t, q, v: None}, "must give one number, found NoneType"),
+        ({"events": lambda t, q, v: None}, "event .* found None, it returns nothing"),
         ({"record": 3}, "record: expected names such as"),
         ({"inputs": {"shoulder": np.nan}}, r"inputs\['shoulder'\]: expected finite numbers"),
         ({"every": 1.5}, "every: expected a whole number from 1 on, found 1.5"),

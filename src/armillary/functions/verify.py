@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _MOST_BODIES = 200
 _TOLERANCE = 1e-6  # of the forces in play
+_LOOSE = 30.0  # times what no motion can fulfil
 _CLOSE = 100.0  # times the interpreter's own residual is rounding, not another formula
 
 Verify = Callable[["Kernels", "Kernel"], None]
@@ -170,7 +171,8 @@ def _closed_residual(engine: Engine, kernels: Kernels, kernel: Kernel, passive: 
     columns = engine.scaling.columns
     # by J alone: rows that are driven may be anywhere on their way
     tolerance = max(_TOLERANCE, engine.geometry_tolerance)
-    free = Factor(engine.terms(q[None]).J[0], engine.scaling, tolerance).free
+    factor = Factor(engine.terms(q[None]).J[0], engine.scaling, tolerance)
+    free = factor.free
     v = free @ (free.T @ (rng.normal(size=len(columns)) * columns))
     plain, base = owner.tables(passive=passive), owner.base()
     h = _joint_forces(plain, base, q, v, 0.0 * v)
@@ -187,7 +189,10 @@ def _closed_residual(engine: Engine, kernels: Kernels, kernel: Kernel, passive: 
     off = (J @ a - gamma) * unit
     speed = max(1.0, np.abs(v / columns).max(initial=0.0))  # even what is held fast could move
     rates = (np.abs(J) @ (np.abs(a) + speed**2 * columns) + np.abs(gamma)) * unit
-    return max(_share(push, pushes), _share(off, rates))
+    found = max(_share(push, pushes), _share(off, rates))
+    # rows that contradict each other, or do but for the digits of a file, leave something open
+    open_ = max(_share(factor.motion(gamma)[1] * unit, rates), engine.geometry_tolerance)
+    return found if found > _LOOSE * open_ else 0.0
 
 
 def _share(off: Array, in_play: Array) -> float:

@@ -57,6 +57,13 @@ def _whole(name: str, value: Any) -> None:
         raise _refused(name, "a whole number from 1 on", value, f" Give {name}=10, say.")
 
 
+def _part(name: str, value: Any) -> None:
+    if not (value is None or _is_number(value)):
+        raise _refused(
+            name, "a part of the machine's size or None", value, f" Give {name}=1e-6, say."
+        )
+
+
 def _flag(name: str, value: Any) -> None:
     if not isinstance(value, (bool, np.bool_)):
         raise _refused(name, "True or False", value)
@@ -172,4 +179,5 @@ _CHECKS: dict[str, Callable[[str, Any], None]] = {
     "resume": _flag,
     "overwrite": _flag,
     "project_start": _flag,
+    "geometry_tolerance": _part,
 }
