@@ -24,7 +24,7 @@ from armillary.sim.events import Switch, check_start, happenings
 from armillary.sim.feeding import check_fed, fed
 from armillary.sim.grid import Grid, check_memory, check_span
 from armillary.sim.handing import Handing
-from armillary.sim.integrators import stepper
+from armillary.sim.integrators import Stepper, stepper
 from armillary.sim.physics import physics_of
 from armillary.sim.pulling import kept_by_projection
 from armillary.sim.quantities import listed
@@ -92,13 +92,22 @@ def simulate(
     how = {"method": method, "step": step, "handed": int(every), "extras": extras, **made_with}
     with closing(_recorder(system, names, out, resume, overwrite, how)) as recorder:
         state = _first(recorder, system, q0, v0, (t0, t0 + duration), project, project_start)
-        check_start(watched, state.q)
-        hand = Handing(system, recorder, names, watched)
-        if over := events_taken_up(system, watched, recorder):
-            return recorder.finish(over)
-        engine = Engine(system, stepping, watched, hand, recorder.event, project=project,
-                        tolerance=tolerance, progress=_progress(progress))  # fmt: skip
-        return _carried_out(engine, recorder, state, (t0, t0 + duration, step, int(every)))
+        options = {"project": project, "tolerance": tolerance, "progress": _progress(progress)}
+        span = (t0, t0 + duration, step, int(every))
+        return _begun(system, stepping, watched, recorder, state, span, options)
+
+
+def _begun(
+    system: System, stepping: Stepper, watched: list[Any], recorder: Recorder, state: State,
+    span: Any, options: dict[str, Any],
+) -> Run:  # fmt: skip
+    """The run from its first state, unless the file it goes on with is over already."""
+    check_start(watched, state.q)
+    hand = Handing(system, recorder, recorder.names, watched)
+    if over := events_taken_up(system, watched, recorder):
+        return recorder.finish(over)
+    engine = Engine(system, stepping, watched, hand, recorder.event, **options)
+    return _carried_out(engine, recorder, state, span)
 
 
 def _made_with(given: dict[str, Any]) -> dict[str, Any]:
