@@ -188,7 +188,9 @@ def _closed_residual(engine: Engine, kernels: Kernels, kernel: Kernel, passive: 
     J, gamma, unit = terms.J[0], terms.gamma[0], engine.scaling.rows
     off = (J @ a - gamma) * unit
     speed = max(1.0, np.abs(v / columns).max(initial=0.0))  # even what is held fast could move
-    rates = (np.abs(J) @ (np.abs(a) + speed**2 * columns) + np.abs(gamma)) * unit
+    # a row that moves something has size 1 in scaled units: what is far less is rounding
+    usual = engine.length * (np.abs(a / columns).max(initial=0.0) + speed**2)
+    rates = usual + (np.abs(J) @ np.abs(a) + np.abs(gamma)) * unit
     found = max(_share(push, pushes), _share(off, rates))
     # rows that contradict each other, or do but for the digits of a file, leave something open
     open_ = max(_share(factor.motion(gamma)[1] * unit, rates), engine.geometry_tolerance)

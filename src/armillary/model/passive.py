@@ -84,7 +84,7 @@ class Passive:
 
     def key(self) -> tuple:
         """Which terms are present: equal keys share compiled code."""
-        present = [name for name in _NUMBERS if getattr(self, name) not in (0.0, (0.0, 0.0))]
+        present = [name for name in _NUMBERS if not _is_zero(getattr(self, name))]
         if not (any(self.each_way()) or self.static or any(self.loads())):
             present = [name for name in present if name not in ("stribeck", "smoothing")]
         if not self.spring:
@@ -164,6 +164,10 @@ class Passive:
     def hides_energy(self) -> bool:
         """Does its law store energy that `energy` does not know?"""
         return hides_energy(self.law)
+
+
+def _is_zero(x: Any) -> bool:
+    return all(_is_zero(y) for y in x) if isinstance(x, tuple) else bool(x == 0.0)
 
 
 def _plain(passive: Passive) -> bool:
