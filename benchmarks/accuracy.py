@@ -85,7 +85,7 @@ def referee(
     inputs = {
         name: [np.longdouble(x) for x in part] for name, part in zip(reads, state, strict=False)
     }
-    run = case.arm.interpret(algorithm, inputs)
+    run = case.arm.evaluator.interpret(algorithm, inputs)
     exact = [np.array(run.result(name), dtype=np.longdouble) for name in writes]
     own, peer = relative_error(ours, exact), relative_error(theirs, exact)
     return f"against 80 bits: ours {own:.0e}, Pinocchio {peer:.0e}"

@@ -130,7 +130,7 @@ class Referee:
     def _point(self, number: int, q: Array, v: Array) -> tuple[Extended, Extended]:
         """J (3, nv) of the end of a loop, and its acceleration without joint accelerations."""
         name = f"end {number}"
-        if self.tree.place(name).kernel < 0:
+        if self.tree.evaluator.place(name).kernel < 0:
             return np.zeros((3, self.nv), np.longdouble), np.zeros(3, np.longdouble)
         J = self._ask(kinematics.jacobian("world_aligned"), "J", name, q=q)
         motion = kinematics.frame_motion("world_aligned", "classical")
@@ -139,7 +139,7 @@ class Referee:
 
     def _ask(self, algorithm: Any, result: str, frame: str | None = None, **inputs: Any) -> Any:
         numbers = {name: [np.longdouble(x) for x in part] for name, part in inputs.items()}
-        run = self.tree.interpret(algorithm, numbers, frame=frame)
+        run = self.tree.evaluator.interpret(algorithm, numbers, frame=frame)
         return np.array(run.result(result), np.longdouble)
 
 

@@ -7,7 +7,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from armillary.compiler.target import machine
+from armillary.codegen.target import machine
 
 PACKAGES = ("armillary", "numpy", "llvmlite", "pin", "mujoco")
 

@@ -1,6 +1,6 @@
 """Options of the test run."""
 
-from armillary.functions import options
+from armillary.evaluate import options
 
 
 def pytest_addoption(parser):

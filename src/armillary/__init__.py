@@ -16,15 +16,7 @@ from armillary.errors import (
     InputError,
     ModelError,
 )
-from armillary.functions import (
-    Builder,
-    Mechanism,
-    dh,
-    example,
-    example_names,
-    load,
-    sixparameter,
-)
+from armillary.mechanism import Builder, Mechanism, dh, example, example_names, load, sixparameter
 from armillary.model import (
     Contact,
     Coupling,
@@ -48,38 +40,50 @@ from armillary.model import (
 )
 
 if TYPE_CHECKING:
-    from armillary.functions import methods
-    from armillary.sim import trajectories
-    from armillary.sim.actuators import DCMotor, Ideal
-    from armillary.sim.controllers import PID, FeedForward, Function
-    from armillary.sim.converters import DAC
-    from armillary.sim.events import Event, JointLimits, Switch
-    from armillary.sim.inputs import Schedule
-    from armillary.sim.kinematic_inverse import inverse_kinematics
-    from armillary.sim.model_controllers import ComputedTorque, GravityCompensation
-    from armillary.sim.operational_space import OperationalSpace
-    from armillary.sim.roads import RoadProfile
-    from armillary.sim.run import Run
-    from armillary.sim.setpoints import check_setpoints
-    from armillary.sim.simulate import simulate
-    from armillary.sim.sticking import StickSlip
-    from armillary.sim.storage import load_run
-    from armillary.sim.straight_line import line
-    from armillary.sim.transmission import FlexibleTransmission
+    from armillary import textbook as methods
+    from armillary.sim.actuators.converters import DAC
+    from armillary.sim.actuators.dc_motor import DCMotor, Ideal
+    from armillary.sim.actuators.transmission import FlexibleTransmission
+    from armillary.sim.control.model_based import ComputedTorque, GravityCompensation
+    from armillary.sim.control.operational_space import OperationalSpace
+    from armillary.sim.control.pid import PID, FeedForward, Function
+    from armillary.sim.control.setpoints import check_setpoints
+    from armillary.sim.loop.events import Event, JointLimits, Switch
+    from armillary.sim.loop.simulate import simulate
+    from armillary.sim.loop.stick_slip import StickSlip
+    from armillary.sim.motion import trajectories
+    from armillary.sim.motion.inverse_kinematics import inverse_kinematics
+    from armillary.sim.motion.line import line
+    from armillary.sim.motion.roads import RoadProfile
+    from armillary.sim.motion.schedules import Schedule
+    from armillary.sim.record.run import Run
+    from armillary.sim.record.storage import load_run
 
 # found when they are first asked for: name -> module that has it
 _LATER = {
-    "methods": "functions", "trajectories": "sim",
-    "DCMotor": "sim.actuators", "Ideal": "sim.actuators", "DAC": "sim.converters",
-    "PID": "sim.controllers", "FeedForward": "sim.controllers", "Function": "sim.controllers",
-    "ComputedTorque": "sim.model_controllers", "GravityCompensation": "sim.model_controllers",
-    "OperationalSpace": "sim.operational_space", "Schedule": "sim.inputs", "Switch": "sim.events",
-    "RoadProfile": "sim.roads",
-    "Event": "sim.events", "JointLimits": "sim.events", "StickSlip": "sim.sticking",
-    "FlexibleTransmission": "sim.transmission", "inverse_kinematics": "sim.kinematic_inverse",
-    "line": "sim.straight_line", "check_setpoints": "sim.setpoints", "Run": "sim.run",
-    "simulate": "sim.simulate", "load_run": "sim.storage",
-}  # fmt: skip
+    name: module
+    for module, names in {
+        "textbook": ("methods",),
+        "sim.motion.trajectories": ("trajectories",),
+        "sim.actuators.dc_motor": ("DCMotor", "Ideal"),
+        "sim.actuators.converters": ("DAC",),
+        "sim.control.pid": ("PID", "FeedForward", "Function"),
+        "sim.control.model_based": ("ComputedTorque", "GravityCompensation"),
+        "sim.control.operational_space": ("OperationalSpace",),
+        "sim.motion.schedules": ("Schedule",),
+        "sim.loop.events": ("Switch", "Event", "JointLimits"),
+        "sim.motion.roads": ("RoadProfile",),
+        "sim.loop.stick_slip": ("StickSlip",),
+        "sim.actuators.transmission": ("FlexibleTransmission",),
+        "sim.motion.inverse_kinematics": ("inverse_kinematics",),
+        "sim.motion.line": ("line",),
+        "sim.control.setpoints": ("check_setpoints",),
+        "sim.record.run": ("Run",),
+        "sim.loop.simulate": ("simulate",),
+        "sim.record.storage": ("load_run",),
+    }.items()
+    for name in names
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -87,9 +91,7 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'armillary' has no attribute '{name}'")
     module = import_module(f"armillary.{_LATER[name]}")
-    if name in ("methods", "trajectories"):
-        return import_module(f"{module.__name__}.{name}")
-    return getattr(module, name)
+    return module if name in ("methods", "trajectories") else getattr(module, name)
 
 
 def __dir__() -> list[str]:

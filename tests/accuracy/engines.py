@@ -114,7 +114,9 @@ def many_digits(question: str):
             with mpmath.workdps(50):
                 given = zip(names, (q, v, x), strict=True)
                 inputs = {name: [mpmath.mpf(float(y)) for y in row] for name, row in given}
-                theirs += [float(y) for y in m.interpret(algorithm, inputs).result(result)]
+                theirs += [
+                    float(y) for y in m.evaluator.interpret(algorithm, inputs).result(result)
+                ]
             ours += list(call(q, v, x))
         return np.array(ours), np.array(theirs)
 

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 import armillary as am
 from armillary.cli.app import app
-from armillary.sim.journal import journal_path
-from armillary.sim.storage import load_run
+from armillary.sim.record.journal import journal_path
+from armillary.sim.record.storage import load_run
 
 COMMAND = [sys.executable, "-m", "armillary.cli", "simulate"]
 

@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 import armillary as am
 from armillary.cli.app import app
-from armillary.sim.journal import journal_path
-from armillary.sim.simulate import simulate
-from armillary.sim.storage import load_run
+from armillary.sim.loop.simulate import simulate
+from armillary.sim.record.journal import journal_path
+from armillary.sim.record.storage import load_run
 
 
 def run(*words, code=0):

@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from armillary.compiler.blocks import Block, Store
-from armillary.compiler.context import Context
-from armillary.compiler.expr import Graph, Node
-from armillary.compiler.jit import Library, native_call, with_declarations
-from armillary.compiler.onestate import straight_text
-from armillary.compiler.target import Lanes
+from armillary.codegen.abi import Context
+from armillary.codegen.jit import Library, native_call, with_declarations
+from armillary.codegen.one_state import straight_text
+from armillary.codegen.target import Lanes
+from armillary.graph.cut import Block, Store
+from armillary.graph.expr import Graph, Node
 
 SCALAR, FOUR = Lanes(1), Lanes(4)
 

@@ -17,8 +17,8 @@ from armillary.algorithms import (
 )
 from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.regressor import regressor
-from armillary.functions.kernels import Kernels
-from armillary.functions.options import CompileOptions
+from armillary.evaluate.kernels import Kernels
+from armillary.evaluate.options import CompileOptions
 from armillary.model import Builder, Model, Passive, Rotor
 from armillary.scalar import tanh, where
 from samples import random_joint, random_mass, random_pose, random_state
@@ -135,22 +135,24 @@ class Case:
         """What the algorithm reads, (count, n) each; a wrench acts on the frame "side"."""
         batch, mech = states(self.model, count, seed), mechanism(self.name, 1)
         wrench = {"side": (batch["wrench"], False)}
-        tables = mech.tables(self.fuse, self.passive)
-        batch["external"] = mech._external(wrench, count, tables)
+        tables = mech.evaluator.tables(self.fuse, self.passive)
+        batch["external"] = mech.evaluator.external_rows(wrench, count, tables)
         return {name: batch[name] for name in self.algorithm.reads}
 
     def kernels(self, tier: int) -> Kernels:
         mech = mechanism(self.name, tier)
-        return mech._kernels_of(self.algorithm, self.algorithm.reads, self.fuse, self.passive)
+        return mech.evaluator.kernels_of(
+            self.algorithm, self.algorithm.reads, self.fuse, self.passive
+        )
 
     def compiled(self, tier: int, inputs: dict, dtype=np.float64, rows: int = 0) -> dict:
         """Results (rows, ...); an input of one row goes with all."""
         mech, spot = mechanism(self.name, tier), None
         if self.frame is not None:
-            place = mech.place(self.frame, self.fuse)
+            place = mech.evaluator.place(self.frame, self.fuse)
             spot = (place.kernel, place.numbers())
         rows = rows or len(inputs["q"])
-        return self.kernels(tier)(inputs, rows, mech._globals(), spot, dtype)
+        return self.kernels(tier)(inputs, rows, mech.evaluator.base_numbers, spot, dtype)
 
     def interpreted(self, inputs: dict) -> dict[str, np.ndarray]:
         """Row by row, in plain Python."""

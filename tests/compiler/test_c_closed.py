@@ -6,14 +6,14 @@ from test_c_source import build, call, needs_cc
 
 import armillary as am
 from armillary.errors import InputError
-from armillary.functions.symbolic import equations
+from armillary.mechanism.symbolic import equations
 from compare import close
 
 NAMES = ("four-bar", "bricard", "slider-crank", "bicycle", "two-wheeled-cart")
 
 
 def state(m, seed):
-    rng, size = np.random.default_rng(seed), m._engine.scaling.columns
+    rng, size = np.random.default_rng(seed), m.constraint_solver.equations.scaling.columns
     kick = 0.005 * rng.normal(size=m.nv) * size
     q, v = m.project(m.integrate(m.initial, kick), rng.normal(size=m.nv) * size)
     return q, v, rng.normal(size=m.nv)

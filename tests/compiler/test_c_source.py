@@ -14,13 +14,13 @@ import armillary as am
 import robots
 import samples
 from armillary.algorithms import derivatives as d
-from armillary.compiler.c_source import Function, Row, c_source
-from armillary.compiler.expr import Graph
-from armillary.compiler.infix import Style, assignments
-from armillary.compiler.ops import OPS
 from armillary.errors import CompileError, InputError, ModelError
-from armillary.functions.export import to_c
-from armillary.functions.traced import FUNCTIONS
+from armillary.graph.c_source import Function, Row, c_source
+from armillary.graph.expr import Graph
+from armillary.graph.infix import Style, assignments
+from armillary.graph.ops import OPS
+from armillary.mechanism.export import to_c
+from armillary.mechanism.function_graph import FUNCTIONS
 from compare import close
 
 CC = shutil.which("cc")
@@ -100,7 +100,7 @@ def answers(m, function, frame, coordinates, q, v, a, tau):
 
 def interpreted(m, algorithm, **state):
     """Derivatives step by step on plain floats: quicker than compiling them."""
-    run = m.interpret(algorithm, {name: x.tolist() for name, x in state.items()})
+    run = m.evaluator.interpret(algorithm, {name: x.tolist() for name, x in state.items()})
     return [np.array(run.result(name), float) for name in ("dq", "dv", "M")]
 
 

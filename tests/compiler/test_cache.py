@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from machine import Machine
 
-from armillary.compiler.cache import Cache, default_cache, key_of
-from armillary.compiler.jit import Library, native_call, with_declarations
-from armillary.compiler.target import Lanes
+from armillary.codegen.cache import Cache, default_cache, key_of
+from armillary.codegen.jit import Library, native_call, with_declarations
+from armillary.codegen.target import Lanes
 
 KEY = key_of(["a", "b"])
 BODY = b"machine code" * 100
@@ -106,7 +106,7 @@ def test_a_folder_in_place_of_an_entry(cache):
 @pytest.fixture
 def settled(monkeypatch) -> None:
     """Nobody writes source files while the test runs."""
-    monkeypatch.setattr("armillary.compiler.cache.unchanged", lambda: True)
+    monkeypatch.setattr("armillary.codegen.cache.unchanged", lambda: True)
 
 
 @pytest.mark.usefixtures("settled")
@@ -123,7 +123,7 @@ def test_what_is_no_note_is_none(cache, body):
 
 
 def test_nothing_is_noted_for_source_that_changed(cache, monkeypatch):
-    monkeypatch.setattr("armillary.compiler.cache.unchanged", lambda: False)
+    monkeypatch.setattr("armillary.codegen.cache.unchanged", lambda: False)
     cache.remember(KEY, {"object": "x"})
     assert cache.entries() == []
 
@@ -343,7 +343,7 @@ SCRIPT = """
 import json, sys
 import numpy as np
 import armillary as am
-from armillary.functions.options import CompileOptions
+from armillary.evaluate.options import CompileOptions
 
 builder = am.Builder("arm")
 builder.body("a", joint="revolute", axis="y", mass=1.0, com=(0.1, 0.2, -0.5), inertia=(1, 2, 2))

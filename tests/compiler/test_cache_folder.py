@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from armillary.compiler.cache import Cache, default_cache, key_of
+from armillary.codegen.cache import Cache, default_cache, key_of
 
 KEY = key_of(["a", "b"])
 BODY = b"machine code" * 100

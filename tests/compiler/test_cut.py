@@ -5,11 +5,11 @@ import random
 import pytest
 from machine import value_of
 
-from armillary.compiler.blocks import ALWAYS, CHEAP, PASSING, Block, Store, cut
-from armillary.compiler.expr import Graph, Node, cone
-from armillary.compiler.ops import OPS
 from armillary.errors import CompileError
-from armillary.functions.trace import Setting, layout_of, trace_body
+from armillary.evaluate.body_code import Setting, layout_of, trace_body
+from armillary.graph.cut import ALWAYS, CHEAP, PASSING, Block, Store, cut
+from armillary.graph.expr import Graph, Node, cone
+from armillary.graph.ops import OPS
 
 FIRST = 10  # where free slots begin in these tests
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from machine import FOUR, SCALAR, Machine, value_of
 
-from armillary.compiler.expand import Expansion
-from armillary.compiler.expr import Graph, cone
-from armillary.compiler.target import Lanes, machine
+from armillary.codegen.target import Lanes, machine
+from armillary.graph.expand import Expansion
+from armillary.graph.expr import Graph, cone
 
 DOUBLES = [Lanes(1), Lanes(4), Lanes(1, fma=False), Lanes(4, fma=False)]
 FLOATS = [Lanes(1, "float"), Lanes(8, "float"), Lanes(1, "float", False), Lanes(8, "float", False)]

@@ -5,9 +5,9 @@ import math
 import pytest
 
 from armillary import scalar
-from armillary.compiler.expr import Graph, Node, cone
-from armillary.compiler.ops import OPS
 from armillary.errors import CompileError
+from armillary.graph.expr import Graph, Node, cone
+from armillary.graph.ops import OPS
 
 
 @pytest.fixture

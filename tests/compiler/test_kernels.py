@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from nasty import ALGORITHMS, FRAMED, Case, mechanism
 
-from armillary.compiler import threads
-from armillary.functions import kernels as kernels_
+from armillary.codegen import threads
+from armillary.evaluate import kernels as kernels_
 
 MAIN = [n for n in ALGORITHMS if n not in FRAMED or n.endswith("_local")]
 BATCHES = (1, 2, 3, 4, 5, 7, 8, 9, 64)
@@ -98,9 +98,9 @@ def test_a_thousand_rows_on_threads(name, tier, monkeypatch):
     expected = np.tile(case.compiled(tier, case.inputs(17))["tau"], (59, 1))
     np.testing.assert_array_equal(case.compiled(tier, inputs)["tau"], expected)
     shared = mechanism(name, tier).compile(threads=3)
-    kernels = shared._kernels_of(case.algorithm, case.algorithm.reads, True, True)
+    kernels = shared.evaluator.kernels_of(case.algorithm, case.algorithm.reads, True, True)
     for _ in range(2):  # the first call finds out how long a row takes
-        found = kernels(inputs, len(expected), shared._globals())
+        found = kernels(inputs, len(expected), shared.evaluator.base_numbers)
         np.testing.assert_array_equal(found["tau"], expected)
     assert len(kernels._parts(len(expected), kernels.kernel(True, "double"))) == 3
 

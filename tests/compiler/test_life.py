@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from armillary.functions import fast
+from armillary.evaluate import native_call as fast
 
 pytestmark = pytest.mark.skipif(not fast.available(), reason="no native calls here")
 
@@ -77,7 +77,7 @@ def test_the_last_words_of_a_cycle_are_heard(tmp_path):
 MEMORY = """
 import gc
 import armillary as am
-from armillary.compiler.jit import Library
+from armillary.codegen.jit import Library
 
 def anonymous():
     with open("/proc/self/smaps_rollup") as file:

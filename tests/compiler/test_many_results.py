@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from machine import Machine
 
-from armillary.compiler import rows
-from armillary.compiler.target import Lanes
+from armillary.codegen import rows
+from armillary.codegen.target import Lanes
 
 LANES = [Lanes(2), Lanes(4), Lanes(8, "float")]
 

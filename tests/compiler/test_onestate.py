@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from machine import FOUR, SCALAR, Machine
 
-from armillary.compiler.code import Code
-from armillary.compiler.expand import Expansion
-from armillary.compiler.expr import Graph
-from armillary.compiler.jit import Library, native_call
-from armillary.compiler.scancode import all_finite, no_flags, scan
-from armillary.compiler.target import Lanes
+from armillary.codegen.code import Code
+from armillary.codegen.jit import Library, native_call
+from armillary.codegen.target import Lanes
+from armillary.graph.expand import Expansion
+from armillary.graph.expr import Graph
+from armillary.runtime.finite_scan import all_finite, no_flags, scan
 
 
 def marked(*x):

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from machine import FOUR, Machine
 
-from armillary.compiler import rows, schedule
-from armillary.compiler.expr import Graph, cone
-from armillary.compiler.target import IN_ORDER
+from armillary.codegen import rows
+from armillary.codegen.target import IN_ORDER
+from armillary.graph import schedule
+from armillary.graph.expr import Graph, cone
 
 OPERATIONS = (
     lambda a, b: a + b,
@@ -98,7 +99,7 @@ def test_llvm_schedules_others_as_before():
     """Options of LLVM are global; they are set back after a module that keeps its order."""
     import llvmlite.binding as llvm
 
-    from armillary.compiler import jit
+    from armillary.codegen import jit
 
     def code(text: str) -> str:
         machine = jit._target_machine(llvm, 1)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from armillary.compiler.tiles import LARGEST, Tile, tiles_of
+from armillary.runtime.tiles import LARGEST, Tile, tiles_of
 
 
 def random_tree(seed: int) -> list[int]:

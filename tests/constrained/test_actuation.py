@@ -27,7 +27,7 @@ MORE = {
 def motion(m, q, seed=0):
     """A state and accelerations that the rows allow."""
     v = allowed(m, q, seed)
-    gamma = m._engine.terms(q[None], v[None]).gamma[0]
+    gamma = m.constraint_solver.equations.terms(q[None], v[None]).gamma[0]
     J = m.constraint_jacobian(q)
     a = np.random.default_rng(seed + 9).normal(size=m.nv)
     return v, a + np.linalg.pinv(J, rcond=1e-10) @ (gamma - J @ a)
@@ -70,7 +70,12 @@ def test_more_than_needed_gives_the_smallest(name, weighted):
     index = [m.v_labels.index(label) for label in found.actuators]
     A = free(m, q)[index].T
     silent = np.linalg.svd(A)[2][np.linalg.matrix_rank(A, tol=1e-9) :].T
-    size = np.array([1.0 / m._engine.length if m.v_units[i] == "rad" else 1.0 for i in index])
+    size = np.array(
+        [
+            1.0 / m.constraint_solver.equations.length if m.v_units[i] == "rad" else 1.0
+            for i in index
+        ]
+    )
     w = np.array([(weights or {}).get(label, 1.0) for label in found.actuators])
     gradient = silent.T @ (w * size**2 * found.forces)
     assert np.abs(gradient).max() < 1e-9 * max(1.0, np.abs(w * size**2 * found.forces).max())
@@ -127,7 +132,7 @@ def test_many_states_at_once(case):
     name, chosen = MANY[case]
     m, rng = am.example(name), np.random.default_rng(3)
     chosen = [x for x in m.v_labels if any(x.startswith(c) for c in chosen)] if chosen else None
-    kicks = 0.05 * rng.normal(size=(7, m.nv)) * m._engine.scaling.columns
+    kicks = 0.05 * rng.normal(size=(7, m.nv)) * m.constraint_solver.equations.scaling.columns
     q = m.project(m.integrate(np.tile(m.initial, (7, 1)), kicks))[0]
     v, a = rng.normal(size=(2, 7, m.nv))
     for passive in (True, False):

@@ -150,7 +150,7 @@ def velocity_correction_is_the_smallest(m, q):
 def free(m, q, holonomic=False):
     J = m.constraint_jacobian(q)
     if holonomic:
-        J = J[np.array(m._engine.ties.holonomic)]
+        J = J[np.array(m.constraint_solver.equations.ties.holonomic)]
     _, s, Vt = np.linalg.svd(J)
     return Vt[np.sum(s > 1e-9 * s[0]) :].T
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import armillary as am
+from armillary.constraints.plan import plan_of
 
 QUICK = ("four-bar", "delta", "two-wheeled-cart")
 EXAMPLES = [name for name in am.example_names() if am.example(name).model.constraints]
@@ -18,7 +19,7 @@ EXAMPLES = [name for name in am.example_names() if am.example(name).model.constr
 def differences(m, q, v, tau):
     """(B,) largest difference to the null-space solution, relative to the accelerations and to
     what the forces would do, and the condition of the rows."""
-    engine = m._engine
+    engine = m.constraint_solver.equations
     columns, found = engine.scaling.columns, m.forward_dynamics(q, v, tau)
     system = engine.system(q, v, tau)
     result, conditions = [], []
@@ -37,7 +38,9 @@ def differences(m, q, v, tau):
 def along_a_run(m, steps, seed):
     """States (q, v) of a run that starts with a random velocity, and random loads for them."""
     rng = np.random.default_rng([seed, m.nv])
-    _, v0 = m.project(m.initial, 2.0 * rng.normal(size=m.nv) * m._engine.scaling.columns)
+    _, v0 = m.project(
+        m.initial, 2.0 * rng.normal(size=m.nv) * m.constraint_solver.equations.scaling.columns
+    )
     run = am.simulate(m, m.initial, v0, duration=steps * 2e-3, step=2e-3)
     q, v = np.array(run.q), np.array(run.v)
     return q, v, rng.normal(size=v.shape) * rng.integers(0, 2, size=(len(v), 1))
@@ -46,7 +49,7 @@ def along_a_run(m, steps, seed):
 def where_pivots_vanish(m, walk, most):
     """Closed configurations at 0.1 to 1e-6 rad from places where a pivot of the elimination is
     zero though the rows are regular."""
-    plan = m._engine.plan()
+    plan = plan_of(m.constraint_solver.equations)
     if plan.pivots is None:
         return walk[:0]
     pivots = _pivots(m, plan, walk)
@@ -62,13 +65,16 @@ def where_pivots_vanish(m, walk, most):
             there = m.project(m.integrate(walk[k], middle * step))[0]
             same = _pivots(m, plan, there[None])[0, j] * pivots[k, j] > 0
             low, high = (middle, high) if same else (low, middle)
-        off = 10.0 ** -np.arange(1.0, 7.0, 0.5) / np.abs(step / m._engine.scaling.columns).max()
+        off = (
+            10.0 ** -np.arange(1.0, 7.0, 0.5)
+            / np.abs(step / m.constraint_solver.equations.scaling.columns).max()
+        )
         places += [m.integrate(walk[k], (low + x) * step) for x in (*off, *-off)]
     return m.project(np.array(places))[0] if places else walk[:0]
 
 
 def _pivots(m, plan, q):
-    J = m._engine.terms(q).J[:, list(plan.kept)].copy()
+    J = m.constraint_solver.equations.terms(q).J[:, list(plan.kept)].copy()
     found = []
     with np.errstate(all="ignore"):
         for k, pivot in enumerate(plan.pivots):
@@ -193,6 +199,6 @@ def test_a_plan_is_made_where_the_mechanism_is_closed():
     m.forward_dynamics(q, v, tau)
     question = m.forward_dynamics.question
     kernels = question._made[("q", "v", "tau"), True]
-    found = kernels({"q": q, "v": v, "tau": tau}, len(q), m._globals())["a"]
+    found = kernels({"q": q, "v": v, "tau": tau}, len(q), m.evaluator.base_numbers)["a"]
     assert np.isfinite(found).all(axis=1).mean() > 0.9
     right(m, q, v, tau)

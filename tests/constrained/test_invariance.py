@@ -287,7 +287,7 @@ def test_contradictory_drives_give_least_squares_and_are_named():
     s = m.solve(q, v, tau)
     (message,) = s.messages
     assert "contradict" in message and "crank drive" in message and "rocker drive" in message
-    engine = m._engine
+    engine = m.constraint_solver.equations
     J, target = m.constraint_jacobian(q), engine.terms(q[None], v[None]).gamma[0]
     size = np.array([engine.length if u == "rad" else 1.0 for u in engine.ties.units])
     expected = np.linalg.lstsq(size[:, None] * J, size * target, rcond=1e-10)[0]

@@ -10,8 +10,8 @@ import pytest
 from closed_machines import closed_tree
 
 import armillary as am
+from armillary.constraints import inverse as room
 from armillary.errors import InadmissibleError, InputError, ModelError
-from armillary.functions.constrained import inverse as room
 from compare import close
 from oracles.direct import Direct
 
@@ -35,7 +35,11 @@ def machine(name):
             q = np.asarray(q, float)
         else:
             m = am.example(name)
-            kick = np.random.default_rng(3).normal(size=m.nv) * 2e-3 * m._engine.scaling.columns
+            kick = (
+                np.random.default_rng(3).normal(size=m.nv)
+                * 2e-3
+                * m.constraint_solver.equations.scaling.columns
+            )
             q = m.project(m.integrate(m.initial, kick))[0]
         CACHE[name] = m, q
     m, q = CACHE[name]
@@ -64,7 +68,7 @@ def test_the_motion_is_given_back(name):
     if not any(loop.joint.passive for loop in m.model.loops):
         close(N.T @ tau / scale, N.T @ needed / scale, 1e-8)
     # nothing smaller does the same: a lever of the machine's size makes moments of forces
-    J, size = m.constraint_jacobian(q), m._engine.scaling.columns
+    J, size = m.constraint_jacobian(q), m.constraint_solver.equations.scaling.columns
     assert np.abs(J @ (size**2 * tau)).max() <= 1e-8 * np.abs(J).max() * np.abs(tau).max()
     batch = m.inverse_dynamics(*(np.tile(x, (5, 1)) for x in (q, v, a)))
     close(batch / scale, np.tile(tau / scale, (5, 1)), 1e-12)

@@ -5,8 +5,8 @@ import pytest
 from closed_machines import allowed, closed_tree
 
 import armillary as am
-from armillary.functions.constrained.large import LargeSystem
-from armillary.functions.constrained.ordering import sparse_order
+from armillary.constraints.large import LargeSystem
+from armillary.constraints.ordering import sparse_order
 
 CLOSED = [n for n in am.example_names() if am.example(n).model.constraints]
 
@@ -67,8 +67,8 @@ def test_sparse_elimination_with_massless_links(seed):
     ties, options = (("general", "cylinder"), {"base": "free"})
     m, q = closed_tree(seed, ties, bodies=8, roots=0.25, **options)
     v, tau = allowed(m, q), np.random.default_rng(seed).normal(size=m.nv)
-    found, doubt = LargeSystem(m._engine, True).accelerations(
-        q[None], v[None], tau[None], None, np.zeros((1, m._engine.ties.count))
+    found, doubt = LargeSystem(m.constraint_solver.equations, True).accelerations(
+        q[None], v[None], tau[None], None, np.zeros((1, m.constraint_solver.equations.ties.count))
     )
     assert not doubt.any()
     np.testing.assert_allclose(found[0], m.solve(q, v, tau).acceleration, rtol=1e-9, atol=1e-9)

@@ -157,13 +157,13 @@ def test_open_mechanisms_are_refused(name):
     m = am.example(name)
     q = m.integrate(m.initial, np.random.default_rng(1).uniform(-0.1, 0.1, m.nv))
     gap = m.constraint_residual(q)
-    held = np.array(m._engine.ties.holonomic)
+    held = np.array(m.constraint_solver.equations.ties.holonomic)
     with pytest.raises(
         InputError, match=r"open at this q by .* of its size .*assemble\(q\)\.q"
     ) as e:
         m.mobility(q)
     named = re.search(r"most at '(.*)', (.*) (rad|m)\)", str(e.value))
-    row = m._engine.ties.labels.index(named[1])
+    row = m.constraint_solver.equations.ties.labels.index(named[1])
     assert float(named[2]) == pytest.approx(abs(gap[row]), rel=1e-2) and held[row]
     start = m.mobility()
     closed = m.mobility(m.assemble(q).q)

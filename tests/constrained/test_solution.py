@@ -118,7 +118,7 @@ def test_laws(name):
 
 
 def rows_are_kept(m, q, v, tau, external, s):
-    gamma = m._engine.terms(q[None], v[None]).gamma[0]
+    gamma = m.constraint_solver.equations.terms(q[None], v[None]).gamma[0]
     close(m.constraint_jacobian(q) @ s.acceleration, gamma, 1e-11)
     assert not s.messages
 
@@ -127,7 +127,7 @@ def multipliers_balance_the_equations_of_motion(m, q, v, tau, external, s):
     """M a + h = tau + J^T λ + given forces, M and h from 4x4 matrices."""
     direct = Direct(m.model, passive=True)
     needed = direct.inverse_dynamics(q, v, s.acceleration, external)
-    given = m._engine.terms(q[None], v[None]).given[0]
+    given = m.constraint_solver.equations.terms(q[None], v[None]).given[0]
     close(m.constraint_jacobian(q).T @ s.multipliers + tau + given, needed, 1e-11)
 
 

@@ -47,7 +47,7 @@ def test_dtau_is_symmetric_and_stays_in_the_free_motions():
 def moving(name, seed=0):
     """A closed state in motion, and joint forces."""
     m, rng = am.example(name), np.random.default_rng(seed)
-    size = m._engine.scaling.columns
+    size = m.constraint_solver.equations.scaling.columns
     kick = rng.normal(size=m.nv) * 0.01 * size
     q, v = m.project(m.integrate(m.initial, kick), 3.0 * rng.normal(size=m.nv) * size)
     return m, q, v, rng.normal(size=m.nv)
@@ -60,7 +60,7 @@ def test_along_the_manifold_in_motion(name):
     """`along` is the slope of the acceleration at the projected state: J(q + dq)(v + dv) = 0."""
     m, q, v, tau = moving(name)
     f, rng = m.forward_dynamics, np.random.default_rng(1)
-    size = m._engine.scaling.columns
+    size = m.constraint_solver.equations.scaling.columns
     dq, dv, dtau = rng.normal(size=(3, m.nv)) * size
     d = f.derivatives(q, v, tau)
 

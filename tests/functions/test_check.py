@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.functions.forces_in_play import forces_in_play
+from armillary.evaluate.forces_in_play import forces_in_play
 from armillary.model.closing import Wheel
 
 

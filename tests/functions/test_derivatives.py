@@ -13,7 +13,7 @@ import pytest
 
 import armillary as am
 from armillary.algorithms.inverse_dynamics import inverse_dynamics
-from armillary.functions.options import CompileOptions
+from armillary.evaluate.options import CompileOptions
 from armillary.model import Builder, Passive, Rotor
 from armillary.scalar import tanh, where
 from compare import close, derivative
@@ -80,7 +80,7 @@ def complex_steps(mechanism: am.Mechanism, q, v, a, passive=True) -> list[np.nda
         for k in range(len(x)):
             step = {n: y.astype(complex) for n, y in given.items()}
             step[name][k] += 1e-30j
-            run = mechanism.interpret(
+            run = mechanism.evaluator.interpret(
                 inverse_dynamics, {n: y.tolist() for n, y in step.items()}, passive=passive
             )
             columns.append(np.imag(np.array(run.result("tau"), complex)) / 1e-30)

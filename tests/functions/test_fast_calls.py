@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.functions import calls, fast
-from armillary.functions.kernels import Kernels
-from armillary.functions.options import CompileOptions
+from armillary.evaluate import native_call as fast
+from armillary.evaluate import questions as calls
+from armillary.evaluate.kernels import Kernels
+from armillary.evaluate.options import CompileOptions
 from samples import random_model, random_state
 
 native = pytest.mark.skipif(not fast.available(), reason="no native calls on this interpreter")

@@ -12,9 +12,9 @@ import pytest
 import armillary as am
 from armillary.algorithms import forward_dynamics, inverse_dynamics, kinematics
 from armillary.algorithms.passes import Whole
-from armillary.compiler import sources
-from armillary.functions.identity import NotPlainError, described
-from armillary.functions.setting import Setting
+from armillary.codegen import sources
+from armillary.evaluate.fingerprint import NotPlainError, described
+from armillary.evaluate.request import Setting
 from armillary.joints import Revolute
 from armillary.model.lower import Tables, parametric
 from armillary.model.ties import ties
@@ -33,7 +33,7 @@ def builder(second: str = "universal", **options) -> am.Builder:
 
 
 def tables_of(b: am.Builder) -> Tables:
-    return b.build().tables()
+    return b.build().evaluator.tables()
 
 
 def test_equal_mechanisms_have_equal_names():
@@ -76,15 +76,15 @@ def test_structure_counts():
     closed = builder()
     closed.loop("tie", am.Frame("e", "b"), am.Frame("w", "world"), joint="spherical")
     model = closed.build().model
-    rows = ties(model, closed.build().tables())
+    rows = ties(model, closed.build().evaluator.tables())
     cases = [
         (plain, tables),
         (plain, tables_of(builder("spherical"))),
         (plain, tables_of(builder("cylindrical"))),
         (plain, replace(tables, parents=(-1, -1))),
         (plain, replace(tables, v_offsets=(2, 0))),
-        (plain, builder().build().tables(passive=False)),
-        (plain, builder().build().tables(regroup=True)),
+        (plain, builder().build().evaluator.tables(passive=False)),
+        (plain, builder().build().evaluator.tables(regroup=True)),
         (plain, replace(tables, extra=(("z", 3),))),
         (plain, replace(tables, ties=rows)),
         (plain, replace(tables, ties=replace(rows, frames=()))),
@@ -144,7 +144,7 @@ def test_derived_values_do_not_count():
     """What an object works out when it is asked changes nothing."""
     closed = builder()
     closed.loop("tie", am.Frame("e", "b"), am.Frame("w", "world"), joint="spherical")
-    rows = ties(closed.build().model, closed.build().tables())
+    rows = ties(closed.build().model, closed.build().evaluator.tables())
     before = described(rows)
     assert rows.count == 3
     assert "count" in vars(rows)
@@ -213,5 +213,11 @@ def test_later_changes_are_seen(package):
 def test_which_modules_are_hashed():
     assert sources.is_ours("armillary.algorithms.passes")
     assert sources.is_ours("armillary.scalar")
-    for other in ("armillary.sim.engine", "armillary", "armillary2.scalar", "scalar", "__main__"):
+    for other in (
+        "armillary.sim.loop.loop",
+        "armillary",
+        "armillary2.scalar",
+        "scalar",
+        "__main__",
+    ):
         assert not sources.is_ours(other)

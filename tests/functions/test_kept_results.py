@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.functions.kept import KeptResults
+from armillary.evaluate.kept_results import KeptResults
 from samples import random_model, random_state
 
 SHAPE = (64, 4)

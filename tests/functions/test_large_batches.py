@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.compiler.fastcall import machinery
-from armillary.compiler.largecode import Large
-from armillary.functions import fast
+from armillary.evaluate import native_call as fast
+from armillary.runtime.callable_type import machinery
+from armillary.runtime.result_pool import Large
 from samples import random_model, random_state
 
 native = pytest.mark.skipif(not fast.available(), reason="no native calls on this interpreter")

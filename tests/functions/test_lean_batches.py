@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.functions import fast
+from armillary.evaluate import native_call as fast
 from samples import random_model, random_state
 
 native = pytest.mark.skipif(not fast.available(), reason="no native calls on this interpreter")

@@ -10,10 +10,10 @@ from scipy.optimize import brentq
 import armillary as am
 import samples
 from armillary import scalar
+from armillary import textbook as methods
 from armillary.errors import FormatError, InputError, ModelError
 from armillary.formats.native_schema import native_schema
-from armillary.functions import methods
-from armillary.functions.symbolic import equations, symbols
+from armillary.mechanism.symbolic import equations, symbols
 from compare import close
 
 G = 9.81

@@ -5,7 +5,7 @@ import sys
 
 CODE = """
 import sys, threading
-from armillary.compiler.fastcall import machinery
+from armillary.runtime.callable_type import machinery
 sys.setswitchinterval(1e-6)
 gate, found = threading.Barrier(6), []
 def first():

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.compiler.callcode import Data
-from armillary.compiler.fastcall import _address
-from armillary.functions import fast
+from armillary.evaluate import native_call as fast
+from armillary.runtime.call_code import Data
+from armillary.runtime.callable_type import _address
 from samples import random_model, random_state
 
 pytestmark = pytest.mark.skipif(not fast.available(), reason="no native calls here")
@@ -67,10 +67,14 @@ def test_what_calls_stand_on_stays_where_it_is(batch):
     if batch:
         kernel, *_ = call.batches["float64"]
         held = call.batches["float64"]
-        again = threading.Thread(target=call.switch_on_batch, args=(kernel, arm._globals()))
+        again = threading.Thread(
+            target=call.switch_on_batch, args=(kernel, arm.evaluator.base_numbers)
+        )
     else:
         held = call.context
-        again = threading.Thread(target=call.switch_on, args=(call.kernel, arm._globals()))
+        again = threading.Thread(
+            target=call.switch_on, args=(call.kernel, arm.evaluator.base_numbers)
+        )
     again.start()
     again.join()
     np.testing.assert_array_equal(call.data, before)

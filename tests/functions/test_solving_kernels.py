@@ -8,10 +8,10 @@ import pytest
 
 import armillary as am
 from armillary.algorithms.derivatives import forward_dynamics_derivatives
-from armillary.functions.kernel import Kernel, SolvingKernel, StraightKernel
-from armillary.functions.options import CompileOptions
-from armillary.functions.prepared import StraightCode
-from armillary.functions.setting import Setting
+from armillary.evaluate.code import StraightCode
+from armillary.evaluate.kernel import Kernel, SolvingKernel, StraightKernel
+from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.request import Setting
 from compare import close
 from samples import random_model, random_state
 
@@ -32,7 +32,9 @@ def operations(name: str, before: bool) -> int:
     if before:
         algorithm = algorithm.before_solve()
     setting = Setting(algorithm, ("q", "v", "tau"))
-    return StraightCode(setting, am.Mechanism(TREES[name]()).tables(True, True, True)).operations
+    return StraightCode(
+        setting, am.Mechanism(TREES[name]()).evaluator.tables(True, True, True)
+    ).operations
 
 
 @cache
@@ -55,7 +57,9 @@ def wanted(mechanism: am.Mechanism, q, v, tau, external=None) -> list[np.ndarray
 
 
 def serving(mechanism: am.Mechanism, batched: bool) -> type:
-    kernels = mechanism._kernels_of(forward_dynamics_derivatives, ("q", "v", "tau"), True, True)
+    kernels = mechanism.evaluator.kernels_of(
+        forward_dynamics_derivatives, ("q", "v", "tau"), True, True
+    )
     return type(kernels.kernel(batched, "double"))
 
 
@@ -107,7 +111,9 @@ def test_wrenches_single_precision_and_bad_rows():
 
 def test_what_is_told():
     mechanism = tree("free and branched", SolvingKernel)
-    kernels = mechanism._kernels_of(forward_dynamics_derivatives, ("q", "v", "tau"), True, True)
+    kernels = mechanism.evaluator.kernels_of(
+        forward_dynamics_derivatives, ("q", "v", "tau"), True, True
+    )
     kernels.kernel(True, "double")
     told = kernels.explanations[0]
     assert told.tier == 2

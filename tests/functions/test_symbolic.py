@@ -16,7 +16,8 @@ from armillary.algorithms.inverse_dynamics import inverse_dynamics
 from armillary.algorithms.kinematics import frame_pose
 from armillary.algorithms.mass_matrix import mass_matrix
 from armillary.errors import InputError, ModelError
-from armillary.functions.symbolic import (
+from armillary.mechanism.function_graph import FUNCTIONS
+from armillary.mechanism.symbolic import (
     equations,
     exact,
     interpret_with,
@@ -24,7 +25,6 @@ from armillary.functions.symbolic import (
     symbols,
     tidy,
 )
-from armillary.functions.traced import FUNCTIONS
 from compare import close
 
 m1, m2, l1, l2, g = sp.symbols("m1 m2 l1 l2 g", positive=True)
@@ -270,7 +270,7 @@ def test_a_listing_names_the_quantities_of_the_bodies(arm):
 
 def test_interpreted_symbols(arm):
     """As the documentation does it: floats in, nsimplify makes them exact."""
-    M = sp.Matrix(arm.interpret(mass_matrix, {"q": (q1, q2)}).result("M"))
+    M = sp.Matrix(arm.evaluator.interpret(mass_matrix, {"q": (q1, q2)}).result("M"))
     assert same(sp.nsimplify(M.applyfunc(sp.expand), rational=True), lecture()[0].subs(NUMBERS))
 
 
@@ -283,7 +283,7 @@ def through_casadi(m, algorithm, result):
     for joint, slot in zip(m.model.joints, m.model.slots, strict=True):
         moved += joint.integrate(q[slot.q], step[slot.v])
     inputs = {n: ca.vertsplit(s[n]) for n in ("v", "a", "tau")} | {"q": moved}
-    y = ca.vertcat(*m.interpret(algorithm, inputs).result(result))
+    y = ca.vertcat(*m.evaluator.interpret(algorithm, inputs).result(result))
     slopes = [ca.jacobian(y, s[n]) for n in ("step", "v", "a", "tau")]
     return ca.Function("f", list(s.values()), [y, *slopes])
 
@@ -332,7 +332,7 @@ def test_floats_are_right_to_fourteen_digits(name):
     with mpmath.workdps(50):
         q, v, a = ([mpmath.mpf(float(x)) for x in row] for row in state)
         inputs = {"q": q, "v": v, "a": a}
-        tau = m.interpret(inverse_dynamics, inputs).result("tau")
+        tau = m.evaluator.interpret(inverse_dynamics, inputs).result("tau")
         more = interpret_with(m, mpmath.mpf, inverse_dynamics, inputs).result("tau")
     close(m.inverse_dynamics(*state), [float(x) for x in tau], 1e-14)
     close(m.inverse_dynamics(*state), [float(x) for x in more], 1e-14)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.compiler import threads
-from armillary.functions import kernels
+from armillary.codegen import threads
+from armillary.evaluate import kernels
 from samples import random_model, random_state
 
 forks = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
@@ -234,8 +234,8 @@ SCENE = """
     import os, signal, sys, threading, time
     import numpy as np
     import armillary as am
-    from armillary.compiler import threads
-    from armillary.functions import kernels
+    from armillary.codegen import threads
+    from armillary.evaluate import kernels
     threads.cores, kernels._WORTH = (lambda: 3), 0.0
     arm = am.example("double-pendulum").compile(threads=3)
     Q, V, T = np.random.default_rng(0).normal(size=(3, 40_000, 2))

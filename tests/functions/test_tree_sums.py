@@ -12,9 +12,9 @@ from armillary.algorithms.forward_dynamics import forward_dynamics
 from armillary.algorithms.inverse_dynamics import inverse_dynamics
 from armillary.algorithms.mass_matrix import mass_matrix
 from armillary.algorithms.passes import Outward
-from armillary.functions.setting import Setting
-from armillary.functions.sums import sums_of
-from armillary.functions.trace import layout_of
+from armillary.evaluate.body_code import layout_of
+from armillary.evaluate.path_sums import sums_of
+from armillary.evaluate.request import Setting
 
 
 def random_parents(seed: int) -> list[int]:

@@ -15,9 +15,9 @@ from armillary.algorithms.mass_matrix import mass_matrix
 from armillary.algorithms.passes import Algorithm, Inward, Outward
 from armillary.algorithms.transforms import gradient, tangent
 from armillary.errors import InputError
-from armillary.functions.options import CompileOptions
-from armillary.functions.setting import Setting
-from armillary.functions.straight import operations, trace_straight
+from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.request import Setting
+from armillary.evaluate.straight_line import operations, trace_straight
 from armillary.model import Builder, Passive, Rotor
 from armillary.scalar import tanh, where
 from compare import close, derivative
@@ -58,7 +58,7 @@ def test_every_joint(kind, tier):
     arm = tree(kind, tier)
     state = random_state(arm.model, 3)[:3]
     compare_with_matrices(arm, state, 1e-11)
-    entries = [entry for kernels in arm._kernels.values() for entry in kernels.explanations]
+    entries = arm.evaluator.explanations()
     assert {entry.tier for entry in entries} == {tier}
     assert {"inverse_dynamics_tangent", "forward_dynamics_gradient"} <= {
         e.algorithm for e in entries
@@ -97,7 +97,7 @@ def test_complex_steps(kind):
             name: [complex(x, h * d) for x, d in zip(values, changes[key], strict=True)]
             for (name, values), key in zip(state.items(), "qvx", strict=True)
         }
-        slope = [x.imag / h for x in arm.interpret(algorithm, moved).result(result)]
+        slope = [x.imag / h for x in arm.evaluator.interpret(algorithm, moved).result(result)]
         question = getattr(arm, algorithm.name)
         close(question.along(*state.values(), *changes.values()), slope, 1e-11)
 
@@ -165,10 +165,10 @@ def test_the_interpreter_runs_them_too():
     q, v, a = (list(map(float, x)) for x in random_state(arm.model, 3)[:3])
     dq, dv, da, weight = (list(map(float, x)) for x in vectors(arm, 2))
     inputs = {"q": q, "v": v, "a": a, "dq": dq, "dv": dv, "da": da}
-    run = arm.interpret(tangent(inverse_dynamics, "tau"), inputs)
+    run = arm.evaluator.interpret(tangent(inverse_dynamics, "tau"), inputs)
     close(run.result("dtau"), arm.inverse_dynamics.along(q, v, a, dq, dv, da), 1e-12)
     inputs = {"q": q, "v": v, "tau": a, "weight": weight}
-    run = arm.interpret(gradient(forward_dynamics, "a"), inputs)
+    run = arm.evaluator.interpret(gradient(forward_dynamics, "a"), inputs)
     wanted = arm.forward_dynamics.against(q, v, a, weight)
     for name, want in zip(("q", "v", "tau"), wanted, strict=True):
         close(run.result(f"gradient_{name}"), want, 1e-10)
@@ -241,14 +241,14 @@ def test_algorithms_without_a_mirror_are_refused():
     cases = {"read in another": (Outward(write), Inward(add)), "two passes": (Outward(write),) * 2}
     for said, passes in cases.items():
         with pytest.raises(ValueError, match=said):
-            arm.interpret(
+            arm.evaluator.interpret(
                 gradient.__wrapped__(algorithm(*passes), "tau"), {"q": one, "weight": one}
             )
     with pytest.raises(ValueError, match="not made of walks"):
         tangent(mass_matrix, "M")
     plain = gradient.__wrapped__(algorithm(Outward(write)), "tau")
-    found = arm.interpret(plain, {"q": one, "weight": one}).result("gradient_q")
-    parents = arm.tables().parents
+    found = arm.evaluator.interpret(plain, {"q": one, "weight": one}).result("gradient_q")
+    parents = arm.evaluator.tables().parents
     below = [[k] for k in range(len(parents))]  # tau_k is the sum of q on the way to the root
     for k in reversed(range(len(parents))):
         if parents[k] >= 0:

@@ -9,9 +9,9 @@ import pytest
 
 import armillary as am
 from armillary.errors import CompileError
-from armillary.functions import verify
-from armillary.functions.kernel import Kernel
-from armillary.functions.options import CompileOptions
+from armillary.evaluate import verify
+from armillary.evaluate.kernel import Kernel
+from armillary.evaluate.options import CompileOptions
 from samples import opposed_axes, random_model, structured_model
 
 CLOSED = ("four-bar", "stewart", "two-wheeled-cart", "differential")

@@ -12,7 +12,7 @@ import pytest
 
 import armillary as am
 from armillary.algorithms.inverse_dynamics import inverse_dynamics
-from armillary.compiler.cache import Cache
+from armillary.codegen.cache import Cache
 
 PACKAGE = Path(am.__file__).parent
 
@@ -21,12 +21,12 @@ HEAD = """
 import json, os, sys
 import numpy as np
 import armillary as am
-import armillary.compiler.sources as sources
-from armillary.functions.options import CompileOptions
+import armillary.codegen.sources as sources
+from armillary.evaluate.options import CompileOptions
 
 sources._STARTED += 60.0
 if os.environ.get("WARM"):
-    sys.modules["armillary.compiler.expr"] = None
+    sys.modules["armillary.graph.expr"] = None
 
 def show(**results):
     flat = {k: [float(x).hex() for x in np.ravel(np.asarray(v, float))] for k, v in results.items()}

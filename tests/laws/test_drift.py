@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.sim import engine
-from armillary.sim.integrators import METHODS
+from armillary.sim.loop import loop as engine
+from armillary.sim.methods.integrators import METHODS
 from sim.machines import flyer
 
 DURATION, STEP = 0.032, 4e-3

@@ -7,8 +7,8 @@ import armillary as am
 from armillary.algorithms.forward_dynamics import forward_dynamics
 from armillary.algorithms.joint_space import joint_space_dynamics
 from armillary.algorithms.run import Run
-from armillary.functions.setting import Setting
-from armillary.functions.straight import operations, trace_shorter, trace_straight
+from armillary.evaluate.request import Setting
+from armillary.evaluate.straight_line import operations, trace_shorter, trace_straight
 from samples import MOVING, random_model, random_state
 
 
@@ -19,7 +19,7 @@ def test_both_ways_agree(seed):
     mechanism = am.Mechanism(model).replace(
         base_velocity=(0.1, 0.2, -0.3, 0.5, 0.1, 0.0), base_acceleration=(0.3, 0, 0.1, 1, 2, 3)
     )
-    tables, base = mechanism.tables(), mechanism.base()
+    tables, base = mechanism.evaluator.tables(), mechanism.evaluator.base()
     q, v, tau = random_state(model, seed)
     wrench = np.random.default_rng(seed).normal(size=6 * len(tables.bodies))
     inputs = {n: x.tolist() for n, x in (("q", q), ("v", v), ("tau", tau), ("external", wrench))}
@@ -41,7 +41,7 @@ def test_the_shorter_code_is_taken(joints, shorter):
             mass=1.0 + k, com=(0.01, 0.02, 0.03), inertia=(0.01, 0.02, 0.03, 0, 0, 0),
         )  # fmt: skip
     mechanism = builder.build()
-    tables = mechanism.tables(regroup=True)
+    tables = mechanism.evaluator.tables(regroup=True)
     setting = Setting(forward_dynamics, ("q", "v", "tau"), False)
     taken = operations(trace_shorter(setting, tables))
     articulated = operations(trace_straight(setting, tables))

@@ -13,9 +13,9 @@ from armillary.algorithms.forward_dynamics import forward_dynamics
 from armillary.algorithms.inverse_dynamics import inverse_dynamics
 from armillary.algorithms.joint_space import joint_space_dynamics
 from armillary.algorithms.mass_matrix import mass_matrix
-from armillary.compiler.evaluate import evaluate
-from armillary.functions.setting import Setting, input_slot, output_slot
-from armillary.functions.straight import trace_straight
+from armillary.evaluate.request import Setting, input_slot, output_slot
+from armillary.evaluate.straight_line import trace_straight
+from armillary.graph.evaluate import evaluate
 from compare import close
 from oracles.direct import Direct
 from samples import opposed_axes, random_state, structured_model
@@ -30,8 +30,8 @@ EVERY = [
 
 def traced(mechanism, algorithm, **inputs) -> dict[str, np.ndarray]:
     """Results of the straight-line graph of an algorithm, evaluated on floats."""
-    setting = Setting(algorithm, tuple(inputs), False, mechanism._upright)
-    tables = mechanism.tables(regroup=algorithm.joint_level())
+    setting = Setting(algorithm, tuple(inputs), False, mechanism.evaluator.upright)
+    tables = mechanism.evaluator.tables(regroup=algorithm.joint_level())
     block = trace_straight(setting, tables)
     numbers = {input_slot(setting, name): x for name, x in inputs.items()}
 

@@ -11,13 +11,7 @@ import pytest
 
 import armillary as am
 from armillary.errors import InputError, ModelError
-from armillary.functions.methods import (
-    augment,
-    carried,
-    cooperating,
-    pseudo_joints,
-    reduced_cooperation,
-)
+from armillary.textbook import augment, carried, cooperating, pseudo_joints, reduced_cooperation
 from compare import close
 from seeds.cases import assert_rows, case, columns, table
 from seeds.test_free_flyer import build, drive_torques, with_load

@@ -14,7 +14,7 @@ from scipy.linalg import expm
 
 import armillary as am
 from armillary.errors import ModelError
-from armillary.functions.methods import next_place, reference_member
+from armillary.textbook import next_place, reference_member
 from seeds.cases import assert_rows, assert_value, case, columns, table
 
 LOAD, HSLM = case("000_two_link_suspended_load"), case("000_hslm")

@@ -10,7 +10,7 @@ import pytest
 
 import armillary as am
 from armillary.errors import InputError, ModelError
-from armillary.functions.methods import rolling
+from armillary.textbook import rolling
 from seeds.cases import assert_value, case, six_numbers
 
 WHEELS = case("002_wheeled_systems")

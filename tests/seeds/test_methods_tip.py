@@ -13,8 +13,8 @@ import pytest
 
 import armillary as am
 from armillary.errors import InputError
-from armillary.functions.methods import corrective_force, tip_constraint
-from armillary.functions.methods.tip_constraint import SOLUTIONS
+from armillary.textbook import corrective_force, tip_constraint
+from armillary.textbook.tip_constraint import SOLUTIONS
 from seeds.cases import assert_rows, assert_value, case, columns, serial, table
 
 FOUR = case("000_four_link_closed")

@@ -12,7 +12,7 @@ import pytest
 
 import armillary as am
 from armillary.errors import ModelError
-from armillary.functions.methods import (
+from armillary.textbook import (
     cooperating,
     corrective_force,
     pseudo_joints,

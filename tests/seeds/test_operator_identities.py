@@ -146,7 +146,7 @@ def test_jacobian_and_operational_inertia(flyer, operators):
     """J = Phi_t Phi H (2.37), and J M^-1 J^T from the factors of M^-1."""
     q, ops = operators
     for i, last in ((1, 3), (2, 7)):
-        own = flyer.tables().bodies[last].own
+        own = flyer.evaluator.tables().bodies[last].own
         R = np.array(own.rows, float)
         place = flyer.model.frame(f"tip{i}").pose.position
         X_tip = motion_matrix(np.eye(3), place) @ np.kron(np.eye(2), R)

@@ -100,7 +100,7 @@ def test_net_and_transmitted_forces(arm, k):
     forces = arm.body_forces(Q, V, A)
     assert_value(at_frame(arm, k, forces.net[k]), STANFORD[f"F_{k + 1}"])
     assert_value(at_frame(arm, k, forces.transmitted[k]), STANFORD[f"f_{k + 1}"])
-    plain = arm.interpret(body_forces, {"q": Q, "v": V, "a": A}, fuse=False)
+    plain = arm.evaluator.interpret(body_forces, {"q": Q, "v": V, "a": A}, fuse=False)
     assert_value(at_frame(arm, k, plain.result("net")[k]), STANFORD[f"F_{k + 1}"])
     assert_value(at_frame(arm, k, plain.result("wrench")[k]), STANFORD[f"f_{k + 1}"])
 

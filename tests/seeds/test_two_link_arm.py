@@ -86,7 +86,7 @@ def symbolic(arm):
         across = m * l**2 / 12
         return Inertia.from_com(m, Vector(l / 2, 0, 0), Symmetric(0, across, across, 0, 0, 0))
 
-    tables = arm.tables()
+    tables = arm.evaluator.tables()
     upper, lower = tables.bodies
     bodies = (
         replace(upper, inertia=rod(m1, l1), placement=Transform.identity()),

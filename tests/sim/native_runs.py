@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.sim import engine, native
+from armillary.sim.loop import loop as engine
+from armillary.sim.loop import native
 
 
 def both(*arguments, inside=True, **options):

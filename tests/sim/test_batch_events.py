@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.sim.events import Event, JointLimits
+from armillary.sim.loop.events import Event, JointLimits
 
 G = 9.81
 

@@ -7,14 +7,14 @@ import pytest
 import armillary as am
 from armillary.errors import InputError, ModelError
 from armillary.scalar import Dual
-from armillary.sim.actuators import DCMotor
-from armillary.sim.controllers import PID, FeedForward, Function
-from armillary.sim.model_controllers import ComputedTorque, GravityCompensation
-from armillary.sim.operational_space import OperationalSpace
-from armillary.sim.part import Chain
-from armillary.sim.setpoints import check_setpoints
-from armillary.sim.straight_line import line
-from armillary.sim.trajectories import quintic, segments
+from armillary.sim.actuators.dc_motor import DCMotor
+from armillary.sim.control.block import Chain
+from armillary.sim.control.model_based import ComputedTorque, GravityCompensation
+from armillary.sim.control.operational_space import OperationalSpace
+from armillary.sim.control.pid import PID, FeedForward, Function
+from armillary.sim.control.setpoints import check_setpoints
+from armillary.sim.motion.line import line
+from armillary.sim.motion.trajectories import quintic, segments
 from seeds.cases import case, table
 
 MASS = 2.0

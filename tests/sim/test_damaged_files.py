@@ -13,10 +13,12 @@ import pytest
 
 import armillary as am
 from armillary.errors import FormatError
-from armillary.sim import disk, recording, storage, trial
-from armillary.sim.journal import HEAD, MAGIC, Journal, journal_path
-from armillary.sim.recording import Recorder
-from armillary.sim.storage import load_run
+from armillary.sim.loop import trial
+from armillary.sim.record import disk, storage
+from armillary.sim.record import recorder as recording
+from armillary.sim.record.journal import HEAD, MAGIC, Journal, journal_path
+from armillary.sim.record.recorder import Recorder
+from armillary.sim.record.storage import load_run
 from sim.recorded import instants, record, slider
 from sim.test_storage import assert_same, awkward
 
@@ -37,7 +39,7 @@ import gc, resource, sys
 sys.path.insert(0, {tests!r})
 import numpy as np
 from armillary.errors import FormatError
-from armillary.sim.run import Run
+from armillary.sim.record.run import Run
 q = np.sqrt(np.arange(20_000.0)).reshape(10_000, 2)
 run = Run("cart", np.arange(10_000.0), {{"q": q}}, events=[(0.1, "bump")] * 50)
 most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
@@ -363,7 +365,7 @@ def test_the_journal_goes_when_the_file_is_on_the_disk(tmp_path, cart, ending, m
 KILLED = """
 import os, sys
 sys.path.insert(0, {tests!r})
-from armillary.sim import csv_table, storage
+from armillary.sim.record import csv_table, storage
 from sim.test_storage import awkward
 real = storage.import_module({module!r}).write
 def write(file, *others):

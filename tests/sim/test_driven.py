@@ -8,7 +8,7 @@ from scipy.integrate import cumulative_simpson, solve_ivp
 
 import armillary as am
 from armillary.errors import InputError
-from armillary.sim.events import Event, Switch
+from armillary.sim.loop.events import Event, Switch
 from sim.machines import AMPLITUDE as A
 from sim.machines import ARM, MASS, TENSOR, shaken, sine
 from sim.machines import FREQUENCY as W

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.sim.events import Event, JointLimits
+from armillary.sim.loop.events import Event, JointLimits
 from sim.event_machines import carts, lift
 
 G = 9.81

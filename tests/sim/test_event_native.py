@@ -5,7 +5,9 @@ import pytest
 
 import armillary as am
 from armillary.model import Limits
-from armillary.sim import engine, lookahead, native
+from armillary.sim.loop import event_scan as lookahead
+from armillary.sim.loop import loop as engine
+from armillary.sim.loop import native
 from sim.event_machines import carts, lift
 
 G = 9.81

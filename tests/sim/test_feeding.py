@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 import armillary as am
 from armillary.cli.app import app
 from armillary.errors import InputError, ModelError
-from armillary.sim.part import Part
+from armillary.sim.control.block import Part
 
 MOTOR = am.Motor(resistance=0.8, torque_constant=0.05, gear=20.0)
 INERTIA = 0.3

@@ -5,7 +5,8 @@ import pytest
 
 import armillary as am
 from armillary.errors import InputError
-from armillary.sim import ahead, native
+from armillary.sim.loop import input_tables as ahead
+from armillary.sim.loop import native
 from sim.machines import shaken, sine
 from sim.native_runs import both
 

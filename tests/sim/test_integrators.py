@@ -10,11 +10,11 @@ import pytest
 
 import armillary as am
 from armillary.algorithms.chart import inverse_dexp
-from armillary.sim.centre import Center
-from armillary.sim.chart import Chart
-from armillary.sim.integrators import METHODS, stepper
-from armillary.sim.simulate import simulate
-from armillary.sim.system import System
+from armillary.sim.loop.simulate import simulate
+from armillary.sim.loop.system import System
+from armillary.sim.methods.chart import Chart
+from armillary.sim.methods.integrators import METHODS, stepper
+from armillary.sim.record.centre_of_mass import Center
 from sim.machines import damped_arm, distance, flyer, reference, start_of, top, undamped
 
 MACHINES = {

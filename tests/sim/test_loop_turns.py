@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.sim import engine
+from armillary.sim.loop import loop as engine
 
 CRANK = {"mass": 0.4, "inertia": (1e-4, 1e-2, 1e-2)}
 COUPLER = {"mass": 0.3, "inertia": (5e-4, 5e-3, 5e-3)}

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.compiler import threads
+from armillary.codegen import threads
 from armillary.errors import InputError
-from armillary.sim import engine, native
+from armillary.sim.loop import loop as engine
+from armillary.sim.loop import native
 
 
 def both(monkeypatch, *arguments, **options):

@@ -6,8 +6,8 @@ import pytest
 from matplotlib.image import imread
 
 from armillary.errors import FormatError, InputError, ModelError
-from armillary.sim.plotting import thinned
-from armillary.sim.run import Run
+from armillary.sim.record.plotting import thinned
+from armillary.sim.record.run import Run
 
 
 @pytest.fixture(autouse=True)

@@ -7,11 +7,11 @@ import pytest
 
 import armillary as am
 from armillary.errors import InputError, ModelError
-from armillary.sim import recording
-from armillary.sim.quantities import NAMES, QUANTITIES
-from armillary.sim.recording import Recorder
-from armillary.sim.run import Run
-from armillary.sim.simulate import simulate
+from armillary.sim.loop.simulate import simulate
+from armillary.sim.record import recorder as recording
+from armillary.sim.record.quantities import NAMES, QUANTITIES
+from armillary.sim.record.recorder import Recorder
+from armillary.sim.record.run import Run
 from sim.recorded import instants, record, slider
 
 STEP = 1e-3

@@ -5,8 +5,8 @@ import pytest
 
 import armillary as am
 from armillary.errors import ArmillaryError, InputError
-from armillary.sim.events import Event, JointLimits
-from armillary.sim.part import Chain
+from armillary.sim.control.block import Chain
+from armillary.sim.loop.events import Event, JointLimits
 
 ARM, BARS = am.example("double-pendulum"), am.example("four-bar")
 MOTOR = am.Motor(resistance=1.0, torque_constant=0.1)

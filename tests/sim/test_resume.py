@@ -5,11 +5,12 @@ import pytest
 
 import armillary as am
 from armillary.errors import FormatError, InputError
-from armillary.sim import recording, storage
-from armillary.sim.journal import journal_path
-from armillary.sim.recording import Recorder
-from armillary.sim.simulate import simulate
-from armillary.sim.storage import load_run
+from armillary.sim.loop.simulate import simulate
+from armillary.sim.record import recorder as recording
+from armillary.sim.record import storage
+from armillary.sim.record.journal import journal_path
+from armillary.sim.record.recorder import Recorder
+from armillary.sim.record.storage import load_run
 
 pytest.importorskip("h5netcdf")
 START = [1.2, 0.6]

@@ -12,10 +12,10 @@ import pytest
 
 import armillary as am
 from armillary.errors import InputError
-from armillary.sim.journal import journal_path
-from armillary.sim.part import Part
-from armillary.sim.physics import digest
-from armillary.sim.storage import load_run
+from armillary.sim.control.block import Part
+from armillary.sim.loop.physics import digest
+from armillary.sim.record.journal import journal_path
+from armillary.sim.record.storage import load_run
 
 ARM = am.example("double-pendulum")
 START = [1.2, 0.6]
@@ -97,7 +97,9 @@ def test_other_physics_are_refused_by_name(name, cut, tmp_path, monkeypatch):
     made, first, other = PARTS[name]
     path = tmp_path / "run.csv"
     if cut:
-        monkeypatch.setattr("armillary.sim.storage.from_journal", lambda journal, path: 1 / 0)
+        monkeypatch.setattr(
+            "armillary.sim.record.storage.from_journal", lambda journal, path: 1 / 0
+        )
         with pytest.raises(ZeroDivisionError):
             call(name, made(first), duration=0.03, out=path)
         monkeypatch.undo()
@@ -158,7 +160,7 @@ def test_events_that_only_note_or_end_may_come_and_go(tmp_path):
 
 def test_a_file_without_physics_goes_on(tmp_path):
     """As older versions have written them."""
-    from armillary.sim.recording import Recorder
+    from armillary.sim.record.recorder import Recorder
     from sim.recorded import instants
 
     path = tmp_path / "run.csv"
@@ -246,7 +248,7 @@ def test_another_process_finds_the_same(tmp_path):
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from sim import test_resume_physics as t\n"
-        "from armillary.sim.physics import digest\n"
+        "from armillary.sim.loop.physics import digest\n"
         "print(digest(t.told()))"
     )
     tests = str(Path(__file__).parent.parent)

@@ -11,7 +11,7 @@ import pytest
 from scipy.integrate import simpson
 
 import armillary as am
-from armillary.functions.mechanism import Mechanism
+from armillary.mechanism.mechanism import Mechanism
 from armillary.model.closing import Coupling
 
 ROVER = am.example("rover")

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.functions import telling
-from armillary.sim import engine, native
+from armillary.sim.loop import loop as engine
+from armillary.sim.loop import native
+from armillary.sim.record import signal_kernel as telling
 
 ARM = am.example("double-pendulum")
 MOTOR = am.Motor(resistance=0.8, torque_constant=0.06, gear=8.0, voltage_limit=20.0)

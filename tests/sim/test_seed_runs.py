@@ -12,8 +12,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import armillary as am
-from armillary.sim.inputs import Schedule
-from armillary.sim.simulate import simulate
+from armillary.sim.loop.simulate import simulate
+from armillary.sim.motion.schedules import Schedule
 from seeds.cases import assert_rows, case, columns, serial, table
 from seeds.test_planar_line import ARMS, LINE, end_errors, joint_motion
 from seeds.test_planar_line import start as line_start

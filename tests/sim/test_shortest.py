@@ -5,7 +5,7 @@ import pytest
 
 import armillary as am
 from armillary.errors import InputError
-from armillary.sim.profiles import PROFILES, trapezoid
+from armillary.sim.motion.profiles import PROFILES, trapezoid
 
 ARM = am.example("six-r")
 RNG = np.random.default_rng(4)

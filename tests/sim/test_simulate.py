@@ -5,9 +5,9 @@ import pytest
 
 import armillary as am
 from armillary.errors import InputError, ModelError
-from armillary.sim.events import Event, JointLimits, Switch
-from armillary.sim.inputs import Schedule
-from armillary.sim.simulate import simulate
+from armillary.sim.loop.events import Event, JointLimits, Switch
+from armillary.sim.loop.simulate import simulate
+from armillary.sim.motion.schedules import Schedule
 from sim.machines import damped_arm, flyer, start_of, top, undamped
 
 CONSERVATIVE = {"top": top, "flyer": flyer, "double": lambda: am.example("double-pendulum")}

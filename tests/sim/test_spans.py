@@ -7,7 +7,7 @@ import pytest
 
 import armillary as am
 from armillary.errors import InputError
-from armillary.sim.grid import Grid
+from armillary.sim.loop.grid import Grid
 
 ARM = am.example("double-pendulum")
 

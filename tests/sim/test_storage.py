@@ -14,12 +14,13 @@ import pytest
 
 import armillary as am
 from armillary.errors import FormatError, InputError
-from armillary.sim import recording, storage
-from armillary.sim.journal import Journal, journal_path
-from armillary.sim.recording import Recorder, resume
-from armillary.sim.run import Run
-from armillary.sim.simulate import simulate
-from armillary.sim.storage import load_run
+from armillary.sim.loop.simulate import simulate
+from armillary.sim.record import recorder as recording
+from armillary.sim.record import storage
+from armillary.sim.record.journal import Journal, journal_path
+from armillary.sim.record.recorder import Recorder, resume
+from armillary.sim.record.run import Run
+from armillary.sim.record.storage import load_run
 from sim.recorded import instants, record, slider
 
 ENDINGS = [".nc", ".csv", ".parquet"]
@@ -259,7 +260,7 @@ import sys
 sys.path.insert(0, {tests!r})
 import numpy as np
 from sim.recorded import instants, slider
-from armillary.sim import recording
+from armillary.sim.record import recorder as recording
 recording.BLOCK_ROWS = 16
 recorder = recording.Recorder(slider(), "q,v,energy", out={out!r})
 for row in instants(recorder.mechanism, 10**9):

@@ -6,9 +6,9 @@ import pytest
 
 import armillary as am
 from armillary.errors import InputError, ModelError
-from armillary.sim.kinematic_inverse import inverse_kinematics, rotation_of, rotation_vector
-from armillary.sim.profiles import PROFILES
-from armillary.sim.straight_line import line
+from armillary.sim.motion.inverse_kinematics import inverse_kinematics, rotation_of, rotation_vector
+from armillary.sim.motion.line import line
+from armillary.sim.motion.profiles import PROFILES
 from seeds.cases import assert_rows, columns, table
 
 FOOT = 0.305

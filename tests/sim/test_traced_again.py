@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.functions import controlling
-from armillary.sim.fingerprint import NoFingerprint, fingerprint
+from armillary.evaluate import function_kernel as controlling
+from armillary.sim.record.fingerprint import NoFingerprint, fingerprint
 
 ARM = am.example("double-pendulum")
 START = np.array([0.4, -0.3])

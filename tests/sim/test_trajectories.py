@@ -7,9 +7,9 @@ import pytest
 import armillary as am
 from armillary.errors import InputError
 from armillary.scalar import Dual
-from armillary.sim.kinematic_inverse import inverse_kinematics
-from armillary.sim.profiles import PROFILES, trapezoid
-from armillary.sim.trajectories import (
+from armillary.sim.motion.inverse_kinematics import inverse_kinematics
+from armillary.sim.motion.profiles import PROFILES, trapezoid
+from armillary.sim.motion.trajectories import (
     Constant,
     cubic,
     point_to_point,

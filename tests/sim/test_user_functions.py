@@ -9,7 +9,7 @@ import pytest
 
 import armillary as am
 from armillary.errors import ArmillaryError, InputError
-from armillary.sim.part import Chain, Part
+from armillary.sim.control.block import Chain, Part
 
 MASS, FORCE, END = 2.0, 3.0, 0.2
 PLACE, SPEED = 0.5 * FORCE / MASS * END**2, FORCE / MASS * END

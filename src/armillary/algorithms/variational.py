@@ -1,4 +1,4 @@
-"""Momenta of a step of the variational midpoint rule: see sim/variational.py.
+"""Momenta of a step of the variational midpoint rule: see sim/methods/variational.py.
 
     both  = μ + h/2 V(hξ/2) F
     start = dexp⁻¹(hξ) both - h exp(hξ/2) F            = -D₁ L_d of turns,  else μ - h/2 F

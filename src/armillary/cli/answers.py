@@ -17,7 +17,7 @@ from armillary.cli import closing, models, screen
 from armillary.cli.options import Reading
 from armillary.cli.states import KINDS, WRENCH, Array, States, from_csv, from_options, to_csv
 from armillary.errors import InputError, ModelError
-from armillary.functions.results import Reactions
+from armillary.evaluate.results import Reactions
 
 RESULT = {"inverse": "tau", "forward": "a", "solve": "a"}
 NAMES = {"q": "position", "v": "velocity", "a": "acceleration", "tau": "force"}

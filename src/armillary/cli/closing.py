@@ -15,7 +15,7 @@ from armillary.cli.states import Array, States, from_options
 from armillary.errors import ModelError
 
 if TYPE_CHECKING:
-    from armillary.functions.constrained.closing import Assembly
+    from armillary.constraints.assembly import Assembly
 
 _AMISS = 1e-6  # rad, m and, per second, of the greatest velocity: what `solve` reports as well
 _MOST = 4  # rows named in one message

@@ -10,7 +10,7 @@ import numpy as np
 from armillary import Mechanism, example
 from armillary.cli import models, screen
 from armillary.cli.answers import wrench_heads
-from armillary.functions.results import Reactions
+from armillary.evaluate.results import Reactions
 
 # The state of section 4.5 and the joint forces that the book prints for it, eq 4.62.
 V = (1.5, 0.0, 0.4, 1.0, 3.0)

@@ -11,7 +11,7 @@ import typer
 from armillary.errors import InputError
 
 if TYPE_CHECKING:
-    from armillary.sim.inputs import Schedule
+    from armillary.sim.motion.schedules import Schedule
 
 Input = Annotated[Path | None, typer.Option(help="Joint forces over time, CSV: time, then joints.")]
 Voltage = Annotated[
@@ -71,7 +71,7 @@ def voltages(texts: Sequence[str], stay: bool) -> dict[str, Any] | None:
 
 def _table(name: str, file: Path, stay: bool) -> Schedule:
     from armillary.cli.simulating import readable
-    from armillary.sim.inputs import Schedule
+    from armillary.sim.motion.schedules import Schedule
 
     with readable(file):
         table = Schedule.from_csv(file)

@@ -11,10 +11,10 @@ from armillary.cli import closing, models, screen
 from armillary.cli.options import Reading
 from armillary.cli.solving import Wishes, determinacy_json
 from armillary.cli.states import Array, from_options
+from armillary.constraints.mobility import Mobility
+from armillary.constraints.self_stress import Determinacy
+from armillary.constraints.solution import ConstrainedSolution
 from armillary.errors import ArmillaryError
-from armillary.functions.constrained.mobility import Mobility
-from armillary.functions.constrained.solution import ConstrainedSolution
-from armillary.functions.constrained.stress import Determinacy
 
 SINGULAR = {
     "": "none",

@@ -11,7 +11,7 @@ from armillary.cli import screen
 from armillary.errors import FormatError
 
 if TYPE_CHECKING:
-    from armillary.sim.run import Run
+    from armillary.sim.record.run import Run
 
 _MOST = 20  # events on the screen
 
@@ -25,7 +25,7 @@ def plot(
     show: bool,
 ) -> None:
     """A picture beside the run, or where `out` says."""
-    from armillary.sim.storage import load_run
+    from armillary.sim.record.storage import load_run
 
     run = load_run(path)
     picture = out if out is not None else (None if show else path.with_suffix(".png"))
@@ -41,7 +41,7 @@ def plot(
 
 
 def info(path: Path, json: bool) -> None:
-    from armillary.sim.storage import load_run
+    from armillary.sim.record.storage import load_run
 
     run = load_run(path)
     if json:
@@ -51,7 +51,7 @@ def info(path: Path, json: bool) -> None:
 
 
 def print_run(run: Run) -> None:
-    from armillary.sim.summary import extremes, rows, span, title
+    from armillary.sim.record.summary import extremes, rows, span, title
 
     method = f", method {run.method}" if run.method else ""
     step = f", step {run.step:g} s" if run.step else ""
@@ -74,7 +74,7 @@ def print_run(run: Run) -> None:
 
 
 def as_json(run: Run) -> dict[str, Any]:
-    from armillary.sim.summary import extremes
+    from armillary.sim.record.summary import extremes
 
     quantities = {}
     for name in run.names:

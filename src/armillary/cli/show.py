@@ -8,9 +8,9 @@ from typing import Any
 from armillary import Mechanism, __version__
 from armillary.cli import models, screen
 from armillary.cli.options import Reading
-from armillary.functions.constrained.counts import Counts
-from armillary.functions.describe import constraint_words, counted
+from armillary.constraints.counts import Counts
 from armillary.model import WORLD, Body, JointSpec, Limits, Model, Note, Passive, Report
+from armillary.model.describe import constraint_words, counted
 from armillary.model.passive import LOADS
 from armillary.model.ties import AxisTie, FrameTie, ties
 
@@ -262,7 +262,7 @@ def _ties(mechanism: Mechanism) -> Iterator[tuple[FrameTie | AxisTie, str]]:
     """Every constraint with its rows, and what it does in words."""
     model = mechanism.model
     words = {part.name: constraint_words(model, part)[1] for part in model.constraints}
-    for tie in ties(model, mechanism.tables()).all:
+    for tie in ties(model, mechanism.evaluator.tables()).all:
         yield tie, words[tie.name]
 
 
@@ -278,7 +278,7 @@ def _forces(tie: FrameTie | AxisTie) -> str:
 
 def cache(clear: bool) -> None:
     """Folder, number and size of the compiled objects on disk, with the notes on them."""
-    from armillary.functions.options import object_cache
+    from armillary.evaluate.options import object_cache
 
     store = object_cache()
     if clear:

@@ -21,8 +21,8 @@ from armillary.cli.states import Array, from_options
 from armillary.errors import FormatError, InputError
 
 if TYPE_CHECKING:
-    from armillary.sim.inputs import Schedule
-    from armillary.sim.run import Run
+    from armillary.sim.motion.schedules import Schedule
+    from armillary.sim.record.run import Run
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ def simulate(model: str, how: Reading, drive: Drive, course: Course, json: bool)
 
 
 def _run(mechanism: Mechanism, drive: Drive, course: Course) -> Run:
-    from armillary.sim.events import JointLimits
-    from armillary.sim.simulate import simulate as run
+    from armillary.sim.loop.events import JointLimits
+    from armillary.sim.loop.simulate import simulate as run
 
     states = from_options(mechanism, drive.given, drive.external)
     values, motions = dict(states.values), _motions(drive)
@@ -132,7 +132,7 @@ def _at_drives(
     """Put driven coordinates where their motion begins; gives their names, which closing holds."""
     if not motions:
         return []
-    from armillary.sim.driven import Drives
+    from armillary.sim.motion.driven import Drives
 
     drives = Drives(mechanism, motions, step)
     start = drives.at(0.0)
@@ -151,7 +151,7 @@ def _inputs(mechanism: Mechanism, drive: Drive, tau: Array) -> Array | Schedule 
         return tau if np.any(tau) else None
     if drive.given.get("tau"):
         raise InputError("--tau and --input: give constant forces or a schedule, not both.")
-    from armillary.sim.inputs import Schedule
+    from armillary.sim.motion.schedules import Schedule
 
     with readable(drive.schedule):
         schedule = Schedule.from_csv(drive.schedule, hold=drive.stay)
@@ -179,8 +179,8 @@ def _motions(drive: Drive) -> dict[str, Any] | None:
 
 
 def _from_file(name: str, motion: str, stay: bool) -> Any:
-    from armillary.sim.inputs import Schedule, number_table
-    from armillary.sim.roads import HEADS, RoadProfile
+    from armillary.sim.motion.roads import HEADS, RoadProfile
+    from armillary.sim.motion.schedules import Schedule, number_table
 
     path, _, speed = motion.rpartition("@")
     pace = number(speed) if path else None

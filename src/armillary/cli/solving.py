@@ -12,9 +12,9 @@ import numpy as np
 from armillary.cli import answers, closing, models, screen
 from armillary.cli.answers import Answer, Question
 from armillary.cli.states import WRENCH, Array, from_drives, to_csv
-from armillary.functions.constrained.solution import ConstrainedSolution
-from armillary.functions.constrained.stress import Determinacy
-from armillary.functions.results import Solution
+from armillary.constraints.self_stress import Determinacy
+from armillary.constraints.solution import ConstrainedSolution
+from armillary.evaluate.results import Solution
 
 _MOST = 200  # lines of a table on the screen
 

@@ -1,0 +1,1 @@
+"""From expression graphs to machine code: text, compilation, the cache on disk."""

@@ -1,0 +1,163 @@
+"""Compiled objects on disk, so that a second process does not compile again.
+
+An entry is named by what it was made from: the LLVM text, LLVM's version, the CPU and its
+features.  It carries that name and a checksum of its content; anything that does not fit (cut
+short, changed, made elsewhere) is dropped and compiled anew.  No failure of the disk is an error:
+the cache then just does not help.
+
+Small notes stand among the objects, as JSON: what a process found out on the way to an object, and
+the object's name.  With them the next process need not even write the LLVM text.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from armillary.codegen.cache_folder import Folder
+from armillary.codegen.sources import unchanged
+
+_MAGIC = b"armillary object 1\n"
+_SUFFIX = ".armobj"
+LIMIT = 256 * 2**20  # bytes
+_FEW = 256  # entries that fill the folder: these are large
+
+
+@dataclass(frozen=True)
+class Cache:
+    """A folder of compiled objects."""
+
+    folder: Path
+    limit: int = LIMIT
+
+    def get(self, key: str) -> bytes | None:
+        """The object of a key, or None.  Machine code is taken only from a folder that nobody
+        else can write to."""
+        try:
+            with Folder.opened(self.folder) as folder:
+                body = _body(key, folder.read(key + _SUFFIX))
+                if body is None:
+                    folder.remove(key + _SUFFIX)
+                return body
+        except OSError:
+            return None
+
+    def put(self, key: str, body: bytes) -> None:
+        """Store an object; other processes see it whole or not at all."""
+        with contextlib.suppress(OSError):
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with Folder.opened(self.folder) as folder:
+                folder.write(key + _SUFFIX, _head(key) + hashlib.sha256(body).digest() + body)
+                # a look at thousands of files takes a while: after small entries, now and then
+                if len(body) * _FEW > self.limit or key.startswith("0"):
+                    self._shrink(folder)
+
+    def recall(self, key: str) -> dict[str, Any] | None:
+        """The note of a key, or None."""
+        body = self.get(key)
+        try:
+            note = None if body is None else json.loads(body)
+        except ValueError:
+            return None
+        return note if isinstance(note, dict) else None
+
+    def remember(self, key: str, note: dict[str, Any]) -> None:
+        """Keep a note, unless the source it was made with is no longer the one on the disk."""
+        if unchanged():
+            self.put(key, json.dumps(note).encode())
+
+    def entries(self) -> list[tuple[Path, int]]:
+        """Files and sizes, oldest use first."""
+        try:
+            with Folder.opened(self.folder, trusted=False) as folder:
+                return [(self.folder / name, size) for _, size, name in folder.files(_SUFFIX)]
+        except OSError:
+            return []
+
+    def clear(self) -> int:
+        """Remove all entries; the number removed."""
+        count = 0
+        with contextlib.suppress(OSError), Folder.opened(self.folder, trusted=False) as folder:
+            for _, _, name in folder.files(_SUFFIX):
+                with contextlib.suppress(OSError):
+                    folder.remove(name)
+                    count += 1
+            folder.sweep(age=0.0)
+        return count
+
+    def _shrink(self, folder: Folder) -> None:
+        folder.sweep()
+        entries = folder.files(_SUFFIX)
+        total = sum(size for _, size, _ in entries)
+        for _, size, name in entries:
+            if total <= self.limit:
+                return
+            with contextlib.suppress(OSError):
+                folder.remove(name)
+                total -= size
+
+
+def _head(key: str) -> bytes:
+    return _MAGIC + key.encode() + b"\n"
+
+
+def _body(key: str, content: bytes) -> bytes | None:
+    """What an entry of this name holds; None: it is not one, or not whole."""
+    head = _head(key)
+    checksum, body = content[len(head) : len(head) + 32], content[len(head) + 32 :]
+    sound = content.startswith(head) and hashlib.sha256(body).digest() == checksum
+    return body if sound and body else None
+
+
+def key_of(parts: Sequence[str]) -> str:
+    """The name of an entry."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(f"{len(part)}:".encode())
+        digest.update(part.encode())
+    return digest.hexdigest()
+
+
+def remembered(identity: str | None, what: str, find: Callable[[], Any]) -> Any:
+    """What `find` finds (numbers, texts, lists of them), or found for this identity in an earlier
+    process."""
+    if identity is None:
+        return find()
+    key = key_of([identity, what])
+    note = default_cache().recall(key)
+    if note is None or what not in note:
+        note = {what: find()}
+        default_cache().remember(key, note)
+    return note[what]
+
+
+@cache
+def default_cache() -> Cache:
+    """The user's cache folder, where the platform keeps such things."""
+    place = _usual_place()
+    return Cache((Path(os.devnull) if place is None else place) / "armillary")
+
+
+def _usual_place() -> Path | None:
+    """Absolute; None for a user without a home, where no folder can be made.
+
+    A path that is not absolute would mean another folder in every process, and an empty HOME the
+    root folder: neither was meant."""
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        given = os.environ.get(name)
+        if given and os.path.isabs(given):
+            return Path(given)
+    if os.name == "posix" and not os.path.isabs(os.environ.get("HOME", os.sep)):
+        return None
+    try:
+        home = Path.home()
+    except RuntimeError:
+        return None
+    return home / ".cache" if home.is_absolute() else None

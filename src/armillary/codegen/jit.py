@@ -1,0 +1,264 @@
+"""From LLVM text to code that runs: one small library per text, kept alive by its owner."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import re
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from armillary.codegen.cache import Cache, default_cache, key_of
+from armillary.codegen.forking import LLVM_LOCK
+from armillary.codegen.target import IN_ORDER, Lanes, machine
+from armillary.errors import CompileError
+
+
+class Library:
+    """Compiled functions.  Dropping the object frees the code: hold it as long as you call it.
+
+    In a cycle that the garbage collector takes apart, finalizers may still call compiled code, in
+    any order; LLVM's engine has a finalizer of its own, which frees the code.  So the engine is
+    not part of the cycle: it is closed when `_alive`, an object that the collector does not
+    know, is gone with its last holder, and that is after all finalizers.
+
+    text: or a function that writes it, which is not called where an object is known for the
+    `identity` of what it would write.
+    cache: where compiled objects are kept; None: in the user's cache folder."""
+
+    def __init__(
+        self,
+        text: str | Callable[[], str],
+        symbols: Sequence[str],
+        optimize: int = 1,
+        cache: Cache | None = None,
+        identity: str | None = None,
+    ):
+        import llvmlite.binding as llvm
+
+        entry = _Entry(cache or default_cache(), identity, optimize)
+        stored = entry.recalled()
+        if stored is None:
+            text = text if isinstance(text, str) else text()
+            stored = entry.found(text)
+        self.from_cache = stored is not None
+        with LLVM_LOCK:
+            _initialize(llvm)
+            target_machine = _target_machine(llvm, optimize)
+            code = stored or _compile(llvm, str(text), target_machine, optimize)
+            empty = llvm.parse_assembly("")
+            empty.triple = llvm.get_process_triple()
+            engine: Any = llvm.create_mcjit_compiler(empty, target_machine)
+            engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+            engine.finalize_object()
+            self.addresses = {name: engine.get_function_address(name) for name in symbols}
+        self._alive = _Alive()
+        weakref.finalize(self._alive, _close, engine).atexit = False
+        self.size = len(code)
+        missing = [name for name, address in self.addresses.items() if not address]
+        if missing:
+            raise CompileError(f"compiled code lacks {missing}.")
+        entry.keep(code)
+
+    def call(self, symbol: str) -> Callable[[int], None]:
+        """A compiled `void f(ptr)` as a Python function, which keeps the code."""
+        function: Any = native_call(self.addresses[symbol])
+        function.library = self
+        return function
+
+
+class _Alive:
+    """An object that the garbage collector does not know: nothing but its last holder ends it."""
+
+    __slots__ = ("__weakref__",)
+
+    def __init__(self) -> None:
+        ctypes.pythonapi.PyObject_GC_UnTrack(ctypes.py_object(self))
+
+
+class _Entry:
+    """The places of one object in the cache: by its text, and by the identity of the text."""
+
+    def __init__(self, cache: Cache, identity: str | None, optimize: int):
+        import llvmlite.binding as llvm
+
+        here = machine()
+        version = ".".join(map(str, llvm.llvm_version_info))
+        self._cache = cache
+        self._setting = [version, here.name, here.features, str(optimize)]
+        self._note = None if identity is None else key_of([identity, *self._setting])
+        self._key = ""
+        self._stored = self._noted = False
+
+    def recalled(self) -> bytes | None:
+        """The object an earlier process noted for the identity."""
+        note = None if self._note is None else self._cache.recall(self._note)
+        key = None if note is None else note.get("object")
+        stored = self._cache.get(key) if isinstance(key, str) and key.isalnum() else None
+        self._stored = self._noted = stored is not None
+        return stored
+
+    def found(self, text: str) -> bytes | None:
+        """The object of a text."""
+        self._key = key_of([text, *self._setting])
+        stored = self._cache.get(self._key)
+        self._stored = stored is not None
+        return stored
+
+    def keep(self, code: bytes) -> None:
+        """Put down what was not there."""
+        if not self._stored:
+            self._cache.put(self._key, code)
+        if self._note is not None and not self._noted:
+            self._cache.remember(self._note, {"object": self._key})
+
+
+def _target_machine(llvm: Any, optimize: int) -> Any:
+    here = machine()
+    target = llvm.Target.from_default_triple()
+    # small code model: constants are read relative to the code, one instruction less each
+    return target.create_target_machine(
+        cpu=here.name, features=here.features, opt=optimize, jit=True, codemodel="small",
+        reloc="pic",
+    )  # fmt: skip
+
+
+def _compile(llvm: Any, text: str, target_machine: Any, optimize: int) -> bytes:
+    # LLVM keeps the constants of a text in its context: in one of its own they go with it
+    with llvm.create_context() as context:
+        try:
+            module = llvm.parse_assembly(text, context)
+        except RuntimeError as error:
+            raise CompileError(f"LLVM refused the generated code: {error}") from error
+        with module:
+            try:
+                module.verify()
+            except RuntimeError as error:
+                raise CompileError(f"LLVM refused the generated code: {error}") from error
+            _optimize(llvm, module, target_machine, optimize)
+            return _object_code(llvm, module, target_machine, in_order=IN_ORDER in text)
+
+
+def _object_code(llvm: Any, module: Any, target_machine: Any, in_order: bool) -> bytes:
+    if not in_order:
+        return bytes(target_machine.emit_object(module))
+    _set_order(llvm, kept=True)
+    try:
+        return bytes(target_machine.emit_object(module))
+    finally:
+        _set_order(llvm, kept=False)
+
+
+def _set_order(llvm: Any, kept: bool) -> None:
+    """LLVM's schedulers off, or on again.  Its options are global: they are set for one module."""
+    for option, off, on in (("enable-misched", "false", "true"),
+                            ("pre-RA-sched", "source", "default")):  # fmt: skip
+        llvm.set_option("armillary", f"-{option}={off if kept else on}")
+
+
+def _close(engine: Any) -> None:
+    with LLVM_LOCK:
+        engine.close()
+
+
+def add_symbol(name: str, address: int) -> None:
+    """Make a C function of this process known to compiled code."""
+    import llvmlite.binding as llvm
+
+    with LLVM_LOCK:
+        llvm.add_symbol(name, address)
+
+
+def native_call(address: int) -> Callable[[int], None]:
+    """A compiled `void f(ptr)` as a Python function; the GIL is free while it runs."""
+    return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
+
+
+def _initialize(llvm: Any) -> None:
+    if not _state["ready"]:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        libm = _libm()
+        for name in _MATHEMATICS:
+            address = ctypes.cast(getattr(libm, name), ctypes.c_void_p).value
+            llvm.add_symbol(name, address)
+        _state["ready"] = True
+
+
+_MATHEMATICS = ("exp", "tanh", "atan2", "expf", "tanhf", "atan2f")
+
+
+def _libm() -> Any:
+    """The C library's mathematics, as this process has it loaded."""
+    with contextlib.suppress(TypeError, OSError):  # a search for its file takes milliseconds
+        own = ctypes.CDLL(None)
+        if all(hasattr(own, name) for name in _MATHEMATICS):
+            return own
+    from ctypes.util import find_library
+
+    return ctypes.CDLL(find_library("m") or find_library("msvcrt"))
+
+
+_state = {"ready": False}
+
+
+def _optimize(llvm: Any, module: Any, target_machine: Any, level: int) -> None:
+    """Level 1: simple cleaning, straight-line text is in good order.  2: loops as vectors, too."""
+    options = llvm.create_pipeline_tuning_options(speed_level=level)
+    options.loop_vectorization = level > 1
+    options.slp_vectorization = False
+    builder = llvm.create_pass_builder(target_machine, options)
+    passes = builder.getModulePassManager()
+    try:
+        passes.run(module, builder)
+    finally:
+        _dispose(llvm, passes)
+
+
+def _dispose(llvm: Any, passes: Any) -> None:
+    """Free a pass manager.  In llvmlite up to 0.50 at least it inherits an empty `_dispose` ahead
+    of its own, so that closing it frees nothing: 0.1 MB of every compilation stayed."""
+    own = llvm.NewPassManager.__dict__["_dispose"]
+    if type(passes)._dispose is not own:
+        own(passes)
+        passes.detach()
+    else:
+        passes.close()
+
+
+_INTRINSIC = re.compile(r"@(llvm\.\w+)\.(v\d+f\d+|f\d+)\(")
+
+
+_MASKED = re.compile(r"@llvm\.masked\.load\.(v\d+f\d+)\.p0\(")
+
+
+def _type_of(suffix: str) -> str:
+    """f64 -> double, v4f32 -> <4 x float>."""
+    width, bits = suffix.rsplit("f", 1)
+    element = "double" if bits == "64" else "float"
+    return f"<{width[1:]} x {element}>" if width else element
+
+
+def with_declarations(text: str, lanes: Lanes) -> str:
+    """The text with a declaration for every intrinsic and C function it calls."""
+    from armillary.codegen.emit import SCOPES
+
+    arity = {"llvm.fma": 3}
+    found = sorted({(m.group(1), m.group(2)) for m in _INTRINSIC.finditer(text)})
+    lines = []
+    for name, suffix in found:
+        kind = _type_of(suffix)
+        lines.append(f"declare {kind} @{name}.{suffix}({', '.join([kind] * arity.get(name, 1))})")
+    e = lanes.element
+    for name, count in (("exp", 1), ("tanh", 1), ("atan2", 2)):
+        symbol = f"{name}{'f' if e == 'float' else ''}"
+        if f"@{symbol}(" in text:
+            lines.append(f"declare {e} @{symbol}({', '.join([e] * count)})")
+    if "@llvm.prefetch" in text:
+        lines.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+    for suffix in sorted(set(_MASKED.findall(text))):
+        kind, w = _type_of(suffix), suffix[1:].split("f")[0]
+        name = f"@llvm.masked.load.{suffix}.p0"
+        lines.append(f"declare {kind} {name}(ptr, i32, <{w} x i1>, {kind})")
+    return "\n".join([*lines, text, SCOPES])

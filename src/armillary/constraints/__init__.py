@@ -1,0 +1,1 @@
+"""Closed mechanisms: rows, solvers, assembly, projection, mobility, self-stress."""

@@ -1,0 +1,271 @@
+"""Inverse dynamics of closed chains: which forces of the chosen actuators give this motion.
+
+Only the part of the joint forces along free motions matters:  (N^T S) u = N^T (M a + h).  (Where
+contacts rub, N are the motions on which their forces do no work instead.)  The robust way here
+serves one state; `actuation_law` gives the steps that can be traced (algorithms/actuation.py),
+which mark what they doubt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armillary.algorithms import actuation as passes
+from armillary.algorithms.passes import Algorithm
+from armillary.constraints.conditioning import NEARLY_SINGULAR, nearness
+from armillary.constraints.plan import make_plan, samples_of
+from armillary.constraints.states import answerable
+from armillary.errors import InputError, unknown_name
+from armillary.evaluate.inputs import Array
+
+if TYPE_CHECKING:
+    from armillary.constraints.equations import Equations, System
+    from armillary.evaluate.kernels import Kernels
+
+
+_HOLD = 1e-9  # how far an actuator moves with a free motion of size 1: less is no hold
+
+
+@dataclass(frozen=True)
+class Actuation:
+    """Actuator forces for a motion of one state.
+
+    tau (nv) holds them at their places, zero elsewhere."""
+
+    tau: Array
+    actuators: tuple[str, ...]
+    units: tuple[str, ...]
+    unreachable: Array  # (nv,): the joint force that no actuator can supply
+    singular_values: Array  # of N^T S in scaled units
+    freedom: int  # actuators more than needed
+    mobility: int
+    clipped: tuple[str, ...]  # actuators at a limit
+    forces: Array  # (actuators,)
+    needed: float  # largest joint force the motion takes
+    messages: tuple[str, ...] = ()  # a closure, or a hold of the actuators, that is nearly singular
+
+    @property
+    def missing(self) -> int:
+        """Freedoms that no actuator drives: the mobility less the rank of N^T S."""
+        return self.mobility - (len(self.actuators) - self.freedom)
+
+    @property
+    def reachable(self) -> bool:
+        scale = max(float(np.abs(self.tau).max(initial=0.0)), self.needed)
+        return bool(np.abs(self.unreachable).max(initial=0.0) <= 1e-9 * scale)
+
+    def __getitem__(self, actuator: str) -> float:
+        if actuator not in self.actuators:
+            raise unknown_name("actuator", actuator, self.actuators)
+        return float(self.forces[self.actuators.index(actuator)])
+
+    def __str__(self) -> str:
+        kinds = [f"under-actuated by {self.missing}"] if self.missing else []
+        kinds += [f"{self.freedom} more than needed"] if self.freedom else []
+        kinds = kinds or ["exactly actuated"]
+        kinds += ["the motion cannot be reached"] if not self.reachable else []
+        counts = (
+            f"{_counted(len(self.actuators), 'actuator')}, {_counted(self.mobility, 'freedom')}"
+        )
+        lines = [f"{counts}: {', '.join(kinds)}"]
+        for name, unit, x in zip(self.actuators, self.units, self.forces, strict=True):
+            mark = "  at its limit" if name in self.clipped else ""
+            lines.append(f"  {name:<30}{x:>14.6g} {unit}{mark}")
+        if not self.reachable:
+            worst = float(np.abs(self.unreachable).max())
+            lines.append(f"  missing joint force, largest entry {worst:.6g}")
+        return "\n".join([*lines, *("warning: " + text for text in self.messages)])
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+def actuator_indices(equations: Equations, actuators: Sequence[str] | None) -> list[int]:
+    """Entries of v that are driven; None: all of them."""
+    model = equations.model
+    if actuators is None:
+        return list(range(model.nv))
+    found: list[int] = []
+    for name in [actuators] if isinstance(actuators, str) else actuators:
+        if name in model.v_labels:
+            found.append(model.v_labels.index(name))
+        elif name in model.joint_index:
+            slot = model.slots[model.joint_index[name]].v
+            found += range(slot.start, slot.stop)
+        else:
+            raise unknown_name("joint", name, (*model.moving_joints, *model.v_labels))
+    if len(set(found)) != len(found):
+        raise InputError("actuators: the same one is named twice.")
+    return found
+
+
+def actuation(
+    equations: Equations,
+    system: System,
+    a: Array,
+    actuators: Sequence[str] | None,
+    weights: Mapping[str, float] | None,
+    limits: bool,
+) -> Actuation:
+    """u with the least Σ weight u² among those that give the accelerations `a` (state 0).
+
+    Moments count as forces at a lever of the machine's size, so units do not matter."""
+    model = equations.model
+    chosen = actuator_indices(equations, actuators)
+    N = equations.pushes(system.terms)
+    needed = system.M[0] @ a - system.force[0]  # the joint force beyond what is there already
+    columns = equations.scaling.columns
+    scale = np.array([_weight(model.v_labels[i], weights) * columns[i] for i in chosen])
+    A = N[chosen].T / scale  # (free, actuators): N^T S, in scaled forces
+    b = N.T @ needed
+    lower, upper = _bounds(equations, chosen, limits)
+    values = np.linalg.svd(A, compute_uv=False) if A.size else np.zeros(0)
+    dead = _HOLD / float((scale / columns[chosen]).max(initial=1.0))
+    u, clipped = _least(A, b, lower * scale, upper * scale, dead / values.max(initial=dead))
+    forces = u / scale
+    tau = np.zeros(model.nv)
+    tau[chosen] = forces
+    missing = N.T @ (needed - tau)
+    left = np.linalg.lstsq(N.T, missing, rcond=None)[0] if N.shape[1] else np.zeros(model.nv)
+    rank = int(np.sum(values > dead))
+    names = tuple(model.v_labels[i] for i in chosen)
+    units = tuple("N m" if model.v_units[i] == "rad" else "N" for i in chosen)
+    return Actuation(tau, names, units, left, values, len(chosen) - rank, N.shape[1],
+                     tuple(names[i] for i in np.flatnonzero(clipped)), forces,
+                     float(np.abs(needed).max(initial=0.0)),
+                     _remarks(equations, system, N, chosen))  # fmt: skip
+
+
+def _remarks(
+    equations: Equations, system: System, N: Array, chosen: Sequence[int]
+) -> tuple[str, ...]:
+    """What makes the forces large: a closure that is nearly singular, or actuators that hardly move
+    with a free motion (N: orthonormal in scaled units)."""
+    near = nearness(equations, equations.factor(system.terms))
+    texts = [near] if near else []
+    part = N[chosen] / equations.scaling.columns[chosen, None]
+    holds = np.linalg.svd(part, compute_uv=False) if part.size else np.zeros(0)
+    weak = holds[(holds > _HOLD) & (holds < 1.0 / NEARLY_SINGULAR)]
+    if len(weak):
+        names = ", ".join(equations.model.v_labels[k] for k in chosen)
+        texts.append(
+            f"the actuators {names} hardly hold the mechanism here: condition number "
+            f"{1.0 / weak[-1]:.2g}. Their forces may be very large"
+        )
+    return tuple(texts)
+
+
+def actuation_law(
+    equations: Equations, actuators: Sequence[str] | None, strict: passes.Strict | None = None
+) -> Algorithm | None:
+    """(q, v, a) -> tau of these actuators as an algorithm; None where there is none: forces that
+    do not act along their rows, or actuators that hinder each other while motions are missing.
+    strict: motions that cannot be are marked (not a number)."""
+    chosen = actuator_indices(equations, actuators)
+    if not equations.ties.ideal or not chosen:
+        return None
+    sizes = equations.scaling.columns
+    terms = equations.terms(samples_of(equations))
+    frees = [equations.factor(terms, k).free for k in range(len(terms.J))]
+    ranks = [np.linalg.matrix_rank(N[chosen].T / sizes[chosen], _HOLD) for N in frees]
+    mobility = np.zeros(len(sizes))
+    mobility[chosen] = sizes[chosen] ** -2.0
+    if all(rank == N.shape[1] for rank, N in zip(ranks, frees, strict=True)):
+        plan = make_plan(equations, inertia=mobility)
+        return passes.actuation(plan, mobility.tolist(), sizes.tolist(), True, strict)
+    if any(rank < len(chosen) for rank in ranks):
+        return None
+    plan = make_plan(equations, inertia=sizes**-2.0)
+    return passes.actuation(plan, mobility.tolist(), sizes.tolist(), False, strict)
+
+
+def driving_forces(equations: Equations, actuators: Sequence[str] | None) -> DrivingForces:
+    """Forces of these actuators, made once."""
+    key = None
+    if actuators is not None:
+        labels = equations.model.v_labels
+        key = tuple(labels[k] for k in actuator_indices(equations, actuators))
+    return equations.memo.once(("driving", key), lambda: DrivingForces(equations, key))
+
+
+class DrivingForces:
+    """tau (B, nv) of chosen actuators for motions of B states: a traced kernel first, the robust
+    way for what it doubts."""
+
+    def __init__(self, equations: Equations, actuators: Sequence[str] | None):
+        self.equations, self.actuators = equations, actuators
+        self._kernels: dict[bool, Kernels | None] = {}
+
+    @cached_property
+    def law(self) -> Algorithm | None:
+        return actuation_law(self.equations, self.actuators)
+
+    def __call__(self, q: Array, v: Array, a: Array, passive: bool = True) -> Array:
+        kernels, arrays = self._traced(passive), {"q": q, "v": v, "a": a}
+        if kernels is None:
+            tau = np.full(v.shape, np.nan)
+        else:
+            tau = kernels(arrays, len(q), self.equations.evaluator.base_numbers)["tau"]
+        finite = np.all([np.isfinite(x).all(axis=1) for x in arrays.values()], axis=0)
+        tau[~finite] = np.nan
+        for k in np.flatnonzero(finite & ~np.isfinite(tau).all(axis=1)):
+            one = slice(k, k + 1)
+            system = self.equations.system(q[one], v[one], np.zeros((1, v.shape[1])), None, passive)
+            if answerable(system).all():
+                tau[k] = actuation(self.equations, system, a[k], self.actuators, None, False).tau
+        return tau
+
+    def _traced(self, passive: bool) -> Kernels | None:
+        from armillary.constraints.projection import traced_kernels
+
+        if passive not in self._kernels:
+            made = None
+            if self.law is not None:
+                made = traced_kernels(self.equations, self.law, ("q", "v", "a"), passive)
+            self._kernels[passive] = made
+        return self._kernels[passive]
+
+
+def _weight(label: str, weights: Mapping[str, float] | None) -> float:
+    if not weights:
+        return 1.0
+    value = float(weights.get(label, weights.get(label.partition(".")[0], 1.0)))
+    if not value > 0.0:
+        raise InputError(f"weights['{label}']: expected a positive number, found {value}.")
+    return float(np.sqrt(value))
+
+
+def _bounds(equations: Equations, chosen: Sequence[int], limits: bool) -> tuple[Array, Array]:
+    bound = np.full(len(chosen), np.inf)
+    if limits:
+        model = equations.model
+        for k, i in enumerate(chosen):
+            for body, slot in zip(model.bodies, model.slots, strict=True):
+                if slot.v.start <= i < slot.v.stop and body.joint.limits:
+                    effort = body.joint.limits[i - slot.v.start].effort
+                    bound[k] = np.inf if effort is None else effort
+    return -bound, bound
+
+
+def _least(A: Array, b: Array, lower: Array, upper: Array, dead: float) -> tuple[Array, Any]:
+    """Smallest u with A u = b (least squares where it cannot be), inside the bounds.  dead: what
+    counts as no hold, as a part of the largest singular value."""
+    from scipy.optimize import lsq_linear
+
+    u: Array = np.zeros(A.shape[1])
+    if A.size:
+        u = np.asarray(np.linalg.pinv(A, rcond=dead) @ b, float)
+    if np.all((u >= lower) & (u <= upper)):
+        return u, np.zeros(len(u), bool)
+    small = 1e-6 * max(float(np.abs(A).max(initial=0.0)), 1e-300)
+    stacked = np.concatenate([A, small * np.eye(A.shape[1])])
+    target = np.concatenate([b, np.zeros(A.shape[1])])
+    u = lsq_linear(stacked, target, (lower, upper), tol=1e-14, method="bvls").x
+    clipped = (u <= lower + 1e-9 * np.abs(lower)) | (u >= upper - 1e-9 * np.abs(upper))
+    return u, clipped

@@ -1,0 +1,90 @@
+"""The answers of a constrained state by independent formulations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from armillary.algorithms.constrained import constrained_dynamics
+from armillary.algorithms.run import Run
+from armillary.constraints.constraint_solver import ConstraintSolver
+from armillary.constraints.equations import Equations
+from armillary.constraints.large import LargeSystem
+from armillary.constraints.plan import make_plan
+from armillary.constraints.solution import ConstrainedSolution
+from armillary.evaluate.forces_in_play import SHARE, forces_in_play
+from armillary.evaluate.inputs import Array
+from armillary.evaluate.results import Check
+
+
+def check(
+    closed: ConstraintSolver, solution: ConstrainedSolution, q: Array, v: Array, tau: Array
+) -> Check:
+    """Single state; solution: `solve` of it.  Null space, compiled kernel, the same steps
+    interpreted, sparse elimination, least squares on the system, the balance of all forces."""
+    equations = closed.equations
+    a = solution.acceleration
+    system = equations.system(q[None], v[None], tau[None])
+    M, J, force, target = system.M[0], system.terms.J[0], system.force[0], system.target[0]
+    pairs = {
+        "accelerations: null space, and as compiled": (a, closed.forward_dynamics(q, v, tau)),
+        "accelerations: null space, and least squares on all equations": (
+            a, _dense(M, J, force, target)),
+        "rows: given accelerations, and J a": (target, J @ a),
+        "joint forces: given, and Newton-Euler with all constraint forces": (
+            tau + _axis_forces(equations, solution.multipliers), solution.forces.tau),
+    }  # fmt: skip
+    if equations.ties.ideal:
+        pairs |= _ideal(equations, q, v, tau, a)
+    least = SHARE * forces_in_play(solution.forces, equations.tree.poses(q)[1])
+    pushes = np.column_stack([np.abs(force), np.diag(least)])
+    moved = np.abs(np.linalg.lstsq(M, pushes, rcond=None)[0])
+    motion = np.maximum(np.abs(a), moved[:, 1:].sum(axis=1))
+    scale = max(float(moved[:, 0].max(initial=0.0)), float(motion.max(initial=0.0)))
+    load = max(float(np.abs(x).max(initial=0.0)) for x in (M @ a, force, least))
+    terms = np.abs(J) @ motion
+    rows = max(float(np.abs(target).max(initial=0.0)), float(terms.max(initial=0.0)))
+    scales = {name: rows if name[:4] == "rows" else load if name[:5] == "joint" else scale
+              for name in pairs}  # fmt: skip
+    return Check(pairs, scales)
+
+
+def _ideal(equations: Equations, q: Array, v: Array, tau: Array, a: Array) -> dict[str, Any]:
+    """The traced steps in plain Python, and sparse elimination."""
+    evaluator = equations.evaluator
+    found = {}
+    large, doubt = LargeSystem(equations, True).accelerations(
+        q[None], v[None], tau[None], None, np.zeros((1, equations.ties.count))
+    )
+    if not doubt[0]:
+        found["accelerations: null space, and sparse elimination"] = (a, large[0])
+    if equations.tables.nv + equations.ties.count <= 90:
+        plan = make_plan(equations)
+        tables = replace(evaluator.tables(), ties=equations.ties)
+        inputs = {"q": q.tolist(), "v": v.tolist(), "tau": tau.tolist()}
+        run = Run(constrained_dynamics(plan), tables, evaluator.base(), inputs)
+        plain = np.array(run.result("a"), float)
+        if np.isfinite(plain).all():
+            found["accelerations: null space, and interpreted step by step"] = (a, plain)
+    return found
+
+
+def _dense(M: Array, J: Array, force: Array, target: Array) -> Array:
+    """The whole system [M J^T; J 0] by least squares."""
+    n, m = len(M), len(J)
+    K = np.block([[M, J.T], [J, np.zeros((m, m))]])
+    size = np.sqrt(np.maximum(np.abs(K).max(axis=1), 1e-300))
+    x = np.linalg.lstsq(K / np.outer(size, size), np.concatenate([force, target]) / size, 1e-11)[0]
+    return np.asarray((x / size)[:n])
+
+
+def _axis_forces(equations: Equations, multipliers: Array) -> Array:
+    """Joint forces of couplings and drives."""
+    total = np.zeros(equations.tables.nv)
+    for tie in equations.ties.axes:
+        row = equations.ties.slices[tie.name].start
+        for v, _, coefficient in tie.terms:
+            total[v] += coefficient * multipliers[row]
+    return total

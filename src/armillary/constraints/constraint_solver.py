@@ -1,0 +1,55 @@
+"""The constraints of one mechanism: everything that keeps it closed, made when it is asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from armillary.constraints.assembly import Closer
+from armillary.constraints.equations import Equations
+from armillary.constraints.forward import ConstrainedForwardDynamics
+from armillary.constraints.inverse import ConstrainedInverseDynamics
+from armillary.constraints.load_friction import ConstrainedLoadFriction
+from armillary.constraints.projection import Projector
+from armillary.evaluate.evaluator import Evaluator
+
+
+class ConstraintSolver:
+    """equations: rows, inertias, ranks and the robust solution (null space).  closer: assembly.
+    projector: compiled projection.  forward_dynamics, inverse_dynamics: compiled solutions first
+    (embedded or regularised), the robust one behind them."""
+
+    def __init__(self, evaluator: Evaluator):
+        self.evaluator = evaluator
+        self.equations = Equations(evaluator)
+
+    @cached_property
+    def closer(self) -> Closer:
+        return Closer(self.equations)
+
+    @cached_property
+    def projector(self) -> Projector:
+        return Projector(self.equations, self.closer)
+
+    @cached_property
+    def forward(self) -> ConstrainedForwardDynamics:
+        return ConstrainedForwardDynamics(self.equations)
+
+    @cached_property
+    def inverse(self) -> ConstrainedInverseDynamics:
+        return ConstrainedInverseDynamics(self.equations)
+
+    @cached_property
+    def forward_dynamics(self) -> Any:
+        """`ConstrainedForwardDynamics`, natively callable."""
+        return self.forward.callable()
+
+    @cached_property
+    def inverse_dynamics(self) -> Any:
+        """`ConstrainedInverseDynamics`, natively callable."""
+        return self.inverse.callable()
+
+    @property
+    def load_friction(self) -> ConstrainedLoadFriction:
+        """Friction of joints that depends on their loads."""
+        return self.forward.load_friction

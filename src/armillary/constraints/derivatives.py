@@ -1,0 +1,208 @@
+"""Derivatives of constrained accelerations along the variations the constraints admit.
+
+The equations  M a + h = tau + J^T λ,  J a = gamma  are differentiated with a and λ held (dual
+numbers through the interpreted steps), and the answer solves the same equations:
+
+    M da - J^T dλ = -d(first)|a,λ ,    J da = -d(second)|a
+
+A mechanism that moves cannot change q alone:  J(q + dq) (v + dv) = 0  demands
+
+    J dv = -d(J v)|v ,    of which the smallest, by kinetic energy, is carried along with dq.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.algorithms.constrained import defect
+from armillary.algorithms.run import Run
+from armillary.constraints.nullspace import Answer, Factor, Scaling, smallest, solve
+from armillary.errors import ModelError
+from armillary.evaluate.derivatives import ForwardDerivatives
+from armillary.evaluate.inputs import Array, wrench_rows
+from armillary.scalar import Dual
+
+if TYPE_CHECKING:
+    from armillary.constraints.equations import Equations, System
+    from armillary.evaluate.evaluator import External
+
+_SINGULAR = 1e-6  # of the velocities: a variation that rows forbid by more leads nowhere
+
+
+@dataclass(frozen=True)
+class ConstrainedDerivatives:
+    """Derivatives of a.  Off the admissible variations a loop opens and there is no derivative.
+
+    dtau (nv, nv).  motions (nv, k): admissible variations of q (on the tangent space); dq (nv, k)
+    the change of a along each of them with v held.  carried (nv, k): the change of v that each of
+    them demands, least by kinetic energy; moved (nv, k) the change of a with v carried along.
+    velocities (nv, l): admissible variations of v alone; dv (nv, l) the change of a along them.
+    full: `dq`, `dv`, `dtau`, (nv, nv) each, as for a tree: derivatives of the acceleration at
+    project(q, v), the nearest admissible state.  A batch has (B, ...) of everything."""
+
+    dtau: Array
+    motions: Array
+    dq: Array
+    carried: Array
+    moved: Array
+    velocities: Array
+    dv: Array
+    full: ForwardDerivatives
+
+    def along(self, q: ArrayLike = 0.0, v: ArrayLike = 0.0, tau: ArrayLike = 0.0) -> Array:
+        """Change of a (nv) for small changes of q (tangent), v and tau.
+
+        Changes that are not admissible count as the nearest that are, by kinetic energy: v = 0
+        leaves the change of v to what that of q demands."""
+        return self.full.along(q, v, tau)
+
+    def against(self, weight: ArrayLike) -> tuple[Array, Array, Array]:
+        """Gradient of weight · a with respect to q (tangent), v and tau: `along`, transposed."""
+        return self.full.against(weight)
+
+
+def derivatives(
+    equations: Equations, system: System, external: External, passive: bool, single: bool
+) -> ConstrainedDerivatives:
+    """Of every state of the system."""
+    if not equations.ties.ideal:
+        name = next(c.name for c in equations.model.contacts if c.friction)
+        raise ModelError(
+            f"forward_dynamics.derivatives: contact '{name}' rubs, and derivatives are known only "
+            f"where constraint forces act along their rows. Set its friction to zero, or take "
+            f"differences of forward_dynamics between states of project(q, v)."
+        )
+    found = [_of_state(equations, system, k, external, passive) for k in range(len(system.q))]
+    return found[0] if single else _stacked(found, equations.tables.nv)
+
+
+def _stacked(found: Sequence[ConstrainedDerivatives], nv: int) -> ConstrainedDerivatives:
+    if not found:  # how many variations there are is not known
+        square, none = np.zeros((0, nv, nv)), np.zeros((0, nv, 0))
+        full = ForwardDerivatives(square, square, square)
+        return ConstrainedDerivatives(square, *(none,) * 6, full)
+    for kind in ("motions", "velocities"):
+        free = [getattr(d, kind).shape[1] for d in found]
+        if len(set(free)) > 1:
+            k = free.index(max(free))
+            raise ModelError(
+                f"forward_dynamics.derivatives: state {k} has {free[k]} admissible variations and "
+                f"others have {min(free)}; it is singular. Ask for its derivatives alone."
+            )
+    parts: dict[str, Any] = {
+        field.name: np.stack([getattr(d, field.name) for d in found])
+        for field in fields(ConstrainedDerivatives)
+        if field.name != "full"
+    }
+    full = ForwardDerivatives(*(np.stack(x) for x in zip(*(d.full for d in found), strict=True)))
+    return ConstrainedDerivatives(**parts, full=full)
+
+
+def _of_state(
+    equations: Equations, system: System, k: int, external: External, passive: bool
+) -> ConstrainedDerivatives:
+    answer = equations.answer(system, k)
+    M, n = system.M[k], equations.tables.nv
+    holonomic = np.array(equations.ties.holonomic, bool)
+    s = equations.scaling
+    position = Factor(system.terms.J[k][holonomic], Scaling(s.length, s.rows[holonomic], s.columns),
+                      equations.rank_tolerance(system.terms.residual[k]))  # fmt: skip
+    motions, velocities = position.free, answer.factor.free
+    still = np.zeros(n)
+    probe = _Probe(equations, system, k, answer, external, passive)
+    dq, carried, moved = (np.zeros((n, motions.shape[1])) for _ in range(3))
+    for i, d in enumerate(motions.T):
+        first, second, rates = probe.slopes(d, still)
+        dq[:, i] = _change(M, answer.factor, first, second)
+        carried[:, i] = _carried(equations, M, answer.factor, rates, system.v[k])
+        more = probe.slopes(still, carried[:, i])
+        moved[:, i] = dq[:, i] + _change(M, answer.factor, *more[:2])
+    dv = [_change(M, answer.factor, *probe.slopes(still, d)[:2]) for d in velocities.T]
+    by_v = np.array(dv).T.reshape(n, -1)
+    dtau = responses(equations, system, k, answer.factor)
+    full = ForwardDerivatives(
+        moved @ _onto(motions, M, s), by_v @ _onto(velocities, M, s), dtau
+    )  # fmt: skip
+    return ConstrainedDerivatives(dtau, motions, dq, carried, moved, velocities, by_v, full)
+
+
+def responses(equations: Equations, system: System, k: int, factor: Factor) -> Array:
+    """d a / d tau (nv, nv) of state k: N (N^T M N)^-1 N^T."""
+    zero = np.zeros(equations.ties.count)
+    units = np.eye(equations.tables.nv)
+    return np.array([solve(system.M[k], unit, factor, zero).a for unit in units]).T
+
+
+def _onto(motions: Array, M: Array, scaling: Scaling) -> Array:
+    """(k, nv): coordinates along the motions of what is nearest to a change, by kinetic energy."""
+    if not motions.shape[1]:
+        return np.zeros((0, len(M)))
+    size = np.maximum(np.diag(M), np.trace(M) / len(M) * 1e-12)
+    weighted = np.sqrt(size)[:, None] * motions
+    inner = motions.T @ M @ motions
+    if np.linalg.cond(inner) > 1e14:  # motions without inertia: any measure of them will do
+        return np.linalg.pinv(motions / scaling.columns[:, None]) / scaling.columns
+    _, R = np.linalg.qr(weighted)
+    inverse = np.linalg.inv(R)  # the motions made of one size first
+    return np.asarray(
+        inverse @ np.linalg.solve(inverse.T @ inner @ inverse, inverse.T @ motions.T @ M)
+    )
+
+
+def _carried(equations: Equations, M: Array, factor: Factor, rates: Array, v: Array) -> Array:
+    """The smallest change of v, by kinetic energy, that keeps the rates of the rows."""
+    if not rates.any():
+        return np.zeros(len(M))
+    found = smallest(M, factor, -rates, equations.model.v_labels)
+    s = equations.scaling
+    left = np.abs(s.rows / s.length * (factor.J @ found + rates)).max(initial=0.0)
+    if left > _SINGULAR * np.abs(v / s.columns).max(initial=0.0):
+        raise ModelError(
+            f"forward_dynamics.derivatives: '{equations.model.name}' is in a singular position, "
+            f"where a variation that its rows admit leads nowhere while it moves. Ask beside it."
+        )
+    return found
+
+
+def _change(M: Array, factor: Factor, first: Array, second: Array) -> Array:
+    return solve(M, -first, factor, -second).a
+
+
+class _Probe:
+    """Slopes of the equations along a variation, accelerations and multipliers held."""
+
+    def __init__(
+        self, equations: Equations, system: System, k: int, answer: Answer, external: External,
+        passive: bool,
+    ):  # fmt: skip
+        owner = equations.evaluator
+        self.equations, self.base = equations, owner.base()
+        ties = equations.ties if passive else equations.ties.bare
+        self.tables = replace(owner.tables(True, passive), ties=ties)
+        self.q, self.v = system.q[k].tolist(), system.v[k].tolist()
+        self.algorithm = defect(answer.multipliers.tolist())
+        self.inputs: dict[str, Any] = {"a": answer.a.tolist()}
+        if external:
+            given = {name: wrench_rows(name, x) for name, x in external.items()}
+            count = len(system.q)
+            self.inputs["external"] = owner.external_rows(given, count, self.tables)[k].tolist()
+
+    def slopes(self, dq: Array, dv: Array) -> tuple[Array, Array, Array]:
+        """Of the equations of motion, of J a - gamma, and of J v."""
+        model = self.equations.model
+        q: list[Any] = []
+        for joint, slot in zip(model.joints, model.slots, strict=True):
+            rates = joint.rate(self.q[slot.q], dq[slot.v].tolist())
+            q += [Dual(x, rate) for x, rate in zip(self.q[slot.q], rates, strict=True)]
+        v = [Dual(x, rate) for x, rate in zip(self.v, dv.tolist(), strict=True)]
+        run: Any = Run(self.algorithm, self.tables, self.base, self.inputs | {"q": q, "v": v})
+        return _slopes(run.flat), _slopes(run.rows), _slopes(run.rates)
+
+
+def _slopes(values: list[Any]) -> Array:
+    return np.array([float(x.slope) if isinstance(x, Dual) else 0.0 for x in values])

@@ -1,0 +1,279 @@
+"""The equations of a constrained mechanism: rows and inertias at states, rank, solutions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.algorithms import inverse_dynamics, kinematics, mass_matrix
+from armillary.constraints.moving import Drives, RowMotion, spread
+from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, solve
+from armillary.constraints.rows import Bodies, Rows, Terms
+from armillary.errors import InputError, unknown_name
+from armillary.evaluate.dynamics import Dynamics
+from armillary.evaluate.inputs import Array, common_rows
+from armillary.evaluate.memo import Memo
+from armillary.joints.closures import OnPlane
+from armillary.joints.rolling import RollingDisc
+from armillary.model.ties import Ties, ties
+from armillary.spatial import Transform, Vector
+
+if TYPE_CHECKING:
+    from armillary.evaluate.evaluator import Evaluator, External
+
+Baumgarte = tuple[float, float] | None
+_SEVERAL = 20.0  # rounded numbers that make up one row
+_COARSEST = 1e-3  # geometry tolerance by the digits of a file
+OPEN_SAMPLES = 6  # random configurations that tell what holds everywhere
+_OPEN = 30.0  # a loop that is open by e counts as singular within 30 e / L
+
+
+def baumgarte_rates(baumgarte: tuple[float, float]) -> tuple[float, float]:
+    try:
+        alpha, beta = (float(x) for x in baumgarte)
+    except (TypeError, ValueError):
+        alpha = beta = np.nan
+    if not (0.0 <= alpha < np.inf and 0.0 <= beta < np.inf):
+        raise InputError(
+            f"baumgarte: expected two rates (alpha, beta) in 1/s, none negative; found {baumgarte}."
+        )
+    return alpha, beta
+
+
+@dataclass(frozen=True)
+class System:
+    """Equations of motion at B states:  M a = force + G^T λ,  J a = target."""
+
+    q: Array
+    v: Array
+    M: Array  # (B, n, n)
+    force: Array  # (B, n): tau - h + known forces of contacts, friction and springs of loops
+    target: Array  # (B, m)
+    terms: Terms
+    bodies: Bodies
+
+
+class Equations:
+    """Everything numerical about the constraints of one mechanism."""
+
+    def __init__(self, evaluator: Evaluator):
+        self.evaluator, self.model = evaluator, evaluator.model
+        self.tree = Dynamics(evaluator)
+        self.tables = evaluator.tables()
+        self.ties: Ties = ties(self.model, self.tables)
+        self.rows = Rows(self.ties, self.tables)
+        self.memo = Memo()  # plans, closed samples, laws of actuators
+
+    @cached_property
+    def length(self) -> float:
+        """Size L of the machine (m): half of the largest distance between two of its joints,
+        centres and tied points, and no less than the radius of a wheel.
+
+        It depends neither on which joint closes a loop nor on where the machine stands."""
+        model = self.model
+        points = self._points(np.array(model.initial or model.neutral()))
+        size = max([_diameter(points) / 2, *(wheel.radius for wheel in model.wheels)])
+        if size > 0.0:
+            return float(size)
+        gyration = [sum(b.mass.tensor[:3]) / (2 * b.mass.mass) for b in model.bodies if b.mass.mass]
+        return float(np.sqrt(max(gyration, default=0.0))) or 1.0
+
+    @cached_property
+    def geometry_tolerance(self) -> float:
+        """How exactly the geometry is known, as a part of the machine's size: as given, or by the
+        digits of the file.  Errors of several numbers add up."""
+        given = self.evaluator.options.geometry_tolerance
+        if given is not None:
+            return given
+        return min(_SEVERAL * self.model.accuracy / min(self.length, 1.0), _COARSEST)
+
+    def _points(self, q: Array) -> Array:
+        bodies = self.motion(q[None], np.zeros((1, self.tables.nv)))
+        points = [bodies.o[0, :-1]]
+        for group in self.rows.groups:
+            sides = [(group.first, group.r1), (group.second, group.r2)]
+            # the ground is everywhere: where its frame stands says nothing
+            for body, r in sides[isinstance(group.closure, (RollingDisc, OnPlane)) :]:
+                E = bodies.E[0, body]
+                points.append(bodies.o[0, body] + np.einsum("kji,kj->ki", E, r))
+        for k, part in enumerate(self.tables.bodies):
+            if part.inertia.mass > 0:
+                com = np.array([float(x) for x in part.own @ part.inertia.com()])
+                points.append((bodies.o[0, k] + bodies.E[0, k].T @ com)[None])
+        return np.concatenate(points)
+
+    @cached_property
+    def scaling(self) -> Scaling:
+        return Scaling.of(self.length, self.ties.units, self.model.v_units)
+
+    @cached_property
+    def ends(self) -> list[tuple[int, int]]:
+        """Model bodies (not kernel bodies) that every frame tie stands on; -1: the world."""
+        model, index = self.model, self.model.index
+        parts: tuple[Any, ...] = (*model.loops, *model.distances, *model.surfaces, *model.contacts)
+        pairs = [(index[part.first.body], index[part.second.body]) for part in parts]
+        return pairs + [(index[wheel.ground], index[wheel.body]) for wheel in model.wheels]
+
+    def tie_frame(self, system: System, k: int, number: int) -> tuple[Array, Array]:
+        """World to the second frame as a person sees it: rotation and origin in the world."""
+        tie = self.ties.frames[number]
+        body = tie.second
+        X = tie.X_2B
+        if body >= 0:
+            X = X @ Transform(self.tables.bodies[body].own.T, Vector())
+        E2, r2 = (np.array([[float(x) for x in row] for row in X.E.rows]),
+                  np.array([float(x) for x in X.r]))  # fmt: skip
+        own = np.array([[float(x) for x in row] for row in tie.own.rows])
+        E, o = system.bodies.E[k, body], system.bodies.o[k, body]
+        return own @ E2 @ E, o + E.T @ r2
+
+    # -- states ----------------------------------------------------------------------------------
+
+    def motion(self, q: Array, v: Array) -> Bodies:
+        """Where all bodies are and how they move; q (B, nq), v (B, nv)."""
+        result = self.evaluator.run(kinematics.columns_and_bias, {"q": q, "v": v})
+        base = self.evaluator.base()
+        return Bodies.of(
+            result,
+            np.array([float(x) for x in base.velocity.leaves()]),
+            np.array([float(x) for x in base.acceleration.leaves()]),
+            q,
+        )
+
+    def spring_energy(self, q: Array) -> Array:
+        """(B,) potential energy of springs in the joints that close loops, J."""
+        return self.rows.spring_energy(self.motion(q, np.zeros((len(q), self.tables.nv))))
+
+    def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+        """Kinetic and potential energy, J: that of the tree, and springs in loops."""
+        kinetic, potential = self.tree.energy(q, v)
+        if any(loop.joint.passive for loop in self.model.loops):
+            arrays, single = self.check_states(q=q)
+            stored = self.spring_energy(arrays["q"])
+            potential = potential + (stored[0] if single else stored)
+        return kinetic, potential
+
+    def terms(self, q: Array, v: Array | None = None, moving: RowMotion | None = None) -> Terms:
+        """All rows at B states; moving: residuals and rates count from this motion."""
+        v = np.zeros((len(q), self.tables.nv)) if v is None else v
+        terms = self.rows.terms(self.motion(q, v), q, v)
+        return terms if moving is None else moving.shifted(terms)
+
+    def system(
+        self,
+        q: Array,
+        v: Array,
+        tau: Array,
+        external: External = None,
+        passive: bool = True,
+        drives: Drives = None,
+        baumgarte: Baumgarte = None,
+        parameters: ArrayLike | None = None,
+    ) -> System:
+        """q, v, tau: (B, ·) arrays."""
+        if passive:
+            self.evaluator.refuse_load_friction("constraints and actuator forces")
+        run, given = self.evaluator.run, {"parameters": parameters}
+        M = run(mass_matrix.mass_matrix, {"q": q}, passive=passive, bodies=given)["M"]
+        inputs: dict[str, Any] = {"q": q, "v": v}
+        algorithm = inverse_dynamics.bias_forces
+        h = run(algorithm, inputs, external, passive=passive, bodies=given)["tau"]
+        bodies = self.motion(q, v)
+        terms = self.rows.terms(bodies, q, v, passive)
+        if isinstance(drives, RowMotion):
+            terms = drives.shifted(terms)
+        target = terms.gamma + self.drive_rows(drives, len(q)) + self.pull(terms, baumgarte)
+        return System(q, v, M, tau - h + terms.given, target, terms, bodies)
+
+    def drive_rows(self, drives: Drives, count: int) -> Array:
+        """Prescribed accelerations of constraints, on top of what the model says: of a drive, of
+        the road under a wheel, or along the rows of a contact or loop."""
+        if isinstance(drives, RowMotion):
+            return spread(drives.acceleration, count)
+        extra = np.zeros((count, self.ties.count))
+        for name, value in (drives or {}).items():
+            if name not in self.ties.slices:
+                raise unknown_name("constraint", name, self.ties.slices)
+            rows = self.ties.slices[name]
+            size = rows.stop - rows.start
+            given = np.asarray(value, float)
+            if given.ndim == 0 and size > 1:  # the road lifts the wheel
+                given = np.array([float(given)] + [0.0] * (size - 1))
+            if given.shape not in ((), (size,), (count, size)) or not np.isfinite(given).all():
+                raise InputError(
+                    f"drives['{name}']: expected {size} finite accelerations "
+                    f"({', '.join(self.ties.labels[rows])}), found shape {given.shape}."
+                )
+            extra[:, rows] += given
+            for tie in self.ties.axes:
+                if tie.name == name:
+                    extra[:, rows] -= tie.acceleration
+        return extra
+
+    def pull(self, terms: Terms, baumgarte: Baumgarte) -> Array:
+        """Baumgarte's pull on rows that drift:  -2 alpha rate - beta² residual  (1/s, 1/s)."""
+        if baumgarte is None:
+            return np.zeros_like(terms.gamma)
+        alpha, beta = baumgarte_rates(baumgarte)
+        return -2.0 * alpha * terms.rate - beta * beta * terms.residual
+
+    def check_states(self, **arrays: ArrayLike) -> tuple[dict[str, Array], bool]:
+        """(B, ·) arrays of one length, and whether a single state was given."""
+        parts = {name: self.evaluator.check(name, value) for name, value in arrays.items()}
+        count, single = common_rows(parts)
+        full = {
+            name: x if len(x) == count else np.tile(x, (count, 1)) for name, (x, _) in parts.items()
+        }
+        return {name: x.astype(np.float64, copy=False) for name, x in full.items()}, single
+
+    def random_configurations(self, rng: np.random.Generator, count: int) -> Array:
+        """(count, nq) about the initial one; loops may be open."""
+        start = np.tile(self.tree.initial, (count, 1))
+        kick = rng.normal(size=(count, self.tables.nv)) * self.scaling.columns
+        return self.tree.integrate(start, kick)
+
+    # -- rank and solutions ----------------------------------------------------------------------
+
+    def rank_tolerance(self, residual: Array) -> float:
+        """What counts as dependent at a state whose rows are open by `residual`."""
+        opening = float(np.abs(self.scaling.rows / self.length * residual).max(initial=0.0))
+        return max(RANK_TOLERANCE, _OPEN * opening, self.geometry_tolerance)
+
+    def factor(self, terms: Terms, k: int = 0) -> Factor:
+        return Factor(terms.J[k], self.scaling, self.rank_tolerance(terms.residual[k]))
+
+    def pushes(self, terms: Terms, k: int = 0) -> Array:
+        """(n, free) what joint forces have to be looked at along: constraint forces do no work
+        there.  The free motions, unless forces do not act along their rows (friction)."""
+        if self.ties.ideal:
+            return self.factor(terms, k).free
+        return Factor(terms.G[k], self.scaling, self.rank_tolerance(terms.residual[k])).free
+
+    def responses(self, q: Array, v: Array, pushes: Array, wish: Array) -> tuple[Array, Array]:
+        """At one state: free motions N (N^T M N)^-1 N^T f of joint forces, the columns of `pushes`
+        (nv, k); and the accelerations nearest to a wish (nv), by kinetic energy."""
+        system = self.system(q[None], v[None], np.zeros((1, len(v))), passive=False)
+        factor, M = self.factor(system.terms), system.M[0]
+        N, left = factor.free, self.pushes(system.terms)
+        nearest = solve(M, M @ wish, factor, system.target[0]).a
+        return N @ np.linalg.solve(left.T @ M @ N, left.T @ pushes), nearest
+
+    def answer(self, system: System, k: int) -> Answer:
+        """The robust solution of state k."""
+        factor = self.factor(system.terms, k)
+        G = None if self.ties.ideal else system.terms.G[k]
+        labels = self.model.v_labels
+        return solve(system.M[k], system.force[k], factor, system.target[k], G, labels)
+
+
+def _diameter(points: Array) -> float:
+    """Largest distance between two points."""
+    centre = (points.min(axis=0) + points.max(axis=0)) / 2
+    out = np.linalg.norm(points - centre, axis=1)
+    known = float(np.linalg.norm(points - points[np.argmax(out)], axis=1).max())
+    far = points[out >= known - out.max()]  # two others are closer than `known`
+    return max((float(np.linalg.norm(far - p, axis=1).max()) for p in far), default=0.0)

@@ -1,0 +1,76 @@
+"""Questions of closed mechanisms as expressions: what C export and listings are made of.
+
+Forward and inverse dynamics obey the constraints where their equations are solved by straight-line
+code; their results are not a number where that code is in doubt.  Questions about joints
+(mass matrix, bias forces, Jacobians) are those of the tree, as in Python.  What is neither is
+refused by name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from armillary.algorithms.constrained import constrained_dynamics
+from armillary.algorithms.passes import Algorithm
+from armillary.constraints.constraint_solver import ConstraintSolver
+from armillary.constraints.plan import plan_of
+from armillary.constraints.projection import may_be_traced
+from armillary.errors import InputError
+from armillary.evaluate.evaluator import Evaluator
+from armillary.model.ties import Ties
+
+CLOSED = ("forward_dynamics", "inverse_dynamics")
+_TREES = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
+_DOUBT = "Not a number next to singular positions, where `solve` in Python still answers."
+
+
+@dataclass(frozen=True)
+class ClosedQuestion:
+    algorithm: Algorithm
+    ties: Ties
+    title: str
+
+
+def closed_question(
+    closed: ConstraintSolver, function: str, passive: bool
+) -> ClosedQuestion | None:
+    """How a closed mechanism answers; None where the answer is that of its tree."""
+    core = closed.evaluator
+    if function in _TREES:
+        raise _refused(core, function, "is known for open trees only")
+    if function == "energy" and any(loop.joint.passive for loop in core.model.loops):
+        raise _refused(core, function, "lacks the springs in the joints that close its loops")
+    if function not in CLOSED:
+        return None
+    equations = closed.equations
+    if not equations.ties.ideal:
+        raise _refused(core, function, "has contacts that rub, which are solved step by step")
+    if not may_be_traced(equations):
+        raise _refused(core, function, "is solved by sparse elimination, not by one expression")
+    ties = equations.ties if passive else equations.ties.bare
+    if function == "forward_dynamics":
+        title = f"Accelerations under the joint forces; every constraint is kept. {_DOUBT}"
+        return ClosedQuestion(constrained_dynamics(plan_of(equations)), ties, title)
+    law = closed.inverse.law(equations)
+    if law is None:
+        raise _refused(core, function, "has actuators without a law of one expression")
+    labels = core.model.v_labels
+    names = ", ".join(labels[k] for k in closed.inverse.actuators(equations))
+    title = (
+        f"Forces of the actuators ({names}) for a motion that the constraints allow. Not a number "
+        f"for other motions. {_DOUBT}"
+    )
+    return ClosedQuestion(law, ties, title)
+
+
+def refuse_closed_form(core: Evaluator, function: str) -> None:
+    """A closed form has no place for a solution that may be in doubt."""
+    if core.model.constraints and function in CLOSED:
+        raise _refused(core, function, "is the solution of a system, not a closed form")
+
+
+def _refused(core: Evaluator, function: str, why: str) -> InputError:
+    return InputError(
+        f"{function} of '{core.model.name}', a closed mechanism, {why}. Ask its open tree, "
+        f"mechanism.tree, or the compiled function in Python."
+    )

@@ -1,0 +1,127 @@
+"""Friction that depends on the load of its joint, in mechanisms with constraints.
+
+The loop of evaluate/load_friction.py with the reactions of the closed mechanism: accelerations and
+multipliers are linear in the joint forces, so the loads are, too.  Loads that constraints leave
+open (self-stresses) give friction that has no value; such states are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.constraints.equations import Baumgarte, Equations, System
+from armillary.constraints.moving import Drives, of_states
+from armillary.constraints.self_stress import ForceMap, determinacy
+from armillary.constraints.solution import (
+    ConstrainedSolution,
+    merged,
+    solution,
+    tie_wrenches,
+    without_rows,
+)
+from armillary.constraints.states import finite_rows, substituted
+from armillary.errors import ModelError
+from armillary.evaluate.dynamics import Dynamics
+from armillary.evaluate.inputs import Array
+from armillary.evaluate.load_friction import GROUP_OF, LoadFriction, repeated
+from armillary.evaluate.results import BodyForces
+
+if TYPE_CHECKING:
+    from armillary.constraints.nullspace import Answer
+    from armillary.evaluate.evaluator import External
+
+_SEEN = 1e-7  # of a unit self-stress: a smaller part of a load does not count
+
+
+class ConstrainedLoadFriction(LoadFriction):
+    """The load-dependent friction of one closed mechanism."""
+
+    @cached_property
+    def plain_equations(self) -> Equations:
+        """Of the mechanism without such friction."""
+        return Equations(self.plain)
+
+    def friction_of(
+        self, state: dict[str, Array], external: External, drives: Drives = None,
+        baumgarte: Baumgarte = None, parameters: ArrayLike | None = None,
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """a (B, nv) and x (B, m) of the states q, v, tau in rows."""
+        q, v = state["q"], state["v"]
+        equations, count = self.plain_equations, len(q)
+
+        def respond(force: Array, times: int) -> tuple[Array, Array]:
+            rows = np.repeat(np.arange(count), times)
+            wrench = repeated(external, times)
+            bodies = repeated({"parameters": parameters}, times) or {}
+            given = of_states(drives, rows, count)
+            system = equations.system(
+                q[rows], v[rows], force, wrench, True, given, baumgarte, **bodies
+            )
+            answers = [equations.answer(system, k) for k in range(len(rows))]
+            if times == 1:
+                self._refuse_undetermined(system, answers)
+            a = np.array([x.a for x in answers]).reshape(force.shape)
+            multipliers = np.array([x.multipliers for x in answers])
+            multipliers = multipliers.reshape(len(a), equations.ties.count)
+            pushed = merged(wrench, tie_wrenches(equations, system, multipliers))
+            return a, self.loads(q[rows], v[rows], a, pushed, bodies)
+
+        return self.solved(v, state["tau"], respond)
+
+    def _refuse_undetermined(self, system: System, answers: list[Answer]) -> None:
+        """Loads that count must have one value."""
+        equations, model = self.plain_equations, self.evaluator.model
+        sizes = np.array([equations.length] * 3 + [1.0] * 3)
+        counts = self.weights[:, GROUP_OF] > 0.0  # (m, 7)
+        for k, answer in enumerate(answers):
+            if not answer.factor.stress.shape[1]:
+                continue
+            stress = determinacy(ForceMap(equations, system, k), answer.factor)
+            part = np.einsum("mlw,dmw->dml", self.maps, stress.basis[:, self.rows_of_model])
+            open_ = (np.abs(part) > _SEEN * (np.abs(self.maps) @ sizes)).any(axis=0) & counts
+            if open_.any():
+                name = model.loaded_joints[int(np.argmax(open_.any(axis=1)))]
+                raise ModelError(
+                    f"joint '{name}': redundant constraints brace it, and its load, on which its "
+                    f"friction depends, has no value of its own. Set redundant rows free (a "
+                    f"spherical or cylindrical joint in the loop; with these free every reaction "
+                    f"is determinate: {', '.join(stress.proposals())}), or give it `coulomb`."
+                )
+
+    def solution(
+        self, state: dict[str, Array], external: External, drives: Drives, baumgarte: Baumgarte,
+        compliance: Mapping[str, Any] | None, single: bool,
+    ) -> ConstrainedSolution:  # fmt: skip
+        """Everything: that of the mechanism without such friction, driven by what is left."""
+        q, v, tau = state["q"], state["v"], state["tau"]
+        equations, evaluator = self.plain_equations, self.evaluator
+        a, x = self.friction_of(state, external, drives, baumgarte)
+        lost = ~finite_rows(a, x)
+        if lost.any():
+            if single:
+                evaluator.refuse_not_finite(state, a)
+            state, external = substituted(equations, state, external, lost)
+            rest = self.solution(state, external, drives, baumgarte, compliance, single)
+            return without_rows(rest, lost)
+        left = tau.copy()
+        left[:, self.columns] -= x
+        system = equations.system(q, v, left, external, True, drives, baumgarte)
+        found = solution(equations, system, left, external, True, compliance, single)
+        multipliers = np.atleast_2d(found.multipliers)
+        wrenches = merged(external, tie_wrenches(equations, system, multipliers))
+        whole = Dynamics(evaluator).body_forces(q, v, a, wrenches)
+        first = (lambda y: y[0]) if single else (lambda y: y)
+        taken = first(np.sum(x * v[:, self.columns], axis=-1))
+        balance = replace(
+            found.balance,
+            drives=first(np.sum(tau * v, axis=-1)),
+            passive=np.asarray(found.balance.passive + taken),
+        )
+        forces = BodyForces(evaluator.model, {name: first(y) for name, y in whole.results.items()})
+        return replace(found, model=evaluator.model, tau=first(tau), forces=forces, balance=balance)

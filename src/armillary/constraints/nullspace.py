@@ -1,0 +1,210 @@
+"""The robust solution of one state: motion in the null space of the constraints.
+
+Pivoted QR of the scaled J^T finds the rank and a basis N of the free motions; then N^T M N is
+solved.  This stays exact next to singularities, with redundant rows, massless bodies and mass
+ratios of 1e8, where Delassus matrices do not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from armillary.errors import ModelError, NotFiniteError
+from armillary.evaluate.inputs import Array
+
+RANK_TOLERANCE = 1e-9  # of scaled rows: less counts as dependent
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """Lengths made dimensionless with the size L of the machine: turns of 1 and slides of L
+    count the same, so do moments of 1 and forces of 1/L."""
+
+    length: float
+    rows: Array  # (m,)  J_scaled = rows * J * columns / L
+    columns: Array  # (n,)
+
+    @classmethod
+    def of(cls, length: float, row_units: tuple[str, ...], axis_units: tuple[str, ...]) -> Scaling:
+        rows = np.array([length if unit == "rad" else 1.0 for unit in row_units])
+        columns = np.array([length if unit == "m" else 1.0 for unit in axis_units])
+        return cls(length, rows, columns)
+
+
+def counted(pivots: Array, tolerance: float) -> int:
+    """How many of the pivots (or singular values) of scaled rows count as independent.
+
+    A row of a constraint that moves anything has size 1 in scaled units, whatever its type: where
+    all pivots are smaller, they are not measured against each other but against 1.  Rows that the
+    tree fulfils already are rounding, and rounding has no say."""
+    return int(np.sum(pivots > tolerance * max(float(pivots.max(initial=0.0)), 1.0)))
+
+
+class Factor:
+    """Complete orthogonal decomposition of the scaled J: rank, free motions, self-stresses.
+
+    J~ = P R2^T... : J~^T P = Q [R; 0], rank r by the diagonal of R, R_r^T = Q2 R2."""
+
+    def __init__(self, J: Array, scaling: Scaling, tolerance: float):
+        from scipy.linalg import qr
+
+        self.J, self.scaling, self.tolerance = J, scaling, tolerance
+        m, n = J.shape
+        J_scaled = scaling.rows[:, None] * J * (scaling.columns / scaling.length)
+        if not np.isfinite(J_scaled).all():
+            raise NotFiniteError(
+                "the rows of the constraints are not finite numbers at this state: an angle beyond "
+                "1e15 rad, a quaternion of zeros, or coordinates that overflow."
+            )
+        self.J_scaled = J_scaled
+        if m == 0 or n == 0:
+            self.rank, self._Q, self._P = 0, np.eye(n), np.arange(m)
+            self._Q2, self._R2 = np.zeros((m, 0)), np.zeros((0, 0))
+            return
+        Q, R, P = qr(J_scaled.T, pivoting=True)
+        pivots = np.abs(np.diag(R))
+        self.rank = counted(pivots, tolerance)
+        self._Q, self._P = Q, P
+        self._Q2, self._R2 = np.linalg.qr(R[: self.rank].T)
+
+    @cached_property
+    def singular_values(self) -> Array:
+        """Of the scaled J, largest first."""
+        return np.asarray(np.linalg.svd(self.J_scaled, compute_uv=False), float)
+
+    @cached_property
+    def free(self) -> Array:
+        """N (n, n - r): a basis of the motions the constraints allow."""
+        return self.scaling.columns[:, None] * self._Q[:, self.rank :]
+
+    @cached_property
+    def stress(self) -> Array:
+        """Z (m, m - r): multipliers that balance each other, J^T Z = 0 (scaled units)."""
+        m = len(self._P)
+        full = np.linalg.qr(self._Q2, mode="complete")[0] if self.rank else np.eye(m)
+        Z = np.zeros((m, m - self.rank))
+        Z[self._P] = full[:, self.rank :]
+        return Z
+
+    def motion(self, target: Array) -> tuple[Array, Array]:
+        """x with J x = target, smallest in scaled units; and what is left of each row."""
+        s = self.scaling
+        y = _solve(self._R2, self._Q2.T @ (s.rows / s.length * target)[self._P])
+        x = s.columns * (self._Q[:, : self.rank] @ y)
+        # one refinement: the rounding of y is seen by rows of very different size
+        left = target - self.J @ x
+        y = _solve(self._R2, self._Q2.T @ (s.rows / s.length * left)[self._P])
+        x = x + s.columns * (self._Q[:, : self.rank] @ y)
+        return x, target - self.J @ x
+
+    def multipliers(self, force: Array) -> Array:
+        """λ with J^T λ = force, smallest in scaled units."""
+        s = self.scaling
+        z = _solve(self._R2.T, self._Q[:, : self.rank].T @ (s.columns * force))
+        scaled = np.zeros(len(self._P))
+        scaled[self._P] = self._Q2 @ z
+        return scaled * s.rows / s.length
+
+
+def _solve(A: Array, b: Array) -> Array:
+    return np.asarray(np.linalg.solve(A, b), float) if len(A) else np.zeros(0)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One state solved."""
+
+    a: Array  # (n,)
+    multipliers: Array  # (m,), smallest in scaled units where they are not unique
+    left: Array  # (m,) target - J a: not zero where rows contradict each other
+    factor: Factor
+
+
+def solve(
+    M: Array, force: Array, factor: Factor, target: Array, G: Array | None = None,
+    labels: tuple[str, ...] = (),
+) -> Answer:  # fmt: skip
+    """M a = force + G^T λ,  J a = target (least squares where that cannot be).  G: J by default."""
+    a, left = factor.motion(target)
+    N = factor.free
+    if G is not None:
+        a, multipliers = _with_friction(M, force, factor, a, G)
+        return Answer(a, multipliers, left, factor)
+    if N.shape[1]:
+        N = _graded(N, M, factor.scaling)
+        a = a + N @ _reduced(N.T @ M @ N, N.T @ (force - M @ a), N, labels)
+        # refined once: the sum above cancels where constraints carry most of the force
+        a = a + N @ _reduced(N.T @ M @ N, N.T @ (force - M @ a), N, labels)
+    return Answer(a, factor.multipliers(M @ a - force), left, factor)
+
+
+def smallest(M: Array, factor: Factor, target: Array, labels: tuple[str, ...] = ()) -> Array:
+    """x (n,) with J x = target and the least kinetic energy."""
+    zero = np.zeros(len(M))
+    try:
+        return solve(M, zero, factor, target, labels=labels).a
+    except ModelError:  # a free motion without inertia costs nothing: it is not used
+        size = np.maximum(np.diag(M), np.trace(M) / len(M) * 1e-3)
+        return solve(M + 1e-9 * np.diag(size), zero, factor, target).a
+
+
+def _graded(N: Array, M: Array, scaling: Scaling) -> Array:
+    """The same motions, each with a coordinate of its own, heavy coordinates first.
+
+    An orthonormal basis mixes what is heavy into every motion, and the light bodies drown in its
+    rounding; here the motions of light bodies leave the heavy ones where they are."""
+    from scipy.linalg import qr
+
+    scaled = N / scaling.columns[:, None]
+    weights = scaling.columns * np.sqrt(np.maximum(np.diag(M), 0.0))
+    for weight in (weights + 1e-9 * weights.max(initial=0.0), np.ones(len(N))):
+        own = qr((weight[:, None] * scaled).T, mode="r", pivoting=True)[1][: N.shape[1]]
+        basis = np.linalg.solve(scaled[own].T, scaled.T).T
+        size = np.abs(basis).max()
+        if size < 100.0:  # else a heavy coordinate that hardly moves was taken for its own
+            break
+    basis[np.abs(basis) < 4e-16 * size] = 0.0
+    basis[own] = np.eye(N.shape[1])
+    return np.asarray(scaling.columns[:, None] * basis, float)
+
+
+def _reduced(A: Array, b: Array, N: Array, labels: tuple[str, ...]) -> Array:
+    """A y = b, A symmetric positive definite; scaled to a unit diagonal first."""
+    size = np.sqrt(np.maximum(np.diag(A), 0.0))
+    if not size.all():
+        _undefined(N, int(np.argmin(size)), labels)
+    scaled = A / np.outer(size, size)
+    try:
+        L = np.linalg.cholesky(scaled)
+    except np.linalg.LinAlgError:
+        _, vectors = np.linalg.eigh(scaled)
+        _undefined(N @ (vectors[:, :1] / size[:, None]), 0, labels)
+    y = np.linalg.solve(L.T, np.linalg.solve(L, b / size))
+    return y / size
+
+
+def _undefined(N: Array, k: int, labels: tuple[str, ...]) -> None:
+    motion = np.abs(N[:, k])
+    names = [labels[i] for i in np.argsort(-motion)[:3] if motion[i] > 0.1 * motion.max()]
+    raise ModelError(
+        f"nothing with inertia moves along a free motion of {', '.join(names) or 'the mechanism'}, "
+        f"so its acceleration is undefined. Give a body there a mass, or constrain the motion."
+    )
+
+
+def _with_friction(
+    M: Array, force: Array, factor: Factor, a: Array, G: Array
+) -> tuple[Array, Array]:
+    """Forces that do not act along their rows (class II contacts): one least-squares system for
+    the free motion and the multipliers."""
+    N = factor.free
+    size = np.sqrt(np.maximum(np.diag(M), np.abs(M).max() * 1e-12))
+    A = np.concatenate([M @ N, -G.T], axis=1) / size[:, None]
+    weights = np.abs(A).max(axis=0)
+    weights[weights == 0.0] = 1.0
+    y = np.linalg.lstsq(A / weights, (force - M @ a) / size, rcond=factor.tolerance)[0] / weights
+    free = N.shape[1]
+    return a + N @ y[:free], y[free:]

@@ -1,0 +1,188 @@
+"""How the equations of a constrained mechanism are eliminated: decided once, from sample states.
+
+Rows that follow from others in *every* configuration (all planar loops have them) are dropped; the
+elimination order takes the cheapest pivot that is healthy in all samples.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armillary.algorithms import mass_matrix
+from armillary.algorithms.constrained import Plan
+from armillary.algorithms.embedding import Pivot
+from armillary.constraints.assembly import Closer
+from armillary.constraints.equations import OPEN_SAMPLES
+from armillary.constraints.nullspace import RANK_TOLERANCE, counted
+from armillary.evaluate.inputs import Array
+
+if TYPE_CHECKING:
+    from armillary.constraints.equations import Equations
+
+Rows = NDArray[np.intp]
+_CLOSED_SAMPLES = 3
+_CLOSED = 1e-9  # opening of a sample, of the machine's size
+_HEALTHY = 1e-3  # of the size a pivot has by itself
+_MU = 1e-10  # of the typical diagonal of J M^-1 J^T
+_PIVOT_SHARE = 0.05
+
+
+def plan_of(equations: Equations) -> Plan:
+    """How forward dynamics are solved, made once."""
+    return equations.memo.once("plan", lambda: make_plan(equations))
+
+
+def samples_of(equations: Equations) -> Array:
+    """Closed configurations (k, nq) about the initial one, the same in every process."""
+    rng = np.random.default_rng(0)
+    return equations.memo.once("samples", lambda: closed_samples(equations, rng))
+
+
+def make_plan(
+    equations: Equations, wanted: NDArray[np.bool_] | None = None, embed: bool = True,
+    inertia: Array | None = None,
+) -> Plan:  # fmt: skip
+    """wanted: rows that take part; all by default.  embed: solve independent rows for dependent
+    coordinates; else always the regularised system, which has no coordinates to go wrong.
+    inertia (nv): a diagonal in the place of the mass matrix."""
+    rng = np.random.default_rng(0)
+    rows_wanted = np.arange(equations.ties.count) if wanted is None else np.flatnonzero(wanted)
+    kept = _independent_rows(equations, rng, rows_wanted)
+    q = closed_samples(equations, rng)
+    if inertia is None:
+        usual = M = equations.evaluator.run(mass_matrix.mass_matrix, {"q": q})["M"]
+    else:
+        filled = np.where(inertia > 0.0, inertia, inertia.max())
+        M, usual = (np.tile(np.diag(x), (len(q), 1, 1)) for x in (inertia, filled))
+    J = equations.terms(q).J[:, kept]
+    scale = _row_scale(usual, J)
+    ranks = [_rank(equations, j, kept) for j in J]
+    rows = tuple(int(k) for k in kept)
+    reach = tuple(float(x) for x in equations.scaling.columns)
+    if embed and min(ranks, default=0) == len(kept):
+        pivots = dependent_coordinates(J)
+        if pivots is not None:
+            return Plan(rows, pivots=pivots, reach=reach)
+    mu = _MU * scale
+    order = elimination_order(M, J, mu, usual)
+    return Plan(rows, tuple(order), tuple(float(x) for x in mu), reach=reach)
+
+
+def dependent_coordinates(J: Array) -> tuple[Pivot, ...] | None:
+    """Row and degree of freedom of each pivot: the sparsest that is not small in any sample."""
+    work = J.copy()  # (samples, rows, n)
+    pattern = (work != 0.0).any(axis=0)
+    rows, columns = list(range(J.shape[1])), list(range(J.shape[2]))
+    pivots: list[Pivot] = []
+    while rows:
+        block = np.abs(work[:, rows][:, :, columns])
+        best = block.max(axis=2, keepdims=True)
+        with np.errstate(all="ignore"):
+            share = np.nan_to_num((block / best).min(axis=0))  # of the largest in its row
+        used = pattern[np.ix_(rows, columns)]
+        cost = (used.sum(1)[:, None] - 1) * (used.sum(0)[None, :] - 1)
+        allowed = share >= _PIVOT_SHARE
+        if not allowed.any():
+            return None
+        ranked = np.where(allowed, cost - share, np.inf)
+        i, j = np.unravel_index(int(np.argmin(ranked)), ranked.shape)
+        r, c = rows[int(i)], columns[int(j)]
+        value = work[:, r, c]
+        pivots.append(Pivot(r, c, float(np.abs(value).mean())))
+        rows.remove(r)
+        columns.remove(c)
+        for other in rows:
+            if pattern[other, c]:
+                work[:, other] -= (work[:, other, c] / value)[:, None] * work[:, r]
+                pattern[other] |= pattern[r]
+    return tuple(pivots)
+
+
+def following_rows(equations: Equations) -> tuple[Rows, Rows, Array]:
+    """Rows that follow from the others in every configuration, J_d = C J_k: (d, k, C)."""
+    rng, every = np.random.default_rng(0), np.arange(equations.ties.count)
+    kept = _independent_rows(equations, rng, every)
+    others = np.setdiff1d(every, kept)
+    J = equations.terms(equations.random_configurations(rng, OPEN_SAMPLES)).J
+    wide = np.concatenate(list(J), axis=1)
+    C = np.linalg.lstsq(wide[kept].T, wide[others].T, rcond=None)[0].T
+    return others, kept, C
+
+
+def _independent_rows(equations: Equations, rng: np.random.Generator, wanted: Rows) -> Rows:
+    """Rows that are not constant combinations of others: J at random open configurations."""
+    from scipy.linalg import qr
+
+    s = equations.scaling
+    q = equations.random_configurations(rng, OPEN_SAMPLES)
+    J = equations.terms(q).J * s.rows[:, None] * (s.columns / s.length)
+    wide = np.concatenate(list(J[:, wanted]), axis=1)  # (m, samples * n)
+    _, R, P = qr(wide.T, mode="economic", pivoting=True)
+    rank = counted(np.abs(np.diag(R)), max(RANK_TOLERANCE, equations.geometry_tolerance))
+    return np.sort(wanted[P[:rank]])
+
+
+def closed_samples(equations: Equations, rng: np.random.Generator) -> Array:
+    """Closed configurations about the initial one, driven coordinates anywhere.  Where that one is
+    open it is left out, unless nothing about it can be closed."""
+    closer = Closer(equations, drives=False)
+    start = equations.tree.initial
+    limit = max(_CLOSED, equations.geometry_tolerance)
+    samples = [start] if closer.opening(closer.residual(start)) < limit else []
+    for _ in range(_CLOSED_SAMPLES):
+        kick = rng.normal(size=equations.tables.nv) * 0.2 * equations.scaling.columns
+        q, _ = closer.marquardt(equations.tree.integrate(start, kick), steps=40)
+        if closer.opening(closer.residual(q)) < limit:
+            samples.append(q)
+    return np.array(samples or [start])
+
+
+def _rank(equations: Equations, J: Array, kept: Rows) -> int:
+    s = equations.scaling
+    scaled = s.rows[kept, None] * J * (s.columns / s.length)
+    values = np.asarray(np.linalg.svd(scaled, compute_uv=False), float)
+    return counted(values, max(RANK_TOLERANCE, equations.geometry_tolerance))
+
+
+def _row_scale(M: Array, J: Array) -> Array:
+    """Typical diagonal of J M^-1 J^T, from the diagonal of M: (rows,)."""
+    diagonal = np.einsum("sii->si", M)
+    floor = np.maximum(diagonal.max(axis=1, keepdims=True) * 1e-9, 1e-300)
+    each = np.einsum("smn,sn->sm", J * J, 1.0 / np.maximum(diagonal, floor))
+    mean = each.mean(axis=0)
+    return np.maximum(mean, mean.sum() / max(mean.size, 1) * 1e-3)
+
+
+def elimination_order(M: Array, J: Array, mu: Array, usual: Array) -> list[int]:
+    """Cheapest healthy pivot first (fewest entries left in its row), over all samples.
+
+    usual: inertias that tell what size a pivot has by itself; M may have zeros."""
+    n, m = M.shape[-1], J.shape[-2]
+    K = np.zeros((len(M), n + m, n + m))
+    K[:, :n, :n] = M
+    K[:, n:, :n] = J
+    K[:, :n, n:] = np.swapaxes(J, -1, -2)
+    K[:, range(n, n + m), range(n, n + m)] = -mu
+    diagonal = np.einsum("sii->si", usual)
+    own = np.concatenate([np.maximum(diagonal, diagonal.max(axis=1, keepdims=True) * 1e-9),
+                          np.tile(_row_scale(usual, J), (len(M), 1))], axis=1)  # fmt: skip
+    pattern = (K != 0.0).any(axis=0)
+    left, order = list(range(n + m)), []
+    while left:
+        health = np.array([np.abs(K[:, k, k] / own[:, k]).min() for k in left])
+        degree = np.array([pattern[k, left].sum() for k in left])
+        good = health > _HEALTHY
+        cost = np.where(good, degree, np.inf) if good.any() else -health
+        k = left[int(np.argmin(cost))]
+        left.remove(k)
+        order.append(k)
+        others = [j for j in left if pattern[k, j]]
+        pivot = K[:, k, k][:, None, None]
+        pivot = np.where(pivot == 0.0, 1e-300, pivot)
+        block = K[:, others, k][:, :, None] * K[:, k, others][:, None, :] / pivot
+        K[np.ix_(range(len(K)), others, others)] -= block
+        pattern[np.ix_(others, others)] = True
+    return order

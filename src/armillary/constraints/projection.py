@@ -1,0 +1,222 @@
+"""Compiled projection onto the constraints: steps of position, then one of velocity.
+
+Each step is a traced kernel (algorithms/constrained.py); states it doubts, or that do not close,
+go to the robust way (closing.py) one by one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armillary.algorithms.constrained import correction
+from armillary.algorithms.passes import Algorithm
+from armillary.constraints.assembly import CLOSED, Closer
+from armillary.constraints.content import idle_rows
+from armillary.constraints.holding import Held, Named
+from armillary.constraints.moving import RowMotion, spread
+from armillary.constraints.plan import make_plan
+from armillary.errors import ModelError
+from armillary.evaluate.inputs import Array
+from armillary.model.lower import parametric
+
+if TYPE_CHECKING:
+    from armillary.constraints.equations import Equations
+    from armillary.evaluate.kernels import Kernels
+
+_LARGEST_PLAN = 90  # unknowns: larger systems are not traced
+_LARGEST_TREE = 60  # bodies
+_STEPS = 8
+
+
+def traced_kernels(
+    equations: Equations,
+    algorithm: Algorithm,
+    reads: tuple[str, ...],
+    passive: bool = True,
+    verified: bool = False,
+) -> Kernels | None:
+    """Straight-line kernels of an algorithm over the constraints, where that is not too long.
+
+    verified: it is forward dynamics, and new code of it is tried once (verify.py)."""
+    from armillary.constraints.verify import of_closed
+    from armillary.evaluate.kernels import Kernels
+    from armillary.evaluate.request import Setting
+
+    owner = equations.evaluator
+    if not may_be_traced(equations):
+        return None
+    ties = equations.ties if passive else equations.ties.bare
+    if "parameters" in reads:
+        tables = replace(parametric(owner.model, True, passive), ties=ties)
+    else:
+        tables = replace(owner.tables(True, passive, regroup=True), ties=ties)
+    setting = Setting(algorithm, reads, owner.moving_base)
+    verify = of_closed(equations, passive) if verified else None
+    kernels = Kernels(setting, tables, owner.options, verify)
+    try:
+        kernels.straight()
+    except ZeroDivisionError:  # a free motion without any inertia: the robust way names it
+        return None
+    return kernels if kernels.straight() else None
+
+
+def may_be_traced(equations: Equations) -> bool:
+    unknowns = equations.tables.nv + equations.ties.count
+    small = unknowns <= _LARGEST_PLAN and len(equations.tables.bodies) <= _LARGEST_TREE
+    return small and equations.evaluator.options.tier != 1
+
+
+class Projector:
+    """Nearest closed positions and consistent velocities, by kinetic energy."""
+
+    def __init__(self, equations: Equations, closer: Closer):
+        self.equations, self.closer = equations, closer
+        self._made: dict[tuple[str, bool, bool], Kernels | None] = {}
+
+    def rows(self, level: str) -> NDArray[np.bool_]:
+        """(m,) rows that a step of q ("residual") or of v ("rate") looks at: those with content."""
+        return self.closer.closing_rows if level == "residual" else ~idle_rows(self.equations)
+
+    def kernels(self, level: str, embed: bool = True, moving: bool = False) -> Kernels | None:
+        """Of a step of q ("residual") or of v ("rate").  embed: False where the dependent
+        coordinates of the first fail.  moving: rows move, and that is one more input."""
+        key = (level, embed, moving)
+        if key not in self._made:
+            self._made[key] = self._make(*key)
+        return self._made[key]
+
+    def _make(self, level: str, embed: bool, moving: bool) -> Kernels | None:
+        rows = self.rows(level)
+        if not may_be_traced(self.equations) or not rows.any():
+            return None
+        plan = make_plan(self.equations, rows, embed)
+        reads = ("q",) + ("v",) * (level == "rate") + ("drive",) * moving
+        return traced_kernels(self.equations, correction(plan, level), reads)
+
+    def project(self, q: Array, v: Array, moving: RowMotion | None = None) -> tuple[Array, Array]:
+        """q (B, nq) and v (B, nv), closed and consistent."""
+        q = self.positions(q, moving)
+        return q, self.velocities(q, v, moving)
+
+    def project_with(
+        self, q: Array, v: Array, held: Held, named: Named | None,
+        moving: RowMotion | None = None,
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """As `project`, state by state, with what is held as it is.  named: velocities that are
+        given, in the place of v."""
+        q = np.array([self._closed(x, _of(moving, k), held) for k, x in enumerate(q)])
+        return q, self.velocities_with(q, v, held, named, moving)
+
+    def velocities_with(
+        self, q: Array, v: Array, held: Held, named: Named | None,
+        moving: RowMotion | None = None, parameters: Array | None = None,
+    ) -> Array:  # fmt: skip
+        """Consistent velocities (B, nv) with what is held, or given by name, as it is.  parameters:
+        inertias (B, 10 bodies) that the kinetic energy counts with."""
+        values = None if named is None else named.of(len(q))
+        found = np.empty_like(v)
+        for k in range(len(q)):
+            mine = None if values is None else values[k]
+            bodies = None if parameters is None else parameters[k]
+            found[k] = self._velocity_with(q[k], v[k], named.held if named else held, mine,
+                                           _of(moving, k), bodies)  # fmt: skip
+        return found
+
+    def _velocity_with(
+        self, q: Array, v: Array, held: Held, values: Array | None, moving: RowMotion | None,
+        parameters: Array | None,
+    ) -> Array:  # fmt: skip
+        if self.equations.ties.count or values is None:
+            return self.closer.velocity_with(q, v, held, values, moving, parameters)
+        return np.asarray(np.linalg.pinv(held.rows(q)) @ values)  # in a tree nothing follows
+
+    def positions(self, q: Array, moving: RowMotion | None = None) -> Array:
+        """Newton steps until they are small; what stays open is closed the robust way."""
+        q = q.copy()
+        if not self.rows("residual").any():
+            return q
+        open_ = np.ones(len(q), bool)
+        for embed in (True, False):
+            kernels = self.kernels("residual", embed, moving is not None) if open_.any() else None
+            if kernels is not None:
+                self._newton(kernels, q, open_, moving)
+        for k in np.flatnonzero(open_):
+            q[k] = self._closed(q[k], _of(moving, int(k)))
+        return q
+
+    def _newton(
+        self, kernels: Kernels, q: Array, open_: NDArray[np.bool_], moving: RowMotion | None
+    ) -> None:
+        """Move open rows of q until their steps are small; tells which stay open."""
+        owner, columns = self.equations.evaluator, self.equations.scaling.columns
+        going = open_.copy()
+        for _ in range(_STEPS):
+            rows = np.flatnonzero(going)
+            if not len(rows):
+                return
+            inputs = {"q": q[rows]}
+            if moving is not None:
+                inputs["drive"] = spread(moving.of(rows).place, len(rows))
+            step = kernels(inputs, len(rows), owner.base_numbers)["x"]
+            good = np.isfinite(step).all(axis=1)
+            if not good.all():
+                step = np.where(good[:, None], step, 0.0)
+            q[rows] = self.equations.tree.integrate(q[rows], step)
+            size = np.abs(step / columns).max(axis=1, initial=0.0)
+            # quadratic: after a step of 1e-8 the rest is below rounding
+            closed = good & (size < 1e-8)
+            open_[rows[closed]] = False
+            going[rows[closed | ~good]] = False
+
+    def _closed(self, q: Array, moving: RowMotion | None, held: Held | None = None) -> Array:
+        closed, _ = self.closer.position(q, moving=moving, held=held)
+        opening = self.closer.opening(self.closer.residual(closed, moving))
+        if opening > max(CLOSED * 1e4, 10.0 * self.closer.closed):
+            if held:
+                raise ModelError(
+                    f"'{self.equations.model.name}': the position could not be projected with "
+                    f"{', '.join(held.names)} held; it stays open by {opening:.2g} of its size. "
+                    f"Hold fewer joints, or use assemble(q, hold) for rough guesses."
+                )
+            if moving is not None:
+                raise ModelError(
+                    f"'{self.equations.model.name}': the prescribed motion cannot be followed; "
+                    f"rows stay open by {opening:.2g} of its size. The drives contradict each "
+                    f"other, or lead out of reach."
+                )
+            raise ModelError(
+                f"'{self.equations.model.name}': the position could not be projected; it stays "
+                f"open by {opening:.2g} of its size. Use assemble(q) for rough guesses; it "
+                f"reports what cannot be closed. Where the numbers of the model are not more exact "
+                f"than that, say so: geometry_tolerance={_two_digits(3.0 * opening)}."
+            )
+        return closed
+
+    def velocities(self, q: Array, v: Array, moving: RowMotion | None = None) -> Array:
+        if not self.rows("rate").any():
+            return v.copy()
+        result, left = np.full(v.shape, np.nan), np.arange(len(q))
+        for embed in (True, False):
+            kernels = self.kernels("rate", embed, moving is not None) if len(left) else None
+            if kernels is not None:
+                inputs = {"q": q[left], "v": v[left]}
+                if moving is not None:
+                    inputs["drive"] = spread(moving.of(left).velocity, len(left))
+                step = kernels(inputs, len(left), self.equations.evaluator.base_numbers)["x"]
+                result[left] = v[left] + step
+                left = np.flatnonzero(~np.isfinite(result).all(axis=1))
+        for k in left:
+            result[k] = self.closer.velocity(q[k], v[k], _of(moving, int(k)))[0]
+        return result
+
+
+def _of(moving: RowMotion | None, k: int) -> RowMotion | None:
+    return None if moving is None else moving.of(k)
+
+
+def _two_digits(x: float) -> str:
+    return f"{min(x, 0.09):.1e}"

@@ -1,0 +1,371 @@
+"""The rows of all constraints at given states: Jacobian, acceleration bias, rates, residuals.
+
+Everything is evaluated along the world's axes from the motion of the bodies, with levers between
+neighbouring points only, so that accuracy does not depend on where the machine stands.  Closures
+of one type are evaluated together, as arrays (states, ties).  The traced kernels
+(algorithms/constrained.py) reach the same rows by another road, body by body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armillary.evaluate.inputs import Array
+from armillary.joints.closures import Closure, rate_bias
+from armillary.model.lower import Tables
+from armillary.model.ties import FrameTie, Ties
+from armillary.spatial import Force, Matrix, Motion, Transform, Vector
+
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """B states, m rows, n degrees of freedom:  J a = gamma,  J v + ... = rate,  residual = 0."""
+
+    J: Array  # (B, m, n)
+    G: Array  # (B, m, n): the generalised force of the multipliers is G^T λ; J if all are ideal
+    gamma: Array  # (B, m)
+    rate: Array  # (B, m): velocity along each row, 0 where it is kept
+    residual: Array  # (B, m), 0 for rows that are not holonomic
+    wrench_W: Array  # (B, m, 6): unit force of each row on the second body, world axes, at `point`
+    point: Array  # (B, m, 3): origin of the second frame in the world
+    center: Array  # (B, ties, 3): the same, once per tie between frames
+    given_W: Array  # (B, ties, 6): known wrenches of contacts and of friction and springs of loops,
+    # world axes, at their frames
+    given: Array  # (B, n): their generalised force
+    resisted: Array  # (B, n): the part of it that comes from friction and springs
+
+
+class Group:
+    """Ties with closures of one type: their constants as arrays."""
+
+    def __init__(self, members: Sequence[tuple[int, FrameTie]], tables: Tables, rows: Indices):
+        ties = [tie for _, tie in members]
+        self.numbers = np.array([k for k, _ in members], np.intp)  # place among the frame ties
+        self.rows = rows  # (ties, rows per tie): numbers of their rows in J
+        self.first = np.array([tie.first for tie in ties])
+        self.second = np.array([tie.second for tie in ties])
+        self.E1, self.r1 = _stacked([_from_own(t.X_1A, t.first, tables) for t in ties])
+        self.E2, self.r2 = _stacked([_from_own(t.X_2B, t.second, tables) for t in ties])
+        self.closure: Closure = ties[0].closure.with_parameters(
+            _columns([t.closure.parameters() for t in ties])
+        )
+        passive = tuple(
+            p.with_parameters(_columns([t.passive[k].parameters() for t in ties]))
+            for k, p in enumerate(ties[0].passive)
+        )
+        self.tie = replace(ties[0], closure=self.closure, passive=passive)  # of all of them
+        self._turns = [tie.turns for tie in ties]
+
+    def near(self, q: Array) -> Array | None:
+        """Angles (B, ties) of loops that the tree can tell."""
+        if self._turns[0] is None:
+            return None
+        return np.stack([t.angle(list(q.T)) for t in self._turns if t is not None], axis=-1)
+
+
+def _columns(numbers: Sequence[Sequence[Any]]) -> list[Array]:
+    """One array over the ties per parameter."""
+    table = np.array([[float(x) for x in row] for row in numbers])
+    return [table[:, k] for k in range(table.shape[1])] if table.size else []
+
+
+def _from_own(X_FK: Transform, body: int, tables: Tables) -> Transform:
+    """X_FO: from the body's own axes, in which kernels hand out results."""
+    if body < 0:
+        return X_FK
+    return X_FK @ Transform(tables.bodies[body].own.T, Vector())
+
+
+def _stacked(transforms: Sequence[Transform]) -> tuple[Array, Array]:
+    numbers = np.array([[float(x) for x in X.leaves()] for X in transforms])
+    return numbers[:, :9].reshape(-1, 3, 3), numbers[:, 9:]
+
+
+@dataclass(frozen=True)
+class Bodies:
+    """Motion of all bodies and of the world (last) at B states, in own axes."""
+
+    E: Array  # (B, bodies + 1, 3, 3): world to own axes
+    o: Array  # (B, bodies + 1, 3): origins in the world
+    v: Array  # (B, bodies + 1, 6)
+    a: Array  # (B, bodies + 1, 6), spatial, without joint accelerations
+    S: Array  # (B, n, 6): joint axes at the origin of their bodies, along the world's axes
+    q: Array  # (B, nq)
+
+    @classmethod
+    def of(cls, result: dict[str, Array], velocity: Array, acceleration: Array, q: Array) -> Bodies:
+        Y = result["Y"]
+        count = len(Y)
+        E = np.concatenate([Y[..., :9].reshape(*Y.shape[:2], 3, 3),
+                            np.broadcast_to(np.eye(3), (count, 1, 3, 3))], axis=1)  # fmt: skip
+        o = np.concatenate([Y[..., 9:], np.zeros((count, 1, 3))], axis=1)
+        world_v = np.broadcast_to(velocity, (count, 1, 6))
+        world_a = np.broadcast_to(acceleration, (count, 1, 6))
+        v = np.concatenate([result["v"], world_v], axis=1)
+        a = np.concatenate([result["a"], world_a], axis=1)
+        return cls(E, o, v, a, result["S"], q)
+
+
+def _times(E: Array, x: Array) -> Array:
+    return np.einsum("...ij,...j->...i", E, x)
+
+
+def _back(E: Array, x: Array) -> Array:
+    return np.einsum("...ji,...j->...i", E, x)
+
+
+def _moved(E: Array, r: Array, m: Array) -> Array:
+    """X m for X = (E, r)."""
+    w = _times(E, m[..., :3])
+    return np.concatenate([w, _times(E, m[..., 3:] + np.cross(m[..., :3], r))], axis=-1)
+
+
+def _crossed(v: Array, m: Array) -> Array:
+    """v × m of motions."""
+    w = np.cross(v[..., :3], m[..., :3])
+    u = np.cross(v[..., :3], m[..., 3:]) + np.cross(v[..., 3:], m[..., :3])
+    return np.concatenate([w, u], axis=-1)
+
+
+class Rows:
+    """Evaluates all rows of a mechanism."""
+
+    def __init__(self, ties: Ties, tables: Tables):
+        self.ties, self.tables = ties, tables
+        self._supports = _supports(tables)
+        self.groups = self._groups()
+
+    def _groups(self) -> list[Group]:
+        sorted_ties: dict[Any, list[tuple[int, FrameTie]]] = {}
+        for k, tie in enumerate(self.ties.frames):
+            c = tie.closure
+            # friction and force names are part of the type, their numbers are not
+            names = [d for d, *_ in getattr(c, "force", ())] + [
+                d[:2] for d in getattr(c, "friction", ())
+            ]
+            laws = tuple(p.key() for p in tie.passive)
+            kind = (type(c), c.rows, c.holonomic, tie.joint, len(c.parameters()))
+            key = (*kind, tuple(names), getattr(c, "free", ()), laws, tie.turns is None)
+            sorted_ties.setdefault(key, []).append((k, tie))
+        groups = []
+        for members in sorted_ties.values():
+            rows = np.array([
+                range(self.ties.slices[t.name].start, self.ties.slices[t.name].stop)
+                for _, t in members
+            ], np.intp).reshape(len(members), members[0][1].count)  # fmt: skip
+            groups.append(Group(members, self.tables, rows))
+        return groups
+
+    @cached_property
+    def pairs(self) -> tuple[Indices, Indices, Array]:
+        """Entries of J that can differ from zero: row, column, sign (frame ties only)."""
+        rows: list[int] = []
+        columns: list[int] = []
+        signs: list[float] = []
+        for tie in self.ties.frames:
+            span = range(self.ties.slices[tie.name].start, self.ties.slices[tie.name].stop)
+            for dof, sign in self._signs(tie).items():
+                rows += span
+                columns += [dof] * len(span)
+                signs += [sign] * len(span)
+        return np.array(rows, np.intp), np.array(columns, np.intp), np.array(signs)
+
+    def _signs(self, tie: FrameTie) -> dict[int, float]:
+        """+1 for joints that carry only the second body, -1 for those of the first alone."""
+        one, two = self._support(tie.first), self._support(tie.second)
+        return dict.fromkeys(sorted(two - one), 1.0) | dict.fromkeys(sorted(one - two), -1.0)
+
+    def _support(self, body: int) -> frozenset[int]:
+        return self._supports[body] if body >= 0 else frozenset()
+
+    def sparse_terms(self, bodies: Bodies, passive: bool = True) -> tuple[Array, Array, Array]:
+        """Entries of J at `pairs`, gamma (B, m), and the known generalised force (B, n)."""
+        count, m = len(bodies.S), self.ties.count
+        gamma, wrench, point = (
+            np.zeros((count, m)),
+            np.zeros((count, m, 6)),
+            np.zeros((count, m, 3)),
+        )
+        given = np.zeros((count, self.tables.nv))
+        for group in self.groups:
+            flat = group.rows.ravel()
+            part = _evaluate(group, bodies)
+            gamma[:, flat], wrench[:, flat] = part[0], part[3]
+            point[:, flat] = np.repeat(part[6], group.rows.shape[1], axis=1)
+            for known in (part[5], part[7]) if passive else (part[5],):
+                if known.any():
+                    self._add_given(bodies, group.numbers, known, part[6], given)
+        for tie in self.ties.axes:
+            gamma[:, self.ties.slices[tie.name].start] = tie.acceleration
+        return self.entries(bodies, wrench, point), gamma, given
+
+    def _add_given(
+        self, bodies: Bodies, numbers: Indices, wrench: Array, center: Array, given: Array
+    ) -> None:
+        """Generalised force of known wrenches (B, ties, 6) of the numbered ties."""
+        for place, number in enumerate(numbers):
+            for dof, sign in self._signs(self.ties.frames[int(number)]).items():
+                arm = center[:, place] - bodies.o[:, self.carriers[dof]]
+                push = _shifted(wrench[:, place], arm)
+                given[:, dof] += sign * np.sum(bodies.S[:, dof] * push, axis=-1)
+
+    def terms(self, bodies: Bodies, q: Array, v: Array, passive: bool = True) -> Terms:
+        """Dense rows of B states.  passive: with friction and springs of loops."""
+        count, m, n = len(q), self.ties.count, self.tables.nv
+        gamma, rate, residual = np.zeros((3, count, m))
+        wrench, force = np.zeros((2, count, m, 6))
+        given_W, resisted_W = np.zeros((2, count, len(self.ties.frames), 6))
+        point = np.zeros((count, m, 3))
+        centers = np.zeros((count, len(self.ties.frames), 3))
+        for group in self.groups:
+            flat = group.rows.ravel()
+            part = _evaluate(group, bodies)
+            gamma[:, flat], rate[:, flat], residual[:, flat] = part[0:3]
+            wrench[:, flat], force[:, flat] = part[3:5]
+            given_W[:, group.numbers], centers[:, group.numbers] = part[5:7]
+            if passive:
+                resisted_W[:, group.numbers] = part[7]
+            point[:, flat] = np.repeat(part[6], group.rows.shape[1], axis=1)
+        J, G = np.zeros((2, count, m, n))
+        rows, columns, _ = self.pairs
+        J[:, rows, columns] = self.entries(bodies, wrench, point)
+        G[:, rows, columns] = J[:, rows, columns]
+        if not self.ties.ideal:
+            G[:, rows, columns] = self.entries(bodies, force, point)
+        given, resisted = np.zeros((2, count, n))
+        numbers = np.arange(len(self.ties.frames), dtype=np.intp)
+        for known, total in ((given_W, given), (resisted_W, resisted)):
+            if known.any():
+                self._add_given(bodies, numbers, known, centers, total)
+        self._axis_rows(q, v, J, gamma, rate, residual)
+        start = m - len(self.ties.axes)
+        G[:, start:] = J[:, start:]
+        return Terms(J, G, gamma, rate, residual, force, point, centers, given_W + resisted_W,
+                     given + resisted, resisted)  # fmt: skip
+
+    def spring_energy(self, bodies: Bodies) -> Array:
+        """(B,) potential energy of the springs of all loops, J."""
+        total = np.zeros(len(bodies.S))
+        for group in self.groups:
+            if group.tie.passive:
+                X, _, _ = _relative(group, bodies)
+                shape = (len(total), len(group.numbers))
+                stored = group.tie.spring_energy(X, group.near(bodies.q))
+                total += _scalars([stored], shape)[..., 0].sum(axis=1)
+        return total
+
+    @cached_property
+    def carriers(self) -> Indices:
+        """The body that each degree of freedom moves."""
+        t = self.tables
+        return np.repeat(np.arange(len(t.bodies)), [body.joint.nv for body in t.bodies])
+
+    def entries(self, bodies: Bodies, wrench: Array, point: Array) -> Array:
+        """Values of J at `pairs`: power of each wrench on each axis, (B, pairs)."""
+        rows, columns, signs = self.pairs
+        arm = point[:, rows] - bodies.o[:, self.carriers[columns]]
+        push = _shifted(wrench[:, rows], arm)
+        return np.asarray(np.einsum("bpi,bpi,p->bp", bodies.S[:, columns], push, signs))
+
+    def _axis_rows(
+        self, q: Array, v: Array, J: Array, gamma: Array, rate: Array, residual: Array
+    ) -> None:
+        for tie in self.ties.axes:
+            k = self.ties.slices[tie.name].start
+            gamma[:, k] = tie.acceleration
+            if tie.velocity is not None:
+                rate[:, k] = -tie.velocity
+            if tie.offset is not None:
+                residual[:, k] = -tie.offset
+            for v_index, q_index, coefficient in tie.terms:
+                J[:, k, v_index] += coefficient
+                if tie.velocity is not None:
+                    rate[:, k] += coefficient * v[:, v_index]
+                if tie.offset is not None:
+                    residual[:, k] += coefficient * q[:, q_index]
+
+
+def _shifted(wrench: Array, arm: Array) -> Array:
+    """The same wrench about a point that lies `arm` before:  n + arm × f."""
+    moment = wrench[..., :3] + np.cross(arm, wrench[..., 3:])
+    return np.concatenate([moment, wrench[..., 3:]], axis=-1)
+
+
+def _relative(group: Group, bodies: Bodies) -> tuple[Transform, Array, Array]:
+    """X_21 of the ties of a group, with leaves (B, ties); world to frame 2, its origin."""
+    E1 = group.E1 @ bodies.E[:, group.first]
+    E2 = group.E2 @ bodies.E[:, group.second]
+    o1 = bodies.o[:, group.first] + _back(bodies.E[:, group.first], group.r1)
+    o2 = bodies.o[:, group.second] + _back(bodies.E[:, group.second], group.r2)
+    E21 = E2 @ np.swapaxes(E1, -1, -2)
+    r21 = _times(E1, o2 - o1)
+    X = Transform(Matrix([[E21[..., i, j] for j in range(3)] for i in range(3)]),
+                  Vector(*(r21[..., i] for i in range(3))))  # fmt: skip
+    return X, E2, o2
+
+
+def _evaluate(group: Group, bodies: Bodies) -> tuple[Array, ...]:
+    """gamma, rate, residual (B, rows), unit wrenches of rows and forces, given ones, origins, and
+    the wrenches of friction and springs."""
+    X, E2, o2 = _relative(group, bodies)
+    E21 = np.stack([np.stack(row, axis=-1) for row in X.E.rows], axis=-2)
+    r21 = np.stack(X.r.leaves(), axis=-1)
+    v1 = _moved(group.E1, group.r1, bodies.v[:, group.first])
+    v2 = _moved(group.E2, group.r2, bodies.v[:, group.second])
+    a1 = _moved(group.E1, group.r1, bodies.a[:, group.first])
+    a2 = _moved(group.E2, group.r2, bodies.a[:, group.second])
+    v = v2 - _moved(E21, r21, v1)
+    a = a2 - _moved(E21, r21, a1) - _crossed(v2, v)
+    motion = Motion.from_leaves([v[..., i] for i in range(6)])
+    shape = v.shape[:2]
+    T = _wrenches(group.closure.wrenches(X), shape)  # (B, ties, rows, 6) in frame 2
+    F = T if group.closure.ideal else _wrenches(group.closure.forces(X), shape)
+    bias = _scalars(rate_bias(group.closure, X, motion), shape)
+    residual = _scalars(group.closure.residual(X), shape)
+    gamma = bias - np.einsum("btri,bti->btr", T, a)
+    rate = np.einsum("btri,bti->btr", T, v)
+    resisted = group.tie.resistance(X, motion, group.near(bodies.q))
+    known = _wrenches([group.closure.given_force(X), resisted], shape)
+    known = _to_world(E2, known)
+    flat = (len(E21), group.rows.size)
+    return (
+        gamma.reshape(flat), rate.reshape(flat), residual.reshape(flat),
+        _to_world(E2, T).reshape(*flat, 6), _to_world(E2, F).reshape(*flat, 6),
+        known[..., 0, :], o2, known[..., 1, :],
+    )  # fmt: skip
+
+
+def _to_world(E2: Array, wrench: Array) -> Array:
+    """Wrenches from the axes of frame 2 to those of the world, still at its origin."""
+    f = np.einsum("btji,btrj->btri", E2, wrench[..., 3:])
+    n = np.einsum("btji,btrj->btri", E2, wrench[..., :3])
+    return np.concatenate([n, f], axis=-1)
+
+
+def _scalars(values: Sequence[Any], shape: tuple[int, ...]) -> Array:
+    if not values:
+        return np.zeros((*shape, 0))
+    return np.stack([np.broadcast_to(np.asarray(x, float), shape) for x in values], axis=-1)
+
+
+def _wrenches(wrenches: Sequence[Force], shape: tuple[int, ...]) -> Array:
+    if not wrenches:
+        return np.zeros((*shape, 0, 6))
+    return np.stack([_scalars(w.leaves(), shape) for w in wrenches], axis=-2)
+
+
+def _supports(tables: Tables) -> list[frozenset[int]]:
+    """The degrees of freedom that carry each body."""
+    supports: list[frozenset[int]] = []
+    for body, parent, v in zip(tables.bodies, tables.parents, tables.v_offsets, strict=True):
+        before = supports[parent] if parent >= 0 else frozenset()
+        supports.append(before | set(range(v, v + body.joint.nv)))
+    return supports

@@ -1,0 +1,204 @@
+"""Which forces are determinate, and a stated choice for those that are not.
+
+The reactions of all joints are an affine map of the multipliers.  Multipliers that balance each
+other (J^T Z = 0) change reactions without changing the motion: a component is determinate where
+that map has no part in it.  The rest is a convention: the smallest reactions over *all* joints,
+tree joints included, so the answer does not depend on which joint was cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armillary.constraints.nullspace import Factor
+from armillary.errors import InputError, unknown_name
+from armillary.evaluate.inputs import Array
+
+if TYPE_CHECKING:
+    from armillary.constraints.equations import Equations, System
+
+COMPONENTS = ("nx", "ny", "nz", "fx", "fy", "fz")
+_SEEN = 1e-7  # a smaller part of a unit self-stress does not count
+
+
+class ForceMap:
+    """Reactions of one state as a linear map of the multipliers, by joint and tie name.
+
+    Tree joints: by the parent on the body, in the body's frame.  Ties: on the second body, in the
+    second frame (wheels: axes of the wheel's frame at its centre).  Both (n; f).  Couplings and
+    drives: their force along the axis stands at nz (turns) or fz (slides)."""
+
+    def __init__(self, equations: Equations, system: System, k: int):
+        self.equations = equations
+        model = equations.model
+        self.names = [body.joint.name for body in model.bodies]
+        own = set(self.names)  # a general joint of a loop is a joint of the tree, and its weld
+        self.names += [f"{tie.name}.weld" if tie.name in own else tie.name
+                       for tie in equations.ties.all]  # fmt: skip
+        R, origins = equations.tree.poses(system.q[k])
+        W, points = system.terms.wrench_W[k], system.terms.point[k]  # (m, 6), (m, 3)
+        count = len(model.bodies)
+        self.matrix = np.zeros((len(self.names), 6, equations.ties.count))
+        below = _below(model.parents)
+        for t, tie in enumerate(equations.ties.frames):
+            rows = equations.ties.slices[tie.name]
+            first, second = equations.ends[t]
+            for body in range(count):
+                sign = float(first in below[body]) - float(second in below[body])
+                if sign:
+                    local = _local(W[rows], R[body].T, points[rows] - origins[body])
+                    self.matrix[body, :, rows] += sign * local.T
+            E2, o2 = equations.tie_frame(system, k, t)
+            self.matrix[count + t, :, rows] = _local(W[rows], E2, points[rows] - o2).T
+
+        start = count + len(equations.ties.frames)
+        for t, axis in enumerate(equations.ties.axes):
+            row = equations.ties.slices[axis.name].start
+            self.matrix[start + t, 2 if axis.unit == "rad" else 5, row] = 1.0
+
+    def scaled(self) -> Array:
+        """The map with moments divided by L: (6 * names, m)."""
+        weights = np.array([1.0 / self.equations.length] * 3 + [1.0] * 3)
+        names, _, rows = self.matrix.shape
+        return (self.matrix * weights[None, :, None]).reshape(6 * names, rows)
+
+
+def _local(wrenches_W: Array, E: Array, arm: Array) -> Array:
+    """Wrenches (r, 6) along the world's axes to a frame that lies `arm` before their points."""
+    f = wrenches_W[:, 3:]
+    n = wrenches_W[:, :3] + np.cross(arm, f)
+    return np.concatenate([n @ E.T, f @ E.T], axis=1)
+
+
+def _below(parents: tuple[int, ...]) -> list[set[int]]:
+    """Bodies that hang on each body, itself included."""
+    below: list[set[int]] = [{k} for k in range(len(parents))]
+    for k in reversed(range(len(parents))):
+        if parents[k] >= 0:
+            below[parents[k]] |= below[k]
+    return below
+
+
+@dataclass(frozen=True)
+class Determinacy:
+    """What the constraints leave open in the forces of one state.
+
+    basis: self-stresses, (freedoms, names, 6): reactions that balance each other, moments over
+    the size L of the machine and forces of unit norm together."""
+
+    names: tuple[str, ...]
+    basis: Array
+    length: float
+    multipliers: Array  # (m, freedoms): the same as multipliers of the rows
+    labels: tuple[str, ...]
+
+    @property
+    def freedom(self) -> int:
+        """Number of independent self-stresses: redundant rows that carry force."""
+        return len(self.basis)
+
+    @cached_property
+    def determinate(self) -> Array:
+        """(names, 6): which components have one true value."""
+        weights = np.array([1.0 / self.length] * 3 + [1.0] * 3)
+        size = np.sqrt(np.sum((self.basis * weights) ** 2, axis=0))
+        return np.asarray(size <= _SEEN * max(float(size.max(initial=0.0)), 1e-300)) | (size == 0)
+
+    def of(self, name: str) -> Array:
+        """(6,) flags of one joint or tie."""
+        if name not in self.names:
+            raise unknown_name("joint or constraint", name, self.names)
+        return self.determinate[self.names.index(name)]
+
+    @property
+    def indeterminate(self) -> tuple[str, ...]:
+        """Components without a value of their own, as name.component."""
+        return tuple(
+            f"{name}.{c}"
+            for name, flags in zip(self.names, self.determinate, strict=True)
+            for c, known in zip(COMPONENTS, flags, strict=True)
+            if not known
+        )
+
+    def proposals(self, preference: Mapping[str, float] | None = None) -> tuple[str, ...]:
+        """Components to set free (pseudo joints) so that every reaction becomes determinate.
+
+        One per self-stress, chosen by pivoted QR; `preference` weighs joints by name (default 1).
+        [Yesiloglu2007, 4.36-4.38: where to place pseudo joints]"""
+        from scipy.linalg import qr
+
+        if not self.freedom:
+            return ()
+        weights = np.array([1.0 / self.length] * 3 + [1.0] * 3)
+        table = self.basis * weights
+        table = np.where(self.determinate, 0.0, table)
+        for name, weight in (preference or {}).items():
+            if name not in self.names:
+                raise unknown_name("joint or constraint", name, self.names)
+            table[:, self.names.index(name)] *= weight
+        flat = table.reshape(self.freedom, -1)
+        _, R, P = qr(flat, pivoting=True, mode="economic")
+        chosen = P[: int(np.sum(np.abs(np.diag(R)) > 1e-9 * abs(R[0, 0])))]
+        return tuple(f"{self.names[c // 6]}.{COMPONENTS[c % 6]}" for c in sorted(chosen))
+
+    def __str__(self) -> str:
+        if not self.freedom:
+            return "every reaction is determinate"
+        lines = [f"{self.freedom} self-stresses: reactions with a part that has no value of its "
+                 f"own, + determinate, - not", f"{'joint':<24}" + "".join(
+                     f"{c:>5}" for c in COMPONENTS)]  # fmt: skip
+        for name, flags in zip(self.names, self.determinate, strict=True):
+            lines.append(f"{name:<24}" + "".join(f"{'+' if x else '-':>5}" for x in flags))
+        lines.append("with these set free every reaction is determinate: "
+                     + ", ".join(self.proposals()))  # fmt: skip
+        return "\n".join(lines)
+
+
+def determinacy(forces: ForceMap, factor: Factor) -> Determinacy:
+    """Self-stresses as reactions, made orthonormal in scaled units."""
+    equations = forces.equations
+    Z = factor.stress * factor.scaling.rows[:, None]  # (m, d), unscaled multipliers
+    R = forces.scaled() @ Z  # (6 names, d)
+    U, s, Vt = np.linalg.svd(R, full_matrices=False)
+    kept = s > 1e-9 * max(float(s.max(initial=0.0)), 1e-300)
+    weights = np.array([equations.length] * 3 + [1.0] * 3)
+    basis = U[:, kept].T.reshape(-1, len(forces.names), 6) * weights
+    multipliers = Z @ (Vt[kept].T / s[kept]) if kept.any() else np.zeros((len(Z), 0))
+    return Determinacy(
+        tuple(forces.names), basis, equations.length, multipliers, equations.ties.labels
+    )
+
+
+def smallest(
+    forces: ForceMap,
+    state: Determinacy,
+    reactions: Array,
+    multipliers: Array,
+    compliance: Mapping[str, Any] | None = None,
+) -> Array:
+    """Multipliers with the least total reaction: (names, 6) `reactions` belong to `multipliers`.
+
+    compliance: weights by joint name, a number or six (nx .. fz), of the squared reaction; joints
+    that are not named count with 1 (moments over L)."""
+    if not state.freedom:
+        return multipliers
+    L = state.length
+    weights = np.tile([1.0 / L] * 3 + [1.0] * 3, (len(forces.names), 1))
+    for name, value in (compliance or {}).items():
+        if name not in state.names:
+            raise unknown_name("joint or constraint", name, state.names)
+        given = np.asarray(value, float)
+        if given.shape not in ((), (6,)) or not (np.isfinite(given).all() and (given >= 0).all()):
+            raise InputError(
+                f"compliance['{name}']: expected one number or six, none negative; found {value}."
+            )
+        k = state.names.index(name)
+        weights[k] = weights[k] * np.sqrt(given) if given.ndim == 0 else np.sqrt(given)
+    A = (state.basis * weights).reshape(state.freedom, -1).T
+    c = np.linalg.lstsq(A, -(reactions * weights).ravel(), rcond=None)[0]
+    return multipliers + state.multipliers @ c

@@ -1,0 +1,323 @@
+"""Everything about a constrained state: accelerations, every force, balances, determinacy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armillary.constraints.conditioning import condition, nearness
+from armillary.constraints.contact_notes import contact_notes
+from armillary.constraints.nullspace import Answer
+from armillary.constraints.self_stress import (
+    Determinacy,
+    ForceMap,
+    determinacy,
+    smallest,
+)
+from armillary.constraints.states import NO_NUMBER, blanked
+from armillary.errors import unknown_name
+from armillary.evaluate.inputs import Array
+from armillary.evaluate.results import BodyForces, Solution, _heads, _numbers
+from armillary.model.model import Model
+
+if TYPE_CHECKING:
+    from armillary.constraints.equations import Equations, System
+    from armillary.evaluate.evaluator import External
+
+CONFLICT = 1e-8  # of the size of the terms: more is a contradiction
+OPEN = 1e-6  # of the machine's size, or of the velocities
+
+
+@dataclass(frozen=True)
+class TieForces:
+    """Forces in loops, rods, surfaces, contacts and wheels: wrenches (n; f) on the second body, in
+    the second frame at its origin; and generalised forces of couplings and drives (N m or N)."""
+
+    model: Model
+    names: tuple[str, ...]  # ties between frames
+    kinds: tuple[str, ...]
+    bodies: tuple[str, ...]  # the body each force acts on
+    wrench: Array  # (..., ties, 6)
+    axis_names: tuple[str, ...]
+    axis_units: tuple[str, ...]
+    axis: Array  # (..., axis ties)
+
+    def __getitem__(self, name: str) -> Array:
+        if name in self.names:
+            return self.wrench[..., self.names.index(name), :]
+        if name in self.axis_names:
+            return np.asarray(self.axis[..., self.axis_names.index(name)])
+        raise unknown_name("constraint", name, (*self.names, *self.axis_names))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self.names, *self.axis_names))
+
+    def __len__(self) -> int:
+        return len(self.names) + len(self.axis_names)
+
+    def __str__(self) -> str:
+        if self.wrench.ndim != 2:
+            return f"forces of {len(self)} constraints, {len(self.wrench)} states"
+        lines = [
+            "force of each constraint on the named body, in the constraint's second frame",
+            f"{'constraint':<22}{'on body':<16}"
+            + _heads("N m", "nx ny nz")
+            + _heads("N", "fx fy fz"),
+        ]
+        parts = zip(self.names, self.bodies, self.wrench, strict=True)
+        lines += [f"{name:<22}{body:<16}" + _numbers(w) for name, body, w in parts]
+        for name, unit, x in zip(self.axis_names, self.axis_units, self.axis, strict=True):
+            lines.append(f"{name:<22}{'along its axis':<16}{x + 0.0:>13.6g} {unit}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Power:
+    """Where the power goes, W: rate of energy = drives + external + constraints - losses."""
+
+    energy_rate: Array  # of kinetic energy and gravity's potential, from the Coriolis form
+    drives: Array
+    external: Array
+    constraints: Array  # of prescribed motion and friction contacts; 0 for workless ones
+    passive: Array  # taken by friction, stored by springs
+
+    @property
+    def imbalance(self) -> Array:
+        return np.asarray(
+            self.energy_rate - self.drives - self.external - self.constraints + self.passive
+        )
+
+    def __str__(self) -> str:
+        return (
+            f"power, W: drives {self.drives:.6g}, external {self.external:.6g}, constraints "
+            f"{self.constraints:.6g}, taken by friction and springs {self.passive:.6g}; energy "
+            f"changes by {self.energy_rate:.6g} (imbalance {self.imbalance:.1e})"
+        )
+
+
+@dataclass(frozen=True)
+class ConstrainedSolution(Solution):
+    """A `Solution` with the forces of the constraints and what is known about them.
+
+    Of a batch, arrays have a leading axis and `states` holds one `Determinacy` per state."""
+
+    ties: TieForces
+    multipliers: Array  # (..., rows)
+    row_labels: tuple[str, ...]
+    residual: Array  # (..., rows): how far rows are open, rad or m
+    rate: Array  # (..., rows): velocity along rows, per second
+    conflict: Array  # (..., rows): acceleration that rows ask for and do not get
+    rank: Array
+    states: tuple[Determinacy, ...]
+    balance: Power
+    convention: str
+    notes: tuple[tuple[str, ...], ...]  # of every state
+    condition: Array  # (...): of the scaled rows, over their rank
+
+    @property
+    def determinacy(self) -> Determinacy:
+        """Of the first (or only) state."""
+        return self.states[0]
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """What a reader should know: contradictory rows, open loops, inconsistent velocities,
+        closures that are nearly singular."""
+        if self.acceleration.ndim == 1:
+            return self.notes[0]
+        return tuple(f"state {k}: {text}" for k, texts in enumerate(self.notes) for text in texts)
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        if self.acceleration.ndim != 1:
+            return text
+        lines = [text, "", str(self.ties), "", str(self.determinacy)]
+        if self.determinacy.freedom:
+            lines.append(f"values of the others by convention: {self.convention}")
+        return "\n".join([*lines, str(self.balance), *("warning: " + m for m in self.messages)])
+
+
+MINIMUM = "smallest reactions over all joints, moments over the size of the machine"
+WEIGHTED = "smallest reactions weighted by the given compliances"
+
+
+def solution(
+    equations: Equations,
+    system: System,
+    tau: Array,
+    external: External,
+    passive: bool,
+    compliance: Mapping[str, Any] | None,
+    single: bool,
+) -> ConstrainedSolution:
+    """The whole force picture of B states."""
+    answers = [equations.answer(system, k) for k in range(len(system.q))]
+    a = np.array([x.a for x in answers]).reshape(system.v.shape)
+    multipliers = np.array([x.multipliers for x in answers]).reshape(len(a), equations.ties.count)
+    states = []
+    for k, answer in enumerate(answers):
+        forces = ForceMap(equations, system, k)
+        state = determinacy(forces, answer.factor)
+        states.append(state)
+        if state.freedom:
+            tree = _tree_forces(equations, system, k, a[k], multipliers[k], external, passive)
+            own = np.einsum("nim,m->ni", forces.matrix[len(tree) :], multipliers[k])
+            reactions = np.concatenate([tree, own])
+            multipliers[k] = smallest(forces, state, reactions, multipliers[k], compliance)
+    wrenches = merged(external, tie_wrenches(equations, system, multipliers))
+    body = equations.tree.body_forces(system.q, system.v, a, wrenches, passive)
+    kinetic, potential = equations.energy(system.q, system.v)
+    balance = _power(equations, system, tau, a, multipliers, external, passive)
+    ties = _tie_forces(equations, system, multipliers)
+    first = (lambda x: x[0]) if single else (lambda x: x)
+    body = BodyForces(body.model, {name: first(x) for name, x in body.results.items()})
+    left = np.array([x.left for x in answers]).reshape(multipliers.shape)
+    rank = np.array([x.factor.rank for x in answers], int)
+    return ConstrainedSolution(
+        equations.model, first(tau), first(system.v), first(a), body,
+        first(kinetic), first(potential),
+        TieForces(ties.model, ties.names, ties.kinds, ties.bodies, first(ties.wrench),
+                  ties.axis_names, ties.axis_units, first(ties.axis)),
+        first(multipliers), equations.ties.labels, first(system.terms.residual),
+        first(system.terms.rate), first(left), first(rank),
+        tuple(states), Power(*(first(x) for x in balance)),
+        WEIGHTED if compliance else MINIMUM,
+        tuple(_notes(equations, system, k, answer)
+              + contact_notes(equations, system, k, multipliers[k])
+              for k, answer in enumerate(answers)),
+        first(np.array([condition(x.factor) for x in answers])),
+    )  # fmt: skip
+
+
+def without_rows(found: ConstrainedSolution, bad: NDArray[np.bool_]) -> ConstrainedSolution:
+    """A solution of a batch, with NaN and a note for states that have no answer."""
+    notes = tuple((NO_NUMBER,) if x else own for x, own in zip(bad, found.notes, strict=True))
+    return replace(blanked(found, bad), notes=notes)
+
+
+def _notes(equations: Equations, system: System, k: int, answer: Answer) -> tuple[str, ...]:
+    """Rows against the size of the terms they are made of, so that units do not matter."""
+    labels, terms = equations.ties.labels, system.terms
+    if not labels:
+        return ()
+    sizes = np.abs(terms.J[k])
+    texts = list(equations.ties.uncounted)
+    weight = np.abs(np.diag(system.M[k]))
+    heavy = weight > 1e-6 * weight.max()  # what forces do to bodies that have a mass
+    pushed = np.where(heavy, np.abs(system.force[k]) / np.where(heavy, weight, 1.0), 0.0)
+    asked = np.abs(system.target[k]) + sizes @ (np.abs(answer.a) + pushed)
+    clash = np.abs(answer.left) > CONFLICT * max(float(asked.max()), 1e-300)
+    if clash.any():
+        worst = [r for r in np.argsort(-np.abs(answer.left)) if clash[r]][:8]
+        named = ", ".join(f"{labels[r]} ({abs(answer.left[r]):.3g})" for r in worst)
+        texts.append(
+            f"rows contradict each other: {named} cannot all be met; the accelerations are the "
+            f"nearest in least squares"
+        )
+    scale = equations.scaling.rows / equations.length
+    opening = np.abs(terms.residual[k]) * scale
+    r = int(np.argmax(opening))
+    if opening[r] > max(OPEN, equations.geometry_tolerance):
+        texts.append(f"'{labels[r]}' is open by {terms.residual[k, r]:.3g}; assemble(q) closes the "
+                     f"mechanism")  # fmt: skip
+    speed = float((sizes @ np.abs(system.v[k]) * scale).max())
+    rate = np.abs(terms.rate[k]) * scale
+    r = int(np.argmax(rate))
+    if rate[r] > max(OPEN * speed, 1e-9):  # 1/s; less is rounding of a mechanism at rest
+        texts.append(f"the velocity violates '{labels[r]}' by {terms.rate[k, r]:.3g}; "
+                     f"project(q, v) corrects it")  # fmt: skip
+    if near := nearness(equations, answer.factor):
+        texts.append(near)
+    return tuple(texts)
+
+
+def _tree_forces(
+    equations: Equations, system: System, k: int, a: Array, multipliers: Array, external: External,
+    passive: bool,
+) -> Array:  # fmt: skip
+    """Reactions (bodies, 6) in the tree joints of state k."""
+    one = {name: _row(value, k) for name, value in (external or {}).items()}
+    ties = tie_wrenches(equations, system, multipliers[None], [k])
+    wrenches = merged(one, {name: x[0] for name, x in ties.items()})
+    result = equations.tree.body_forces(system.q[k], system.v[k], a, wrenches, passive)
+    return np.asarray(result.transmitted)
+
+
+def _row(value: ArrayLike, k: int) -> Array:
+    array = np.asarray(value, float)
+    return array if array.ndim == 1 else array[k]
+
+
+def tie_wrenches(
+    equations: Equations, system: System, multipliers: Array, states: list[int] | None = None
+) -> dict[str, Array]:
+    """Wrenches of all ties on the bodies, {body: (B, 6)}, in the bodies' frames."""
+    model = equations.model
+    pick = list(range(len(system.q))) if states is None else states
+    R, origins = equations.tree.poses(system.q[pick])
+    W = system.terms.wrench_W[pick]
+    given = system.terms.given_W[pick]
+    total: dict[str, Array] = {}
+    for t, tie in enumerate(equations.ties.frames):
+        span = equations.ties.slices[tie.name]
+        world = np.einsum("brm,br->bm", W[:, span], multipliers[:, span]) + given[:, t]
+        center = system.terms.center[pick, t]
+        for body, sign in zip(equations.ends[t], (-1.0, 1.0), strict=True):
+            if body < 0:
+                continue
+            f = world[:, 3:]
+            n = world[:, :3] + np.cross(center - origins[:, body], f)
+            local = np.concatenate([np.einsum("bji,bj->bi", R[:, body], n),
+                                    np.einsum("bji,bj->bi", R[:, body], f)], axis=1)  # fmt: skip
+            name = model.bodies[body].name
+            total[name] = total.get(name, 0.0) + sign * local
+    return total
+
+
+def merged(external: External, ties: dict[str, Array]) -> dict[str, Array]:
+    """Given wrenches and those of the ties; both may act in the same frame."""
+    total: dict[str, Array] = {name: np.asarray(x, float) for name, x in (external or {}).items()}
+    for name, wrench in ties.items():
+        total[name] = total[name] + wrench if name in total else wrench
+    return total
+
+
+def _tie_forces(equations: Equations, system: System, multipliers: Array) -> TieForces:
+    frames = equations.ties.frames
+    wrench = np.zeros((len(system.q), len(frames), 6))
+    for k in range(len(system.q)):
+        for t, tie in enumerate(frames):
+            span = equations.ties.slices[tie.name]
+            world = system.terms.wrench_W[k, span].T @ multipliers[k, span]
+            world = world + system.terms.given_W[k, t]
+            E2, _ = equations.tie_frame(system, k, t)
+            wrench[k, t] = np.concatenate([E2 @ world[:3], E2 @ world[3:]])
+    axes = equations.ties.axes
+    start = equations.ties.count - len(axes)
+    units = tuple("N m" if tie.unit == "rad" else "N" for tie in axes)
+    return TieForces(
+        equations.model, tuple(t.name for t in frames), tuple(t.kind for t in frames),
+        tuple(t.body for t in frames), wrench, tuple(t.name for t in axes), units,
+        multipliers[:, start:],
+    )  # fmt: skip
+
+
+def _power(
+    equations: Equations, system: System, tau: Array, a: Array, multipliers: Array,
+    external: External, passive: bool,
+) -> tuple[Array, ...]:  # fmt: skip
+    q, v, tree = system.q, system.v, equations.tree
+    along = lambda f: np.sum(f * v, axis=-1)  # noqa: E731
+    inertia = np.einsum("bij,bj->bi", system.M, a)
+    velocity = np.einsum("bij,bj->bi", tree.coriolis_matrix(q, v), v)
+    energy = along(inertia + velocity + tree.gravity_forces(q))
+    plain = tree.bias_forces(q, v, passive=False)
+    pushed = plain - tree.bias_forces(q, v, external=external, passive=False)
+    resisted = tree.bias_forces(q, v, passive=passive) - plain - system.terms.resisted
+    known = system.terms.given - system.terms.resisted
+    tied = np.einsum("bmn,bm->bn", system.terms.G, multipliers) + known
+    return energy, along(tau), along(pushed), along(tied), along(resisted)

@@ -1,0 +1,121 @@
+"""States that constraints are asked at: which of them can be answered, and what the others get.
+
+In a batch a state that is not finite, has a quaternion of zeros, an angle too large for a sine or
+numbers whose products overflow gives NaN in its own row; a single one is refused by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armillary.errors import InputError
+from armillary.evaluate.inputs import Array, wrench_rows
+from armillary.model.model import Model
+
+if TYPE_CHECKING:
+    from armillary.constraints.equations import Equations, System
+    from armillary.constraints.rows import Terms
+    from armillary.evaluate.evaluator import External
+
+_Result = TypeVar("_Result")
+NO_NUMBER = "the state has no answer: its numbers are not finite, or too large"
+
+
+def one_state(
+    equations: Equations,
+    question: str,
+    cure: str = "Ask for one after the other.",
+    **arrays: ArrayLike,
+) -> dict[str, Array]:
+    """The entries of a single state by name; a batch is refused in the name of the question."""
+    rows, single = equations.check_states(**arrays)
+    if not single:
+        count = len(next(iter(rows.values())))
+        raise InputError(
+            f"{question}: expected one state, found {count} ({', '.join(arrays)} with two axes). "
+            f"{cure}"
+        )
+    return {name: x[0] for name, x in rows.items()}
+
+
+def finite_rows(*arrays: Array) -> NDArray[np.bool_]:
+    """(B,) which rows of arrays (B, ...) hold nothing but finite numbers."""
+    good = np.ones(len(arrays[0]), bool)
+    for array in arrays:
+        good &= np.isfinite(array.reshape(len(array), array[:1].size)).all(axis=1)
+    return good
+
+
+def known_rows(terms: Terms) -> NDArray[np.bool_]:
+    """(B,) where the rows of the constraints are known."""
+    return finite_rows(terms.J, terms.G, terms.residual, terms.rate, terms.gamma)
+
+
+def placed(equations: Equations, q: Array, v: Array) -> NDArray[np.bool_]:
+    """(B,) where bodies and rows are somewhere, and move finitely."""
+    bodies = equations.motion(q, v)
+    known = known_rows(equations.rows.terms(bodies, q, v))
+    return finite_rows(q, v, bodies.E, bodies.o, bodies.S) & known
+
+
+def answerable(system: System) -> NDArray[np.bool_]:
+    """(B,) where the equations of motion can be solved."""
+    return known_rows(system.terms) & finite_rows(system.M, system.force, system.target)
+
+
+def substituted(
+    equations: Equations, arrays: Mapping[str, Array], external: External, bad: NDArray[np.bool_]
+) -> tuple[dict[str, Array], External]:
+    """The same states with harmless ones (initial, at rest, without forces) in the bad rows."""
+    harmless = {"q": equations.tree.initial}
+    states = {name: np.where(bad[:, None], harmless.get(name, 0.0), x)
+              for name, x in arrays.items()}  # fmt: skip
+    if not external:
+        return states, external
+    wrenches: dict[str, ArrayLike] = {}
+    for name, x in external.items():
+        own, one = wrench_rows(name, x)
+        wrenches[name] = own[0] if one else np.where(bad[:, None], 0.0, own)
+    return states, wrenches
+
+
+def solvable(
+    equations: Equations, arrays: dict[str, Array], single: bool, external: External = None,
+    passive: bool = True, **more: Any,
+) -> tuple[System, dict[str, Array], External, NDArray[np.bool_]]:  # fmt: skip
+    """Equations of motion of all states, harmless ones in bad rows: (system, states, wrenches,
+    which rows are bad).  A single bad state is refused."""
+
+    def system_of_all() -> System:
+        q, v, tau = arrays["q"], arrays["v"], arrays["tau"]
+        return equations.system(q, v, tau, external, passive, **more)
+
+    system = system_of_all()
+    bad = ~answerable(system)
+    if bad.any():
+        if single:
+            equations.evaluator.refuse_not_finite(arrays, np.full(1, np.nan))
+        arrays, external = substituted(equations, arrays, external, bad)
+        system = system_of_all()
+    return system, arrays, external, bad
+
+
+def blanked(result: _Result, bad: NDArray[np.bool_]) -> _Result:
+    """A result of a batch with NaN in the bad rows of all its arrays of numbers."""
+    if isinstance(result, np.ndarray):
+        if result.dtype.kind != "f" or result.shape[:1] != bad.shape:
+            return result
+        return np.where(bad.reshape(-1, *[1] * (result.ndim - 1)), np.nan, result)  # type: ignore[return-value]
+    if isinstance(result, tuple) and hasattr(result, "_fields"):
+        return type(result)(*(blanked(x, bad) for x in result))
+    if isinstance(result, dict):
+        return {name: blanked(x, bad) for name, x in result.items()}  # type: ignore[return-value]
+    if is_dataclass(result) and not isinstance(result, (type, Model)):
+        parts: dict[str, Any] = {f.name: getattr(result, f.name) for f in fields(result)}
+        return replace(result, **{name: blanked(x, bad) for name, x in parts.items()})
+    return result

@@ -1,0 +1,78 @@
+"""Compiled forward dynamics of closed mechanisms, tried once: the motion that is left free must be
+in balance and the rows of the constraints fulfilled, by equations no compiler has touched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from armillary.constraints.equations import Equations
+from armillary.constraints.nullspace import Factor
+from armillary.constraints.plan import samples_of
+from armillary.evaluate.verify import (
+    TOLERANCE,
+    Verify,
+    compiled,
+    joint_forces,
+    numbers_of_bodies,
+    refuse,
+    share,
+)
+
+if TYPE_CHECKING:
+    from armillary.evaluate.kernel import Kernel
+    from armillary.evaluate.kernels import Kernels
+
+_LOOSE = 30.0  # times what no motion can fulfil
+
+
+def of_closed(equations: Equations, passive: bool) -> Verify:
+    """Checks every new kernel of forward dynamics."""
+
+    def verify(kernels: Kernels, kernel: Kernel) -> None:
+        def residual() -> float:
+            return _closed_residual(equations, kernels, kernel, passive)
+
+        refuse(equations.evaluator, kernels, kernel, residual)
+
+    return verify
+
+
+def _closed_residual(
+    equations: Equations, kernels: Kernels, kernel: Kernel, passive: bool
+) -> float:
+    """What is left of  M a + h - tau - J^T λ  along the free motions, and of  J a - γ, both
+    relative to their terms, at a closed configuration in motion."""
+    samples = samples_of(equations)
+    if not len(samples):
+        return 0.0  # nothing closed was found to try
+    rng = np.random.default_rng(7)
+    q, evaluator = samples[-1], equations.evaluator
+    columns = equations.scaling.columns
+    # by J alone: rows that are driven may be anywhere on their way
+    tolerance = max(TOLERANCE, equations.geometry_tolerance)
+    factor = Factor(equations.terms(q[None]).J[0], equations.scaling, tolerance)
+    free = factor.free
+    v = free @ (free.T @ (rng.normal(size=len(columns)) * columns))
+    plain, base = evaluator.tables(passive=passive), evaluator.base()
+    h = joint_forces(plain, base, q, v, 0.0 * v)
+    tau = joint_forces(plain, base, q, v, rng.normal(size=len(h)) * columns)
+    given = {"q": q, "v": v, "tau": tau, "drive": np.zeros(equations.ties.count)}
+    a = compiled(evaluator, kernels, kernel, given | numbers_of_bodies(evaluator, kernels))
+    if not np.isfinite(a).all():
+        return 0.0  # the kernel doubts this state itself
+    terms = equations.rows.terms(equations.motion(q[None], v[None]), q[None], v[None], passive)
+    needed = joint_forces(plain, base, q, v, a) - terms.given[0]
+    push = free.T @ (needed - tau)
+    pushes = np.abs(free).T @ (np.abs(needed) + np.abs(tau) + np.abs(h))
+    J, gamma, unit = terms.J[0], terms.gamma[0], equations.scaling.rows
+    off = (J @ a - gamma) * unit
+    speed = max(1.0, np.abs(v / columns).max(initial=0.0))  # even what is held fast could move
+    # a row that moves something has size 1 in scaled units: what is far less is rounding
+    usual = equations.length * (np.abs(a / columns).max(initial=0.0) + speed**2)
+    rates = usual + (np.abs(J) @ np.abs(a) + np.abs(gamma)) * unit
+    found = max(share(push, pushes), share(off, rates))
+    # rows that contradict each other, or do but for the digits of a file, leave something open
+    open_ = max(share(factor.motion(gamma)[1] * unit, rates), equations.geometry_tolerance)
+    return found if found > _LOOSE * open_ else 0.0

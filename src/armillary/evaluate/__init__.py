@@ -1,0 +1,1 @@
+"""The one meeting place of algorithms and compiler: how a question becomes a number."""

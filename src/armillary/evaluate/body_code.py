@@ -1,0 +1,389 @@
+"""Tier 1: the steps of an algorithm, traced once per kind of body, as blocks of a loop kernel.
+
+A kind of body is its joint type (with its friction terms) and whether it hangs on the world.  Body
+constants stay symbols, so all robots with the same kinds of bodies share the code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from armillary.algorithms.passes import (
+    PER_DOF,
+    Along,
+    At,
+    Base,
+    Columns,
+    Ground,
+    Inward,
+    Outward,
+    Pairs,
+    Record,
+    body_record,
+    from_own,
+    to_own,
+)
+from armillary.algorithms.run import leaves
+from armillary.errors import CompileError
+from armillary.evaluate.request import Layout, Setting, input_slot, output_slot
+from armillary.graph.cut import Block, Store, cut
+from armillary.graph.expr import Graph, Node
+from armillary.joints import Revolute
+from armillary.model.lower import PER_BODY, KernelBody
+from armillary.spatial import Force, Inertia, Matrix, Motion, Transform, Vector
+
+GLOBALS = 15  # gravity, base velocity, base acceleration
+INPUTS = ("q", *PER_DOF, "external")
+
+
+@dataclass(frozen=True)
+class TracedBody:
+    """The blocks of one kind of body, ready to be written as code."""
+
+    blocks: list[Block]
+    record: int  # numbers per state and body in the work space
+
+
+def symbolic_base(graph: Graph, moving: bool, upright: bool = False) -> Base:
+    """upright: gravity has no part along x and y."""
+    numbers: list[Any] = [graph.load("global", k) for k in range(GLOBALS)]
+    if upright:
+        numbers[:2] = 0, 0
+    velocity, acceleration = Motion.zero(), Motion.zero()
+    if moving:
+        velocity = Motion.from_leaves(numbers[3:9])
+        acceleration = Motion.from_leaves(numbers[9:15])
+    return Base(Vector(*numbers[:3]), velocity, acceleration)
+
+
+def rebuild(template: Any, values: Sequence[Any]) -> Any:
+    """An object like the template with other leaves."""
+    if hasattr(template, "from_leaves"):
+        return type(template).from_leaves(values)
+    return values[0]
+
+
+class _Parent:
+    """Stands for the parent while a step is traced: reads become loads, additions are noted."""
+
+    def __init__(self, tracer: BodyTracer, stage: int, inward: bool):
+        self.__dict__.update(tracer=tracer, stage=stage, inward=inward)
+
+    def __getattr__(self, name: str) -> Any:
+        return self.tracer.parent_field(name, self.stage)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not self.inward:
+            raise CompileError(f"an outward step writes '{name}' to the parent; it may only read.")
+        self.tracer.add_to_parent(name, value, self.stage)
+
+
+class BodyTracer:
+    """Traces all passes for one kind of body."""
+
+    def __init__(
+        self, setting: Setting, body: KernelBody, root: bool, layout: Layout | None,
+        first: bool = False,
+    ):  # fmt: skip
+        self.setting, self.root, self.first = setting, root, first
+        self.graph = Graph()
+        self.base = symbolic_base(self.graph, setting.moving_base)
+        self.templates = setting.algorithm.world(self.base)
+        self.layout = layout or _whole_layout(self.templates)
+        self.read: set[str] = set()
+        self.borrowed: set[str] = set()  # what outward steps read of the parent
+        self.sums: dict[str, list[Any]] = {}
+        self.summed: dict[str, set[int]] = {}  # in which passes
+        self.blocks: list[Block] = []
+        symbols = [self.graph.load("const", k) for k in range(len(body.parameters()))]
+        given = {
+            name: [self.graph.load("body", input_slot(setting, name), k, size) for k in range(size)]
+            for name, size in PER_BODY.items()
+            if name in setting.reads
+        }
+        self.b = body_record(body.with_parameters(symbols).given(given))
+        self.j = self._joint(body)
+        self.x = Record(
+            frame=Transform.from_leaves([self.graph.load("frame", k) for k in range(12)])
+        )
+
+    def _joint(self, body: KernelBody) -> Record:
+        nq, nv = body.joint.nq, body.joint.nv
+        loads = {
+            "q": lambda s: tuple(self.graph.load("q", s, k) for k in range(nq)),
+            "external": lambda s: from_own(
+                Force.from_leaves([self.graph.load("body", s, k, 6) for k in range(6)]), self.b.own
+            ),
+        }
+        j = Record(external=Force.zero(), q=())
+        for name in INPUTS:
+            if name in self.setting.reads:
+                slot = input_slot(self.setting, name)
+                default = lambda s: tuple(self.graph.load("dof", s, k) for k in range(nv))  # noqa: E731
+                setattr(j, name, loads.get(name, default)(slot))
+            elif name in PER_DOF:
+                setattr(j, name, (0,) * nv)
+        return j
+
+    # -- what steps see of the parent ------------------------------------------------------------
+
+    def _loads(self, where: str, name: str, *version: int) -> Any:
+        sums, template = self.layout.sums, self.templates[name]
+        start = sums[name][0] if name in sums else self.layout.offsets[name]
+        count = len(leaves(template))
+        return rebuild(
+            template, [self.graph.load(where, start + k, *version) for k in range(count)]
+        )
+
+    def parent_field(self, name: str, stage: int) -> Any:
+        if name not in self.templates:
+            raise CompileError(
+                f"'{self.setting.algorithm.name}' reads p.{name}, but its world gives no start "
+                f"value '{name}'."
+            )
+        self.read.add(name)
+        if isinstance(self.setting.algorithm.passes[stage], Outward):
+            self.borrowed.add(name)
+        kept = name in self.layout.added and self.setting.has_ground()
+        if self.root and not kept:
+            return self.templates[name]
+        return self._of_parent(name, stage)
+
+    def _of_parent(self, name: str, stage: int) -> Any:
+        return self._loads("parent_sum" if name in self.layout.sums else "parent", name, stage)
+
+    def add_to_parent(self, name: str, value: Any, stage: int) -> None:
+        self.summed.setdefault(name, set()).add(stage)
+        if self.root and not (name in self.layout.added and self.setting.has_ground()):
+            return
+        before = leaves(self._of_parent(name, stage))
+        sums = self.sums.setdefault(name, [0] * len(before))
+        for k, (old, new) in enumerate(zip(before, leaves(value), strict=True)):
+            sums[k] = sums[k] + _added(old, new, name)
+
+    # -- passes ----------------------------------------------------------------------------------
+
+    def trace(self) -> TracedBody:
+        for stage, step in enumerate(self.setting.algorithm.passes):
+            if isinstance(step, (Outward, Inward)):
+                self._walk(stage, step)
+            elif isinstance(step, At):
+                self._at(stage, step)
+            elif isinstance(step, (Along, Pairs, Columns)):
+                self._path(stage, step)
+        blocks, record = cut(self.blocks, self.layout.size)
+        return TracedBody(blocks, record)
+
+    def _walk(self, stage: int, step: Outward | Inward) -> None:
+        inward = isinstance(step, Inward)
+        if inward:
+            for name in self.layout.added:
+                if hasattr(self.b, name):
+                    setattr(self.b, name, self._loads("own", name))
+            self._take_sums(stage)
+        before_b, before_j = dict(vars(self.b)), dict(vars(self.j))
+        self.sums = {}
+        step.step(self.b, _Parent(self, stage, inward), self.j)
+        block = Block(f"pass{stage}", stage)
+        self._keep_fields(block, before_b)
+        self._keep_results(block, before_b, before_j)
+        for name in self.layout.sums:
+            if name in vars(self.b) and before_b.get(name) is not vars(self.b)[name]:
+                block.early += [x for x in leaves(vars(self.b)[name]) if isinstance(x, Node)]
+        for name, (_, summed) in self.layout.sums.items():
+            if self.first and summed == stage:  # nothing is something, too: the place is not empty
+                self.sums.setdefault(name, [0] * len(leaves(self.templates[name])))
+        for name, sums in self.sums.items():
+            for old, extra in zip(leaves(self._of_parent(name, stage)), sums, strict=True):
+                where, k, _ = old.data
+                if where == "parent_sum" and self.first:
+                    self._store(block, (where, k), extra)
+                elif not (type(extra) is int and extra == 0):
+                    self._store(block, (where, k), old + extra)
+        self.blocks.append(block)
+
+    def _take_sums(self, stage: int) -> None:
+        """What the children added up, to the body's own."""
+        for name, (_, summed) in self.layout.sums.items():
+            if summed == stage:
+                own, more = leaves(getattr(self.b, name)), leaves(self._loads("sum", name, stage))
+                total = [x + y for x, y in zip(own, more, strict=True)]
+                setattr(self.b, name, rebuild(self.templates[name], total))
+
+    def _keep_fields(self, block: Block, before: dict[str, Any]) -> None:
+        """Fields that go from body to body stand in the record."""
+        for name in sorted(self.layout.handed | self.layout.added):
+            value = vars(self.b).get(name)
+            if value is None or before.get(name) is value:
+                continue
+            found, wanted = len(leaves(value)), len(leaves(self.templates[name]))
+            if found != wanted:
+                raise CompileError(
+                    f"field '{name}' has {found} numbers on a body, {wanted} on the world."
+                )
+            for k, leaf in enumerate(leaves(value)):
+                self._store(block, ("own", self.layout.offsets[name] + k), leaf)
+
+    def _keep_results(self, block: Block, before_b: dict, before_j: dict) -> None:
+        algorithm = self.setting.algorithm
+        for name, kind in algorithm.writes.items():
+            slot = output_slot(algorithm, name)
+            if kind in ("dof", "columns"):
+                value = vars(self.j).get(name)
+                if value is None or before_j.get(name) is value:
+                    continue
+                numbers = [leaves(entry) for entry in value]
+                size = len(numbers[0]) if numbers else 1
+                for k, leaf in enumerate(x for entry in numbers for x in entry):
+                    self._store(block, ("dof", slot, k, size), leaf)
+            elif kind == "body":
+                value = vars(self.b).get(name)
+                if value is None or before_b.get(name) is value:
+                    continue
+                row = leaves(to_own(value, self.b.own))
+                for k, leaf in enumerate(row):
+                    self._store(block, ("body", slot, k, len(row)), leaf)
+
+    def _at(self, stage: int, step: At) -> None:
+        step.step(self.b, self.x)
+        block = Block(f"pass{stage}", stage)
+        for name, kind in self.setting.algorithm.writes.items():
+            if kind == "frame":
+                slot = output_slot(self.setting.algorithm, name)
+                for k, leaf in enumerate(leaves(getattr(self.x, name))):
+                    self._store(block, ("whole", slot, k), leaf)
+        self.blocks.append(block)
+
+    def _path(self, stage: int, step: Along | Pairs | Columns) -> None:
+        """Blocks of values that climb: their starts, one step up, and what they meet."""
+        names = step.writes if isinstance(step, Pairs) else (step.writes,)
+        slots = [output_slot(self.setting.algorithm, name) for name in names]
+        for k in range(self._starts(step)):
+            value = step.start(self.b, self.x if isinstance(step, Along) else k)
+            block = self._state_block(f"pass{stage}_start{k}", stage, value)
+            if isinstance(step, Pairs):
+                for slot, entries in zip(slots, step.itself(self.b, k, value), strict=True):
+                    for r, entry in enumerate(entries):
+                        self._store(block, ("cell", slot, r), entry)
+        value = self._state(step)
+        if not self.root:
+            self._state_block(f"pass{stage}_climb", stage, step.climb(self.b, value))
+        meet = Block(f"pass{stage}_meet", stage)
+        met = step.meet(self.b, value)
+        if isinstance(step, Pairs):
+            for slot, (below, above) in zip(slots, met, strict=True):
+                for r, (x, y) in enumerate(zip(below, above, strict=True)):
+                    self._store(meet, ("cell", slot, r), x)
+                    self._store(meet, ("mirror", slot, r), y)
+        elif isinstance(step, Columns):
+            for r, entry in enumerate(met):
+                self._store(meet, ("cell", slots[0], r), entry)
+        else:
+            for c, column in enumerate(met):
+                for r, entry in enumerate(column.leaves()):
+                    self._store(meet, ("wide", slots[0], r, c), entry)
+        self.blocks.append(meet)
+
+    def _starts(self, step: Along | Pairs | Columns) -> int:
+        if isinstance(step, Columns):
+            return step.count
+        return int(self.b.joint.nv) if isinstance(step, Pairs) else 1
+
+    def _state(self, step: Along | Pairs | Columns) -> tuple:
+        value, start = [], 0
+        for kind in step.shape:
+            numbers = [self.graph.load("state", start + k) for k in range(kind.size)]
+            value.append(kind.from_leaves(numbers))
+            start += kind.size
+        return tuple(value)
+
+    def _state_block(self, name: str, stage: int, value: tuple) -> Block:
+        block = Block(name, stage)
+        numbers = [x for part in value for x in part.leaves()]
+        for k, leaf in enumerate(numbers):
+            self._store(block, ("state", k), leaf)
+        self.blocks.append(block)
+        return block
+
+    def _store(self, block: Block, address: tuple, leaf: Any) -> None:
+        block.stores.append(Store(address, self.graph.lift(leaf)))
+
+
+def trace_body(setting: Setting, body: KernelBody, root: bool, first: bool = False) -> TracedBody:
+    """The blocks of one kind of body.  first: it is the first one that gives to its parent."""
+    return BodyTracer(setting, body, root, layout_of(setting), first).trace()
+
+
+def trace_ground(setting: Setting) -> list[Block]:
+    """The blocks of the world's record: start values, and what the Ground pass makes of them."""
+    layout, graph = layout_of(setting), Graph()
+    base = symbolic_base(graph, setting.moving_base)
+    start = Block("ground_start", 0)
+    templates = setting.algorithm.world(base)
+    for name in sorted(layout.added):
+        for k, leaf in enumerate(leaves(templates[name])):
+            start.stores.append(Store(("own", layout.offsets[name] + k), graph.lift(leaf)))
+    blocks = [start]
+    for stage, step in enumerate(setting.algorithm.passes):
+        if not isinstance(step, Ground):
+            continue
+        w = Record(**templates)
+        for name in layout.added:
+            first = layout.offsets[name]
+            count = len(leaves(templates[name]))
+            numbers = [graph.load("own", first + k) for k in range(count)]
+            setattr(w, name, rebuild(templates[name], numbers))
+        step.step(w, base)
+        block = Block(f"pass{stage}", stage)
+        for name, kind in setting.algorithm.writes.items():
+            if kind == "world" and name in vars(w):
+                slot = output_slot(setting.algorithm, name)
+                for k, leaf in enumerate(leaves(getattr(w, name))):
+                    block.stores.append(Store(("whole", slot, k), graph.lift(leaf)))
+        blocks.append(block)
+    return blocks
+
+
+@cache
+def layout_of(setting: Setting) -> Layout:
+    """Which fields go from body to body: found by one trace of a plain revolute body."""
+    plain = KernelBody(
+        Revolute(), Transform.identity(), Inertia.zero(), Matrix.identity(), (0,), ()
+    )
+    tracer = BodyTracer(setting, plain, False, None)
+    tracer.trace()
+    taken = [
+        name
+        for name, stages in tracer.summed.items()
+        if len(stages) == 1 and name not in tracer.borrowed and not setting.has_ground()
+    ]
+    used = [name for name in tracer.templates if name in tracer.read and name not in taken]
+    whole = _whole_layout({name: tracer.templates[name] for name in used})
+    added = frozenset(tracer.summed) - frozenset(taken)
+    sums = _whole_layout({name: tracer.templates[name] for name in taken})
+    places = {name: (sums.offsets[name], min(tracer.summed[name])) for name in taken}
+    handed = frozenset(used) - added
+    return Layout(whole.offsets, whole.templates, handed, added, whole.size, places, sums.size)
+
+
+def _whole_layout(templates: dict[str, Any]) -> Layout:
+    """All fields, one after the other; nothing known of their use yet."""
+    offsets, size = {}, 0
+    for name, template in templates.items():
+        offsets[name] = size
+        size += len(leaves(template))
+    return Layout(offsets, templates, frozenset(), frozenset(), size)
+
+
+def _added(old: Node, new: Any, name: str) -> Any:
+    """What was added to a parent's number; an error if it was overwritten."""
+    if new is old:
+        return 0
+    if isinstance(new, Node) and new.op == "add" and old in new.args:
+        return new.args[1] if new.args[0] is old else new.args[0]
+    if isinstance(new, Node) and new.op == "sub" and new.args[0] is old:
+        return -new.args[1]
+    raise CompileError(f"a step assigns p.{name}; it may only add to it (p.{name} += ...).")

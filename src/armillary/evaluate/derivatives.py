@@ -1,0 +1,141 @@
+"""Derivatives as results, and what they are good for: products both ways, identification."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.algorithms.regressor import PARAMETERS
+from armillary.evaluate.inputs import Array
+from armillary.model.model import Model
+
+TWIST = ("rx", "ry", "rz", "dx", "dy", "dz")
+
+
+class InverseDerivatives(NamedTuple):
+    """tau(q, v, a): matrices (..., nv, nv) on the tangent space; da is the mass matrix."""
+
+    dq: Array
+    dv: Array
+    da: Array
+
+    def along(self, q: ArrayLike = 0.0, v: ArrayLike = 0.0, a: ArrayLike = 0.0) -> Array:
+        """Change of tau for small changes of q (tangent), v and a."""
+        return _times(self.dq, q) + _times(self.dv, v) + _times(self.da, a)
+
+    def against(self, weight: ArrayLike) -> tuple[Array, Array, Array]:
+        """Gradient of weight · tau with respect to q (tangent), v and a."""
+        return (
+            _times_back(weight, self.dq),
+            _times_back(weight, self.dv),
+            _times_back(weight, self.da),
+        )
+
+
+class ForwardDerivatives(NamedTuple):
+    """a(q, v, tau): matrices (..., nv, nv) on the tangent space; dtau is M^-1."""
+
+    dq: Array
+    dv: Array
+    dtau: Array
+
+    def along(self, q: ArrayLike = 0.0, v: ArrayLike = 0.0, tau: ArrayLike = 0.0) -> Array:
+        """Change of a for small changes of q (tangent), v and tau."""
+        return _times(self.dq, q) + _times(self.dv, v) + _times(self.dtau, tau)
+
+    def against(self, weight: ArrayLike) -> tuple[Array, Array, Array]:
+        """Gradient of weight · a with respect to q (tangent), v and tau."""
+        return (
+            _times_back(weight, self.dq),
+            _times_back(weight, self.dv),
+            _times_back(weight, self.dtau),
+        )
+
+
+def _times(matrix: Array, change: ArrayLike) -> Array:
+    vector = np.broadcast_to(np.asarray(change, float), matrix.shape[:-1])
+    return np.asarray((matrix @ vector[..., None])[..., 0])
+
+
+def _times_back(weight: ArrayLike, matrix: Array) -> Array:
+    vector = np.broadcast_to(np.asarray(weight, float), matrix.shape[:-1])
+    return np.asarray((vector[..., None, :] @ matrix)[..., 0, :])
+
+
+@dataclass(frozen=True)
+class BaseParameters:
+    """Which combinations of inertial parameters the joint forces can tell apart.
+
+    `names[i]` with the combination `matrix[i]` of all parameters (bodies x 10): tau = Y_base beta
+    with beta = matrix @ pi and Y_base the columns `columns` of the regressor."""
+
+    names: tuple[str, ...]
+    columns: tuple[int, ...]
+    matrix: Array
+    singular_values: Array
+
+    @property
+    def rank(self) -> int:
+        return len(self.columns)
+
+    def __str__(self) -> str:
+        lines = [f"{self.rank} base parameters of {self.matrix.shape[1]}:"]
+        return "\n".join([*lines, *("  " + name for name in self.names)])
+
+
+def parameter_names(model: Model) -> tuple[str, ...]:
+    """body.parameter for every column of the regressor."""
+    return tuple(f"{body.name}.{name}" for body in model.bodies for name in PARAMETERS)
+
+
+def placement_names(model: Model) -> tuple[str, ...]:
+    """body.rx .. body.dz for turns about and shifts along the axes of every joint frame."""
+    return tuple(f"{body.name}.{axis}" for body in model.bodies for axis in TWIST)
+
+
+def parameter_values(model: Model) -> Array:
+    """The model's own parameters, in the order of the regressor's columns."""
+    from armillary.model.edit import inertia_of
+
+    return np.array([float(x) for body in model.bodies for x in inertia_of(body.mass).leaves()])
+
+
+def base_parameters(model: Model, stacked: Array, tolerance: float = 1e-9) -> BaseParameters:
+    """From a regressor stacked over many states: pivoted QR finds independent columns, and how
+    the others depend on them."""
+    from scipy.linalg import qr
+
+    scale = np.linalg.norm(stacked, axis=0)
+    used = np.flatnonzero(scale > tolerance * max(scale.max(initial=0.0), 1e-300))
+    r, pivot = qr(stacked[:, used] / scale[used], mode="r", pivoting=True)
+    diagonal = np.abs(np.diag(r))
+    rank = int(np.sum(diagonal > tolerance * diagonal[0])) if len(diagonal) else 0
+    first = np.linalg.solve(r[:rank, :rank], r[:rank, rank:]) if rank else r[:0, :0]
+    columns = used[pivot[:rank]]
+    matrix = np.zeros((rank, stacked.shape[1]))
+    matrix[np.arange(rank), columns] = 1.0
+    rest = used[pivot[rank:]]
+    matrix[:, rest] = first * scale[rest] / scale[columns][:, None]
+    matrix[np.abs(matrix) < 1e-9] = 0.0
+    names = parameter_names(model)
+    order = np.argsort(columns)
+    return BaseParameters(
+        tuple(_combination(matrix[i], names) for i in order),
+        tuple(int(columns[i]) for i in order),
+        matrix[order],
+        np.asarray(
+            np.linalg.svd(stacked / np.where(scale > 0, scale, 1.0), compute_uv=False), float
+        ),
+    )
+
+
+def _combination(row: Array, names: tuple[str, ...]) -> str:
+    terms = [f"{row[k]:+.6g} {names[k]}" for k in np.flatnonzero(row)]
+    return " ".join(terms)
+
+
+def _singular_values(matrix: Array) -> Array:
+    return np.asarray(np.linalg.svd(matrix, compute_uv=False), float)

@@ -1,0 +1,338 @@
+"""The evaluator of a mechanism: it checks inputs, has programs made and calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.algorithms.forward_dynamics import forward_dynamics
+from armillary.algorithms.mass_matrix import mass_matrix
+from armillary.algorithms.passes import Algorithm, Base
+from armillary.algorithms.run import Run
+from armillary.errors import InputError, ModelError
+from armillary.evaluate.derivatives import parameter_names, placement_names
+from armillary.evaluate.inputs import (
+    Array,
+    as_floats,
+    common_rows,
+    refuse_not_finite,
+    result_type,
+    rows,
+    wrenches,
+)
+from armillary.evaluate.memo import Memo
+from armillary.evaluate.options import CompileOptions
+from armillary.model.lower import PER_BODY, Tables, lower, parametric, regrouped
+from armillary.model.model import Model
+from armillary.spatial import Motion, Transform, Vector
+
+if TYPE_CHECKING:
+    from armillary.evaluate.kernels import Explanation, Kernels
+    from armillary.evaluate.request import Setting
+    from armillary.evaluate.verify import Verify
+
+_LARGEST_INERTIA_CHECK = 120  # degrees of freedom
+External = Mapping[str, ArrayLike] | None
+
+
+@dataclass(frozen=True)
+class Place:
+    """A frame for the kernels: the kernel body that carries it (-1: the world) and X_FK."""
+
+    kernel: int
+    X: Transform
+
+    def numbers(self) -> Array:
+        return np.array([float(x) for x in self.X.leaves()])
+
+
+class Evaluator:
+    """A frozen model with its compiled functions: the one way inside the package from an algorithm
+    to numbers."""
+
+    def __init__(self, model: Model, options: CompileOptions | None = None):
+        self.model = model
+        self.options = options or CompileOptions()
+        self._tables: dict[tuple[bool, bool, bool], Tables] = {}
+        self._kernels: dict[tuple, Kernels] = {}
+        self._places: dict[tuple[str, bool], Place] = {}
+        self.memo = Memo()  # what upper rooms make once: loops over time, other drives
+        self.inertia_checked = False
+
+    # -- tables ----------------------------------------------------------------------------------
+
+    def tables(self, fuse: bool = True, passive: bool = True, regroup: bool = False) -> Tables:
+        key = (fuse, passive, regroup)
+        if key not in self._tables:
+            plain = None if not regroup else self.tables(fuse, passive)
+            self._tables[key] = regrouped(plain) if plain else lower(self.model, fuse, passive)
+        return self._tables[key]
+
+    @property
+    def moving_base(self) -> bool:
+        return any(self.model.base_velocity) or any(self.model.base_acceleration)
+
+    @property
+    def upright(self) -> bool:
+        """Gravity along z, and first joints with one axis: its zeros reach beyond them."""
+        tables = self.tables()
+        roots = [b for b, p in zip(tables.bodies, tables.parents, strict=True) if p < 0]
+        return not any(self.model.gravity[:2]) and all(b.joint.nv == 1 for b in roots)
+
+    def base(self) -> Base:
+        """Gravity and base motion as plain floats; the given acceleration is the origin's."""
+        velocity = Motion.from_leaves(self.model.base_velocity or (0.0,) * 6)
+        acceleration = Motion.from_leaves(self.model.base_acceleration or (0.0,) * 6)
+        if not self.moving_base:
+            return Base(Vector(*self.model.gravity), Motion.zero(), Motion.zero())
+        return Base(Vector(*self.model.gravity), velocity, acceleration.spatial(velocity))
+
+    @cached_property
+    def base_numbers(self) -> Array:
+        """Gravity and base motion as the kernels read them."""
+        base = self.base()
+        numbers = (*base.gravity, *base.velocity.leaves(), *base.acceleration.leaves())
+        return np.array([float(x) for x in numbers])
+
+    def place(self, frame: str, fuse: bool = True) -> Place:
+        """Where a named frame lives in the tables."""
+        key = (frame, fuse)
+        if key not in self._places:
+            part = self.model.frame(frame)
+            X_FB = part.pose.transform()
+            number = self.model.index[part.body]
+            if number < 0:
+                self._places[key] = Place(-1, X_FB)
+            else:
+                host = self.tables(fuse).hosts[number]
+                self._places[key] = Place(host.kernel, X_FB @ host.X_BK)
+        return self._places[key]
+
+    # -- calls -----------------------------------------------------------------------------------
+
+    def run(
+        self,
+        algorithm: Algorithm,
+        inputs: dict[str, ArrayLike],
+        external: External = None,
+        *,
+        frame: str | None = None,
+        passive: bool = True,
+        fuse: bool = True,
+        out: Mapping[str, Array | None] | None = None,
+        bodies: Mapping[str, ArrayLike | None] | None = None,
+    ) -> dict[str, Array]:
+        """Check the inputs, run the compiled algorithm, and drop the batch axis of single states.
+
+        frame results of a frame on the world are not computed here: see `Place.kernel`.
+        bodies: numbers instead of the model's, by the names of `PER_BODY`."""
+        parts = {name: self.check(name, value) for name, value in inputs.items()}
+        for name, value in (bodies or {}).items():
+            if value is not None:
+                parts[name] = rows(name, value, self.body_labels(name))
+        given = wrenches(external)
+        count, single = common_rows(parts | {f"external['{n}']": p for n, p in given.items()})
+        arrays = {name: array for name, (array, _) in parts.items()}
+        known = {*arrays, *(("external",) if given else ())}
+        reads = tuple(name for name in (*algorithm.reads, *PER_BODY) if name in known)
+        place = self.place(frame, fuse) if frame is not None else None
+        kernels = self.kernels_of(algorithm, reads, fuse, passive)
+        if given:
+            arrays["external"] = self.external_rows(given, count, kernels.tables)
+        spot = (place.kernel, place.numbers()) if place is not None else None
+        dtype = result_type(*inputs.values())
+        given_out = {name: array for name, array in (out or {}).items() if array is not None}
+        results = kernels(arrays, count, self.base_numbers, spot, dtype, given_out, single)
+        if not single:
+            return results
+        self.refuse_not_finite(arrays, *results.values())
+        return {name: r[0] for name, r in results.items()}
+
+    def refuse_not_finite(self, given: Mapping[str, Array], *results: Array) -> None:
+        """See `refuse_not_finite`."""
+        rates = dict.fromkeys(given, self.model.v_labels)
+        refuse_not_finite(given, rates | {"q": self.model.q_labels}, *results)
+
+    def kernels_of(
+        self, algorithm: Algorithm, reads: tuple[str, ...], fuse: bool, passive: bool
+    ) -> Kernels:
+        key = (algorithm.name, reads, fuse, passive)
+        if key not in self._kernels:
+            # the compiler is imported when the first question is asked
+            from armillary.evaluate.kernels import Kernels
+            from armillary.evaluate.request import Setting
+
+            setting = Setting(algorithm, reads, self.moving_base, self.upright)
+            verify = self._verify(algorithm, passive)
+            if set(PER_BODY) & set(reads):
+                self._kernels[key] = self._of_given_bodies(setting, passive, verify)
+            else:
+                tables = self.tables(fuse, passive, regroup=fuse and algorithm.joint_level())
+                self._kernels[key] = Kernels(setting, tables, self.options, verify)
+        return self._kernels[key]
+
+    def _verify(self, algorithm: Algorithm, passive: bool) -> Verify | None:
+        """New code of forward dynamics is tried against the interpreter."""
+        from armillary.evaluate.verify import of_tree
+
+        loaded = passive and self.model.loaded_joints
+        return of_tree(self, passive) if algorithm is forward_dynamics and not loaded else None
+
+    def _of_given_bodies(self, setting: Setting, passive: bool, verify: Verify | None) -> Kernels:
+        """Kernels with bodies as inputs: straight-line code where it is short enough, else loops
+        over every body of the model, welded ones too."""
+        from armillary.evaluate.kernels import Kernels
+
+        fuse = "placements" not in setting.reads
+        kernels = Kernels(setting, parametric(self.model, fuse, passive), self.options, verify)
+        if not fuse or kernels.straight():
+            return kernels
+        options = replace(self.options, tier=1)
+        return Kernels(setting, parametric(self.model, False, passive), options, verify)
+
+    def body_labels(self, name: str) -> tuple[str, ...]:
+        names = {"parameters": parameter_names, "placements": placement_names}
+        return names[name](self.model)
+
+    def explanations(self, algorithm: str | None = None) -> list[Explanation]:
+        """What was compiled: of one algorithm by name, or everything."""
+        return [
+            entry
+            for (name, *_), kernels in self._kernels.items()
+            if algorithm in (None, name)
+            for entry in kernels.explanations
+        ]
+
+    def refuse_massless(self) -> None:
+        """Forward dynamics needs inertia behind every joint."""
+        if self.inertia_checked:
+            return
+        for note in self.model.report.of("warning"):
+            if "forward dynamics is undefined" in note.text:
+                raise ModelError(
+                    f"{note.part}: {note.text}. Give it a mass "
+                    f"(replace(bodies={{name: {{'mass': ...}}}})), or lock its joint."
+                )
+        self._refuse_singular()
+
+    def refuse_load_friction(self, what: str) -> None:
+        """M a + h = tau, and nothing else, is what some questions are made of."""
+        if self.model.loaded_joints:
+            raise ModelError(
+                f"{what}: friction of joint '{self.model.loaded_joints[0]}' depends on its load "
+                f"(load_radial, load_axial, load_moment or load_drive), which is possible in "
+                f"`forward_dynamics`, `solve`, `simulate` and the `inverse_dynamics` of a tree. "
+                f"Give the joint `coulomb` friction instead, or pass passive=False (of "
+                f"GravityCompensation: springs=False) where the question has it."
+            )
+
+    def moving_mass(self) -> float:
+        """Mass of all that is not welded to the world; there must be some."""
+        mass = float(sum(body.inertia.mass for body in self.tables().bodies))
+        if mass <= 0.0:
+            raise ModelError(
+                f"'{self.model.name}': nothing that moves has mass, so it has no centre."
+            )
+        return mass
+
+    def _refuse_singular(self) -> None:
+        """A degree of freedom without inertia has no acceleration: found once, at one state."""
+        if self.inertia_checked or not 0 < self.model.nv <= _LARGEST_INERTIA_CHECK:
+            return
+        from armillary.codegen.cache import remembered
+        from armillary.evaluate.fingerprint import identity
+
+        name = identity("inertia", self.tables())
+        number = remembered(name, "axis without inertia", self._axis_without_inertia)
+        if number >= 0:
+            raise ModelError(
+                f"degree of freedom '{self.model.v_labels[number]}': nothing that it moves has "
+                f"inertia against it, so its acceleration is undefined. Give a body beyond it a "
+                f"mass off the axis, a moment of inertia or a rotor, or lock the joint."
+            )
+        self.inertia_checked = True
+
+    def _axis_without_inertia(self) -> int:
+        """A degree of freedom that moves no inertia, at a state in general position; else -1."""
+        q = [x + (0.3 if unit else 0.0) for x, unit in self._somewhere()]
+        M = np.array(self.interpret(mass_matrix, {"q": q}).result("M"), float)
+        size = np.sqrt(np.maximum(np.diag(M), 0.0))
+        if not size.all():
+            return int(np.flatnonzero(size == 0.0)[0])
+        values, vectors = np.linalg.eigh(M / np.outer(size, size))
+        return int(np.argmax(np.abs(vectors[:, 0]))) if values[0] < 1e-14 else -1
+
+    def _somewhere(self) -> list[tuple[float, bool]]:
+        """A configuration off the neutral one: coordinates, and which may be moved freely."""
+        return [(x, joint.nq == joint.nv) for joint in self.model.joints for x in joint.neutral()]
+
+    def check(self, name: str, value: ArrayLike) -> tuple[Array, bool]:
+        if name == "q":
+            q, single = rows(name, value, self.model.q_labels)
+            if single:
+                self._refuse_zero_quaternions(q[0])
+            return q, single
+        return rows(name, value, self.model.v_labels)
+
+    def _refuse_zero_quaternions(self, q: Array) -> None:
+        """A quaternion of any length is scaled, but one of length zero has no direction."""
+        for k in self._quaternions:
+            if not q[k : k + 4].any():
+                raise InputError(
+                    f"q: the quaternion at entry {k} ('{self.model.q_labels[k]}', ...) is zero; "
+                    f"(1, 0, 0, 0) is no turn."
+                )
+
+    @cached_property
+    def _quaternions(self) -> tuple[int, ...]:
+        """Where quaternions start in q."""
+        return tuple(
+            slot.q.start
+            for joint, slot in zip(self.model.joints, self.model.slots, strict=True)
+            if joint.nq != joint.nv
+        )
+
+    def external_rows(
+        self, given: dict[str, tuple[Array, bool]], count: int, tables: Tables
+    ) -> Array:
+        """Wrenches by frame name, carried to the bodies of the tables: (count, 6 * bodies)."""
+        total = np.zeros((count, len(tables.bodies), 6))
+        for name, (wrench, _) in given.items():
+            place = self.place(name, tables.fused)
+            if place.kernel < 0:
+                continue  # a force on the ground moves nothing
+            own = tables.bodies[place.kernel].own
+            X_KF = place.X.inverse()
+            to_own = _force_matrix(Transform(own, Vector()) @ X_KF)
+            # not BLAS: its rounding depends on the number of rows
+            total[:, place.kernel] += (wrench[:, None, :] * to_own).sum(-1)
+        return total.reshape(count, 6 * len(tables.bodies))
+
+    def interpret(
+        self,
+        algorithm: Algorithm,
+        inputs: Mapping[str, Any],
+        *,
+        frame: str | None = None,
+        passive: bool = True,
+        fuse: bool = True,
+    ) -> Run:
+        """Run an algorithm in plain Python on any scalars: the oracle of the compiler, and the
+        way to symbols.  Every intermediate quantity stands on `.bodies` afterwards."""
+        spot = None
+        if frame is not None:
+            place = self.place(frame, fuse)
+            spot = (place.kernel, place.X)
+        return Run(algorithm, self.tables(fuse, passive), self.base(), inputs, spot)
+
+
+def _force_matrix(X: Transform) -> Array:
+    """6x6 matrix of X.force: wrenches from B to A."""
+    E = as_floats("E", X.E.rows)
+    r = as_floats("r", X.r.skew().rows)
+    return np.block([[E, -E @ r], [np.zeros((3, 3)), E]])

@@ -1,0 +1,269 @@
+"""The kernels of one question: which tier, one state or many, double or single precision."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armillary.algorithms.passes import Along, At
+from armillary.codegen.target import native
+from armillary.codegen.threads import threads
+from armillary.evaluate.code import StraightCode
+from armillary.evaluate.inputs import checked_out
+from armillary.evaluate.interpreted import InterpretedKernel
+from armillary.evaluate.kept_results import kept_results
+from armillary.evaluate.kernel import Kernel, SolvingKernel, StraightKernel
+from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.request import Setting
+from armillary.model.lower import Tables
+
+if TYPE_CHECKING:
+    from armillary.codegen.threads import Threads
+    from armillary.evaluate.verify import Verify
+
+Frame = tuple[int, np.ndarray] | None
+_LONGEST_TRACE = 60  # bodies: larger mechanisms are not even traced for tier 2
+_WORTH = 50e-6  # s of work that are worth a thread
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What serves a question: read it with `mechanism.explain()`."""
+
+    algorithm: str
+    tier: int  # 1: loops, 2: straight-line code, 0: the interpreter, for lack of a compiler
+    lanes: int
+    element: str
+    operations: int | None  # of straight-line code
+    code_size: int  # bytes of machine code
+    compile_time: float  # s
+    from_cache: bool
+
+    def __str__(self) -> str:
+        if self.tier == 0:
+            return f"{self.algorithm}: the interpreter, without llvmlite"
+        count = "" if self.operations is None else f", {self.operations} operations"
+        source = "from the cache" if self.from_cache else "compiled"
+        kind = "one state" if self.lanes == 1 else f"{self.lanes} states at a time"
+        return (
+            f"{self.algorithm}: tier {self.tier}, {kind}, {self.element}{count}, "
+            f"{self.code_size / 1024:.1f} kB of code, {source} in {self.compile_time:.3f} s"
+        )
+
+
+def _place(
+    given: np.ndarray | None, inputs: list[np.ndarray], shape: tuple[int, ...], dtype: Any
+) -> np.ndarray:
+    """Where a result is written: the caller's array where that is safe, else a new one."""
+    plain = given is not None and given.flags.c_contiguous and given.flags.aligned
+    if given is None or not plain or any(np.may_share_memory(given, x) for x in inputs):
+        return kept_results().empty(shape, dtype)
+    return given.reshape(shape)
+
+
+def _handed_out(
+    given: dict[str, np.ndarray], results: dict[str, np.ndarray], single: bool
+) -> dict[str, np.ndarray]:
+    """The caller's arrays, filled; with a leading axis where the state was single."""
+    for name, array in given.items():
+        if not np.shares_memory(array, results[name]):
+            array[...] = results[name].reshape(array.shape)
+    return {name: array[None] if single else array for name, array in given.items()}
+
+
+def _mark_bad_rows(inputs: list[np.ndarray], outputs: list[np.ndarray]) -> None:
+    """NaN in all results of a row whose inputs are not finite, also where they cancel out.
+
+    Straight-line kernels do this themselves."""
+    with np.errstate(all="ignore"):
+        if all(np.isfinite(array.sum()) for array in inputs):
+            return
+    bad = np.zeros(len(outputs[0]), dtype=bool)
+    for array in inputs:
+        bad |= ~np.isfinite(array).all(axis=1)
+    for out in outputs:
+        out[bad] = np.nan
+
+
+class Kernels:
+    """All compiled forms of one algorithm on one mechanism, made when they are first needed.
+
+    verify: looks at each of them (doubles) before it is used, and raises where it is wrong."""
+
+    def __init__(
+        self,
+        setting: Setting,
+        tables: Tables,
+        options: CompileOptions,
+        verify: Verify | None = None,
+    ):
+        self.setting, self.tables, self.options = setting, tables, options
+        self._verify = verify
+        self._kernels: dict[tuple, Kernel] = {}
+        self._codes: dict[int | None, StraightCode | None] = {}
+        self._pace: dict[int, float] = {}  # s that a row takes, by kernel
+        self.explanations: list[Explanation] = []
+
+    def of_other_bodies(self, tables: Tables) -> Kernels:
+        """The same question to other bodies, not verified."""
+        return Kernels(self.setting, tables, self.options)
+
+    def _needs_frame(self) -> bool:
+        return any(isinstance(p, (At, Along)) for p in self.setting.algorithm.passes)
+
+    def _straight_code(self, frame_body: int | None) -> StraightCode | None:
+        """Straight-line code where it is wanted and small enough."""
+        tier = self.options.tier
+        if "parameters" in self.setting.reads and self.tables.ties is not None:
+            tier = 2  # constraints have no loop kernel
+        if tier == 1:
+            return None
+        too_large = frame_body is not None or len(self.tables.bodies) > _LONGEST_TRACE
+        if tier is None and too_large:
+            return None
+        if frame_body not in self._codes:
+            code = StraightCode(self.setting, self.tables, frame_body)
+            too_long = code.operations > self.options.budget
+            self._codes[frame_body] = None if too_long and tier is None else code
+        return self._codes[frame_body]
+
+    @cached_property
+    def _code_before_solve(self) -> StraightCode | None:
+        """Straight-line code of what comes before equations, where that is small enough."""
+        before = self.setting.algorithm.before_solve()
+        large = len(self.tables.bodies) > _LONGEST_TRACE
+        if before is None or large or self.options.tier is not None:
+            return None
+        code = StraightCode(replace(self.setting, algorithm=before), self.tables)
+        return code if code.operations <= self.options.budget else None
+
+    def straight(self) -> bool:
+        """Does straight-line code serve it?  (Algorithms that need no frame.)"""
+        return self._straight_code(None) is not None
+
+    def kernel(self, batched: bool, element: str, frame_body: int | None = None) -> Kernel:
+        code = self._straight_code(frame_body) if native() else None
+        key = (batched, element, frame_body if code is not None else None)
+        if key not in self._kernels:
+            began = time.perf_counter()
+            width = self.options.simd(batched, element)
+            made: Kernel
+            if not native():
+                made = InterpretedKernel(self.setting, self.tables, width)
+            elif code is not None:
+                made = StraightKernel(self.setting, self.tables, width, code)
+            elif (code := self._code_before_solve) is not None:
+                made = SolvingKernel(self.setting, self.tables, width, code)
+            else:
+                made = Kernel(self.setting, self.tables, width)
+            if self._verify is not None and element == "double":
+                self._verify(self, made)
+            self._kernels[key] = made
+            self.explanations.append(
+                Explanation(
+                    self.setting.algorithm.name,
+                    0 if not native() else 1 if code is None else 2,
+                    width.width,
+                    element,
+                    None if code is None else code.operations,
+                    sum(library.size for library in made.libraries()),
+                    time.perf_counter() - began,
+                    all(library.from_cache for library in made.libraries()),
+                )
+            )
+        return self._kernels[key]
+
+    def of_plain_batches(self, like: np.ndarray) -> StraightKernel | None:
+        """The kernel of batches with numbers of this type, if it is there and can be called
+        natively: straight line, one result."""
+        element = "double" if like.dtype == np.float64 else "float"
+        kernel = self._kernels.get((True, element, None))
+        if not isinstance(kernel, StraightKernel) or len(kernel.output_shapes) != 1:
+            return None
+        return kernel if self._threads is None else None
+
+    def __call__(
+        self,
+        inputs: Mapping[str, np.ndarray],
+        rows: int,
+        globals_: np.ndarray,
+        frame: Frame = None,
+        dtype: Any = np.float64,
+        out: Mapping[str, np.ndarray] | None = None,
+        single: bool = False,
+    ) -> dict[str, np.ndarray]:
+        """inputs: (rows, n) or (1, n) arrays; results get a leading axis of `rows`.
+
+        out: arrays of the caller to put results into (without that axis where `single`)."""
+        element = "double" if dtype == np.float64 else "float"
+        batched = rows >= self.options.simd(True, element).width
+        body = frame[0] if frame is not None and self._needs_frame() else None
+        kernel = self.kernel(batched, element, body)
+        arrays = [np.ascontiguousarray(inputs[name], dtype) for name in self.setting.reads]
+        strides = [a.shape[-1] if len(a) == rows else 0 for a in arrays]
+        wanted = {name: (rows, *shape) for name, shape in kernel.output_shapes.items()}
+        given = {
+            name: checked_out(array, wanted[name][single:], dtype)
+            for name, array in (out or {}).items()
+        }
+        results = {
+            name: _place(given.get(name), arrays, shape, dtype) for name, shape in wanted.items()
+        }
+        if rows == 0:
+            return results
+        numbers = globals_.astype(dtype, copy=False)
+        if frame is not None:
+            frame = (frame[0], frame[1].astype(dtype, copy=False))
+        outputs = list(results.values())
+        self._share(kernel, arrays, strides, outputs, rows, numbers, frame)
+        if not isinstance(kernel, (StraightKernel, SolvingKernel)):
+            _mark_bad_rows(arrays, outputs)
+        return results | _handed_out(given, results, single)
+
+    @cached_property
+    def _threads(self) -> Threads | None:
+        return threads(self.options.threads)
+
+    def _share(
+        self, kernel: Kernel, arrays: list[np.ndarray], strides: list[int],
+        outputs: list[np.ndarray], rows: int, numbers: np.ndarray, frame: Frame,
+    ) -> None:  # fmt: skip
+        """Run all rows, on threads where these were asked for and the batch is worth it."""
+
+        def run(part: tuple[int, int]) -> None:
+            first, last = part
+            kernel.call(
+                [a[first:last] if s else a for a, s in zip(arrays, strides, strict=True)],
+                strides,
+                [out[first:last] for out in outputs],
+                last - first,
+                numbers,
+                frame,
+            )
+
+        parts = self._parts(rows, kernel)
+        if len(parts) > 1 and self._threads is not None:
+            self._threads.each(run, parts)
+            return
+        began = time.perf_counter()
+        kernel.call(arrays, strides, outputs, rows, numbers, frame)
+        pace = (time.perf_counter() - began) / rows
+        self._pace[id(kernel)] = min(pace, self._pace.get(id(kernel), pace))
+
+    def _parts(self, rows: int, kernel: Kernel) -> list[tuple[int, int]]:
+        """Rows for each thread, whole blocks of them: as many parts as the work of the batch, by
+        the time that a row took before, is worth."""
+        pace, width = self._pace.get(id(kernel)), kernel.lanes.width
+        if self._threads is None or pace is None:
+            return [(0, rows)]
+        worth = rows * pace / _WORTH if _WORTH else rows
+        blocks = rows // width
+        count = max(1, min(self._threads.members, blocks, int(worth)))
+        edges = [blocks * k // count * width for k in range(count)]
+        return list(pairwise([*edges, rows]))

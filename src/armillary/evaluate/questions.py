@@ -1,0 +1,387 @@
+"""Questions as objects: `arm.inverse_dynamics(q, v, a)` is a call, and more hangs on it.
+
+Each class is the Python side of a question: it checks, handles batches and options, and explains.
+`Question.bind` wraps it in a native callable that serves the plain single state.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.algorithms import (
+    coriolis,
+    derivatives,
+    energy,
+    forward_dynamics,
+    inverse_dynamics,
+    mass_matrix,
+)
+from armillary.algorithms.passes import Algorithm
+from armillary.algorithms.transforms import gradient, tangent
+from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
+from armillary.evaluate.inputs import Array, result_type
+from armillary.evaluate.lean import Lean
+from armillary.evaluate.sensitivities import accelerations_by, by_placements, regressor
+
+if TYPE_CHECKING:
+    from armillary.evaluate.evaluator import Evaluator, External
+    from armillary.evaluate.kernels import Explanation
+
+
+_Tuple = TypeVar("_Tuple", InverseDerivatives, ForwardDerivatives)
+
+
+class Question:
+    """A compiled function of the state with one array as its result."""
+
+    _fast: Any = None  # the native call, where there is one
+
+    algorithm: ClassVar[Algorithm]
+    result: ClassVar[str]
+    passive_default: ClassVar[bool] = True
+
+    def __init__(self, evaluator: Evaluator):
+        self._evaluator = evaluator
+
+    @classmethod
+    def bind(cls, *parts: Any) -> Any:
+        """Such a question, as the callable that users get."""
+        return cls(*parts).callable()
+
+    def callable(self) -> Any:
+        """The callable users get: native where the interpreter allows, this object elsewhere."""
+        import inspect
+
+        from armillary.evaluate import native_call
+
+        if not native_call.available():
+            return self
+        names = {"__doc__": self.__doc__, "__name__": self.name(), "__qualname__": self.name(),
+                 "__signature__": inspect.signature(self.__call__), "question": self}  # type: ignore[operator] # fmt: skip
+        for name in self.extras():
+            names[name] = getattr(self, name)
+        self._fast = native_call.FastCall(self.__call__, names)  # type: ignore[operator]
+        return self._fast.callable
+
+    @classmethod
+    def name(cls) -> str:
+        return cls.algorithm.name
+
+    @classmethod
+    def extras(cls) -> tuple[str, ...]:
+        """Public methods that hang on the callable."""
+        return tuple(n for n in dir(cls) if not n.startswith("_") and n not in _INNER)
+
+    def _answer(
+        self,
+        inputs: dict[str, ArrayLike],
+        external: External = None,
+        passive: bool = True,
+        out: Array | None = None,
+        **bodies: ArrayLike | None,
+    ) -> Array:
+        """bodies: numbers instead of the model's, `parameters` and `placements`."""
+        if any(numbers is not None for numbers in bodies.values()):
+            found = self._evaluator.run(
+                self.algorithm, inputs, external, passive=passive, out={self.result: out},
+                bodies=bodies,
+            )[self.result]  # fmt: skip
+            return found if out is None else out
+        result = self._evaluator.run(
+            self.algorithm, inputs, external, passive=passive, out={self.result: out}
+        )[self.result]
+        if self._fast is not None:
+            self._switch_on(tuple(inputs), result)
+        return result if out is None else out
+
+    def _switch_on(self, reads: tuple[str, ...], like: Array) -> None:
+        """Serve plain states, and rows of them where such a batch came, natively from now on."""
+        evaluator, fast = self._evaluator, self._fast
+        kernels = evaluator.kernels_of(self.algorithm, reads, True, self.passive_default)
+        single = 2 if self.algorithm.writes[self.result] == "matrix" else 1
+        if like.ndim == single:
+            if like.dtype == np.float64 and not fast.ready:
+                fast.switch_on(kernels.kernel(False, "double"), evaluator.base_numbers)
+        elif str(like.dtype) not in fast.batches:
+            kernel = kernels.of_plain_batches(like)
+            if kernel is not None:
+                fast.switch_on_batch(kernel, evaluator.base_numbers)
+
+    def explain(self) -> list[Explanation]:
+        """Tier, operations, code size and compile time of every kernel made so far."""
+        return self._evaluator.explanations(self.algorithm.name)
+
+
+_INNER = (
+    "algorithm", "result", "passive_default", "bind", "callable", "name", "extras", "derivative",
+    "arguments", "kernels", "actuators", "law", "load_friction",
+)  # fmt: skip
+
+
+def _as(kind: type[_Tuple], results: tuple[Array, ...]) -> _Tuple:
+    """A tuple of results as one with names, without going through Python again."""
+    return tuple.__new__(kind, results)
+
+
+class Differentiable(Question):
+    """A question with derivatives: its own, and lean calls for them."""
+
+    derivative: ClassVar[Algorithm]
+    arguments: ClassVar[tuple[str, ...]]
+
+    @cached_property
+    def _matrices(self) -> Lean:
+        return Lean(self._evaluator, self.derivative, self.arguments)
+
+    @cached_property
+    def _along(self) -> Lean:
+        changes = tuple(f"d{name}" for name in self.arguments)
+        algorithm = tangent(self.algorithm, self.result)
+        return Lean(self._evaluator, algorithm, (*self.arguments, *changes))
+
+    @cached_property
+    def _against(self) -> Lean:
+        algorithm = gradient(self.algorithm, self.result)
+        return Lean(self._evaluator, algorithm, (*self.arguments, "weight"))
+
+    def _changes(self, *changes: ArrayLike | None) -> tuple[ArrayLike, ...]:
+        """Directions; zero where none is given."""
+        if all(x is not None for x in changes):
+            return changes  # type: ignore[return-value]
+        dtype = result_type(*(x for x in changes if x is not None))
+        zero = np.zeros(self._evaluator.model.nv, dtype)
+        return tuple(zero if x is None else x for x in changes)
+
+
+class InverseDynamics(Differentiable):
+    """Joint forces tau (nv) for the motion (q, v, a):  tau = M a + h.
+
+    external: wrenches {frame or body name: (n; f)} exerted *on* the mechanism, in that frame at
+    its origin.  passive: friction, springs and rotors of the model take part.  parameters: other
+    inertias than the model's, (10 bodies,) or one row per state, as `mechanism.parameters`.
+    placements: turns and shifts of the joint frames off their places in the model, (6 bodies,) or
+    one row per state, as `mechanism.placement_names`."""
+
+    algorithm = inverse_dynamics.inverse_dynamics
+    derivative = derivatives.inverse_dynamics_derivatives
+    arguments = ("q", "v", "a")
+    result = "tau"
+
+    def __call__(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        external: External = None,
+        passive: bool = True,
+        out: Array | None = None,
+        *,
+        parameters: ArrayLike | None = None,
+        placements: ArrayLike | None = None,
+    ) -> Array:
+        bodies = {"parameters": parameters, "placements": placements}
+        return self._answer({"q": q, "v": v, "a": a}, external, passive, out, **bodies)
+
+    def derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        external: External = None,
+        passive: bool = True,
+    ) -> InverseDerivatives:
+        """d tau / d(q, v, a): `dq`, `dv`, `da`, (nv, nv) each.  q moves on its tangent space."""
+        if external is None and passive:
+            return _as(InverseDerivatives, self._matrices.plain(q, v, a))
+        return InverseDerivatives(*self._matrices((q, v, a), external, passive))
+
+    def along(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, dq: ArrayLike | None = None,
+        dv: ArrayLike | None = None, da: ArrayLike | None = None, external: External = None,
+        passive: bool = True,
+    ) -> Array:  # fmt: skip
+        """Change of tau (nv) for small changes of q (tangent), v and a, without any matrix."""
+        changes = self._changes(dq, dv, da)
+        return np.asarray(self._along((q, v, a, *changes), external, passive))
+
+    def against(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, weight: ArrayLike,
+        external: External = None, passive: bool = True,
+    ) -> tuple[Array, Array, Array]:  # fmt: skip
+        """Gradient of weight · tau with respect to q (tangent), v and a, without any matrix."""
+        gradient_q, gradient_v, gradient_a = self._against((q, v, a, weight), external, passive)
+        return gradient_q, gradient_v, gradient_a
+
+    def by_parameters(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+        """d tau / d inertias (nv, 10 bodies): the regressor; names: `mechanism.parameter_names`."""
+        return regressor(self._evaluator, q, v, a)
+
+    def by_placements(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+        """d tau / d placements (nv, 6 bodies), or (B, nv, 6 bodies): small turns and shifts of
+        every joint frame about its own axes; names: `mechanism.placement_names`."""
+        return by_placements(self._evaluator, q, v, a)
+
+
+class ForwardDynamics(Differentiable):
+    """Accelerations a (nv) for the joint forces tau, by articulated bodies in O(n)."""
+
+    algorithm = forward_dynamics.forward_dynamics
+    derivative = derivatives.forward_dynamics_derivatives
+    arguments = ("q", "v", "tau")
+    result = "a"
+
+    def __call__(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        external: External = None,
+        passive: bool = True,
+        out: Array | None = None,
+        *,
+        parameters: ArrayLike | None = None,
+        placements: ArrayLike | None = None,
+    ) -> Array:
+        if parameters is None:
+            self._evaluator.refuse_massless()
+        bodies = {"parameters": parameters, "placements": placements}
+        return self._answer({"q": q, "v": v, "tau": tau}, external, passive, out, **bodies)
+
+    def derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        external: External = None,
+        passive: bool = True,
+    ) -> ForwardDerivatives:
+        """d a / d(q, v, tau): `dq`, `dv`, `dtau`, (nv, nv) each.  q moves on its tangent space."""
+        if not self._evaluator.inertia_checked:
+            self._evaluator.refuse_massless()
+        if external is None and passive:
+            return _as(ForwardDerivatives, self._matrices.plain(q, v, tau))
+        return ForwardDerivatives(*self._matrices((q, v, tau), external, passive))
+
+    def along(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dq: ArrayLike | None = None,
+        dv: ArrayLike | None = None, dtau: ArrayLike | None = None, external: External = None,
+        passive: bool = True,
+    ) -> Array:  # fmt: skip
+        """Change of a (nv) for small changes of q (tangent), v and tau, without any matrix."""
+        self._evaluator.refuse_massless()
+        changes = self._changes(dq, dv, dtau)
+        return np.asarray(self._along((q, v, tau, *changes), external, passive))
+
+    def against(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, weight: ArrayLike,
+        external: External = None, passive: bool = True,
+    ) -> tuple[Array, Array, Array]:  # fmt: skip
+        """Gradient of weight · a with respect to q (tangent), v and tau, without any matrix."""
+        self._evaluator.refuse_massless()
+        gradient_q, gradient_v, gradient_tau = self._against((q, v, tau, weight), external, passive)
+        return gradient_q, gradient_v, gradient_tau
+
+    def by_parameters(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
+        """d a / d inertias (nv, 10 bodies) = -M^-1 Y; names: `mechanism.parameter_names`."""
+        evaluator, a = self._evaluator, self(q, v, tau)
+        return accelerations_by(evaluator, q, regressor(evaluator, q, v, a))
+
+    def by_placements(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
+        """d a / d placements (nv, 6 bodies), or (B, nv, 6 bodies); see `inverse_dynamics`."""
+        evaluator, a = self._evaluator, self(q, v, tau)
+        return accelerations_by(evaluator, q, by_placements(evaluator, q, v, a))
+
+
+class BiasForces(Question):
+    """h (nv) = inverse dynamics with a = 0: gravity, velocity and passive forces.
+
+    Those of the tree, also of a closed mechanism."""
+
+    algorithm = inverse_dynamics.bias_forces
+    result = "tau"
+
+    def __call__(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        external: External = None,
+        passive: bool = True,
+        out: Array | None = None,
+        *,
+        parameters: ArrayLike | None = None,
+        placements: ArrayLike | None = None,
+    ) -> Array:
+        bodies = {"parameters": parameters, "placements": placements}
+        return self._answer({"q": q, "v": v}, external, passive, out, **bodies)
+
+
+class GravityForces(Question):
+    """g (nv): joint forces that hold the mechanism at rest against gravity alone.
+
+    Those of the tree; `equilibrium_forces` holds a closed mechanism."""
+
+    algorithm = inverse_dynamics.static_forces
+    result = "tau"
+    passive_default = False
+
+    def __call__(self, q: ArrayLike, out: Array | None = None) -> Array:
+        return self._answer({"q": q}, None, False, out)
+
+
+class MassMatrix(Question):
+    """M (nv, nv), symmetric positive definite; rotors included unless passive=False.
+
+    That of the tree, also of a closed mechanism."""
+
+    algorithm = mass_matrix.mass_matrix
+    result = "M"
+
+    def __call__(
+        self,
+        q: ArrayLike,
+        passive: bool = True,
+        out: Array | None = None,
+        *,
+        parameters: ArrayLike | None = None,
+        placements: ArrayLike | None = None,
+    ) -> Array:
+        bodies = {"parameters": parameters, "placements": placements}
+        return self._answer({"q": q}, None, passive, out, **bodies)
+
+
+class CoriolisMatrix(Question):
+    """C (nv, nv): C v are the velocity forces, and dM/dt - 2 C is skew-symmetric.
+
+    That of the tree, also of a closed mechanism."""
+
+    algorithm = coriolis.coriolis_matrix
+    result = "C"
+
+    def __call__(self, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
+        return self._answer({"q": q, "v": v}, None, True, out)
+
+
+class CenterOfMass(Question):
+    """Centre of mass (3,) in the world, m."""
+
+    algorithm = energy.center_of_mass
+    result = "com"
+
+    def __call__(self, q: ArrayLike, out: Array | None = None) -> Array:
+        self._evaluator.moving_mass()
+        return self._answer({"q": q}, None, True, out)
+
+
+class Momentum(Question):
+    """Momentum (6,): angular about the centre of mass, linear; along the world's axes."""
+
+    algorithm = energy.momentum
+    result = "momentum"
+
+    def __call__(self, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
+        self._evaluator.moving_mass()
+        return self._answer({"q": q, "v": v}, None, True, out)

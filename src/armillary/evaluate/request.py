@@ -1,0 +1,86 @@
+"""What an algorithm is compiled for, and how its data lie in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from armillary.algorithms.passes import (
+    Algorithm,
+    Along,
+    At,
+    Columns,
+    Ground,
+    Inward,
+    Outward,
+    Pairs,
+    Solve,
+)
+from armillary.codegen.abi import COLUMN_STARTS, PATH_STARTS, Context, Kind
+from armillary.model.lower import Tables
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What an algorithm is traced for."""
+
+    algorithm: Algorithm
+    reads: tuple[str, ...]  # the inputs that are really given
+    moving_base: bool = False
+    upright: bool = False  # gravity is along the world's z axis
+
+    def has_ground(self) -> bool:
+        return any(isinstance(p, Ground) for p in self.algorithm.passes)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Common part of the records: the fields that go from body to body."""
+
+    offsets: dict[str, int]
+    templates: dict[str, Any]
+    handed: frozenset[str]  # read by children
+    added: frozenset[str]  # added to by children
+    size: int
+    # added to by children, and taken in the same pass: (place among the sums, pass)
+    sums: dict[str, tuple[int, int]] = field(default_factory=dict)
+    sum_size: int = 0
+
+
+def block_names(algorithm: Algorithm) -> list[tuple[int, list[str]]]:
+    """For every pass its kind and the names of its blocks, in the order of the code table."""
+    kinds = {Outward: Kind.OUTWARD, Inward: Kind.INWARD, At: Kind.AT, Ground: Kind.GROUND}
+    result: list[tuple[int, list[str]]] = []
+    if any(isinstance(p, Ground) for p in algorithm.passes):
+        result.append((Kind.GROUND, ["ground_start"]))
+    for s, step in enumerate(algorithm.passes):
+        if isinstance(step, Solve):
+            result.append((Kind.SOLVE, []))
+        elif isinstance(step, Columns):
+            names = [*(f"pass{s}_start{k}" for k in range(COLUMN_STARTS)), f"pass{s}_climb"]
+            result.append((Kind.COLUMNS, [*names, f"pass{s}_meet"]))
+        elif isinstance(step, Pairs):
+            starts = [f"pass{s}_start{k}" for k in range(PATH_STARTS)]
+            names = [*starts, f"pass{s}_climb", f"pass{s}_meet"]
+            result.append((Kind.PAIRS, names))
+        elif isinstance(step, Along):
+            names = [f"pass{s}_start0", f"pass{s}_climb", f"pass{s}_meet"]
+            result.append((Kind.ALONG, names))
+        else:
+            result.append((kinds[type(step)], [f"pass{s}"]))
+    return result
+
+
+def output_slot(algorithm: Algorithm, name: str) -> int:
+    return Context.OUTPUTS + list(algorithm.writes).index(name)
+
+
+def input_slot(setting: Setting, name: str) -> int:
+    return Context.INPUTS + setting.reads.index(name)
+
+
+def input_sizes(tables: Tables) -> dict[str, int]:
+    """Numbers per state of the inputs that do not count one per degree of freedom."""
+    rows = 0 if tables.ties is None else tables.ties.count
+    sizes = {"q": tables.nq, "external": 6 * len(tables.bodies), "drive": rows}
+    return sizes | dict(tables.extra)

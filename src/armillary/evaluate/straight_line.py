@@ -1,0 +1,163 @@
+"""Tier 2: a whole algorithm on one mechanism, traced into straight-line code.
+
+The constants of the mechanism fold into the code, and its zeros and ones vanish.  A row with an
+input that is not a number must not lose it through a vanished zero: the sum of 0 * input is added
+to the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from armillary.algorithms.passes import Algorithm, Base
+from armillary.algorithms.run import Run
+from armillary.evaluate.body_code import symbolic_base
+from armillary.evaluate.request import Setting, input_sizes, input_slot, output_slot
+from armillary.graph.cut import Block, Store
+from armillary.graph.expr import Graph, Node, cone
+from armillary.model.lower import KernelBody, Tables
+from armillary.model.ties import Ties
+from armillary.spatial import Motion, Transform, Vector
+
+if TYPE_CHECKING:
+    from armillary.evaluate.evaluator import Evaluator
+
+_SMALL = 8000  # operations up to which other passes are tried
+_SHORTER = 0.95  # how much shorter they have to be
+
+
+def trace_straight(setting: Setting, tables: Tables, frame_body: int | None = None) -> Block:
+    """One block: inputs to results.  The frame's placement stays a number in memory."""
+    graph = Graph()
+    sizes = input_sizes(tables)
+    inputs: dict[str, list[Node]] = {}
+    for name in setting.reads:
+        slot, size = input_slot(setting, name), sizes.get(name, tables.nv)
+        inputs[name] = [graph.load("input", slot, k) for k in range(size)]
+    if tables.again is not None:
+        tables = replace(tables.again(inputs), ties=tables.ties)
+    frame = None
+    if frame_body is not None:
+        frame = (frame_body, Transform.from_leaves([graph.load("frame", k) for k in range(12)]))
+    base: Base = symbolic_base(graph, setting.moving_base, setting.upright)
+    run = Run(setting.algorithm, _structural_tables(graph, tables), base, inputs, frame)
+    poison = _poison(inputs)
+    block = Block("straight", 0)
+    for name in setting.algorithm.writes:
+        slot = output_slot(setting.algorithm, name)
+        for k, leaf in enumerate(_poisoned(setting.algorithm, name, run.result(name), poison)):
+            block.stores.append(Store(("whole", slot, k), graph.lift(leaf)))
+    return block
+
+
+def inlined(
+    evaluator: Evaluator, algorithm: Algorithm, inputs: dict[str, list[Any]], passive: bool = True,
+    frame: str | None = None, ties: Ties | None = None,
+) -> Run:  # fmt: skip
+    """An algorithm of the tree, or over its constraints (`ties`), as a part of something that is
+    being traced: inputs are nodes."""
+    graph = next(x.graph for numbers in inputs.values() for x in numbers if isinstance(x, Node))
+    tables = replace(evaluator.tables(True, passive, algorithm.joint_level()), ties=ties)
+    base = evaluator.base()
+    gravity = Vector(*_nodes(graph, base.gravity))
+    velocity, acceleration = (
+        Motion.from_leaves(_nodes(graph, x.leaves())) for x in (base.velocity, base.acceleration)
+    )
+    here = Base(gravity, velocity, acceleration)
+    spot = None
+    if frame is not None:
+        place = evaluator.place(frame)
+        spot = (place.kernel, Transform.from_leaves(_nodes(graph, place.X.leaves())))
+    return Run(algorithm, _structural_tables(graph, tables), here, inputs, spot)
+
+
+def trace_shorter(setting: Setting, tables: Tables, frame_body: int | None = None) -> Block:
+    """As `trace_straight`, with the passes that make the shorter code of a small mechanism."""
+    block = trace_straight(setting, tables, frame_body)
+    rival = setting.algorithm.rival
+    if rival is None or operations(block) > _SMALL:
+        return block
+    other = trace_straight(replace(setting, algorithm=rival), tables, frame_body)
+    return other if operations(other) < _SHORTER * operations(block) else block
+
+
+def operations(block: Block) -> int:
+    """Arithmetic operations of a block, sin and cos counted as one."""
+    return sum(n.op not in ("const", "load") for n in cone(s.node for s in block.stores))
+
+
+def _poison(inputs: dict[str, list[Node]]) -> Any:
+    """Zero, or NaN if any input is not finite."""
+    total: Any = 0
+    for numbers in inputs.values():
+        for x in numbers:
+            total = total + x * 0.0
+    return total
+
+
+def _poisoned(algorithm: Algorithm, name: str, result: Any, poison: Any) -> list[Any]:
+    """Flat results.  Of a matrix only the diagonal carries the mark: it has many entries."""
+    if algorithm.writes[name] == "matrix":
+        flat = []
+        for r, row in enumerate(result):
+            flat += [x + poison if r == c else x for c, x in enumerate(row)]
+        return flat
+    numbers = _flat(result)
+    return [x if _zero(x) else x + poison for x in numbers]
+
+
+def _flat(values: Any) -> list[Any]:
+    if isinstance(values, (list, tuple)):
+        return [x for value in values for x in _flat(value)]
+    return [values]
+
+
+def _zero(x: Any) -> bool:
+    return type(x) is int and x == 0
+
+
+def _structural_tables(graph: Graph, tables: Tables) -> Tables:
+    """The same tables with exact 0, 1 and -1 as integers, which vanish from products, and all
+    other numbers as nodes (a float times the integer 0 would be the float 0.0, which stays)."""
+    bodies = tuple(_structural(graph, body) for body in tables.bodies)
+    ties = None if tables.ties is None else structural_ties(graph, tables.ties)
+    return replace(tables, bodies=bodies, ties=ties)
+
+
+def _structural(graph: Graph, body: KernelBody) -> KernelBody:
+    return body.with_parameters(_nodes(graph, body.parameters()))
+
+
+def _nodes(graph: Graph, numbers: Iterable[Any]) -> list[Any]:
+    exact = {0.0: 0, 1.0: 1, -1.0: -1}
+    return [
+        x if isinstance(x, Node) else exact[x] if x in exact else graph.constant(float(x))
+        for x in numbers
+    ]
+
+
+def structural_ties(graph: Graph, ties: Ties) -> Ties:
+    """The same ties with their numbers as `_structural_tables` has them."""
+    frames = tuple(
+        replace(
+            tie,
+            X_1A=Transform.from_leaves(_nodes(graph, tie.X_1A.leaves())),
+            X_2B=Transform.from_leaves(_nodes(graph, tie.X_2B.leaves())),
+            closure=tie.closure.with_parameters(_nodes(graph, tie.closure.parameters())),
+            passive=tuple(p.with_parameters(_nodes(graph, p.parameters())) for p in tie.passive),
+        )
+        for tie in ties.frames
+    )
+    axes = tuple(
+        replace(
+            tie,
+            terms=tuple((v, q, _nodes(graph, [x])[0]) for v, q, x in tie.terms),
+            acceleration=_nodes(graph, [tie.acceleration])[0],
+            velocity=None if tie.velocity is None else _nodes(graph, [tie.velocity])[0],
+            offset=None if tie.offset is None else _nodes(graph, [tie.offset])[0],
+        )
+        for tie in ties.axes
+    )
+    return Ties(frames, axes)

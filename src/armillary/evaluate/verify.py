@@ -1,0 +1,154 @@
+"""Compiled forward dynamics, tried once against equations that no compiler has touched.
+
+Where the code of a mechanism's forward dynamics is new, it is run at one random state, and the
+interpreter's inverse dynamics must give back the joint forces; of a closed mechanism see
+constraints/verify.py.  The outcome is
+remembered in the cache beside the code.  Of trees with more than 200 bodies, whose loop code does
+not depend on their number, the first 200 are tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from armillary.algorithms.forward_dynamics import forward_dynamics
+from armillary.algorithms.inverse_dynamics import inverse_dynamics
+from armillary.algorithms.passes import Base
+from armillary.algorithms.run import Run
+from armillary.codegen.cache import remembered
+from armillary.errors import CompileError
+from armillary.evaluate.derivatives import parameter_values
+from armillary.evaluate.fingerprint import identity
+from armillary.evaluate.inputs import Array
+from armillary.model.lower import PER_BODY, Tables, regrouped
+
+if TYPE_CHECKING:
+    from armillary.evaluate.evaluator import Evaluator
+    from armillary.evaluate.kernel import Kernel
+    from armillary.evaluate.kernels import Kernels
+
+_MOST_BODIES = 200
+TOLERANCE = 1e-6  # of the forces in play
+_CLOSE = 100.0  # times the interpreter's own residual is rounding, not another formula
+
+Verify = Callable[["Kernels", "Kernel"], None]
+
+
+def of_tree(evaluator: Evaluator, passive: bool) -> Verify:
+    """Checks every new kernel of forward dynamics of an open tree."""
+
+    def verify(kernels: Kernels, kernel: Kernel) -> None:
+        plain = evaluator.tables(passive=passive)
+        if len(plain.bodies) > _MOST_BODIES:
+            if kernels.tables.again is not None:
+                return  # the code of the same tree with its own numbers stands for it
+            plain = _first_bodies(plain)
+            regroup = kernels.setting.algorithm.joint_level()
+            kernels = kernels.of_other_bodies(regrouped(plain) if regroup else plain)
+            kernel = kernels.kernel(kernel.lanes.width > 1, kernel.lanes.element)
+        refuse(
+            evaluator, kernels, kernel, lambda: _tree_residual(evaluator, kernels, kernel, plain)
+        )
+
+    return verify
+
+
+def refuse(
+    evaluator: Evaluator, kernels: Kernels, kernel: Kernel, find: Callable[[], float]
+) -> None:
+    """Raise CompileError where the residual is more than rounding."""
+    name = identity("forward dynamics verified", kernels.setting, kernels.tables, kernel.lanes)
+    residual = float(remembered(name, "residual", find))
+    if residual > TOLERANCE:
+        raise CompileError(
+            f"'{evaluator.model.name}': compiled forward dynamics ({kernel.lanes.width} states "
+            f"at a time) contradicts the interpreter: at a random state joint forces differ by "
+            f"{residual:.2g} of the forces in play, expected at most {TOLERANCE:g}. No number of "
+            f"this code can be trusted. Take the loop code, Mechanism(model, "
+            f"CompileOptions(tier=1)), and report the mechanism together with the output of "
+            f"`armillary validate`."
+        )
+
+
+# -- open trees ----------------------------------------------------------------------------------
+
+
+def _first_bodies(tables: Tables) -> Tables:
+    """The tree of the first bodies: parents stand before their children."""
+    n = _MOST_BODIES
+    return replace(
+        tables, bodies=tables.bodies[:n], parents=tables.parents[:n],
+        q_offsets=tables.q_offsets[:n], v_offsets=tables.v_offsets[:n], hosts=(),
+        nq=tables.q_offsets[n], nv=tables.v_offsets[n],
+    )  # fmt: skip
+
+
+def _tree_residual(evaluator: Evaluator, kernels: Kernels, kernel: Kernel, plain: Tables) -> float:
+    """Largest difference of the joint forces, each relative to the forces in play there."""
+    rng = np.random.default_rng(7)
+    q = _random_position(plain, rng)
+    v, a = rng.normal(size=(2, plain.nv))
+    base = evaluator.base()
+    tau, h = (joint_forces(plain, base, q, v, x) for x in (a, 0.0 * a))
+
+    def residual(a: Array) -> float:
+        return share(joint_forces(plain, base, q, v, a) - tau, np.abs(tau) + np.abs(h))
+
+    given = {"q": q, "v": v, "tau": tau} | numbers_of_bodies(evaluator, kernels)
+    a = compiled(evaluator, kernels, kernel, given)
+    if not np.isfinite(a).all():
+        return 0.0  # inertias that no one can divide by: the call says so
+    found = residual(a)
+    if found <= TOLERANCE:
+        return found
+    inputs = {name: x.tolist() for name, x in (("q", q), ("v", v), ("tau", tau))}
+    own = np.array(Run(forward_dynamics, plain, base, inputs).result("a"), float)
+    return found if not found <= _CLOSE * residual(own) else 0.0
+
+
+def _random_position(tables: Tables, rng: np.random.Generator) -> Array:
+    q = np.empty(tables.nq)
+    for body, start in zip(tables.bodies, tables.q_offsets, strict=True):
+        here = rng.uniform(-1.2, 1.2, body.joint.nq)
+        if body.joint.nq > body.joint.nv:  # a quaternion comes first
+            here[:4] /= np.linalg.norm(here[:4])
+        q[start : start + body.joint.nq] = here
+    return q
+
+
+def joint_forces(tables: Tables, base: Base, q: Array, v: Array, a: Array) -> Array:
+    """Newton-Euler in the interpreter."""
+    inputs = {"q": q.tolist(), "v": v.tolist(), "a": a.tolist()}
+    return np.array(Run(inverse_dynamics, tables, base, inputs).result("tau"), float)
+
+
+def numbers_of_bodies(evaluator: Evaluator, kernels: Kernels) -> dict[str, Array]:
+    """The model's own numbers where the kernel takes them as inputs; no wrenches."""
+    bodies = len(evaluator.model.bodies)
+    known = {
+        "external": np.zeros(6 * len(kernels.tables.bodies)),
+        "parameters": parameter_values(evaluator.model),
+        "placements": np.zeros(PER_BODY["placements"] * bodies),
+    }
+    return {name: x for name, x in known.items() if name in kernels.setting.reads}
+
+
+def compiled(
+    evaluator: Evaluator, kernels: Kernels, kernel: Kernel, given: dict[str, Array]
+) -> Array:
+    """Accelerations by the kernel, the same state in all lanes."""
+    rows = kernel.lanes.width
+    inputs = [np.tile(given[name], (rows, 1)) for name in kernels.setting.reads]
+    out = np.empty((rows, kernels.tables.nv))
+    kernel.call(inputs, [x.shape[1] for x in inputs], [out], rows, evaluator.base_numbers)
+    return out[rows - 1]
+
+
+def share(off: Array, in_play: Array) -> float:
+    """Largest part of what is in play; what is rounding of the others counts as nothing."""
+    scale = in_play + 1e-6 * in_play.max(initial=0.0)
+    return float((np.abs(off) / np.where(scale > 0.0, scale, 1.0)).max(initial=0.0))

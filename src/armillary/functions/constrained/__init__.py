@@ -1,1 +1,0 @@
-"""Mechanisms with constraints: rows, robust solutions, analysis, assembly, actuation."""

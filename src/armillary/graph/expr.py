@@ -1,0 +1,224 @@
+"""Expression graphs: nodes that stand in for scalars while an algorithm runs once.
+
+A node is made only once for the same operation on the same arguments (hash-consing), so common
+subexpressions are shared from the start.  The Python integers 0, 1 and -1 are structural and fold
+away; floats do not, because 0.0 * x is not zero when x is infinite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+from armillary.errors import CompileError
+from armillary.graph.ops import OPS
+from armillary.scalar import Around
+
+Leaf: TypeAlias = Any  # a node, a float, or a structural integer
+
+
+class Graph:
+    """The home of a family of nodes."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple, Node] = {}
+        self.nodes: list[Node] = []
+
+    def node(self, op: str, args: tuple[Node, ...] = (), data: Any = None) -> Node:
+        key = (op, tuple(a.index for a in args), data)
+        found = self._known.get(key)
+        if found is None:
+            found = Node(self, op, args, data, len(self.nodes))
+            self._known[key] = found
+            self.nodes.append(found)
+        return found
+
+    def constant(self, value: float) -> Node:
+        value = float(value)
+        # -0.0 and 0.0 are different constants: key by text
+        return self.node("const", (), (repr(value), value))
+
+    def load(self, *address: Any) -> Node:
+        """A number that stands in memory when the kernel runs."""
+        return self.node("load", (), address)
+
+    def lift(self, x: Leaf) -> Node:
+        if isinstance(x, Node):
+            return x
+        if isinstance(x, (int, float)):
+            return self.constant(x)
+        raise CompileError(f"cannot use {x!r} ({type(x).__name__}) in a traced expression.")
+
+    def apply(self, op: str, *args: Leaf) -> Node:
+        lifted = tuple(self.lift(a) for a in args)
+        if all(a.op == "const" for a in lifted) and OPS[op].result == "number":
+            return self.constant(OPS[op].value(*(a.data[1] for a in lifted)))
+        return self.node(op, lifted)
+
+
+class Node:
+    """One value of the graph; arithmetic on it makes new nodes."""
+
+    __slots__ = ("args", "data", "graph", "index", "op")
+
+    def __init__(self, graph: Graph, op: str, args: tuple[Node, ...], data: Any, index: int):
+        self.graph, self.op, self.args, self.data, self.index = graph, op, args, data, index
+
+    # Structural rules: what may be folded without knowing any value.
+
+    def __add__(self, o: Leaf) -> Leaf:
+        if isinstance(o, Around):  # a dual of nodes, say
+            return NotImplemented
+        if _is(o, 0):
+            return self
+        if isinstance(o, Node) and o.op == "neg":
+            return self - o.args[0]
+        if self.op == "neg" and isinstance(o, Node):
+            return o - self.args[0]
+        return self.graph.apply("add", *_ordered(self, o))
+
+    __radd__ = __add__
+
+    def __sub__(self, o: Leaf) -> Leaf:
+        if isinstance(o, Around):  # a dual of nodes, say
+            return NotImplemented
+        if _is(o, 0):
+            return self
+        if o is self:
+            return 0
+        if isinstance(o, Node) and o.op == "neg":
+            return self + o.args[0]
+        return self.graph.apply("sub", self, o)
+
+    def __rsub__(self, o: Leaf) -> Leaf:
+        if isinstance(o, Around):  # a dual of nodes, say
+            return NotImplemented
+        return -self if _is(o, 0) else self.graph.apply("sub", o, self)
+
+    def __mul__(self, o: Leaf) -> Leaf:
+        if isinstance(o, Around):  # a dual of nodes, say
+            return NotImplemented
+        if _is(o, 0):
+            return 0
+        if _is(o, 1):
+            return self
+        if _is(o, -1):
+            return -self
+        if isinstance(o, Node):
+            if o.op == "neg":
+                return -(self * o.args[0])
+            if self.op == "neg":
+                return -(self.args[0] * o)
+            if _reciprocal(self, o) or _reciprocal(o, self):
+                return 1
+        return self.graph.apply("mul", *_ordered(self, o))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, o: Leaf) -> Leaf:
+        if isinstance(o, Around):  # a dual of nodes, say
+            return NotImplemented
+        if _is(o, 1):
+            return self
+        if o is self and self.op != "const":
+            return 1
+        return self.graph.apply("div", self, o)
+
+    def __rtruediv__(self, o: Leaf) -> Leaf:
+        if isinstance(o, Around):  # a dual of nodes, say
+            return NotImplemented
+        return 0 if _is(o, 0) else self.graph.apply("div", o, self)
+
+    def __neg__(self) -> Leaf:
+        if self.op == "neg":
+            return self.args[0]
+        if self.op == "sub":
+            return self.args[1] - self.args[0]
+        return self.graph.apply("neg", self)
+
+    def __pos__(self) -> Node:
+        return self
+
+    def __abs__(self) -> Node:
+        return self.graph.apply("abs", self)
+
+    def __lt__(self, o: Leaf) -> Node:
+        return self.graph.apply("lt", self, o) if not isinstance(o, Around) else NotImplemented
+
+    def __le__(self, o: Leaf) -> Node:
+        return self.graph.apply("le", self, o) if not isinstance(o, Around) else NotImplemented
+
+    def __gt__(self, o: Leaf) -> Node:
+        return self.graph.apply("lt", o, self) if not isinstance(o, Around) else NotImplemented
+
+    def __ge__(self, o: Leaf) -> Node:
+        return self.graph.apply("le", o, self) if not isinstance(o, Around) else NotImplemented
+
+    def __bool__(self) -> bool:
+        raise CompileError(
+            "a traced step asked `if` of a value that is only known when the kernel runs. "
+            "Use armillary.scalar.where(condition, yes, no)."
+        )
+
+    def where(self, yes: Leaf, no: Leaf) -> Leaf:
+        if yes is no:
+            return yes
+        return self.graph.apply("select", self, yes, no)
+
+    def sin(self) -> Node:
+        return self.graph.apply("sin", self)
+
+    def cos(self) -> Node:
+        return self.graph.apply("cos", self)
+
+    def sqrt(self) -> Node:
+        return self.graph.apply("sqrt", self)
+
+    def exp(self) -> Node:
+        return self.graph.apply("exp", self)
+
+    def tanh(self) -> Node:
+        return self.graph.apply("tanh", self)
+
+    @staticmethod
+    def atan2(y: Leaf, x: Leaf) -> Node:
+        graph = y.graph if isinstance(y, Node) else x.graph
+        return graph.apply("atan2", y, x)
+
+    def __repr__(self) -> str:
+        if self.op == "const":
+            return f"{self.data[1]:g}"
+        if self.op == "load":
+            return "/".join(str(d) for d in self.data)
+        return f"{self.op}#{self.index}"
+
+
+def _is(x: Leaf, value: int) -> bool:
+    """A structural integer: the int itself, never a float that happens to equal it."""
+    return type(x) is int and x == value
+
+
+def _ordered(a: Leaf, b: Leaf) -> tuple[Leaf, Leaf]:
+    """Commuting operands in one order, so that x + y and y + x are one node."""
+    if isinstance(a, Node) and isinstance(b, Node) and a.index > b.index:
+        return b, a
+    return a, b
+
+
+def _reciprocal(x: Node, y: Node) -> bool:
+    """Is y the node 1 / x?  (x * (1/x) -> 1 lets articulated inertias lose their rows.)"""
+    return y.op == "div" and y.args[1] is x and y.args[0].op == "const" and y.args[0].data[1] == 1.0
+
+
+def cone(roots: Iterable[Node]) -> list[Node]:
+    """All nodes the roots depend on, arguments before users (order of creation)."""
+    seen: set[int] = set()
+    found: list[Node] = []
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node.index not in seen:
+            seen.add(node.index)
+            found.append(node)
+            stack.extend(node.args)
+    return sorted(found, key=lambda n: n.index)

@@ -1,0 +1,305 @@
+"""Equations for people: closed forms in SymPy, and listings that keep intermediate quantities.
+
+A closed form multiplies everything out; it suits mechanisms of two or three joints.  A listing
+names what the recursion computes on the way, so its length is that of the algorithm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from numpy import ndindex
+
+from armillary.algorithms.passes import Algorithm
+from armillary.algorithms.run import Run
+from armillary.constraints.exported import refuse_closed_form
+from armillary.errors import InputError, how_to_install
+from armillary.graph.evaluate import evaluate
+from armillary.graph.expr import Graph, Leaf, Node
+from armillary.graph.infix import Style, assignments
+from armillary.mechanism.closed import Constrained
+from armillary.mechanism.function_graph import (
+    Traced,
+    entry_of,
+    numbered,
+    numbered_base,
+    numbered_transform,
+    trace,
+)
+from armillary.model.lower import Tables
+from armillary.spatial import (
+    Force,
+    ForceDyad,
+    Inertia,
+    Motion,
+    RigidMotion,
+    Symmetric,
+    Transform,
+    Vector,
+)
+
+Bodies = Mapping[str, Mapping[str, Any]]
+
+_SIX = ("xx", "yy", "zz", "xy", "xz", "yz")
+_COMPONENTS: dict[type, tuple[str, ...]] = {
+    Motion: ("wx", "wy", "wz", "vx", "vy", "vz"),
+    RigidMotion: ("wx", "wy", "wz", "alphax", "alphay", "alphaz", "ax", "ay", "az"),
+    Force: ("nx", "ny", "nz", "fx", "fy", "fz"),
+    Inertia: ("m", "hx", "hy", "hz", *_SIX),
+    ForceDyad: (*(f"n{k}" for k in _SIX), *(f"c{k}" for k in range(9)), *(f"f{k}" for k in _SIX)),
+}
+_BODY_CHANGES = ("mass", "com", "inertia", "position")
+
+
+def symbols(mechanism: Constrained) -> dict[str, tuple[Any, ...]]:
+    """The real SymPy symbols of `equations`: q1, q2, ..., v1, ..., a1, ..., tau1, ..."""
+    sympy = _sympy()
+    model = mechanism.model
+    sizes = {"q": model.nq, "v": model.nv, "a": model.nv, "tau": model.nv}
+    return {name: sympy.symbols(f"{name}1:{n + 1}", real=True) for name, n in sizes.items()}
+
+
+def exact(x: Any) -> Any:
+    """A float as the number that was probably meant: a decimal of 12 digits, a short fraction, or
+    one of √2 or √3, where it agrees to 14 digits; else as it prints.  Below 1e-15 it is zero.
+
+    0.1 -> 1/10, 0.10666666666666667 -> 8/75, 0.7071067811865476 -> √2/2."""
+    sympy = _sympy()
+    if not isinstance(x, (int, float)):
+        return sympy.nsimplify(x, rational=True) if x.atoms(sympy.Float) else x
+    if abs(x) < 1e-15:
+        return sympy.Integer(0)
+    decimal = f"{x:.12g}"
+    if abs(float(decimal) - x) <= 1e-14 * abs(x):
+        return sympy.Rational(decimal)
+    for root in (1, 2, 3):
+        ratio = x / root**0.5
+        near = Fraction(ratio).limit_denominator(10_000)
+        if abs(float(near) - ratio) <= 1e-14 * abs(ratio):
+            return sympy.Rational(near.numerator, near.denominator) * sympy.sqrt(root)
+    return sympy.Rational(repr(float(x)))
+
+
+def interpret_with(
+    mechanism: Constrained,
+    number: Callable[[float], Any],
+    algorithm: Algorithm,
+    inputs: Mapping[str, Any],
+    *,
+    frame: str | None = None,
+    passive: bool = True,
+    fuse: bool = True,
+) -> Run:
+    """As `mechanism.interpret`, with the constants of the mechanism turned by `number` first:
+    mpmath.mpf or Fraction, so that products of constants are not rounded to floats either."""
+    spot = None
+    if frame is not None:
+        place = mechanism.evaluator.place(frame, fuse)
+        spot = (place.kernel, numbered_transform(place.X, number))
+    tables = numbered(mechanism.evaluator.tables(fuse, passive), number)
+    return Run(algorithm, tables, numbered_base(mechanism.evaluator.base(), number), inputs, spot)
+
+
+def equations(
+    mechanism: Constrained,
+    function: str = "inverse_dynamics",
+    frame: str | None = None,
+    *,
+    coordinates: str = "local",
+    passive: bool = True,
+    bodies: Bodies | None = None,
+    gravity: Sequence[Any] | None = None,
+    simplify: Callable[[Any], Any] | None = None,
+    **inputs: Sequence[Any],
+) -> Any:
+    """Closed form of a public function, as SymPy matrices (a tuple where it has several results).
+
+    inputs: q, v, a, tau in symbols of your own; others are those of `symbols`.  bodies, gravity:
+    symbols for constants, {"link1": {"mass": m1, "com": (l1 / 2, 0, 0), "inertia": (...),
+    "position": (...)}}; the other constants are made `exact`.  simplify: for every entry, instead
+    of `tidy`."""
+    entry = entry_of(mechanism, function, frame, coordinates)
+    refuse_closed_form(mechanism.evaluator, function)
+    tables, base = None, None
+    if bodies:
+        tables = _with_symbols(mechanism, bodies, passive and entry.passive)
+    if gravity is not None:
+        base = replace(mechanism.evaluator.base(), gravity=Vector(*gravity))
+    traced = trace(
+        mechanism, function, frame, coordinates, passive, number=_number, tables=tables, base=base
+    )
+    for name in inputs:
+        if name not in traced.inputs:
+            has = ", ".join(traced.inputs)
+            raise InputError(f"{function}: there is no input '{name}'; it has {has}.")
+    known = symbols(mechanism) | {name: tuple(given) for name, given in inputs.items()}
+    for name, nodes in traced.inputs.items():
+        if len(known[name]) != len(nodes):
+            raise InputError(f"{name}: expected {len(nodes)} symbols, found {len(known[name])}.")
+
+    def load(address: tuple[Any, ...]) -> Any:
+        name, which = address
+        return which if name == "number" else known[name][which]
+
+    values = evaluate(traced.roots(), load, exact)
+    finish, sympify = simplify or tidy, _sympy().sympify
+    return _matrices(traced, [finish(sympify(values[n.index])) for n in traced.roots()])
+
+
+def tidy(expression: Any) -> Any:
+    """One fraction, multiplied out, without squares of sines; angles added where it is shorter."""
+    sympy = _sympy()
+    over, under = map(_no_squared_sines, sympy.fraction(sympy.together(expression)))
+    if under.free_symbols:
+        over, under = map(_no_squared_sines, sympy.fraction(sympy.cancel(over / under)))
+    return sympy.trigsimp(over) / sympy.trigsimp(under)
+
+
+def _no_squared_sines(expression: Any) -> Any:
+    sympy = _sympy()
+
+    def squares(power: Any) -> bool:
+        whole = power.is_Pow and power.exp.is_Integer and power.exp > 1
+        return bool(whole and isinstance(power.base, sympy.sin))
+
+    def by_cosines(power: Any) -> Any:
+        pairs, single = divmod(int(power.exp), 2)
+        return (1 - sympy.cos(power.base.args[0]) ** 2) ** pairs * power.base**single
+
+    return sympy.expand(sympy.expand(expression).replace(squares, by_cosines))
+
+
+def _number(graph: Graph, x: Any) -> Leaf:
+    """Constants stay names in the graph until the end, when they are exact numbers."""
+    value = exact(x)
+    return int(value) if value in (0, 1, -1) else graph.load("number", value)
+
+
+def _matrices(traced: Traced, values: list[Any]) -> Any:
+    """Results with their shapes: a matrix, a column, or one expression."""
+    sympy = _sympy()
+    made, rest = [], list(values)
+    for _, shape, nodes in traced.results:
+        part, rest = rest[: len(nodes)], rest[len(nodes) :]
+        if not shape:
+            made.append(part[0])
+        elif len(shape) > 2:
+            made.append(sympy.Array(part, shape))
+        else:
+            made.append(sympy.Matrix(shape[0], shape[1] if len(shape) == 2 else 1, part))
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def _with_symbols(mechanism: Constrained, bodies: Bodies, passive: bool) -> Tables:
+    """The tables (not fused) with symbols for some masses, centres, tensors and positions."""
+    tables = mechanism.evaluator.tables(fuse=False, passive=passive)
+    kernels = list(tables.bodies)
+    for name, changes in bodies.items():
+        part, k = mechanism.model.body(name), mechanism.model.index[name]
+        for key in changes:
+            if key not in _BODY_CHANGES:
+                raise InputError(
+                    f"body '{name}': expected {', '.join(_BODY_CHANGES)}; found '{key}'."
+                )
+        R_KB = _exact(kernels[k].own).T
+        tensor = tuple(changes.get("inertia", part.mass.tensor))
+        inertia = Inertia.from_com(
+            exact(changes.get("mass", part.mass.mass)),
+            Vector(*map(exact, changes.get("com", part.mass.com))),
+            Symmetric(*map(exact, tensor + (0,) * (6 - len(tensor)))),
+        )
+        position = map(exact, changes.get("position", part.at.position))
+        X_JP = Transform(_exact(part.at.transform().E), Vector(*position))
+        parent = mechanism.model.parents[k]
+        X_PK = tables.hosts[parent].X_BK if parent >= 0 else Transform.identity()
+        kernels[k] = replace(
+            kernels[k],
+            inertia=inertia.rotate(R_KB),
+            placement=Transform(R_KB, Vector()) @ X_JP @ _exact(X_PK),
+        )
+    return replace(tables, bodies=tuple(kernels))
+
+
+def _exact(value: Any) -> Any:
+    """A matrix or transform with exact numbers."""
+    return type(value).from_leaves([exact(x) for x in value.leaves()])
+
+
+# -- listings --------------------------------------------------------------------------------------
+
+
+def listing(
+    mechanism: Constrained,
+    function: str = "inverse_dynamics",
+    frame: str | None = None,
+    *,
+    coordinates: str = "local",
+    passive: bool = True,
+    digits: int = 6,
+) -> str:
+    """The function as assignments, one per intermediate quantity, with constants folded in.
+
+    Quantities that a step of the algorithm puts on a body are named body.quantity.component; what
+    is left over is numbered.  Vectors are in the kernel frames (joint axis along z)."""
+    traced = trace(mechanism, function, frame, coordinates, passive)
+    model = mechanism.model
+    labels = {name: model.q_labels if name == "q" else model.v_labels for name in traced.inputs}
+    names = _field_names(traced, _carriers(mechanism, traced, passive))
+    for name, nodes in traced.inputs.items():
+        for node, label in zip(nodes, labels[name], strict=True):
+            names[node.index] = f"{name}[{label}]"
+    style = Style(lambda x: f"{x:.{digits}g}", lambda name: name, "({1} if {0} else {2})", "x{}")
+    lines, results = assignments(traced.roots(), names, style)
+    shown = [f"{line.name} = {line.text}" for line in lines]
+    texts = iter(results)
+    for result, shape, nodes in traced.results:
+        places = _places(result.name, shape, len(nodes), model.v_labels)
+        shown += [f"{place} = {next(texts)}" for place in places]
+    return "\n".join([f"# {traced.entry.about(frame, coordinates)}", *shown])
+
+
+def _carriers(mechanism: Constrained, traced: Traced, passive: bool) -> list[str]:
+    """Names of the bodies of the run: welded ones have gone into those that carry them."""
+    tables = mechanism.evaluator.tables(traced.entry.fuse, passive and traced.entry.passive)
+    names = [""] * len(tables.bodies)
+    for body, host in zip(mechanism.model.bodies, tables.hosts, strict=True):
+        if host.kernel >= 0:
+            names[host.kernel] = names[host.kernel] or body.name
+    return names
+
+
+def _field_names(traced: Traced, bodies: Sequence[str]) -> dict[int, str]:
+    """A name for every node that stands as a quantity on a body after the run."""
+    names: dict[int, str] = {}
+    records = traced.run.bodies if traced.run is not None else []
+    for body, record in zip(bodies, records, strict=False):
+        for field, value in vars(record).items():
+            components = _COMPONENTS.get(type(value))
+            if components is None:
+                continue
+            for component, leaf in zip(components, value.leaves(), strict=True):
+                node = traced.folded.get(leaf.index) if isinstance(leaf, Node) else None
+                if node is not None and node.op not in ("const", "load"):
+                    names.setdefault(node.index, f"{body}.{field}.{component}")
+    return names
+
+
+def _places(name: str, shape: Sequence[int], count: int, labels: Sequence[str]) -> list[str]:
+    """tau[joint], M[1, 2], kinetic."""
+    if not shape:
+        return [name]
+    if len(shape) == 1:
+        along = labels if shape[0] == len(labels) else range(1, count + 1)
+        return [f"{name}[{k}]" for k in along]
+    return [f"{name}[{', '.join(str(i + 1) for i in index)}]" for index in ndindex(*shape)]
+
+
+def _sympy() -> Any:
+    try:
+        import sympy
+    except ModuleNotFoundError:
+        raise InputError(f"equations need SymPy. {how_to_install('symbolic')}") from None
+    return sympy

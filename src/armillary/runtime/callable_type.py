@@ -1,0 +1,209 @@
+"""A callable type whose calls go straight to a kernel: about 60 ns from Python to machine code.
+
+The calls check their arguments natively (type, dtype, contiguity, size, finite numbers) and
+allocate the result.  Whatever is not the plain case goes to the Python function behind it.  The
+layout of numpy arrays is read from memory; it is probed first, and an interpreter that does not
+fit gets the Python function alone.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from armillary.codegen.jit import Library, add_symbol
+from armillary.runtime.call_code import (
+    ARRAY_DATA,
+    ARRAY_DESCR,
+    ARRAY_DIMS,
+    ARRAY_FLAGS,
+    ARRAY_ND,
+    CODE,
+    DATA,
+    DICT,
+    OBJECT_SIZE,
+    PLAIN,
+    WRITEABLE,
+    batch_text,
+    single_text,
+)
+from armillary.runtime.result_pool import kept_results, large_text
+
+
+def _life_text() -> str:
+    """What the garbage collector needs of the type: traverse, clear, dealloc."""
+
+    def function(name: str) -> str:
+        return f"@armillary_{name}"
+
+    place = f"getelementptr i8, ptr %self, i64 {DICT}"
+    return f"""
+declare void @armillary_Py_DecRef(ptr)
+declare void @armillary_PyObject_GC_UnTrack(ptr)
+declare void @armillary_PyObject_GC_Del(ptr)
+define i32 @traverse(ptr %self, ptr %visit, ptr %arg) {{
+entry:
+  %place = {place}
+  %dict = load ptr, ptr %place
+  %none = icmp eq ptr %dict, null
+  br i1 %none, label %type, label %visit_dict
+visit_dict:
+  %r = call i32 %visit(ptr %dict, ptr %arg)
+  %bad = icmp ne i32 %r, 0
+  br i1 %bad, label %stop, label %type
+stop:
+  ret i32 %r
+type:
+  %tp = getelementptr i8, ptr %self, i64 8
+  %t = load ptr, ptr %tp
+  %s = call i32 %visit(ptr %t, ptr %arg)
+  ret i32 %s
+}}
+define i32 @clear(ptr %self) {{
+entry:
+  %place = {place}
+  %dict = load ptr, ptr %place
+  store ptr null, ptr %place
+  call void {function("Py_DecRef")}(ptr %dict)
+  ret i32 0
+}}
+define void @dealloc(ptr %self) {{
+entry:
+  call void {function("PyObject_GC_UnTrack")}(ptr %self)
+  %r = call i32 @clear(ptr %self)
+  %tp = getelementptr i8, ptr %self, i64 8
+  %t = load ptr, ptr %tp
+  call void {function("PyObject_GC_Del")}(ptr %self)
+  call void {function("Py_DecRef")}(ptr %t)
+  ret void
+}}
+"""
+
+
+class _Slot(ctypes.Structure):
+    _fields_ = (("slot", ctypes.c_int), ("function", ctypes.c_void_p))
+
+
+class _Spec(ctypes.Structure):
+    _fields_ = (("name", ctypes.c_char_p), ("basicsize", ctypes.c_int),
+                ("itemsize", ctypes.c_int), ("flags", ctypes.c_uint),
+                ("slots", ctypes.POINTER(_Slot)))  # fmt: skip
+
+
+class _Member(ctypes.Structure):
+    _fields_ = (("name", ctypes.c_char_p), ("type", ctypes.c_int), ("offset", ctypes.c_ssize_t),
+                ("flags", ctypes.c_int), ("doc", ctypes.c_char_p))  # fmt: skip
+
+
+_SLOTS = {"tp_call": 50, "tp_clear": 51, "tp_dealloc": 52, "tp_traverse": 71, "tp_members": 72}
+_HAVE_GC, _HAVE_VECTORCALL = 1 << 14, 1 << 11
+
+
+class Machinery:
+    """The type of fast callables, and what their data need of Python and numpy."""
+
+    def __init__(self) -> None:
+        names = ("Py_DecRef", "Py_IncRef", "PyObject_GC_UnTrack", "PyObject_GC_Del",
+                 "PyVectorcall_Call", "PyObject_Vectorcall", "PyTuple_New",
+                 "PyTuple_SetItem", "PyEval_SaveThread", "PyEval_RestoreThread")  # fmt: skip
+        self.api = {name: _address(getattr(ctypes.pythonapi, name)) for name in names}
+        for name, address in self.api.items():
+            add_symbol(f"armillary_{name}", address)
+        text = "\n".join([single_text(), batch_text(), large_text(), _life_text()])
+        symbols = ["call_single", "traverse", "clear", "dealloc"]
+        self.library = Library(text, symbols, optimize=2)
+        self.out_name = sys.intern("out")
+        self.large = kept_results()
+        self.large_address = ctypes.addressof(self.large)
+        self.type = self._make_type()
+
+    def _make_type(self) -> Any:
+        code = self.library.addresses
+        self._members = (_Member * 3)(
+            _Member(b"__vectorcalloffset__", 19, CODE, 1, None),
+            _Member(b"__dictoffset__", 19, DICT, 1, None),
+            _Member(None, 0, 0, 0, None),
+        )
+        pairs = {
+            "tp_call": self.api["PyVectorcall_Call"],
+            "tp_clear": code["clear"],
+            "tp_dealloc": code["dealloc"],
+            "tp_traverse": code["traverse"],
+            "tp_members": ctypes.addressof(self._members),
+        }
+        slots = [_Slot(_SLOTS[name], address) for name, address in pairs.items()]
+        self._slots = (_Slot * (len(slots) + 1))(*slots, _Slot(0, None))
+        self._spec = _Spec(b"armillary.Function", OBJECT_SIZE, 0, _HAVE_GC | _HAVE_VECTORCALL,
+                           self._slots)  # fmt: skip
+        make = ctypes.pythonapi.PyType_FromSpec
+        make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p]
+        return make(ctypes.addressof(self._spec))
+
+    def make(self, data_address: int) -> Any:
+        """A callable on the given data; its attributes may be set like any object's."""
+        allocate = ctypes.pythonapi.PyType_GenericAlloc
+        allocate.restype, allocate.argtypes = ctypes.py_object, [ctypes.py_object, ctypes.c_ssize_t]
+        new = allocate(self.type, 0)
+        place = id(new)
+        code = self.library.addresses["call_single"]
+        ctypes.c_int64.from_address(place + CODE).value = code
+        ctypes.c_int64.from_address(place + DATA).value = data_address
+        return new
+
+
+def _address(function: Any) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+def fits(array: Any, dtype: Any) -> bool:
+    """Does a numpy array lie in memory as we read it?  (array: any small 2-D contiguous one.)"""
+    if sys.implementation.name != "cpython" or sys.maxsize < 2**32:
+        return False
+    if sys.version_info[:2] > (3, 14) or not getattr(sys, "_is_gil_enabled", lambda: True)():
+        return False
+    place = id(array)
+
+    def read(offset: int, kind: Any) -> int:
+        return int(kind.from_address(place + offset).value)
+
+    dims = read(ARRAY_DIMS, ctypes.c_int64)
+    flags = read(ARRAY_FLAGS, ctypes.c_int32)
+    return (
+        read(8, ctypes.c_int64) == id(type(array))
+        and read(ARRAY_DATA, ctypes.c_int64) == array.ctypes.data
+        and read(ARRAY_ND, ctypes.c_int32) == array.ndim
+        and tuple((ctypes.c_int64 * array.ndim).from_address(dims)) == array.shape
+        and read(ARRAY_DESCR, ctypes.c_int64) == id(dtype)
+        and flags & (PLAIN | WRITEABLE) == PLAIN | WRITEABLE
+    )
+
+
+def counts_holders(array: Any) -> bool:
+    """Does the first word of an object count who holds it?  (array: a new one.)"""
+    count = ctypes.c_int32.from_address(id(array))
+    before, other = count.value, array
+    return count.value == before + 1 and sys.getrefcount(other) == count.value + 1
+
+
+def data_address(array: Any) -> int:
+    """Where the numbers of an array stand; only where `fits` said so."""
+    return ctypes.c_int64.from_address(id(array) + ARRAY_DATA).value
+
+
+_first: dict[str, Machinery] = {}  # the only one: callables do not hold the code of their type
+
+
+def machinery() -> Machinery:
+    """That of this process.  Threads which make it at the same time all get the first one; a
+    second one would be dropped while its callables are still alive."""
+    return _first.get("") or _first.setdefault("", Machinery())
+
+
+def capsule_table(capsule: Any) -> Callable[[int], int]:
+    """Entries of the C function table in a capsule (numpy's _ARRAY_API)."""
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = get(capsule, None) or 0
+    return lambda index: int(ctypes.c_int64.from_address(table + 8 * index).value)

@@ -1,0 +1,68 @@
+"""A native player of tapes: long lists of small operations on one row of numbers.
+
+Elimination of a large sparse system is always the same list of operations; it is written down
+once (constraints/large.py) and played for every state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from armillary.codegen.code import Code
+from armillary.codegen.jit import Library, with_declarations
+from armillary.codegen.target import lanes
+
+
+class Op:
+    """Operations: one instruction is (op, target, a, b), places in the row."""
+
+    LESS_PRODUCT = 0  # m[target] -= m[a] * m[b]
+    PRODUCT = 1  # m[target] = m[a] * m[b]
+    INVERSE = 2  # m[target] = 1 / m[a]
+    SUM = 3  # m[target] = m[a] + m[b]
+    COPY = 4  # m[target] = m[a]
+
+
+class TapeContext:
+    """Fields of the context of one call, 8 bytes each."""
+
+    CODE, COUNT, MEMORY, ROWS, STRIDE, SIZE = range(6)
+
+
+@cache
+def player() -> Library:
+    """`play(ctx)`: the tape on every row of the memory."""
+    width = lanes(False, "double")
+    return Library(with_declarations(_text(), width), ["play"], optimize=2)
+
+
+@cache
+def play() -> Callable[[int], None]:
+    return player().call("play")
+
+
+def _text() -> str:
+    c = Code("play")
+    code, memory = c.field(TapeContext.CODE, "ptr"), c.field(TapeContext.MEMORY, "ptr")
+    count, rows = c.field(TapeContext.COUNT), c.field(TapeContext.ROWS)
+    stride = c.field(TapeContext.STRIDE)
+    with c.loop(rows) as row:
+        base = c.pointer(memory, c.mul(row, stride), "double")
+        with c.loop(count) as k:
+            place = c.mul(k, 4)
+            op, target, a, b = (c.read(code, c.add(place, n)) for n in range(4))
+            x, y = c.read(base, a, "double"), c.read(base, b, "double")
+            with c.when(c.equal(op, Op.LESS_PRODUCT)):
+                old = c.read(base, target, "double")
+                product = c.let(f"fmul double {x}, {y}")
+                c.write(base, target, c.let(f"fsub double {old}, {product}"), "double")
+            with c.when(c.equal(op, Op.PRODUCT)):
+                c.write(base, target, c.let(f"fmul double {x}, {y}"), "double")
+            with c.when(c.equal(op, Op.INVERSE)):
+                c.write(base, target, c.let(f"fdiv double 1.0, {x}"), "double")
+            with c.when(c.equal(op, Op.SUM)):
+                c.write(base, target, c.let(f"fadd double {x}, {y}"), "double")
+            with c.when(c.equal(op, Op.COPY)):
+                c.write(base, target, x, "double")
+    return c.text()

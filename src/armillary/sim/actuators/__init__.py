@@ -1,0 +1,1 @@
+"""Motors, converters, transmissions."""

@@ -1,0 +1,1 @@
+"""Controllers, and the chain from set point to joint force."""

@@ -1,0 +1,206 @@
+"""Controllers that know the mechanism: gravity compensation, computed torque.
+
+They call the mechanism, so they take floats or columns of a batch; those with a `scalar_force` can
+be traced.  With `actuators` the forces come from these joints alone; closed mechanisms need it
+unless every joint is driven.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.algorithms.inverse_dynamics import inverse_dynamics, static_forces
+from armillary.algorithms.passes import Algorithm
+from armillary.algorithms.run import Run
+from armillary.constraints.actuation import driving_forces
+from armillary.errors import InputError, NotFiniteError
+from armillary.mechanism.mechanism import Mechanism
+from armillary.scalar import Scalar
+from armillary.sim.control.block import (
+    Array,
+    Part,
+    Scalars,
+    array_of,
+    columns_of,
+    freedoms,
+    made_for,
+    per_freedom,
+    positive_period,
+)
+from armillary.sim.control.pid import target_at
+from armillary.sim.motion.trajectories import Constant, Trajectory
+
+
+class ModelController(Part, ABC):
+    """Adds tau(t, q, v) computed by the mechanism."""
+
+    array_level = True
+
+    def __init__(self, mechanism: Mechanism, actuators: Sequence[str] | str | None,
+                 period: float | None):  # fmt: skip
+        self.mechanism, self.built_for = mechanism, made_for(mechanism)
+        freedoms(mechanism, actuators)
+        if isinstance(actuators, str):
+            actuators = (actuators,)
+        self.actuators = None if actuators is None else tuple(actuators)
+        self.period = positive_period(period)
+
+    def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
+        tau = self.torque(t, array_of(q), array_of(v), z)
+        return [x + y for x, y in zip(u, columns_of(tau), strict=True)]
+
+    def _traced(self, q: Scalars, v: Scalars, a: Scalars, u: Scalars, passive: bool = True
+                ) -> list[Scalar]:  # fmt: skip
+        """u + the forces of the motion (q, v, a), all of them nodes of a graph."""
+        from armillary.evaluate.function_kernel import NotNative
+
+        inputs = {"q": list(q), "v": list(v), "a": list(a)}
+        if self._alone:
+            tau = self._inlined(inverse_dynamics, inputs, passive).result("tau")
+        else:
+            engine = self.mechanism.constraint_solver.equations
+            law = driving_forces(engine, self.actuators).law
+            if law is None:
+                raise NotNative("these actuators have no traced law")
+            ties = engine.ties if passive else engine.ties.bare
+            tau = self._inlined(law, inputs, passive, ties=ties).result("tau")
+        return [x + y for x, y in zip(u, tau, strict=True)]
+
+    @property
+    def _alone(self) -> bool:
+        """A tree whose joints are all driven."""
+        return not self.mechanism.constraints and self.actuators is None
+
+    def _inlined(self, algorithm: Algorithm, inputs: dict[str, list[Any]], passive: bool = True,
+                 frame: str | None = None, ties: Any = None) -> Run:  # fmt: skip
+        # the compiler is imported when something is traced
+        from armillary.evaluate.straight_line import inlined
+
+        return inlined(self.mechanism.evaluator, algorithm, inputs, passive, frame, ties)
+
+    @abstractmethod
+    def torque(self, t: Any, q: Array, v: Array, z: Scalars) -> Array:
+        """Joint forces (..., nv)."""
+
+    def _joint_errors(self, q: Scalars, goal: Sequence[Scalar]) -> list[Scalar]:
+        """What leads from q to the goal on the joints' manifolds (nv)."""
+        model = self.mechanism.model
+        pairs = zip(model.joints, (slot.q for slot in model.slots), strict=True)
+        errors = (joint.difference(tuple(q[own]), tuple(goal[own])) for joint, own in pairs)
+        return [e for error in errors for e in error]
+
+    def _forces(self, q: Array, v: Array, a: Array, passive: bool = True) -> Array:
+        """tau that gives the accelerations a, from the actuators."""
+        if a.ndim == 1 and not np.isfinite(q.sum() + v.sum() + a.sum()):
+            return np.full_like(v, np.nan)  # the run tells where it broke
+        try:
+            if self._alone:
+                return self.mechanism.inverse_dynamics(q, v, a, passive=passive)
+            return self.mechanism.driving_forces(q, v, a, self.actuators, passive)
+        except NotFiniteError:
+            return np.full_like(v, np.nan)
+
+
+class GravityCompensation(ModelController):
+    """u + the forces that hold the mechanism at rest where it is, against gravity and springs."""
+
+    def __init__(self, mechanism: Mechanism, actuators: Sequence[str] | None = None,
+                 springs: bool = True, period: float | None = None):  # fmt: skip
+        super().__init__(mechanism, actuators, period)
+        self.springs = springs
+
+    def torque(self, t: Any, q: Array, v: Array, z: Scalars) -> Array:
+        if self._alone:
+            m = self.mechanism
+            if q.ndim == 1 and not np.isfinite(q.sum()):
+                return np.full_like(v, np.nan)  # the run tells where it broke
+            try:
+                return m.static_torques(q) if self.springs else m.gravity_forces(q)
+            except NotFiniteError:
+                return np.full_like(v, np.nan)
+        rest = np.zeros_like(v)
+        return self._forces(q, rest, rest, self.springs)
+
+    def scalar_force(
+        self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars
+    ) -> list[Scalar]:
+        if self._alone:
+            tau = self._inlined(static_forces, {"q": list(q)}, self.springs).result("tau")
+            return [x + y for x, y in zip(u, tau, strict=True)]
+        rest = [0] * self.mechanism.nv
+        return self._traced(q, rest, rest, u, self.springs)
+
+
+class ComputedTorque(ModelController):
+    """tau = M a + h with a = a_d + kd (v_d - v) + kp e + ki ∫e: every joint's error obeys
+
+        e'' + kd e' + kp e + ki ∫e = 0.
+
+    e leads from q to q_d on the joints' manifolds; gains in 1/s², 1/s, 1/s³, for all or each.
+    target: a trajectory, or a place (nq) to hold."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        target: Trajectory | ArrayLike,
+        kp: Any,
+        kd: Any,
+        ki: Any = 0.0,
+        *,
+        actuators: Sequence[str] | None = None,
+        period: float | None = None,
+    ):
+        super().__init__(mechanism, actuators, period)
+        labels, n = mechanism.v_labels, mechanism.nv
+        self.kp, self.kd, self.ki = (
+            np.array(per_freedom(name, value, n, labels))
+            for name, value in (("kp", kp), ("kd", kd), ("ki", ki))
+        )
+        self.target = target if isinstance(target, Trajectory) else Constant(target, n)
+        first = self.target(self.target.start).q
+        if first.shape != (mechanism.nq,) or not np.isfinite(first).all():
+            raise InputError(
+                f"target: expected places of {mechanism.nq} finite numbers (q), found "
+                f"{first.tolist()}."
+            )
+        if self.ki.any():
+            self.states = tuple(f"{label}.integral" for label in labels)
+
+    def torque(self, t: Any, q: Array, v: Array, z: Scalars) -> Array:
+        wanted = self.target(t)
+        a = wanted.a + self.kd * (wanted.v - v) + self.kp * self._error(t, q)
+        if self.states:
+            a = a + self.ki * array_of(z)
+        return self._forces(q, v, a)
+
+    def rate(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
+        return columns_of(self._error(t, array_of(q))) if self.states else []
+
+    def scalar_force(
+        self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars
+    ) -> list[Scalar]:
+        _, v_d, a_d = target_at(self.target, t)
+        a = [
+            a_d[k] + float(self.kd[k]) * (v_d[k] - v[k]) + float(self.kp[k]) * e
+            for k, e in enumerate(self._scalar_error(t, q))
+        ]
+        if self.states:
+            a = [x + float(ki) * total for x, ki, total in zip(a, self.ki, z, strict=True)]
+        return self._traced(q, v, a, u)
+
+    def scalar_rate(
+        self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars
+    ) -> list[Scalar]:
+        return self._scalar_error(t, q) if self.states else []
+
+    def _scalar_error(self, t: Scalar, q: Scalars) -> list[Scalar]:
+        return self._joint_errors(q, target_at(self.target, t)[0])
+
+    def _error(self, t: Any, q: Array) -> Array:
+        goal = self.target(t).q
+        return self.mechanism.difference(q, np.broadcast_to(goal, q.shape))

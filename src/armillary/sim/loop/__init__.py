@@ -1,0 +1,1 @@
+"""One run over time: start, steps, events."""

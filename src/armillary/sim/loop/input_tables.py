@@ -1,0 +1,195 @@
+"""What is given over time, computed in advance for every stage of the next steps of a run.
+
+Joint forces, wrenches on frames and prescribed motion as tables of the native loop.  Functions of
+the user are asked in the order of time; where one raises, the tables end, and the step in Python
+that comes next tells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from armillary.constraints.moving import RowMotion
+from armillary.errors import ArmillaryError
+from armillary.evaluate.inputs import Array
+from armillary.model.lower import Tables
+from armillary.sim.loop.system import System
+from armillary.sim.loop.time_steps import Given, Method
+
+
+@dataclass
+class _Seen:
+    """What was found so far: one entry per stage, of `ends` per step.  Forces and wrenches (r, n),
+    motion (3, r, n): place, velocity, acceleration; r = 1 for all runs, or one row per run."""
+
+    tau: list[Array] = field(default_factory=list)
+    wrench: dict[str, list[Array]] = field(default_factory=dict)
+    motion: list[Array] = field(default_factory=list)
+    ends: list[Array] = field(default_factory=list)
+
+    def append(self, step: _Seen) -> None:
+        self.tau += step.tau
+        self.motion += step.motion
+        self.ends += step.ends
+        for name, values in step.wrench.items():
+            self.wrench.setdefault(name, []).extend(values)
+
+
+class Ahead:
+    """The given quantities of a run of `rows` states.  called: the parts are asked for their forces
+    at every stage, and the inputs come with them."""
+
+    def __init__(self, system: System, method: Method, rows: int):
+        self.system, self.method, self.rows = system, method, rows
+        self.called = False
+        self._still: Given | None = None  # what does not change
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Inputs of the dynamics beside the joint forces."""
+        system = self.system
+        return ("external",) * bool(system.external) + ("drive",) * bool(system.drives)
+
+    @property
+    def numbers(self) -> int:
+        """Of the tables, per step, at most."""
+        system, stages = self.system, len(self.method.b)
+        width = 0 if system.inputs.steady else system.nv
+        if not system.external.steady:
+            width += 6 * len(system.mechanism.model.bodies)
+        if system.drives:
+            width += 3 * system.mechanism.constraint_solver.equations.ties.count
+        return self.rows * stages * width
+
+    def __call__(self, t: float, steps: int, h: float, tables: Tables) -> tuple[int, Given]:
+        """For how many of these steps from t on, and what is given in them; tables: of the bodies
+        that wrenches act on."""
+        if self._still is None:
+            forces = self._steady_forces(t)
+            try:
+                self._still = Given(forces, self._steady_wrenches(t, tables))
+            except ValueError:  # not one for every run
+                return 0, Given(forces)
+        if self._moving_nothing:
+            return steps, self._still
+        seen, done = _Seen(), 0
+        while done < steps:
+            try:
+                seen.append(self._step(t + done * h, h))
+            except Exception:
+                break
+            done += 1
+        return self._tables(t, h, done, seen, tables) if done else (0, self._still)
+
+    @property
+    def _moving_nothing(self) -> bool:
+        system = self.system
+        forces = self.called or system.inputs.steady
+        return forces and system.external.steady and not system.drives
+
+    def _steady_forces(self, t: float) -> Array:
+        system = self.system
+        steady = system.inputs.steady and not self.called
+        forces = system.inputs(t) if steady else 0.0
+        return np.array(np.broadcast_to(forces, (self.rows, system.nv)))
+
+    def _steady_wrenches(self, t: float, tables: Tables) -> Array | None:
+        external = self.system.external
+        if not external or not external.steady:
+            return None
+        return self._carried({name: [self._wrench(x)] for name, x in external.at(t).items()},
+                             tables)[0]  # fmt: skip
+
+    # -- one step --------------------------------------------------------------------------------
+
+    def _step(self, begin: float, h: float) -> _Seen:
+        """Asks everything at the stages of one step, each instant once."""
+        system, seen = self.system, _Seen()
+        system.enter(begin, begin + h)
+        instants = {c: begin + c * h for c in self.method.c}
+        if not (self.called or system.inputs.steady):
+            forces = {c: np.atleast_2d(system.inputs(t)) for c, t in instants.items()}
+            seen.tau = [forces[c] for c in self.method.c]
+        if not system.external.steady:
+            wrenches = {c: system.external.at(t) for c, t in instants.items()}
+            for name in wrenches[self.method.c[0]]:
+                own = {c: self._wrench(wrenches[c][name]) for c in instants}
+                seen.wrench[name] = [own[c] for c in self.method.c]
+        if system.drives:
+            found = {c: _with_rows(system.drives.at(t)) for c, t in instants.items()}
+            seen.motion = [found[c] for c in self.method.c]
+            end = found.get(1.0)
+            seen.ends = [_with_rows(system.drives.at(begin + h)) if end is None else end]
+        return seen
+
+    def _wrench(self, value: Any) -> Array:
+        """(1, 6), or one per run."""
+        found = np.array(value, float)
+        if found.shape not in ((6,), (self.rows, 6)):
+            raise ValueError(f"a wrench of shape {found.shape}")
+        return np.atleast_2d(found)
+
+    # -- tables ----------------------------------------------------------------------------------
+
+    def _tables(
+        self, t: float, h: float, steps: int, seen: _Seen, tables: Tables
+    ) -> tuple[int, Given]:
+        """Steps that can be taken, and what is given in them."""
+        assert self._still is not None
+        n, shape = self.system.nv, (steps, len(self.method.b))
+        tau, wrench = self._still.tau, self._still.wrench
+        if seen.tau:
+            found = _stacked(seen.tau).reshape(*shape, -1, n)
+            tau = np.broadcast_to(found, (*shape, self.rows, n))
+        if seen.wrench:
+            carried = self._carried(seen.wrench, tables)
+            wrench = carried.reshape(*shape, *carried.shape[1:])
+        if not seen.motion:
+            return steps, Given(tau, wrench)
+        drive, end = self._of_rows(seen.motion).acceleration, self._of_rows(seen.ends)
+        given = Given(tau, wrench, drive.reshape(*shape, *drive.shape[1:]), end.place, end.velocity)
+        return self._consistent(t, h, end), given
+
+    def _of_rows(self, motion: list[Array]) -> RowMotion:
+        """Of all constraint rows, (instants, r, rows)."""
+        drives: Any = self.system.drives
+        return drives.row_motion(self.system.mechanism, np.moveaxis(_stacked(motion), 1, 0))
+
+    def _consistent(self, t: float, h: float, end: RowMotion) -> int:
+        """Steps until driven rows contradict each other."""
+        drives: Any = self.system.drives
+        for k in range(len(end.place)):
+            moving = RowMotion(*(x[k] for x in end.parts))
+            try:
+                drives.check(self.system.mechanism, t + (k + 1) * h, moving)
+            except ArmillaryError:
+                return k
+        return len(end.place)
+
+    def _carried(self, wrenches: dict[str, list[Array]], tables: Tables) -> Array:
+        """Wrenches on frames as wrenches on bodies: (instants, 1 or rows, 6 * bodies)."""
+        found = {name: _stacked(values) for name, values in wrenches.items()}
+        count = len(next(iter(found.values())))
+        rows = max(x.shape[1] for x in found.values())
+        flat = {
+            name: (np.broadcast_to(x, (count, rows, 6)).reshape(-1, 6), False)
+            for name, x in found.items()
+        }
+        carried = self.system.mechanism.evaluator.external_rows(flat, count * rows, tables)
+        return carried.reshape(count, rows, -1)
+
+
+def _with_rows(motion: Array) -> Array:
+    """(3, r, n)."""
+    return motion.reshape(3, -1, motion.shape[-1])
+
+
+def _stacked(values: list[Array]) -> Array:
+    """(len(values), ..., r, n) of arrays (..., 1, n) or (..., r, n)."""
+    rows = max(x.shape[-2] for x in values)
+    if rows == 1:
+        return np.array(values)
+    return np.array([np.broadcast_to(x, (*x.shape[:-2], rows, x.shape[-1])) for x in values])

@@ -1,0 +1,106 @@
+"""What comes to a joint that has an actuator: voltages feed it, forces act beside it.
+
+A joint force of `inputs` would pass the actuator by without a word: a motor at 0 V and 6 N m at its
+joint.  It is refused unless it is meant so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from armillary.errors import InputError
+from armillary.mechanism.mechanism import Mechanism
+from armillary.sim.actuators.dc_motor import DCMotor
+from armillary.sim.loop.answers import scalars
+from armillary.sim.motion.schedules import Forces, columns_of
+
+
+def fed(mechanism: Mechanism, actuators: Any, voltages: Any) -> Any:
+    """The actuators of a run; where voltages are given and none are, the motors of the model."""
+    if voltages is not None and not isinstance(voltages, Mapping):
+        raise InputError(
+            f"voltages: expected {{joint: volts, Schedule or f(t)}}, found "
+            f"{type(voltages).__name__}."
+        )
+    if not voltages or actuators is not None:
+        return actuators
+    return DCMotor(mechanism, joints=list(voltages))
+
+
+def check_fed(
+    mechanism: Mechanism, parts: list[Any], inputs: Any, voltages: Any, beside: bool
+) -> None:
+    """parts: the actuators.  Refuse forces that pass one by, and voltages that feed none."""
+    if inputs is None and not voltages:
+        return
+    driven: dict[int, Any] = {}
+    for part in parts:
+        for own in getattr(part, "parts", (part,)):
+            driven |= dict.fromkeys(entries_of(own, mechanism), own)
+    for name in voltages or {}:
+        for k in columns_of(mechanism, name):
+            if not _takes_volts(driven.get(k)):
+                raise InputError(
+                    f"voltages['{name}']: no motor that takes a voltage drives this joint. Use "
+                    f"actuators=DCMotor(mechanism, motors={{'{name}': Motor(...)}}, "
+                    f"command='voltage')."
+                )
+    if beside:
+        return
+    for name, columns in _given(mechanism, inputs).items():
+        passed = [k for k in columns if k in driven]
+        if passed:
+            label, part = mechanism.v_labels[passed[0]], driven[passed[0]]
+            way = (
+                f"Feed the motor: voltages={{'{label}': ...}} (V)"
+                if _takes_volts(part)
+                else "Command it by a `controller`"
+            )
+            raise InputError(
+                f"{name}: '{label}' has an actuator ({type(part).__name__}), and a joint force "
+                f"would pass it by. {way}; or add the force at the joint: inputs={{'{label}': "
+                f"...}}, beside=True."
+            )
+
+
+def entries_of(part: Any, mechanism: Mechanism) -> list[int]:
+    """Entries of v that an actuator drives: those it names, else those whose command it changes
+    at the initial configuration."""
+    if not hasattr(part, "force"):
+        return []
+    named = getattr(part, "entries", None)
+    if named is not None:
+        return list(named)
+    q, v = np.array(mechanism.initial, float).tolist(), [0.0] * mechanism.nv
+    command = [1.0 + k for k in range(mechanism.nv)]
+    found = part.force(0.0, q, v, list(part.start(mechanism, q, v)), command)
+    what = f"actuator '{type(part).__name__}'"
+    force = scalars(what, found, np.zeros(mechanism.nv), 0.0, "forces")
+    return [k for k, (x, y) in enumerate(zip(force, command, strict=True)) if x != y]
+
+
+def _takes_volts(part: Any) -> bool:
+    """Does an actuator (None: there is none) take a voltage as its command?"""
+    motors = getattr(part, "motors", part)
+    return isinstance(motors, DCMotor) and motors.command == "voltage"
+
+
+def _given(mechanism: Mechanism, inputs: Any) -> dict[str, list[int]]:
+    """Entries of v that get a force, by what the user wrote."""
+    if inputs is None:
+        return {}
+    if isinstance(inputs, Mapping):
+        return {f"inputs['{name}']": columns_of(mechanism, name) for name in inputs}
+    given = Forces(mechanism, inputs)
+    columns = set(np.flatnonzero(np.atleast_2d(given.constant).any(axis=0)).tolist())
+    for own, signal in given.signals:
+        all_of_them = np.arange(mechanism.nv)[own]
+        values = getattr(signal, "values", None)
+        if values is not None:  # a schedule: columns that are zero throughout say nothing
+            values = values.reshape(-1, len(all_of_them))
+            all_of_them = all_of_them[values.any(axis=0)]
+        columns |= set(all_of_them.tolist())
+    return {"inputs": sorted(columns)}

@@ -1,0 +1,251 @@
+"""The first state of a run: closed, and with velocities that the constraints allow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from armillary.constraints.admissible import listed
+from armillary.constraints.content import idle_note
+from armillary.constraints.holding import Named
+from armillary.constraints.moving import RowMotion
+from armillary.errors import InadmissibleError, InputError, ModelError
+from armillary.evaluate.inputs import Array
+from armillary.sim.loop.system import System
+
+_OPEN = 1e-2  # of the machine's size: more is no rounding but another position
+_ROUNDING = 1e-9
+_ALLOWED = 1e-6  # of the velocities: what rows may be missed by, at least
+_SLOW = 1e-9  # 1/s: slower is rest
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What was asked for the first velocity."""
+
+    named: Named | None = None  # entries that are held, the others follow
+    given: bool = True  # False: nothing was said, and what the constraints ask for is right
+    nearest: bool = False  # a velocity that is not allowed is replaced by the nearest one
+
+
+@dataclass
+class Start:
+    """The first state, what had to be changed, and runs of a batch that cannot begin: why."""
+
+    q: Array
+    v: Array
+    notes: list[str] = field(default_factory=list)
+    refused: dict[int, str] = field(default_factory=dict)
+
+
+def consistent_start(
+    system: System, t0: float, q: Array, v: Array, project: bool, wanted: Wanted
+) -> Start:
+    """The first state on the constraints.
+
+    Driven coordinates begin where their motion does.  Velocities given by name are held, and the
+    others follow with the least kinetic energy.  A full velocity that is not allowed is refused
+    unless the nearest is wanted; runs of a batch are refused one by one.  project: small openings
+    are closed, with a remark; else they are refused, too."""
+    mechanism = system.mechanism
+    start = Start(q, v)
+    if not mechanism.model.constraints:
+        if wanted.named is not None:
+            start.v = _followed(system, t0, q, v, wanted.named)
+        return start
+    start.notes += mechanism.constraint_solver.equations.ties.uncounted
+    system.enter(t0, t0)
+    moving = system.moving(t0)
+    if system.drives:
+        start.q, start.v = _onto_drives(system, t0, q, v, start.notes)
+    if not mechanism.constraint_rows:  # springs and dampers alone
+        if wanted.named is not None:
+            start.v = _followed(system, t0, start.q, start.v, wanted.named)
+        return start
+    if idle := idle_note(mechanism.constraint_solver.equations):
+        start.notes.append(idle)
+    opening, worst = _opening(system, t0, start.q, moving, project)
+    if wanted.named is not None:
+        return _by_names(system, t0, start, wanted.named, opening, worst)
+    return _as_given(system, t0, start, project, wanted, opening, worst)
+
+
+def _opening(
+    system: System, t0: float, q: Array, moving: RowMotion | None, project: bool
+) -> tuple[float, str]:
+    """How far q0 is open at most, as a part of the machine's size, and where, in words."""
+    rows, size = (
+        system.mechanism.constraint_rows,
+        system.mechanism.constraint_solver.equations.length,
+    )
+    opening = np.abs(np.atleast_2d(system.mechanism.constraint_residual(q, moving)))
+    row, column = np.unravel_index(int(opening.argmax()), opening.shape)
+    worst = f"{opening[row, column]:.3g} (row '{rows[column]}')"
+    part = float(opening.max()) / max(size, 1e-12)
+    rounding = _rounding(system)
+    if part > _OPEN or (not project and part > rounding):
+        gap = np.atleast_2d(system.mechanism.constraint_residual(q, moving))[row, column]
+        cure = _cure(system, t0, int(column), float(gap))
+        raise InputError(f"q0: the mechanism is open by {worst}. {cure}")
+    return part, worst
+
+
+def _rounding(system: System) -> float:
+    """What counts as closed and consistent, as a part of the machine's size and speed."""
+    return max(_ROUNDING, system.mechanism.geometry_tolerance)
+
+
+def _by_names(
+    system: System, t0: float, start: Start, named: Named, opening: float, worst: str
+) -> Start:
+    """Velocities given by name, and the others as the constraints and the least energy ask."""
+    if opening > _rounding(system):
+        start.notes.append(f"q0 was open by {worst}; it was closed")
+    start.q = allowed_state(system, t0, start.q, start.v)[0]
+    many = start.q.ndim == 2
+    for k in range(len(start.q)) if many else (None,):
+        own = ... if k is None else k
+        try:
+            start.v[own] = _followed(system, t0, start.q[own], start.v[own], named, k)
+        except ModelError as fault:
+            if k is None:
+                raise InputError(f"v0: {fault}") from None
+            start.refused[k] = f"v0: {fault}"
+    if many and len(start.refused) == len(start.q):
+        raise InputError(start.refused[0])
+    return start
+
+
+def _followed(
+    system: System, t0: float, q: Array, v: Array, named: Named, row: int | None = None
+) -> Array:
+    """v with the named entries as given; row: of a batch."""
+    moving = system.moving(t0)
+    bodies = system.parameters
+    if row is not None:
+        moving = None if moving is None else moving.of(row)
+        bodies = bodies[row] if bodies is not None and bodies.ndim == 2 else bodies
+        named = named.row(row)
+    places = np.atleast_2d(q)
+    found = system.mechanism.constraint_solver.projector.velocities_with(
+        places, np.zeros((len(places), v.shape[-1])), named.held, named, moving,
+        None if bodies is None else np.broadcast_to(bodies, (len(places), bodies.shape[-1])),
+    )  # fmt: skip
+    return found.reshape(v.shape)
+
+
+def _as_given(
+    system: System, t0: float, start: Start, project: bool, wanted: Wanted, opening: float,
+    worst: str,
+) -> Start:  # fmt: skip
+    """A full velocity: allowed, refused, or replaced by the nearest."""
+    mechanism, v = system.mechanism, start.v
+    rows, size = mechanism.constraint_rows, mechanism.constraint_solver.equations.length
+    rounding = _rounding(system)
+    rate = np.abs(np.atleast_2d(mechanism.constraint_rate(start.q, v, system.moving(t0))))
+    row, column = np.unravel_index(int(rate.argmax()), rate.shape)
+    speed = 1.0 + np.abs(v).max(initial=0.0)
+    inconsistent = rate.max() > rounding * speed * max(size, 1.0)
+    fault = f"{rate[row, column]:.3g} along '{rows[column]}'"
+    if inconsistent and not project:
+        raise InputError(
+            f"v0: the constraints do not allow it; it has {fault}. Use "
+            f"q0, v0 = mechanism.project(q0, v0), or project=True."
+        )
+    closed, allowed = allowed_state(system, t0, start.q, v)
+    driven = any(text.startswith("v0") for text in start.notes)
+    if wanted.given and not wanted.nearest and not driven:
+        _refuse(system, start, rate, allowed, opening)
+    if opening > rounding:
+        start.notes.append(f"q0 was open by {worst}; it was closed")
+    if inconsistent and not start.refused:
+        change = np.abs(allowed - v).max()
+        start.notes.append(
+            f"v0 was not consistent, {fault}; the nearest velocity by kinetic energy is used "
+            f"(largest change {change:.3g})"
+        )
+    if project:
+        kept = np.array([k not in start.refused for k in range(len(rate))])
+        start.q = closed
+        start.v = np.where(kept[:, None], allowed, v).reshape(v.shape)
+    return start
+
+
+def _refuse(system: System, start: Start, rate: Array, allowed: Array, opening: float) -> None:
+    """Runs whose velocity the constraints do not allow, beyond the accuracy of the geometry and of
+    q0.  An error where all are like that."""
+    engine = system.mechanism.constraint_solver.equations
+    s, label = engine.scaling, engine.ties.labels
+    tolerance = max(_ALLOWED, engine.geometry_tolerance, 10.0 * opening)
+    speeds = np.abs(np.atleast_2d(start.v) / s.columns).max(axis=1)
+    missed = s.rows / s.length * rate  # 1/s
+    bad = np.flatnonzero(missed.max(axis=1) > tolerance * np.maximum(speeds, _SLOW))
+    nearest = np.atleast_2d(allowed)
+    for k in bad:
+        worst = int(np.argmax(missed[k]))
+        text = (
+            f"v0: the constraints do not allow it; it has {rate[k, worst]:.3g} along "
+            f"'{label[worst]}'. The nearest that they allow is v0 = {listed(engine, nearest[k])}"
+        )
+        if len(bad) == len(rate):
+            example = int(np.argmax(np.abs(np.atleast_2d(start.v)[k] / s.columns)))
+            name, value = engine.model.v_labels[example], np.atleast_2d(start.v)[k, example]
+            raise InadmissibleError(
+                f"{text}. Give v0={{'{name}': {value:.6g}}} to hold the named joints and find the "
+                f"others, or project_start=True to begin with the nearest.",
+                nearest[k],
+                None if start.v.ndim == 1 else int(k),
+            )
+        start.refused[int(k)] = text
+
+
+def allowed_state(system: System, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+    """q and v on the constraints where v is far off them (a start, an impact): the nearest by the
+    kinetic energy of the run's own bodies, v' + Y M (v - v') for any v' that is allowed."""
+    q, near = system.project(t, q, v)
+    if system.parameters is None or not system.projection.needed:
+        return q, near
+    M = system.mechanism.mass_matrix(q, parameters=system.bodies())
+    Y = system.mobility(q, near, np.zeros_like(near))
+    return q, near + (Y @ (M @ (v - near)[..., None]))[..., 0]
+
+
+def _onto_drives(
+    system: System, t0: float, q: Array, v: Array, notes: list[str]
+) -> tuple[Array, Array]:
+    """Driven coordinates set to x and x'; the others keep theirs."""
+    assert system.drives is not None
+    values, q, v = system.drives.at(t0), q.copy(), v.copy()
+    for number, i, k, label in system.drives.coordinates():
+        x, rate = values[0, ..., number], values[1, ..., number]
+        for name, entries, place, wanted in (("q0", q, i, x), ("v0", v, k, rate)):
+            gap = np.max(np.abs(wanted - entries[..., place]), initial=0.0)
+            if gap > _ROUNDING * (1.0 + np.max(np.abs(wanted))):
+                shown = f"{float(np.ravel(wanted)[0]):.6g}"
+                notes.append(f"{name}: '{label}' begins with its drive, at {shown} (was {gap:.3g} "
+                             f"off)")  # fmt: skip
+            entries[..., place] = wanted
+    return q, v
+
+
+def _cure(system: System, t0: float, row: int, gap: float) -> str:
+    """row: the one that is open, by the gap."""
+    begins = system.drives.place(system.mechanism, row, t0) if system.drives else None
+    label, unit = (
+        system.mechanism.constraint_rows[row],
+        system.mechanism.constraint_solver.equations.ties.units[row],
+    )
+    if begins is not None:
+        return (
+            f"'{label}' is driven and begins at {begins:.6g} {unit}, and q0 has it at "
+            f"{begins + gap:.6g} {unit}. Let its motion begin there, or choose a q0 where it is "
+            f"{begins:.6g} {unit}."
+        )
+    driven = [label for *_, label in system.drives.coordinates()] if system.drives else []
+    if not driven:
+        return "Close it first: q0 = mechanism.assemble(q0).q."
+    return (
+        f"The drives begin at t0 = {t0:g} s; close it there: put {driven} to their places in q0, "
+        f"then q0 = mechanism.assemble(q0, hold={driven}).q."
+    )

@@ -1,0 +1,354 @@
+"""Many steps of time in one native call: kernels of a mechanism inside runtime/time_loop.py.
+
+Explicit Runge-Kutta tables and semi-implicit Euler, trees and constrained mechanisms, one state or
+B side by side; controllers that can be traced run inside.  A step that cannot be taken (a state
+that is not finite, a position that does not close, a row the fast kernel doubts) is left to the
+caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, fields
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armillary.algorithms import centre, chart, forward_dynamics
+from armillary.algorithms.passes import Algorithm
+from armillary.codegen.abi import Context
+from armillary.evaluate.function_kernel import (
+    Control,
+    Controlling,
+    NotNative,
+    Sample,
+    straight_kernel,
+)
+from armillary.evaluate.inputs import Array
+from armillary.evaluate.interrupts import HeldInterrupt
+from armillary.evaluate.kernel import Kernel, address_of
+from armillary.runtime.time_loop import Steps, called_back, run_steps
+
+if TYPE_CHECKING:
+    from armillary.mechanism.mechanism import Mechanism
+
+# (stage, t, q, v, z) -> forces and dz/dt, over arrays (rows, ...): called back at every stage
+Answer = Callable[[int, float, Array, Array, Array], tuple[Array, Array]]
+
+
+@dataclass(frozen=True)
+class Method:
+    """An explicit Runge-Kutta table (rows of A below the diagonal, b, c), or semi-implicit Euler:
+    v first, then q with the new v."""
+
+    a: tuple[tuple[float, ...], ...] = ((0.0,),)
+    b: tuple[float, ...] = (1.0,)
+    c: tuple[float, ...] = (0.0,)
+    semi_implicit: bool = False
+
+
+@dataclass(frozen=True)
+class Given:
+    """What is given over time.  Arrays (r, n) hold for all time, (steps, stages, r, n) for every
+    stage; r: one row per state, or one for all of them (not of tau).
+
+    tau: joint forces (nv).  wrench: on the bodies of `Stepping.tables` (6 per body).  drive:
+    accelerations of the constraint rows; place and velocity: theirs after every step,
+    (steps, r, rows of the constraints)."""
+
+    tau: Array
+    wrench: Array | None = None
+    drive: Array | None = None
+    place: Array | None = None
+    velocity: Array | None = None
+
+    def of(self, rows: slice, count: int) -> Given:
+        """What belongs to some of `count` states."""
+
+        def own(x: Array | None) -> Any:
+            return x if x is None or x.shape[-2] != count else x[..., rows, :]
+
+        return Given(*(own(getattr(self, field.name)) for field in fields(self)))
+
+
+def _zeros(*shape: int) -> Array:
+    """Zeros that begin with a cache line."""
+    block = np.zeros(prod(shape) + 8)
+    return block[-(address_of()(block) // 8) % 8 :][: prod(shape)].reshape(shape)
+
+
+class Stepping:
+    """The native loop of one mechanism with one method, for `rows` states at once.
+
+    Raises `NotNative` where there is no native way: the caller steps in Python then."""
+
+    def __init__(
+        self, mechanism: Mechanism, method: Method, rows: int, control: Control | None = None,
+        nz: int = 0, parameters: Array | None = None, sample: tuple[Sample, int] | None = None,
+        answer: Answer | None = None, given: tuple[str, ...] = (), key: Hashable = None,
+    ):  # fmt: skip
+        """sample: what sampled parts do, and how many of them there are.  answer: in the place of
+        a controller that can be traced; what it raises stops the loop and stands in `fault`.
+        given: which of "external" and "drive" (wrenches, moving rows) the dynamics read.  key:
+        equal for equal `control` and `sample`, whose code is then used again."""
+        self.mechanism, self.method, self.rows, self.nz = mechanism, method, rows, nz
+        self._batched = rows >= mechanism.options.simd(True).width
+        self._keep: list[Any] = []  # everything the native side points to
+        self._c = np.zeros(Steps.SIZE, np.int64)
+        self.fault: BaseException | None = None
+        self._calls_back, self._interrupt = answer is not None, HeldInterrupt()
+        self._stage = 0  # the one that is next
+        self._numbers()
+        self._buffers()
+        self._parameters, self._driven = parameters, "drive" in given
+        others = ("parameters",) * (parameters is not None)
+        self._reads = ("q", "v", "tau", *given, *others)
+        self._contexts: dict[str, np.ndarray] = {}
+        dynamics = self._dynamics()
+        self.tables = dynamics.tables  # of the bodies that wrenches act on
+        self._call("DYNAMICS", dynamics)
+        self._other_bodies("DYNAMICS", self._reads)
+        self._manifold()
+        self._constraints()
+        controlling = Controlling(mechanism.evaluator, self._batched, nz, key)
+        if control is not None:
+            self._call("CONTROL", controlling.control(control), still=(3,))
+        if answer is not None:
+            self._call_back(answer)
+        if sample is not None:
+            self._call("SAMPLE", controlling.sample(*sample), still=(3, 4))
+
+    # -- what is called --------------------------------------------------------------------------
+
+    def _dynamics(self) -> Kernel:
+        owner = self.mechanism.evaluator
+        if owner.model.loaded_joints:
+            raise NotNative("friction that depends on loads")
+        reads = self._reads
+        if not owner.model.constraints:
+            if self._parameters is None:
+                owner.refuse_massless()
+            kernels = owner.kernels_of(forward_dynamics.forward_dynamics, reads, True, True)
+            return kernels.kernel(self._batched, "double")
+        made = self.mechanism.constraint_solver.forward.kernels(reads, True)
+        if made is None:
+            raise NotNative("no traced kernel for the constraints")
+        return made.kernel(self._batched, "double")
+
+    def _other_bodies(self, name: str, reads: tuple[str, ...]) -> None:
+        """Inertias of the bodies, one row for all states or one per state, to a kernel that reads
+        them last."""
+        if self._parameters is None:
+            return
+        numbers = np.ascontiguousarray(np.atleast_2d(self._parameters), float)
+        context, last = self._contexts[name], len(reads) - 1
+        context[Context.INPUT_ROWS + last] = self._own(numbers)
+        context[Context.INPUT_STRIDES + last] = numbers.shape[1] if len(numbers) > 1 else 0
+
+    def _manifold(self) -> None:
+        owner = self.mechanism.evaluator
+        if self.mechanism.additive:
+            return
+        self._call("INTEGRATE", self._straight(chart.move))
+        self._call("ADVANCE", self._straight(chart.step))
+        self._call("RATE", self._straight(chart.slope))
+        if not any(centre.is_free(joint) for joint in owner.model.joints):
+            return
+        self._call("TO_CENTER", self._straight(centre.to_center))
+        self._call("FROM_CENTER", self._straight(centre.from_center))
+        others = ("parameters",) * (self._parameters is not None)
+        for name, algorithm in (("CARRIED", centre.carried), ("CENTER_RATE", centre.rate)):
+            reads = (*algorithm.reads, *others)
+            kernels = owner.kernels_of(algorithm, reads, True, True)
+            self._call(name, kernels.kernel(self._batched, "double"))
+            self._other_bodies(name, reads)
+        self._apart_from_state()
+
+    def _apart_from_state(self) -> None:
+        """Memory of y and s where they are not q and v."""
+        model, stages = self.mechanism.model, ("MOVING_", "STAGE_")
+        sizes = {f"{prefix}{name}": n for prefix in stages
+                 for name, n in (("Y", model.nq), ("S", model.nv))}  # fmt: skip
+        for name in ("ACCELERATION", "OFFSET", "SLIP"):
+            sizes[name] = model.nv
+        for name, size in sizes.items():
+            self._c[getattr(Steps, name)] = self._own(_zeros(self.rows, size))
+
+    def _straight(self, algorithm: Algorithm) -> Kernel:
+        """Of the tree alone: made once for a mechanism."""
+        evaluator = self.mechanism.evaluator
+        simd = evaluator.options.simd(self._batched)
+        return evaluator.memo.once(
+            (algorithm.name, self._batched),
+            lambda: straight_kernel(algorithm, algorithm.reads, evaluator.tables(), simd),
+        )
+
+    def _constraints(self) -> None:
+        owner = self.mechanism
+        if not owner.model.constraints:
+            return
+        for name, level in (("POSITION", "residual"), ("VELOCITY", "rate")):
+            if not owner.constraint_solver.projector.rows(level).any():
+                continue
+            kernels = owner.constraint_solver.projector.kernels(level, moving=self._driven)
+            if kernels is None:
+                raise NotNative(f"no traced kernel for the {name.lower()}")
+            self._call(name, kernels.kernel(self._batched, "double"))
+
+    def _call(self, name: str, kernel: Kernel, still: tuple[int, ...] = ()) -> None:
+        """Prepare a kernel: its context, with the row lengths of its inputs."""
+        context, work = kernel.context(self.rows, self.mechanism.evaluator.base_numbers)
+        for k, size in enumerate(kernel.input_sizes):
+            context[Context.INPUT_STRIDES + k] = 0 if k in still else size
+        self._keep += [kernel, context, work]
+        self._contexts[name] = context
+        self._c[getattr(Steps, name)] = kernel.address
+        self._c[getattr(Steps, f"{name}_CONTEXT")] = address_of()(context)
+
+    def _call_back(self, answer: Answer) -> None:
+        """A function over arrays as the controller."""
+        b, stages, nz = self._arrays, len(self.method.b), self.nz
+        start, later = ([b[prefix + name] for name in ("Q", "V", "Z")] for prefix in ("", "STAGE_"))
+        time, force_out, rates_out = b["TIME"], b["FORCE"], b["RATES_Z"]
+
+        def at_stage() -> None:
+            i, self._stage = self._stage, (self._stage + 1) % stages
+            if self.fault is None and self._interrupt.came is None:
+                try:
+                    q, v, z = later if i else start
+                    force, rates = answer(i, time.item(), q.copy(), v.copy(), z.copy())
+                    force_out[...] = force
+                    if nz:
+                        rates_out[i][:, :nz] = rates
+                except BaseException as fault:  # Ctrl-C too: nothing may go through native code
+                    self.fault = fault
+            if self.fault is not None or self._interrupt.came is not None:
+                force_out[...] = np.nan  # this step is not taken
+
+        keep, address = called_back(at_stage)
+        self._keep.append(keep)
+        self._c[Steps.CONTROL] = address
+        self._c[Steps.CONTROL_CONTEXT] = self._own(np.zeros(Context.SIZE, np.int64))
+
+    # -- memory ----------------------------------------------------------------------------------
+
+    def _numbers(self) -> None:
+        c, m, model = self._c, self.method, self.mechanism.model
+        stages = len(m.b)
+        table = np.zeros((stages, stages))
+        for i, row in enumerate(m.a):
+            table[i, : len(row)] = row
+        c[Steps.ROWS], c[Steps.NQ], c[Steps.NV], c[Steps.NZ] = (
+            self.rows, model.nq, model.nv, self.nz)  # fmt: skip
+        c[Steps.STAGES], c[Steps.SEMI_IMPLICIT] = stages, int(m.semi_implicit)
+        for slot, numbers in ((Steps.A, table), (Steps.B, m.b), (Steps.C, m.c)):
+            c[slot] = self._own(np.ascontiguousarray(numbers, float))
+
+    def _own(self, array: np.ndarray) -> int:
+        self._keep.append(array)
+        return address_of()(array)
+
+    def _buffers(self) -> None:
+        """Arrays of the loop, by the names of their fields."""
+        model, rows, stages = self.mechanism.model, self.rows, len(self.method.b)
+        widths = {"Q": model.nq, "V": model.nv, "Z": self.nz}
+        self._arrays: dict[str, Array] = {"TIME": np.zeros(1)}
+        for prefix in ("", "STAGE_", "NEW_"):  # q, v and z one behind the other
+            block, first = _zeros(rows * sum(widths.values()) + 1), 0
+            for name, width in widths.items():
+                part = block[first : first + rows * width]
+                self._arrays[prefix + name] = part.reshape(rows, width)
+                first += rows * width
+        for name, width in (("RATES_Q", model.nv), ("RATES_V", model.nv), ("RATES_Z", self.nz)):
+            self._arrays[name] = _zeros(stages, rows, max(width, 1))
+        for name in ("THETA", "ZERO", "FORCE"):
+            self._arrays[name] = _zeros(rows, max(model.nv, 1))
+        for name, array in self._arrays.items():
+            self._c[getattr(Steps, name)] = address_of()(array)
+        for name, same in (("MOVING_Y", "Q"), ("MOVING_S", "V"), ("STAGE_Y", "STAGE_Q"),
+                           ("STAGE_S", "STAGE_V")):  # fmt: skip
+            self._c[getattr(Steps, name)] = address_of()(self._arrays[same])
+        self._state = {name: self._arrays[name] for name in widths}
+
+    # -- the loop --------------------------------------------------------------------------------
+
+    def run(self, state: tuple[Array, Array, Array], *what: Any, **how: Any) -> int:
+        """`begin`, the steps, `end`."""
+        place, call = self.begin(state, *what, **how), run_steps()
+        if not self._calls_back:
+            call(place)
+            return self.end(state)
+        with self._interrupt:
+            call(place)
+        self.fault = self.fault or self._interrupt.delivered()
+        return self.end(state)
+
+    def begin(
+        self, state: tuple[Array, Array, Array], given: Given, steps: int, h: float,
+        start: float = 0.0, every: int = 1, taken: int = 0, out: dict[str, Array] | None = None,
+        first: int = 0, due: Array | None = None,
+    ) -> int:  # fmt: skip
+        """Get ready for up to `steps` steps from state = (q, v, z), arrays (rows, ·); gives the
+        argument of the native `steps`.
+
+        out: arrays named q, v, z, a, tau with one entry per `every` steps (entry 0 belongs to the
+        start and is filled for a and tau only); `taken` steps were made before this call.  They may
+        hold more rows than this loop runs: its own begin at row `first`.  due (steps + 1, 1 + n):
+        after step k, 1 where any of the n sampled parts is due, and which."""
+        c = self._c
+        for array, start_of in zip(self._state.values(), state, strict=True):
+            array[...] = start_of
+        self._given = self._hand_over(given)
+        c[Steps.STEPS], c[Steps.DONE] = steps, 0
+        self.fault, self._stage = None, 0
+        c[Steps.EVERY], c[Steps.RECORDED] = every, taken
+        c[Steps.STEP_SIZE] = np.float64(h).view(np.int64)
+        c[Steps.START] = np.float64(start).view(np.int64)
+        if due is not None:
+            c[Steps.DUE], c[Steps.DUE_WIDTH] = address_of()(due), due.shape[1]
+        for name in ("q", "v", "z", "a", "tau"):
+            place = 0
+            if out and name in out:
+                record = out[name]
+                c[Steps.OUT_ROWS] = record.shape[1]
+                place = address_of()(record) + record.strides[1] * first
+            c[getattr(Steps, f"OUT_{name.upper()}")] = place
+        return address_of()(c)
+
+    def end(self, state: tuple[Array, Array, Array]) -> int:
+        """Move the state on; how many steps were taken."""
+        for array, end_of in zip(self._state.values(), state, strict=True):
+            end_of[...] = array
+        return int(self._c[Steps.DONE])
+
+    def _hand_over(self, given: Given) -> list[Array]:
+        """Addresses of what is given, and how far apart its rows, stages and steps are."""
+        c, kept = self._c, []
+        for name, numbers in (("TAU", given.tau), ("WRENCH", given.wrench), ("DRIVE", given.drive)):
+            if numbers is None:
+                continue
+            table = np.ascontiguousarray(numbers, float)
+            kept.append(table)
+            row = table.shape[-2] * table.shape[-1]
+            c[getattr(Steps, name)] = address_of()(table)
+            c[getattr(Steps, f"{name}_STAGE")] = row if table.ndim == 4 else 0
+            c[getattr(Steps, f"{name}_STEP")] = row * len(self.method.b) if table.ndim == 4 else 0
+            if name != "TAU":
+                slot = self._reads.index({"WRENCH": "external", "DRIVE": "drive"}[name])
+                c[getattr(Steps, f"{name}_INPUT")] = slot
+                self._apart("DYNAMICS", slot, table)
+        for name, correction, numbers in (("PLACE", "POSITION", given.place),
+                                          ("SPEED", "VELOCITY", given.velocity)):  # fmt: skip
+            if numbers is not None and correction in self._contexts:
+                table = np.ascontiguousarray(numbers, float)
+                kept.append(table)
+                c[getattr(Steps, name)] = address_of()(table)
+                c[Steps.MOTION_STEP] = table.shape[-2] * table.shape[-1]
+                self._apart(correction, 1 if name == "PLACE" else 2, table)
+        return kept
+
+    def _apart(self, kernel: str, slot: int, table: Array) -> None:
+        """Numbers from one state to the next, in an input of a kernel."""
+        own = table.shape[-2] == self.rows
+        self._contexts[kernel][Context.INPUT_STRIDES + slot] = table.shape[-1] if own else 0

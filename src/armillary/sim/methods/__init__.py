@@ -1,0 +1,1 @@
+"""Integration methods, as tables where they are tables."""

@@ -1,0 +1,1 @@
+"""Wanted motions: trajectories, schedules, prescribed joints, inverse kinematics."""

@@ -1,0 +1,260 @@
+"""Prescribed motion in a run: coordinates, roads and other rows that move as functions of time.
+
+The model of the run gets a `Drive` for every driven coordinate that has none, and names the other
+rows that move; they do so by
+
+    residual(q) = x(t) - x0,    J v = x'(t),    J a - gamma = x''(t)
+
+x0: the length of a rod, the radius of a round surface; 0 of all others, which count from the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from armillary.constraints.moving import RowMotion
+from armillary.constraints.plan import following_rows
+from armillary.errors import InputError, ModelError, unknown_name
+from armillary.evaluate import native_call as fast
+from armillary.evaluate.inputs import Array
+from armillary.mechanism.mechanism import Mechanism
+from armillary.model import closing
+from armillary.model.ties import AxisTie, Ties
+from armillary.sim.motion.prescribed import Motion, motion_of
+from armillary.sim.motion.schedules import columns_of
+
+_MOVABLE = ("wheel", "distance", "surface", "contact")  # their rows are rates of their residuals
+
+
+class Drives:
+    """The prescribed motions of a run, by name: {name: motion}.
+
+    name: a drive, wheel (its ground is lifted along the normal), rod, surface, coupling, or a row
+    of a contact; or a joint or coordinate."""
+
+    def __init__(self, mechanism: Mechanism, given: Mapping[str, Any] | None, step: float):
+        if given is not None and not isinstance(given, Mapping):
+            raise InputError(
+                f"drives: expected {{name: motion}}, found {type(given).__name__}. Names are "
+                f"joints, drives or wheels."
+            )
+        self._given = dict(given or {})
+        self._made: dict[int, tuple[Mechanism, Mechanism, Array, Array]] = {}
+        self._lean: dict[int, Any] = {}
+        self._following: dict[int, Any] = {}
+        spans = self._labels(mechanism)
+        self.mechanism = self.on(mechanism)
+        self.motions: list[Motion] = [
+            motion_of(f"drives['{name}']", value, len(spans[name]), step)
+            for name, value in self._given.items()
+        ]
+
+    def __bool__(self) -> bool:
+        return bool(self.motions)
+
+    # -- the model -------------------------------------------------------------------------------
+
+    def on(self, mechanism: Mechanism) -> Mechanism:
+        """The mechanism with a drive for every driven coordinate."""
+        if not self._given:
+            return mechanism
+        if any(made is mechanism for _, made, *_ in self._made.values()):
+            return mechanism
+        if id(mechanism) not in self._made:
+            made = self._driven(mechanism)
+            rows = self._rows(mechanism, made)
+            self._made[id(mechanism)] = (mechanism, made, rows, _origins(made, rows))
+        return self._made[id(mechanism)][1]
+
+    def _driven(self, mechanism: Mechanism) -> Mechanism:
+        labels = [label for own in self._labels(mechanism).values() for label in own]
+        model = mechanism.model
+        drives = {d.name: d for d in model.drives}
+        for label in labels:
+            if label in drives:
+                drives[label] = closing.Drive(label, drives[label].joint, 0.0, 0.0, 0.0)
+            elif label in mechanism.v_labels and label not in mechanism.constraints:
+                drives[label] = closing.Drive(label, label, 0.0, 0.0, 0.0)
+        moved = tuple(label for label in labels if label not in drives)
+        key = (tuple(drives.values()), moved)
+        if key == (model.drives, model.moved):
+            return mechanism
+        driven = replace(model, drives=key[0], moved=moved)
+        return mechanism.variant(("driven", key), driven)
+
+    def _labels(self, mechanism: Mechanism) -> dict[str, list[str]]:
+        """Rows that every name means."""
+        return {name: _rows_meant(mechanism, name) for name in self._given}
+
+    def _rows(self, mechanism: Mechanism, made: Mechanism) -> Array:
+        ties = made.constraint_solver.equations.ties
+        rows = []
+        for name, labels in self._labels(mechanism).items():
+            for label in labels:
+                _check_row(ties, name, label)
+                rows.append(ties.labels.index(label))
+        twice = [ties.labels[k] for k in rows if rows.count(k) > 1]
+        if twice:
+            raise InputError(f"drives: '{twice[0]}' is driven twice. Give one motion for it.")
+        return np.array(rows, int)
+
+    # -- time ------------------------------------------------------------------------------------
+
+    @property
+    def runs(self) -> int | None:
+        """Number of runs that constants and schedules are made for."""
+        return next((m.runs for m in self.motions if m.runs is not None), None)
+
+    def at(self, t: float) -> Array:
+        """Places, velocities and accelerations, (3, n) or (3, B, n)."""
+        parts = [motion(t) for motion in self.motions]
+        if all(x.ndim == 1 for part in parts for x in part):
+            return np.array([np.concatenate(xs) for xs in zip(*parts, strict=True)])
+        count = max(x.shape[0] for part in parts for x in part if x.ndim == 2)
+        wide = [
+            [np.broadcast_to(x, (count, x.shape[-1])) for x in xs]
+            for xs in zip(*parts, strict=True)
+        ]
+        return np.array([np.concatenate(xs, axis=1) for xs in wide])
+
+    def _rows_of(self, mechanism: Mechanism) -> tuple[Array, Array]:
+        """Numbers of the moved rows of a driven mechanism, and where their motion counts from."""
+        return next(found[2:] for found in self._made.values() if found[1] is mechanism)
+
+    def flat(self, t: float, like: Array) -> Array:
+        """The same for the recorder: (3 n,) or (B, 3 n), as many rows as `like`."""
+        values = self.at(t)
+        if like.ndim == 2 and values.ndim == 2:
+            values = np.repeat(values[:, None], len(like), axis=1)
+        return np.moveaxis(values, 0, -2).reshape(*like.shape[:-1], -1)
+
+    def unflat(self, mechanism: Mechanism, rows: Array) -> RowMotion:
+        """Motion of all rows of the mechanism from recorded numbers (S, 3 n)."""
+        return self.row_motion(mechanism, np.moveaxis(rows.reshape(len(rows), 3, -1), 1, 0))
+
+    def row_motion(self, mechanism: Mechanism, values: Array) -> RowMotion:
+        """Motion of all rows of a driven mechanism; values (3, n) or (3, B, n)."""
+        rows, origins = self._rows_of(mechanism)
+        full = np.zeros((*values.shape[:-1], mechanism.constraint_solver.equations.ties.count))
+        full[..., rows] = values
+        full[0][..., rows] -= origins
+        return RowMotion(*full)
+
+    def place(self, mechanism: Mechanism, row: int, t: float) -> float | None:
+        """Where a constraint row is meant to be at t (of the first run); None: it is not driven."""
+        rows = self._rows_of(mechanism)[0].tolist()
+        return float(np.ravel(self.at(t)[0, ..., rows.index(row)])[0]) if row in rows else None
+
+    def check(self, mechanism: Mechanism, t: float, moving: RowMotion) -> None:
+        """Rows that follow from others must move with them: four wheels of a rigid car on a road
+        that is not plane cannot all touch it."""
+        if id(mechanism) not in self._following:
+            self._following[id(mechanism)] = following_rows(mechanism.constraint_solver.equations)
+        others, kept, C = self._following[id(mechanism)]
+        if not len(others):
+            return
+        v = moving.velocity
+        clash = np.abs(v[..., others] - v[..., kept] @ C.T)
+        if clash.max() > 1e-6 * np.abs(v).max() + 1e-9:
+            row = others[int(np.argmax(clash.reshape(-1, len(others)).max(axis=0)))]
+            raise ModelError(
+                f"drives: at t = {t:.6g} s they contradict each other; the motion of "
+                f"'{mechanism.constraint_rows[row]}' follows from that of other rows. Leave it "
+                f"free, or let springs come in between."
+            )
+
+    def acceleration(
+        self, mechanism: Mechanism, q: Array, v: Array, tau: Array, moving: RowMotion
+    ) -> Array | None:
+        """`forward_dynamics` of one state by a lean call; None: in doubt, or there is none."""
+        if id(mechanism) not in self._lean:
+            reads = ("q", "v", "tau", "drive")
+            loaded = mechanism.model.loaded_joints  # their friction is not in the kernel
+            kernels = None if loaded else mechanism.constraint_solver.forward.kernels(reads, True)
+            self._lean[id(mechanism)] = fast.lean(kernels, mechanism.evaluator.base_numbers)
+        call = self._lean[id(mechanism)]
+        a = None if call is None else call(q, v, tau, moving.acceleration)
+        return a if a is not None and isfinite(a.sum()) else None
+
+    def coordinates(self) -> list[tuple[int, int, int, str]]:
+        """Driven coordinates: (number of the motion, entry of q, entry of v, label)."""
+        ties = self.mechanism.constraint_solver.equations.ties
+        found = []
+        for number, row in enumerate(self._rows_of(self.mechanism)[0]):
+            tie = _tie_of(ties, ties.labels[row])
+            if isinstance(tie, AxisTie) and tie.kind == "drive":
+                v, q, _ = tie.terms[0]
+                found.append((number, q, v, tie.name))
+        return found
+
+
+def _rows_meant(mechanism: Mechanism, name: str) -> list[str]:
+    """Labels of the constraint rows (of the driven mechanism) that a name stands for."""
+    model = mechanism.model
+    parts = {part.name: part for part in model.constraints}
+    joint = name in mechanism.v_labels or name in model.joint_index
+    if name in parts:
+        part = parts[name]
+        if joint and not (isinstance(part, closing.Drive) and part.joint == name):
+            raise InputError(
+                f"drives: '{name}' is a joint and a constraint. Rename one of them in the model."
+            )
+        if isinstance(part, closing.Wheel):
+            return [f"{name}.normal"]
+        if isinstance(part, closing.Distance | closing.Surface):
+            return [f"{name}.f"]
+        if isinstance(part, closing.Contact) and len(part.constrained) == 1:
+            # the first one: those of directions that stick come after it
+            return [r for r in mechanism.constraint_rows if r.startswith(f"{name}.")][:1]
+        if isinstance(part, closing.Loop | closing.Contact):
+            raise InputError(
+                f"drives: '{name}' has several rows. Name one row of a contact "
+                f"({', '.join(r for r in mechanism.constraint_rows if r.startswith(name + '.'))}); "
+                f"loops cannot be driven, drive one of their joints."
+            )
+        return [name]
+    if name in mechanism.constraint_rows:
+        return [name]
+    if not joint:
+        known = (*mechanism.v_labels, *model.joint_index, *parts)
+        raise unknown_name("joint, drive or wheel", name, dict.fromkeys(known))
+    own = {d.joint: d.name for d in model.drives}
+    labels = [mechanism.v_labels[k] for k in columns_of(mechanism, name)]
+    if not labels:
+        raise InputError(f"drives: joint '{name}' is fixed; it has no coordinate to drive.")
+    return [own.get(label, label) for label in labels]
+
+
+def _origins(mechanism: Mechanism, rows: Array) -> Array:
+    """What a motion counts from (m): a rod's is its length, a round surface's its radius."""
+    model, ties = mechanism.model, mechanism.constraint_solver.equations.ties
+    sizes = {rod.name: rod.length for rod in model.distances}
+    sizes |= {s.name: s.radius for s in model.surfaces if s.shape in ("sphere", "cylinder")}
+    return np.array([sizes.get(_tie_of(ties, ties.labels[row]).name, 0.0) for row in rows])
+
+
+def _tie_of(ties: Ties, label: str) -> Any:
+    row = ties.labels.index(label)
+    return next(t for t in ties.all if ties.slices[t.name].start <= row < ties.slices[t.name].stop)
+
+
+def _check_row(ties: Ties, name: str, label: str) -> None:
+    """Refuse rows that have no place of their own."""
+    if label not in ties.labels:
+        raise InputError(
+            f"drives: '{name}' has no row along the normal, which a road could lift. Add 'normal' "
+            f"to the rows of the wheel."
+        )
+    row, tie = ties.labels.index(label), _tie_of(ties, label)
+    own = tie.kind in _MOVABLE or isinstance(tie, AxisTie)
+    if not own or not ties.holonomic[row] or (tie.kind == "contact" and ties.units[row] != "m"):
+        raise InputError(
+            f"drives: '{name}' has no place that could be given over time ('{label}': a loop, a "
+            f"rolling row, or a joint with a quaternion). Move a base by joints with coordinates: "
+            f"prismatic, revolute, planar or gimbal."
+        )

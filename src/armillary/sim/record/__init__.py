@@ -1,0 +1,1 @@
+"""What a run keeps, and the files it is kept in."""

@@ -1,0 +1,123 @@
+"""Free joints stepped by the centre of mass of what they carry (algorithms/centre.py).
+
+Steps of time see y and s in the place of q and v: at free joints (orientation; c) and (ω; w), the
+centre's place and velocity along the axes of the joint frame; elsewhere y = q and s = v.  Arrays
+are single states (n,) or batches (B, n).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from armillary.algorithms import centre
+from armillary.evaluate.inputs import Array
+from armillary.evaluate.lean import Lean
+from armillary.mechanism.mechanism import Mechanism
+from armillary.spatial import Vector
+from armillary.spatial.rotation import from_quaternion
+
+
+class Center:
+    """The two ways between (q, v) and (y, s), and ds/dt.  p: inertias of the bodies, if not the
+    model's."""
+
+    def __init__(self, mechanism: Mechanism):
+        self._mechanism = mechanism
+        model = mechanism.model
+        # of every free joint: its quaternion and its place in q, its linear entries in v
+        self._slots = [
+            (slice(s.q.start, s.q.start + 4), slice(s.q.start + 4, s.q.stop),
+             slice(s.v.start + 3, s.v.stop))
+            for joint, s in zip(model.joints, model.slots, strict=True) if centre.is_free(joint)
+        ]  # fmt: skip
+        self.linear = np.array([k for *_, v in self._slots for k in range(v.start, v.stop)], int)
+        self._carried = Lean(mechanism.evaluator, centre.carried, ("q", "v"))
+        self._rate = Lean(mechanism.evaluator, centre.rate, ("q", "v", "a"))
+
+    def __bool__(self) -> bool:
+        """Are there free joints?"""
+        return bool(self._slots)
+
+    def enter(self, q: Array, v: Array, p: Array | None = None) -> tuple[Array, Array]:
+        """y and s."""
+        if not self._slots:
+            return q, v
+        offset, slip = self._of_carried(q, v, p)
+        y, s = q.copy(), v.copy()
+        for turn, place, linear in self._slots:
+            y[..., place] += offset[..., linear]
+            s[..., linear] = turned(q[..., turn], v[..., linear]) + slip[..., linear]
+        return y, s
+
+    def leave(self, y: Array, s: Array, p: Array | None = None) -> tuple[Array, Array]:
+        """q and v."""
+        if not self._slots:
+            return y, s
+        offset, slip = self._of_carried(y, s, p)
+        q, v = y.copy(), s.copy()
+        for turn, place, linear in self._slots:
+            q[..., place] -= offset[..., linear]
+            v[..., linear] = turned(y[..., turn], (s - slip)[..., linear], back=True)
+        return q, v
+
+    def carry(self, q: Array, v: Array, other: Array) -> Array:
+        """v at another place, with the centres' velocities of q: what turns a body by hand does
+        not turn its momentum."""
+        return self.leave(other, self.enter(q, v)[1])[1] if self._slots else v
+
+    def rate(self, q: Array, v: Array, a: Array, p: Array | None = None) -> Array:
+        """ds/dt of the accelerations a."""
+        if not self._slots:
+            return a
+        if not all(np.isfinite(x).all() for x in (q, v, a)) and q.ndim == 1:
+            return np.full_like(a, np.nan)
+        if p is None:
+            return np.asarray(self._rate((q, v, a)))
+        inputs: dict[str, Any] = {"q": q, "v": v, "a": a}
+        return self._mechanism.evaluator.run(centre.rate, inputs, bodies={"parameters": p})["rate"]
+
+    def matrix(self, q: Array, p: Array | None = None) -> Array:
+        """T (..., nv, nv) with s = T v."""
+        n = self._mechanism.nv
+        one = np.eye(n)
+        if not self._slots:
+            return np.broadcast_to(one, (*q.shape[:-1], n, n))
+        if q.ndim == 2:
+            own = [None] * len(q) if p is None else np.broadcast_to(p, (len(q), p.shape[-1]))
+            return np.stack([self.matrix(x, y) for x, y in zip(q, own, strict=True)])
+        return self.enter(np.tile(q, (n, 1)), one, p)[1].T
+
+    def lowered(self, F: Array, M: Array, q: Array) -> Array:
+        """Forces (..., nv) along v as forces along s: T⁻ᵀ F of one state, M its mass matrix.
+
+        Only where no free joint carries another: the rows of w in T are then R M_w / m."""
+        F = F.copy()
+        for turn, _, linear in self._slots:
+            mass, pull = M[linear.start, linear.start], F[..., linear].copy()
+            F -= pull @ M[linear] / mass
+            F[..., linear] = turned(q[turn], pull)
+        return F
+
+    def _of_carried(self, q: Array, v: Array, p: Array | None) -> Any:
+        """R r and R ρ."""
+        if q.ndim == 1 and not (np.isfinite(q).all() and np.isfinite(v).all()):
+            return np.full_like(v, np.nan), np.full_like(v, np.nan)
+        if p is None:
+            return self._carried((q, v))
+        found = self._mechanism.evaluator.run(
+            centre.carried, {"q": q, "v": v}, bodies={"parameters": p}
+        )
+        return found["offset"], found["slip"]
+
+
+def turned(quaternion: Array, x: Array, back: bool = False) -> Array:
+    """R x of vectors (..., 3); back: Rᵀ x."""
+    E = from_quaternion(_columns(quaternion))
+    return np.stack([*((E if back else E.T) @ Vector(*_columns(x)))], axis=-1)
+
+
+def _columns(x: Array) -> list[Any]:
+    """Floats of a single vector, columns of several."""
+    return x.tolist() if x.ndim == 1 else [x[..., k] for k in range(x.shape[-1])]

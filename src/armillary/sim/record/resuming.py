@@ -1,0 +1,146 @@
+"""Runs that go on where a file ends, and which signals of parts can be recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armillary.errors import InputError
+from armillary.evaluate.inputs import Array
+from armillary.sim.loop.events import Bound, Event, Switch
+from armillary.sim.loop.loop import State
+from armillary.sim.loop.stage import columns, rows
+from armillary.sim.loop.system import System
+from armillary.sim.record.quantities import EXTRAS, QUANTITIES
+from armillary.sim.record.recorder import Columns, Recorder
+
+if TYPE_CHECKING:
+    from armillary.sim.loop.native import Stretch
+
+
+def last_state(recorder: Recorder, system: System, t0: float) -> State | None:
+    """The last state of a recording that goes on; None: there is none."""
+    last, origin = recorder.state, recorder.origin
+    if not last or "q" not in last:
+        return None
+    if origin is not None and abs(origin - t0) > 1e-12 * max(1.0, abs(t0)):
+        raise recorder.another(f"t0: expected {origin!r}, found {t0!r}")
+    q, v = (np.array(last[name], float) for name in ("q", "v"))
+    z = np.array(last.get("z", np.zeros((*q.shape[:-1], 0))), float)
+    if z.shape[-1] != system.nz:
+        raise recorder.another(
+            f"states of controllers and actuators: expected {z.shape[-1]}, found {system.nz}"
+        )
+    _hold(system, last)
+    _take_up(system, last)
+    return State(float(last["t"]), q, v, z)
+
+
+def events_taken_up(system: System, watched: Sequence[Any], recorder: Recorder) -> str:
+    """What the file says of the event that ended it; "" where it goes on, as it does without such
+    events.  An event that acted where the file ends does not act there once more."""
+    found = recorder.resumed
+    if found is None:
+        return ""
+    _take_up_values(system, watched, recorder.state)
+    over = found.complete and any(event.terminal for event in watched)
+    return found.message if over else ""
+
+
+def held(system: System, v: Array) -> dict[str, Array]:
+    """What sampled parts hold until their next sample, by names for the recorder."""
+    return {
+        f"held{k}": rows(stage.held, v)
+        for k, stage in enumerate(system.stages)
+        if stage.held is not None
+    }
+
+
+def happened(system: System, watched: Sequence[Any], v: Array) -> dict[str, Array]:
+    """What events have left behind, by names for the recorder: "resting", the side of the limit
+    at which an entry of v rests (0: none), "ended", when runs of a batch ended (else NaN), and
+    "acted", the value at which each event acted last (else NaN); where mechanisms take turns
+    "switched", whether a Switch has put another one in place, and of a batch "active", the number
+    of each run's mechanism (0: the first one)."""
+    found: dict[str, Array] = {}
+    events = [event for event in watched if isinstance(event, Event)]
+    runs: Sequence[int | None] = range(len(v)) if v.ndim == 2 else (None,)
+    now = [system.of_row(row) for row in runs]
+    if events:
+        values = [[system.acted.get((row, id(e)), np.nan) for e in events] for row in runs]
+        found["acted"] = np.array(values if v.ndim == 2 else values[0])
+    if any(isinstance(event, Switch) for event in watched):
+        found["switched"] = np.array([system.chosen(m) is not system.given for m in now], float)
+    if system.others and v.ndim == 2:
+        places = [id(m) for m in (system.given, *system.others)]
+        found["active"] = np.array([places.index(id(m)) for m in now])
+    if any(isinstance(event, Bound) for event in watched):
+        found["resting"] = np.zeros(v.shape)
+        for row, held in system.resting.items():
+            own = found["resting"] if row is None else found["resting"][row]
+            for k, side in held.items():
+                own[k] = side
+    if v.ndim == 2 and (system.ended or any(event.terminal for event in watched)):
+        found["ended"] = np.array([system.ended.get(row, np.nan) for row in range(len(v))])
+    return found
+
+
+def _take_up(system: System, last: Mapping[str, Any]) -> None:
+    """Joints rest where they rested, runs that were over stay so."""
+    sides = np.array(last.get("resting", 0.0), float)
+    for place in np.argwhere(sides):
+        row = int(place[0]) if sides.ndim == 2 else None
+        system.resting.setdefault(row, {})[int(place[-1])] = float(sides[tuple(place)])
+    times = np.atleast_1d(np.array(last.get("ended", np.nan), float))
+    system.ended.update({int(row): float(times[row]) for row in np.flatnonzero(times == times)})
+
+
+def _take_up_values(system: System, watched: Sequence[Any], last: Mapping[str, Any]) -> None:
+    """Values at which events acted last, as `happened` tells them."""
+    events = [event for event in watched if isinstance(event, Event)]
+    values = np.array(last.get("acted", ()), float)
+    if not events or values.shape[-1:] != (len(events),):
+        return
+    for row, own in enumerate(np.atleast_2d(values)):
+        for event, value in zip(events, own, strict=True):
+            if value == value:
+                system.acted[row if values.ndim == 2 else None, id(event)] = float(value)
+
+
+def states_of(system: System, stretch: Stretch) -> dict[str, Array]:
+    """What a run needs to go on beside q and v, at many instants, by names for the recorder."""
+    found = {"z": stretch.z} if system.nz else {}
+    n, stages = system.nv, [k for k, s in enumerate(system.stages) if s.period is not None]
+    for i, k in enumerate(stages):
+        found[f"held{k}"] = stretch.held[..., i * n : (i + 1) * n]
+    return found
+
+
+def _hold(system: System, last: Mapping[str, Any]) -> None:
+    """Sampled parts hold what they held: the next sample is not taken early."""
+    for k, stage in enumerate(system.stages):
+        if stage.period is not None and f"held{k}" in last:
+            stage.held = columns(np.array(last[f"held{k}"], float))
+            stage.due = stage.next_sample(float(last["t"]))
+
+
+def signal_columns(system: System, names: tuple[str, ...], t0: float, step: float) -> Columns:
+    """Labels and units of signals that parts have beyond the known ones.
+
+    Where one is asked for, the parts are asked once, at the initial configuration."""
+    asked = [name for name in names if name not in QUANTITIES]
+    if not asked:
+        return {}
+    mechanism = system.mechanism
+    q, v = np.array(mechanism.initial, float), np.zeros(mechanism.nv)
+    system.enter(t0, t0 + step)
+    told = system.signals(t0, q, v, system.start(t0, q, v))
+    for name in asked:
+        if name in EXTRAS and name not in told:
+            raise InputError(f"record: this run has no '{name}' (no part of it tells it). "
+                             f"Leave it out.")  # fmt: skip
+    units = ("",) * mechanism.nv
+    more = [name for name in told if name not in (*QUANTITIES, *EXTRAS)]
+    return {name: (tuple(mechanism.v_labels), units) for name in more}

@@ -1,0 +1,74 @@
+"""A block of a recording: the named quantities of instants that wait in buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armillary.mechanism.mechanism import Mechanism
+from armillary.sim.motion.driven import Drives
+from armillary.sim.record import quantities
+from armillary.sim.record.layout import Block, Layout
+from armillary.sim.record.quantities import Array, States
+
+Pull = tuple[float, float] | None
+
+
+def block(
+    rows: Mapping[str, Array], layout: Layout, names: Sequence[str],
+    mechanisms: Sequence[Mechanism], drives: Drives | None, pull: Pull,
+) -> tuple[Block, list[tuple[float, str]]]:  # fmt: skip
+    """The quantities, and where forces of closures are among them, at which time a closure is
+    nearly singular.
+
+    rows: what the engine handed over, (T, ...) each.  mechanisms: the one in force, and those
+    that runs of a batch may have switched to (see "active" in resuming.py)."""
+    count = len(rows["time"])
+    runs = 1 if layout.batch is None else layout.batch
+    flat = {name: x.reshape(count * runs, -1) for name, x in rows.items() if name not in ("time",)}
+    groups = [(own, _states(flat, own, mechanism, drives, pull))
+              for own, mechanism in _groups(flat, mechanisms)]  # fmt: skip
+    result = {"time": rows["time"].copy()}
+    for name in names:
+        shape = (count, *layout.shape(name))
+        if name in rows:
+            result[name] = rows[name].reshape(shape).copy()
+            continue
+        values = np.full((count * runs, *shape[1 + (layout.batch is not None) :]), np.nan)
+        for own, states in groups:
+            values[own] = quantities.compute(name, states, layout.labels[name])
+        result[name] = values.reshape(shape)
+    return result, [
+        (float(rows["time"][np.flatnonzero(own)[k] // runs]), text)
+        for own, states in groups
+        for k, text in states.worst_closure()
+    ]
+
+
+def _groups(
+    flat: Mapping[str, Array], mechanisms: Sequence[Mechanism]
+) -> Iterator[tuple[NDArray[np.bool_], Mechanism]]:
+    """States that are numbers, by mechanism."""
+    finite = np.isfinite(np.concatenate([flat["q"], flat["v"]], axis=1)).all(axis=1)
+    active = flat["active"][:, 0] if "active" in flat else np.zeros(len(finite))
+    for k, mechanism in enumerate(mechanisms):
+        own = np.asarray(finite & (active == k), bool)
+        if own.any():
+            yield own, mechanism
+
+
+def _states(
+    flat: Mapping[str, Array], own: NDArray[np.bool_], mechanism: Mechanism,
+    drives: Drives | None, pull: Pull,
+) -> States:  # fmt: skip
+    """The chosen states of one mechanism."""
+    wrenches = {name.removeprefix("external."): x[own] for name, x in flat.items()
+                if name.startswith("external.")}  # fmt: skip
+    q, v = flat["q"][own], flat["v"][own]
+    tau = flat["tau"][own] if "tau" in flat else np.zeros_like(v)
+    tau = tau + flat["restraint"][own] if "restraint" in flat else tau
+    a = flat["a"][own] if "a" in flat else None
+    moving = drives and drives.unflat(mechanism, flat["drive"][own])
+    return States(mechanism, q, v, tau, a, wrenches, moving or None, pull)

@@ -1,0 +1,61 @@
+"""A run in words: what was recorded, over which time, how it ended."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from armillary.sim.record.quantities import EXTRAS, QUANTITIES
+from armillary.sim.record.run import Run
+
+_MOST = 8  # events that are shown
+
+
+def describe(run: Run) -> str:
+    """Some lines for people."""
+    lines = [f"{title(run)}: {span(run)}"]
+    if run.method:
+        step = f", step {run.step:g} s" if run.step else ""
+        lines.append(f"method {run.method}{step}")
+    if run.mechanism_name:
+        lines.append("complete" if run.complete else "incomplete")
+        if run.message:
+            lines[-1] += f": {run.message}"
+    if run.note:
+        lines.append(run.note)
+    lines += [f"  {row[0]:<18}{row[1]:>8}  {row[2]:<14}{row[3]}" for row in rows(run)]
+    lines += [f"  t = {t:.6g} s: {text}" for t, text in run.events[:_MOST]]
+    if len(run.events) > _MOST:
+        lines.append(f"  and {len(run.events) - _MOST} more events")
+    return "\n".join(lines)
+
+
+def title(run: Run) -> str:
+    """Whose run; a table of another program has no mechanism."""
+    if not run.mechanism_name:
+        return "a table over time, not a run recorded by armillary"
+    return f"run of '{run.mechanism_name}'"
+
+
+def span(run: Run) -> str:
+    if not len(run):
+        return "nothing recorded"
+    batch = f" of {run.batch} runs" if run.batch is not None else ""
+    return f"{len(run)} instants{batch}, t = {run.time[0]:g} to {run.time[-1]:g} s"
+
+
+def rows(run: Run) -> list[tuple[str, str, str, str]]:
+    """Name, number of columns, units and meaning of every quantity."""
+    found = []
+    for name in run.names:
+        units = ", ".join(dict.fromkeys(unit for unit in run.units[name] if unit))
+        known = QUANTITIES.get(name) or EXTRAS.get(name)
+        count = str(max(len(run.labels[name]), 1))
+        found.append((name, count, units, known.text if known else ""))
+    return found
+
+
+def extremes(run: Run, name: str) -> tuple[float, float]:
+    """Least and greatest finite number of a quantity; NaN where there is none."""
+    values = run[name]
+    values = values[np.isfinite(values)]
+    return (float(values.min()), float(values.max())) if values.size else (np.nan, np.nan)

@@ -1,0 +1,57 @@
+"""The methods of the source documents by name, each as its document has it, errata corrected.
+
+They take a mechanism that is nothing but a tree (or its `tree`; constraints are refused) and the
+names of its frames, and reach the closed mechanism by themselves; `Mechanism.solve` is the general
+way to the same answers.
+
+    tip_constraint        a chain with a constrained tip          [VanDerMerwe1995, 5.7-5.30, 5.75]
+    reference_member      chains that hold a common member        [VanDerMerwe1995, 6.1-6.65]
+    cooperating           arms with a common load                 [Yesiloglu2007, 2.44-2.53]
+    reduced_cooperation   the same for deficient arms             [Yesiloglu2007, 4.32-4.35]
+    pseudo_joints         the same with extra, rigid joints       [Yesiloglu2007, 4.36-4.38]
+    rolling               wheels by annihilators, in two forms    [Yesiloglu2007, 4.39-4.66, 5.20]
+"""
+
+from armillary.textbook.cooperating import Cooperation, Grasp, cooperating, grasp
+from armillary.textbook.reduction import (
+    PseudoJoints,
+    Reduction,
+    augment,
+    carried,
+    pseudo_joints,
+    reduced_cooperation,
+)
+from armillary.textbook.reference_member import (
+    ChainTerms,
+    ReferenceMember,
+    next_place,
+    reference_member,
+)
+from armillary.textbook.rolling import Rolling, rolling
+from armillary.textbook.tip_constraint import (
+    TipConstraint,
+    corrective_force,
+    tip_constraint,
+)
+
+__all__ = [
+    "ChainTerms",
+    "Cooperation",
+    "Grasp",
+    "PseudoJoints",
+    "Reduction",
+    "ReferenceMember",
+    "Rolling",
+    "TipConstraint",
+    "augment",
+    "carried",
+    "cooperating",
+    "corrective_force",
+    "grasp",
+    "next_place",
+    "pseudo_joints",
+    "reduced_cooperation",
+    "reference_member",
+    "rolling",
+    "tip_constraint",
+]
