@@ -116,7 +116,7 @@ def judged(contest: Contest, question: str, times: dict[str, float], batched: bo
 def kernel(arm: am.Mechanism, batched: bool) -> str:
     """What served the calls in double precision."""
     question: Any = arm.forward_dynamics
-    for entry in question.question.explain():
+    for entry in question.question.compile_report():
         if entry.element == "double" and (entry.lanes > 1) == batched:
             return f"tier {entry.tier}, {entry.operations} ops"
     return "elimination"

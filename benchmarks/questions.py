@@ -21,7 +21,7 @@ class Question:
     """One function in the words of both libraries.  Names: q, v, x (a or tau), out."""
 
     name: str
-    algorithm: str  # its name in `explain`
+    algorithm: str  # its name in `compile_report`
     ours: str
     peer: str
     native: str  # its name in pinocchio_native.cpp
@@ -132,7 +132,7 @@ def answer(question: Question, text: str, names: Mapping[str, Any]) -> list[Arra
 def kernel(arm: am.Mechanism, question: Question, batched: bool) -> str:
     """What served the float64 calls: tier and number of operations."""
     kind = "states at a time" if batched else "one state"
-    for line in arm.explain().splitlines():
+    for line in arm.compile_report().splitlines():
         name, _, told = line.partition(": ")
         if name == question.algorithm and kind in told and "double" in told:
             parts = told.replace("operations", "ops").split(", ")

@@ -33,7 +33,7 @@ for k, name in enumerate(arm.joint_names):
 
 middle = 60
 forces = arm.reactions(q[middle], v[middle], a[middle])
-print(f"\nbearing load of the joints at {t[middle, 0]:.2f} s: what the drives do not carry")
+print(f"\nbearing load of the joints at {t[middle, 0]:.2f} s: what the motors do not carry")
 for k, joint in enumerate(forces):
     moment, force = np.split(forces.constraint[k], 2)
     print(f"{joint:<8} moment {np.linalg.norm(moment):8.3f} N m, "

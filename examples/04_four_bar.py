@@ -25,7 +25,7 @@ rest = np.zeros(3)
 solution = bars.solve(q, rest, rest)
 print(solution.determinacy, "\n")
 
-holding = bars.equilibrium_forces(q, ["crank"])
+holding = bars.holding_forces(q, ["crank"])
 print(f"the crank holds it still with {holding['crank']:.4f} N m")
 print(
     f"accelerations then: {np.abs(bars.forward_dynamics(q, rest, holding.tau)).max():.0e} rad/s²\n"

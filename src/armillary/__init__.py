@@ -21,7 +21,6 @@ from armillary.model import (
     Contact,
     Coupling,
     Distance,
-    Drive,
     Frame,
     JointSpec,
     Law,
@@ -32,6 +31,7 @@ from armillary.model import (
     Motor,
     Passive,
     Pose,
+    PrescribedMotion,
     Rotor,
     Shape,
     Surface,
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from armillary.sim.loop.stick_slip import StickSlip
     from armillary.sim.motion import trajectories
     from armillary.sim.motion.inverse_kinematics import inverse_kinematics
-    from armillary.sim.motion.line import line
+    from armillary.sim.motion.line import line_trajectory
     from armillary.sim.motion.roads import RoadProfile
     from armillary.sim.motion.schedules import Schedule
     from armillary.sim.record.run import Run
@@ -76,7 +76,7 @@ _LATER = {
         "sim.loop.stick_slip": ("StickSlip",),
         "sim.actuators.transmission": ("FlexibleTransmission",),
         "sim.motion.inverse_kinematics": ("inverse_kinematics",),
-        "sim.motion.line": ("line",),
+        "sim.motion.line": ("line_trajectory",),
         "sim.control.setpoints": ("check_setpoints",),
         "sim.record.run": ("Run",),
         "sim.loop.simulate": ("simulate",),
@@ -111,7 +111,6 @@ __all__ = [
     "Coupling",
     "DCMotor",
     "Distance",
-    "Drive",
     "EnergyWarning",
     "Event",
     "FeedForward",
@@ -135,6 +134,7 @@ __all__ = [
     "OperationalSpace",
     "Passive",
     "Pose",
+    "PrescribedMotion",
     "RoadProfile",
     "Rotor",
     "Run",
@@ -150,7 +150,7 @@ __all__ = [
     "example_names",
     "inverse_kinematics",
     "joint_spec",
-    "line",
+    "line_trajectory",
     "load",
     "load_run",
     "methods",

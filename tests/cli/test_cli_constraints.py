@@ -32,11 +32,11 @@ def bars():
 
 
 def pendulum(folder, drives):
-    """A rod on a pin; drives: name -> acceleration."""
+    """A rod on a pin; prescribed: name -> acceleration."""
     b = am.Builder("driven")
     b.body("rod", joint="revolute", axis="y", mass=1.0, com=(0, 0, -0.5), inertia=(0.1, 0.1, 0.01))
     for name, acceleration in drives.items():
-        b.drive(name, "rod", acceleration)
+        b.prescribe(name, "rod", acceleration)
     path = folder / "driven.yaml"
     b.build().save(path)
     return path
@@ -54,7 +54,7 @@ def every_kind(tmp_path):
     b.contact("touch", "world", "slide", ["dz", "rx"], {"dx": 2.0}, [("dy", "dz", 0.3)])
     b.wheel(am.Wheel("tyre", "hull", 0.3))
     b.coupling(am.Coupling("rack", "slide", "arm", 0.1, -0.2))
-    b.drive("motor", "arm", 1.0, 2.0)
+    b.prescribe("motor", "arm", 1.0, 2.0)
     path = tmp_path / "every.yaml"
     b.build().save(path)
     return path
@@ -76,7 +76,7 @@ def test_solve_where_the_mechanism_starts(bars):
     assert joint["total"] == pytest.approx(expected.reactions["rocker"], rel=1e-9, abs=1e-12)
     pin = found["constraints"]["forces"]["pin"]
     assert (pin["kind"], pin["body"]) == ("loop", "rocker")
-    assert pin["wrench"] == pytest.approx(expected.ties["pin"], rel=1e-9, abs=1e-12)
+    assert pin["wrench"] == pytest.approx(expected.constraint_forces["pin"], rel=1e-9, abs=1e-12)
     assert found["rows"]["labels"] == list(bars.constraint_rows)
     assert found["rows"]["rank"] == 2
     assert found["notes"] == []
@@ -140,7 +140,7 @@ def test_solve_without_constraints():
 def test_a_driven_coordinate_moves_as_told(tmp_path):
     """Force of a drive: (I + m l²) a + m g l sin q, with q = 0."""
     path = pendulum(tmp_path, {"motor": 1.0})
-    for words, acceleration in (((), 1.0), (("--drive", "motor=3"), 3.0)):
+    for words, acceleration in (((), 1.0), (("--prescribe", "motor=3"), 3.0)):
         found = run_json("solve", path, *words)
         assert found["a"] == pytest.approx([acceleration])
         motor = found["constraints"]["forces"]["motor"]
@@ -173,17 +173,20 @@ def test_solve_a_table_of_states(bars, tmp_path):
     q = [float(row[f"q.{x}"]) for x in bars.q_labels]
     expected = bars.solve(q, np.zeros(3), [0.5, 0, 0])
     found = [float(row[f"constraint.pin.{x}"]) for x in WRENCH]
-    assert found == pytest.approx(expected.ties["pin"], rel=1e-9, abs=1e-9)
+    assert found == pytest.approx(expected.constraint_forces["pin"], rel=1e-9, abs=1e-9)
     assert float(row["a.crank"]) == pytest.approx(expected.acceleration[0])
     run("forward", "four-bar", "--csv", out, "--out", again)  # columns of results are no obstacle
 
 
 TYPED = [
-    (["--drive", "motr=1"], "--drive: no constraint or joint named 'motr'. Did you mean 'motor'?"),
-    (["--drive", "motor"], "--drive: expected name=acceleration, found 'motor'"),
-    (["--drive", "motor=x"], "--drive motor: expected a number, found 'x'"),
-    (["--drive", "motor=1,2"], "--drive motor: expected 1 finite accelerations"),
-    (["--drive", "motor=1", "--drive", "motor=2"], "'motor' is given twice"),
+    (
+        ["--prescribe", "motr=1"],
+        "--prescribe: no constraint or joint named 'motr'. Did you mean 'motor'?",
+    ),
+    (["--prescribe", "motor"], "--prescribe: expected name=acceleration, found 'motor'"),
+    (["--prescribe", "motor=x"], "--prescribe motor: expected a number, found 'x'"),
+    (["--prescribe", "motor=1,2"], "--prescribe motor: expected 1 finite accelerations"),
+    (["--prescribe", "motor=1", "--prescribe", "motor=2"], "'motor' is given twice"),
     (["--q", "rodd=1"], "Did you mean 'rod'?"),
     (["--assemble", "--hold", "rodd"], "no joint named 'rodd'. Did you mean 'rod'?"),
 ]

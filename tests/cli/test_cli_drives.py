@@ -1,4 +1,4 @@
-"""`armillary simulate --drive`: prescribed motion from the command line."""
+"""`armillary simulate --prescribe`: prescribed motion from the command line."""
 
 import numpy as np
 import pytest
@@ -26,8 +26,8 @@ def test_a_place_and_a_table(tmp_path):
     times = np.linspace(0.0, 0.25, 51)
     rows = "\n".join(f"{t},{9.0},{x}" for t, x in zip(times, wave(times)[0], strict=True))
     table.write_text(f"time,other,joint1\n{rows}\n")
-    command("--drive", f"joint1={table}", "--drive", "joint2=0.5", "--out", out,
-            "--record", "q,v,drive_force")  # fmt: skip
+    command("--prescribe", f"joint1={table}", "--prescribe", "joint2=0.5", "--out", out,
+            "--record", "q,v,prescribed_force")  # fmt: skip
     run = am.load_run(out)
     np.testing.assert_allclose(run.column("q.joint1"), wave(run.time)[0], atol=1e-7)
     np.testing.assert_allclose(run.column("q.joint2"), 0.5, atol=1e-14)
@@ -35,20 +35,20 @@ def test_a_place_and_a_table(tmp_path):
     for k in (0, 40, 100):
         _, _, a = wave(run.time[k])
         needed = arm.inverse_dynamics(run.q[k], run.v[k], [a, 0.0])
-        np.testing.assert_allclose(run.drive_force[k], needed, rtol=2e-3, atol=2e-3)
+        np.testing.assert_allclose(run.prescribed_force[k], needed, rtol=2e-3, atol=2e-3)
 
 
 def test_a_run_goes_on(tmp_path):
     table, out = tmp_path / "motion.csv", tmp_path / "run.nc"
     times = np.linspace(0.0, 0.4, 41)
     table.write_text("time,x\n" + "\n".join(f"{t},{wave(t)[0]}" for t in times))
-    motion = ("--drive", f"joint1={table}", "--out", out)
+    motion = ("--prescribe", f"joint1={table}", "--out", out)
     command(*motion)
     command(*motion, "--for", 0.4, "--resume")
     longer = am.load_run(out)
     whole = am.simulate(
         am.example("two-link"), duration=0.4, step=2e-3,
-        drives={"joint1": am.Schedule(times, wave(times)[0], kind="spline")},
+        prescribed={"joint1": am.Schedule(times, wave(times)[0], kind="spline")},
     )  # fmt: skip
     np.testing.assert_allclose(longer.q, whole.q, atol=1e-9)
 
@@ -57,7 +57,7 @@ def test_a_road_at_a_speed(tmp_path):
     road, out = tmp_path / "road.csv", tmp_path / "run.nc"
     s = np.linspace(0.0, 4.0, 41)
     road.write_text("distance,height\n" + "\n".join(f"{x},{0.1 * np.sin(x) ** 4}" for x in s))
-    command("--drive", f"joint1={road}@5", "--out", out)
+    command("--prescribe", f"joint1={road}@5", "--out", out)
     run = am.load_run(out)
     np.testing.assert_allclose(run.q[:, 0], 0.1 * np.sin(5 * run.time) ** 4, atol=1e-5)
 
@@ -65,28 +65,28 @@ def test_a_road_at_a_speed(tmp_path):
 def test_faults_have_words(tmp_path):
     road = tmp_path / "road.csv"
     road.write_text("distance,left,right\n0,0,0\n1,1,1\n")
-    assert "is given twice" in command("--drive", "joint1=1", "--drive", "joint1=2", code=1)
-    assert "expected name=place" in command("--drive", "joint1", code=1)
-    assert "Did you mean 'joint1'" in command("--drive", "joint11=1", code=1)
-    assert "cannot be read" in command("--drive", "joint1=none.csv", code=1)
-    assert "has no column 'joint1'" in command("--drive", f"joint1={road}@2", code=1)
+    assert "is given twice" in command("--prescribe", "joint1=1", "--prescribe", "joint1=2", code=1)
+    assert "expected name=place" in command("--prescribe", "joint1", code=1)
+    assert "Did you mean 'joint1'" in command("--prescribe", "joint11=1", code=1)
+    assert "cannot be read" in command("--prescribe", "joint1=none.csv", code=1)
+    assert "has no column 'joint1'" in command("--prescribe", f"joint1={road}@2", code=1)
     road.write_text("distance,left\n0,0\n1,1\n")
-    assert "give a speed" in command("--drive", f"joint1={road}", code=1)
+    assert "give a speed" in command("--prescribe", f"joint1={road}", code=1)
     road.write_text("time,joint1\n0,0\n0.1,1\n")
-    assert "--drive joint1: the schedule covers 0 to 0.1 s" in command(
-        "--drive", f"joint1={road}", code=1
+    assert "--prescribe joint1: the schedule covers 0 to 0.1 s" in command(
+        "--prescribe", f"joint1={road}", code=1
     )
-    assert command("--drive", f"joint1={road}", "--stay")
+    assert command("--prescribe", f"joint1={road}", "--stay")
 
 
 @pytest.mark.parametrize("word", ["nan", "inf"])
 def test_places_are_finite(word):
-    assert "not a finite number" in command("--drive", f"joint1={word}", code=1)
+    assert "not a finite number" in command("--prescribe", f"joint1={word}", code=1)
 
 
 def test_a_closed_chain_is_closed_where_its_drive_begins(tmp_path):
     """Without --assemble the error names it; with it the loop is closed about the driven crank."""
-    words = ("four-bar", "--drive", "crank=0.3", "--for", "0.01")
+    words = ("four-bar", "--prescribe", "crank=0.3", "--for", "0.01")
     result = CliRunner().invoke(app, ["simulate", *words])
     said = " ".join(result.output.split())
     assert result.exit_code == 1 and "the mechanism is open" in said

@@ -353,7 +353,7 @@ q, v, a = np.array([0.3, 0.4]), np.array([1.0, -1.0]), np.array([0.5, 2.0])
 tau = arm.inverse_dynamics(q, v, a)
 many = arm.inverse_dynamics(np.tile(q, (8, 1)), v, a)
 assert (many == tau).all()
-warm = [e.from_cache for e in arm.inverse_dynamics.explain()]
+warm = [e.from_cache for e in arm.inverse_dynamics.compile_report()]
 print(json.dumps({"tau": [x.hex() for x in tau], "warm": warm}))
 """
 

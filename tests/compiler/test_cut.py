@@ -246,7 +246,7 @@ def all_settings() -> list[Setting]:
 def test_algorithms_are_cut_soundly(setting, root):
     """For the joints whose axes move in the body, and the plain one: loads follow stores, parents
     are read in their pass, and what is read again stands in memory always."""
-    from armillary.model.lower import lower
+    from armillary.model.lowering.tree import lower
     from samples import single
 
     for kind in ("revolute", "planar", "gimbal", "free"):

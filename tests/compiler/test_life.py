@@ -89,7 +89,7 @@ def make(number):
     q, v, a = arm.random_state(0)
     arm.inverse_dynamics(q, v, a)
     arm.mass_matrix(q)
-    assert not arm.inverse_dynamics.explain()[0].from_cache
+    assert not arm.inverse_dynamics.compile_report()[0].from_cache
     del arm
     gc.collect()  # else the system's allocator keeps what was needed for many at a time
 for number in range(20):

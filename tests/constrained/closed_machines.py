@@ -168,7 +168,7 @@ class Closing:
 
     def drive(self, name):
         i = self.rng.choice(self._scalar())
-        self.builder.drive(name, self.model.v_labels[i], 0.3, 0.1, self._q(i))
+        self.builder.prescribe(name, self.model.v_labels[i], 0.3, 0.1, self._q(i))
 
 
 def closed_tree(seed: int, constraints, bodies: int = 9, **options):

@@ -200,7 +200,7 @@ class Exact:
             row[labels.index(part.source)] -= mp.mpf(part.ratio)
             rows.append(row)
             target.append(mp.mpf(0))
-        for part in self.model.drives:
+        for part in self.model.prescribed:
             row = big(np.zeros(self.n))
             row[labels.index(part.joint)] += 1
             rows.append(row)
@@ -219,7 +219,7 @@ class Exact:
             rows.append((self.places(ahead, P) - self.places(behind, B)) / (2 * STEP))
         return columns, np.array(rows, object).reshape(self.n, -1).T
 
-    def along(self, state, v, columns):
+    def jvp(self, state, v, columns):
         """H'' of all poses and what J a must be, along the motion with constant v."""
         poses, ahead, behind = (self.poses(self.moved(state, v * s)) for s in (0, STEP, -STEP))
         second = [(a + b - 2 * c) / STEP**2
@@ -246,7 +246,7 @@ class Exact:
         if self.n > self.nv:
             own = J[:, self.nv :]
             v[self.nv :] = solution(own, -J[:, : self.nv] @ v[: self.nv], 1e-20, True)
-        second, bias, slip_bias = self.along(state, v, columns)
+        second, bias, slip_bias = self.jvp(state, v, columns)
         axis_J, axis_target = self.axis_rows()
         J = np.concatenate([J, J_rates, axis_J])
         target = np.concatenate([bias, slip_bias, axis_target])

@@ -96,7 +96,7 @@ def test_smallest_forces_do_not_depend_on_units():
                "revolute", axis="y")  # fmt: skip
         m = b.build()
         q = m.assemble([-0.7, 1.0, 0.18 * scale], hold=["crank"]).q
-        found = m.equilibrium_forces(q, ["crank", "slider"])
+        found = m.holding_forces(q, ["crank", "slider"])
         forces.append(found.forces / [scale**2, scale])
         assert found.reachable
     close(forces[1], forces[0], 1e-9)
@@ -202,13 +202,13 @@ def test_contacts_that_rub(mu):
 def test_actuators_without_hold():
     """Forces at a joint that no free motion turns do nothing, and none are asked of it."""
     m = am.example("two-link-load")
-    found = m.equilibrium_forces(m.initial, ["load.wx"])
+    found = m.holding_forces(m.initial, ["load.wx"])
     assert not found.tau.any() and not found.reachable and found.freedom == 1
     assert not m.driving_forces(m.initial, np.zeros(m.nv), np.zeros(m.nv), ["load.wx"]).any()
     m = in_line()
     for angle in (0.0, 1e-15, 1e-12):
         q = m.assemble([angle, -angle / 3, 0.2], hold=["crank"]).q
-        found = m.equilibrium_forces(q, ["slider"])
+        found = m.holding_forces(q, ["slider"])
         assert not found.tau.any() and not found.reachable
         assert not m.driving_forces(q, np.zeros(3), np.zeros(3), ["slider"]).any()
 
@@ -321,7 +321,7 @@ def test_equilibrium(name):
     """Nothing moves; and the forces follow from the slope of the potential alone."""
     m = am.example(name)
     q = np.array(m.initial)
-    found = m.equilibrium_forces(q, EXACT[name])
+    found = m.holding_forces(q, EXACT[name])
     close(m.forward_dynamics(q, np.zeros(m.nv), found.tau), np.zeros(m.nv), 1e-9)
     N = free(m, q)
     rest, step = np.zeros(m.nv), 1e-5

@@ -31,7 +31,7 @@ def test_a_weight_that_pulls_a_block():
         s = m.solve([0.0, 0.0], [v, -v], [0.0, 0.0])
         assert s.balance.passive == pytest.approx(0.3 * 3.0 * G * 1.5, rel=1e-12)
         assert abs(s.balance.imbalance) < 1e-12
-        assert s.ties["rope"] == pytest.approx(2.0 * (G - wanted), rel=1e-12)
+        assert s.constraint_forces["rope"] == pytest.approx(2.0 * (G - wanted), rel=1e-12)
     run = am.simulate(m, [0, 0], [1.0, -1.0], 0.5, record=("q", "energy"))
     wanted = G * (2.0 - 0.3 * 3.0) / 5.0
     assert run.q[-1, 0] == pytest.approx(0.5 + wanted * 0.125, rel=1e-9)
@@ -136,8 +136,8 @@ def test_batches_drives_and_other_masses():
     pushed = m.forward_dynamics(q, v, tau, push)
     assert np.abs(pushed - many).max() > 1.0
     drive = lambda t: q[0] + 2.0 * t  # noqa: E731
-    run = am.simulate(m, q, drives={"crank": drive}, duration=0.05, step=5e-3,
-                      record=("q", "drive_force", "energy", "constraint_power"))  # fmt: skip
+    run = am.simulate(m, q, prescribed={"crank": drive}, duration=0.05, step=5e-3,
+                      record=("q", "prescribed_force", "energy", "constraint_power"))  # fmt: skip
     assert run.q[-1, 0] == pytest.approx(q[0] + 0.1, abs=1e-9) and run.complete
 
 

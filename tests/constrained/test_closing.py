@@ -150,7 +150,7 @@ def velocity_correction_is_the_smallest(m, q):
 def free(m, q, holonomic=False):
     J = m.constraint_jacobian(q)
     if holonomic:
-        J = J[np.array(m.constraint_solver.equations.ties.holonomic)]
+        J = J[np.array(m.constraint_solver.equations.constraints.holonomic)]
     _, s, Vt = np.linalg.svd(J)
     return Vt[np.sum(s > 1e-9 * s[0]) :].T
 
@@ -193,7 +193,7 @@ def test_drives_set_the_velocity():
             b.add(body)
         for loop in plain.model.loops:
             b.loop(loop.name, loop.first, loop.second, loop.joint)
-        b.drive("motor", "pin0", 1.0, wanted, None)
+        b.prescribe("motor", "pin0", 1.0, wanted, None)
         m = b.build()
         v0 = allowed(plain, plain.neutral())
         _, v = m.project(m.neutral(), v0)

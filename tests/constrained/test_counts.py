@@ -76,5 +76,5 @@ def test_what_cannot_be_counted_is_not():
 def test_it_is_counted_once(monkeypatch):
     m = bars(0.5)
     first = repr(m)
-    monkeypatch.delitem(vars(m), "_engine")
-    assert repr(m) == first and "_engine" not in vars(m)
+    monkeypatch.delitem(vars(m), "constraint_solver")
+    assert repr(m) == first and "constraint_solver" not in vars(m)

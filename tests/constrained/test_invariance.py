@@ -93,7 +93,7 @@ class Answer:
             if name in self.m.model.joint_index:
                 w = self.sign(name) * self.s.reactions[name]
             else:
-                w = self.s.ties[name]
+                w = self.s.constraint_forces[name]
             found[name] = w / np.r_[[force * self.length] * 3, [force] * 3]
         return found
 
@@ -276,8 +276,8 @@ def driven_four_bar(one: float, two: float):
         b.add(body)
     for loop in m.model.loops:
         b.loop(loop.name, loop.first, loop.second, loop.joint)
-    b.drive("crank drive", "pin0", one)
-    b.drive("rocker drive", "pin3", two)
+    b.prescribe("crank drive", "pin0", one)
+    b.prescribe("rocker drive", "pin3", two)
     return b.build()
 
 
@@ -289,7 +289,7 @@ def test_contradictory_drives_give_least_squares_and_are_named():
     assert "contradict" in message and "crank drive" in message and "rocker drive" in message
     engine = m.constraint_solver.equations
     J, target = m.constraint_jacobian(q), engine.terms(q[None], v[None]).gamma[0]
-    size = np.array([engine.length if u == "rad" else 1.0 for u in engine.ties.units])
+    size = np.array([engine.length if u == "rad" else 1.0 for u in engine.constraints.units])
     expected = np.linalg.lstsq(size[:, None] * J, size * target, rcond=1e-10)[0]
     close(s.acceleration, expected, 1e-11)
     close(m.forward_dynamics(q, v, tau), expected, 1e-11)

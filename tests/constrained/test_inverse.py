@@ -235,11 +235,11 @@ def test_the_tree_is_asked_by_its_name():
     assert tree is m.tree and not tree.constraints and tree.tree is tree
     close(tree.inverse_dynamics(q, v, a), direct.inverse_dynamics(q, v, a), 1e-12)
     close(tree.inverse_dynamics.derivatives(q, v, a).da, m.mass_matrix(q), 1e-12)
-    for name in ("derivatives", "along", "against", "by_parameters", "by_placements"):
+    for name in ("derivatives", "jvp", "vjp", "parameter_jacobian", "offset_jacobian"):
         with pytest.raises(InputError, match=rf"tree\.inverse_dynamics\.{name}"):
             getattr(m.inverse_dynamics, name)(q, v, a)
     with pytest.raises(InputError, match=r"tree\.forward_dynamics"):
-        m.forward_dynamics.by_placements(q, v, a)
+        m.forward_dynamics.offset_jacobian(q, v, a)
 
 
 def test_friction_by_load_is_refused_by_name():

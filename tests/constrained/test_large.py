@@ -68,7 +68,11 @@ def test_sparse_elimination_with_massless_links(seed):
     m, q = closed_tree(seed, ties, bodies=8, roots=0.25, **options)
     v, tau = allowed(m, q), np.random.default_rng(seed).normal(size=m.nv)
     found, doubt = LargeSystem(m.constraint_solver.equations, True).accelerations(
-        q[None], v[None], tau[None], None, np.zeros((1, m.constraint_solver.equations.ties.count))
+        q[None],
+        v[None],
+        tau[None],
+        None,
+        np.zeros((1, m.constraint_solver.equations.constraints.count)),
     )
     assert not doubt.any()
     np.testing.assert_allclose(found[0], m.solve(q, v, tau).acceleration, rtol=1e-9, atol=1e-9)
@@ -85,8 +89,8 @@ def test_other_drives_and_wrenches_take_the_same_way():
         m.forward_dynamics(q, v, tau, external=wrench), rtol=1e-9, atol=1e-9,
     )  # fmt: skip
     loop = m.constraints[0]
-    drives = {loop: [0.1, 0.2, 0.3]}
+    prescribed = {loop: [0.1, 0.2, 0.3]}
     np.testing.assert_allclose(
-        large.forward_dynamics(q, v, tau, drives=drives),
-        m.forward_dynamics(q, v, tau, drives=drives), rtol=1e-9, atol=1e-9,
+        large.forward_dynamics(q, v, tau, prescribed=prescribed),
+        m.forward_dynamics(q, v, tau, prescribed=prescribed), rtol=1e-9, atol=1e-9,
     )  # fmt: skip

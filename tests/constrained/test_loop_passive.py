@@ -104,7 +104,7 @@ def test_a_loop_of_every_kind_resists_as_a_joint_of_the_tree(kind, options):
         for a in (found, tied.acceleration):
             moved = loop.acceleration(q_free, v_free, a, "box")
             assert np.allclose(moved, wanted, rtol=1e-11, atol=1e-11)
-        assert np.allclose(tied.ties["j"], own.reactions["j"], rtol=1e-11, atol=1e-11)
+        assert np.allclose(tied.constraint_forces["j"], own.reactions["j"], rtol=1e-11, atol=1e-11)
         assert tied.kinetic == pytest.approx(own.kinetic, rel=1e-12)
         assert tied.potential == pytest.approx(own.potential, rel=1e-12)
         assert abs(tied.balance.imbalance) < 1e-11
@@ -149,7 +149,7 @@ def test_forces_that_hold_a_spring_in_a_loop():
     """Virtual work: crank torque · crank rate = -d(potential)/dt at rest."""
     m = four_bar("pin", am.Passive(spring=5.0, rest=0.3))
     q, v = moving(m)
-    hold = m.equilibrium_forces(q, ["crank"])
+    hold = m.holding_forces(q, ["crank"])
     h = 1e-6
     ends = [m.project(m.integrate(q, s * h * v))[0] for s in (1.0, -1.0)]
     energies = [float(m.energy(x, np.zeros(3))[1]) for x in ends]

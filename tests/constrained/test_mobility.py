@@ -157,13 +157,13 @@ def test_open_mechanisms_are_refused(name):
     m = am.example(name)
     q = m.integrate(m.initial, np.random.default_rng(1).uniform(-0.1, 0.1, m.nv))
     gap = m.constraint_residual(q)
-    held = np.array(m.constraint_solver.equations.ties.holonomic)
+    held = np.array(m.constraint_solver.equations.constraints.holonomic)
     with pytest.raises(
         InputError, match=r"open at this q by .* of its size .*assemble\(q\)\.q"
     ) as e:
         m.mobility(q)
     named = re.search(r"most at '(.*)', (.*) (rad|m)\)", str(e.value))
-    row = m.constraint_solver.equations.ties.labels.index(named[1])
+    row = m.constraint_solver.equations.constraints.labels.index(named[1])
     assert float(named[2]) == pytest.approx(abs(gap[row]), rel=1e-2) and held[row]
     start = m.mobility()
     closed = m.mobility(m.assemble(q).q)
@@ -283,7 +283,9 @@ def test_compliance_moves_the_load():
     plain, soft = m.solve(*args), m.solve(*args, compliance={"pin": 1e6})
     np.testing.assert_allclose(soft.acceleration, plain.acceleration, rtol=1e-12)
     known = plain.determinacy.of("pin")
-    np.testing.assert_allclose(soft.ties["pin"][known], plain.ties["pin"][known], atol=1e-10)
-    assert np.linalg.norm(soft.ties["pin"][~known]) < 1e-3 * np.linalg.norm(
-        plain.ties["pin"][~known]
+    np.testing.assert_allclose(
+        soft.constraint_forces["pin"][known], plain.constraint_forces["pin"][known], atol=1e-10
+    )
+    assert np.linalg.norm(soft.constraint_forces["pin"][~known]) < 1e-3 * np.linalg.norm(
+        plain.constraint_forces["pin"][~known]
     )

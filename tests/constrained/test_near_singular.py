@@ -28,7 +28,7 @@ def test_solve_and_actuators_tell(distance):
     values = np.linalg.svd(m.constraint_jacobian(q), compute_uv=False)
     expected = values[0] / values[1]
     found = m.solve(q, rest, [0.1, 0.0, 0.2])
-    held = m.equilibrium_forces(q, [m.joint_names[0]])
+    held = m.holding_forces(q, [m.joint_names[0]])
     for messages in (found.messages, held.messages):
         text, size = told(messages)
         assert "'pin1'" in text and size == pytest.approx(expected, rel=0.1)
@@ -41,7 +41,7 @@ def test_solve_and_actuators_tell(distance):
 def test_regular_states_say_nothing():
     m, q = flat(0.3)
     assert m.solve(q, np.zeros(3), [0.1, 0.0, 0.2]).messages == ()
-    assert m.equilibrium_forces(q, [m.joint_names[0]]).messages == ()
+    assert m.holding_forces(q, [m.joint_names[0]]).messages == ()
 
 
 def toggle(angle):
@@ -64,13 +64,13 @@ def test_actuators_that_hardly_hold():
     m, q = toggle(angle)
     assert np.abs(m.constraint_residual(q)).max() < 1e-15
     external = {"crank": np.array([0.0, 1.0, 0.0, 0.0, 0.0, 0.0])}
-    found = m.equilibrium_forces(q, ["slider"], external=external)
+    found = m.holding_forces(q, ["slider"], external=external)
     assert abs(found["slider"]) == pytest.approx(1.0 / (2.0 * np.sin(angle)), rel=1e-4)
     (text,) = found.messages
     size = float(re.search(r"condition number ([0-9.]+e\+[0-9]+)", text)[1])
     assert "slider" in text
     assert size == pytest.approx(np.sqrt(5.0) / (2.0 * np.sin(angle)), rel=0.1)
-    assert m.equilibrium_forces(q, ["crank"], external=external).messages == ()
+    assert m.holding_forces(q, ["crank"], external=external).messages == ()
 
 
 def test_runs_that_record_forces_tell_once():

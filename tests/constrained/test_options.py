@@ -13,11 +13,13 @@ def test_compliance_spares_a_joint_and_changes_nothing_else():
     spared = m.solve(m.initial, rest, rest, compliance={"pin": 1e6})
     known = plain.determinacy.of("pin")
     np.testing.assert_allclose(spared.acceleration, plain.acceleration, atol=1e-10)
-    np.testing.assert_allclose(spared.ties["pin"][known], plain.ties["pin"][known], atol=1e-10)
+    np.testing.assert_allclose(
+        spared.constraint_forces["pin"][known], plain.constraint_forces["pin"][known], atol=1e-10
+    )
     open_ = ~known
-    assert np.abs(plain.ties["pin"][open_]).max() > 1e-3
-    assert np.linalg.norm(spared.ties["pin"][open_]) < 0.01 * np.linalg.norm(
-        plain.ties["pin"][open_]
+    assert np.abs(plain.constraint_forces["pin"][open_]).max() > 1e-3
+    assert np.linalg.norm(spared.constraint_forces["pin"][open_]) < 0.01 * np.linalg.norm(
+        plain.constraint_forces["pin"][open_]
     )
     assert spared.convention != plain.convention
 
@@ -67,7 +69,7 @@ def test_a_base_that_moves_as_prescribed():
            inertia=(0.1, 0.1, 0.1))  # fmt: skip
     wanted = np.array([0.3, -0.2, 0.5, 1.0, 2.0, -3.0])
     for name, value in zip(("wx", "wy", "wz", "vx", "vy", "vz"), wanted, strict=True):
-        b.drive(f"drive-{name}", f"base.{name}", acceleration=value)
+        b.prescribe(f"drive-{name}", f"base.{name}", acceleration=value)
     m = b.build()
     q, v, tau = m.initial, np.zeros(7), np.zeros(7)
     a = m.forward_dynamics(q, v, tau)

@@ -20,14 +20,17 @@ class PinocchioLoops:
     def __init__(self, model):
         self.tree = pin_from_model(model)
         self.model, self.data = self.tree.model, self.tree.data
-        self.ties, self.memory = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+        self.constraints, self.memory = (
+            pin.StdVec_RigidConstraintModel(),
+            pin.StdVec_RigidConstraintData(),
+        )
         for loop in model.loops:
             kind = {"fixed": pin.ContactType.CONTACT_6D, "spherical": pin.ContactType.CONTACT_3D}
             ends = [x for frame in (loop.first, loop.second) for x in self.place(frame)]
             tie = pin.RigidConstraintModel(kind[loop.joint.kind], self.model, *ends, pin.LOCAL)
-            self.ties.append(tie)
+            self.constraints.append(tie)
             self.memory.append(tie.createData())
-        pin.initConstraintDynamics(self.model, self.data, self.ties, self.memory)
+        pin.initConstraintDynamics(self.model, self.data, self.constraints, self.memory)
 
     def place(self, frame):
         """Joint number and pose in it."""
@@ -40,7 +43,7 @@ class PinocchioLoops:
         proximal = pin.ProximalSettings(1e-15, 1e-10, 100)
         a = pin.constraintDynamics(
             self.model, self.data, self.tree.q(q), self.tree.v(v), self.tree.v(tau),
-            self.ties, self.memory, proximal,
+            self.constraints, self.memory, proximal,
         )  # fmt: skip
         return self.tree.back(a.copy())
 
@@ -265,7 +268,7 @@ def test_cart_of_the_document(torques):
         np.testing.assert_allclose([a[4], a[2], a[0]], [along, yaw, pitch], rtol=1e-11, atol=1e-11)
     for wheel, force in zip(m.model.wheels, forces, strict=True):
         R, _ = m.pose(m.initial, wheel.body)
-        f = R @ s.ties[wheel.name][3:]
+        f = R @ s.constraint_forces[wheel.name][3:]
         np.testing.assert_allclose(f, [0.0, *force], rtol=1e-11, atol=1e-10)
 
 

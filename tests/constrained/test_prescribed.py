@@ -34,7 +34,7 @@ def test_friction_on_a_slope(friction):
     close(s.acceleration, [0, 0, 0, expected, 0, 0], 1e-12)
     close(m.forward_dynamics(q, v, np.zeros(6)), [0, 0, 0, expected, 0, 0], 1e-12)
     normal = mass.mass * 9.81 * np.cos(0.5)
-    close(s.ties["slope"][3:], [friction * normal, 0, normal], 1e-12)
+    close(s.constraint_forces["slope"][3:], [friction * normal, 0, normal], 1e-12)
     assert abs(s.balance.imbalance) < 1e-12
     assert s.balance.constraints == pytest.approx(-friction * normal, abs=1e-12)
 
@@ -58,11 +58,13 @@ def test_friction_in_a_nasty_tree(seed):
     gamma = m.constraint_solver.equations.terms(q[None], v[None]).gamma[0]
     close(m.constraint_jacobian(q) @ s.acceleration, gamma, 1e-11)
     close(m.forward_dynamics(q, v, tau), s.acceleration, 1e-10)
-    force = H[:3, :3] @ s.ties["tip"][3:]  # in the first frame
+    force = H[:3, :3] @ s.constraint_forces["tip"][3:]  # in the first frame
     close(force, [0.3 * force[2], 0.0, force[2]], 1e-11)
     # the whole wrench of the tip on both bodies, in the world
     direct = Direct(m.model)
-    wrench = carry_wrench(direct.pose(q, two.body) @ pose_matrix(two.pose), s.ties["tip"])
+    wrench = carry_wrench(
+        direct.pose(q, two.body) @ pose_matrix(two.pose), s.constraint_forces["tip"]
+    )
     apart = direct.jacobian(q, two.body, "world")
     if one.body != "world":
         apart = apart - direct.jacobian(q, one.body, "world")
@@ -82,8 +84,8 @@ def test_a_drive_may_be_given_with_the_state():
     (drive,) = m.model.drives
     k = m.v_labels.index(drive.joint)
     assert m.solve(q, v, tau).acceleration[k] == pytest.approx(drive.acceleration, abs=1e-11)
-    for a in (m.solve(q, v, tau, drives={drive.name: -2.5}).acceleration,
-              m.forward_dynamics(q, v, tau, drives={drive.name: -2.5})):  # fmt: skip
+    for a in (m.solve(q, v, tau, prescribed={drive.name: -2.5}).acceleration,
+              m.forward_dynamics(q, v, tau, prescribed={drive.name: -2.5})):  # fmt: skip
         assert a[k] == pytest.approx(-2.5, abs=1e-10)
 
 
@@ -94,7 +96,7 @@ def test_a_driven_joint_takes_its_force():
     v, tau = allowed(m, q), np.random.default_rng(1).normal(size=m.nv)
     (drive,) = m.model.drives
     s = m.solve(q, v, tau)
-    tau[m.v_labels.index(drive.joint)] += s.ties[drive.name]
+    tau[m.v_labels.index(drive.joint)] += s.constraint_forces[drive.name]
     b = am.Builder("free", gravity=m.gravity)
     for body in m.model.bodies:
         b.add(body)
@@ -108,20 +110,20 @@ def test_the_road_lifts_the_wheels():
     m = am.example("two-wheeled-cart")
     rise = {wheel.name: 2.0 for wheel in m.model.wheels}
     q, rest = m.initial, np.zeros(m.nv)
-    s = m.solve(q, rest, rest, drives=rise)
+    s = m.solve(q, rest, rest, prescribed=rise)
     close(s.acceleration, [0, 0, 0, 0, 0, 2.0, 0, 0], 1e-11)
-    close(m.forward_dynamics(q, rest, rest, drives=rise), s.acceleration, 1e-11)
+    close(m.forward_dynamics(q, rest, rest, prescribed=rise), s.acceleration, 1e-11)
     for wheel in m.model.wheels:
         R, _ = m.pose(q, wheel.body)
-        close(R @ s.ties[wheel.name][3:], [0, 0, 7.0 * (9.81 + 2.0) / 2], 1e-10)
+        close(R @ s.constraint_forces[wheel.name][3:], [0, 0, 7.0 * (9.81 + 2.0) / 2], 1e-10)
 
 
 def test_a_contact_follows_its_environment():
     """Class I: accelerations along the constrained directions are given, one by one."""
     m, q, mass = block()
     wanted = [0.1, -0.2, 0.3, 0.4, 0.5]  # rx, ry, rz, dy, dz of the ground
-    s = m.solve(q, np.zeros(6), np.zeros(6), drives={"slope": wanted})
+    s = m.solve(q, np.zeros(6), np.zeros(6), prescribed={"slope": wanted})
     close(m.constraint_jacobian(q) @ s.acceleration, wanted, 1e-12)
     assert mass.mass > 0
     with pytest.raises(am.ArmillaryError, match="5 finite accelerations"):
-        m.solve(q, np.zeros(6), np.zeros(6), drives={"slope": [1.0, 2.0]})
+        m.solve(q, np.zeros(6), np.zeros(6), prescribed={"slope": [1.0, 2.0]})

@@ -51,7 +51,7 @@ def bias(m, q, v):
 
 
 def axis_free(m):
-    """Rows that are not those of drives: these have a given velocity."""
+    """Rows that are not those of prescribed: these have a given velocity."""
     return np.array([not label.startswith("drive") for label in m.constraint_rows])
 
 
@@ -90,13 +90,13 @@ def test_closed_by_construction(everything):
 def test_residual_changes_by_the_rate_where_closed(everything):
     m, q, v = everything
     found = derivative(lambda t: m.constraint_residual(along(m, q, v, t)), 1e-3)
-    rows = np.array(m.constraint_solver.equations.ties.holonomic) & axis_free(m)
+    rows = np.array(m.constraint_solver.equations.constraints.holonomic) & axis_free(m)
     close(found[rows], m.constraint_rate(q, v)[rows], 1e-9)
 
 
 def test_rolling_rows_have_no_residual(everything):
     m, q, v = everything
-    rolling = ~np.array(m.constraint_solver.equations.ties.holonomic)
+    rolling = ~np.array(m.constraint_solver.equations.constraints.holonomic)
     named = [row for row, r in zip(m.constraint_rows, rolling, strict=True) if r]
     assert any("longitudinal" in row for row in named) and any("lateral" in row for row in named)
     assert not m.constraint_residual(along(m, q, v, 0.3))[rolling].any()
@@ -177,7 +177,7 @@ def fitted(spec, H):
 def test_residual_tells_open_from_closed(what):
     """Free motions of the rows keep it at zero to second order, others open it."""
     m, q = closed_tree(8, [what], bodies=6, joints=("revolute", "prismatic", "universal"))
-    holonomic = np.array(m.constraint_solver.equations.ties.holonomic)
+    holonomic = np.array(m.constraint_solver.equations.constraints.holonomic)
     if not holonomic.any():
         pytest.skip("it has no position")
     J = m.constraint_jacobian(q)[holonomic]

@@ -21,7 +21,7 @@ NASTY = {
     "general": (("general", "cylinder"), {"base": "free"}),
     "rods and contacts": (("distance", "contact", "contact", "contact", "sphere"), {}),
     "wheels": (("disc", "ball", "knife", "disc-on-body"), {"base": "free"}),
-    "gears and drives": (("coupling", "drive", "revolute", "distance", "coupling"), {}),
+    "gears and prescribed motions": (("coupling", "drive", "revolute", "distance", "coupling"), {}),
 }
 
 
@@ -132,7 +132,7 @@ def multipliers_balance_the_equations_of_motion(m, q, v, tau, external, s):
 
 
 def power_balances(m, q, v, tau, external, s):
-    scale = max(1.0, abs(s.balance.drives), abs(s.balance.energy_rate), abs(s.balance.passive))
+    scale = max(1.0, abs(s.balance.actuators), abs(s.balance.energy_rate), abs(s.balance.passive))
     assert abs(s.balance.imbalance) < 1e-11 * scale
 
 
@@ -161,7 +161,7 @@ def every_body_obeys_newton_and_euler(m, q, v, tau, external, s):
         wrench = carry(poses[body.name], reactions[body.joint.name])
         total[body.name] += wrench
         total[body.parent] -= wrench
-    for name, wrench in tie_wrenches(m, poses, s):
+    for name, wrench in constraint_wrenches(m, poses, s):
         one, two = name
         total[two] += wrench
         total[one] -= wrench
@@ -173,18 +173,18 @@ def every_body_obeys_newton_and_euler(m, q, v, tau, external, s):
         close(total[body], np.r_[moment, A[3]], 1e-10, body)
 
 
-def tie_wrenches(m, poses, s):
+def constraint_wrenches(m, poses, s):
     """((first body, second body), wrench on the second in the world) of every tie."""
     from oracles.direct import pose_matrix
 
     model = m.model
     for part in (*model.loops, *model.distances, *model.surfaces, *model.contacts):
         H = poses[part.second.body] @ pose_matrix(part.second.pose)
-        yield (part.first.body, part.second.body), carry(H, s.ties[part.name])
+        yield (part.first.body, part.second.body), carry(H, s.constraint_forces[part.name])
     for wheel in model.wheels:
         H = poses[wheel.body].copy()
         H[:3, 3] = (H @ np.append(wheel.center, 1.0))[:3]
-        yield (wheel.ground, wheel.body), carry(H, s.ties[wheel.name])
+        yield (wheel.ground, wheel.body), carry(H, s.constraint_forces[wheel.name])
 
 
 def carry(H, wrench) -> np.ndarray:
@@ -193,7 +193,7 @@ def carry(H, wrench) -> np.ndarray:
 
 
 def joints_pass_only_what_they_can(m, q, v, tau, external, s):
-    """Along its free motions a joint gives tau less losses, and what couplings and drives add."""
+    """Along its free motions a joint gives tau less losses, and what couplings and motions add."""
     direct = Direct(m.model, passive=True)
     J = m.constraint_jacobian(q)
     start = len(J) - len(m.model.couplings) - len(m.model.drives)

@@ -57,7 +57,7 @@ def moving(name, seed=0):
     name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in NAMES
 ])  # fmt: skip
 def test_along_the_manifold_in_motion(name):
-    """`along` is the slope of the acceleration at the projected state: J(q + dq)(v + dv) = 0."""
+    """`jvp` is the slope of the acceleration at the projected state: J(q + dq)(v + dv) = 0."""
     m, q, v, tau = moving(name)
     f, rng = m.forward_dynamics, np.random.default_rng(1)
     size = m.constraint_solver.equations.scaling.columns
@@ -69,11 +69,11 @@ def test_along_the_manifold_in_motion(name):
         return f(place, speed, tau + h * dtau)
 
     slope = (8 * (at(STEP) - at(-STEP)) - (at(2 * STEP) - at(-2 * STEP))) / (12 * STEP)
-    found = d.along(dq, dv, dtau)
+    found = d.jvp(dq, dv, dtau)
     close(found / np.abs(slope).max(), slope / np.abs(slope).max(), 1e-6)
     # an admissible variation of v together with that of q changes nothing but what it says
     x, y = rng.normal(size=d.motions.shape[1]), rng.normal(size=d.velocities.shape[1])
-    whole = d.along(d.motions @ x, d.carried @ x + d.velocities @ y)
+    whole = d.jvp(d.motions @ x, d.carried @ x + d.velocities @ y)
     close(whole, d.moved @ x + d.dv @ y, 1e-9)
     # the same by vector products, and backwards
     close(f.along(q, v, tau, dq, dv, dtau), found, 1e-12)
@@ -97,7 +97,7 @@ def test_the_four_bar_at_speed():
     (ahead, _), (behind, _) = at(STEP), at(-STEP)
     carried = d.carried[:, 0] / d.motions[0, 0]
     dv = carried - carried[0] * N  # the crank keeps its speed
-    close(d.along(N, dv), (ahead - behind) / (2 * STEP), 1e-6)
+    close(d.jvp(N, dv), (ahead - behind) / (2 * STEP), 1e-6)
 
 
 def test_batches_and_shapes():
@@ -114,7 +114,7 @@ def test_batches_and_shapes():
         for x, y in zip(many.full, one.full, strict=True):
             close(x[k], y, 1e-12)
         close(many.along(change, change)[k], one.along(change[k], change[k]), 1e-12)
-    by = m.forward_dynamics.by_parameters(q, v, tau)
+    by = m.forward_dynamics.parameter_jacobian(q, v, tau)
     p, h = m.parameters, 1e-6
     for k in (7, 13):  # a moment of the axle, a first moment of a wheel
         unit = h * np.eye(len(p))[k]
@@ -144,7 +144,7 @@ def test_the_bicycle_weaves(speed):
         close(d.motions @ x, dq, 1e-12)
         base = d.carried @ x
         y = np.linalg.solve(d.velocities[own], rates - base[own])
-        return d.along(dq, base + d.velocities @ y)[[lean, steer]]
+        return d.jvp(dq, base + d.velocities @ y)[[lean, steer]]
 
     units = np.eye(m.nv)
     places = [column(units[k], np.zeros(3)) for k in (lean, steer)]

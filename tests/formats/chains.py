@@ -4,7 +4,7 @@ Only the numbers of `lower` are used; the recursion is written out in numpy."""
 
 import numpy as np
 
-from armillary.model.lower import lower
+from armillary.model.lowering.tree import lower
 
 
 def world_poses(model, q):

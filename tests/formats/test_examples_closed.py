@@ -7,13 +7,13 @@ from ties import (
     accelerations,
     body_poses,
     closed,
+    constraint_jacobian,
     contact,
     errors,
     motions,
     point_jacobian,
     position_rows,
     rank,
-    tie_jacobian,
 )
 
 import armillary as am
@@ -53,7 +53,7 @@ def test_the_table_is_complete():
 
 
 def test_counts(machine):
-    J = tie_jacobian(machine, machine.initial)
+    J = constraint_jacobian(machine, machine.initial)
     mass = sum(body.mass.mass for body in machine.model.bodies)
     found = (machine.nq, machine.nv, len(J), machine.nv - rank(J))
     *counts, kilograms = EXPECTED[machine.name]
@@ -96,12 +96,12 @@ def test_it_moves_on_and_keeps_its_freedoms(machine):
     steer = [k for k, label in enumerate(machine.v_labels) if label.endswith("steer")]
     held = steer if machine.name == "rover" else []
     for _ in range(4):
-        J = np.concatenate([tie_jacobian(machine, q), np.eye(machine.nv)[held]])
+        J = np.concatenate([constraint_jacobian(machine, q), np.eye(machine.nv)[held]])
         N = motions(J)
         step = N @ N.T @ way
         q = closed(machine, machine.integrate(q, 0.05 * step / np.linalg.norm(step)), held)
         assert abs(errors(machine, q)).max() < 1e-12
-        assert machine.nv - rank(tie_jacobian(machine, q)) == freedoms
+        assert machine.nv - rank(constraint_jacobian(machine, q)) == freedoms
     assert abs(machine.difference(machine.initial, q)).max() > 0.01
 
 
@@ -160,10 +160,10 @@ def test_slider_crank_in_closed_form():
 def test_the_ladder_is_singular_on_the_ground(n):
     ladder = am.example("four-bar-ladder", n=n)
     assert ladder.nv == 2 * n + 1
-    assert ladder.nv - rank(tie_jacobian(ladder, ladder.initial)) == 1
+    assert ladder.nv - rank(constraint_jacobian(ladder, ladder.initial)) == 1
     flat = np.array([np.pi / 2 if "rod" in name else -np.pi / 2 for name in ladder.joints])
     assert abs(errors(ladder, flat)).max() < 1e-14
-    assert ladder.nv - rank(tie_jacobian(ladder, flat)) == n + 1
+    assert ladder.nv - rank(constraint_jacobian(ladder, flat)) == n + 1
     depth = {"world": 0}
     for body in ladder.model.bodies:
         depth[body.name] = depth[body.parent] + 1
@@ -182,7 +182,7 @@ def test_bricard_goes_round():
     q, before = loop.initial, np.array([-1.0, 0, 0, 0, 0])
     heights, away = [], []
     for _ in range(430):
-        (step,) = motions(tie_jacobian(loop, q)).T
+        (step,) = motions(constraint_jacobian(loop, q)).T
         step = step * np.sign(step @ before)
         q, before = closed(loop, loop.integrate(q, 0.05 * step)), step
         assert abs(errors(loop, q)).max() < 1e-12
@@ -219,7 +219,7 @@ def test_differential_gears_share_their_velocities():
         ("spider2", "left", (-0.032, 0.02, 0.0)),
         ("spider2", "right", (-0.032, -0.02, 0.0)),
     ]
-    for v in motions(tie_jacobian(gears, q)).T:
+    for v in motions(constraint_jacobian(gears, q)).T:
         for one, other, point in touch:
             here, there = (point_jacobian(gears, q, g, np.array(point)) @ v for g in (one, other))
             np.testing.assert_allclose(here[3:], there[3:], atol=1e-15)
@@ -233,7 +233,7 @@ def test_differential_gears_share_their_velocities():
 def test_the_delta_platform_stays_level():
     robot = am.example("delta")
     q = robot.initial
-    N = motions(tie_jacobian(robot, q))
+    N = motions(constraint_jacobian(robot, q))
     twist = robot.jacobian(q, "platform") @ N
     np.testing.assert_allclose(twist[:3], 0, atol=1e-14)
     assert np.linalg.cond(twist[3:]) < 5
@@ -247,7 +247,7 @@ def test_the_delta_platform_stays_level():
 
 def test_the_legs_of_the_stewart_platform_move_it():
     robot = am.example("stewart")
-    N = motions(tie_jacobian(robot, robot.initial))
+    N = motions(constraint_jacobian(robot, robot.initial))
     slides = [k for k, label in enumerate(robot.v_labels) if label.startswith("piston")]
     assert np.linalg.cond(N[slides]) < 40
     for k, limit in (
@@ -304,7 +304,7 @@ def test_free_flyer_along_the_recorded_motion():
     np.testing.assert_allclose(flyer.initial, q[0], atol=1e-10)
     for k in range(0, len(q), 25):
         assert abs(errors(flyer, q[k])).max() < 2e-9
-        assert abs(tie_jacobian(flyer, q[k]) @ v[k]).max() < 2e-9
+        assert abs(constraint_jacobian(flyer, q[k]) @ v[k]).max() < 2e-9
         assert abs(flyer.momentum(q[k], v[k])).max() < 1e-8
     np.testing.assert_allclose(flyer.bias_forces(flyer.initial, np.zeros(9)), 0, atol=1e-14)
     sprung = [body.name for body in flyer.model.bodies if body.joint.passive]
@@ -333,7 +333,7 @@ def test_rover_turns_about_one_centre():
     rover = am.example("rover")
     q = rover.initial
     steer = [k for k, label in enumerate(rover.v_labels) if label.endswith("steer")]
-    J = np.concatenate([tie_jacobian(rover, q), np.eye(rover.nv)[steer]])
+    J = np.concatenate([constraint_jacobian(rover, q), np.eye(rover.nv)[steer]])
     (v,) = motions(J).T
     R, p = rover.pose(q, "chassis")
     J = point_jacobian(rover, q, "chassis", p + R @ [0.0, 1.7, 0.0])
@@ -364,7 +364,7 @@ def lean_and_steer(bicycle):
     """(9, 2): lean to the right and steer to the *right* at rest, as the paper counts."""
     labels = list(bicycle.v_labels)
     lean, steer, roll = (labels.index(n) for n in ("rear-frame.wx", "steer", "rear-wheel"))
-    N = motions(tie_jacobian(bicycle, bicycle.initial))
+    N = motions(constraint_jacobian(bicycle, bicycle.initial))
     return (N @ np.linalg.inv(N[[lean, steer, roll]]))[:, :2] * [1.0, -1.0]
 
 

@@ -558,8 +558,8 @@ def test_written_couplings_and_drives_of_one_coordinate_survive():
     builder.body("b", "a", "cylindrical", (0.5, 0, 0), joint_name="rod", **some)
     builder.body("c", "b", "revolute", **some)
     builder.coupling(Coupling("gear", "hook.second", "rod.angle", -2.0, 0.3))
-    builder.drive("hold", "hook.first", 0.0, 0.0, 0.25)
-    builder.drive("still", "c", position=0.0)
+    builder.prescribe("hold", "hook.first", 0.0, 0.0, 0.25)
+    builder.prescribe("still", "c", position=0.0)
     model = builder.build()
     again = read_mjcf(saved(write_mjcf(model)))
     assert again.v_labels == model.v_labels
@@ -660,9 +660,9 @@ def tied(kind: str) -> Builder:
     if kind == "coupling":
         builder.coupling(Coupling("c", "j", "b.wx"))
     elif kind == "drive of a ball":
-        builder.drive("d", "b.wx", position=0.5)
+        builder.prescribe("d", "b.wx", position=0.5)
     elif kind == "drive":
-        builder.drive("d", "j", 0.0, 2.0, 0.5)
+        builder.prescribe("d", "j", 0.0, 2.0, 0.5)
     elif kind == "distance":
         builder.distance("d", "a", "b", 0.5)
     elif kind == "surface":

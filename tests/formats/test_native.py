@@ -430,7 +430,7 @@ def test_the_schema_is_json_and_knows_the_keys():
     assert schema["required"] == ["armillary"]
     assert schema["oneOf"] == [{"required": ["bodies"]}, {"required": ["tree"]}]
     assert set(schema["properties"]) >= {"frames", "loops", "wheels", "couplings", "initial"}
-    assert set(schema["properties"]) >= {"distances", "surfaces", "contacts", "drives"}
+    assert set(schema["properties"]) >= {"distances", "surfaces", "contacts", "prescribed"}
     axis = schema["$defs"]["JointEntry"]["properties"]["axis"]
     assert "-z" in json.dumps(axis)
     assert schema["additionalProperties"] is False

@@ -20,11 +20,11 @@ from armillary.model import (
     Contact,
     Coupling,
     Distance,
-    Drive,
     Frame,
     Model,
     Passive,
     Pose,
+    PrescribedMotion,
     Surface,
     Wheel,
     joint_spec,
@@ -57,7 +57,7 @@ contacts:
     constrained: [dz, rx]
     force: {dx: 2.5, ry: -1}
     friction: [{along: dy, of: dz, coefficient: 0.3}]
-drives:
+prescribed:
   crank: {joint: elbow, velocity: 2, position: 0}
   still: {joint: cart.x}
 """
@@ -79,7 +79,10 @@ def test_what_the_sections_mean():
     assert floor == Surface("floor", ground, tip, "plane", 0.0)
     forces, friction = (("dx", 2.5), ("ry", -1.0)), (("dy", "dz", 0.3),)
     assert model.contacts == (Contact("touch", world, tip, ("rx", "dz"), forces, friction),)
-    assert model.drives == (Drive("crank", "elbow", 0.0, 2.0, 0.0), Drive("still", "cart.x"))
+    assert model.prescribed == (
+        PrescribedMotion("crank", "elbow", 0.0, 2.0, 0.0),
+        PrescribedMotion("still", "cart.x"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -155,8 +158,8 @@ def everything():
     b.contact("off", "world", "on: it", ["dz"])
     b.contact("no", "world", "hub", ["dz", "ry"], {"dx": 1 / 3, "rx": 0.0},
               [("dy", "dz", -0.1), ("rz", "ry", 0.2)])  # fmt: skip
-    b.drive("d: 1", "float.wz", 1 / 3)
-    b.drive("d: 2", "elbow", 0.0, 0.0, -0.0)
+    b.prescribe("d: 1", "float.wz", 1 / 3)
+    b.prescribe("d: 2", "elbow", 0.0, 0.0, -0.0)
     return b.build()
 
 
@@ -192,7 +195,7 @@ def test_any_constraint_comes_back_exactly(data):
     force = {d: draw(NUMBERS) for d in draw(DIRECTIONS) if d not in held}
     laws = [(d, held[0], draw(NUMBERS)) for d in draw(DIRECTIONS) if d not in held]
     b.contact("c", *ends, held, force, laws)
-    b.drive("x", draw(st.sampled_from(["b", "a.x", "a.angle"])), draw(NUMBERS),
+    b.prescribe("x", draw(st.sampled_from(["b", "a.x", "a.angle"])), draw(NUMBERS),
             draw(st.none() | NUMBERS), draw(st.none() | NUMBERS))  # fmt: skip
     b.wheel(Wheel("w", "b", draw(st.floats(1e-9, 1e9)), draw(st.tuples(*[st.floats(0.1, 1)] * 3)),
                   normal=draw(st.tuples(*[st.floats(0.1, 1)] * 3)), height=draw(NUMBERS),
@@ -253,7 +256,7 @@ frames:
   end: {body: coupler, position: [1, 0, 0]}
 loops:
   shut: {between: [end, {body: rocker, position: [0, 1, 0]}], joint: {type: revolute, axis: z}}
-drives:
+prescribed:
   motor: {joint: crank_pin, velocity: 1}
 initial: {rocker_pin: 0.5}
 """
@@ -273,7 +276,7 @@ def test_a_tree_from_urdf_with_a_loop(folder):
     (loop,) = model.loops
     assert loop.first == Frame("end", "coupler", Pose((1.0, 0.0, 0.0))) == model.frames[0]
     assert (loop.second.body, loop.joint.kind) == ("rocker", "revolute")
-    assert model.drives == (Drive("motor", "crank_pin", 0.0, 1.0),)
+    assert model.prescribed == (PrescribedMotion("motor", "crank_pin", 0.0, 1.0),)
     assert model.initial == (0.0, 0.0, 0.5)
     assert read_native(text=write_native(model)) == model
     notes = [str(note) for note in model.report.notes]
@@ -421,6 +424,6 @@ def test_a_text_has_no_folder():
 def test_a_written_tree_and_its_loops_are_the_model_again(folder):
     """What URDF cannot hold stands in the YAML file beside it."""
     model = read(folder / "four-bar.yaml")
-    bare = replace(model, loops=(), drives=(), frames=(), initial=())
+    bare = replace(model, loops=(), prescribed=(), frames=(), initial=())
     (folder / "bars.urdf").write_text(write_urdf(bare))
     assert read(folder / "four-bar.yaml") == model

@@ -28,7 +28,7 @@ from armillary.model import (
     Shape,
     Wheel,
 )
-from armillary.model.lower import lower
+from armillary.model.lowering.tree import lower
 from oracles.direct import Direct
 from oracles.pinocchio_model import pin_from_urdf
 from robots import ROBOTS, ROOT, robot
@@ -595,7 +595,7 @@ def tied(kind: str) -> Builder:
     elif kind == "contact":
         builder.contact("c", WORLD, "a", ["dz"])
     else:
-        builder.drive("d", "j", position=0.5)
+        builder.prescribe("d", "j", position=0.5)
     return builder
 
 

@@ -57,7 +57,7 @@ def point_jacobian(mechanism, q, body, point):
     return J
 
 
-def tie_jacobian(mechanism, q):
+def constraint_jacobian(mechanism, q):
     """(rows, nv): what the ties forbid; 3 rows of a ball, 5 of a pin, 6 of a weld, 3 of a wheel."""
     return np.concatenate([position_rows(mechanism, q), rolling_rows(mechanism, q)])
 
@@ -138,7 +138,7 @@ def _rates(mechanism, q):
 
 def accelerations(mechanism, q, tau=None):
     """(a, force of each row) from rest: M a + h = tau + J^T f with J a = 0, f of least norm."""
-    n, J = mechanism.nv, tie_jacobian(mechanism, q)
+    n, J = mechanism.nv, constraint_jacobian(mechanism, q)
     M, rest = mechanism.mass_matrix(q), np.zeros(n)
     force = (rest if tau is None else np.asarray(tau)) - mechanism.bias_forces(q, rest)
     N = motions(J)

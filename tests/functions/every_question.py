@@ -25,18 +25,18 @@ STATES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "driving_forces": (("q", "v", "a"), {}),
     "energy": (("q", "v"), {}),
     "forward_dynamics": (("q", "v", "tau"), {}),
-    "forward_dynamics.against": (("q", "v", "tau", "weight"), {}),
-    "forward_dynamics.along": (("q", "v", "tau", "dq", "dv", "dtau"), {}),
-    "forward_dynamics.by_parameters": (("q", "v", "tau"), {}),
-    "forward_dynamics.by_placements": (("q", "v", "tau"), {}),
+    "forward_dynamics.vjp": (("q", "v", "tau", "weight"), {}),
+    "forward_dynamics.jvp": (("q", "v", "tau", "dq", "dv", "dtau"), {}),
+    "forward_dynamics.parameter_jacobian": (("q", "v", "tau"), {}),
+    "forward_dynamics.offset_jacobian": (("q", "v", "tau"), {}),
     "forward_dynamics.derivatives": (("q", "v", "tau"), {}),
     "gravity_forces": (("q",), {}),
     "integrate": (("q", "v"), {}),
     "inverse_dynamics": (("q", "v", "a"), {}),
-    "inverse_dynamics.against": (("q", "v", "a", "weight"), {}),
-    "inverse_dynamics.along": (("q", "v", "a", "dq", "dv", "da"), {}),
-    "inverse_dynamics.by_parameters": (("q", "v", "a"), {}),
-    "inverse_dynamics.by_placements": (("q", "v", "a"), {}),
+    "inverse_dynamics.vjp": (("q", "v", "a", "weight"), {}),
+    "inverse_dynamics.jvp": (("q", "v", "a", "dq", "dv", "da"), {}),
+    "inverse_dynamics.parameter_jacobian": (("q", "v", "a"), {}),
+    "inverse_dynamics.offset_jacobian": (("q", "v", "a"), {}),
     "inverse_dynamics.derivatives": (("q", "v", "a"), {}),
     "jacobian": (("q",), {"frame": "last"}),
     "jacobian_dot": (("q", "v"), {"frame": "last"}),
@@ -59,14 +59,14 @@ ONE_STATE: dict[str, tuple[str, ...]] = {
     "actuator_forces": ("q", "v", "a"),
     "assemble": ("q",),
     "check": ("q", "v", "tau"),
-    "equilibrium_forces": ("q",),
+    "holding_forces": ("q",),
     "mobility": ("q",),
 }
 # known for trees alone: closed mechanisms refuse them by name
 TREES_ONLY = frozenset(
-    {"forward_dynamics.by_placements"}
-    | {f"inverse_dynamics.{name}" for name in ("against", "along", "derivatives")}
-    | {f"inverse_dynamics.{name}" for name in ("by_parameters", "by_placements")}
+    {"forward_dynamics.offset_jacobian"}
+    | {f"inverse_dynamics.{name}" for name in ("vjp", "jvp", "derivatives")}
+    | {f"inverse_dynamics.{name}" for name in ("parameter_jacobian", "offset_jacobian")}
 )
 # what is no question about a state
 OTHERS = frozenset(
@@ -75,7 +75,7 @@ OTHERS = frozenset(
         "attach base base_parameters bodies compile constraint_rows constraints counts "
         "energy_lacks explain frames geometry_tolerance gravity initial interpret joint_names "
         "joints lock model name neutral nq nv options parameter_names parameters place "
-        "placement_names q_labels q_units random_state replace report save subtree tables to_c "
+        "offset_names q_labels q_units random_state replace report save subtree tables to_c "
         "tree unlock v_labels v_units with_base ",
     )
 ) | {"inverse_dynamics.actuators", "inverse_dynamics.law"}

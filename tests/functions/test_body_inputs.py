@@ -53,7 +53,7 @@ def spread(arm: am.Mechanism, rows: int) -> tuple[np.ndarray, np.ndarray]:
     return arm.parameters + points, 0.3 * rng.normal(size=(rows, 6 * count))
 
 
-def rebuilt(arm: am.Mechanism, parameters=None, placements=None) -> am.Mechanism:
+def rebuilt(arm: am.Mechanism, parameters=None, offsets=None) -> am.Mechanism:
     """The mechanism of one row."""
     changes: dict = {name: {} for name in arm.bodies}
     for k, name in enumerate(arm.bodies):
@@ -62,19 +62,19 @@ def rebuilt(arm: am.Mechanism, parameters=None, placements=None) -> am.Mechanism
             tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
             tensor = tensor - (h @ h * np.eye(3) - np.outer(h, h)) / m
             changes[name]["mass"] = Mass(float(m), tuple(h / m), tuple(tensor[TENSOR]))
-        if placements is not None:
-            turn, shift = np.split(placements[6 * k : 6 * k + 6], 2)
+        if offsets is not None:
+            turn, shift = np.split(offsets[6 * k : 6 * k + 6], 2)
             R = Rotation.from_rotvec(turn).as_matrix()
             moved = Pose(tuple(shift), tuple(map(tuple, R)))
             changes[name]["at"] = arm.model.body(name).at.then(moved)
     return arm.replace(bodies=changes)
 
 
-GIVEN = ("parameters", "placements", "both")
+GIVEN = ("parameters", "offsets", "both")
 
 
-def given(which: str, parameters, placements) -> dict:
-    both = {"parameters": parameters, "placements": placements}
+def given(which: str, parameters, offsets) -> dict:
+    both = {"parameters": parameters, "offsets": offsets}
     return both if which == "both" else {which: both[which]}
 
 
@@ -97,7 +97,7 @@ def compare_rows(arm: am.Mechanism, which: str, rows: int, looked_at) -> None:
 @pytest.mark.parametrize("which", GIVEN)
 def test_a_hundred_bodies_that_differ_in_every_row(which):
     compare_rows(chain(), which, 64, (0, 33, 63))
-    assert {e.tier for e in chain().inverse_dynamics.explain()} == {1}
+    assert {e.tier for e in chain().inverse_dynamics.compile_report()} == {1}
 
 
 @pytest.mark.parametrize("name,which,tier", [
@@ -105,20 +105,20 @@ def test_a_hundred_bodies_that_differ_in_every_row(which):
 ])  # fmt: skip
 def test_robots(name, which, tier):
     compare_rows(small(name, tier), which, 5, (0, 4))
-    assert {e.tier for e in small(name, tier).inverse_dynamics.explain()} == {tier}
+    assert {e.tier for e in small(name, tier).inverse_dynamics.compile_report()} == {tier}
 
 
 def test_against_pinocchio():
     """Its model of the mechanism of a row."""
     arm, rows = chain(), 8
     q, v, a = arm.random_state(6, rows)
-    parameters, placements = spread(arm, rows)
+    parameters, offsets = spread(arm, rows)
     wrench = np.random.default_rng(0).normal(size=(rows, 6))
-    numbers = {"parameters": parameters, "placements": placements}
+    numbers = {"parameters": parameters, "offsets": offsets}
     tau = arm.inverse_dynamics(q, v, a, {"grip": wrench}, **numbers)
     found = arm.forward_dynamics(q, v, tau, {"grip": wrench}, **numbers)
     for k in (0, 7):
-        theirs = pin_from_model(rebuilt(arm, parameters[k], placements[k]).model)
+        theirs = pin_from_model(rebuilt(arm, parameters[k], offsets[k]).model)
         close(tau[k], theirs.inverse_dynamics(q[k], v[k], a[k], {"grip": wrench[k]}), 1e-12)
         close(found[k], theirs.forward_dynamics(q[k], v[k], tau[k], {"grip": wrench[k]}), 1e-8)
 
@@ -128,9 +128,9 @@ def test_a_wrench_on_a_welded_body(tier):
     """The frame moves with the displaced weld."""
     arm = chain(5).compile(tier=tier)
     q, v, a = arm.random_state(1)
-    parameters, placements = (x[0] for x in spread(arm, 1))
+    parameters, offsets = (x[0] for x in spread(arm, 1))
     push = {"grip": np.arange(6.0)}
-    for numbers in ({"parameters": parameters}, {"placements": placements}):
+    for numbers in ({"parameters": parameters}, {"offsets": offsets}):
         other = rebuilt(arm, **numbers)
         found = arm.inverse_dynamics(q, v, a, push, **numbers)
         close(found, other.inverse_dynamics(q, v, a, push), 1e-13)
@@ -138,9 +138,9 @@ def test_a_wrench_on_a_welded_body(tier):
 
 def test_single_precision():
     arm = chain()
-    parameters, placements = spread(arm, 9)
+    parameters, offsets = spread(arm, 9)
     q, v, a = (x.astype(np.float32) for x in arm.random_state(2, 9))
-    numbers = {"parameters": parameters, "placements": placements}
+    numbers = {"parameters": parameters, "offsets": offsets}
     found = arm.inverse_dynamics(q, v, a, **numbers)
     exact = arm.inverse_dynamics(*(x.astype(float) for x in (q, v, a)), **numbers)
     assert found.dtype == np.float32
@@ -151,14 +151,14 @@ def test_single_precision():
 def test_one_row_of_bodies_for_all_states(tier):
     arm = chain(5).compile(tier=tier)
     q, v, a = arm.random_state(2, 7)
-    parameters, placements = (x[0] for x in spread(arm, 1))
-    tau = arm.inverse_dynamics(q, v, a, parameters=parameters, placements=placements)
+    parameters, offsets = (x[0] for x in spread(arm, 1))
+    tau = arm.inverse_dynamics(q, v, a, parameters=parameters, offsets=offsets)
     np.testing.assert_allclose(
-        arm.inverse_dynamics(q, v, a, parameters=arm.parameters, placements=0 * placements),
+        arm.inverse_dynamics(q, v, a, parameters=arm.parameters, offsets=0 * offsets),
         arm.inverse_dynamics(q, v, a), atol=1e-12,
     )  # fmt: skip
     for k in range(7):
-        row = arm.inverse_dynamics(q[k], v[k], a[k], parameters=parameters, placements=placements)
+        row = arm.inverse_dynamics(q[k], v[k], a[k], parameters=parameters, offsets=offsets)
         np.testing.assert_array_equal(tau[k], row)
     fixed = arm.inverse_dynamics(q[0], v[0], a[0], parameters=np.tile(parameters, (3, 1)))
     assert fixed.shape == (3, arm.nv)
@@ -168,10 +168,10 @@ def test_one_row_of_bodies_for_all_states(tier):
 def test_a_bad_row_of_bodies_stays_alone(tier):
     arm = chain(5).compile(tier=tier)
     q, v, a = arm.random_state(2, 6)
-    parameters, placements = spread(arm, 6)
-    clean = arm.inverse_dynamics(q, v, a, parameters=parameters, placements=placements)
-    placements[4, 7] = np.nan
-    found = arm.inverse_dynamics(q, v, a, parameters=parameters, placements=placements)
+    parameters, offsets = spread(arm, 6)
+    clean = arm.inverse_dynamics(q, v, a, parameters=parameters, offsets=offsets)
+    offsets[4, 7] = np.nan
+    found = arm.inverse_dynamics(q, v, a, parameters=parameters, offsets=offsets)
     assert np.isnan(found[4]).all()
     good = [0, 1, 2, 3, 5]
     np.testing.assert_array_equal(found[good], clean[good])
@@ -182,12 +182,12 @@ def test_placements_have_the_slopes_of_by_placements(tier):
     arm = chain(5).compile(tier=tier)
     q, v, a = arm.random_state(4)
     tau, h = arm.inverse_dynamics(q, v, a), 1e-5
-    D = arm.inverse_dynamics.by_placements(q, v, a)
-    F = arm.forward_dynamics.by_placements(q, v, tau)
-    steps = h * np.eye(len(arm.placement_names))
-    up, down = (arm.inverse_dynamics(q, v, a, placements=s * steps) for s in (1, -1))
+    D = arm.inverse_dynamics.offset_jacobian(q, v, a)
+    F = arm.forward_dynamics.offset_jacobian(q, v, tau)
+    steps = h * np.eye(len(arm.offset_names))
+    up, down = (arm.inverse_dynamics(q, v, a, offsets=s * steps) for s in (1, -1))
     close((up - down).T / (2 * h), D, 1e-7)
-    up, down = (arm.forward_dynamics(q, v, tau, placements=s * steps) for s in (1, -1))
+    up, down = (arm.forward_dynamics(q, v, tau, offsets=s * steps) for s in (1, -1))
     close((up - down).T / (2 * h), F, 1e-6)
 
 
@@ -204,9 +204,9 @@ def test_a_run_of_a_long_chain_with_bodies_of_its_own():
 def test_wrong_shapes_are_named():
     arm = chain(12)
     q, v, a = arm.random_state(0)
-    with pytest.raises(InputError, match=r"placements: expected 72 numbers per state \(b0.rx"):
-        arm.inverse_dynamics(q, v, a, placements=np.ones(7))
-    with pytest.raises(InputError, match=r"placements: entry 8 \('b1.rz'\) is inf"):
-        arm.mass_matrix(q, placements=np.where(np.arange(72) == 8, np.inf, 0.0))
-    with pytest.raises(InputError, match="parameters: 2, placements: 3"):
-        arm.mass_matrix(q, parameters=np.ones((2, 120)), placements=np.zeros((3, 72)))
+    with pytest.raises(InputError, match=r"offsets: expected 72 numbers per state \(b0.rx"):
+        arm.inverse_dynamics(q, v, a, offsets=np.ones(7))
+    with pytest.raises(InputError, match=r"offsets: entry 8 \('b1.rz'\) is inf"):
+        arm.mass_matrix(q, offsets=np.where(np.arange(72) == 8, np.inf, 0.0))
+    with pytest.raises(InputError, match="parameters: 2, offsets: 3"):
+        arm.mass_matrix(q, parameters=np.ones((2, 120)), offsets=np.zeros((3, 72)))

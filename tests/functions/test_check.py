@@ -6,7 +6,7 @@ import pytest
 
 import armillary as am
 from armillary.evaluate.forces_in_play import forces_in_play
-from armillary.model.closing import Wheel
+from armillary.model.constraint_parts import Wheel
 
 
 def drive(gravity=(0.0, 0.0, -9.81), wheels: bool = True) -> am.Mechanism:

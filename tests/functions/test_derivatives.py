@@ -268,14 +268,14 @@ def test_products_along_and_against():
         (mechanism.inverse_dynamics.derivatives(q, v, a), "a"),
         (mechanism.forward_dynamics.derivatives(q, v, a), "tau"),
     ):
-        along = d.along(q=dq, v=dv, **{third: da})
-        gradients = d.against(weight)
+        along = d.jvp(q=dq, v=dv, **{third: da})
+        gradients = d.vjp(weight)
         assert weight @ along == pytest.approx(
             sum(g @ x for g, x in zip(gradients, (dq, dv, da), strict=True)), rel=1e-12
         )
-        np.testing.assert_allclose(d.along(v=dv), d.dv @ dv, rtol=1e-13, atol=1e-13)
-        np.testing.assert_array_equal(d.along(), 0.0)
-    step = mechanism.inverse_dynamics.derivatives(q, v, a).along(q=dq, v=dv, a=da)
+        np.testing.assert_allclose(d.jvp(v=dv), d.dv @ dv, rtol=1e-13, atol=1e-13)
+        np.testing.assert_array_equal(d.jvp(), 0.0)
+    step = mechanism.inverse_dynamics.derivatives(q, v, a).jvp(q=dq, v=dv, a=da)
     moved = derivative(
         lambda h: mechanism.inverse_dynamics(mechanism.integrate(q, h * dq), v + h * dv, a + h * da)
     )

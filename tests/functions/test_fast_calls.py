@@ -103,7 +103,7 @@ def test_both_tiers_are_served(tier, moving):
     for name in ("inverse_dynamics", "mass_matrix"):
         lean, careful = both_ways(mechanism, name, 1)
         np.testing.assert_array_equal(lean, careful)
-    assert f"tier {tier}" in mechanism.explain()
+    assert f"tier {tier}" in mechanism.compile_report()
 
 
 def test_without_native_calls_the_answers_are_the_same(monkeypatch):
@@ -157,7 +157,7 @@ def test_a_question_says_what_it_is(name):
 
 def test_explain_and_derivatives_hang_on_the_question():
     arm().inverse_dynamics(*(inputs()[n] for n in "qva"))
-    (entry, *_) = arm().inverse_dynamics.explain()
+    (entry, *_) = arm().inverse_dynamics.compile_report()
     assert entry.algorithm == "inverse_dynamics"
     assert entry.tier == 2
     assert entry.code_size > 0

@@ -11,13 +11,13 @@ import pytest
 
 import armillary as am
 from armillary.algorithms import forward_dynamics, inverse_dynamics, kinematics
-from armillary.algorithms.passes import Whole
+from armillary.algorithms.passes import GlobalStep
 from armillary.codegen import sources
 from armillary.evaluate.fingerprint import NotPlainError, described
 from armillary.evaluate.request import Setting
 from armillary.joints import Revolute
-from armillary.model.lower import Tables, parametric
-from armillary.model.ties import ties
+from armillary.model.lowering.constraints import lower_constraints
+from armillary.model.lowering.tree import Tables, parametric
 
 ID = inverse_dynamics.inverse_dynamics
 
@@ -45,7 +45,7 @@ def test_equal_mechanisms_have_equal_names():
 
 
 def test_every_number_counts():
-    """To the last bit: of placements, inertias, rotors, springs, friction."""
+    """To the last bit: of offsets, inertias, rotors, springs, friction."""
     tables = tables_of(builder(table=((-1.0, -2.0), (1.0, 3.0))))
     texts = {described(tables)}
     count = 1
@@ -76,7 +76,7 @@ def test_structure_counts():
     closed = builder()
     closed.loop("tie", am.Frame("e", "b"), am.Frame("w", "world"), joint="spherical")
     model = closed.build().model
-    rows = ties(model, closed.build().evaluator.tables())
+    rows = lower_constraints(model, closed.build().evaluator.tables())
     cases = [
         (plain, tables),
         (plain, tables_of(builder("spherical"))),
@@ -117,7 +117,7 @@ def in_disguise(b, p, j):
 @pytest.mark.parametrize(
     "value",
     [law, am.Passive(law=law), functools.partial(law, 1.0), Strange(), Strange, in_disguise,
-     Whole(law), lambda: 0, object(), [].append, math, np.array([law]), {"a": (law,)},
+     GlobalStep(law), lambda: 0, object(), [].append, math, np.array([law]), {"a": (law,)},
      np.sin, type("Tuple", (tuple,), {})((1, 2))],
     ids=lambda value: type(value).__name__,
 )  # fmt: skip
@@ -144,7 +144,7 @@ def test_derived_values_do_not_count():
     """What an object works out when it is asked changes nothing."""
     closed = builder()
     closed.loop("tie", am.Frame("e", "b"), am.Frame("w", "world"), joint="spherical")
-    rows = ties(closed.build().model, closed.build().evaluator.tables())
+    rows = lower_constraints(closed.build().model, closed.build().evaluator.tables())
     before = described(rows)
     assert rows.count == 3
     assert "count" in vars(rows)

@@ -44,7 +44,7 @@ def test_any_number_of_rows(tier, lanes):
                 (mechanism.mass_matrix(q[few]), M),
             ):
                 np.testing.assert_array_equal(found, wanted[few])
-    assert f"{lanes} states at a time" in mechanism.explain()
+    assert f"{lanes} states at a time" in mechanism.compile_report()
 
 
 @wide

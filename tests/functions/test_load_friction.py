@@ -173,7 +173,7 @@ def test_forward_undoes_inverse(tree):
         {},
         {"external": {"tip": rng.normal(size=(40, 6))}},
         {"external": {"tip": rng.normal(size=6)}, "parameters": bodies},
-        {"placements": 0.05 * rng.normal(size=len(tree.placement_names))},
+        {"offsets": 0.05 * rng.normal(size=len(tree.offset_names))},
     ):
         tau = tree.inverse_dynamics(q, v, a, **options)
         again = tree.inverse_dynamics(q, v, tree.forward_dynamics(q, v, tau, **options), **options)
@@ -238,10 +238,10 @@ def test_derivatives_are_differences(tree):
     close(batch.dq[1], d.dq, 1e-12)
     free = tree.forward_dynamics.derivatives(q, v, tau, passive=False)
     close(free.dtau, np.linalg.inv(tree.mass_matrix(q, passive=False)), 1e-9)
-    by = tree.forward_dynamics.by_placements(q, v, tau)[:, 8]
-    shift = np.zeros((2, len(tree.placement_names)))
+    by = tree.forward_dynamics.offset_jacobian(q, v, tau)[:, 8]
+    shift = np.zeros((2, len(tree.offset_names)))
     shift[:, 8] = h, -h
-    ends = tree.forward_dynamics(q, v, tau, placements=shift)
+    ends = tree.forward_dynamics(q, v, tau, offsets=shift)
     close(by, (ends[0] - ends[1]) / (2 * h), 1e-6)
 
 
@@ -281,8 +281,8 @@ def test_inverse_dynamics_as_formulas():
 
 def test_what_is_refused():
     m = pendulum(**FRICTION)
-    with pytest.raises(InputError, match=r"by_parameters.*'bob'.*not linear"):
-        m.inverse_dynamics.by_parameters([0.0], [1.0], [0.0])
+    with pytest.raises(InputError, match=r"parameter_jacobian.*'bob'.*not linear"):
+        m.inverse_dynamics.parameter_jacobian([0.0], [1.0], [0.0])
     with pytest.raises(ModelError, match=r"actuator forces.*'bob'"):
         m.actuator_forces([0.0], [1.0], [0.0])
     with pytest.raises(ModelError, match=r"methods of the documents"):

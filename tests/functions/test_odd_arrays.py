@@ -202,10 +202,10 @@ def test_inputs_and_result_anywhere_in_one_piece_of_memory(tier, single, shifts,
 FURTHER = {
     "derivatives": lambda m, q, v, a: m.inverse_dynamics.derivatives(q, v, a).dq,
     "forward derivatives": lambda m, q, v, a: m.forward_dynamics.derivatives(q, v, a).dtau,
-    "along": lambda m, q, v, a: m.inverse_dynamics.along(q, v, a, v, a, v),
-    "against": lambda m, q, v, a: m.forward_dynamics.against(q, v, a, v)[0],
+    "jvp": lambda m, q, v, a: m.inverse_dynamics.jvp(q, v, a, v, a, v),
+    "vjp": lambda m, q, v, a: m.forward_dynamics.vjp(q, v, a, v)[0],
     "parameters": lambda m, q, v, a: m.inverse_dynamics(q, v, a, parameters=m.parameters),
-    "placements": lambda m, q, v, a: m.mass_matrix(q, placements=np.zeros(12)),
+    "offsets": lambda m, q, v, a: m.mass_matrix(q, offsets=np.zeros(12)),
 }
 
 
@@ -235,10 +235,10 @@ def test_anything_in_further_calls(q, v, a, more):
     """Numbers, one of our errors, or Python's TypeError."""
     for call in (
         lambda: arm().inverse_dynamics.derivatives(q, v, a),
-        lambda: arm().inverse_dynamics.along(q, v, a, more),
-        lambda: arm().inverse_dynamics.against(q, v, a, more),
+        lambda: arm().inverse_dynamics.jvp(q, v, a, more),
+        lambda: arm().inverse_dynamics.vjp(q, v, a, more),
         lambda: arm().forward_dynamics(q, v, a, parameters=more),
-        lambda: arm().bias_forces(q, v, placements=more),
+        lambda: arm().bias_forces(q, v, offsets=more),
     ):
         try:
             call()
@@ -252,8 +252,8 @@ def test_a_zero_quaternion_is_refused_everywhere():
     calls = [
         lambda q, m: m.inverse_dynamics.derivatives(q, still, still),
         lambda q, m: m.forward_dynamics.derivatives(q, still, still),
-        lambda q, m: m.inverse_dynamics.along(q, still, still, still),
-        lambda q, m: m.forward_dynamics.against(q, still, still, still),
+        lambda q, m: m.inverse_dynamics.jvp(q, still, still, still),
+        lambda q, m: m.forward_dynamics.vjp(q, still, still, still),
     ]
     weightless = ball().replace(gravity=(0, 0, 0))  # nothing depends on where it is turned
     for call in calls:

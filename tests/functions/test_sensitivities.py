@@ -31,11 +31,11 @@ def cases():
 def test_placements(name):
     arm = cases()[name]
     q, v, a = random_state(arm.model, 3)[:3]
-    D = arm.inverse_dynamics.by_placements(q, v, a)
+    D = arm.inverse_dynamics.offset_jacobian(q, v, a)
     tau = arm.inverse_dynamics(q, v, a)
-    F = arm.forward_dynamics.by_placements(q, v, tau)
-    assert D.shape == F.shape == (arm.nv, len(arm.placement_names))
-    for column, label in list(enumerate(arm.placement_names))[::3]:
+    F = arm.forward_dynamics.offset_jacobian(q, v, tau)
+    assert D.shape == F.shape == (arm.nv, len(arm.offset_names))
+    for column, label in list(enumerate(arm.offset_names))[::3]:
         body, axis = label.rsplit(".", 1)
         k = ("rx", "ry", "rz", "dx", "dy", "dz").index(axis)
         ends = [moved(arm, body, k, s * STEP) for s in (1.0, -1.0)]
@@ -52,8 +52,8 @@ def test_inertias():
     q, v, a = arm.random_state(0)
     tau = arm.inverse_dynamics(q, v, a)
     Y, F = (
-        arm.inverse_dynamics.by_parameters(q, v, a),
-        arm.forward_dynamics.by_parameters(q, v, tau),
+        arm.inverse_dynamics.parameter_jacobian(q, v, a),
+        arm.forward_dynamics.parameter_jacobian(q, v, tau),
     )
     p, step = arm.parameters, 1e-4
     for k in range(len(p)):

@@ -1,4 +1,4 @@
-"""Vector products of derivatives without matrices: `along` and `against`.
+"""Vector products of derivatives without matrices: `jvp` and `vjp`.
 
 Checked against closed forms, complex steps of the plain algorithm, differences on the manifold,
 and products with the matrices, which come from other passes."""
@@ -75,12 +75,12 @@ def test_a_pendulum_in_closed_form(tier):
     rod = builder.build().compile(tier=tier)
     q, v, a, dq, dv, da, w = 0.6, 1.1, -2.0, 0.3, -0.5, 0.9, 1.7
     slopes = np.array([m * g * length * np.cos(q) + k, c, m * length**2])
-    close(rod.inverse_dynamics.along(q, v, a, dq, dv, da), [slopes @ [dq, dv, da]], 1e-14)
-    close(np.ravel(rod.inverse_dynamics.against(q, v, a, w)), w * slopes, 1e-14)
+    close(rod.inverse_dynamics.jvp(q, v, a, dq, dv, da), [slopes @ [dq, dv, da]], 1e-14)
+    close(np.ravel(rod.inverse_dynamics.vjp(q, v, a, w)), w * slopes, 1e-14)
     tau = rod.inverse_dynamics(q, v, a)
     slopes = np.array([-slopes[0], -c, 1.0]) / (m * length**2)
-    close(rod.forward_dynamics.along(q, v, tau, dq, dv, da), [slopes @ [dq, dv, da]], 1e-13)
-    close(np.ravel(rod.forward_dynamics.against(q, v, tau, w)), w * slopes, 1e-13)
+    close(rod.forward_dynamics.jvp(q, v, tau, dq, dv, da), [slopes @ [dq, dv, da]], 1e-13)
+    close(np.ravel(rod.forward_dynamics.vjp(q, v, tau, w)), w * slopes, 1e-13)
 
 
 @pytest.mark.parametrize("kind", ["revolute", "prismatic", "helical", "universal", "gimbal"])
@@ -166,10 +166,10 @@ def test_the_interpreter_runs_them_too():
     dq, dv, da, weight = (list(map(float, x)) for x in vectors(arm, 2))
     inputs = {"q": q, "v": v, "a": a, "dq": dq, "dv": dv, "da": da}
     run = arm.evaluator.interpret(tangent(inverse_dynamics, "tau"), inputs)
-    close(run.result("dtau"), arm.inverse_dynamics.along(q, v, a, dq, dv, da), 1e-12)
+    close(run.result("dtau"), arm.inverse_dynamics.jvp(q, v, a, dq, dv, da), 1e-12)
     inputs = {"q": q, "v": v, "tau": a, "weight": weight}
     run = arm.evaluator.interpret(gradient(forward_dynamics, "a"), inputs)
-    wanted = arm.forward_dynamics.against(q, v, a, weight)
+    wanted = arm.forward_dynamics.vjp(q, v, a, weight)
     for name, want in zip(("q", "v", "tau"), wanted, strict=True):
         close(run.result(f"gradient_{name}"), want, 1e-10)
 
@@ -195,10 +195,10 @@ def test_directions_left_out_are_zero():
     arm = tree("revolute", 2)
     q, v, a = random_state(arm.model, 1)[:3]
     da = vectors(arm, 0)[0]
-    close(arm.inverse_dynamics.along(q, v, a, da=da), arm.mass_matrix(q) @ da, 1e-12)
-    np.testing.assert_array_equal(arm.forward_dynamics.along(q, v, a), np.zeros(arm.nv))
+    close(arm.inverse_dynamics.jvp(q, v, a, da=da), arm.mass_matrix(q) @ da, 1e-12)
+    np.testing.assert_array_equal(arm.forward_dynamics.jvp(q, v, a), np.zeros(arm.nv))
     rough = [x.astype(np.float32) for x in (q, v, a, da)]
-    found = arm.inverse_dynamics.along(*rough[:3], da=rough[3])
+    found = arm.inverse_dynamics.jvp(*rough[:3], da=rough[3])
     assert found.dtype == np.float32
     close(found, arm.mass_matrix(q) @ da, 1e-5)
 
@@ -260,8 +260,8 @@ def test_wrong_vectors_are_named():
     arm = tree("revolute", 2)
     state = random_state(arm.model, 1)[:3]
     with pytest.raises(InputError, match=r"^dv: expected"):
-        arm.inverse_dynamics.along(*state, dv=[1.0])
+        arm.inverse_dynamics.jvp(*state, dv=[1.0])
     with pytest.raises(InputError, match=r"^weight: expected"):
-        arm.forward_dynamics.against(*state, np.zeros(arm.nv + 1))
+        arm.forward_dynamics.vjp(*state, np.zeros(arm.nv + 1))
     with pytest.raises(InputError, match=r"^weight: entry 0 .* finite"):
-        arm.inverse_dynamics.against(*state, np.full(arm.nv, np.nan))
+        arm.inverse_dynamics.vjp(*state, np.full(arm.nv, np.nan))

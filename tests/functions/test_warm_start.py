@@ -124,10 +124,10 @@ def test_the_tier_is_remembered(tmp_path):
     """Too long for straight-line code: the first process counts in a trace, the second knows."""
     body = """
 m = arm(budget=10)
-show(tau=m.inverse_dynamics(q, v, a), tier=[e.tier for e in m.inverse_dynamics.explain()])
+show(tau=m.inverse_dynamics(q, v, a), tier=[e.tier for e in m.inverse_dynamics.compile_report()])
 m = arm(budget=100_000)
-show(tau=m.inverse_dynamics(q, v, a), tier=[e.tier for e in m.inverse_dynamics.explain()],
-     operations=[e.operations for e in m.inverse_dynamics.explain()])
+show(tau=m.inverse_dynamics(q, v, a), tier=[e.tier for e in m.inverse_dynamics.compile_report()],
+     operations=[e.operations for e in m.inverse_dynamics.compile_report()])
 """
     cold = run(tmp_path, body)
     assert [numbers(line, "tier").tolist() for line in cold] == [[1.0], [2.0]]

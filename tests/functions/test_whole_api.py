@@ -99,8 +99,8 @@ def questions(m: am.Mechanism) -> list[str]:
 
 def count_of(m: am.Mechanism, name: str) -> int:
     """How many states are asked: few of what is interpreted row by row and knows no lanes."""
-    slow = ("derivatives", "along", "against") if m.constraints or m.model.loaded_joints else ()
-    return 3 if name.endswith(("by_placements", *slow)) else COUNT
+    slow = ("derivatives", "jvp", "vjp") if m.constraints or m.model.load_dependent_joints else ()
+    return 3 if name.endswith(("offset_jacobian", *slow)) else COUNT
 
 
 def ask(m: am.Mechanism, name: str, rows: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -117,7 +117,7 @@ def singles(kind: str, name: str) -> list[dict[str, np.ndarray]] | str:
         return [ask(m, name, {x: y[k] for x, y in s.items()})
                 for k in range(count_of(m, name))]  # fmt: skip
     except ArmillaryError as error:
-        assert m.model.loaded_joints
+        assert m.model.load_dependent_joints
         return str(error)
 
 

@@ -31,7 +31,7 @@ keep("one row", arm.forward_dynamics(q[:1], v[:1], a[:1]))
 keep("none", arm.forward_dynamics(q[:0], v[:0], a[:0]))
 keep("wrench", arm.forward_dynamics(q, v, a, {"link6": np.ones(6)}))
 keep("parameters", arm.forward_dynamics(q, v, a, parameters=1.1 * arm.parameters))
-keep("placements", arm.inverse_dynamics(q, v, a, placements=np.full(36, 0.01)))
+keep("offsets", arm.inverse_dynamics(q, v, a, offsets=np.full(36, 0.01)))
 keep("bare", arm.inverse_dynamics(q, v, a, passive=False))
 keep("M", arm.mass_matrix(q)); keep("C", arm.coriolis_matrix(q, v))
 keep("pose", arm.pose(q, "link6")[1]); keep("jacobian", arm.jacobian(q, "link6"))
@@ -39,8 +39,8 @@ keep("regressor", arm.regressor(q[0], v[0], a[0]))
 keep("reactions", arm.reactions(q, v, a).total)
 keep("dv", arm.forward_dynamics.derivatives(q[0], v[0], a[0]).dv)
 keep("dq", arm.inverse_dynamics.derivatives(q, v, a).dq)
-keep("along", arm.forward_dynamics.along(q[0], v[0], a[0], q[1], v[1], a[1]))
-keep("against", np.concatenate(arm.forward_dynamics.against(q[0], v[0], a[0], q[1])))
+keep("jvp", arm.forward_dynamics.jvp(q[0], v[0], a[0], q[1], v[1], a[1]))
+keep("vjp", np.concatenate(arm.forward_dynamics.vjp(q[0], v[0], a[0], q[1])))
 keep("single", arm.inverse_dynamics(*(x.astype(np.float32) for x in (q, v, a))))
 bad = q.copy(); bad[3, 2] = np.nan
 keep("bad row", arm.forward_dynamics(bad, v, a))
@@ -134,6 +134,6 @@ def test_the_command_line_answers(tmp_path):
 def test_explain_says_so():
     done = run(
         BLOCKER + "import armillary as am\n"
-        "arm = am.example('two-link'); arm.mass_matrix([0.1, 0.2]); print(arm.explain())"
+        "arm = am.example('two-link'); arm.mass_matrix([0.1, 0.2]); print(arm.compile_report())"
     )
     assert done.stdout.strip() == "mass_matrix: the interpreter, without llvmlite"

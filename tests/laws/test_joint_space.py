@@ -5,8 +5,8 @@ import pytest
 
 import armillary as am
 from armillary.algorithms.forward_dynamics import forward_dynamics
+from armillary.algorithms.interpreter import Run
 from armillary.algorithms.joint_space import joint_space_dynamics
-from armillary.algorithms.run import Run
 from armillary.evaluate.request import Setting
 from armillary.evaluate.straight_line import operations, trace_shorter, trace_straight
 from samples import MOVING, random_model, random_state

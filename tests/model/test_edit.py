@@ -120,7 +120,7 @@ def geared() -> Model:
     builder.coupling(Coupling("bc", "c", "b", 3.0))
     x = next(label for label in builder.build().v_labels if label.startswith("puck"))
     builder.coupling(Coupling("ap", x, "a", 0.5))
-    builder.drive("push", "d", 1.5)
+    builder.prescribe("push", "d", 1.5)
     return builder.build()
 
 

@@ -201,7 +201,7 @@ class Direct:
     def __init__(self, model: Model, passive: bool = False):
         self.model = model
         self.passive = passive
-        self.placements = [pose_matrix(body.at) for body in model.bodies]
+        self.offsets = [pose_matrix(body.at) for body in model.bodies]
         self.masses = [pseudo_inertia(body.mass) for body in model.bodies]
         self.specs = [body.joint for body in model.bodies]
         names = [body.name for body in model.bodies]
@@ -232,7 +232,7 @@ class Direct:
         poses: list[np.ndarray] = []
         for k, spec in enumerate(self.specs):
             parent = poses[self.parents[k]] if self.parents[k] >= 0 else np.eye(4)
-            poses.append(parent @ self.placements[k] @ joint_pose(spec, q[self.q_slots[k]]))
+            poses.append(parent @ self.offsets[k] @ joint_pose(spec, q[self.q_slots[k]]))
         return poses
 
     def frame(self, name: str) -> tuple[int, np.ndarray]:
@@ -258,7 +258,7 @@ class Direct:
                 joint_tangents(spec, q[self.q_slots[k]]),
                 strict=True,
             ):
-                fields[column] = parent @ self.placements[k] @ tangent @ back
+                fields[column] = parent @ self.offsets[k] @ tangent @ back
         return fields
 
     def mask(self, body: int) -> np.ndarray:
@@ -287,7 +287,7 @@ class Direct:
         for k, spec in enumerate(self.specs):
             parent = jets[self.parents[k]] if self.parents[k] >= 0 else world
             joint = joint_jet(spec, q[self.q_slots[k]], v[self.v_slots[k]], a[self.v_slots[k]])
-            jets.append(times(times(parent, constant(self.placements[k])), joint))
+            jets.append(times(times(parent, constant(self.offsets[k])), joint))
         return jets
 
     def jacobian(self, q, frame: str, coordinates: str = "local") -> np.ndarray:

@@ -39,7 +39,9 @@ def test_four_links_at_the_start(four):
     """5.129-5.133: the force of the pin on the tip is minus that of the tip."""
     x = at_start(four)
     assert_value(x.acceleration, FOUR["qdd closed"])
-    np.testing.assert_allclose(x.ties["pin"][[3, 5]], [0, -FOUR["f (6th component)"]], atol=1e-12)
+    np.testing.assert_allclose(
+        x.constraint_forces["pin"][[3, 5]], [0, -FOUR["f (6th component)"]], atol=1e-12
+    )
     assert x.rank == 2
     assert x.determinacy.freedom == 3
     assert counts(four) == (5, 2, 2, 2)
@@ -54,7 +56,7 @@ def four_link_rows():
 def in_world(machine, q, name: str, frame: str, x) -> np.ndarray:
     """Forces of a tie on the body of its second frame, along the world's axes."""
     R, _ = machine.pose(q, frame)
-    return np.einsum("...ij,...j->...i", R, x.ties[name][..., 3:])
+    return np.einsum("...ij,...j->...i", R, x.constraint_forces[name][..., 3:])
 
 
 def test_four_links_along_the_recorded_motion(four):
@@ -167,7 +169,7 @@ def test_platform_in_balance(hslm):
     tau = np.concatenate([np.zeros(6), *[HSLM["static equilibrium joint forces"]] * 3])
     np.testing.assert_allclose(at_start(hslm, tau).acceleration, 0, atol=1e-10)
     slides = [f"rod{k}.{x}" for k in (1, 2, 3) for x in ("dx",)]
-    found = hslm.equilibrium_forces(hslm.initial, slides)
+    found = hslm.holding_forces(hslm.initial, slides)
     np.testing.assert_allclose(at_start(hslm, found.tau).acceleration, 0, atol=1e-10)
 
 
@@ -213,10 +215,12 @@ def test_free_flyer():
     tau = np.array([torques(time, time <= stop) for time in t])
     y = flyer.solve(x[:, :9], x[:, 9:], tau)
     R, _ = flyer.pose(x[:, :9], "grip")
-    force = np.einsum("bij,bj->bi", R, y.ties["grasp"][:, 3:])
+    force = np.einsum("bij,bj->bi", R, y.constraint_forces["grasp"][:, 3:])
     recorded = columns(data, "F2_x", "F2_y")
     np.testing.assert_allclose(force[:, :2], recorded, rtol=0, atol=1e-7)
-    np.testing.assert_allclose(y.ties["grasp"][:, 2], data["F2_torque"], rtol=0, atol=1e-7)
+    np.testing.assert_allclose(
+        y.constraint_forces["grasp"][:, 2], data["F2_torque"], rtol=0, atol=1e-7
+    )
     assert (y.rank == 3).all()
     np.testing.assert_allclose(flyer.momentum(x[:, :9], x[:, 9:]), 0, atol=1e-8)
 
@@ -248,16 +252,16 @@ def test_cart(drive):
 
 
 def test_cart_freedoms():
-    """Three freedoms, two drives: underactuation one; the lateral rows say the same twice."""
+    """Three freedoms, two prescribed: underactuation one; the lateral rows say the same twice."""
     cart, value = am.example("two-wheeled-cart"), WHEELS["dof table"]["cart"]
     found = cart.mobility()
     assert found.instantaneous == found.finite == value["dof"]
     assert found.redundancy == value["equations"] - value["rank"]
-    drives = ("wheel1", "wheel2")
-    assert value["dof"] - len(drives) == value["underactuation"]
+    prescribed = ("wheel1", "wheel2")
+    assert value["dof"] - len(prescribed) == value["underactuation"]
     rest = np.zeros(8)
     pull = cart.actuator_forces(
-        cart.initial, rest, at_start(cart, [0] * 6 + [1, 1]).acceleration, drives
+        cart.initial, rest, at_start(cart, [0] * 6 + [1, 1]).acceleration, prescribed
     )
     np.testing.assert_allclose(pull.tau[6:], [1.0, 1.0], atol=1e-10)
 
@@ -288,7 +292,7 @@ def test_rover(name):
     x = rover.solve(q, np.zeros(14), np.zeros(14))
     assert x.determinacy.freedom == value["redundant"]
     np.testing.assert_allclose(x.acceleration, 0, atol=1e-10)
-    tyres = [name for name in x.ties if name.endswith("-tyre")]
+    tyres = [name for name in x.constraint_forces if name.endswith("-tyre")]
     lift = sum(in_world(rover, q, t, t.replace("-tyre", "-wheel"), x)[2] for t in tyres)
     weight = 9.81 * sum(body.mass.mass for body in rover.model.bodies)
     assert lift == pytest.approx(weight, rel=1e-11)

@@ -202,7 +202,7 @@ def controlled(leg, target: float, both: bool):
     pid = PROBLEM["controller"]
     wanted = leg_place(target)
 
-    def drives(x):
+    def prescribed(x):
         y, vy, *sums = x
         here, rate = leg_place(y), leg_rates(y)[0] * vy
         force = np.zeros(5)
@@ -214,11 +214,11 @@ def controlled(leg, target: float, both: bool):
     def rate(t, x):
         y, vy, *_ = x
         m, h = leg_forces(leg, y, vy)
-        lift = 3 * (leg_rates(y)[0] @ drives(x) - h) - WEIGHT * 10.0
+        lift = 3 * (leg_rates(y)[0] @ prescribed(x) - h) - WEIGHT * 10.0
         error = wanted - leg_place(y)
         return np.array([vy, lift / (3 * m + WEIGHT), error[2], error[4]])
 
-    return rate, drives
+    return rate, prescribed
 
 
 RUNS = [("hold", 0.0, True), ("up025", 0.25, True), ("up025_slides_only", 0.25, False)]
@@ -229,11 +229,11 @@ def test_controlled_motion(leg, name, target, both):
     """8.2.2: 10 s under PID control of the slides (and feet), row by row."""
     file = f"000_hslm_{name}_moving"
     data = table(file)
-    rate, drives = controlled(leg, target, both)
+    rate, prescribed = controlled(leg, target, both)
     start = [data[c][0] for c in ("platform_y", "platform_vy", "int_eL", "int_e2")]
     states = motion(rate, start, data["t"])
     places = np.array([leg_place(y) for y in states[:, 0]])
-    forces = np.array([drives(x) for x in states])
+    forces = np.array([prescribed(x) for x in states])
     found = {
         "platform_y": states[:, 0], "platform_vy": states[:, 1], "int_eL": states[:, 2],
         "int_e2": states[:, 3], "slide_L": places[:, 2], "theta_z1": places[:, 1],

@@ -44,7 +44,7 @@ def on_load(tied, y, q, tips) -> np.ndarray:
     found = []
     for tip in tips:
         R, _ = tied.pose(q, tip)
-        found.append(np.kron(np.eye(2), R) @ y.ties[f"weld-{tip}"])
+        found.append(np.kron(np.eye(2), R) @ y.constraint_forces[f"weld-{tip}"])
     return np.array(found)
 
 
@@ -93,7 +93,7 @@ def test_flight_by_the_general_solver(flight):
         y = example.solve(*arms, T[:9])
         np.testing.assert_allclose(y.acceleration, x.theta_dd, rtol=0, atol=1e-10)
         R, _ = example.pose(arms[0], "grip")
-        f = np.kron(np.eye(2), R) @ y.ties["grasp"]  # by the second hand, on the load
+        f = np.kron(np.eye(2), R) @ y.constraint_forces["grasp"]  # by the second hand, on the load
         np.testing.assert_allclose(f[[2, 3, 4]], x.F_t[1], rtol=0, atol=1e-10)
         assert y.rank == 3
         rows.append(f[[2, 3, 4]])
@@ -225,7 +225,7 @@ def test_legs(hslm, push):
     forces = []
     for k in (1, 2, 3):
         R, _ = example.pose(q, f"tip{k}")
-        forces.append(np.kron(np.eye(2), R) @ y.ties[f"weld{k}"])
+        forces.append(np.kron(np.eye(2), R) @ y.constraint_forces[f"weld{k}"])
     for method in (cooperating, reduced_cooperation):
         x = method(tree, "platform", LEGS, q, rest, rest, external=external)
         np.testing.assert_allclose(x.acceleration, y.acceleration, rtol=0, atol=1e-9)

@@ -180,7 +180,9 @@ def test_loads_without_symmetry(hslm, push, axis, document, exact):
     y = hslm.solve(hslm.initial, np.zeros(21), np.zeros(21), external=external)
     np.testing.assert_allclose(x.acceleration, y.acceleration, rtol=0, atol=1e-10)
     for k in (1, 2, 3):
-        np.testing.assert_allclose(x.f[f"tip{k}"], y.ties[f"weld{k}"], rtol=0, atol=1e-10)
+        np.testing.assert_allclose(
+            x.f[f"tip{k}"], y.constraint_forces[f"weld{k}"], rtol=0, atol=1e-10
+        )
 
 
 # -- random members in random motion, against the general solver ---------------------------------
@@ -260,9 +262,11 @@ def test_random_machines(sizes, joint):
     scale = max(1.0, np.abs(y.acceleration).max())
     np.testing.assert_allclose(x.acceleration, y.acceleration, rtol=0, atol=1e-10 * scale)
     assert x.self_stress == y.determinacy.freedom == 0
-    size = max(1.0, np.abs(y.ties.wrench).max())
+    size = max(1.0, np.abs(y.constraint_forces.wrench).max())
     for k, tip in enumerate(tips):
-        np.testing.assert_allclose(x.f[tip], y.ties[f"hold{k}"], rtol=0, atol=1e-10 * size)
+        np.testing.assert_allclose(
+            x.f[tip], y.constraint_forces[f"hold{k}"], rtol=0, atol=1e-10 * size
+        )
 
 
 def test_drives_at_the_member():
@@ -281,7 +285,7 @@ def test_drives_at_the_member():
     y = tied.solve(q, v, tau, external=external)
     np.testing.assert_allclose(x.acceleration, y.acceleration, rtol=0, atol=1e-10)
     for k, tip in enumerate(h):
-        wrench = y.ties[f"hold{k}"] - external[tip]
+        wrench = y.constraint_forces[f"hold{k}"] - external[tip]
         np.testing.assert_allclose(x.f[tip], wrench, rtol=0, atol=1e-10)
 
 
@@ -292,7 +296,7 @@ def test_given_relative_accelerations():
     given = {"tip0": rng.normal(size=3), "tip1": rng.normal(size=3)}
     x = reference_member(tree, "member", dict.fromkeys(given, ("dx", "dy", "dz")), q, v, tau,
                          alpha_c=given)  # fmt: skip
-    y = tied.solve(q, v, tau, drives={f"hold{k}": a for k, a in enumerate(given.values())})
+    y = tied.solve(q, v, tau, prescribed={f"hold{k}": a for k, a in enumerate(given.values())})
     np.testing.assert_allclose(x.acceleration, y.acceleration, rtol=0, atol=1e-10)
 
 

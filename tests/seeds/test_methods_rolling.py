@@ -101,7 +101,7 @@ def unicycle_state(machine, example, seed: int):
 
 def on_wheel(example, y, q, name: str, body: str) -> np.ndarray:
     """The ground's force on a wheel, along inertial axes."""
-    return example.pose(q, body)[0] @ y.ties[name][3:]
+    return example.pose(q, body)[0] @ y.constraint_forces[name][3:]
 
 
 # -- one wheel -----------------------------------------------------------------------------------

@@ -150,9 +150,11 @@ def test_class_one(held, seed):
     free, tied, axes = touching(7, q, held, force=given)
     by_tip = -np.array(list(given.values()))
     x = tip_constraint(free, "tip", q, v, tau, axes[:, kept], motion, by_tip, axes[:, ~kept])
-    y = tied.solve(q, v, tau, drives={"touch": motion})
+    y = tied.solve(q, v, tau, prescribed={"touch": motion})
     np.testing.assert_allclose(x.qdd, y.acceleration, rtol=0, atol=1e-10)
-    np.testing.assert_allclose(axes.T @ x.f_on_tip, y.ties["touch"], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(
+        axes.T @ x.f_on_tip, y.constraint_forces["touch"], rtol=0, atol=1e-10
+    )
     assert x.rank == y.rank == len(held)
 
 
@@ -166,7 +168,9 @@ def test_class_two(seed):
     x = tip_constraint(free, "tip", q, v, tau, axes[:, 5:], free=axes[:, :5], friction=mu)
     y = tied.solve(q, v, tau)
     np.testing.assert_allclose(x.qdd, y.acceleration, rtol=0, atol=1e-10)
-    np.testing.assert_allclose(axes.T @ x.f_on_tip, y.ties["touch"], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(
+        axes.T @ x.f_on_tip, y.constraint_forces["touch"], rtol=0, atol=1e-10
+    )
 
 
 @pytest.mark.parametrize("solution", ["leading", "smallest"])
@@ -179,12 +183,12 @@ def test_redundant_constraints(solution, seed):
     J = free.jacobian(q, "tip", "world_aligned")
     wanted = J @ rng.normal(size=4) + free.jacobian_dot(q, v, "tip", "world_aligned") @ v
     x = tip_constraint(free, "tip", q, v, tau, axes, g_c=axes.T @ wanted, solution=solution)
-    y = tied.solve(q, v, tau, drives={"touch": axes.T @ wanted})
+    y = tied.solve(q, v, tau, prescribed={"touch": axes.T @ wanted})
     np.testing.assert_allclose(x.qdd, y.acceleration, rtol=0, atol=1e-9)
     np.testing.assert_allclose(x.residual, 0, atol=1e-9)
     assert (x.rank, y.rank) == (4, 4)
     # what forces share: their action on the joints
-    action = J.T @ x.f_on_tip, J.T @ axes @ y.ties["touch"]
+    action = J.T @ x.f_on_tip, J.T @ axes @ y.constraint_forces["touch"]
     np.testing.assert_allclose(*action, rtol=0, atol=1e-9)
 
 

@@ -114,7 +114,7 @@ def test_with_drives_masses_and_ends_of_their_own():
         end = am.Event(lambda t, q, v: q[1] + 0.1, "end", terminal=True, direction=-1)
         return {
             "events": [clamp, end],
-            "drives": {"slide": np.array(places) if k is None else places[k]},
+            "prescribed": {"slide": np.array(places) if k is None else places[k]},
             "parameters": scales if k is None else scales[k],
             "duration": 0.6, "step": 5e-3, "record": ("q", "v", "drift"),
         }  # fmt: skip

@@ -240,7 +240,7 @@ def test_a_driven_contact_rubs():
     """The floor lifts the sled: λ = m (g + z'')."""
     m = sled(0.2)
     run = am.simulate(m, v0=[1.0, 0.0], duration=0.2, step=0.02,
-                      drives={"floor.fz": lambda t: (0.5 * 3.0 * t * t, 3.0 * t, 3.0)})  # fmt: skip
+                      prescribed={"floor.fz": lambda t: (1.5 * t * t, 3.0 * t, 3.0)})  # fmt: skip
     np.testing.assert_allclose(run.v[:, 0], 1.0 - 0.2 * (G + 3.0) * run.time, atol=1e-9)
 
 

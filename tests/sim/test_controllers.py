@@ -13,7 +13,7 @@ from armillary.sim.control.model_based import ComputedTorque, GravityCompensatio
 from armillary.sim.control.operational_space import OperationalSpace
 from armillary.sim.control.pid import PID, FeedForward, Function
 from armillary.sim.control.setpoints import check_setpoints
-from armillary.sim.motion.line import line
+from armillary.sim.motion.line import line_trajectory
 from armillary.sim.motion.trajectories import quintic, segments
 from seeds.cases import case, table
 
@@ -202,7 +202,7 @@ def test_the_forces_grow_as_foretold(machine):
     z = z + 2.0 * np.array(part.rate(0, list(report.q), rest, list(z), rest))
     later = np.array(part.force(0, list(report.q), rest, list(z), rest))
     np.testing.assert_allclose((later - start)[part.entries], 2.0 * report.growth, atol=1e-9)
-    push = machine.equilibrium_forces(report.q, ["rod1.dx", "rod2.dx", "rod3.dx"]).tau
+    push = machine.holding_forces(report.q, ["rod1.dx", "rod2.dx", "rod3.dx"]).tau
     a = machine.forward_dynamics(report.q, rest, push + (later - start))
     np.testing.assert_allclose(a, 0, atol=1e-7)
 
@@ -298,7 +298,7 @@ def test_operational_space_error_dynamics():
     arm = am.example("six-r")
     frame, q0 = arm.frames[-1], np.array([0.3, -0.9, 0.5, 0.7, -0.8, 0.2])
     _, p = arm.pose(q0, frame)
-    motion = line(arm, frame, p + np.array([0.05, -0.08, 0.06]), 1.0, q0=q0, places=20)
+    motion = line_trajectory(arm, frame, p + np.array([0.05, -0.08, 0.06]), 1.0, q0=q0, places=20)
     part = OperationalSpace(arm, frame, motion, 100.0, 20.0, posture=q0 + 0.3)
     q, v = q0 + 0.02, np.linspace(-0.3, 0.3, 6)
     for t in (0.0, 0.4):

@@ -56,7 +56,7 @@ def test_a_start_beyond_a_limit_is_refused():
 def test_a_drive_through_a_limit_ends_the_run():
     cage = lift(limits=am.Limits(lower=0.0, upper=10.0))
     down = {"cage": lambda t: (1.0 - 2.0 * t, -2.0, 0.0)}
-    run = am.simulate(cage, [1.0], step=1e-2, events=JointLimits(0.5), drives=down)
+    run = am.simulate(cage, [1.0], step=1e-2, events=JointLimits(0.5), prescribed=down)
     assert not run.complete and "'cage' is moved by drives" in run.message
     assert run.time[-1] == pytest.approx(0.49, abs=0.011)
 
@@ -206,8 +206,8 @@ def test_messages_name_what_was_given():
     road = am.RoadProfile([0.0, 1.0, 2.0], [0.0, 0.1, 0.0])
     travels = road.under(lambda t: np.array([1.0, 2.0]) * t)
     with pytest.raises(am.InputError, match="travel: expected one place at t = 0 s"):
-        am.simulate(lift(), drives={"cage": travels})
+        am.simulate(lift(), prescribed={"cage": travels})
     b = am.Builder("ship")
     b.body("hull", joint="free", mass=10.0, inertia=(1.0, 1.0, 1.0))
     with pytest.raises(am.InputError, match="a joint with a quaternion"):
-        am.simulate(b.build(), drives={"hull": [1, 0, 0, 0, 0, 0, 0]})
+        am.simulate(b.build(), prescribed={"hull": [1, 0, 0, 0, 0, 0, 0]})

@@ -144,7 +144,9 @@ def test_tables_of_large_batches_stay_small(monkeypatch):
 )
 def test_a_shaking_pivot(q0, method):
     for motion in (sine, lambda t: sine(t)[0]):
-        run, taken = both(shaken("x"), q0, duration=0.1, method=method, drives={"pivot": motion})
+        run, taken = both(
+            shaken("x"), q0, duration=0.1, method=method, prescribed={"pivot": motion}
+        )
         assert taken >= 98
         assert np.abs(run.q[..., 0].T - sine(run.time)[0]).max() < 1e-14
 
@@ -157,18 +159,18 @@ def test_a_driven_crank():
         [0.0, 0.05, 0.1, 0.15], q[0] + np.array([0, 0.1, 0.3, 0.35]), kind="spline"
     )
     pid = am.PID(bars, {"rocker": 1.0}, 5.0, 1.0, 0.5, period=2e-3)
-    record = ("q", "v", "a", "drift", "drive_force")
+    record = ("q", "v", "a", "drift", "prescribed_force")
     for motion in (path, spline):
         push, inputs = {"coupler": [0, 0.2, 0, 1.0, 0, 0]}, {"rocker": lambda t: t}
-        both(bars, q, duration=0.15, drives={"crank": motion}, record=record, controller=pid,
+        both(bars, q, duration=0.15, prescribed={"crank": motion}, record=record, controller=pid,
              external=push, inputs=inputs)  # fmt: skip
-        both(bars, np.tile(q, (7, 1)), duration=0.05, drives={"crank": motion})
+        both(bars, np.tile(q, (7, 1)), duration=0.05, prescribed={"crank": motion})
 
 
 def test_every_run_is_led_to_a_place_of_its_own():
     places = np.linspace(-0.1, 0.2, 9)
     start = np.stack([places, np.full(9, 0.6)], axis=1)
-    run, taken = both(shaken("x"), start, duration=0.05, drives={"pivot": places})
+    run, taken = both(shaken("x"), start, duration=0.05, prescribed={"pivot": places})
     assert taken == 50 and np.array_equal(run.q[-1, :, 0], places)
 
 
@@ -184,10 +186,10 @@ def test_drives_that_contradict_each_other_say_so():
         late = max(t - 0.03, 0.0)
         return lift(t)[0] + late**3, lift(t)[1] + 3 * late**2, lift(t)[2] + 6 * late
 
-    drives = dict.fromkeys(rover.constraints, lift)
-    _, taken = both(rover, None, None, 0.05, 2e-3, drives=drives)
+    prescribed = dict.fromkeys(rover.constraints, lift)
+    _, taken = both(rover, None, None, 0.05, 2e-3, prescribed=prescribed)
     assert taken > 20
-    other = drives | {rover.constraints[0]: bump}
-    run, taken = both(rover, None, None, 0.05, 2e-3, drives=other)
+    other = prescribed | {rover.constraints[0]: bump}
+    run, taken = both(rover, None, None, 0.05, 2e-3, prescribed=other)
     assert taken > 10 and not run.complete and "contradict each other" in run.message
     assert 0.029 < run.time[-1] < 0.035

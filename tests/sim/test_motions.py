@@ -25,29 +25,29 @@ def test_kinds_of_motion_agree():
     def rates(t):
         return place(t), 1.8 * t * (1 - t), 1.8 - 3.6 * t
 
-    ends = [am.simulate(shaken("x"), [0, START], step=5e-3, drives={"pivot": kind}).q[-1]
+    ends = [am.simulate(shaken("x"), [0, START], step=5e-3, prescribed={"pivot": kind}).q[-1]
             for kind in (path, rates, place, table)]  # fmt: skip
     np.testing.assert_allclose(ends, np.tile(ends[0], (4, 1)), atol=1e-8)
     assert ends[0][0] == pytest.approx(0.3)
 
 
 def test_a_constant_holds_like_a_lock():
-    held = am.simulate(shaken(), [0.2, START], drives={"pivot": 0.2}, every=100)
+    held = am.simulate(shaken(), [0.2, START], prescribed={"pivot": 0.2}, every=100)
     locked = am.simulate(shaken().lock({"pivot": 0.2}), [START], every=100)
     np.testing.assert_allclose(held.q[:, 1], locked.q[:, 0], atol=1e-11)
 
 
 def test_a_line_may_be_straight_and_not_bent():
     even = am.Schedule([0, 0.5, 1.0], [0.0, 0.1, 0.2])
-    run = am.simulate(shaken("x"), [0, START], drives={"pivot": even}, every=500)
+    run = am.simulate(shaken("x"), [0, START], prescribed={"pivot": even}, every=500)
     np.testing.assert_allclose(run.q[:, 0], [0, 0.1, 0.2], atol=1e-14)
     for times, values, kind in (([0, 0.5, 1], [0, 0.1, 0.1], "linear"),
                                 ([0, 0.5, 0.5, 1], [0, 0, 1, 1], "linear"),
                                 ([0, 0.5, 1], [0, 0.1, 0.1], "hold")):  # fmt: skip
         with pytest.raises(InputError, match=r"'pivot'.*bends at t = 0.5 s.*spline"):
-            am.simulate(shaken(), drives={"pivot": am.Schedule(times, values, kind=kind)})
+            am.simulate(shaken(), prescribed={"pivot": am.Schedule(times, values, kind=kind)})
     with pytest.raises(InputError, match=r"covers 0 to 1 s"):
-        am.simulate(shaken(), duration=2.0, drives={"pivot": even})
+        am.simulate(shaken(), duration=2.0, prescribed={"pivot": even})
 
 
 def test_splines_keep_their_slope_zero_where_they_are_held():
@@ -76,7 +76,7 @@ def test_splines_keep_their_slope_zero_where_they_are_held():
 ])  # fmt: skip
 def test_motions_that_cannot_be(motion, text):
     with pytest.raises(InputError, match=text):
-        am.simulate(shaken(), drives={"pivot": motion})
+        am.simulate(shaken(), prescribed={"pivot": motion})
 
 
 def test_accelerations_may_jump():
@@ -85,7 +85,7 @@ def test_accelerations_may_jump():
     def bump(t):
         return 0.01 * (1 - np.cos(20 * t)) if t < np.pi / 10 else 0.0
 
-    run = am.simulate(shaken(), [0, START], drives={"pivot": bump}, record=("q", "v"))
+    run = am.simulate(shaken(), [0, START], prescribed={"pivot": bump}, record=("q", "v"))
     assert run.complete and run.q[:, 0].max() == pytest.approx(0.02, rel=1e-3)
 
 
@@ -93,33 +93,33 @@ def test_names_that_cannot_be_driven():
     b = am.Builder("free")
     b.body("hull", joint="free", mass=1.0, inertia=(1, 1, 1))
     with pytest.raises(InputError, match=r"quaternion.*prismatic"):
-        am.simulate(b.build(), drives={"hull.vx": 0.0})
+        am.simulate(b.build(), prescribed={"hull.vx": 0.0})
     bars = am.example("four-bar")
     with pytest.raises(am.ModelError, match="Did you mean 'crank'"):
-        am.simulate(bars, drives={"crnk": 0.0})
+        am.simulate(bars, prescribed={"crnk": 0.0})
     with pytest.raises(InputError, match="loops cannot be driven"):
-        am.simulate(bars, drives={"pin": 0.0})
+        am.simulate(bars, prescribed={"pin": 0.0})
     with pytest.raises(InputError, match="name: motion"):
-        am.simulate(bars, drives=["crank"])
+        am.simulate(bars, prescribed=["crank"])
     b = am.Builder("twice")
     b.body("slide", joint="prismatic", axis="x", mass=1.0)
-    b.drive("motor", "slide")
+    b.prescribe("motor", "slide")
     with pytest.raises(InputError, match="driven twice"):
-        am.simulate(b.build(), drives={"slide": 0.0, "motor": 0.0})
+        am.simulate(b.build(), prescribed={"slide": 0.0, "motor": 0.0})
 
 
 def test_a_drive_of_the_model_is_taken_over():
     b = am.Builder("model")
     b.body("slide", joint="prismatic", axis="x", mass=2.0)
-    b.drive("motor", "slide", acceleration=1.0)
+    b.prescribe("motor", "slide", acceleration=1.0)
     m = b.build()
     free = am.simulate(m, every=1000)
     assert free.q[-1, 0] == pytest.approx(0.5)  # as modelled
     for name in ("motor", "slide"):
-        run = am.simulate(m, drives={name: sine}, every=1000, record=("q", "drive_force"))
+        run = am.simulate(m, prescribed={name: sine}, every=1000, record=("q", "prescribed_force"))
         assert run.q[-1, 0] == pytest.approx(sine(1.0)[0], abs=1e-14)
-        assert run.drive_force[-1, 0] == pytest.approx(2.0 * sine(1.0)[2])
-        assert run.labels["drive_force"] == ("motor",)
+        assert run.prescribed_force[-1, 0] == pytest.approx(2.0 * sine(1.0)[2])
+        assert run.labels["prescribed_force"] == ("motor",)
 
 
 def test_steps_look_at_their_own_side_of_a_corner():
@@ -137,11 +137,13 @@ def test_steps_look_at_their_own_side_of_a_corner():
         state = solve_ivp(rate, ends, state, "DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
     for motion in (path, table):
         off = [
-            am.simulate(shaken("x"), [0, START], None, 0.8, h, drives={"pivot": motion}).q[-1, 1]
+            am.simulate(shaken("x"), [0, START], None, 0.8, h, prescribed={"pivot": motion}).q[
+                -1, 1
+            ]
             - state[0]
             for h in (0.02, 0.01)
         ]
         assert 12.0 < off[0] / off[1] < 20.0
     with pytest.raises(InputError, match=r"jumps by 0.5 at t = 0.4 s"):
         bent = am.trajectories.cubic([0.0], [0.2], 0.4, v1=[0.5])
-        am.simulate(shaken(), drives={"pivot": bent})
+        am.simulate(shaken(), prescribed={"pivot": bent})

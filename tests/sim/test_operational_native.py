@@ -32,7 +32,7 @@ def clock(t):
 
 def line(**options):
     goal = ARM.pose(START + 0.06, HAND)
-    return am.line(ARM, HAND, goal[1], 0.08, q0=START, places=20, **options)
+    return am.line_trajectory(ARM, HAND, goal[1], 0.08, q0=START, places=20, **options)
 
 
 TARGETS = {

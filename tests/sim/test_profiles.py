@@ -29,8 +29,8 @@ def test_the_curve_is_the_clamped_spline():
 def bead(rows=ROAD.rows, mass: float = 2.0) -> am.Mechanism:
     """A point mass that slides along x and z, on a wire of that shape."""
     b = am.Builder("bead")
-    b.body("along", joint="prismatic", axis="x", mass=0.0)
-    b.body("bead", "along", "prismatic", axis="z", mass=mass, inertia=(0.1, 0.1, 0.1))
+    b.body("jvp", joint="prismatic", axis="x", mass=0.0)
+    b.body("bead", "jvp", "prismatic", axis="z", mass=mass, inertia=(0.1, 0.1, 0.1))
     b.surface("wire", "world", "bead", "profile", profile=rows)
     return b.build()
 
@@ -52,7 +52,9 @@ def test_a_bead_on_a_wire():
     assert a[1] - slope * a[0] == pytest.approx(bend * v0 * v0, rel=1e-11)
     s = m.solve(q, v, [0.0, 0.0])
     # Newton: the wire pushes across itself, and gives all but the weight
-    assert s.ties["wire"][3:] == pytest.approx([2.0 * a[0], 0.0, 2.0 * (a[1] + G)], abs=1e-11)
+    assert s.constraint_forces["wire"][3:] == pytest.approx(
+        [2.0 * a[0], 0.0, 2.0 * (a[1] + G)], abs=1e-11
+    )
     assert abs(s.balance.constraints) < 1e-12 and abs(s.balance.imbalance) < 1e-11
     assert m.check(q, v, np.zeros(2)).errors()["accelerations: null space, and as compiled"] < 1e-12
     run = am.simulate(m, q, v, duration=0.8, step=1e-3, record=("q", "v", "energy", "drift"))
@@ -93,7 +95,9 @@ def test_batches_files_and_lifted_roads(tmp_path):
     m.save(tmp_path / "bead.yaml")
     again = am.load(tmp_path / "bead.yaml")
     assert again.model.surfaces == m.model.surfaces
-    lift = am.simulate(m, q[2], drives={"wire": lambda t: 0.05 * t * t}, duration=0.2, step=2e-3)
+    lift = am.simulate(
+        m, q[2], prescribed={"wire": lambda t: 0.05 * t * t}, duration=0.2, step=2e-3
+    )
     up = lift.q[:, 1] - SPLINE(lift.q[:, 0])
     assert np.abs(up - 0.05 * lift.time**2).max() < 1e-9
 

@@ -48,7 +48,7 @@ def test_corrective_force():
     # the pin's part of the constraint forces, by virtual work on the open tree
     tree = BARS.tree
     pulled = found["constraint_forces"][k] - found["corrective_force"][k]
-    plain = BARS.solve(q, v, tau).ties
+    plain = BARS.solve(q, v, tau).constraint_forces
     expected = np.concatenate([plain.wrench.ravel(), plain.axis])
     np.testing.assert_allclose(pulled, expected, atol=1e-9)
     force = tree.mass_matrix(q) @ change

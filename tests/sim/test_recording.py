@@ -41,8 +41,8 @@ def moving(mechanism, count, seed=1):
 
 def test_every_quantity_is_that_of_the_mechanism_state_by_state(bars):
     """Blocks are computed as batches; the oracle asks for one state at a time."""
-    motor = am.Drive("motor", "crank", acceleration=0.3)
-    bars = am.Mechanism(replace(bars.model, drives=(motor,)))
+    motor = am.PrescribedMotion("motor", "crank", acceleration=0.3)
+    bars = am.Mechanism(replace(bars.model, prescribed=(motor,)))
     recorder = Recorder(bars, QUANTITIES)
     q, v, tau = moving(bars, 7)
     q, v = bars.project(q, v)
@@ -52,15 +52,16 @@ def test_every_quantity_is_that_of_the_mechanism_state_by_state(bars):
     for k in range(7):
         kinetic, potential = bars.energy(q[k], v[k])
         found = bars.solve(q[k], v[k], tau[k])
+        forces = found.constraint_forces
         expected = {
             "q": q[k], "v": v[k], "tau": tau[k], "a": bars.forward_dynamics(q[k], v[k], tau[k]),
             "kinetic": kinetic, "potential": potential, "energy": kinetic + potential,
             "momentum": bars.momentum(q[k], v[k]), "drift": bars.constraint_residual(q[k]),
             "condition": bars.conditions(q[k]), "reactions": found.reactions.total.ravel(),
-            "constraint_forces": np.concatenate([found.ties.wrench.ravel(), found.ties.axis]),
+            "constraint_forces": np.concatenate([forces.wrench.ravel(), forces.axis]),
             "corrective_force": np.zeros(7),  # nothing is drawn back: test_pulling.py
-            "drive_force": found.ties["motor"],
-            "constraint_power": [0.0, found.ties["motor"] * v[k, 0]],
+            "prescribed_force": found.constraint_forces["motor"],
+            "constraint_power": [0.0, found.constraint_forces["motor"] * v[k, 0]],
             "body_velocity": np.concatenate([bars.velocity(q[k], v[k], b) for b in bars.bodies]),
         }  # fmt: skip
         assert set(expected) == set(QUANTITIES)

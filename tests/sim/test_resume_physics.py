@@ -68,7 +68,7 @@ PARTS = {
         lambda k: {"controller": Law(1.0), "actuators": am.Ideal(ARM, limit=k)}, 1.0, 2.0),
     "external": (lambda k: {"external": {"tip": k * TIP}}, 1.0, 2.0),
     "external by function": (lambda k: {"external": lambda t, q, v: {"tip": k * TIP}}, 1.0, 2.0),
-    "drives": (lambda k: {"drives": {"shoulder": lambda t: k + 0.1 * t * t}}, 1.2, 1.3),
+    "prescribed": (lambda k: {"prescribed": {"shoulder": lambda t: k + 0.1 * t * t}}, 1.2, 1.3),
     "parameters": (lambda k: {"parameters": k * np.array(ARM.parameters)}, 1.0, 1.1),
     "q0": (lambda k: {"q0": [k, 0.6]}, 1.2, 1.3),
     "v0": (lambda k: {"v0": [k, 0.0]}, 0.0, 0.1),

@@ -48,8 +48,8 @@ def quarter_car_by_scipy(road, speed, times):
 @pytest.mark.parametrize("speed", [3.0, 8.0])
 def test_a_quarter_car_over_a_bump(speed):
     road, curve = bump_road()
-    run = am.simulate(quarter_car(), step=5e-4, every=20, drives={"road": road.under(speed)},
-                      record=("q", "drive_force"))  # fmt: skip
+    run = am.simulate(quarter_car(), step=5e-4, every=20, prescribed={"road": road.under(speed)},
+                      record=("q", "prescribed_force"))  # fmt: skip
     hub, car, *_ = quarter_car_by_scipy(
         lambda s, k=0: curve(s, k) if s < 6 else 0.0, speed, run.time
     )
@@ -57,7 +57,7 @@ def test_a_quarter_car_over_a_bump(speed):
     np.testing.assert_allclose(run.q.sum(axis=1), car, atol=2e-7)
     assert np.ptp(car) > 0.01
     tyre = -TYRE * run.q[:, 1]
-    assert np.corrcoef(run.drive_force[:, 0], tyre)[0, 1] > 0.99  # the road carries the tyre
+    assert np.corrcoef(run.prescribed_force[:, 0], tyre)[0, 1] > 0.99  # the road carries the tyre
 
 
 @cache
@@ -83,10 +83,10 @@ def test_a_rolling_wheel_on_a_road():
     road, curve = bump_road()
     speed, sag = 4.0, SPRUNG * 9.81 / SPRING
     travel = lambda t: (speed * t, speed, 0.0)  # noqa: E731
-    drives = {"wheel": road.under(travel), "frame": travel}
+    prescribed = {"wheel": road.under(travel), "frame": travel}
     start = {"v0": [speed, 0, 0, speed / 0.3]}
-    run = am.simulate(rolling_car(), drives=drives, every=20, record=("q", "v", "constraint_forces",
-                      "constraint_power"), **start)  # fmt: skip
+    record = ("q", "v", "constraint_forces", "constraint_power")
+    run = am.simulate(rolling_car(), prescribed=prescribed, every=20, record=record, **start)
     z = np.array([curve(speed * t) for t in run.time])
     np.testing.assert_allclose(run.q[:, 1], 0.3 + z, atol=1e-13)
     np.testing.assert_allclose(run.q[:, 3], run.q[:, 0] / 0.3, atol=1e-9)
@@ -99,7 +99,7 @@ def test_a_rolling_wheel_on_a_road():
                       max_step=2e-3).y[0]  # fmt: skip
     np.testing.assert_allclose(run.q[:, 2], exact, atol=2e-7)
     plate = am.simulate(rolling_car(True), None, [0, *start["v0"]], every=20,
-                        drives={"plate": road.under(speed), "frame": travel},
+                        prescribed={"plate": road.under(speed), "frame": travel},
                         record=("q", "constraint_forces"))  # fmt: skip
     np.testing.assert_allclose(plate.q[:, 1:], run.q, atol=1e-9)
     column = [run.labels["constraint_forces"].index(f"wheel.f{x}") for x in "xyz"]
@@ -149,8 +149,9 @@ def test_wheels_that_are_lifted_together_and_alone():
         return 0.02 * (1 - np.cos(5 * t)), 0.1 * np.sin(5 * t), 0.5 * np.cos(5 * t)
 
     wheels = rover.constraints
-    run = am.simulate(rover, None, None, 0.4, 4e-3, drives=dict.fromkeys(wheels, lift), every=10,
-                      record=("q", "drift", "constraint_forces", "constraint_power"))  # fmt: skip
+    motion = dict.fromkeys(wheels, lift)
+    record = ("q", "drift", "constraint_forces", "constraint_power")
+    run = am.simulate(rover, None, None, 0.4, 4e-3, prescribed=motion, every=10, record=record)
     heave = run.column("q.chassis.pz") - run.column("q.chassis.pz")[0]
     np.testing.assert_allclose(heave, lift(run.time)[0], atol=1e-14)
     assert np.abs(run.drift).max() < 1e-13
@@ -162,12 +163,12 @@ def test_wheels_that_are_lifted_together_and_alone():
         run.constraint_power.sum(axis=1), needed * lift(run.time)[1], atol=1e-6
     )
     with pytest.raises(am.ModelError, match="contradict each other"):
-        am.simulate(rover, drives={wheels[0]: lift})
+        am.simulate(rover, prescribed={wheels[0]: lift})
 
 
 def test_a_road_that_was_driven_is_as_before():
     road, curve = bump_road()
     motion = road.under(3.0)
-    am.simulate(quarter_car(), duration=0.1, drives={"road": motion})
+    am.simulate(quarter_car(), duration=0.1, prescribed={"road": motion})
     for t in (0.2, 0.5, 1.1):
         np.testing.assert_allclose(motion(t)[0], curve(3.0 * t), atol=1e-14)

@@ -12,7 +12,7 @@ from scipy.integrate import simpson
 
 import armillary as am
 from armillary.mechanism.mechanism import Mechanism
-from armillary.model.closing import Coupling
+from armillary.model.constraint_parts import Coupling
 
 ROVER = am.example("rover")
 CORNERS = ("front-left", "front-right", "rear-left", "rear-right")

@@ -69,19 +69,19 @@ def base_body(mechanism) -> str:
 @pytest.mark.parametrize("steer", [0.0, 0.3])
 def test_rover_drives_with_its_steering_held(steer):
     """All wheels turned alike (straight ahead, or crabwise): the chassis goes straight along them,
-    and the work of the drives is its kinetic energy."""
+    and the work of the prescribed motions is its kinetic energy."""
     rover = am.example("rover")
     steering = [name for name in rover.joint_names if "steer" in name]
     held = rover.lock(dict.fromkeys(steering, steer))
-    drives = [name for name in held.joint_names if "drive" in name or "wheel" in name]
+    prescribed = [name for name in held.joint_names if "drive" in name or "wheel" in name]
     torque = 0.8
     record = ("q", "v", "kinetic", "drift")
-    inputs = dict.fromkeys(drives, torque)
+    inputs = dict.fromkeys(prescribed, torque)
     run = am.simulate(held, duration=2.0, step=1e-3, every=5, inputs=inputs, record=record)
     assert run.complete and np.abs(run.drift).max() < 1e-11
-    turned = sum(run.column(f"q.{name}") - run.column(f"q.{name}")[0] for name in drives)
-    speeds = np.array([run.column(f"v.{name}") for name in drives])
-    friction = held.model.bodies[held.model.joint_number(drives[0])].joint.passive[0].viscous
+    turned = sum(run.column(f"q.{name}") - run.column(f"q.{name}")[0] for name in prescribed)
+    speeds = np.array([run.column(f"v.{name}") for name in prescribed])
+    friction = held.model.bodies[held.model.joint_number(prescribed[0])].joint.passive[0].viscous
     power = friction * np.sum(speeds**2, axis=0)
     lost = np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(run.time))])
     gained = run.kinetic - run.kinetic[0]

@@ -49,7 +49,7 @@ def test_four_link_tip_force_peak():
     run = simulate(chain, duration=1.4, step=5e-4, every=1)
     near = np.abs(run.time - value["t_norm"]) < 0.01
     solution = chain.solve(run.q[near], run.v[near], np.zeros(4))
-    force = np.linalg.norm(solution.ties["pin"][:, [3, 5]], axis=1)
+    force = np.linalg.norm(solution.constraint_forces["pin"][:, [3, 5]], axis=1)
     k = int(np.argmax(force))
     assert run.time[near][k] == pytest.approx(value["t_norm"], abs=5e-4)
     assert force[k] == pytest.approx(value["norm"], rel=1e-4)

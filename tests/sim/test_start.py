@@ -69,7 +69,7 @@ def test_bad_rows_of_a_batch_end_with_their_reason(tmp_path):
 
 
 def test_velocities_that_were_not_given_follow_the_drives():
-    run = am.simulate(BARS, drives={"crank": lambda t: (1.0 + 3.0 * t, 3.0, 0.0)}, **SHORT)
+    run = am.simulate(BARS, prescribed={"crank": lambda t: (1.0 + 3.0 * t, 3.0, 0.0)}, **SHORT)
     np.testing.assert_allclose(run.v[0], crank_only(3.0), rtol=1e-6)
     rolling = am.example("rolling-disc")
     assert am.simulate(rolling, **SHORT).complete

@@ -7,7 +7,7 @@ import pytest
 import armillary as am
 from armillary.errors import InputError, ModelError
 from armillary.sim.motion.inverse_kinematics import inverse_kinematics, rotation_of, rotation_vector
-from armillary.sim.motion.line import line
+from armillary.sim.motion.line import line_trajectory as line
 from armillary.sim.motion.profiles import PROFILES
 from seeds.cases import assert_rows, columns, table
 

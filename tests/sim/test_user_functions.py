@@ -186,9 +186,9 @@ ASKED = {
     "external, of states": lambda x: {"external": lambda t, q, v: {"first": x}},
     "action": lambda x: {"events": acting(lambda t, q, v: (x, v))},
     "event 'e'": lambda x: {"events": am.Event(lambda t, q, v: x, "e")},
-    "drives": lambda x: {"drives": {"first": lambda t: x}},
-    "drives, with rates": lambda x: {"drives": {"first": lambda t: (x, 0.0, 0.0)}},
-    "travel": lambda x: {"drives": {"first": LEVEL.under(lambda t: x)}},
+    "prescribed": lambda x: {"prescribed": {"first": lambda t: x}},
+    "drives, with rates": lambda x: {"prescribed": {"first": lambda t: (x, 0.0, 0.0)}},
+    "travel": lambda x: {"prescribed": {"first": LEVEL.under(lambda t: x)}},
 }  # fmt: skip
 
 
@@ -200,7 +200,7 @@ def named(name, function):
 @pytest.mark.parametrize("unfit", UNFIT)
 @pytest.mark.parametrize("who", ASKED)
 def test_an_answer_that_is_no_real_numbers_is_refused_by_name(who, unfit):
-    if who.startswith(("drives", "travel")) and unfit in ("too many", "rows", "too few"):
+    if who.startswith(("prescribed", "travel")) and unfit in ("too many", "rows", "too few"):
         return  # one place, or one per run: that is fit
     name = who.partition(",")[0]
     text = told_by(ASKED[who], name.replace("'", "."), UNFIT[unfit])

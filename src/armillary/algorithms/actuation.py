@@ -33,7 +33,7 @@ from armillary.algorithms.constrained import (
     world,
 )
 from armillary.algorithms.mass_matrix import mass_matrix
-from armillary.algorithms.passes import Algorithm, Inward, Outward, Pairs, Whole
+from armillary.algorithms.passes import Algorithm, AncestorPairs, GlobalStep, Inward, Outward
 from armillary.algorithms.sparse import SparseRows, times
 from armillary.scalar import Scalar, where
 from armillary.spatial.small import LDL
@@ -65,7 +65,7 @@ def actuation(
 
     def close(run: Any) -> None:
         known: list[Scalar] = [0] * run.tables.nv  # forces of contacts that are known
-        lines = kept_rows(run, plan, "gamma", known) if run.tables.ties is not None else []
+        lines = kept_rows(run, plan, "gamma", known) if run.tables.constraints is not None else []
         wanted = [x for j in run.joints for x in j.needed]
         force = [x - k for x, k in zip(wanted, known, strict=True)]
         tau = (
@@ -80,7 +80,7 @@ def actuation(
             j.tau = tuple(tau[first : first + len(j.v)])
 
     return Algorithm(
-        "actuation", (Outward(moved), Inward(needed), Whole(close)), moving_world,
+        "actuation", (Outward(moved), Inward(needed), GlobalStep(close)), moving_world,
         ("q", "v", "a", "external"), {"tau": "dof"},
     )  # fmt: skip
 
@@ -96,9 +96,9 @@ def responses(plan: Plan, pushes: Sequence[Sequence[Scalar]], wish: Sequence[Sca
         run.pushed = [solved(inertias(run), plan, list(push), free, prove=False) for push in pushes]
         run.nearest = solved(inertias(run), plan, times(M, wish), lines, prove=False)
 
-    pairs = next(p for p in mass_matrix.passes if isinstance(p, Pairs))
+    pairs = next(p for p in mass_matrix.passes if isinstance(p, AncestorPairs))
     return Algorithm(
-        "responses", (Outward(outward), Inward(inward), pairs, Whole(close)), world,
+        "responses", (Outward(outward), Inward(inward), pairs, GlobalStep(close)), world,
         ("q", "v", "external"), {"h": "dof"},
     )  # fmt: skip
 
@@ -160,9 +160,13 @@ def _disallowed(
 ) -> Scalar:
     """Not a number where J a differs from gamma."""
     a, (still, moving) = run.inputs["a"], strict.rounding
-    ties = run.tables.ties.all if run.tables.ties is not None else ()
-    # the bodies move with a: what ties between them are short of is what they miss
-    moved = [hasattr(tie, "closure") for tie in ties for _ in range(tie.count)]
+    constraints = run.tables.constraints.all if run.tables.constraints is not None else ()
+    # the bodies move with a: what constraints between them are short of is what they miss
+    moved = [
+        hasattr(constraint, "closure")
+        for constraint in constraints
+        for _ in range(constraint.count)
+    ]
     whole: Scalar = (still / strict.tolerance) ** 2
     for rate, size in zip(run.inputs["v"], sizes, strict=True):
         square = rate * rate * (moving / (strict.tolerance * size * size))

@@ -17,7 +17,7 @@ from typing import Any
 from armillary.algorithms.embedding import Pivot, embed, reduced
 from armillary.algorithms.kinematics import place
 from armillary.algorithms.mass_matrix import compose, mass_matrix
-from armillary.algorithms.passes import Algorithm, Inward, Outward, Pairs, Whole
+from armillary.algorithms.passes import Algorithm, AncestorPairs, GlobalStep, Inward, Outward
 from armillary.algorithms.proof import NAN, ROUNDING, proved
 from armillary.algorithms.sparse import SparseLDL, SparseRows, put, symmetric_rows, times
 from armillary.joints.closures import rate_bias
@@ -119,8 +119,8 @@ class Ways:
 
 @dataclass
 class TieRows:
-    """Rows of one tie: entries of J, what J a must be, and the generalised force it is known to
-    give; velocity along the rows, and how far they are open."""
+    """Rows of one constraint: entries of J, what J a must be, and the generalised force it is known
+    to     give; velocity along the rows, and how far they are open."""
 
     entries: list[dict[int, Scalar]]
     gamma: list[Scalar]
@@ -129,42 +129,42 @@ class TieRows:
     residual: list[Scalar]
 
 
-def tie_rows(ways: Ways, tie: Any, wanted: Sequence[int]) -> TieRows:
-    """The wanted rows of a tie between two frames."""
-    top = ways.meeting(tie.first, tie.second)
-    X_2 = tie.X_2B @ ways.pose(tie.second, top)
-    X_1 = tie.X_1A @ ways.pose(tie.first, top)
+def constraint_rows(ways: Ways, constraint: Any, wanted: Sequence[int]) -> TieRows:
+    """The wanted rows of a constraint between two frames."""
+    top = ways.meeting(constraint.first, constraint.second)
+    X_2 = constraint.X_2B @ ways.pose(constraint.second, top)
+    X_1 = constraint.X_1A @ ways.pose(constraint.first, top)
     X_21 = X_2 @ X_1.inverse()
-    one, two = ways.record(tie.first), ways.record(tie.second)
-    v_1, v_2 = X_21 @ (tie.X_1A @ one.v), tie.X_2B @ two.v
-    m_1, m_2 = X_21 @ (tie.X_1A @ one.m), tie.X_2B @ two.m
+    one, two = ways.record(constraint.first), ways.record(constraint.second)
+    v_1, v_2 = X_21 @ (constraint.X_1A @ one.v), constraint.X_2B @ two.v
+    m_1, m_2 = X_21 @ (constraint.X_1A @ one.m), constraint.X_2B @ two.m
     v = v_2 - v_1
     # rate of v as seen in frame 2, without joint accelerations; gravity is in both and cancels
     turn = m_2.alpha - m_1.alpha - m_2.w.cross(v.angular)
     slide = m_2.a - m_1.a - (m_1.w + m_2.w).cross(v.linear)
     rate = Motion(turn, slide)
-    bias = rate_bias(tie.closure, X_21, v)
-    wrenches = tie.closure.wrenches(X_21)
+    bias = rate_bias(constraint.closure, X_21, v)
+    wrenches = constraint.closure.wrenches(X_21)
 
     def push(t: Force) -> dict[int, Scalar]:
-        there = ways.push(tie.second, top, tie.X_2B.T @ t)
-        back = ways.push(tie.first, top, tie.X_1A.T @ (X_21.T @ t))
+        there = ways.push(constraint.second, top, constraint.X_2B.T @ t)
+        back = ways.push(constraint.first, top, constraint.X_1A.T @ (X_21.T @ t))
         return there | {dof: -x for dof, x in back.items()}
 
-    near = None if tie.turns is None else tie.turns.angle(ways.run.inputs["q"])
-    known = tie.closure.given_force(X_21) + tie.resistance(X_21, v, near)
+    near = None if constraint.turns is None else constraint.turns.angle(ways.run.inputs["q"])
+    known = constraint.closure.given_force(X_21) + constraint.resistance(X_21, v, near)
     nothing = all(type(x) is int and x == 0 for x in known.leaves())
     return TieRows(
         [push(wrenches[k]) for k in wanted],
         [bias[k] - rate.dot(wrenches[k]) for k in wanted],
         {} if nothing else push(known),
         [v.dot(wrenches[k]) for k in wanted],
-        [tie.closure.residual(X_21)[k] for k in wanted],
+        [constraint.closure.residual(X_21)[k] for k in wanted],
     )
 
 
 def constrained_dynamics(plan: Plan) -> Algorithm:
-    """The algorithm for one plan; the tables carry the ties."""
+    """The algorithm for one plan; the tables carry the constraints."""
 
     def close(run: Any) -> None:
         force = [t - h for j in run.joints for t, h in zip(j.tau, j.h, strict=True)]
@@ -173,10 +173,10 @@ def constrained_dynamics(plan: Plan) -> Algorithm:
         for j, start in zip(run.joints, run.tables.v_offsets, strict=True):
             j.a = tuple(a[start : start + len(j.v)])
 
-    pairs = next(p for p in mass_matrix.passes if isinstance(p, Pairs))
+    pairs = next(p for p in mass_matrix.passes if isinstance(p, AncestorPairs))
     return Algorithm(
-        "constrained_dynamics", (Outward(outward), Inward(inward), pairs, Whole(close)), world,
-        ("q", "v", "tau", "external", "drive"), {"a": "dof"},
+        "constrained_dynamics", (Outward(outward), Inward(inward), pairs, GlobalStep(close)), world,
+        ("q", "v", "tau", "external", "prescribed"), {"a": "dof"},
     )  # fmt: skip
 
 
@@ -184,7 +184,7 @@ def correction(plan: Plan, level: str) -> Algorithm:
     """The smallest step by kinetic energy that closes the rows to first order.
 
     level "residual": a step of q (rolling rows are not in the plan); "rate": a step of v.
-    Input "drive": the place or velocity that every row is to have."""
+    Input "prescribed": the place or velocity that every row is to have."""
 
     def close(run: Any) -> None:
         lines = [(entries, -x) for entries, x in kept_rows(run, plan, level, [])]
@@ -194,10 +194,10 @@ def correction(plan: Plan, level: str) -> Algorithm:
         for j, start in zip(run.joints, run.tables.v_offsets, strict=True):
             j.x = tuple(x[start : start + len(j.v)])
 
-    pairs = next(p for p in mass_matrix.passes if isinstance(p, Pairs))
-    reads = ("q", "drive") if level == "residual" else ("q", "v", "drive")
+    pairs = next(p for p in mass_matrix.passes if isinstance(p, AncestorPairs))
+    reads = ("q", "prescribed") if level == "residual" else ("q", "v", "prescribed")
     return Algorithm(
-        f"correction_{level}", (Outward(outward), Inward(compose), pairs, Whole(close)), world,
+        f"correction_{level}", (Outward(outward), Inward(compose), pairs, GlobalStep(close)), world,
         reads, {"x": "dof"},
     )  # fmt: skip
 
@@ -263,27 +263,29 @@ def defect(multipliers: Sequence[Scalar]) -> Algorithm:
         run.rows, run.rates = [], []
         a, speed = ([x for j in run.joints for x in getattr(j, name)] for name in ("a", "v"))
         start, ways = 0, Ways(run)
-        for tie in run.tables.ties.all:
-            sizes = multipliers[start : start + tie.count]
-            if hasattr(tie, "closure"):
-                found = tie_rows(ways, tie, range(tie.count))
+        for constraint in run.tables.constraints.all:
+            sizes = multipliers[start : start + constraint.count]
+            if hasattr(constraint, "closure"):
+                found = constraint_rows(ways, constraint, range(constraint.count))
                 lines = found.entries
                 run.rows += [-x for x in found.gamma]
                 run.rates += found.rate
                 for dof, x in found.given.items():
                     flat[dof] = flat[dof] - x
             else:
-                lines = [{v: c for v, _, c in tie.terms}]
-                run.rows += [sum(a[v] * c for v, _, c in tie.terms) - tie.acceleration]
-                run.rates += [sum(speed[v] * c for v, _, c in tie.terms)]
+                lines = [{v: c for v, _, c in constraint.terms}]
+                run.rows += [
+                    sum(a[v] * c for v, _, c in constraint.terms) - constraint.acceleration
+                ]
+                run.rates += [sum(speed[v] * c for v, _, c in constraint.terms)]
             for line, size in zip(lines, sizes, strict=True):
                 for dof, x in line.items():
                     flat[dof] = flat[dof] - x * size
-            start += tie.count
+            start += constraint.count
         run.flat = flat
 
     return Algorithm(
-        "defect", (Outward(moved), Inward(needed), Whole(close)), moving_world,
+        "defect", (Outward(moved), Inward(needed), GlobalStep(close)), moving_world,
         ("q", "v", "a", "tau", "external"), {"needed": "dof"},
     )  # fmt: skip
 
@@ -292,41 +294,43 @@ def kept_rows(run: Any, plan: Plan, level: str, force: list[Scalar]) -> Lines:
     """Entries of every kept row, with its gamma, rate or residual; prescribed motion is added to
     gamma and taken off the others.  At the level of gamma, known forces of contacts and passive
     ones of loops are added to `force`."""
-    ways, ties = Ways(run), run.tables.ties
-    drive, way = run.inputs.get("drive"), 1 if level == "gamma" else -1
+    ways, constraints = Ways(run), run.tables.constraints
+    drive, way = run.inputs.get("prescribed"), 1 if level == "gamma" else -1
     kept, start = set(plan.kept), 0
     result: Lines = []
-    for tie in ties.all:
-        wanted = [k for k in range(tie.count) if start + k in kept]
-        if not wanted and not (level == "gamma" and hasattr(tie, "closure")):
-            start += tie.count  # forces that are known act even where all rows follow from others
+    for constraint in constraints.all:
+        wanted = [k for k in range(constraint.count) if start + k in kept]
+        if not wanted and not (level == "gamma" and hasattr(constraint, "closure")):
+            start += (
+                constraint.count
+            )  # forces that are known act even where all rows follow from others
             continue
-        if hasattr(tie, "closure"):
-            found = tie_rows(ways, tie, wanted)
+        if hasattr(constraint, "closure"):
+            found = constraint_rows(ways, constraint, wanted)
             for dof, x in found.given.items() if level == "gamma" else ():
                 force[dof] = force[dof] + x
             lines = list(zip(found.entries, getattr(found, level), strict=True))
         else:
-            lines = [_axis_row(run, tie, level)]
+            lines = [_axis_row(run, constraint, level)]
         for k, (line, target) in zip(wanted, lines, strict=True):
             extra = drive[start + k] * way if drive is not None else 0
             result.append((line, target + extra))
-        start += tie.count
+        start += constraint.count
     return result
 
 
-def _axis_row(run: Any, tie: Any, level: str) -> tuple[dict[int, Scalar], Scalar]:
+def _axis_row(run: Any, constraint: Any, level: str) -> tuple[dict[int, Scalar], Scalar]:
     """A coupling or drive: constant entries."""
     entries: dict[int, Scalar] = {}
-    for v, _, coefficient in tie.terms:
+    for v, _, coefficient in constraint.terms:
         entries[v] = entries.get(v, 0) + coefficient
     if level == "gamma":
-        return entries, tie.acceleration
-    given, names = (tie.velocity, "v") if level == "rate" else (tie.offset, "q")
+        return entries, constraint.acceleration
+    given, names = (constraint.velocity, "v") if level == "rate" else (constraint.offset, "q")
     if given is None:
         return entries, 0
     total: Scalar = given * -1
-    for v, q, coefficient in tie.terms:
+    for v, q, coefficient in constraint.terms:
         total = total + coefficient * run.inputs[names][v if names == "v" else q]
     return entries, total
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armillary.algorithms.kinematics import place
-from armillary.algorithms.passes import Algorithm, Inward, Outward, Pairs
+from armillary.algorithms.passes import Algorithm, AncestorPairs, Inward, Outward
 from armillary.scalar import Scalar
 from armillary.spatial import Force, Inertia, Matrix, Motion, Product, Transform, Vector
 
@@ -100,7 +100,9 @@ coriolis_matrix = Algorithm(
     (
         Outward(outward),
         Inward(compose),
-        Pairs(start, climb, meet, lambda b, k, value: (b.S.T @ value[0],), (Force,) * 3, ("C",)),
+        AncestorPairs(
+            start, climb, meet, lambda b, k, value: (b.S.T @ value[0],), (Force,) * 3, ("C",)
+        ),
     ),
     lambda g: {"v": g.velocity, "I_C": Inertia.zero(), "B_C": VelocityMap.zero()},
     ("q", "v"),

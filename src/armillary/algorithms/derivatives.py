@@ -20,7 +20,7 @@ from __future__ import annotations
 from armillary.algorithms import forward_dynamics, joint_space
 from armillary.algorithms.coriolis import VelocityMap
 from armillary.algorithms.kinematics import move, place
-from armillary.algorithms.passes import Algorithm, Inward, Outward, Pairs, Solve
+from armillary.algorithms.passes import Algorithm, AncestorPairs, Inward, Outward, Solve
 from armillary.spatial import Force, Inertia
 
 
@@ -94,7 +94,7 @@ def meet(a, value):
     return dq, dv, (M, M)
 
 
-_pairs = Pairs(start, climb, meet, itself, (Force,) * 4, ("dq", "dv", "M"))
+_pairs = AncestorPairs(start, climb, meet, itself, (Force,) * 4, ("dq", "dv", "M"))
 _matrices = {"dq": "matrix", "dv": "matrix", "M": "matrix"}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from armillary.algorithms.kinematics import place, pose
-from armillary.algorithms.passes import Algorithm, Ground, Inward, Outward
+from armillary.algorithms.passes import Algorithm, Inward, Outward, WorldStep
 from armillary.spatial import Force, Inertia, Symmetric, Transform, Vector
 
 
@@ -38,7 +38,7 @@ def _energies(w, g):
 
 energy = Algorithm(
     "energy",
-    (Outward(_moving), Inward(_sum_energy), Ground(_energies)),
+    (Outward(_moving), Inward(_sum_energy), WorldStep(_energies)),
     lambda g: {"v": g.velocity, "m": 0, "h": Vector(), "T": 0, "V": 0},
     ("q", "v"),
     {"kinetic": "world", "potential": "world"},
@@ -58,7 +58,7 @@ def _center(w, g):
 
 center_of_mass = Algorithm(
     "center_of_mass",
-    (Outward(_placed), Inward(sum_moment), Ground(_center)),
+    (Outward(_placed), Inward(sum_moment), WorldStep(_center)),
     lambda g: {"m": 0, "h": Vector()},
     ("q",),
     {"com": "world"},
@@ -84,7 +84,7 @@ def _about_center(w, g):
 
 momentum = Algorithm(
     "momentum",
-    (Outward(_with_momentum), Inward(sum_momentum), Ground(_about_center)),
+    (Outward(_with_momentum), Inward(sum_momentum), WorldStep(_about_center)),
     lambda g: {"v": g.velocity, "m": 0, "h": Vector(), "L": Force.zero()},
     ("q", "v"),
     {"momentum": "world"},
@@ -112,7 +112,7 @@ def _columns(b, p, j):
 
 momentum_map = Algorithm(
     "momentum_map",
-    (Outward(_placed_in_world), Inward(_compose), Ground(_total), Outward(_columns)),
+    (Outward(_placed_in_world), Inward(_compose), WorldStep(_total), Outward(_columns)),
     lambda g: {"Y": Transform.identity(), "I_C": Inertia.zero()},
     ("q",),
     {"A": "columns", "total": "world"},

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from armillary.algorithms.kinematics import place
 from armillary.algorithms.mass_matrix import compose, mass_matrix
-from armillary.algorithms.passes import Algorithm, Inward, Outward, Whole
+from armillary.algorithms.passes import Algorithm, GlobalStep, Inward, Outward
 from armillary.algorithms.sparse import SparseLDL, symmetric
 from armillary.spatial import Force, Inertia, RigidMotion
 
@@ -49,7 +49,7 @@ def world(g):
 
 joint_space_dynamics = Algorithm(
     "joint_space_dynamics",
-    (Outward(outward), Inward(inward), mass_matrix.passes[-1], Whole(solve)),
+    (Outward(outward), Inward(inward), mass_matrix.passes[-1], GlobalStep(solve)),
     world,
     ("q", "v", "tau", "external"),
     {"a": "dof"},

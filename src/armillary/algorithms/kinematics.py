@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from armillary.algorithms.passes import Algorithm, Along, At, Outward, Record
+from armillary.algorithms.passes import Algorithm, FrameStep, Outward, PathToRoot, Record
 from armillary.spatial import Motion, MotionSpace, Product, Transform
 
 COORDINATES = ("local", "world_aligned", "world")
@@ -75,7 +75,7 @@ def _frame_pose(b, x):
 
 
 frame_pose = Algorithm(
-    "frame_pose", (Outward(pose), At(_frame_pose)), _world_pose, ("q",),
+    "frame_pose", (Outward(pose), FrameStep(_frame_pose)), _world_pose, ("q",),
     {"pose": "frame"}, {"pose": Transform},
 )  # fmt: skip
 
@@ -91,7 +91,8 @@ def frame_motion(coordinates: str, kind: str) -> Algorithm:
         x.acceleration = a.classical(x.velocity) if kind == "classical" else a
 
     return Algorithm(
-        f"frame_motion_{coordinates}_{kind}", (Outward(pose_and_motion), At(at)), _world_motion,
+        f"frame_motion_{coordinates}_{kind}", (Outward(pose_and_motion), FrameStep(at)),
+        _world_motion,
         ("q", "v", "a"), {"velocity": "frame", "acceleration": "frame"},
         {"velocity": Motion, "acceleration": Motion},
     )  # fmt: skip
@@ -102,7 +103,7 @@ def frame_velocity(coordinates: str) -> Algorithm:
         x.velocity = axes(b, x, coordinates) @ b.v
 
     return Algorithm(
-        f"frame_velocity_{coordinates}", (Outward(pose_and_velocity), At(at)), _world_motion,
+        f"frame_velocity_{coordinates}", (Outward(pose_and_velocity), FrameStep(at)), _world_motion,
         ("q", "v"), {"velocity": "frame"}, {"velocity": Motion},
     )  # fmt: skip
 
@@ -113,7 +114,7 @@ def jacobian(coordinates: str) -> Algorithm:
         f"jacobian_{coordinates}",
         (
             Outward(pose),
-            Along(
+            PathToRoot(
                 start=lambda b, x: (axes(b, x, coordinates),),
                 climb=lambda b, value: (value[0] @ b.X,),
                 meet=lambda a, value: tuple(value[0] @ s for s in a.S),
@@ -137,7 +138,7 @@ def jacobian_dot(coordinates: str) -> Algorithm:
         f"jacobian_dot_{coordinates}",
         (
             Outward(pose_and_velocity),
-            Along(
+            PathToRoot(
                 start=lambda b, x: (axes(b, x, coordinates), axes_velocity(b, x, coordinates)),
                 climb=lambda b, value: (value[0] @ b.X, value[1]),
                 meet=meet,

@@ -6,7 +6,7 @@ Each column: the force that accelerates all that hangs on the joint, carried to 
 from __future__ import annotations
 
 from armillary.algorithms.kinematics import along_world, place, pose
-from armillary.algorithms.passes import Algorithm, Inward, Outward, Pairs
+from armillary.algorithms.passes import Algorithm, AncestorPairs, Inward, Outward
 from armillary.spatial import Force, Inertia, Transform
 
 
@@ -39,7 +39,7 @@ mass_matrix = Algorithm(
     (
         Outward(outward),
         Inward(compose),
-        Pairs(
+        AncestorPairs(
             start=start,
             climb=lambda b, value: (b.X.T @ value[0],),
             meet=meet,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from armillary.algorithms.forward_dynamics import articulate
 from armillary.algorithms.kinematics import axes, pose
-from armillary.algorithms.passes import Algorithm, At, Inward, Outward
+from armillary.algorithms.passes import Algorithm, FrameStep, Inward, Outward
 from armillary.spatial import ForceDyad, Motion, MotionDyad, Transform
 
 
@@ -59,7 +59,7 @@ def operational_inertia(coordinates: str) -> Algorithm:
 
     return Algorithm(
         f"operational_inertia_{coordinates}",
-        (Outward(_outward), Inward(_inward), Outward(_readiness), At(at)),
+        (Outward(_outward), Inward(_inward), Outward(_readiness), FrameStep(at)),
         lambda g: {
             "Y": Transform.identity(),
             "I_A": ForceDyad.zero(),

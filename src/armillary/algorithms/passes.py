@@ -32,7 +32,7 @@ class Inward:
 
 
 @dataclass(frozen=True)
-class Ground:
+class WorldStep:
     """step(w, g): once, on the world's record `w` after everything was added to it.
 
     g gives gravity and the motion of the base.  What it writes on `w` under the names in
@@ -42,14 +42,14 @@ class Ground:
 
 
 @dataclass(frozen=True)
-class At:
+class FrameStep:
     """step(b, x): once, at the body that carries the asked frame; x.frame is X_FB."""
 
     step: Step
 
 
 @dataclass(frozen=True)
-class Along:
+class PathToRoot:
     """From the asked frame to the root: value = start(b, x); meet(a, value) gives one spatial
     vector per degree of freedom of every body on the way; value = climb(b, value) goes on to the
     parent.  `shape` is the type of the value."""
@@ -62,7 +62,7 @@ class Along:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class AncestorPairs:
     """For column k of every body b: value = start(b, k); itself(b, k, value) and, climbing,
     meet(a, value) give the entries with b's own and with every ancestor's columns.
 
@@ -79,7 +79,7 @@ class Pairs:
 
 
 @dataclass(frozen=True)
-class Columns:
+class BodyColumns:
     """`count` columns per body: value = start(b, k) climbs to the root; meet(a, value) gives one
     entry per degree of freedom of b itself and of every ancestor."""
 
@@ -102,31 +102,42 @@ class Solve:
 
 
 @dataclass(frozen=True)
-class Whole:
+class GlobalStep:
     """step(run): once, with the whole mechanism at hand.  Only for the interpreter and for
     straight-line code; a loop over bodies cannot hold it."""
 
     step: Step
 
 
-Pass = Outward | Inward | Ground | At | Along | Pairs | Columns | Solve | Whole
+Pass = (
+    Outward
+    | Inward
+    | WorldStep
+    | FrameStep
+    | PathToRoot
+    | AncestorPairs
+    | BodyColumns
+    | Solve
+    | GlobalStep
+)
 
 
 @dataclass(frozen=True)
 class Algorithm:
     """A list of passes with its inputs and results.
 
-    reads: "q" and those of `PER_DOF` (per joint), "external" (one wrench per body) and "drive" (one
+    reads: "q" and those of `PER_DOF` (per joint), "external" (one wrench per body) and
+    "prescribed" (one
     acceleration per constraint row).  What is not read is structurally zero.
     writes: name -> kind of result:
       "dof"     j.name: one number per degree of freedom
       "place"   j.name: one number per coordinate of q (straight-line code only)
       "columns" j.name: one spatial vector per degree of freedom, world coordinates
       "body"    b.name: a spatial object per body, given out in the body's own frame
-      "frame"   x.name: from an At pass
-      "world"   w.name: from a Ground pass
-      "matrix"  of a Pairs pass (nv, nv);  "wide" of an Along pass (6, nv)
-      "regressor" of a Columns pass (nv, count * bodies)
+      "frame"   x.name: from a FrameStep pass
+      "world"   w.name: from a WorldStep pass
+      "matrix"  of an AncestorPairs pass (nv, nv);  "wide" of a PathToRoot pass (6, nv)
+      "regressor" of a BodyColumns pass (nv, count * bodies)
     shapes: type of the value for "columns", "body", "frame" and "world" results.
     world(g): start values of the recursion; every field that goes through `p` has one.
     rival: other passes with the same inputs and results, taken where straight-line code of a small

@@ -7,7 +7,7 @@ frame (xx, yy, zz, xy, xz, yz).
 from __future__ import annotations
 
 from armillary.algorithms.kinematics import move, place
-from armillary.algorithms.passes import Algorithm, Columns, Outward, from_own, to_own
+from armillary.algorithms.passes import Algorithm, BodyColumns, Outward, from_own, to_own
 from armillary.spatial import Force, Inertia
 
 PARAMETERS = ("mass", "mx", "my", "mz", "xx", "yy", "zz", "xy", "xz", "yz")
@@ -29,7 +29,7 @@ regressor = Algorithm(
     "regressor",
     (
         Outward(_outward),
-        Columns(
+        BodyColumns(
             start=_start,
             climb=lambda b, value: (b.X.T @ value[0],),
             meet=lambda a, value: a.S.T @ value[0],

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from armillary.algorithms.interpreter import leaves
 from armillary.algorithms.passes import Algorithm, Base, Inward, Outward, Record
-from armillary.algorithms.run import leaves
 from armillary.algorithms.taped import Taped, sweep
 from armillary.scalar import Dual, Scalar, dot
 from armillary.spatial import Motion, Vector

@@ -17,9 +17,9 @@ from typing import Any
 from armillary.algorithms.centre import carried, is_free
 from armillary.algorithms.chart import inverse_dexp, stepped
 from armillary.algorithms.constrained import Plan, kept_rows, moving_world, outward
+from armillary.algorithms.interpreter import Run
 from armillary.algorithms.kinematics import place
-from armillary.algorithms.passes import Algorithm, Inward, Outward, Whole
-from armillary.algorithms.run import Run
+from armillary.algorithms.passes import Algorithm, GlobalStep, Inward, Outward
 from armillary.joints.turns import se3_arm
 from armillary.scalar import Scalar
 from armillary.spatial import Force, Motion, Vector
@@ -159,7 +159,7 @@ def _whole(run: Any) -> None:
 
 # all of it as one kernel: y, ξ, given forces, h
 variational_step = Algorithm(
-    "variational_step", (Whole(_whole),), lambda g: {}, ("q", "v", "tau", "step"),
+    "variational_step", (GlobalStep(_whole),), lambda g: {}, ("q", "v", "tau", "step"),
     {"start": "dof", "end": "dof"},
 )  # fmt: skip
 
@@ -175,7 +175,7 @@ class Numbers:
 
 
 def rows(kept: tuple[int, ...], nv: int) -> Algorithm:
-    """Rows of the constraints at q: all of J, then how far each is open.  Input "drive": where
+    """Rows of the constraints at q: all of J, then how far each is open.  Input "prescribed": where
     rows are to be."""
 
     def step(run: Any) -> None:
@@ -184,8 +184,9 @@ def rows(kept: tuple[int, ...], nv: int) -> Algorithm:
         run.world.rows = Numbers([*J, *(opening for _, opening in lines)])
 
     size = len(kept) * (nv + 1)
-    return Algorithm("constraint_rows", (Outward(outward), Whole(step)), moving_world,
-                     ("q", "drive"), {"rows": "world"}, {"rows": Numbers(size=size)})  # fmt: skip
+    return Algorithm("constraint_rows", (Outward(outward), GlobalStep(step)), moving_world,
+                     ("q", "prescribed"), {"rows": "world"},
+                     {"rows": Numbers(size=size)})  # fmt: skip
 
 
 def _known(run: Any) -> None:
@@ -197,5 +198,9 @@ def _known(run: Any) -> None:
 
 # forces of contacts that push, and of friction and springs in loops
 known_forces = Algorithm(
-    "known_forces", (Outward(outward), Whole(_known)), moving_world, ("q", "v"), {"known": "dof"}
+    "known_forces",
+    (Outward(outward), GlobalStep(_known)),
+    moving_world,
+    ("q", "v"),
+    {"known": "dof"},
 )

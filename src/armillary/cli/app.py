@@ -287,12 +287,12 @@ def simulate(
     from armillary.cli.simulating import simulate as run
 
     given = {"q": q, "v": v, "tau": tau}
-    drives = Drive(given, external, input, stay, assemble, limits, drive or (), voltage or (),
+    wishes = Drive(given, external, input, stay, assemble, limits, drive or (), voltage or (),
                    beside)  # fmt: skip
     course = Course(duration, step, method, tolerance, record, every, out, resume, overwrite,
                     project, project_start)  # fmt: skip
     how = Reading(base, root, geometry_tolerance=geometry_tolerance)
-    if not run(model, how, drives, course, json):
+    if not run(model, how, wishes, course, json):
         raise typer.Exit(1)
 
 

@@ -35,7 +35,7 @@ Motion = Annotated[
 ]
 Stay = Annotated[
     bool,
-    typer.Option("--stay", help="The last line of --input, --voltage and --drive goes on."),
+    typer.Option("--stay", help="The last line of --input, --voltage and --prescribe goes on."),
 ]
 
 

@@ -80,8 +80,12 @@ def motions(found: Mobility) -> tuple[list[str], Array]:
 
 
 def _print(mechanism: Mechanism, found: Mobility, forces: Determinacy | None) -> None:
-    ties = models.tied_by(mechanism)
-    screen.say(f"mobility of '{mechanism.name}'" + (f", tied by {ties}" if ties else "") + "\n")
+    constraints = models.tied_by(mechanism)
+    screen.say(
+        f"mobility of '{mechanism.name}'"
+        + (f", constrained by {constraints}" if constraints else "")
+        + "\n"
+    )
     rows = [
         ("coordinates of the tree", str(found.coordinates)),
         ("constraint rows", str(found.rows)),

@@ -26,7 +26,7 @@ _WORDS = {
     r"Close it first: q0 = mechanism\.assemble\(q0\)\.q": "Close it with --assemble",
     r"Close it first: q = mechanism\.assemble\(q\)\.q": "Close it with --assemble",
     r"compile\(geometry_tolerance=\.\.\.\)": "--geometry-tolerance",
-    r"The drives begin at t0 = .*; close it there: put .* q0 = mechanism\.assemble\(.*\)\.q": (
+    r"The motions begin at t0 = .*; close it there: put .* q0 = mechanism\.assemble\(.*\)\.q": (
         "Close it with --assemble, which holds driven joints where their motion begins"
     ),
     r"project_acceleration\(q, v, a\) gives it, and with hold=\[\.\.\.\] keeps those of the named "
@@ -39,7 +39,7 @@ _WORDS = {
     r"Give v0=\{'(.*?)': (.*?)\} to hold the named joints and find the others, or project_start="
     r"True": (r"Give --v \1=\2 to hold the named joints and find the others, or --project-start"),
     r"Use q0, v0 = mechanism\.project\(q0, v0\), or project=True": "Leave --no-project out",
-    r"drives\['(.*?)'\]": r"--drive \1",
+    r"prescribed\['(.*?)'\]": r"--prescribe \1",
     r", or leave the joint out: JointLimits\(joints=\[\.\.\.\]\)": " (--q), or leave --limits out",
     r", or leave JointLimits out": ", or leave --limits out",
 }

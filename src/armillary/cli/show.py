@@ -11,8 +11,12 @@ from armillary.cli.options import Reading
 from armillary.constraints.counts import Counts
 from armillary.model import WORLD, Body, JointSpec, Limits, Model, Note, Passive, Report
 from armillary.model.describe import constraint_words, counted
+from armillary.model.lowering.constraints import (
+    FrameConstraint,
+    LinearConstraint,
+    lower_constraints,
+)
 from armillary.model.passive import LOADS
-from armillary.model.ties import AxisTie, FrameTie, ties
 
 _MOST = 200  # lines of a table on the screen; --json has no limit
 _AXES: dict[tuple[float, ...], str] = {
@@ -45,7 +49,10 @@ def show(name: str, how: Reading, json: bool) -> None:
     ]
     _table(["frame", "on body", "position [m]", "roll, pitch, yaw [rad]"], rows, "frames")
     heads = ["kind", "name", "what", "rows and their forces"]
-    rows = [[tie.kind, tie.name, words, _forces(tie)] for tie, words in _ties(mechanism)]
+    rows = [
+        [constraint.kind, constraint.name, words, _forces(constraint)]
+        for constraint, words in _ties(mechanism)
+    ]
     _table(
         heads, rows, "constraints; rows of a loop in the axes of its joint, z along a single axis"
     )
@@ -69,7 +76,7 @@ def summary(mechanism: Mechanism) -> None:
 
 
 def coordinates(mechanism: Mechanism) -> None:
-    """The order of q and v, with units, start values, limits, friction and drives."""
+    """The order of q and v, with units, start values, limits, friction and motors."""
     model = mechanism.model
     first = models.units(mechanism, "q")
     start = model.initial or model.neutral()
@@ -129,9 +136,10 @@ def as_json(mechanism: Mechanism) -> dict[str, Any]:
              "rpy": f.pose.rpy()} for f in model.frames
         ],
         "constraints": [
-            {"name": tie.name, "kind": tie.kind, "what": words, "rows": labels(tie),
-             "units": [models.FORCE[unit] for unit in tie.units]}
-            for tie, words in _ties(mechanism)
+            {"name": constraint.name, "kind": constraint.kind, "what": words,
+             "rows": labels(constraint),
+             "units": [models.FORCE[unit] for unit in constraint.units]}
+            for constraint, words in _ties(mechanism)
         ],
         "source": model.report.source,
         "notes": notes_json(model.report),
@@ -258,21 +266,21 @@ def _passive_words(passive: Passive) -> list[str]:
     return words + (["function"] if passive.law is not None else [])
 
 
-def _ties(mechanism: Mechanism) -> Iterator[tuple[FrameTie | AxisTie, str]]:
+def _ties(mechanism: Mechanism) -> Iterator[tuple[FrameConstraint | LinearConstraint, str]]:
     """Every constraint with its rows, and what it does in words."""
     model = mechanism.model
     words = {part.name: constraint_words(model, part)[1] for part in model.constraints}
-    for tie in ties(model, mechanism.evaluator.tables()).all:
-        yield tie, words[tie.name]
+    for constraint in lower_constraints(model, mechanism.evaluator.tables()).all:
+        yield constraint, words[constraint.name]
 
 
-def labels(tie: FrameTie | AxisTie) -> list[str]:
+def labels(constraint: FrameConstraint | LinearConstraint) -> list[str]:
     """Names of its rows, as in `constraint_rows`."""
-    return [f"{tie.name}.{row}" if row else tie.name for row in tie.rows]
+    return [f"{constraint.name}.{row}" if row else constraint.name for row in constraint.rows]
 
 
-def _forces(tie: FrameTie | AxisTie) -> str:
-    rows = zip(tie.rows, tie.units, strict=True)
+def _forces(constraint: FrameConstraint | LinearConstraint) -> str:
+    rows = zip(constraint.rows, constraint.units, strict=True)
     return ", ".join(f"{row or 'along the axis'} [{models.FORCE[unit]}]" for row, unit in rows)
 
 

@@ -91,7 +91,7 @@ def _run(mechanism: Mechanism, drive: Drive, course: Course) -> Run:
     values, motions = dict(states.values), _motions(drive)
     named: Any = states.named.get("v") if mechanism.constraints else None
     if drive.assemble:
-        hold = _at_drives(mechanism, motions, course.step, values)
+        hold = _at_prescribed(mechanism, motions, course.step, values)
         part = {"q": values["q"]} if named else values
         closed, remarks = closing.close(mechanism, part, hold)
         values |= closed
@@ -109,7 +109,7 @@ def _run(mechanism: Mechanism, drive: Drive, course: Course) -> Run:
         return run(
             mechanism, q0, v0, course.duration, course.step, course.method,
             inputs=inputs, voltages=volts, beside=drive.beside, external=states.external or None,
-            drives=motions,
+            prescribed=motions,
             events=events, record=course.record.split(","), every=course.every, out=course.out,
             progress=tell, project=course.project, tolerance=course.tolerance,
             resume=course.resume, overwrite=course.overwrite, project_start=course.project_start,
@@ -126,18 +126,18 @@ def _start(
     return q0, named or (values["v"] if drive.given.get("v") or drive.assemble else None)
 
 
-def _at_drives(
+def _at_prescribed(
     mechanism: Mechanism, motions: dict[str, Any] | None, step: float, values: dict[str, Array]
 ) -> list[str]:
     """Put driven coordinates where their motion begins; gives their names, which closing holds."""
     if not motions:
         return []
-    from armillary.sim.motion.driven import Drives
+    from armillary.sim.motion.driven import PrescribedMotions
 
-    drives = Drives(mechanism, motions, step)
-    start = drives.at(0.0)
+    prescribed = PrescribedMotions(mechanism, motions, step)
+    start = prescribed.at(0.0)
     held = []
-    for place, i, k, _ in drives.coordinates():
+    for place, i, k, _ in prescribed.coordinates():
         for name, entry, level in (("q", i, 0), ("v", k, 1)):
             values[name] = np.array(values[name], float)
             values[name][..., entry] = start[level, ..., place]
@@ -172,7 +172,7 @@ def _motions(drive: Drive) -> dict[str, Any] | None:
     """Prescribed motion by name: a place, a table over time, or a road at a speed."""
     found: dict[str, Any] = {}
     texts = "name=place, name=table.csv or name=road.csv@speed"
-    for name, motion in named("--drive", drive.motions, texts).items():
+    for name, motion in named("--prescribe", drive.motions, texts).items():
         place = number(motion)
         found[name] = _from_file(name, motion, drive.stay) if place is None else place
     return found or None
@@ -189,11 +189,11 @@ def _from_file(name: str, motion: str, stay: bool) -> Any:
         head, numbers = number_table(file, ("t", "time", *HEADS))
     column = head.index(name) if name in head[1:] else 1
     if len(head) > 2 and name not in head[1:]:
-        raise InputError(f"--drive {name}: {file} has no column '{name}', found {head[1:]}.")
+        raise InputError(f"--prescribe {name}: {file} has no column '{name}', found {head[1:]}.")
     if head[0].lower() in HEADS:
         if pace is None:
             raise InputError(
-                f"--drive {name}: {file} is a road over distance; give a speed, "
+                f"--prescribe {name}: {file} is a road over distance; give a speed, "
                 f"{name}={file}@20 (m/s)."
             )
         return RoadProfile(numbers[:, 0], numbers[:, column]).under(pace)

@@ -11,7 +11,7 @@ import numpy as np
 
 from armillary.cli import answers, closing, models, screen
 from armillary.cli.answers import Answer, Question
-from armillary.cli.states import WRENCH, Array, from_drives, to_csv
+from armillary.cli.states import WRENCH, Array, from_prescribed, to_csv
 from armillary.constraints.self_stress import Determinacy
 from armillary.constraints.solution import ConstrainedSolution
 from armillary.evaluate.results import Solution
@@ -25,13 +25,13 @@ class Wishes:
 
     assemble: bool = False
     hold: Sequence[str] = ()
-    drives: Sequence[str] = ()
+    prescribed: Sequence[str] = ()
 
 
 def answer(
     question: Question, wishes: Wishes, out: Path | None, overwrite: bool, json: bool
 ) -> None:
-    result, solution, drives = solve(question, wishes)
+    result, solution, prescribed = solve(question, wishes)
     for text in result.remarks():
         screen.remark(text)
     if out is not None:
@@ -40,7 +40,7 @@ def answer(
         columns = [*answers.columns(result), *_tie_columns(solution)]
         write_text(to_csv(result.states.carried, columns), out, overwrite)
     if json:
-        screen.print_json(answers.as_json(result) | as_json(solution, drives))
+        screen.print_json(answers.as_json(result) | as_json(solution, prescribed))
     elif out is not None:
         count = 1 if result.single else len(result.values["a"])
         screen.say(f"{count} state{'s' if count > 1 else ''} written to {out}")
@@ -50,7 +50,7 @@ def answer(
 
 def solve(question: Question, wishes: Wishes) -> tuple[Answer, Solution, dict[str, Array]]:
     mechanism = models.find(question.model, question.how)
-    drives = from_drives(mechanism, wishes.drives)
+    prescribed = from_prescribed(mechanism, wishes.prescribed)
     states = answers.states_of(question, mechanism)
     values = dict(states.values)
     if wishes.assemble:
@@ -61,13 +61,13 @@ def solve(question: Question, wishes: Wishes) -> tuple[Answer, Solution, dict[st
     states = closing.follow(mechanism, states)
     values = dict(states.values)
     given = (values["q"], values["v"], values["tau"], states.external, question.passive)
-    solution = mechanism.solve(*given, drives=drives)
+    solution = mechanism.solve(*given, prescribed=prescribed)
     values["a"] = solution.acceleration
     answers.refuse_infinite(values["a"], mechanism)
     messages = _messages(solution, len(np.atleast_2d(values["q"])))
     result = Answer("solve", mechanism, question.passive, states, values, solution.reactions,
                     messages)  # fmt: skip
-    return result, solution, drives
+    return result, solution, prescribed
 
 
 def _messages(solution: Solution, states: int, most: int = 6) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ def print_solution(result: Answer, solution: Solution) -> None:
     answers.print_motion(result)
     answers.print_reactions(solution.reactions)
     if isinstance(solution, ConstrainedSolution):
-        _print_ties(solution)
+        _print_constraints(solution)
         if result.single:
             print_determinacy(solution.determinacy, solution.convention)
         else:
@@ -97,30 +97,36 @@ def print_solution(result: Answer, solution: Solution) -> None:
         _print_power(solution)
 
 
-def _print_ties(solution: ConstrainedSolution) -> None:
-    """Wrenches of ties between frames, then forces of couplings and drives."""
-    ties = solution.ties
+def _print_constraints(solution: ConstrainedSolution) -> None:
+    """Wrenches of constraints between frames, then forces of couplings and prescribed motions."""
+    forces = solution.constraint_forces
     title = ("force of every constraint: on the named body, in the constraint's second frame at "
              "its origin (wheel: at its centre)")  # fmt: skip
-    if ties.names and ties.wrench.ndim == 2:
-        parts = zip(ties.names, ties.kinds, ties.bodies, answers.quiet(ties.wrench), strict=True)
+    if forces.names and forces.wrench.ndim == 2:
+        parts = zip(
+            forces.names,
+            forces.kinds,
+            forces.bodies,
+            answers.quiet(forces.wrench),
+            strict=True,
+        )
         rows = [[name, kind, body, *screen.numbers(x, 5)] for name, kind, body, x in parts]
         heads = ["constraint", "kind", "on body", *answers.wrench_heads()]
         screen.table(heads, rows[:_MOST], title)
-    elif ties.names:
-        size = [np.linalg.norm(ties.wrench[..., part], axis=-1).max(axis=0)
+    elif forces.names:
+        size = [np.linalg.norm(forces.wrench[..., part], axis=-1).max(axis=0)
                 for part in (slice(3), slice(3, 6))]  # fmt: skip
         rows = [[name, kind, body, *screen.numbers(pair)] for name, kind, body, *pair in
-                zip(ties.names, ties.kinds, ties.bodies, *size, strict=True)]  # fmt: skip
+                zip(forces.names, forces.kinds, forces.bodies, *size, strict=True)]  # fmt: skip
         heads = ["constraint", "kind", "on body", ">greatest moment [N m]", ">greatest force [N]"]
         screen.table(heads, rows[:_MOST], title)
-    if ties.axis_names:
-        single = ties.axis.ndim == 1
-        forces = answers.quiet(ties.axis) if single else np.abs(ties.axis).max(axis=0)
-        numbers = screen.numbers(forces)
-        rows = [list(x) for x in zip(ties.axis_names, numbers, ties.axis_units, strict=True)]
+    if forces.axis_names:
+        single = forces.axis.ndim == 1
+        axis = answers.quiet(forces.axis) if single else np.abs(forces.axis).max(axis=0)
+        numbers = screen.numbers(axis)
+        rows = [list(x) for x in zip(forces.axis_names, numbers, forces.axis_units, strict=True)]
         head = ">force" if single else ">greatest force"
-        screen.table(["coupling or drive", head, "unit"], rows[:_MOST],
+        screen.table(["coupling or motion", head, "unit"], rows[:_MOST],
                      "force along the coordinate that follows or is driven")  # fmt: skip
 
 
@@ -137,7 +143,7 @@ def print_determinacy(state: Determinacy, convention: str) -> None:
 
 
 def _print_power(solution: Solution) -> None:
-    heads, row, tail = [">drives"], [solution.power], []
+    heads, row, tail = [">actuators"], [solution.power], []
     if isinstance(solution, ConstrainedSolution):
         power = solution.balance
         heads += [">external", ">constraints", ">to friction and springs", ">energy changes by",
@@ -156,32 +162,34 @@ def _print_power(solution: Solution) -> None:
 # -- for programs --------------------------------------------------------------------------------
 
 
-def as_json(solution: Solution, drives: dict[str, Array]) -> dict[str, Any]:
+def as_json(solution: Solution, prescribed: dict[str, Array]) -> dict[str, Any]:
     content: dict[str, Any] = {
         "energy": {"unit": "J", "kinetic": solution.kinetic, "potential": solution.potential}
     }
     if not isinstance(solution, ConstrainedSolution):
-        return content | {"power": {"unit": "W", "drives": solution.power}}
-    power, ties = solution.balance, solution.ties
+        return content | {"power": {"unit": "W", "prescribed": solution.power}}
+    power, forces = solution.balance, solution.constraint_forces
     wrenches = {
-        name: {"kind": kind, "body": body, "wrench": ties[name]}
-        for name, kind, body in zip(ties.names, ties.kinds, ties.bodies, strict=True)
+        name: {"kind": kind, "body": body, "wrench": forces[name]}
+        for name, kind, body in zip(forces.names, forces.kinds, forces.bodies, strict=True)
     }
-    forces = {name: {"force": ties[name], "unit": unit}
-              for name, unit in zip(ties.axis_names, ties.axis_units, strict=True)}  # fmt: skip
+    axes = {
+        name: {"force": forces[name], "unit": unit}
+        for name, unit in zip(forces.axis_names, forces.axis_units, strict=True)
+    }
     states = [determinacy_json(state) for state in solution.states]
     return content | {
         "power": {
-            "unit": "W", "drives": power.drives, "external": power.external,
+            "unit": "W", "actuators": power.actuators, "external": power.external,
             "constraints": power.constraints, "passive": power.passive,
             "energy_rate": power.energy_rate, "imbalance": power.imbalance,
         },
-        "drives": drives,
+        "prescribed": prescribed,
         "constraints": {
             "order": WRENCH,
             "units": ["N m"] * 3 + ["N"] * 3,
             "frame": "on the named body, in the constraint's second frame at its origin",
-            "forces": wrenches | forces,
+            "forces": wrenches | axes,
         },
         "rows": {
             "labels": solution.row_labels, "rank": solution.rank, "residual": solution.residual,
@@ -206,7 +214,7 @@ def determinacy_json(state: Determinacy) -> dict[str, Any]:
 def _tie_columns(solution: Solution) -> list[tuple[str, Array]]:
     if not isinstance(solution, ConstrainedSolution):
         return []
-    ties = solution.ties
-    found = [(f"constraint.{name}.{entry}", ties[name][..., k])
-             for name in ties.names for k, entry in enumerate(WRENCH)]  # fmt: skip
-    return found + [(f"constraint.{name}", ties[name]) for name in ties.axis_names]
+    forces = solution.constraint_forces
+    found = [(f"constraint.{name}.{entry}", forces[name][..., k])
+             for name in forces.names for k, entry in enumerate(WRENCH)]  # fmt: skip
+    return found + [(f"constraint.{name}", forces[name]) for name in forces.axis_names]

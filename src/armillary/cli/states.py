@@ -119,20 +119,20 @@ def from_wrenches(mechanism: Mechanism, wrenches: Sequence[str]) -> dict[str, Ar
     return result
 
 
-def from_drives(mechanism: Mechanism, words: Sequence[str]) -> dict[str, Array]:
+def from_prescribed(mechanism: Mechanism, words: Sequence[str]) -> dict[str, Array]:
     """'name=acceleration' of a constraint or joint, or as many as it has rows or coordinates."""
     result: dict[str, Array] = {}
     for text in words:
         name, _, rest = text.rpartition("=")
         numbers = [x for x in re.split(r"[,\s]+", rest.strip(" ,")) if x]
         if not name or not numbers:
-            raise InputError(f"--drive: expected name=acceleration, found '{text}'.")
+            raise InputError(f"--prescribe: expected name=acceleration, found '{text}'.")
         known = (*mechanism.constraints, *mechanism.v_labels, *mechanism.model.joint_index)
         if name not in known:
-            raise InputError(f"--drive: {unknown_name('constraint or joint', name, known)}")
+            raise InputError(f"--prescribe: {unknown_name('constraint or joint', name, known)}")
         if name in result:
-            raise InputError(f"--drive: '{name}' is given twice.")
-        found = np.array([_number(x, f"--drive {name}") for x in numbers])
+            raise InputError(f"--prescribe: '{name}' is given twice.")
+        found = np.array([_number(x, f"--prescribe {name}") for x in numbers])
         result[name] = found[0] if len(found) == 1 else found
     return result
 

@@ -101,7 +101,7 @@ def _check_closed(mechanism: Mechanism, seed: int) -> Errors:
     q, v = mechanism.project(q, wish)
     solution: Any = mechanism.solve(q, v, tau)
     a, power = solution.acceleration, solution.balance
-    flows = (power.energy_rate, power.drives, power.constraints, power.passive)
+    flows = (power.energy_rate, power.actuators, power.constraints, power.passive)
     size = max(*map(abs, flows), float(np.abs(tau * wish).max(initial=1e-300)))
     gap = np.abs(mechanism.forward_dynamics(q, v, tau) - a).max(initial=0.0)
     return {

@@ -51,7 +51,7 @@ class Actuation:
 
     @property
     def missing(self) -> int:
-        """Freedoms that no actuator drives: the mobility less the rank of N^T S."""
+        """Freedoms that no actuator prescribed: the mobility less the rank of N^T S."""
         return self.mobility - (len(self.actuators) - self.freedom)
 
     @property
@@ -168,7 +168,7 @@ def actuation_law(
     do not act along their rows, or actuators that hinder each other while motions are missing.
     strict: motions that cannot be are marked (not a number)."""
     chosen = actuator_indices(equations, actuators)
-    if not equations.ties.ideal or not chosen:
+    if not equations.constraints.ideal or not chosen:
         return None
     sizes = equations.scaling.columns
     terms = equations.terms(samples_of(equations))

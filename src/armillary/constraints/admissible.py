@@ -88,7 +88,7 @@ def refuse_disallowed(
     if found.max(initial=0.0) <= 1.0:
         return
     worst = int(np.argmax(found))
-    label, unit = equations.ties.labels[worst], equations.ties.units[worst]
+    label, unit = equations.constraints.labels[worst], equations.constraints.units[worst]
     where = "" if row is None else f" in state {row}"
     raise InadmissibleError(
         f"inverse_dynamics: the constraints do not allow these accelerations{where}: 'a' misses "

@@ -78,12 +78,12 @@ class Assembly:
 class Closer:
     """Position and velocity corrections of one mechanism."""
 
-    def __init__(self, equations: Equations, drives: bool = True):
-        """drives: whether driven coordinates are to stand at their places."""
+    def __init__(self, equations: Equations, prescribed: bool = True):
+        """prescribed: whether driven coordinates are to stand at their places."""
         self.equations = equations
-        self.holonomic = np.array(equations.ties.holonomic, bool)
-        if not drives:
-            self.holonomic &= ~np.array(equations.ties.driven, bool)
+        self.holonomic = np.array(equations.constraints.holonomic, bool)
+        if not prescribed:
+            self.holonomic &= ~np.array(equations.constraints.driven, bool)
         s = equations.scaling
         self.scaling = Scaling(s.length, s.rows[self.holonomic], s.columns)
 
@@ -188,7 +188,7 @@ class Closer:
         broken = np.abs(H @ step - wanted) * held.sizes / s.length
         limit = max(_ALLOWED, equations.geometry_tolerance) * speed
         if max(most.max(initial=0.0), broken.max(initial=0.0)) > limit:
-            row = equations.ties.labels[int(np.argmax(most))] if len(most) else "rows"
+            row = equations.constraints.labels[int(np.argmax(most))] if len(most) else "rows"
             raise ModelError(
                 f"'{equations.model.name}': the constraints do not allow these velocities of "
                 f"{', '.join(held.names)}; '{row}' is violated. Hold fewer joints, or give other "
@@ -226,7 +226,8 @@ class Closer:
             total, best_opening = total + used, self.opening(self.residual(best))
         equations = self.equations
         return Assembly(best, best_opening <= self.closed * 10, self.residual(best),
-                        equations.ties.labels, equations.ties.units, total, equations.length,
+                        equations.constraints.labels, equations.constraints.units, total,
+                        equations.length,
                         _inside_out(equations.model, guess, best))  # fmt: skip
 
     def marquardt(

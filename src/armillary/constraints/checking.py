@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from armillary.algorithms.constrained import constrained_dynamics
-from armillary.algorithms.run import Run
+from armillary.algorithms.interpreter import Run
 from armillary.constraints.constraint_solver import ConstraintSolver
 from armillary.constraints.equations import Equations
 from armillary.constraints.large import LargeSystem
@@ -36,7 +36,7 @@ def check(
         "joint forces: given, and Newton-Euler with all constraint forces": (
             tau + _axis_forces(equations, solution.multipliers), solution.forces.tau),
     }  # fmt: skip
-    if equations.ties.ideal:
+    if equations.constraints.ideal:
         pairs |= _ideal(equations, q, v, tau, a)
     least = SHARE * forces_in_play(solution.forces, equations.tree.poses(q)[1])
     pushes = np.column_stack([np.abs(force), np.diag(least)])
@@ -56,13 +56,13 @@ def _ideal(equations: Equations, q: Array, v: Array, tau: Array, a: Array) -> di
     evaluator = equations.evaluator
     found = {}
     large, doubt = LargeSystem(equations, True).accelerations(
-        q[None], v[None], tau[None], None, np.zeros((1, equations.ties.count))
+        q[None], v[None], tau[None], None, np.zeros((1, equations.constraints.count))
     )
     if not doubt[0]:
         found["accelerations: null space, and sparse elimination"] = (a, large[0])
-    if equations.tables.nv + equations.ties.count <= 90:
+    if equations.tables.nv + equations.constraints.count <= 90:
         plan = make_plan(equations)
-        tables = replace(evaluator.tables(), ties=equations.ties)
+        tables = replace(evaluator.tables(), constraints=equations.constraints)
         inputs = {"q": q.tolist(), "v": v.tolist(), "tau": tau.tolist()}
         run = Run(constrained_dynamics(plan), tables, evaluator.base(), inputs)
         plain = np.array(run.result("a"), float)
@@ -81,10 +81,10 @@ def _dense(M: Array, J: Array, force: Array, target: Array) -> Array:
 
 
 def _axis_forces(equations: Equations, multipliers: Array) -> Array:
-    """Joint forces of couplings and drives."""
+    """Joint forces of couplings and prescribed."""
     total = np.zeros(equations.tables.nv)
-    for tie in equations.ties.axes:
-        row = equations.ties.slices[tie.name].start
-        for v, _, coefficient in tie.terms:
+    for constraint in equations.constraints.axes:
+        row = equations.constraints.slices[constraint.name].start
+        for v, _, coefficient in constraint.terms:
             total[v] += coefficient * multipliers[row]
     return total

@@ -31,8 +31,8 @@ def nearness(equations: Equations, factor: Factor) -> str:
     if size < NEARLY_SINGULAR:
         return ""
     worst = np.abs(np.linalg.svd(factor.J_scaled, full_matrices=False)[0][:, factor.rank - 1])
-    shares = {tie.name: worst[equations.ties.slices[tie.name]].max(initial=0.0)
-              for tie in equations.ties.all}  # fmt: skip
+    shares = {constraint.name: worst[equations.constraints.slices[constraint.name]].max(initial=0.0)
+              for constraint in equations.constraints.all}  # fmt: skip
     largest = max(shares.values())
     names = [name for name in sorted(shares, key=lambda x: -shares[x])
              if shares[name] > 0.3 * largest][:4]  # fmt: skip

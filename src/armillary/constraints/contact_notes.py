@@ -26,7 +26,7 @@ def contact_notes(
     extra = (terms.G[k] - terms.J[k]) @ v * multipliers
     slow = small * float(np.abs(terms.G[k] * v).sum(axis=1).max(initial=0.0))
     for contact in equations.model.contacts:
-        span = equations.ties.slices[contact.name]
+        span = equations.constraints.slices[contact.name]
         forces = dict(zip(contact.constrained, multipliers[span], strict=False))
         for d in contact.normals:
             unit, arm = ("N m", equations.length) if d[0] == "r" else ("N", 1.0)

@@ -21,7 +21,7 @@ def idle_rows(equations: Equations) -> NDArray[np.bool_]:
 
 
 def _idle_rows(equations: Equations) -> NDArray[np.bool_]:
-    if not equations.ties.count:
+    if not equations.constraints.count:
         return np.zeros(0, bool)
     s = equations.scaling
     q = equations.random_configurations(np.random.default_rng(0), OPEN_SAMPLES)
@@ -35,11 +35,11 @@ def idle_note(equations: Equations) -> str:
 
     Loops are named only where all of their rows are idle: every planar loop has some."""
     names: list[str] = []
-    for tie in equations.ties.all:
-        rows = equations.ties.slices[tie.name]
+    for constraint in equations.constraints.all:
+        rows = equations.constraints.slices[constraint.name]
         idle = idle_rows(equations)[rows]
-        if idle.any() and (tie.kind != "loop" or idle.all()):
-            labels = equations.ties.labels[rows]
+        if idle.any() and (constraint.kind != "loop" or idle.all()):
+            labels = equations.constraints.labels[rows]
             names += [f"'{label}'" for label, is_idle in zip(labels, idle, strict=True) if is_idle]
     if not names:
         return ""

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.algorithms.constrained import defect
-from armillary.algorithms.run import Run
+from armillary.algorithms.interpreter import Run
 from armillary.constraints.nullspace import Answer, Factor, Scaling, smallest, solve
 from armillary.errors import ModelError
 from armillary.evaluate.derivatives import ForwardDerivatives
@@ -54,23 +54,23 @@ class ConstrainedDerivatives:
     dv: Array
     full: ForwardDerivatives
 
-    def along(self, q: ArrayLike = 0.0, v: ArrayLike = 0.0, tau: ArrayLike = 0.0) -> Array:
+    def jvp(self, q: ArrayLike = 0.0, v: ArrayLike = 0.0, tau: ArrayLike = 0.0) -> Array:
         """Change of a (nv) for small changes of q (tangent), v and tau.
 
         Changes that are not admissible count as the nearest that are, by kinetic energy: v = 0
         leaves the change of v to what that of q demands."""
-        return self.full.along(q, v, tau)
+        return self.full.jvp(q, v, tau)
 
-    def against(self, weight: ArrayLike) -> tuple[Array, Array, Array]:
-        """Gradient of weight · a with respect to q (tangent), v and tau: `along`, transposed."""
-        return self.full.against(weight)
+    def vjp(self, weight: ArrayLike) -> tuple[Array, Array, Array]:
+        """Gradient of weight · a with respect to q (tangent), v and tau: `jvp`, transposed."""
+        return self.full.vjp(weight)
 
 
 def derivatives(
     equations: Equations, system: System, external: External, passive: bool, single: bool
 ) -> ConstrainedDerivatives:
     """Of every state of the system."""
-    if not equations.ties.ideal:
+    if not equations.constraints.ideal:
         name = next(c.name for c in equations.model.contacts if c.friction)
         raise ModelError(
             f"forward_dynamics.derivatives: contact '{name}' rubs, and derivatives are known only "
@@ -108,7 +108,7 @@ def _of_state(
 ) -> ConstrainedDerivatives:
     answer = equations.answer(system, k)
     M, n = system.M[k], equations.tables.nv
-    holonomic = np.array(equations.ties.holonomic, bool)
+    holonomic = np.array(equations.constraints.holonomic, bool)
     s = equations.scaling
     position = Factor(system.terms.J[k][holonomic], Scaling(s.length, s.rows[holonomic], s.columns),
                       equations.rank_tolerance(system.terms.residual[k]))  # fmt: skip
@@ -133,7 +133,7 @@ def _of_state(
 
 def responses(equations: Equations, system: System, k: int, factor: Factor) -> Array:
     """d a / d tau (nv, nv) of state k: N (N^T M N)^-1 N^T."""
-    zero = np.zeros(equations.ties.count)
+    zero = np.zeros(equations.constraints.count)
     units = np.eye(equations.tables.nv)
     return np.array([solve(system.M[k], unit, factor, zero).a for unit in units]).T
 
@@ -182,8 +182,8 @@ class _Probe:
     ):  # fmt: skip
         owner = equations.evaluator
         self.equations, self.base = equations, owner.base()
-        ties = equations.ties if passive else equations.ties.bare
-        self.tables = replace(owner.tables(True, passive), ties=ties)
+        constraints = equations.constraints if passive else equations.constraints.bare
+        self.tables = replace(owner.tables(True, passive), constraints=constraints)
         self.q, self.v = system.q[k].tolist(), system.v[k].tolist()
         self.algorithm = defect(answer.multipliers.tolist())
         self.inputs: dict[str, Any] = {"a": answer.a.tolist()}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.algorithms import inverse_dynamics, kinematics, mass_matrix
-from armillary.constraints.moving import Drives, RowMotion, spread
+from armillary.constraints.moving import Prescribed, RowMotion, spread
 from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, solve
 from armillary.constraints.rows import Bodies, Rows, Terms
 from armillary.errors import InputError, unknown_name
@@ -19,7 +19,7 @@ from armillary.evaluate.inputs import Array, common_rows
 from armillary.evaluate.memo import Memo
 from armillary.joints.closures import OnPlane
 from armillary.joints.rolling import RollingDisc
-from armillary.model.ties import Ties, ties
+from armillary.model.lowering.constraints import ConstraintTable, lower_constraints
 from armillary.spatial import Transform, Vector
 
 if TYPE_CHECKING:
@@ -64,14 +64,14 @@ class Equations:
         self.evaluator, self.model = evaluator, evaluator.model
         self.tree = Dynamics(evaluator)
         self.tables = evaluator.tables()
-        self.ties: Ties = ties(self.model, self.tables)
-        self.rows = Rows(self.ties, self.tables)
+        self.constraints: ConstraintTable = lower_constraints(self.model, self.tables)
+        self.rows = Rows(self.constraints, self.tables)
         self.memo = Memo()  # plans, closed samples, laws of actuators
 
     @cached_property
     def length(self) -> float:
         """Size L of the machine (m): half of the largest distance between two of its joints,
-        centres and tied points, and no less than the radius of a wheel.
+        centres and constrained points, and no less than the radius of a wheel.
 
         It depends neither on which joint closes a loop nor on where the machine stands."""
         model = self.model
@@ -108,26 +108,26 @@ class Equations:
 
     @cached_property
     def scaling(self) -> Scaling:
-        return Scaling.of(self.length, self.ties.units, self.model.v_units)
+        return Scaling.of(self.length, self.constraints.units, self.model.v_units)
 
     @cached_property
     def ends(self) -> list[tuple[int, int]]:
-        """Model bodies (not kernel bodies) that every frame tie stands on; -1: the world."""
+        """Model bodies (not kernel bodies) that every frame constraint stands on; -1: the world."""
         model, index = self.model, self.model.index
         parts: tuple[Any, ...] = (*model.loops, *model.distances, *model.surfaces, *model.contacts)
         pairs = [(index[part.first.body], index[part.second.body]) for part in parts]
         return pairs + [(index[wheel.ground], index[wheel.body]) for wheel in model.wheels]
 
-    def tie_frame(self, system: System, k: int, number: int) -> tuple[Array, Array]:
+    def constraint_frame(self, system: System, k: int, number: int) -> tuple[Array, Array]:
         """World to the second frame as a person sees it: rotation and origin in the world."""
-        tie = self.ties.frames[number]
-        body = tie.second
-        X = tie.X_2B
+        constraint = self.constraints.frames[number]
+        body = constraint.second
+        X = constraint.X_2B
         if body >= 0:
             X = X @ Transform(self.tables.bodies[body].own.T, Vector())
         E2, r2 = (np.array([[float(x) for x in row] for row in X.E.rows]),
                   np.array([float(x) for x in X.r]))  # fmt: skip
-        own = np.array([[float(x) for x in row] for row in tie.own.rows])
+        own = np.array([[float(x) for x in row] for row in constraint.own.rows])
         E, o = system.bodies.E[k, body], system.bodies.o[k, body]
         return own @ E2 @ E, o + E.T @ r2
 
@@ -170,7 +170,7 @@ class Equations:
         tau: Array,
         external: External = None,
         passive: bool = True,
-        drives: Drives = None,
+        prescribed: Prescribed = None,
         baumgarte: Baumgarte = None,
         parameters: ArrayLike | None = None,
     ) -> System:
@@ -184,34 +184,36 @@ class Equations:
         h = run(algorithm, inputs, external, passive=passive, bodies=given)["tau"]
         bodies = self.motion(q, v)
         terms = self.rows.terms(bodies, q, v, passive)
-        if isinstance(drives, RowMotion):
-            terms = drives.shifted(terms)
-        target = terms.gamma + self.drive_rows(drives, len(q)) + self.pull(terms, baumgarte)
+        if isinstance(prescribed, RowMotion):
+            terms = prescribed.shifted(terms)
+        target = (
+            terms.gamma + self.prescribed_rows(prescribed, len(q)) + self.pull(terms, baumgarte)
+        )
         return System(q, v, M, tau - h + terms.given, target, terms, bodies)
 
-    def drive_rows(self, drives: Drives, count: int) -> Array:
+    def prescribed_rows(self, prescribed: Prescribed, count: int) -> Array:
         """Prescribed accelerations of constraints, on top of what the model says: of a drive, of
         the road under a wheel, or along the rows of a contact or loop."""
-        if isinstance(drives, RowMotion):
-            return spread(drives.acceleration, count)
-        extra = np.zeros((count, self.ties.count))
-        for name, value in (drives or {}).items():
-            if name not in self.ties.slices:
-                raise unknown_name("constraint", name, self.ties.slices)
-            rows = self.ties.slices[name]
+        if isinstance(prescribed, RowMotion):
+            return spread(prescribed.acceleration, count)
+        extra = np.zeros((count, self.constraints.count))
+        for name, value in (prescribed or {}).items():
+            if name not in self.constraints.slices:
+                raise unknown_name("constraint", name, self.constraints.slices)
+            rows = self.constraints.slices[name]
             size = rows.stop - rows.start
             given = np.asarray(value, float)
             if given.ndim == 0 and size > 1:  # the road lifts the wheel
                 given = np.array([float(given)] + [0.0] * (size - 1))
             if given.shape not in ((), (size,), (count, size)) or not np.isfinite(given).all():
                 raise InputError(
-                    f"drives['{name}']: expected {size} finite accelerations "
-                    f"({', '.join(self.ties.labels[rows])}), found shape {given.shape}."
+                    f"prescribed['{name}']: expected {size} finite accelerations "
+                    f"({', '.join(self.constraints.labels[rows])}), found shape {given.shape}."
                 )
             extra[:, rows] += given
-            for tie in self.ties.axes:
-                if tie.name == name:
-                    extra[:, rows] -= tie.acceleration
+            for constraint in self.constraints.axes:
+                if constraint.name == name:
+                    extra[:, rows] -= constraint.acceleration
         return extra
 
     def pull(self, terms: Terms, baumgarte: Baumgarte) -> Array:
@@ -249,7 +251,7 @@ class Equations:
     def pushes(self, terms: Terms, k: int = 0) -> Array:
         """(n, free) what joint forces have to be looked at along: constraint forces do no work
         there.  The free motions, unless forces do not act along their rows (friction)."""
-        if self.ties.ideal:
+        if self.constraints.ideal:
             return self.factor(terms, k).free
         return Factor(terms.G[k], self.scaling, self.rank_tolerance(terms.residual[k])).free
 
@@ -265,7 +267,7 @@ class Equations:
     def answer(self, system: System, k: int) -> Answer:
         """The robust solution of state k."""
         factor = self.factor(system.terms, k)
-        G = None if self.ties.ideal else system.terms.G[k]
+        G = None if self.constraints.ideal else system.terms.G[k]
         labels = self.model.v_labels
         return solve(system.M[k], system.force[k], factor, system.target[k], G, labels)
 

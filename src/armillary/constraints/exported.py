@@ -17,7 +17,7 @@ from armillary.constraints.plan import plan_of
 from armillary.constraints.projection import may_be_traced
 from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator
-from armillary.model.ties import Ties
+from armillary.model.lowering.constraints import ConstraintTable
 
 CLOSED = ("forward_dynamics", "inverse_dynamics")
 _TREES = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
@@ -27,7 +27,7 @@ _DOUBT = "Not a number next to singular positions, where `solve` in Python still
 @dataclass(frozen=True)
 class ClosedQuestion:
     algorithm: Algorithm
-    ties: Ties
+    constraints: ConstraintTable
     title: str
 
 
@@ -43,14 +43,14 @@ def closed_question(
     if function not in CLOSED:
         return None
     equations = closed.equations
-    if not equations.ties.ideal:
+    if not equations.constraints.ideal:
         raise _refused(core, function, "has contacts that rub, which are solved step by step")
     if not may_be_traced(equations):
         raise _refused(core, function, "is solved by sparse elimination, not by one expression")
-    ties = equations.ties if passive else equations.ties.bare
+    constraints = equations.constraints if passive else equations.constraints.bare
     if function == "forward_dynamics":
         title = f"Accelerations under the joint forces; every constraint is kept. {_DOUBT}"
-        return ClosedQuestion(constrained_dynamics(plan_of(equations)), ties, title)
+        return ClosedQuestion(constrained_dynamics(plan_of(equations)), constraints, title)
     law = closed.inverse.law(equations)
     if law is None:
         raise _refused(core, function, "has actuators without a law of one expression")
@@ -60,7 +60,7 @@ def closed_question(
         f"Forces of the actuators ({names}) for a motion that the constraints allow. Not a number "
         f"for other motions. {_DOUBT}"
     )
-    return ClosedQuestion(law, ties, title)
+    return ClosedQuestion(law, constraints, title)
 
 
 def refuse_closed_form(core: Evaluator, function: str) -> None:

@@ -16,9 +16,9 @@ from armillary.algorithms.constrained import constrained_dynamics
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints.equations import Equations
 from armillary.constraints.load_friction import ConstrainedLoadFriction
-from armillary.constraints.moving import Drives, RowMotion, of_states, rows_of
+from armillary.constraints.moving import Prescribed, RowMotion, of_states, rows_of
 from armillary.constraints.plan import plan_of
-from armillary.constraints.prescribed import with_drives
+from armillary.constraints.prescribed import with_prescribed
 from armillary.constraints.states import answerable, blanked, solvable
 from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator, External
@@ -37,7 +37,7 @@ class ConstrainedForwardDynamics(Question):
 
     Rows may be redundant, the configuration singular: the motion is exact where it is unique.
     Rows that contradict each other give the least-squares motion (`solve` names them).
-    drives: prescribed accelerations by name of a constraint or joint, or a `RowMotion`.
+    prescribed: prescribed accelerations by name of a constraint or joint, or a `RowMotion`.
     baumgarte: rates (alpha, beta) in 1/s that pull rows back which drifted open; `project` does it
     without a trace in the forces."""
 
@@ -59,33 +59,35 @@ class ConstrainedForwardDynamics(Question):
         external: External = None,
         passive: bool = True,
         out: Array | None = None,
-        drives: Drives = None,
+        prescribed: Prescribed = None,
         baumgarte: tuple[float, float] | None = None,
         parameters: ArrayLike | None = None,
     ) -> Array:
-        model, drives = with_drives(self._evaluator.model, drives)
+        model, prescribed = with_prescribed(self._evaluator.model, prescribed)
         if model is not self._evaluator.model:
-            given = (external, passive, out, drives, baumgarte, parameters)
+            given = (external, passive, out, prescribed, baumgarte, parameters)
             return self._of_driven(model)(q, v, tau, *given)
         equations = self._equations
-        if passive and self._evaluator.model.loaded_joints:
-            options = {"drives": drives, "baumgarte": baumgarte, "parameters": parameters}
+        if passive and self._evaluator.model.load_dependent_joints:
+            options = {"prescribed": prescribed, "baumgarte": baumgarte, "parameters": parameters}
             return self._by_load(equations, {"q": q, "v": v, "tau": tau}, external, out, options)
         if parameters is not None:
-            return self._other(equations, (q, v, tau), external, passive, out, drives, parameters)
+            return self._other(
+                equations, (q, v, tau), external, passive, out, prescribed, parameters
+            )
         dtype = result_type(q, v, tau)
         arrays, single = equations.check_states(q=q, v=v, tau=tau)
         if baumgarte is not None:
-            drives = _pulled(equations, arrays, drives, baumgarte)
-        a = self._traced(equations, arrays, external, passive, drives, dtype)
+            prescribed = _pulled(equations, arrays, prescribed, baumgarte)
+        a = self._traced(equations, arrays, external, passive, prescribed, dtype)
         doubtful: NDArray[np.bool_] | None = None
         if a is None:
-            a, doubtful = self._played(equations, arrays, external, passive, drives)
+            a, doubtful = self._played(equations, arrays, external, passive, prescribed)
             a = a.astype(dtype, copy=False)
         elif not np.isfinite(a.sum()):
             doubtful = np.asarray(~np.isfinite(a).all(axis=1), bool)
         if doubtful is not None and doubtful.any():
-            self._resolve(equations, arrays, a, doubtful, external, passive, drives)
+            self._resolve(equations, arrays, a, doubtful, external, passive, prescribed)
         if single:
             self._evaluator.refuse_not_finite(arrays, a)
         result = a[0] if single else a
@@ -94,13 +96,13 @@ class ConstrainedForwardDynamics(Question):
         return self._given(result, out, dtype)
 
     def _of_driven(self, model: Model) -> ConstrainedForwardDynamics:
-        """The same of a model with other drives, made once."""
+        """The same of a model with other prescribed motions, made once."""
         evaluator = self._evaluator
 
         def make() -> ConstrainedForwardDynamics:
             return ConstrainedForwardDynamics(Equations(Evaluator(model, evaluator.options)))
 
-        return evaluator.memo.once(("driven forward dynamics", model.drives), make)
+        return evaluator.memo.once(("driven forward dynamics", model.prescribed), make)
 
     @cached_property
     def load_friction(self) -> ConstrainedLoadFriction:
@@ -117,7 +119,13 @@ class ConstrainedForwardDynamics(Question):
             arrays = {name: np.tile(x, (len(numbers), 1)) for name, x in arrays.items()}
             single = False
         _, arrays, external, bad = solvable(
-            equations, arrays, single, external, False, drives=options["drives"], parameters=numbers
+            equations,
+            arrays,
+            single,
+            external,
+            False,
+            prescribed=options["prescribed"],
+            parameters=numbers,
         )
         a = self.load_friction.friction_of(arrays, external, **options)[0]
         a = blanked(a, bad)
@@ -128,7 +136,7 @@ class ConstrainedForwardDynamics(Question):
 
     def _other(
         self, equations: Equations, state: tuple[ArrayLike, ...], external: External, passive: bool,
-        out: Array | None, drives: Drives, parameters: ArrayLike,
+        out: Array | None, prescribed: Prescribed, parameters: ArrayLike,
     ) -> Array:  # fmt: skip
         """With other inertias than the model's."""
         q, v, tau = state
@@ -141,12 +149,14 @@ class ConstrainedForwardDynamics(Question):
         count = len(q)
         a = np.full(v.shape, np.nan)
         kernels = self.kernels(("q", "v", "tau", "parameters"), passive)
-        if kernels is not None and not external and not drives:
+        if kernels is not None and not external and not prescribed:
             inputs = {**arrays, "parameters": np.atleast_2d(numbers)}
             a = kernels(inputs, count, self._evaluator.base_numbers)["a"]
         left = np.flatnonzero(~np.isfinite(a).all(axis=1))
         if len(left):
-            system = equations.system(q, v, tau, external, passive, drives, parameters=parameters)
+            system = equations.system(
+                q, v, tau, external, passive, prescribed, parameters=parameters
+            )
             for k in left[answerable(system)[left]]:
                 a[k] = equations.answer(system, int(k)).a
         if single:
@@ -162,12 +172,12 @@ class ConstrainedForwardDynamics(Question):
 
     def _resolve(
         self, equations: Equations, arrays: dict[str, Array], a: Array, doubtful: NDArray[np.bool_],
-        external: External, passive: bool, drives: Drives,
+        external: External, passive: bool, prescribed: Prescribed,
     ) -> None:  # fmt: skip
         """Doubtful states by the null-space solution; states that are not finite stay so."""
         for array in arrays.values():
             doubtful = doubtful & np.isfinite(array).all(axis=1)
-        rows = self._second(equations, arrays, a, doubtful, external, passive, drives)
+        rows = self._second(equations, arrays, a, doubtful, external, passive, prescribed)
         if not len(rows):
             return
         some = {name: np.ascontiguousarray(array[rows]) for name, array in arrays.items()}
@@ -176,22 +186,22 @@ class ConstrainedForwardDynamics(Question):
         for name, x in (external or {}).items():
             own, one = wrench_rows(name, x)
             wrenches[name] = own[0] if one else rows_of(own, rows, count)
-        given = of_states(drives, rows, count)
+        given = of_states(prescribed, rows, count)
         system = equations.system(some["q"], some["v"], some["tau"], wrenches, passive, given)
         for k in np.flatnonzero(answerable(system)):
             a[rows[k]] = equations.answer(system, int(k)).a
 
     def _second(
         self, equations: Equations, arrays: dict[str, Array], a: Array, doubtful: NDArray[np.bool_],
-        external: External, passive: bool, drives: Drives,
+        external: External, passive: bool, prescribed: Prescribed,
     ) -> NDArray[np.intp]:  # fmt: skip
         """Plain doubtful states by the regularised kernel, which has no dependent coordinates that
         could go singular.  Gives those that are still in doubt."""
         from armillary.constraints.projection import may_be_traced
 
         rows = np.flatnonzero(doubtful)
-        traced = equations.ties.ideal and may_be_traced(equations)
-        if external or drives or not len(rows) or not traced:
+        traced = equations.constraints.ideal and may_be_traced(equations)
+        if external or prescribed or not len(rows) or not traced:
             return rows
         if plan_of(equations).pivots is None:
             return rows
@@ -214,10 +224,10 @@ class ConstrainedForwardDynamics(Question):
 
     def _played(
         self, equations: Equations, arrays: dict[str, Array], external: External, passive: bool,
-        drives: Drives,
+        prescribed: Prescribed,
     ) -> tuple[Array, NDArray[np.bool_]]:  # fmt: skip
         """Accelerations by sparse elimination, and which of them are in doubt."""
-        if not equations.ties.ideal:
+        if not equations.constraints.ideal:
             return np.full(arrays["v"].shape, np.nan), np.ones(len(arrays["q"]), bool)
         from armillary.constraints.large import LargeSystem
 
@@ -227,17 +237,19 @@ class ConstrainedForwardDynamics(Question):
                 q, v, tau = (arrays[name][:1] for name in ("q", "v", "tau"))
                 equations.answer(equations.system(q, v, tau, passive=passive), 0)
             self._large[passive] = large
-        drive = equations.drive_rows(drives, len(arrays["q"]))
+        drive = equations.prescribed_rows(prescribed, len(arrays["q"]))
         return self._large[passive].accelerations(**arrays, external=external, drive=drive)
 
     # -- the traced kernel -----------------------------------------------------------------------
 
     def _traced(
         self, equations: Equations, arrays: dict[str, Array], external: External, passive: bool,
-        drives: Drives, dtype: Any,
+        prescribed: Prescribed, dtype: Any,
     ) -> Array | None:  # fmt: skip
         """Accelerations of all states, or None where there is no traced kernel."""
-        reads = ("q", "v", "tau") + ("external",) * bool(external) + ("drive",) * bool(drives)
+        reads = (
+            ("q", "v", "tau") + ("external",) * bool(external) + ("prescribed",) * bool(prescribed)
+        )
         kernels = self.kernels(reads, passive)
         if kernels is None:
             return None
@@ -246,8 +258,8 @@ class ConstrainedForwardDynamics(Question):
         if external:
             given = {name: wrench_rows(name, x) for name, x in external.items()}
             inputs["external"] = evaluator.external_rows(given, count, kernels.tables)
-        if drives:
-            inputs["drive"] = equations.drive_rows(drives, count)
+        if prescribed:
+            inputs["prescribed"] = equations.prescribed_rows(prescribed, count)
         # in double precision: seven digits cannot prove an answer
         return kernels(inputs, count, evaluator.base_numbers)["a"].astype(dtype, copy=False)
 
@@ -262,7 +274,7 @@ class ConstrainedForwardDynamics(Question):
         from armillary.constraints.projection import may_be_traced, traced_kernels
 
         equations = self._equations
-        if not equations.ties.ideal or not may_be_traced(equations):
+        if not equations.constraints.ideal or not may_be_traced(equations):
             return None
         dynamics = constrained_dynamics(plan_of(equations))
         return traced_kernels(equations, dynamics, reads, passive, verified=True)
@@ -292,23 +304,23 @@ class ConstrainedForwardDynamics(Question):
         system, _, external, bad = solvable(equations, arrays, single, external, passive)
         return blanked(derivatives(equations, system, external, passive, single), bad)
 
-    def along(
+    def jvp(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dq: ArrayLike | None = None,
         dv: ArrayLike | None = None, dtau: ArrayLike | None = None, external: External = None,
         passive: bool = True,
     ) -> Array:  # fmt: skip
         """Change of a (nv) for small changes of q (tangent), v and tau, by `derivatives`."""
         changes = (0.0 if x is None else x for x in (dq, dv, dtau))
-        return self.derivatives(q, v, tau, external, passive).along(*changes)
+        return self.derivatives(q, v, tau, external, passive).jvp(*changes)
 
-    def against(
+    def vjp(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, weight: ArrayLike,
         external: External = None, passive: bool = True,
     ) -> tuple[Array, Array, Array]:  # fmt: skip
         """Gradient of weight · a with respect to q (tangent), v and tau, by `derivatives`."""
-        return self.derivatives(q, v, tau, external, passive).against(weight)
+        return self.derivatives(q, v, tau, external, passive).vjp(weight)
 
-    def by_parameters(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
+    def parameter_jacobian(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
         """d a / d inertias (nv, 10 bodies) = -N (N^T M N)^-1 N^T Y; names:
         `mechanism.parameter_names`."""
         from armillary.constraints.derivatives import responses
@@ -322,29 +334,34 @@ class ConstrainedForwardDynamics(Question):
         found = [-responses(equations, system, k, x.factor) @ Y[k] for k, x in enumerate(answers)]
         return found[0] if single else blanked(np.array(found).reshape(Y.shape), bad)
 
-    def by_placements(self, *args: Any, **options: Any) -> Any:
+    def offset_jacobian(self, *args: Any, **options: Any) -> Any:
         """Refused: moved joint frames open the loops."""
         raise InputError(
-            f"forward_dynamics.by_placements: '{self._evaluator.model.name}' is closed, and joint "
-            f"frames that move open its constraints. Ask mechanism.tree.forward_dynamics."
-            f"by_placements(...) for its open tree."
+            f"forward_dynamics.offset_jacobian: '{self._evaluator.model.name}' is closed, and "
+            f"joint frames that move open its constraints. Ask mechanism.tree.forward_dynamics."
+            f"offset_jacobian(...) for its open tree."
         )
 
-    def explain(self) -> list[Explanation]:
+    def compile_report(self) -> list[Explanation]:
         """Tier, operations, code size and compile time of every kernel made so far."""
         made = [kernels for kernels in self._made.values() if kernels is not None]
         return [entry for kernels in made for entry in kernels.explanations]
 
 
 def _pulled(
-    equations: Equations, arrays: dict[str, Array], drives: Drives, baumgarte: tuple[float, float]
+    equations: Equations,
+    arrays: dict[str, Array],
+    prescribed: Prescribed,
+    baumgarte: tuple[float, float],
 ) -> dict[str, ArrayLike]:
     """Prescribed accelerations with Baumgarte's pull on top, by constraint name."""
-    moving = drives if isinstance(drives, RowMotion) else None
+    moving = prescribed if isinstance(prescribed, RowMotion) else None
     terms = equations.terms(arrays["q"], arrays["v"], moving)
-    extra = equations.pull(terms, baumgarte) + equations.drive_rows(drives, len(arrays["q"]))
+    extra = equations.pull(terms, baumgarte) + equations.prescribed_rows(
+        prescribed, len(arrays["q"])
+    )
     result: dict[str, ArrayLike] = {}
-    for tie in equations.ties.all:
-        rows = extra[:, equations.ties.slices[tie.name]]
-        result[tie.name] = rows + getattr(tie, "acceleration", 0.0)
+    for constraint in equations.constraints.all:
+        rows = extra[:, equations.constraints.slices[constraint.name]]
+        result[constraint.name] = rows + getattr(constraint, "acceleration", 0.0)
     return result

@@ -211,21 +211,21 @@ class ConstrainedInverseDynamics(Question):
         """Refused: forces of chosen actuators have no derivatives here; those of the tree have."""
         raise self._of_trees("derivatives")
 
-    def along(self, *args: Any, **options: Any) -> Any:
+    def jvp(self, *args: Any, **options: Any) -> Any:
         """Refused, as `derivatives`."""
-        raise self._of_trees("along")
+        raise self._of_trees("jvp")
 
-    def against(self, *args: Any, **options: Any) -> Any:
+    def vjp(self, *args: Any, **options: Any) -> Any:
         """Refused, as `derivatives`."""
-        raise self._of_trees("against")
+        raise self._of_trees("vjp")
 
-    def by_parameters(self, *args: Any, **options: Any) -> Any:
+    def parameter_jacobian(self, *args: Any, **options: Any) -> Any:
         """Refused, as `derivatives`."""
-        raise self._of_trees("by_parameters")
+        raise self._of_trees("parameter_jacobian")
 
-    def by_placements(self, *args: Any, **options: Any) -> Any:
+    def offset_jacobian(self, *args: Any, **options: Any) -> Any:
         """Refused, as `derivatives`."""
-        raise self._of_trees("by_placements")
+        raise self._of_trees("offset_jacobian")
 
     def _of_trees(self, name: str) -> InputError:
         return InputError(
@@ -234,7 +234,7 @@ class ConstrainedInverseDynamics(Question):
             f"in all joints of its tree, or take differences along motions that are allowed."
         )
 
-    def explain(self) -> list[Explanation]:
+    def compile_report(self) -> list[Explanation]:
         """Tier, operations, code size and compile time of every kernel made so far."""
         made = [kernels for kernels in self._made.values() if kernels is not None]
         return [entry for kernels in made for entry in kernels.explanations]

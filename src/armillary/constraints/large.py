@@ -53,7 +53,7 @@ class LargeSystem:
         self.tables = equations.evaluator.tables(True, passive, regroup=True)
         self.n = equations.tables.nv
         self.kept = _kept_rows(equations)
-        self._number = np.full(equations.ties.count, -1)
+        self._number = np.full(equations.constraints.count, -1)
         self._number[self.kept] = np.arange(len(self.kept))
         self.size = self.n + len(self.kept)
         self._pattern()
@@ -92,12 +92,12 @@ class LargeSystem:
             places[pair] = len(places)
         self._loop_end = len(places)
         self._axis_values = []
-        for tie in self.equations.ties.axes:
-            number = int(self._number[self.equations.ties.slices[tie.name].start])
+        for constraint in self.equations.constraints.axes:
+            number = int(self._number[self.equations.constraints.slices[constraint.name].start])
             if number < 0:
                 continue
             sums: dict[int, float] = {}
-            for v, _, x in tie.terms:
+            for v, _, x in constraint.terms:
                 sums[v] = sums.get(v, 0.0) + x
             for v, x in sums.items():
                 places[self.n + number, v] = len(places)
@@ -269,7 +269,7 @@ class LargeSystem:
 
 
 def _kept_rows(equations: Equations) -> np.ndarray:
-    """Rows that do not follow from others of the same tie in every configuration."""
+    """Rows that do not follow from others of the same constraint in every configuration."""
     from scipy.linalg import qr
 
     rng = np.random.default_rng(0)
@@ -284,14 +284,14 @@ def _kept_rows(equations: Equations) -> np.ndarray:
     largest = max(float(np.abs(scaled).max(initial=0.0)), 1.0)  # size of rows that move anything
     tolerance = max(RANK_TOLERANCE, equations.geometry_tolerance)
     by_row = np.argsort(rows, kind="stable")
-    edges = np.searchsorted(rows[by_row], np.arange(equations.ties.count + 1))
+    edges = np.searchsorted(rows[by_row], np.arange(equations.constraints.count + 1))
     kept: list[int] = []
-    for tie in equations.ties.all:
-        span = equations.ties.slices[tie.name]
-        if not hasattr(tie, "closure"):
+    for constraint in equations.constraints.all:
+        span = equations.constraints.slices[constraint.name]
+        if not hasattr(constraint, "closure"):
             kept.append(span.start)
             continue
-        if not tie.count:  # springs and dampers alone
+        if not constraint.count:  # springs and dampers alone
             continue
         block = np.stack([scaled[:, by_row[edges[r] : edges[r + 1]]].ravel()
                           for r in range(span.start, span.stop)])  # fmt: skip

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.constraints.equations import Baumgarte, Equations, System
-from armillary.constraints.moving import Drives, of_states
+from armillary.constraints.moving import Prescribed, of_states
 from armillary.constraints.self_stress import ForceMap, determinacy
 from armillary.constraints.solution import (
     ConstrainedSolution,
+    constraint_wrenches,
     merged,
     solution,
-    tie_wrenches,
     without_rows,
 )
 from armillary.constraints.states import finite_rows, substituted
@@ -48,7 +48,7 @@ class ConstrainedLoadFriction(LoadFriction):
         return Equations(self.plain)
 
     def friction_of(
-        self, state: dict[str, Array], external: External, drives: Drives = None,
+        self, state: dict[str, Array], external: External, prescribed: Prescribed = None,
         baumgarte: Baumgarte = None, parameters: ArrayLike | None = None,
     ) -> tuple[Array, Array]:  # fmt: skip
         """a (B, nv) and x (B, m) of the states q, v, tau in rows."""
@@ -59,7 +59,7 @@ class ConstrainedLoadFriction(LoadFriction):
             rows = np.repeat(np.arange(count), times)
             wrench = repeated(external, times)
             bodies = repeated({"parameters": parameters}, times) or {}
-            given = of_states(drives, rows, count)
+            given = of_states(prescribed, rows, count)
             system = equations.system(
                 q[rows], v[rows], force, wrench, True, given, baumgarte, **bodies
             )
@@ -68,8 +68,8 @@ class ConstrainedLoadFriction(LoadFriction):
                 self._refuse_undetermined(system, answers)
             a = np.array([x.a for x in answers]).reshape(force.shape)
             multipliers = np.array([x.multipliers for x in answers])
-            multipliers = multipliers.reshape(len(a), equations.ties.count)
-            pushed = merged(wrench, tie_wrenches(equations, system, multipliers))
+            multipliers = multipliers.reshape(len(a), equations.constraints.count)
+            pushed = merged(wrench, constraint_wrenches(equations, system, multipliers))
             return a, self.loads(q[rows], v[rows], a, pushed, bodies)
 
         return self.solved(v, state["tau"], respond)
@@ -86,7 +86,7 @@ class ConstrainedLoadFriction(LoadFriction):
             part = np.einsum("mlw,dmw->dml", self.maps, stress.basis[:, self.rows_of_model])
             open_ = (np.abs(part) > _SEEN * (np.abs(self.maps) @ sizes)).any(axis=0) & counts
             if open_.any():
-                name = model.loaded_joints[int(np.argmax(open_.any(axis=1)))]
+                name = model.load_dependent_joints[int(np.argmax(open_.any(axis=1)))]
                 raise ModelError(
                     f"joint '{name}': redundant constraints brace it, and its load, on which its "
                     f"friction depends, has no value of its own. Set redundant rows free (a "
@@ -95,32 +95,33 @@ class ConstrainedLoadFriction(LoadFriction):
                 )
 
     def solution(
-        self, state: dict[str, Array], external: External, drives: Drives, baumgarte: Baumgarte,
+        self, state: dict[str, Array], external: External, prescribed: Prescribed,
+        baumgarte: Baumgarte,
         compliance: Mapping[str, Any] | None, single: bool,
     ) -> ConstrainedSolution:  # fmt: skip
         """Everything: that of the mechanism without such friction, driven by what is left."""
         q, v, tau = state["q"], state["v"], state["tau"]
         equations, evaluator = self.plain_equations, self.evaluator
-        a, x = self.friction_of(state, external, drives, baumgarte)
+        a, x = self.friction_of(state, external, prescribed, baumgarte)
         lost = ~finite_rows(a, x)
         if lost.any():
             if single:
                 evaluator.refuse_not_finite(state, a)
             state, external = substituted(equations, state, external, lost)
-            rest = self.solution(state, external, drives, baumgarte, compliance, single)
+            rest = self.solution(state, external, prescribed, baumgarte, compliance, single)
             return without_rows(rest, lost)
         left = tau.copy()
         left[:, self.columns] -= x
-        system = equations.system(q, v, left, external, True, drives, baumgarte)
+        system = equations.system(q, v, left, external, True, prescribed, baumgarte)
         found = solution(equations, system, left, external, True, compliance, single)
         multipliers = np.atleast_2d(found.multipliers)
-        wrenches = merged(external, tie_wrenches(equations, system, multipliers))
+        wrenches = merged(external, constraint_wrenches(equations, system, multipliers))
         whole = Dynamics(evaluator).body_forces(q, v, a, wrenches)
         first = (lambda y: y[0]) if single else (lambda y: y)
         taken = first(np.sum(x * v[:, self.columns], axis=-1))
         balance = replace(
             found.balance,
-            drives=first(np.sum(tau * v, axis=-1)),
+            actuators=first(np.sum(tau * v, axis=-1)),
             passive=np.asarray(found.balance.passive + taken),
         )
         forces = BodyForces(evaluator.model, {name: first(y) for name, y in whole.results.items()})

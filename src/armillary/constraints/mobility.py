@@ -34,7 +34,7 @@ class Mobility:
     rows: int
     rank: int
     finite: int  # freedoms in nearby configurations that can be reached
-    redundant: tuple[str, ...]  # ties with rows that follow from others
+    redundant: tuple[str, ...]  # constraints with rows that follow from others
     condition: float  # of J (scaled), over the singular values that count
     singular_values: Array
     motions: Array  # (nv, instantaneous): free velocities, unit length in scaled units
@@ -71,7 +71,7 @@ class Mobility:
         if self.singular:
             lines.append(f"{'singular configuration':<34}{self.singular:>12}")
         if self.redundant:
-            lines.append("ties with redundant rows: " + ", ".join(self.redundant))
+            lines.append("constraints with redundant rows: " + ", ".join(self.redundant))
         if not self.closed:
             lines.append(f"note: the configuration is open by {self.opening:.2g} of its size")
         return "\n".join(lines)
@@ -91,13 +91,14 @@ def mobility(
     finite = _finite(equations, closer, q, factor, tries, seed)
     Z = factor.stress
     redundant = tuple(
-        tie.name
-        for tie in equations.ties.all
-        if Z.size and np.abs(Z[equations.ties.slices[tie.name]]).max(initial=0.0) > 1e-7
+        constraint.name
+        for constraint in equations.constraints.all
+        if Z.size
+        and np.abs(Z[equations.constraints.slices[constraint.name]]).max(initial=0.0) > 1e-7
     )
     return Mobility(
         coordinates=equations.tables.nv,
-        rows=equations.ties.count,
+        rows=equations.constraints.count,
         rank=factor.rank,
         finite=finite,
         redundant=redundant,
@@ -112,14 +113,14 @@ def mobility(
 
 def _open(equations: Equations, residual: Array, opening: float) -> InputError:
     """By how much, and how to close it."""
-    ties, scale = equations.ties, equations.scaling.rows
-    held = np.array(ties.holonomic, bool)
+    constraints, scale = equations.constraints, equations.scaling.rows
+    held = np.array(constraints.holonomic, bool)
     r = int(np.argmax(np.abs(residual * scale) * held))
     return InputError(
         f"mobility: '{equations.model.name}' is open at this q by {opening:.2g} of its size "
-        f"(most at '{ties.labels[r]}', {abs(residual[r]):.3g} {ties.units[r]}), where ranks and "
-        f"freedoms have no meaning. Close it first: q = mechanism.assemble(q).q; if the numbers "
-        f"have few digits, compile(geometry_tolerance=...) tells how many."
+        f"(most at '{constraints.labels[r]}', {abs(residual[r]):.3g} {constraints.units[r]}), "
+        f"where ranks and freedoms have no meaning. Close it first: q = mechanism.assemble(q).q; "
+        f"if the numbers have few digits, compile(geometry_tolerance=...) tells how many."
     )
 
 

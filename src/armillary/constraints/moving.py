@@ -38,7 +38,7 @@ class RowMotion:
         return self.place, self.velocity, self.acceleration
 
 
-Drives = Mapping[str, ArrayLike] | RowMotion | None
+Prescribed = Mapping[str, ArrayLike] | RowMotion | None
 
 
 def spread(x: Array, count: int) -> Array:
@@ -46,11 +46,11 @@ def spread(x: Array, count: int) -> Array:
     return np.ascontiguousarray(np.broadcast_to(x, (count, x.shape[-1])))
 
 
-def of_states(drives: Drives, rows: Any, count: int) -> Drives:
+def of_states(prescribed: Prescribed, rows: Any, count: int) -> Prescribed:
     """What belongs to the chosen states of a batch of `count`."""
-    if drives is None or isinstance(drives, RowMotion):
-        return drives.of(rows) if drives is not None else None
-    return {name: rows_of(np.asarray(x, float), rows, count) for name, x in drives.items()}
+    if prescribed is None or isinstance(prescribed, RowMotion):
+        return prescribed.of(rows) if prescribed is not None else None
+    return {name: rows_of(np.asarray(x, float), rows, count) for name, x in prescribed.items()}
 
 
 def rows_of(x: Array, rows: Any, count: int) -> Array:

@@ -49,7 +49,9 @@ def make_plan(
     coordinates; else always the regularised system, which has no coordinates to go wrong.
     inertia (nv): a diagonal in the place of the mass matrix."""
     rng = np.random.default_rng(0)
-    rows_wanted = np.arange(equations.ties.count) if wanted is None else np.flatnonzero(wanted)
+    rows_wanted = (
+        np.arange(equations.constraints.count) if wanted is None else np.flatnonzero(wanted)
+    )
     kept = _independent_rows(equations, rng, rows_wanted)
     q = closed_samples(equations, rng)
     if inertia is None:
@@ -103,7 +105,7 @@ def dependent_coordinates(J: Array) -> tuple[Pivot, ...] | None:
 
 def following_rows(equations: Equations) -> tuple[Rows, Rows, Array]:
     """Rows that follow from the others in every configuration, J_d = C J_k: (d, k, C)."""
-    rng, every = np.random.default_rng(0), np.arange(equations.ties.count)
+    rng, every = np.random.default_rng(0), np.arange(equations.constraints.count)
     kept = _independent_rows(equations, rng, every)
     others = np.setdiff1d(every, kept)
     J = equations.terms(equations.random_configurations(rng, OPEN_SAMPLES)).J
@@ -128,7 +130,7 @@ def _independent_rows(equations: Equations, rng: np.random.Generator, wanted: Ro
 def closed_samples(equations: Equations, rng: np.random.Generator) -> Array:
     """Closed configurations about the initial one, driven coordinates anywhere.  Where that one is
     open it is left out, unless nothing about it can be closed."""
-    closer = Closer(equations, drives=False)
+    closer = Closer(equations, prescribed=False)
     start = equations.tree.initial
     limit = max(_CLOSED, equations.geometry_tolerance)
     samples = [start] if closer.opening(closer.residual(start)) < limit else []

@@ -8,21 +8,21 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.constraints.moving import Drives
+from armillary.constraints.moving import Prescribed
 from armillary.errors import InputError, unknown_name
-from armillary.model.closing import Drive
+from armillary.model.constraint_parts import PrescribedMotion
 from armillary.model.model import Model
 
 
-def with_drives(model: Model, drives: Drives) -> tuple[Model, Drives]:
+def with_prescribed(model: Model, prescribed: Prescribed) -> tuple[Model, Prescribed]:
     """The model with a drive for every joint or coordinate that is named, and the prescribed
     accelerations by the names of its constraints."""
     known = [part.name for part in model.constraints]
-    if not isinstance(drives, Mapping) or all(name in known for name in drives):
-        return model, drives
-    parts = {d.joint: d for d in model.drives}
+    if not isinstance(prescribed, Mapping) or all(name in known for name in prescribed):
+        return model, prescribed
+    parts = {d.joint: d for d in model.prescribed}
     given: dict[str, ArrayLike] = {}
-    for name, value in drives.items():
+    for name, value in prescribed.items():
         if name in known:
             given[name] = value
             continue
@@ -30,14 +30,14 @@ def with_drives(model: Model, drives: Drives) -> tuple[Model, Drives]:
         each = np.asarray(value, float)
         if each.shape[-1:] != (len(labels),) and not (len(labels) == 1 and each.ndim < 2):
             raise InputError(
-                f"drives['{name}']: expected {len(labels)} accelerations ({', '.join(labels)}), "
-                f"found shape {each.shape}."
+                f"prescribed['{name}']: expected {len(labels)} accelerations "
+                f"({', '.join(labels)}), found shape {each.shape}."
             )
         for k, label in enumerate(labels):
-            parts.setdefault(label, Drive(label, label))
+            parts.setdefault(label, PrescribedMotion(label, label))
             own = each[..., k] if each.shape[-1:] == (len(labels),) else each
             given[parts[label].name] = own[:, None] if own.ndim else own
-    return replace(model, drives=tuple(parts.values())), given
+    return replace(model, prescribed=tuple(parts.values())), given
 
 
 def _labels(model: Model, name: str) -> list[str]:
@@ -49,5 +49,5 @@ def _labels(model: Model, name: str) -> list[str]:
         raise unknown_name("constraint or joint", name, dict.fromkeys(names))
     slot = model.slots[model.joint_index[name]].v
     if slot.start == slot.stop:
-        raise InputError(f"drives: joint '{name}' is fixed; it has no coordinate to drive.")
+        raise InputError(f"prescribed: joint '{name}' is fixed; it has no coordinate to drive.")
     return list(model.v_labels[slot.start : slot.stop])

@@ -21,7 +21,7 @@ from armillary.constraints.moving import RowMotion, spread
 from armillary.constraints.plan import make_plan
 from armillary.errors import ModelError
 from armillary.evaluate.inputs import Array
-from armillary.model.lower import parametric
+from armillary.model.lowering.tree import parametric
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
@@ -49,11 +49,11 @@ def traced_kernels(
     owner = equations.evaluator
     if not may_be_traced(equations):
         return None
-    ties = equations.ties if passive else equations.ties.bare
+    constraints = equations.constraints if passive else equations.constraints.bare
     if "parameters" in reads:
-        tables = replace(parametric(owner.model, True, passive), ties=ties)
+        tables = replace(parametric(owner.model, True, passive), constraints=constraints)
     else:
-        tables = replace(owner.tables(True, passive, regroup=True), ties=ties)
+        tables = replace(owner.tables(True, passive, regroup=True), constraints=constraints)
     setting = Setting(algorithm, reads, owner.moving_base)
     verify = of_closed(equations, passive) if verified else None
     kernels = Kernels(setting, tables, owner.options, verify)
@@ -65,7 +65,7 @@ def traced_kernels(
 
 
 def may_be_traced(equations: Equations) -> bool:
-    unknowns = equations.tables.nv + equations.ties.count
+    unknowns = equations.tables.nv + equations.constraints.count
     small = unknowns <= _LARGEST_PLAN and len(equations.tables.bodies) <= _LARGEST_TREE
     return small and equations.evaluator.options.tier != 1
 
@@ -94,7 +94,7 @@ class Projector:
         if not may_be_traced(self.equations) or not rows.any():
             return None
         plan = make_plan(self.equations, rows, embed)
-        reads = ("q",) + ("v",) * (level == "rate") + ("drive",) * moving
+        reads = ("q",) + ("v",) * (level == "rate") + ("prescribed",) * moving
         return traced_kernels(self.equations, correction(plan, level), reads)
 
     def project(self, q: Array, v: Array, moving: RowMotion | None = None) -> tuple[Array, Array]:
@@ -130,7 +130,7 @@ class Projector:
         self, q: Array, v: Array, held: Held, values: Array | None, moving: RowMotion | None,
         parameters: Array | None,
     ) -> Array:  # fmt: skip
-        if self.equations.ties.count or values is None:
+        if self.equations.constraints.count or values is None:
             return self.closer.velocity_with(q, v, held, values, moving, parameters)
         return np.asarray(np.linalg.pinv(held.rows(q)) @ values)  # in a tree nothing follows
 
@@ -160,7 +160,7 @@ class Projector:
                 return
             inputs = {"q": q[rows]}
             if moving is not None:
-                inputs["drive"] = spread(moving.of(rows).place, len(rows))
+                inputs["prescribed"] = spread(moving.of(rows).place, len(rows))
             step = kernels(inputs, len(rows), owner.base_numbers)["x"]
             good = np.isfinite(step).all(axis=1)
             if not good.all():
@@ -185,8 +185,8 @@ class Projector:
             if moving is not None:
                 raise ModelError(
                     f"'{self.equations.model.name}': the prescribed motion cannot be followed; "
-                    f"rows stay open by {opening:.2g} of its size. The drives contradict each "
-                    f"other, or lead out of reach."
+                    f"rows stay open by {opening:.2g} of its size. The prescribed motions "
+                    f"contradict each other, or lead out of reach."
                 )
             raise ModelError(
                 f"'{self.equations.model.name}': the position could not be projected; it stays "
@@ -205,7 +205,7 @@ class Projector:
             if kernels is not None:
                 inputs = {"q": q[left], "v": v[left]}
                 if moving is not None:
-                    inputs["drive"] = spread(moving.of(left).velocity, len(left))
+                    inputs["prescribed"] = spread(moving.of(left).velocity, len(left))
                 step = kernels(inputs, len(left), self.equations.evaluator.base_numbers)["x"]
                 result[left] = v[left] + step
                 left = np.flatnonzero(~np.isfinite(result).all(axis=1))

@@ -2,7 +2,7 @@
 
 Everything is evaluated along the world's axes from the motion of the bodies, with levers between
 neighbouring points only, so that accuracy does not depend on where the machine stands.  Closures
-of one type are evaluated together, as arrays (states, ties).  The traced kernels
+of one type are evaluated together, as arrays (states, constraints).  The traced kernels
 (algorithms/constrained.py) reach the same rows by another road, body by body.
 """
 
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from armillary.evaluate.inputs import Array
 from armillary.joints.closures import Closure, rate_bias
-from armillary.model.lower import Tables
-from armillary.model.ties import FrameTie, Ties
+from armillary.model.lowering.constraints import ConstraintTable, FrameConstraint
+from armillary.model.lowering.tree import Tables
 from armillary.spatial import Force, Matrix, Motion, Transform, Vector
 
 Indices = NDArray[np.intp]
@@ -36,43 +36,51 @@ class Terms:
     residual: Array  # (B, m), 0 for rows that are not holonomic
     wrench_W: Array  # (B, m, 6): unit force of each row on the second body, world axes, at `point`
     point: Array  # (B, m, 3): origin of the second frame in the world
-    center: Array  # (B, ties, 3): the same, once per tie between frames
-    given_W: Array  # (B, ties, 6): known wrenches of contacts and of friction and springs of loops,
+    center: Array  # (B, constraints, 3): the same, once per constraint between frames
+    given_W: (
+        Array  # (B, constraints, 6): known wrenches of contacts, friction and springs of loops,
+    )
     # world axes, at their frames
     given: Array  # (B, n): their generalised force
     resisted: Array  # (B, n): the part of it that comes from friction and springs
 
 
 class Group:
-    """Ties with closures of one type: their constants as arrays."""
+    """ConstraintTable with closures of one type: their constants as arrays."""
 
-    def __init__(self, members: Sequence[tuple[int, FrameTie]], tables: Tables, rows: Indices):
-        ties = [tie for _, tie in members]
-        self.numbers = np.array([k for k, _ in members], np.intp)  # place among the frame ties
-        self.rows = rows  # (ties, rows per tie): numbers of their rows in J
-        self.first = np.array([tie.first for tie in ties])
-        self.second = np.array([tie.second for tie in ties])
-        self.E1, self.r1 = _stacked([_from_own(t.X_1A, t.first, tables) for t in ties])
-        self.E2, self.r2 = _stacked([_from_own(t.X_2B, t.second, tables) for t in ties])
-        self.closure: Closure = ties[0].closure.with_parameters(
-            _columns([t.closure.parameters() for t in ties])
+    def __init__(
+        self, members: Sequence[tuple[int, FrameConstraint]], tables: Tables, rows: Indices
+    ):
+        constraints = [constraint for _, constraint in members]
+        self.numbers = np.array(
+            [k for k, _ in members], np.intp
+        )  # place among the frame constraints
+        self.rows = rows  # (constraints, rows per constraint): numbers of their rows in J
+        self.first = np.array([constraint.first for constraint in constraints])
+        self.second = np.array([constraint.second for constraint in constraints])
+        self.E1, self.r1 = _stacked([_from_own(t.X_1A, t.first, tables) for t in constraints])
+        self.E2, self.r2 = _stacked([_from_own(t.X_2B, t.second, tables) for t in constraints])
+        self.closure: Closure = constraints[0].closure.with_parameters(
+            _columns([t.closure.parameters() for t in constraints])
         )
         passive = tuple(
-            p.with_parameters(_columns([t.passive[k].parameters() for t in ties]))
-            for k, p in enumerate(ties[0].passive)
+            p.with_parameters(_columns([t.passive[k].parameters() for t in constraints]))
+            for k, p in enumerate(constraints[0].passive)
         )
-        self.tie = replace(ties[0], closure=self.closure, passive=passive)  # of all of them
-        self._turns = [tie.turns for tie in ties]
+        self.constraint = replace(
+            constraints[0], closure=self.closure, passive=passive
+        )  # of all of them
+        self._turns = [constraint.turns for constraint in constraints]
 
     def near(self, q: Array) -> Array | None:
-        """Angles (B, ties) of loops that the tree can tell."""
+        """Angles (B, constraints) of loops that the tree can tell."""
         if self._turns[0] is None:
             return None
         return np.stack([t.angle(list(q.T)) for t in self._turns if t is not None], axis=-1)
 
 
 def _columns(numbers: Sequence[Sequence[Any]]) -> list[Array]:
-    """One array over the ties per parameter."""
+    """One array over the constraints per parameter."""
     table = np.array([[float(x) for x in row] for row in numbers])
     return [table[:, k] for k in range(table.shape[1])] if table.size else []
 
@@ -138,27 +146,27 @@ def _crossed(v: Array, m: Array) -> Array:
 class Rows:
     """Evaluates all rows of a mechanism."""
 
-    def __init__(self, ties: Ties, tables: Tables):
-        self.ties, self.tables = ties, tables
+    def __init__(self, constraints: ConstraintTable, tables: Tables):
+        self.constraints, self.tables = constraints, tables
         self._supports = _supports(tables)
         self.groups = self._groups()
 
     def _groups(self) -> list[Group]:
-        sorted_ties: dict[Any, list[tuple[int, FrameTie]]] = {}
-        for k, tie in enumerate(self.ties.frames):
-            c = tie.closure
+        sorted_constraints: dict[Any, list[tuple[int, FrameConstraint]]] = {}
+        for k, constraint in enumerate(self.constraints.frames):
+            c = constraint.closure
             # friction and force names are part of the type, their numbers are not
             names = [d for d, *_ in getattr(c, "force", ())] + [
                 d[:2] for d in getattr(c, "friction", ())
             ]
-            laws = tuple(p.key() for p in tie.passive)
-            kind = (type(c), c.rows, c.holonomic, tie.joint, len(c.parameters()))
-            key = (*kind, tuple(names), getattr(c, "free", ()), laws, tie.turns is None)
-            sorted_ties.setdefault(key, []).append((k, tie))
+            laws = tuple(p.key() for p in constraint.passive)
+            kind = (type(c), c.rows, c.holonomic, constraint.joint, len(c.parameters()))
+            key = (*kind, tuple(names), getattr(c, "free", ()), laws, constraint.turns is None)
+            sorted_constraints.setdefault(key, []).append((k, constraint))
         groups = []
-        for members in sorted_ties.values():
+        for members in sorted_constraints.values():
             rows = np.array([
-                range(self.ties.slices[t.name].start, self.ties.slices[t.name].stop)
+                range(self.constraints.slices[t.name].start, self.constraints.slices[t.name].stop)
                 for _, t in members
             ], np.intp).reshape(len(members), members[0][1].count)  # fmt: skip
             groups.append(Group(members, self.tables, rows))
@@ -166,21 +174,24 @@ class Rows:
 
     @cached_property
     def pairs(self) -> tuple[Indices, Indices, Array]:
-        """Entries of J that can differ from zero: row, column, sign (frame ties only)."""
+        """Entries of J that can differ from zero: row, column, sign (frame constraints only)."""
         rows: list[int] = []
         columns: list[int] = []
         signs: list[float] = []
-        for tie in self.ties.frames:
-            span = range(self.ties.slices[tie.name].start, self.ties.slices[tie.name].stop)
-            for dof, sign in self._signs(tie).items():
+        for constraint in self.constraints.frames:
+            span = range(
+                self.constraints.slices[constraint.name].start,
+                self.constraints.slices[constraint.name].stop,
+            )
+            for dof, sign in self._signs(constraint).items():
                 rows += span
                 columns += [dof] * len(span)
                 signs += [sign] * len(span)
         return np.array(rows, np.intp), np.array(columns, np.intp), np.array(signs)
 
-    def _signs(self, tie: FrameTie) -> dict[int, float]:
+    def _signs(self, constraint: FrameConstraint) -> dict[int, float]:
         """+1 for joints that carry only the second body, -1 for those of the first alone."""
-        one, two = self._support(tie.first), self._support(tie.second)
+        one, two = self._support(constraint.first), self._support(constraint.second)
         return dict.fromkeys(sorted(two - one), 1.0) | dict.fromkeys(sorted(one - two), -1.0)
 
     def _support(self, body: int) -> frozenset[int]:
@@ -188,7 +199,7 @@ class Rows:
 
     def sparse_terms(self, bodies: Bodies, passive: bool = True) -> tuple[Array, Array, Array]:
         """Entries of J at `pairs`, gamma (B, m), and the known generalised force (B, n)."""
-        count, m = len(bodies.S), self.ties.count
+        count, m = len(bodies.S), self.constraints.count
         gamma, wrench, point = (
             np.zeros((count, m)),
             np.zeros((count, m, 6)),
@@ -203,28 +214,28 @@ class Rows:
             for known in (part[5], part[7]) if passive else (part[5],):
                 if known.any():
                     self._add_given(bodies, group.numbers, known, part[6], given)
-        for tie in self.ties.axes:
-            gamma[:, self.ties.slices[tie.name].start] = tie.acceleration
+        for constraint in self.constraints.axes:
+            gamma[:, self.constraints.slices[constraint.name].start] = constraint.acceleration
         return self.entries(bodies, wrench, point), gamma, given
 
     def _add_given(
         self, bodies: Bodies, numbers: Indices, wrench: Array, center: Array, given: Array
     ) -> None:
-        """Generalised force of known wrenches (B, ties, 6) of the numbered ties."""
+        """Generalised force of known wrenches (B, constraints, 6) of the numbered constraints."""
         for place, number in enumerate(numbers):
-            for dof, sign in self._signs(self.ties.frames[int(number)]).items():
+            for dof, sign in self._signs(self.constraints.frames[int(number)]).items():
                 arm = center[:, place] - bodies.o[:, self.carriers[dof]]
                 push = _shifted(wrench[:, place], arm)
                 given[:, dof] += sign * np.sum(bodies.S[:, dof] * push, axis=-1)
 
     def terms(self, bodies: Bodies, q: Array, v: Array, passive: bool = True) -> Terms:
         """Dense rows of B states.  passive: with friction and springs of loops."""
-        count, m, n = len(q), self.ties.count, self.tables.nv
+        count, m, n = len(q), self.constraints.count, self.tables.nv
         gamma, rate, residual = np.zeros((3, count, m))
         wrench, force = np.zeros((2, count, m, 6))
-        given_W, resisted_W = np.zeros((2, count, len(self.ties.frames), 6))
+        given_W, resisted_W = np.zeros((2, count, len(self.constraints.frames), 6))
         point = np.zeros((count, m, 3))
-        centers = np.zeros((count, len(self.ties.frames), 3))
+        centers = np.zeros((count, len(self.constraints.frames), 3))
         for group in self.groups:
             flat = group.rows.ravel()
             part = _evaluate(group, bodies)
@@ -238,15 +249,15 @@ class Rows:
         rows, columns, _ = self.pairs
         J[:, rows, columns] = self.entries(bodies, wrench, point)
         G[:, rows, columns] = J[:, rows, columns]
-        if not self.ties.ideal:
+        if not self.constraints.ideal:
             G[:, rows, columns] = self.entries(bodies, force, point)
         given, resisted = np.zeros((2, count, n))
-        numbers = np.arange(len(self.ties.frames), dtype=np.intp)
+        numbers = np.arange(len(self.constraints.frames), dtype=np.intp)
         for known, total in ((given_W, given), (resisted_W, resisted)):
             if known.any():
                 self._add_given(bodies, numbers, known, centers, total)
         self._axis_rows(q, v, J, gamma, rate, residual)
-        start = m - len(self.ties.axes)
+        start = m - len(self.constraints.axes)
         G[:, start:] = J[:, start:]
         return Terms(J, G, gamma, rate, residual, force, point, centers, given_W + resisted_W,
                      given + resisted, resisted)  # fmt: skip
@@ -255,10 +266,10 @@ class Rows:
         """(B,) potential energy of the springs of all loops, J."""
         total = np.zeros(len(bodies.S))
         for group in self.groups:
-            if group.tie.passive:
+            if group.constraint.passive:
                 X, _, _ = _relative(group, bodies)
                 shape = (len(total), len(group.numbers))
-                stored = group.tie.spring_energy(X, group.near(bodies.q))
+                stored = group.constraint.spring_energy(X, group.near(bodies.q))
                 total += _scalars([stored], shape)[..., 0].sum(axis=1)
         return total
 
@@ -278,18 +289,18 @@ class Rows:
     def _axis_rows(
         self, q: Array, v: Array, J: Array, gamma: Array, rate: Array, residual: Array
     ) -> None:
-        for tie in self.ties.axes:
-            k = self.ties.slices[tie.name].start
-            gamma[:, k] = tie.acceleration
-            if tie.velocity is not None:
-                rate[:, k] = -tie.velocity
-            if tie.offset is not None:
-                residual[:, k] = -tie.offset
-            for v_index, q_index, coefficient in tie.terms:
+        for constraint in self.constraints.axes:
+            k = self.constraints.slices[constraint.name].start
+            gamma[:, k] = constraint.acceleration
+            if constraint.velocity is not None:
+                rate[:, k] = -constraint.velocity
+            if constraint.offset is not None:
+                residual[:, k] = -constraint.offset
+            for v_index, q_index, coefficient in constraint.terms:
                 J[:, k, v_index] += coefficient
-                if tie.velocity is not None:
+                if constraint.velocity is not None:
                     rate[:, k] += coefficient * v[:, v_index]
-                if tie.offset is not None:
+                if constraint.offset is not None:
                     residual[:, k] += coefficient * q[:, q_index]
 
 
@@ -300,7 +311,7 @@ def _shifted(wrench: Array, arm: Array) -> Array:
 
 
 def _relative(group: Group, bodies: Bodies) -> tuple[Transform, Array, Array]:
-    """X_21 of the ties of a group, with leaves (B, ties); world to frame 2, its origin."""
+    """X_21 of the constraints of a group, leaves (B, constraints); world to frame 2, its origin."""
     E1 = group.E1 @ bodies.E[:, group.first]
     E2 = group.E2 @ bodies.E[:, group.second]
     o1 = bodies.o[:, group.first] + _back(bodies.E[:, group.first], group.r1)
@@ -326,13 +337,13 @@ def _evaluate(group: Group, bodies: Bodies) -> tuple[Array, ...]:
     a = a2 - _moved(E21, r21, a1) - _crossed(v2, v)
     motion = Motion.from_leaves([v[..., i] for i in range(6)])
     shape = v.shape[:2]
-    T = _wrenches(group.closure.wrenches(X), shape)  # (B, ties, rows, 6) in frame 2
+    T = _wrenches(group.closure.wrenches(X), shape)  # (B, constraints, rows, 6) in frame 2
     F = T if group.closure.ideal else _wrenches(group.closure.forces(X), shape)
     bias = _scalars(rate_bias(group.closure, X, motion), shape)
     residual = _scalars(group.closure.residual(X), shape)
     gamma = bias - np.einsum("btri,bti->btr", T, a)
     rate = np.einsum("btri,bti->btr", T, v)
-    resisted = group.tie.resistance(X, motion, group.near(bodies.q))
+    resisted = group.constraint.resistance(X, motion, group.near(bodies.q))
     known = _wrenches([group.closure.given_force(X), resisted], shape)
     known = _to_world(E2, known)
     flat = (len(E21), group.rows.size)

@@ -27,38 +27,38 @@ _SEEN = 1e-7  # a smaller part of a unit self-stress does not count
 
 
 class ForceMap:
-    """Reactions of one state as a linear map of the multipliers, by joint and tie name.
+    """Reactions of one state as a linear map of the multipliers, by joint and constraint name.
 
-    Tree joints: by the parent on the body, in the body's frame.  Ties: on the second body, in the
-    second frame (wheels: axes of the wheel's frame at its centre).  Both (n; f).  Couplings and
-    drives: their force along the axis stands at nz (turns) or fz (slides)."""
+    Tree joints: by the parent on the body, in the body's frame.  Constraints: on the second body,
+    in the second frame (wheels: axes of the wheel's frame at its centre).  Both (n; f).  Couplings
+    and prescribed motions: their force along the axis stands at nz (turns) or fz (slides)."""
 
     def __init__(self, equations: Equations, system: System, k: int):
         self.equations = equations
         model = equations.model
         self.names = [body.joint.name for body in model.bodies]
         own = set(self.names)  # a general joint of a loop is a joint of the tree, and its weld
-        self.names += [f"{tie.name}.weld" if tie.name in own else tie.name
-                       for tie in equations.ties.all]  # fmt: skip
+        self.names += [f"{constraint.name}.weld" if constraint.name in own else constraint.name
+                       for constraint in equations.constraints.all]  # fmt: skip
         R, origins = equations.tree.poses(system.q[k])
         W, points = system.terms.wrench_W[k], system.terms.point[k]  # (m, 6), (m, 3)
         count = len(model.bodies)
-        self.matrix = np.zeros((len(self.names), 6, equations.ties.count))
+        self.matrix = np.zeros((len(self.names), 6, equations.constraints.count))
         below = _below(model.parents)
-        for t, tie in enumerate(equations.ties.frames):
-            rows = equations.ties.slices[tie.name]
+        for t, constraint in enumerate(equations.constraints.frames):
+            rows = equations.constraints.slices[constraint.name]
             first, second = equations.ends[t]
             for body in range(count):
                 sign = float(first in below[body]) - float(second in below[body])
                 if sign:
                     local = _local(W[rows], R[body].T, points[rows] - origins[body])
                     self.matrix[body, :, rows] += sign * local.T
-            E2, o2 = equations.tie_frame(system, k, t)
+            E2, o2 = equations.constraint_frame(system, k, t)
             self.matrix[count + t, :, rows] = _local(W[rows], E2, points[rows] - o2).T
 
-        start = count + len(equations.ties.frames)
-        for t, axis in enumerate(equations.ties.axes):
-            row = equations.ties.slices[axis.name].start
+        start = count + len(equations.constraints.frames)
+        for t, axis in enumerate(equations.constraints.axes):
+            row = equations.constraints.slices[axis.name].start
             self.matrix[start + t, 2 if axis.unit == "rad" else 5, row] = 1.0
 
     def scaled(self) -> Array:
@@ -110,7 +110,7 @@ class Determinacy:
         return np.asarray(size <= _SEEN * max(float(size.max(initial=0.0)), 1e-300)) | (size == 0)
 
     def of(self, name: str) -> Array:
-        """(6,) flags of one joint or tie."""
+        """(6,) flags of one joint or constraint."""
         if name not in self.names:
             raise unknown_name("joint or constraint", name, self.names)
         return self.determinate[self.names.index(name)]
@@ -170,7 +170,7 @@ def determinacy(forces: ForceMap, factor: Factor) -> Determinacy:
     basis = U[:, kept].T.reshape(-1, len(forces.names), 6) * weights
     multipliers = Z @ (Vt[kept].T / s[kept]) if kept.any() else np.zeros((len(Z), 0))
     return Determinacy(
-        tuple(forces.names), basis, equations.length, multipliers, equations.ties.labels
+        tuple(forces.names), basis, equations.length, multipliers, equations.constraints.labels
     )
 
 

@@ -33,18 +33,18 @@ OPEN = 1e-6  # of the machine's size, or of the velocities
 
 
 @dataclass(frozen=True)
-class TieForces:
+class ConstraintForces:
     """Forces in loops, rods, surfaces, contacts and wheels: wrenches (n; f) on the second body, in
-    the second frame at its origin; and generalised forces of couplings and drives (N m or N)."""
+    the second frame at its origin; and generalised forces of couplings and prescribed motions."""
 
     model: Model
-    names: tuple[str, ...]  # ties between frames
+    names: tuple[str, ...]  # constraints between frames
     kinds: tuple[str, ...]
     bodies: tuple[str, ...]  # the body each force acts on
-    wrench: Array  # (..., ties, 6)
+    wrench: Array  # (..., constraints, 6)
     axis_names: tuple[str, ...]
     axis_units: tuple[str, ...]
-    axis: Array  # (..., axis ties)
+    axis: Array  # (..., axis constraints)
 
     def __getitem__(self, name: str) -> Array:
         if name in self.names:
@@ -77,10 +77,10 @@ class TieForces:
 
 @dataclass(frozen=True)
 class Power:
-    """Where the power goes, W: rate of energy = drives + external + constraints - losses."""
+    """Where the power goes, W: rate of energy = actuators + external + constraints - losses."""
 
     energy_rate: Array  # of kinetic energy and gravity's potential, from the Coriolis form
-    drives: Array
+    actuators: Array
     external: Array
     constraints: Array  # of prescribed motion and friction contacts; 0 for workless ones
     passive: Array  # taken by friction, stored by springs
@@ -88,12 +88,12 @@ class Power:
     @property
     def imbalance(self) -> Array:
         return np.asarray(
-            self.energy_rate - self.drives - self.external - self.constraints + self.passive
+            self.energy_rate - self.actuators - self.external - self.constraints + self.passive
         )
 
     def __str__(self) -> str:
         return (
-            f"power, W: drives {self.drives:.6g}, external {self.external:.6g}, constraints "
+            f"power, W: actuators {self.actuators:.6g}, external {self.external:.6g}, constraints "
             f"{self.constraints:.6g}, taken by friction and springs {self.passive:.6g}; energy "
             f"changes by {self.energy_rate:.6g} (imbalance {self.imbalance:.1e})"
         )
@@ -105,7 +105,7 @@ class ConstrainedSolution(Solution):
 
     Of a batch, arrays have a leading axis and `states` holds one `Determinacy` per state."""
 
-    ties: TieForces
+    constraint_forces: ConstraintForces
     multipliers: Array  # (..., rows)
     row_labels: tuple[str, ...]
     residual: Array  # (..., rows): how far rows are open, rad or m
@@ -135,7 +135,7 @@ class ConstrainedSolution(Solution):
         text = super().__str__()
         if self.acceleration.ndim != 1:
             return text
-        lines = [text, "", str(self.ties), "", str(self.determinacy)]
+        lines = [text, "", str(self.constraint_forces), "", str(self.determinacy)]
         if self.determinacy.freedom:
             lines.append(f"values of the others by convention: {self.convention}")
         return "\n".join([*lines, str(self.balance), *("warning: " + m for m in self.messages)])
@@ -157,7 +157,9 @@ def solution(
     """The whole force picture of B states."""
     answers = [equations.answer(system, k) for k in range(len(system.q))]
     a = np.array([x.a for x in answers]).reshape(system.v.shape)
-    multipliers = np.array([x.multipliers for x in answers]).reshape(len(a), equations.ties.count)
+    multipliers = np.array([x.multipliers for x in answers]).reshape(
+        len(a), equations.constraints.count
+    )
     states = []
     for k, answer in enumerate(answers):
         forces = ForceMap(equations, system, k)
@@ -168,11 +170,11 @@ def solution(
             own = np.einsum("nim,m->ni", forces.matrix[len(tree) :], multipliers[k])
             reactions = np.concatenate([tree, own])
             multipliers[k] = smallest(forces, state, reactions, multipliers[k], compliance)
-    wrenches = merged(external, tie_wrenches(equations, system, multipliers))
+    wrenches = merged(external, constraint_wrenches(equations, system, multipliers))
     body = equations.tree.body_forces(system.q, system.v, a, wrenches, passive)
     kinetic, potential = equations.energy(system.q, system.v)
     balance = _power(equations, system, tau, a, multipliers, external, passive)
-    ties = _tie_forces(equations, system, multipliers)
+    pushed = _constraint_forces(equations, system, multipliers)
     first = (lambda x: x[0]) if single else (lambda x: x)
     body = BodyForces(body.model, {name: first(x) for name, x in body.results.items()})
     left = np.array([x.left for x in answers]).reshape(multipliers.shape)
@@ -180,9 +182,8 @@ def solution(
     return ConstrainedSolution(
         equations.model, first(tau), first(system.v), first(a), body,
         first(kinetic), first(potential),
-        TieForces(ties.model, ties.names, ties.kinds, ties.bodies, first(ties.wrench),
-                  ties.axis_names, ties.axis_units, first(ties.axis)),
-        first(multipliers), equations.ties.labels, first(system.terms.residual),
+        replace(pushed, wrench=first(pushed.wrench), axis=first(pushed.axis)),
+        first(multipliers), equations.constraints.labels, first(system.terms.residual),
         first(system.terms.rate), first(left), first(rank),
         tuple(states), Power(*(first(x) for x in balance)),
         WEIGHTED if compliance else MINIMUM,
@@ -201,11 +202,11 @@ def without_rows(found: ConstrainedSolution, bad: NDArray[np.bool_]) -> Constrai
 
 def _notes(equations: Equations, system: System, k: int, answer: Answer) -> tuple[str, ...]:
     """Rows against the size of the terms they are made of, so that units do not matter."""
-    labels, terms = equations.ties.labels, system.terms
+    labels, terms = equations.constraints.labels, system.terms
     if not labels:
         return ()
     sizes = np.abs(terms.J[k])
-    texts = list(equations.ties.uncounted)
+    texts = list(equations.constraints.uncounted)
     weight = np.abs(np.diag(system.M[k]))
     heavy = weight > 1e-6 * weight.max()  # what forces do to bodies that have a mass
     pushed = np.where(heavy, np.abs(system.force[k]) / np.where(heavy, weight, 1.0), 0.0)
@@ -241,8 +242,8 @@ def _tree_forces(
 ) -> Array:  # fmt: skip
     """Reactions (bodies, 6) in the tree joints of state k."""
     one = {name: _row(value, k) for name, value in (external or {}).items()}
-    ties = tie_wrenches(equations, system, multipliers[None], [k])
-    wrenches = merged(one, {name: x[0] for name, x in ties.items()})
+    constraints = constraint_wrenches(equations, system, multipliers[None], [k])
+    wrenches = merged(one, {name: x[0] for name, x in constraints.items()})
     result = equations.tree.body_forces(system.q[k], system.v[k], a, wrenches, passive)
     return np.asarray(result.transmitted)
 
@@ -252,18 +253,18 @@ def _row(value: ArrayLike, k: int) -> Array:
     return array if array.ndim == 1 else array[k]
 
 
-def tie_wrenches(
+def constraint_wrenches(
     equations: Equations, system: System, multipliers: Array, states: list[int] | None = None
 ) -> dict[str, Array]:
-    """Wrenches of all ties on the bodies, {body: (B, 6)}, in the bodies' frames."""
+    """Wrenches of all constraints on the bodies, {body: (B, 6)}, in the bodies' frames."""
     model = equations.model
     pick = list(range(len(system.q))) if states is None else states
     R, origins = equations.tree.poses(system.q[pick])
     W = system.terms.wrench_W[pick]
     given = system.terms.given_W[pick]
     total: dict[str, Array] = {}
-    for t, tie in enumerate(equations.ties.frames):
-        span = equations.ties.slices[tie.name]
+    for t, constraint in enumerate(equations.constraints.frames):
+        span = equations.constraints.slices[constraint.name]
         world = np.einsum("brm,br->bm", W[:, span], multipliers[:, span]) + given[:, t]
         center = system.terms.center[pick, t]
         for body, sign in zip(equations.ends[t], (-1.0, 1.0), strict=True):
@@ -278,28 +279,30 @@ def tie_wrenches(
     return total
 
 
-def merged(external: External, ties: dict[str, Array]) -> dict[str, Array]:
-    """Given wrenches and those of the ties; both may act in the same frame."""
+def merged(external: External, constraints: dict[str, Array]) -> dict[str, Array]:
+    """Given wrenches and those of the constraints; both may act in the same frame."""
     total: dict[str, Array] = {name: np.asarray(x, float) for name, x in (external or {}).items()}
-    for name, wrench in ties.items():
+    for name, wrench in constraints.items():
         total[name] = total[name] + wrench if name in total else wrench
     return total
 
 
-def _tie_forces(equations: Equations, system: System, multipliers: Array) -> TieForces:
-    frames = equations.ties.frames
+def _constraint_forces(
+    equations: Equations, system: System, multipliers: Array
+) -> ConstraintForces:
+    frames = equations.constraints.frames
     wrench = np.zeros((len(system.q), len(frames), 6))
     for k in range(len(system.q)):
-        for t, tie in enumerate(frames):
-            span = equations.ties.slices[tie.name]
+        for t, constraint in enumerate(frames):
+            span = equations.constraints.slices[constraint.name]
             world = system.terms.wrench_W[k, span].T @ multipliers[k, span]
             world = world + system.terms.given_W[k, t]
-            E2, _ = equations.tie_frame(system, k, t)
+            E2, _ = equations.constraint_frame(system, k, t)
             wrench[k, t] = np.concatenate([E2 @ world[:3], E2 @ world[3:]])
-    axes = equations.ties.axes
-    start = equations.ties.count - len(axes)
-    units = tuple("N m" if tie.unit == "rad" else "N" for tie in axes)
-    return TieForces(
+    axes = equations.constraints.axes
+    start = equations.constraints.count - len(axes)
+    units = tuple("N m" if constraint.unit == "rad" else "N" for constraint in axes)
+    return ConstraintForces(
         equations.model, tuple(t.name for t in frames), tuple(t.kind for t in frames),
         tuple(t.body for t in frames), wrench, tuple(t.name for t in axes), units,
         multipliers[:, start:],
@@ -319,5 +322,5 @@ def _power(
     pushed = plain - tree.bias_forces(q, v, external=external, passive=False)
     resisted = tree.bias_forces(q, v, passive=passive) - plain - system.terms.resisted
     known = system.terms.given - system.terms.resisted
-    tied = np.einsum("bmn,bm->bn", system.terms.G, multipliers) + known
-    return energy, along(tau), along(pushed), along(tied), along(resisted)
+    constrained = np.einsum("bmn,bm->bn", system.terms.G, multipliers) + known
+    return energy, along(tau), along(pushed), along(constrained), along(resisted)

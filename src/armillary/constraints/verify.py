@@ -58,7 +58,7 @@ def _closed_residual(
     plain, base = evaluator.tables(passive=passive), evaluator.base()
     h = joint_forces(plain, base, q, v, 0.0 * v)
     tau = joint_forces(plain, base, q, v, rng.normal(size=len(h)) * columns)
-    given = {"q": q, "v": v, "tau": tau, "drive": np.zeros(equations.ties.count)}
+    given = {"q": q, "v": v, "tau": tau, "prescribed": np.zeros(equations.constraints.count)}
     a = compiled(evaluator, kernels, kernel, given | numbers_of_bodies(evaluator, kernels))
     if not np.isfinite(a).all():
         return 0.0  # the kernel doubts this state itself

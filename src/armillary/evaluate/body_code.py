@@ -11,28 +11,28 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from armillary.algorithms.interpreter import leaves
 from armillary.algorithms.passes import (
     PER_DOF,
-    Along,
-    At,
+    AncestorPairs,
     Base,
-    Columns,
-    Ground,
+    BodyColumns,
+    FrameStep,
     Inward,
     Outward,
-    Pairs,
+    PathToRoot,
     Record,
+    WorldStep,
     body_record,
     from_own,
     to_own,
 )
-from armillary.algorithms.run import leaves
 from armillary.errors import CompileError
 from armillary.evaluate.request import Layout, Setting, input_slot, output_slot
 from armillary.graph.cut import Block, Store, cut
 from armillary.graph.expr import Graph, Node
 from armillary.joints import Revolute
-from armillary.model.lower import PER_BODY, KernelBody
+from armillary.model.lowering.tree import PER_BODY, KernelBody
 from armillary.spatial import Force, Inertia, Matrix, Motion, Transform, Vector
 
 GLOBALS = 15  # gravity, base velocity, base acceleration
@@ -170,9 +170,9 @@ class BodyTracer:
         for stage, step in enumerate(self.setting.algorithm.passes):
             if isinstance(step, (Outward, Inward)):
                 self._walk(stage, step)
-            elif isinstance(step, At):
+            elif isinstance(step, FrameStep):
                 self._at(stage, step)
-            elif isinstance(step, (Along, Pairs, Columns)):
+            elif isinstance(step, (PathToRoot, AncestorPairs, BodyColumns)):
                 self._path(stage, step)
         blocks, record = cut(self.blocks, self.layout.size)
         return TracedBody(blocks, record)
@@ -247,7 +247,7 @@ class BodyTracer:
                 for k, leaf in enumerate(row):
                     self._store(block, ("body", slot, k, len(row)), leaf)
 
-    def _at(self, stage: int, step: At) -> None:
+    def _at(self, stage: int, step: FrameStep) -> None:
         step.step(self.b, self.x)
         block = Block(f"pass{stage}", stage)
         for name, kind in self.setting.algorithm.writes.items():
@@ -257,14 +257,14 @@ class BodyTracer:
                     self._store(block, ("whole", slot, k), leaf)
         self.blocks.append(block)
 
-    def _path(self, stage: int, step: Along | Pairs | Columns) -> None:
+    def _path(self, stage: int, step: PathToRoot | AncestorPairs | BodyColumns) -> None:
         """Blocks of values that climb: their starts, one step up, and what they meet."""
-        names = step.writes if isinstance(step, Pairs) else (step.writes,)
+        names = step.writes if isinstance(step, AncestorPairs) else (step.writes,)
         slots = [output_slot(self.setting.algorithm, name) for name in names]
         for k in range(self._starts(step)):
-            value = step.start(self.b, self.x if isinstance(step, Along) else k)
+            value = step.start(self.b, self.x if isinstance(step, PathToRoot) else k)
             block = self._state_block(f"pass{stage}_start{k}", stage, value)
-            if isinstance(step, Pairs):
+            if isinstance(step, AncestorPairs):
                 for slot, entries in zip(slots, step.itself(self.b, k, value), strict=True):
                     for r, entry in enumerate(entries):
                         self._store(block, ("cell", slot, r), entry)
@@ -273,12 +273,12 @@ class BodyTracer:
             self._state_block(f"pass{stage}_climb", stage, step.climb(self.b, value))
         meet = Block(f"pass{stage}_meet", stage)
         met = step.meet(self.b, value)
-        if isinstance(step, Pairs):
+        if isinstance(step, AncestorPairs):
             for slot, (below, above) in zip(slots, met, strict=True):
                 for r, (x, y) in enumerate(zip(below, above, strict=True)):
                     self._store(meet, ("cell", slot, r), x)
                     self._store(meet, ("mirror", slot, r), y)
-        elif isinstance(step, Columns):
+        elif isinstance(step, BodyColumns):
             for r, entry in enumerate(met):
                 self._store(meet, ("cell", slots[0], r), entry)
         else:
@@ -287,12 +287,12 @@ class BodyTracer:
                     self._store(meet, ("wide", slots[0], r, c), entry)
         self.blocks.append(meet)
 
-    def _starts(self, step: Along | Pairs | Columns) -> int:
-        if isinstance(step, Columns):
+    def _starts(self, step: PathToRoot | AncestorPairs | BodyColumns) -> int:
+        if isinstance(step, BodyColumns):
             return step.count
-        return int(self.b.joint.nv) if isinstance(step, Pairs) else 1
+        return int(self.b.joint.nv) if isinstance(step, AncestorPairs) else 1
 
-    def _state(self, step: Along | Pairs | Columns) -> tuple:
+    def _state(self, step: PathToRoot | AncestorPairs | BodyColumns) -> tuple:
         value, start = [], 0
         for kind in step.shape:
             numbers = [self.graph.load("state", start + k) for k in range(kind.size)]
@@ -328,7 +328,7 @@ def trace_ground(setting: Setting) -> list[Block]:
             start.stores.append(Store(("own", layout.offsets[name] + k), graph.lift(leaf)))
     blocks = [start]
     for stage, step in enumerate(setting.algorithm.passes):
-        if not isinstance(step, Ground):
+        if not isinstance(step, WorldStep):
             continue
         w = Record(**templates)
         for name in layout.added:

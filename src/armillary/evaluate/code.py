@@ -15,7 +15,7 @@ from armillary.codegen.jit import Library, with_declarations
 from armillary.codegen.target import Lanes
 from armillary.evaluate.fingerprint import described, identity
 from armillary.evaluate.request import Setting, block_names
-from armillary.model.lower import KernelBody, Tables
+from armillary.model.lowering.tree import KernelBody, Tables
 
 if TYPE_CHECKING:
     from armillary.evaluate.body_code import TracedBody

@@ -22,11 +22,11 @@ class InverseDerivatives(NamedTuple):
     dv: Array
     da: Array
 
-    def along(self, q: ArrayLike = 0.0, v: ArrayLike = 0.0, a: ArrayLike = 0.0) -> Array:
+    def jvp(self, q: ArrayLike = 0.0, v: ArrayLike = 0.0, a: ArrayLike = 0.0) -> Array:
         """Change of tau for small changes of q (tangent), v and a."""
         return _times(self.dq, q) + _times(self.dv, v) + _times(self.da, a)
 
-    def against(self, weight: ArrayLike) -> tuple[Array, Array, Array]:
+    def vjp(self, weight: ArrayLike) -> tuple[Array, Array, Array]:
         """Gradient of weight · tau with respect to q (tangent), v and a."""
         return (
             _times_back(weight, self.dq),
@@ -42,11 +42,11 @@ class ForwardDerivatives(NamedTuple):
     dv: Array
     dtau: Array
 
-    def along(self, q: ArrayLike = 0.0, v: ArrayLike = 0.0, tau: ArrayLike = 0.0) -> Array:
+    def jvp(self, q: ArrayLike = 0.0, v: ArrayLike = 0.0, tau: ArrayLike = 0.0) -> Array:
         """Change of a for small changes of q (tangent), v and tau."""
         return _times(self.dq, q) + _times(self.dv, v) + _times(self.dtau, tau)
 
-    def against(self, weight: ArrayLike) -> tuple[Array, Array, Array]:
+    def vjp(self, weight: ArrayLike) -> tuple[Array, Array, Array]:
         """Gradient of weight · a with respect to q (tangent), v and tau."""
         return (
             _times_back(weight, self.dq),
@@ -91,7 +91,7 @@ def parameter_names(model: Model) -> tuple[str, ...]:
     return tuple(f"{body.name}.{name}" for body in model.bodies for name in PARAMETERS)
 
 
-def placement_names(model: Model) -> tuple[str, ...]:
+def offset_names(model: Model) -> tuple[str, ...]:
     """body.rx .. body.dz for turns about and shifts along the axes of every joint frame."""
     return tuple(f"{body.name}.{axis}" for body in model.bodies for axis in TWIST)
 

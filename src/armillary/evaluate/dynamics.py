@@ -20,9 +20,9 @@ from armillary.errors import EnergyWarning
 from armillary.evaluate.derivatives import (
     BaseParameters,
     base_parameters,
+    offset_names,
     parameter_names,
     parameter_values,
-    placement_names,
 )
 from armillary.evaluate.evaluator import External
 from armillary.evaluate.forces_in_play import SHARE, forces_in_play
@@ -51,7 +51,7 @@ class Dynamics(Kinematics):
     @cached_property
     def inverse_dynamics(self) -> InverseDynamics:
         """Joint forces for a motion: `InverseDynamics`."""
-        if self.model.loaded_joints:
+        if self.model.load_dependent_joints:
             from armillary.evaluate.load_friction import LoadedInverseDynamics
 
             return LoadedInverseDynamics.bind(self.load_friction)
@@ -60,7 +60,7 @@ class Dynamics(Kinematics):
     @cached_property
     def forward_dynamics(self) -> ForwardDynamics:
         """Accelerations for joint forces: `ForwardDynamics`."""
-        if self.model.loaded_joints:
+        if self.model.load_dependent_joints:
             from armillary.evaluate.load_friction import LoadedForwardDynamics
 
             return LoadedForwardDynamics.bind(self.load_friction)
@@ -106,7 +106,7 @@ class Dynamics(Kinematics):
     def static_torques(self, q: ArrayLike, external: External = None) -> Array:
         """Joint forces (nv) that hold it at rest against gravity, springs and external wrenches.
 
-        Those of the tree; `equilibrium_forces` holds a closed mechanism."""
+        Those of the tree; `holding_forces` holds a closed mechanism."""
         return self.evaluator.run(inverse_dynamics.static_forces, {"q": q}, external)["tau"]
 
     def operational_inertia(
@@ -180,10 +180,10 @@ class Dynamics(Kinematics):
         return parameter_names(self.model)
 
     @property
-    def placement_names(self) -> tuple[str, ...]:
-        """Entries of `placements=` and columns of `by_placements`: body.rx .. body.dz of its joint
+    def offset_names(self) -> tuple[str, ...]:
+        """Entries of `offsets=` and columns of `offset_jacobian`: body.rx .. body.dz of its joint
         frame: a turn vector (rad) about and a shift (m) along its own axes."""
-        return placement_names(self.model)
+        return offset_names(self.model)
 
     def base_parameters(self, states: int = 200, seed: int = 0) -> BaseParameters:
         """The combinations of parameters that joint forces can identify, from random states."""
@@ -242,7 +242,7 @@ class Dynamics(Kinematics):
 
         Differences are relative to the terms that the answers are sums of, and those count as no
         less than 1e-4 of the forces that meet in the joints."""
-        if self.model.loaded_joints:
+        if self.model.load_dependent_joints:
             return self._check_load_friction(q, v, tau)
         a = self.forward_dynamics(q, v, tau)
         M, h = self.mass_matrix(q), self.bias_forces(q, v)

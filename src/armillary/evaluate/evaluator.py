@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.algorithms.forward_dynamics import forward_dynamics
+from armillary.algorithms.interpreter import Run
 from armillary.algorithms.mass_matrix import mass_matrix
 from armillary.algorithms.passes import Algorithm, Base
-from armillary.algorithms.run import Run
 from armillary.errors import InputError, ModelError
-from armillary.evaluate.derivatives import parameter_names, placement_names
+from armillary.evaluate.derivatives import offset_names, parameter_names
 from armillary.evaluate.inputs import (
     Array,
     as_floats,
@@ -27,7 +27,7 @@ from armillary.evaluate.inputs import (
 )
 from armillary.evaluate.memo import Memo
 from armillary.evaluate.options import CompileOptions
-from armillary.model.lower import PER_BODY, Tables, lower, parametric, regrouped
+from armillary.model.lowering.tree import PER_BODY, Tables, lower, parametric, regrouped
 from armillary.model.model import Model
 from armillary.spatial import Motion, Transform, Vector
 
@@ -61,7 +61,7 @@ class Evaluator:
         self._tables: dict[tuple[bool, bool, bool], Tables] = {}
         self._kernels: dict[tuple, Kernels] = {}
         self._places: dict[tuple[str, bool], Place] = {}
-        self.memo = Memo()  # what upper rooms make once: loops over time, other drives
+        self.memo = Memo()  # what upper rooms make once: loops over time, other prescribed motions
         self.inertia_checked = False
 
     # -- tables ----------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ class Evaluator:
         """New code of forward dynamics is tried against the interpreter."""
         from armillary.evaluate.verify import of_tree
 
-        loaded = passive and self.model.loaded_joints
+        loaded = passive and self.model.load_dependent_joints
         return of_tree(self, passive) if algorithm is forward_dynamics and not loaded else None
 
     def _of_given_bodies(self, setting: Setting, passive: bool, verify: Verify | None) -> Kernels:
@@ -188,7 +188,7 @@ class Evaluator:
         over every body of the model, welded ones too."""
         from armillary.evaluate.kernels import Kernels
 
-        fuse = "placements" not in setting.reads
+        fuse = "offsets" not in setting.reads
         kernels = Kernels(setting, parametric(self.model, fuse, passive), self.options, verify)
         if not fuse or kernels.straight():
             return kernels
@@ -196,7 +196,7 @@ class Evaluator:
         return Kernels(setting, parametric(self.model, False, passive), options, verify)
 
     def body_labels(self, name: str) -> tuple[str, ...]:
-        names = {"parameters": parameter_names, "placements": placement_names}
+        names = {"parameters": parameter_names, "offsets": offset_names}
         return names[name](self.model)
 
     def explanations(self, algorithm: str | None = None) -> list[Explanation]:
@@ -222,10 +222,10 @@ class Evaluator:
 
     def refuse_load_friction(self, what: str) -> None:
         """M a + h = tau, and nothing else, is what some questions are made of."""
-        if self.model.loaded_joints:
+        if self.model.load_dependent_joints:
             raise ModelError(
-                f"{what}: friction of joint '{self.model.loaded_joints[0]}' depends on its load "
-                f"(load_radial, load_axial, load_moment or load_drive), which is possible in "
+                f"{what}: friction of joint '{self.model.load_dependent_joints[0]}' depends on its "
+                f"load (load_radial, load_axial, load_moment or load_drive), which is possible in "
                 f"`forward_dynamics`, `solve`, `simulate` and the `inverse_dynamics` of a tree. "
                 f"Give the joint `coulomb` friction instead, or pass passive=False (of "
                 f"GravityCompensation: springs=False) where the question has it."

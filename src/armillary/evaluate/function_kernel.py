@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
-from armillary.algorithms.passes import Algorithm, Whole
+from armillary.algorithms.passes import Algorithm, GlobalStep
 from armillary.codegen.target import Lanes, native
 from armillary.errors import ArmillaryError
 from armillary.evaluate.code import StraightCode
@@ -107,7 +107,9 @@ class Controlling:
         shape = _Numbers(())
         shape.size = self.nz  # type: ignore[attr-defined]
         reads = ("q", "v", "z", "time", last[0])
-        algorithm = Algorithm(name, (Whole(step),), lambda g: {}, reads, writes, {"rates": shape})
+        algorithm = Algorithm(
+            name, (GlobalStep(step),), lambda g: {}, reads, writes, {"rates": shape}
+        )
         extra: tuple[tuple[str, int], ...] = (("z", self.nz), ("time", 1))
         extra += () if last[1] is None else ((last[0], last[1]),)
         tables = replace(self.evaluator.tables(), extra=extra)

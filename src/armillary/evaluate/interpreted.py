@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Base
-from armillary.algorithms.run import Run
 from armillary.codegen.jit import Library
 from armillary.codegen.target import Lanes
 from armillary.evaluate.kernel import Kernel
 from armillary.evaluate.request import Setting
-from armillary.model.lower import Tables
+from armillary.model.lowering.tree import Tables
 from armillary.spatial import Motion, Transform, Vector
 
 _ROWS = 4096  # states at once: all intermediate quantities are kept until the end
@@ -54,7 +54,7 @@ class InterpretedKernel(Kernel):
         }
         tables = self.tables
         if tables.again is not None:
-            tables = replace(tables.again(given), ties=tables.ties)
+            tables = replace(tables.again(given), constraints=tables.constraints)
         spot = None if frame is None else (frame[0], Transform.from_leaves(_floats(frame[1])))
         with np.errstate(all="ignore"):
             run = Run(self.setting.algorithm, tables, self._base(globals_), given, spot)

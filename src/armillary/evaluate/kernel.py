@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from armillary.algorithms.passes import Columns, Solve
+from armillary.algorithms.passes import BodyColumns, Solve
 from armillary.codegen.abi import Context, Ints, Kind
 from armillary.codegen.jit import Library, native_call
 from armillary.codegen.target import Lanes
@@ -21,7 +21,7 @@ from armillary.evaluate.code import (
 )
 from armillary.evaluate.path_sums import sums_of
 from armillary.evaluate.request import Setting, block_names, input_sizes
-from armillary.model.lower import KernelBody, Tables
+from armillary.model.lowering.tree import KernelBody, Tables
 from armillary.runtime.callable_type import data_address, fits
 from armillary.runtime.tiles import tiles_of
 
@@ -191,7 +191,7 @@ class Kernel:
         c[Context.INTS] = self._ints.ctypes.data
         c[Context.CONSTS] = self._consts.ctypes.data
         c[Context.NV] = self.tables.nv
-        wide = any(isinstance(p, Columns) for p in self.setting.algorithm.passes)
+        wide = any(isinstance(p, BodyColumns) for p in self.setting.algorithm.passes)
         c[Context.WIDTH] = 10 * len(self.tables.bodies) if wide else self.tables.nv
         c[Context.RUNS] = self._runs.ctypes.data
         c[Context.RUN_COUNT] = len(self._runs)

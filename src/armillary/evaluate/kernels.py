@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armillary.algorithms.passes import Along, At
+from armillary.algorithms.passes import FrameStep, PathToRoot
 from armillary.codegen.target import native
 from armillary.codegen.threads import threads
 from armillary.evaluate.code import StraightCode
@@ -21,7 +21,7 @@ from armillary.evaluate.kept_results import kept_results
 from armillary.evaluate.kernel import Kernel, SolvingKernel, StraightKernel
 from armillary.evaluate.options import CompileOptions
 from armillary.evaluate.request import Setting
-from armillary.model.lower import Tables
+from armillary.model.lowering.tree import Tables
 
 if TYPE_CHECKING:
     from armillary.codegen.threads import Threads
@@ -34,7 +34,7 @@ _WORTH = 50e-6  # s of work that are worth a thread
 
 @dataclass(frozen=True)
 class Explanation:
-    """What serves a question: read it with `mechanism.explain()`."""
+    """What serves a question: read it with `mechanism.compile_report()`."""
 
     algorithm: str
     tier: int  # 1: loops, 2: straight-line code, 0: the interpreter, for lack of a compiler
@@ -115,12 +115,12 @@ class Kernels:
         return Kernels(self.setting, tables, self.options)
 
     def _needs_frame(self) -> bool:
-        return any(isinstance(p, (At, Along)) for p in self.setting.algorithm.passes)
+        return any(isinstance(p, (FrameStep, PathToRoot)) for p in self.setting.algorithm.passes)
 
     def _straight_code(self, frame_body: int | None) -> StraightCode | None:
         """Straight-line code where it is wanted and small enough."""
         tier = self.options.tier
-        if "parameters" in self.setting.reads and self.tables.ties is not None:
+        if "parameters" in self.setting.reads and self.tables.constraints is not None:
             tier = 2  # constraints have no loop kernel
         if tier == 1:
             return None

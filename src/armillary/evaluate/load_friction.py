@@ -28,7 +28,7 @@ from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivative
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import Array, checked_out, common_rows, result_type, wrenches
 from armillary.evaluate.questions import ForwardDynamics, InverseDynamics
-from armillary.evaluate.sensitivities import by_placements
+from armillary.evaluate.sensitivities import offset_jacobian
 from armillary.evaluate.tangents import inverse_tangents
 from armillary.joints import Joint
 from armillary.model.edit import without_loads
@@ -54,7 +54,7 @@ class LoadFriction:
     def __init__(self, evaluator: Evaluator):
         self.evaluator, model = evaluator, evaluator.model
         self.plain = Evaluator(without_loads(model), evaluator.options)
-        numbers = [model.joint_index[name] for name in model.loaded_joints]
+        numbers = [model.joint_index[name] for name in model.load_dependent_joints]
         hosts = evaluator.tables().hosts
         self.rows_of_model = numbers
         self._rows = {False: numbers, True: [hosts[n].kernel for n in numbers]}  # by fused
@@ -143,7 +143,7 @@ class LoadFriction:
         row = int(np.argmax(np.nan_to_num(size / np.maximum(scale, 1e-300)).max(axis=-1)))
         raise ModelError(
             f"forward dynamics: load-dependent friction did not converge in state {row} (joints "
-            f"{', '.join(self.evaluator.model.loaded_joints)}). Lower its coefficients."
+            f"{', '.join(self.evaluator.model.load_dependent_joints)}). Lower its coefficients."
         )
 
     def _pushed(self, tau: Array, respond: Response) -> Array:
@@ -173,7 +173,7 @@ class LoadFriction:
         )
 
     def friction(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-        """Force of the drives against load-dependent friction (B, nv), in rows."""
+        """Force of the actuators against load-dependent friction (B, nv), in rows."""
         parts = {"q": q, "v": v, "a": a}
         arrays = {name: np.atleast_2d(np.asarray(x, float)) for name, x in parts.items()}
         loads = self.loads(**arrays, external=None, bodies=None)
@@ -225,9 +225,9 @@ class LoadedInverseDynamics(InverseDynamics):
             return self._friction.plain_inverse.derivatives(q, v, a, external, passive=False)
         return inverse_tangents(self._evaluator, q, v, a, external)
 
-    def by_parameters(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+    def parameter_jacobian(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
         """Refused: friction that depends on loads is not linear in the inertias."""
-        raise _no_regressor(self._evaluator.model.loaded_joints[0])
+        raise _no_regressor(self._evaluator.model.load_dependent_joints[0])
 
 
 class LoadedForwardDynamics(ForwardDynamics):
@@ -247,10 +247,10 @@ class LoadedForwardDynamics(ForwardDynamics):
         out: Array | None = None,
         *,
         parameters: ArrayLike | None = None,
-        placements: ArrayLike | None = None,
+        offsets: ArrayLike | None = None,
     ) -> Array:
         evaluator, friction = self._evaluator, self._friction
-        bodies = {"parameters": parameters, "placements": placements}
+        bodies = {"parameters": parameters, "offsets": offsets}
         if not passive:
             return friction.plain_forward(q, v, tau, external, False, out, **bodies)
         parts = {name: evaluator.check(name, x) for name, x in (("q", q), ("v", v), ("tau", tau))}
@@ -288,33 +288,33 @@ class LoadedForwardDynamics(ForwardDynamics):
         inverse = np.linalg.inv(d.da)
         return ForwardDerivatives(-inverse @ d.dq, -inverse @ d.dv, np.asarray(inverse))
 
-    def along(
+    def jvp(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dq: ArrayLike | None = None,
         dv: ArrayLike | None = None, dtau: ArrayLike | None = None, external: External = None,
         passive: bool = True,
     ) -> Array:  # fmt: skip
         """Change of a (nv) for small changes of q (tangent), v and tau, by the matrices."""
         changes = self._changes(dq, dv, dtau)
-        return self.derivatives(q, v, tau, external, passive).along(*changes)
+        return self.derivatives(q, v, tau, external, passive).jvp(*changes)
 
-    def against(
+    def vjp(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, weight: ArrayLike,
         external: External = None, passive: bool = True,
     ) -> tuple[Array, Array, Array]:  # fmt: skip
         """Gradient of weight · a with respect to q (tangent), v and tau, by the matrices."""
-        return self.derivatives(q, v, tau, external, passive).against(weight)
+        return self.derivatives(q, v, tau, external, passive).vjp(weight)
 
-    def by_parameters(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
+    def parameter_jacobian(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
         """Refused: friction that depends on loads is not linear in the inertias."""
-        raise _no_regressor(self._evaluator.model.loaded_joints[0])
+        raise _no_regressor(self._evaluator.model.load_dependent_joints[0])
 
-    def by_placements(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
-        """d a / d placements (nv, 6 bodies), or (B, nv, 6 bodies); see `inverse_dynamics`."""
+    def offset_jacobian(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
+        """d a / d offsets (nv, 6 bodies), or (B, nv, 6 bodies); see `inverse_dynamics`."""
         evaluator, a = self._evaluator, self(q, v, tau)
         slope = inverse_tangents(evaluator, q, v, a, None).da
-        return np.asarray(-np.linalg.solve(slope, by_placements(evaluator, q, v, a)))
+        return np.asarray(-np.linalg.solve(slope, offset_jacobian(evaluator, q, v, a)))
 
-    def explain(self) -> list[Explanation]:
+    def compile_report(self) -> list[Explanation]:
         """Tier, operations, code size and compile time of every kernel made so far."""
         plain = self._friction.plain.explanations(self.algorithm.name)
         return plain + self._evaluator.explanations(joint_wrenches.name)
@@ -322,7 +322,7 @@ class LoadedForwardDynamics(ForwardDynamics):
 
 def _no_regressor(joint: str) -> InputError:
     return InputError(
-        f"by_parameters: friction of joint '{joint}' depends on its load, so joint forces are not "
-        f"linear in the inertias. Take differences with `parameters=`, or `regressor` for the "
+        f"parameter_jacobian: friction of joint '{joint}' depends on its load, so joint forces are "
+        f"not linear in the inertias. Take differences with `parameters=`, or `regressor` for the "
         f"part without friction."
     )

@@ -25,7 +25,7 @@ from armillary.algorithms.transforms import gradient, tangent
 from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
 from armillary.evaluate.inputs import Array, result_type
 from armillary.evaluate.lean import Lean
-from armillary.evaluate.sensitivities import accelerations_by, by_placements, regressor
+from armillary.evaluate.sensitivities import accelerations_by, offset_jacobian, regressor
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import Evaluator, External
@@ -84,7 +84,7 @@ class Question:
         out: Array | None = None,
         **bodies: ArrayLike | None,
     ) -> Array:
-        """bodies: numbers instead of the model's, `parameters` and `placements`."""
+        """bodies: numbers instead of the model's, `parameters` and `offsets`."""
         if any(numbers is not None for numbers in bodies.values()):
             found = self._evaluator.run(
                 self.algorithm, inputs, external, passive=passive, out={self.result: out},
@@ -111,7 +111,7 @@ class Question:
             if kernel is not None:
                 fast.switch_on_batch(kernel, evaluator.base_numbers)
 
-    def explain(self) -> list[Explanation]:
+    def compile_report(self) -> list[Explanation]:
         """Tier, operations, code size and compile time of every kernel made so far."""
         return self._evaluator.explanations(self.algorithm.name)
 
@@ -138,13 +138,13 @@ class Differentiable(Question):
         return Lean(self._evaluator, self.derivative, self.arguments)
 
     @cached_property
-    def _along(self) -> Lean:
+    def _jvp(self) -> Lean:
         changes = tuple(f"d{name}" for name in self.arguments)
         algorithm = tangent(self.algorithm, self.result)
         return Lean(self._evaluator, algorithm, (*self.arguments, *changes))
 
     @cached_property
-    def _against(self) -> Lean:
+    def _vjp(self) -> Lean:
         algorithm = gradient(self.algorithm, self.result)
         return Lean(self._evaluator, algorithm, (*self.arguments, "weight"))
 
@@ -163,8 +163,8 @@ class InverseDynamics(Differentiable):
     external: wrenches {frame or body name: (n; f)} exerted *on* the mechanism, in that frame at
     its origin.  passive: friction, springs and rotors of the model take part.  parameters: other
     inertias than the model's, (10 bodies,) or one row per state, as `mechanism.parameters`.
-    placements: turns and shifts of the joint frames off their places in the model, (6 bodies,) or
-    one row per state, as `mechanism.placement_names`."""
+    offsets: turns and shifts of the joint frames off their places in the model, (6 bodies,) or
+    one row per state, as `mechanism.offset_names`."""
 
     algorithm = inverse_dynamics.inverse_dynamics
     derivative = derivatives.inverse_dynamics_derivatives
@@ -181,9 +181,9 @@ class InverseDynamics(Differentiable):
         out: Array | None = None,
         *,
         parameters: ArrayLike | None = None,
-        placements: ArrayLike | None = None,
+        offsets: ArrayLike | None = None,
     ) -> Array:
-        bodies = {"parameters": parameters, "placements": placements}
+        bodies = {"parameters": parameters, "offsets": offsets}
         return self._answer({"q": q, "v": v, "a": a}, external, passive, out, **bodies)
 
     def derivatives(
@@ -199,31 +199,31 @@ class InverseDynamics(Differentiable):
             return _as(InverseDerivatives, self._matrices.plain(q, v, a))
         return InverseDerivatives(*self._matrices((q, v, a), external, passive))
 
-    def along(
+    def jvp(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, dq: ArrayLike | None = None,
         dv: ArrayLike | None = None, da: ArrayLike | None = None, external: External = None,
         passive: bool = True,
     ) -> Array:  # fmt: skip
         """Change of tau (nv) for small changes of q (tangent), v and a, without any matrix."""
         changes = self._changes(dq, dv, da)
-        return np.asarray(self._along((q, v, a, *changes), external, passive))
+        return np.asarray(self._jvp((q, v, a, *changes), external, passive))
 
-    def against(
+    def vjp(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, weight: ArrayLike,
         external: External = None, passive: bool = True,
     ) -> tuple[Array, Array, Array]:  # fmt: skip
         """Gradient of weight · tau with respect to q (tangent), v and a, without any matrix."""
-        gradient_q, gradient_v, gradient_a = self._against((q, v, a, weight), external, passive)
+        gradient_q, gradient_v, gradient_a = self._vjp((q, v, a, weight), external, passive)
         return gradient_q, gradient_v, gradient_a
 
-    def by_parameters(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+    def parameter_jacobian(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
         """d tau / d inertias (nv, 10 bodies): the regressor; names: `mechanism.parameter_names`."""
         return regressor(self._evaluator, q, v, a)
 
-    def by_placements(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-        """d tau / d placements (nv, 6 bodies), or (B, nv, 6 bodies): small turns and shifts of
-        every joint frame about its own axes; names: `mechanism.placement_names`."""
-        return by_placements(self._evaluator, q, v, a)
+    def offset_jacobian(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+        """d tau / d offsets (nv, 6 bodies), or (B, nv, 6 bodies): small turns and shifts of
+        every joint frame about its own axes; names: `mechanism.offset_names`."""
+        return offset_jacobian(self._evaluator, q, v, a)
 
 
 class ForwardDynamics(Differentiable):
@@ -244,11 +244,11 @@ class ForwardDynamics(Differentiable):
         out: Array | None = None,
         *,
         parameters: ArrayLike | None = None,
-        placements: ArrayLike | None = None,
+        offsets: ArrayLike | None = None,
     ) -> Array:
         if parameters is None:
             self._evaluator.refuse_massless()
-        bodies = {"parameters": parameters, "placements": placements}
+        bodies = {"parameters": parameters, "offsets": offsets}
         return self._answer({"q": q, "v": v, "tau": tau}, external, passive, out, **bodies)
 
     def derivatives(
@@ -266,7 +266,7 @@ class ForwardDynamics(Differentiable):
             return _as(ForwardDerivatives, self._matrices.plain(q, v, tau))
         return ForwardDerivatives(*self._matrices((q, v, tau), external, passive))
 
-    def along(
+    def jvp(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dq: ArrayLike | None = None,
         dv: ArrayLike | None = None, dtau: ArrayLike | None = None, external: External = None,
         passive: bool = True,
@@ -274,26 +274,26 @@ class ForwardDynamics(Differentiable):
         """Change of a (nv) for small changes of q (tangent), v and tau, without any matrix."""
         self._evaluator.refuse_massless()
         changes = self._changes(dq, dv, dtau)
-        return np.asarray(self._along((q, v, tau, *changes), external, passive))
+        return np.asarray(self._jvp((q, v, tau, *changes), external, passive))
 
-    def against(
+    def vjp(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, weight: ArrayLike,
         external: External = None, passive: bool = True,
     ) -> tuple[Array, Array, Array]:  # fmt: skip
         """Gradient of weight · a with respect to q (tangent), v and tau, without any matrix."""
         self._evaluator.refuse_massless()
-        gradient_q, gradient_v, gradient_tau = self._against((q, v, tau, weight), external, passive)
+        gradient_q, gradient_v, gradient_tau = self._vjp((q, v, tau, weight), external, passive)
         return gradient_q, gradient_v, gradient_tau
 
-    def by_parameters(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
+    def parameter_jacobian(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
         """d a / d inertias (nv, 10 bodies) = -M^-1 Y; names: `mechanism.parameter_names`."""
         evaluator, a = self._evaluator, self(q, v, tau)
         return accelerations_by(evaluator, q, regressor(evaluator, q, v, a))
 
-    def by_placements(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
-        """d a / d placements (nv, 6 bodies), or (B, nv, 6 bodies); see `inverse_dynamics`."""
+    def offset_jacobian(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
+        """d a / d offsets (nv, 6 bodies), or (B, nv, 6 bodies); see `inverse_dynamics`."""
         evaluator, a = self._evaluator, self(q, v, tau)
-        return accelerations_by(evaluator, q, by_placements(evaluator, q, v, a))
+        return accelerations_by(evaluator, q, offset_jacobian(evaluator, q, v, a))
 
 
 class BiasForces(Question):
@@ -313,16 +313,16 @@ class BiasForces(Question):
         out: Array | None = None,
         *,
         parameters: ArrayLike | None = None,
-        placements: ArrayLike | None = None,
+        offsets: ArrayLike | None = None,
     ) -> Array:
-        bodies = {"parameters": parameters, "placements": placements}
+        bodies = {"parameters": parameters, "offsets": offsets}
         return self._answer({"q": q, "v": v}, external, passive, out, **bodies)
 
 
 class GravityForces(Question):
     """g (nv): joint forces that hold the mechanism at rest against gravity alone.
 
-    Those of the tree; `equilibrium_forces` holds a closed mechanism."""
+    Those of the tree; `holding_forces` holds a closed mechanism."""
 
     algorithm = inverse_dynamics.static_forces
     result = "tau"
@@ -347,9 +347,9 @@ class MassMatrix(Question):
         out: Array | None = None,
         *,
         parameters: ArrayLike | None = None,
-        placements: ArrayLike | None = None,
+        offsets: ArrayLike | None = None,
     ) -> Array:
-        bodies = {"parameters": parameters, "placements": placements}
+        bodies = {"parameters": parameters, "offsets": offsets}
         return self._answer({"q": q}, None, passive, out, **bodies)
 
 

@@ -7,17 +7,17 @@ from typing import Any
 
 from armillary.algorithms.passes import (
     Algorithm,
-    Along,
-    At,
-    Columns,
-    Ground,
+    AncestorPairs,
+    BodyColumns,
+    FrameStep,
     Inward,
     Outward,
-    Pairs,
+    PathToRoot,
     Solve,
+    WorldStep,
 )
 from armillary.codegen.abi import COLUMN_STARTS, PATH_STARTS, Context, Kind
-from armillary.model.lower import Tables
+from armillary.model.lowering.tree import Tables
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Setting:
     upright: bool = False  # gravity is along the world's z axis
 
     def has_ground(self) -> bool:
-        return any(isinstance(p, Ground) for p in self.algorithm.passes)
+        return any(isinstance(p, WorldStep) for p in self.algorithm.passes)
 
 
 @dataclass(frozen=True)
@@ -49,21 +49,21 @@ class Layout:
 
 def block_names(algorithm: Algorithm) -> list[tuple[int, list[str]]]:
     """For every pass its kind and the names of its blocks, in the order of the code table."""
-    kinds = {Outward: Kind.OUTWARD, Inward: Kind.INWARD, At: Kind.AT, Ground: Kind.GROUND}
+    kinds = {Outward: Kind.OUTWARD, Inward: Kind.INWARD, FrameStep: Kind.AT, WorldStep: Kind.GROUND}
     result: list[tuple[int, list[str]]] = []
-    if any(isinstance(p, Ground) for p in algorithm.passes):
+    if any(isinstance(p, WorldStep) for p in algorithm.passes):
         result.append((Kind.GROUND, ["ground_start"]))
     for s, step in enumerate(algorithm.passes):
         if isinstance(step, Solve):
             result.append((Kind.SOLVE, []))
-        elif isinstance(step, Columns):
+        elif isinstance(step, BodyColumns):
             names = [*(f"pass{s}_start{k}" for k in range(COLUMN_STARTS)), f"pass{s}_climb"]
             result.append((Kind.COLUMNS, [*names, f"pass{s}_meet"]))
-        elif isinstance(step, Pairs):
+        elif isinstance(step, AncestorPairs):
             starts = [f"pass{s}_start{k}" for k in range(PATH_STARTS)]
             names = [*starts, f"pass{s}_climb", f"pass{s}_meet"]
             result.append((Kind.PAIRS, names))
-        elif isinstance(step, Along):
+        elif isinstance(step, PathToRoot):
             names = [f"pass{s}_start0", f"pass{s}_climb", f"pass{s}_meet"]
             result.append((Kind.ALONG, names))
         else:
@@ -81,6 +81,6 @@ def input_slot(setting: Setting, name: str) -> int:
 
 def input_sizes(tables: Tables) -> dict[str, int]:
     """Numbers per state of the inputs that do not count one per degree of freedom."""
-    rows = 0 if tables.ties is None else tables.ties.count
-    sizes = {"q": tables.nq, "external": 6 * len(tables.bodies), "drive": rows}
+    rows = 0 if tables.constraints is None else tables.constraints.count
+    sizes = {"q": tables.nq, "external": 6 * len(tables.bodies), "prescribed": rows}
     return sizes | dict(tables.extra)

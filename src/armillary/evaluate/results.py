@@ -135,7 +135,7 @@ class Solution:
 
     @property
     def power(self) -> Array:
-        """Power of the drives, W."""
+        """Power of the actuators, W."""
         return np.sum(self.tau * self.velocity, axis=-1)
 
     def __str__(self) -> str:
@@ -149,7 +149,8 @@ class Solution:
             lines.append(f"{label:<26}" + "".join(f"{x:>14.6g}" for x in values)
                          + f"   {unit}/s, {force}, {unit}/s²")  # fmt: skip
         lines.append(f"kinetic energy {self.kinetic:.6g} J, potential energy "
-                     f"{self.potential:.6g} J, power of the drives {self.power:.6g} W")  # fmt: skip
+                     f"{self.potential:.6g} J, power of the "
+                     f"actuators {self.power:.6g} W")  # fmt: skip
         if self.model.hidden_energy:
             lines.append(f"warning: the energy lacks the potential of the laws of "
                          f"{', '.join(self.model.hidden_energy)}")  # fmt: skip

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armillary.algorithms.interpreter import Run
 from armillary.algorithms.inverse_dynamics import inverse_dynamics
 from armillary.algorithms.mass_matrix import mass_matrix
 from armillary.algorithms.regressor import regressor as torque_regressor
-from armillary.algorithms.run import Run
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import Array, common_rows
 from armillary.joints.closures import moving
@@ -26,8 +26,8 @@ def regressor(evaluator: Evaluator, q: ArrayLike, v: ArrayLike, a: ArrayLike) ->
     return evaluator.run(torque_regressor, inputs, passive=False, fuse=False)["Y"]
 
 
-def by_placements(evaluator: Evaluator, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-    """d tau / d placements (nv, 6 * bodies) or (B, nv, 6 * bodies), by dual numbers through the
+def offset_jacobian(evaluator: Evaluator, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+    """d tau / d offsets (nv, 6 * bodies) or (B, nv, 6 * bodies), by dual numbers through the
     steps.
 
     A placement moves by a small twist of the joint frame: turns about and shifts along its own

@@ -11,14 +11,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm, Base
-from armillary.algorithms.run import Run
 from armillary.evaluate.body_code import symbolic_base
 from armillary.evaluate.request import Setting, input_sizes, input_slot, output_slot
 from armillary.graph.cut import Block, Store
 from armillary.graph.expr import Graph, Node, cone
-from armillary.model.lower import KernelBody, Tables
-from armillary.model.ties import Ties
+from armillary.model.lowering.constraints import ConstraintTable
+from armillary.model.lowering.tree import KernelBody, Tables
 from armillary.spatial import Motion, Transform, Vector
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def trace_straight(setting: Setting, tables: Tables, frame_body: int | None = No
         slot, size = input_slot(setting, name), sizes.get(name, tables.nv)
         inputs[name] = [graph.load("input", slot, k) for k in range(size)]
     if tables.again is not None:
-        tables = replace(tables.again(inputs), ties=tables.ties)
+        tables = replace(tables.again(inputs), constraints=tables.constraints)
     frame = None
     if frame_body is not None:
         frame = (frame_body, Transform.from_leaves([graph.load("frame", k) for k in range(12)]))
@@ -54,12 +54,14 @@ def trace_straight(setting: Setting, tables: Tables, frame_body: int | None = No
 
 def inlined(
     evaluator: Evaluator, algorithm: Algorithm, inputs: dict[str, list[Any]], passive: bool = True,
-    frame: str | None = None, ties: Ties | None = None,
+    frame: str | None = None, constraints: ConstraintTable | None = None,
 ) -> Run:  # fmt: skip
-    """An algorithm of the tree, or over its constraints (`ties`), as a part of something that is
+    """An algorithm of the tree, or over its constraints, as a part of something that is
     being traced: inputs are nodes."""
     graph = next(x.graph for numbers in inputs.values() for x in numbers if isinstance(x, Node))
-    tables = replace(evaluator.tables(True, passive, algorithm.joint_level()), ties=ties)
+    tables = replace(
+        evaluator.tables(True, passive, algorithm.joint_level()), constraints=constraints
+    )
     base = evaluator.base()
     gravity = Vector(*_nodes(graph, base.gravity))
     velocity, acceleration = (
@@ -122,8 +124,10 @@ def _structural_tables(graph: Graph, tables: Tables) -> Tables:
     """The same tables with exact 0, 1 and -1 as integers, which vanish from products, and all
     other numbers as nodes (a float times the integer 0 would be the float 0.0, which stays)."""
     bodies = tuple(_structural(graph, body) for body in tables.bodies)
-    ties = None if tables.ties is None else structural_ties(graph, tables.ties)
-    return replace(tables, bodies=bodies, ties=ties)
+    constraints = (
+        None if tables.constraints is None else structural_constraints(graph, tables.constraints)
+    )
+    return replace(tables, bodies=bodies, constraints=constraints)
 
 
 def _structural(graph: Graph, body: KernelBody) -> KernelBody:
@@ -138,26 +142,32 @@ def _nodes(graph: Graph, numbers: Iterable[Any]) -> list[Any]:
     ]
 
 
-def structural_ties(graph: Graph, ties: Ties) -> Ties:
-    """The same ties with their numbers as `_structural_tables` has them."""
+def structural_constraints(graph: Graph, constraints: ConstraintTable) -> ConstraintTable:
+    """The same constraints with their numbers as `_structural_tables` has them."""
     frames = tuple(
         replace(
-            tie,
-            X_1A=Transform.from_leaves(_nodes(graph, tie.X_1A.leaves())),
-            X_2B=Transform.from_leaves(_nodes(graph, tie.X_2B.leaves())),
-            closure=tie.closure.with_parameters(_nodes(graph, tie.closure.parameters())),
-            passive=tuple(p.with_parameters(_nodes(graph, p.parameters())) for p in tie.passive),
+            constraint,
+            X_1A=Transform.from_leaves(_nodes(graph, constraint.X_1A.leaves())),
+            X_2B=Transform.from_leaves(_nodes(graph, constraint.X_2B.leaves())),
+            closure=constraint.closure.with_parameters(
+                _nodes(graph, constraint.closure.parameters())
+            ),
+            passive=tuple(
+                p.with_parameters(_nodes(graph, p.parameters())) for p in constraint.passive
+            ),
         )
-        for tie in ties.frames
+        for constraint in constraints.frames
     )
     axes = tuple(
         replace(
-            tie,
-            terms=tuple((v, q, _nodes(graph, [x])[0]) for v, q, x in tie.terms),
-            acceleration=_nodes(graph, [tie.acceleration])[0],
-            velocity=None if tie.velocity is None else _nodes(graph, [tie.velocity])[0],
-            offset=None if tie.offset is None else _nodes(graph, [tie.offset])[0],
+            constraint,
+            terms=tuple((v, q, _nodes(graph, [x])[0]) for v, q, x in constraint.terms),
+            acceleration=_nodes(graph, [constraint.acceleration])[0],
+            velocity=None
+            if constraint.velocity is None
+            else _nodes(graph, [constraint.velocity])[0],
+            offset=None if constraint.offset is None else _nodes(graph, [constraint.offset])[0],
         )
-        for tie in ties.axes
+        for constraint in constraints.axes
     )
-    return Ties(frames, axes)
+    return ConstraintTable(frames, axes)

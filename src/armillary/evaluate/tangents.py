@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armillary.algorithms.interpreter import Run
 from armillary.algorithms.inverse_dynamics import inverse_dynamics
-from armillary.algorithms.run import Run
 from armillary.evaluate.derivatives import InverseDerivatives
 from armillary.evaluate.evaluator import Evaluator, External
 from armillary.evaluate.inputs import Array, common_rows, wrenches

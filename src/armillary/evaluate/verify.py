@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.algorithms.forward_dynamics import forward_dynamics
+from armillary.algorithms.interpreter import Run
 from armillary.algorithms.inverse_dynamics import inverse_dynamics
 from armillary.algorithms.passes import Base
-from armillary.algorithms.run import Run
 from armillary.codegen.cache import remembered
 from armillary.errors import CompileError
 from armillary.evaluate.derivatives import parameter_values
 from armillary.evaluate.fingerprint import identity
 from armillary.evaluate.inputs import Array
-from armillary.model.lower import PER_BODY, Tables, regrouped
+from armillary.model.lowering.tree import PER_BODY, Tables, regrouped
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import Evaluator
@@ -132,7 +132,7 @@ def numbers_of_bodies(evaluator: Evaluator, kernels: Kernels) -> dict[str, Array
     known = {
         "external": np.zeros(6 * len(kernels.tables.bodies)),
         "parameters": parameter_values(evaluator.model),
-        "placements": np.zeros(PER_BODY["placements"] * bodies),
+        "offsets": np.zeros(PER_BODY["offsets"] * bodies),
     }
     return {name: x for name, x in known.items() if name in kernels.setting.reads}
 

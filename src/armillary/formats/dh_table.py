@@ -17,7 +17,7 @@ from armillary.formats.losses import only_a_tree
 from armillary.formats.tables import chain, inverse, moved_mass, shifted, turned_x, turned_z
 from armillary.model import Body, Mass, Model, Pose
 from armillary.model.edit import mass_of
-from armillary.model.lower import Host, KernelBody, lower
+from armillary.model.lowering.tree import Host, KernelBody, lower
 from armillary.spatial import Matrix, Transform, Vector
 
 PARALLEL = 1e-9  # sine of the angle below which two axes have no common normal of their own

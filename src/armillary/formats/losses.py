@@ -8,7 +8,7 @@ from xml.sax.saxutils import quoteattr
 
 from armillary.errors import FormatError
 from armillary.model import Contact, Distance, Limits, Loop, Model, Passive, Rotor, Surface, Wheel
-from armillary.model.closing import Constraint
+from armillary.model.constraint_parts import Constraint
 from armillary.model.passive import LOADS
 
 _LOST = "not found: "  # meshes that the file names in vain

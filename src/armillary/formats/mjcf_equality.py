@@ -1,4 +1,4 @@
-"""MuJoCo's equality constraints as loops, couplings and drives."""
+"""MuJoCo's equality constraints as loops, couplings and prescribed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def add_equalities(source: Source, builder: Builder) -> None:
             _add_coupling(source, builder, e, name)
         else:
             what = _OTHER.get(type_, "an unknown thing")
-            text = f"it ties {what}; only connect, weld and joint are read"
+            text = f"it constraints {what}; only connect, weld and joint are read"
             source.note("ignored", "equality", name, text)
 
 
@@ -98,8 +98,8 @@ def _add_coupling(source: Source, builder: Builder, e: int, name: str) -> None:
         )
     if j2 < 0:  # q1 - ref1 = a0
         place = float(m.qpos0[m.jnt_qposadr[j1]]) + a0
-        builder.drive(name, source.joint_name(j1), 0.0, 0.0, place)
-        _note_read(source, name, "drive")
+        builder.prescribe(name, source.joint_name(j1), 0.0, 0.0, place)
+        _note_read(source, name, "prescribed")
         return
     if any(higher):
         source.note("ignored", "equality", name, "a curve between joints; only lines are read")

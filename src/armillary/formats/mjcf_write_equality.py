@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from armillary.formats.losses import Losses, joint_of_loop, titled, written_name
 from armillary.formats.notes import unique
-from armillary.model import Drive, Frame, Loop, Model
+from armillary.model import Frame, Loop, Model, PrescribedMotion
 
 _CLOSURES = {"spherical": "connect", "fixed": "weld"}
 _NO_SCALAR = ("free", "spherical")  # joints of which MuJoCo has no single coordinate
@@ -54,18 +54,18 @@ def _couplings(model: Model, losses: Losses) -> Iterator[str]:
 
 def _drives(model: Model, losses: Losses) -> Iterator[str]:
     scalar = _scalar_joints(model)
-    for drive in model.drives:
+    for drive in model.prescribed:
         if not _holds(drive):
             losses.add(titled(drive), "a prescribed motion (only a place that is held)")
         elif drive.joint not in scalar:
             losses.add(titled(drive), "a drive of a ball or free joint")
         else:
-            name, joint = written_name(drive.name, "drive"), written_name(drive.joint, "joint")
+            name, joint = written_name(drive.name, "prescribed"), written_name(drive.joint, "joint")
             line = f"{drive.position!r} 0 0 0 0"
             yield f'    <joint name={name} joint1={joint} polycoef="{line}"/>'
 
 
-def _holds(drive: Drive) -> bool:
+def _holds(drive: PrescribedMotion) -> bool:
     return drive.position is not None and not drive.velocity and not drive.acceleration
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from armillary.errors import ModelError
+from armillary.formats.native_constraints import EndEntry, Ends, WheelEntry
 from armillary.formats.native_parts import Parts
 from armillary.formats.native_schema import SECTIONS, NativeFile
-from armillary.formats.native_ties import EndEntry, Ends, WheelEntry
 from armillary.model import Builder, Coupling, Frame, Wheel
 from armillary.model.joints import named_axis
 
 
 def add_constraints(file: NativeFile, builder: Builder, parts: Parts) -> None:
-    """Loops, couplings, wheels, distances, surfaces, contacts, drives, in the order of the file."""
+    """Loops, couplings, wheels, distances, surfaces, contacts, motions, as in the file."""
     for key, loop in file.loops.items():
         ends = _ends(parts, "loops", key, loop.between)
         builder.loop(key, *ends, parts.joint(key, loop.joint, f"loop '{key}'"))
@@ -31,9 +31,9 @@ def add_constraints(file: NativeFile, builder: Builder, parts: Parts) -> None:
         forces = {str(d): x for d, x in contact.force.items()}
         friction = [(law.along, law.of, law.coefficient) for law in contact.friction]
         builder.contact(key, *ends, contact.constrained, forces, friction)
-    for key, x in file.drives.items():
-        parts.here = ("drives", key)
-        builder.drive(key, x.joint, x.acceleration, x.velocity, x.position)
+    for key, x in file.prescribed.items():
+        parts.here = ("prescribed", key)
+        builder.prescribe(key, x.joint, x.acceleration, x.velocity, x.position)
 
 
 def _ends(parts: Parts, section: str, key: str, between: Ends) -> tuple[Frame | str, Frame | str]:

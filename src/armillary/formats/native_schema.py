@@ -7,6 +7,15 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from armillary.formats.native_body import BodyEntry
+from armillary.formats.native_constraints import (
+    ContactEntry,
+    CouplingEntry,
+    DistanceEntry,
+    DriveEntry,
+    LoopEntry,
+    SurfaceEntry,
+    WheelEntry,
+)
 from armillary.formats.native_fields import (
     Entry,
     FrameEntry,
@@ -17,21 +26,12 @@ from armillary.formats.native_fields import (
     fault,
     shown,
 )
-from armillary.formats.native_ties import (
-    ContactEntry,
-    CouplingEntry,
-    DistanceEntry,
-    DriveEntry,
-    LoopEntry,
-    SurfaceEntry,
-    WheelEntry,
-)
 
 VERSION = 1
 # section -> what one entry of it is called in messages
 SECTIONS = {"bodies": "body", "frames": "frame", "loops": "loop", "couplings": "coupling",
             "wheels": "wheel", "distances": "distance", "surfaces": "surface",
-            "contacts": "contact", "drives": "drive", "initial": "joint"}  # fmt: skip
+            "contacts": "contact", "prescribed": "prescribed", "initial": "joint"}  # fmt: skip
 
 
 def _places(value: Any) -> Any:
@@ -93,7 +93,7 @@ class NativeFile(Entry):
     contacts: dict[Name, ContactEntry] = Field(
         default={}, description="a tip that follows its environment"
     )
-    drives: dict[Name, DriveEntry] = Field(
+    prescribed: dict[Name, DriveEntry] = Field(
         default={}, description="coordinates that move as prescribed"
     )
     initial: dict[Name, Places] = Field(default={}, description="start, by joint name")

@@ -66,8 +66,8 @@ def add_model(builder: Builder, model: Model) -> None:
         builder.surface(s.name, s.first, s.second, s.shape, s.radius, s.profile)
     for c in model.contacts:
         builder.contact(c.name, c.first, c.second, c.constrained, dict(c.force), c.friction)
-    for x in model.drives:
-        builder.drive(x.name, x.joint, x.acceleration, x.velocity, x.position)
+    for x in model.prescribed:
+        builder.prescribe(x.name, x.joint, x.acceleration, x.velocity, x.position)
     if model.initial:
         pairs = zip(model.bodies, model.slots, strict=True)
         builder.initial = {body.joint.name: model.initial[slot.q] for body, slot in pairs}

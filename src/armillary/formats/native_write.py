@@ -179,7 +179,7 @@ def _constraints(model: Model) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
     yield "distances", [(d.name, _tied(d, model, ("length",))) for d in model.distances]
     yield "surfaces", [(s.name, _tied(s, model, ("shape",))) for s in model.surfaces]
     yield "contacts", [(c.name, _contact(c, model)) for c in model.contacts]
-    yield "drives", [(d.name, _changed(d, ("name",), ("joint",))) for d in model.drives]
+    yield "prescribed", [(d.name, _changed(d, ("name",), ("joint",))) for d in model.prescribed]
 
 
 def _loop(loop: Loop, model: Model) -> dict[str, Any]:
@@ -196,7 +196,7 @@ def _contact(contact: Contact, model: Model) -> dict[str, Any]:
     if contact.force:
         entry["force"] = dict(contact.force)
     if contact.friction:
-        keys = ("along", "of", "coefficient")
+        keys = ("jvp", "of", "coefficient")
         entry["friction"] = [dict(zip(keys, law, strict=True)) for law in contact.friction]
     return entry
 

@@ -71,7 +71,7 @@ def _check_expressible(model: Model, losses: Losses) -> None:
         losses.add("gravity", f"{model.gravity} m/s²")
     for loop in model.loops:
         losses.add(titled(loop), f"a {loop.joint.kind} joint that closes a chain")
-    for drive in model.drives:
+    for drive in model.prescribed:
         losses.add(titled(drive), "a prescribed motion")
     for body in model.bodies:
         spec, part = body.joint, f"joint '{body.joint.name}'"

@@ -17,8 +17,8 @@ from armillary.constraints.equations import Equations
 from armillary.constraints.forward import ConstrainedForwardDynamics
 from armillary.constraints.holding import Held, named_values
 from armillary.constraints.inverse import ConstrainedInverseDynamics
-from armillary.constraints.moving import Drives, RowMotion
-from armillary.constraints.prescribed import with_drives
+from armillary.constraints.moving import Prescribed, RowMotion
+from armillary.constraints.prescribed import with_prescribed
 from armillary.constraints.states import (
     answerable,
     blanked,
@@ -47,7 +47,7 @@ _MANY = "Use driving_forces(q, v, a, actuators) for the forces of many states."
 
 
 class Constrained(Dynamics):
-    """Loops, couplings, wheels, rods, surfaces, contacts and drives are part of every answer.
+    """Loops, couplings, wheels, rods, surfaces, contacts, prescribed motions: part of every answer.
 
     `forward_dynamics`, `inverse_dynamics` and `solve` obey them.  `mass_matrix`, `bias_forces`,
     `jacobian` and the other questions about joints treat the tree alone; `mechanism.tree` answers
@@ -55,13 +55,13 @@ class Constrained(Dynamics):
 
     @property
     def constraints(self) -> tuple[str, ...]:
-        """Names of everything that ties the mechanism beyond its tree."""
+        """Names of everything that constrains the mechanism beyond its tree."""
         return tuple(part.name for part in self.model.constraints)
 
     @property
     def constraint_rows(self) -> tuple[str, ...]:
         """One name per constraint row: constraint.row."""
-        return self._equations.ties.labels if self.model.constraints else ()
+        return self._equations.constraints.labels if self.model.constraints else ()
 
     @cached_property
     def constraint_solver(self) -> ConstraintSolver:
@@ -128,18 +128,22 @@ class Constrained(Dynamics):
         """J (rows, nv): velocity along each forbidden motion; see `constraint_rows`."""
         return self._rows("J", None, q=q)
 
-    def constraint_residual(self, q: ArrayLike, drives: RowMotion | None = None) -> Array:
+    def constraint_residual(self, q: ArrayLike, prescribed: RowMotion | None = None) -> Array:
         """(rows,) how far each row is open, rad or m; 0 for rolling rows."""
-        return self._rows("residual", drives, q=q)
+        return self._rows("residual", prescribed, q=q)
 
-    def constraint_rate(self, q: ArrayLike, v: ArrayLike, drives: RowMotion | None = None) -> Array:
+    def constraint_rate(
+        self, q: ArrayLike, v: ArrayLike, prescribed: RowMotion | None = None
+    ) -> Array:
         """(rows,) velocity along each forbidden motion, rad/s or m/s: 0 if v is consistent."""
-        return self._rows("rate", drives, q=q, v=v)
+        return self._rows("rate", prescribed, q=q, v=v)
 
-    def _rows(self, what: str, drives: RowMotion | None, **states: ArrayLike) -> Array:
+    def _rows(self, what: str, prescribed: RowMotion | None, **states: ArrayLike) -> Array:
         """A quantity of all rows by its name in `Terms`."""
         arrays, single = self._equations.check_states(**states)
-        found: Array = getattr(self._equations.terms(arrays["q"], arrays.get("v"), drives), what)
+        found: Array = getattr(
+            self._equations.terms(arrays["q"], arrays.get("v"), prescribed), what
+        )
         if single:
             self.evaluator.refuse_not_finite(arrays, found)
             return found[0]
@@ -161,35 +165,35 @@ class Constrained(Dynamics):
         tau: ArrayLike,
         external: External = None,
         passive: bool = True,
-        drives: Drives = None,
+        prescribed: Prescribed = None,
         compliance: Mapping[str, Any] | None = None,
         baumgarte: tuple[float, float] | None = None,
     ) -> Solution:
         """Everything: accelerations, the force in every joint and constraint, power balance,
         residuals, and which forces are determinate.
 
-        drives: prescribed accelerations by name, instead of the model's: of a drive, of the road
-        under a wheel, along the rows of a contact, or of a joint, which is driven then.
+        prescribed: accelerations by name, instead of the model's: of a prescribed motion, of the
+        road under a wheel, along the rows of a contact, or of a joint, which is driven then.
         compliance: weights by joint name for forces that the motion does not determine.
         baumgarte: rates (alpha, beta), 1/s, that pull back rows which drifted open."""
-        model, drives = with_drives(self.model, drives)
+        model, prescribed = with_prescribed(self.model, prescribed)
         if model is not self.model:
-            driven = self.variant(("drives", model.drives), model)
-            return driven.solve(q, v, tau, external, passive, drives, compliance, baumgarte)
+            driven = self.variant(("prescribed", model.prescribed), model)
+            return driven.solve(q, v, tau, external, passive, prescribed, compliance, baumgarte)
         if not self.model.constraints:
             return super().solve(q, v, tau, external, passive)
         from armillary.constraints.solution import solution, without_rows
 
-        equations, by_load = self._equations, passive and self.model.loaded_joints
+        equations, by_load = self._equations, passive and self.model.load_dependent_joints
         arrays, single = equations.check_states(q=q, v=v, tau=tau)
 
         system, arrays, external, bad = solvable(
-            equations, arrays, single, external, passive and not by_load, drives=drives,
+            equations, arrays, single, external, passive and not by_load, prescribed=prescribed,
             baumgarte=baumgarte,
         )  # fmt: skip
         if by_load:
             found = self.constraint_solver.load_friction.solution(
-                arrays, external, drives, baumgarte, compliance, single
+                arrays, external, prescribed, baumgarte, compliance, single
             )
         else:
             found = solution(
@@ -224,12 +228,12 @@ class Constrained(Dynamics):
         self.constraint_solver.closer.refuse_endless(state["q"])
         return mobility(self._equations, self.constraint_solver.closer, state["q"], seed=seed)
 
-    def conditions(self, q: ArrayLike, drives: RowMotion | None = None) -> Array:
+    def conditions(self, q: ArrayLike, prescribed: RowMotion | None = None) -> Array:
         """Condition number of the scaled J at every state, over the rank: (B,) or a number."""
         from armillary.constraints.conditioning import condition
 
         arrays, single = self._equations.check_states(q=q)
-        terms = self._equations.terms(arrays["q"], moving=drives)
+        terms = self._equations.terms(arrays["q"], moving=prescribed)
         values = np.where(finite_rows(arrays["q"]) & known_rows(terms), 1.0, np.nan)
         for k in np.flatnonzero(np.isfinite(values)):
             values[k] = condition(self._equations.factor(terms, int(k)))
@@ -260,11 +264,11 @@ class Constrained(Dynamics):
 
     def project(
         self, q: ArrayLike, v: ArrayLike | Mapping[str, ArrayLike] | None = None,
-        drives: RowMotion | None = None, hold: Sequence[str] = (),
+        prescribed: RowMotion | None = None, hold: Sequence[str] = (),
         geometry_tolerance: float | None = None,
     ) -> tuple[Array, Array]:  # fmt: skip
         """The nearest closed position and then the nearest consistent velocity, both by kinetic
-        energy.  Rolling rows enter the velocity only.  drives: motion of rows at this instant.
+        energy.  Rolling rows enter the velocity only.  prescribed: motion of rows at this instant.
 
         hold: joints, entries of v or lengths of q ("rear-frame.px") whose position and velocity
         stay as they are.  v = {"crank": 5.0} gives some velocities; the others follow with the
@@ -273,7 +277,7 @@ class Constrained(Dynamics):
         geometry_tolerance: how far rows may stay open that contradict each other, as a part of the
         machine's size (default: the accuracy of the mechanism)."""
         if geometry_tolerance is not None:
-            return self.with_tolerance(geometry_tolerance).project(q, v, drives, hold)
+            return self.with_tolerance(geometry_tolerance).project(q, v, prescribed, hold)
         held = Held(self._equations, hold)
         named = None
         if isinstance(v, Mapping):
@@ -288,10 +292,10 @@ class Constrained(Dynamics):
             arrays, _ = substituted(self._equations, arrays, None, bad)
         states = arrays["q"], arrays["v"]
         if named is None and not held:
-            positions, velocities = self.constraint_solver.projector.project(*states, drives)
+            positions, velocities = self.constraint_solver.projector.project(*states, prescribed)
         else:
             positions, velocities = self.constraint_solver.projector.project_with(
-                *states, held, named, drives
+                *states, held, named, prescribed
             )
         if single:
             return positions[0], velocities[0]
@@ -370,7 +374,7 @@ class Constrained(Dynamics):
             self.evaluator.refuse_not_finite(arrays, tau)
         return tau[0] if single else tau
 
-    def equilibrium_forces(
+    def holding_forces(
         self,
         q: ArrayLike,
         actuators: Sequence[str] | None = None,
@@ -379,6 +383,6 @@ class Constrained(Dynamics):
         limits: bool = False,
     ) -> Actuation:
         """Forces of the chosen actuators that hold the closed mechanism at rest.  One state."""
-        q = one_state(self._equations, "equilibrium_forces", _MANY, q=q)["q"]
+        q = one_state(self._equations, "holding_forces", _MANY, q=q)["q"]
         rest = np.zeros(self.model.nv)
         return self.actuator_forces(q, rest, rest, actuators, external, True, weights, limits)

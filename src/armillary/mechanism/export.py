@@ -20,7 +20,7 @@ _INPUTS = {
     "q": ("position coordinates", ""),
     "v": ("velocities", "/s"),
     "a": ("accelerations", "/s^2"),
-    "tau": ("joint forces of the drives", ""),
+    "tau": ("joint forces of the actuators", ""),
 }
 
 

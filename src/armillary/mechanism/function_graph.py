@@ -23,18 +23,18 @@ from armillary.algorithms import (
     mass_matrix,
     operational,
 )
+from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm, Base
 from armillary.algorithms.regressor import regressor
-from armillary.algorithms.run import Run
 from armillary.constraints.exported import CLOSED, closed_question
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import choice
-from armillary.evaluate.straight_line import structural_ties
+from armillary.evaluate.straight_line import structural_constraints
 from armillary.graph.evaluate import fold_zeros
 from armillary.graph.expr import Graph, Leaf, Node
 from armillary.mechanism.closed import Constrained
-from armillary.model.lower import Tables
-from armillary.model.ties import Ties
+from armillary.model.lowering.constraints import ConstraintTable
+from armillary.model.lowering.tree import Tables
 from armillary.spatial import Motion, Transform, Vector
 
 Number = Callable[[Graph, Any], Leaf]  # how a constant of the mechanism enters the graph
@@ -122,12 +122,12 @@ def _motion(coordinates: str) -> Algorithm:
 FUNCTIONS: dict[str, Entry] = {
     "inverse_dynamics": Entry(
         _plain(inverse_dynamics.inverse_dynamics),
-        "Joint forces of the drives for a motion: tau = M(q) a + h(q, v).",
+        "Joint forces of the actuators for a motion: tau = M(q) a + h(q, v).",
         (Result("tau", "tau", ("nv",), _FORCES),),
     ),
     "forward_dynamics": Entry(
         _plain(forward_dynamics.forward_dynamics),
-        "Accelerations under the joint forces of the drives: a = M(q)^-1 (tau - h(q, v)).",
+        "Accelerations under the joint forces of the actuators: a = M(q)^-1 (tau - h(q, v)).",
         (Result("a", "a", ("nv",), "accelerations, rad/s^2 or m/s^2"),),
         inertia=True,
     ),
@@ -315,7 +315,7 @@ def trace(
     inputs = {
         name: [graph.load(name, k) for k in range(model.nq if name == "q" else model.nv)]
         for name in algorithm.reads
-        if name not in ("external", "drive")
+        if name not in ("external", "prescribed")
     }
     sizes = {"nv": model.nv, "bodies": len(model.bodies), "10 bodies": 10 * len(model.bodies)}
     shapes = [
@@ -334,8 +334,9 @@ def trace(
             place = mechanism.evaluator.place(frame, fuse)
             spot = (place.kernel, numbered_transform(place.X, convert))
         start = numbered_base(base or mechanism.evaluator.base(), convert)
-        ties = None if own is None else structural_ties(graph, own)
-        run = Run(algorithm, replace(numbered(tables, convert), ties=ties), start, inputs, spot)
+        constraints = None if own is None else structural_constraints(graph, own)
+        tables = replace(numbered(tables, convert), constraints=constraints)
+        run = Run(algorithm, tables, start, inputs, spot)
         numbers = [_ordered(run.result(r.source), r.order) for r in entry.results]
     lifted = [[graph.lift(x) for x in flat] for flat in numbers]
     every = [node for nodes in inputs.values() for node in nodes]
@@ -350,7 +351,7 @@ def trace(
 
 def _question(
     mechanism: Constrained, function: str, frame: str | None, coordinates: str, passive: bool
-) -> tuple[Entry, Algorithm, Ties | None]:
+) -> tuple[Entry, Algorithm, ConstraintTable | None]:
     """The row of the table, what answers it, and the constraints that are kept."""
     entry = entry_of(mechanism, function, frame, coordinates)
     if passive and function in LOOPED:
@@ -360,7 +361,7 @@ def _question(
         closed = closed_question(mechanism.constraint_solver, function, passive)
     if closed is None:
         return entry, entry.algorithm(coordinates), None
-    return replace(entry, title=closed.title), closed.algorithm, closed.ties
+    return replace(entry, title=closed.title), closed.algorithm, closed.constraints
 
 
 def _ordered(values: Any, order: Sequence[int]) -> list[Any]:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm
-from armillary.algorithms.run import Run
 from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.options import CompileOptions
@@ -154,15 +154,15 @@ class Mechanism(Constrained):
     def compile(self, **options: Any) -> Mechanism:
         """The same mechanism with other settings: tier=1 or 2, threads=n, budget=operations.
 
-        Nothing is compiled before it is asked for; `explain` tells what was."""
+        Nothing is compiled before it is asked for; `compile_report` tells what was."""
         return Mechanism(self.model, replace(self.options, **options))
 
-    def explain(self) -> str:
+    def compile_report(self) -> str:
         """Every kernel made so far: tier, lanes, operations, code size, compile time."""
         entries = self.evaluator.explanations()
         if self.model.constraints:
-            entries += self.constraint_solver.inverse.explain()
-            entries += self.constraint_solver.forward.explain()
+            entries += self.constraint_solver.inverse.compile_report()
+            entries += self.constraint_solver.forward.compile_report()
         return "\n".join(map(str, entries)) or "nothing compiled yet"
 
     def interpret(

@@ -13,8 +13,8 @@ from typing import Any
 
 from numpy import ndindex
 
+from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm
-from armillary.algorithms.run import Run
 from armillary.constraints.exported import refuse_closed_form
 from armillary.errors import InputError, how_to_install
 from armillary.graph.evaluate import evaluate
@@ -29,7 +29,7 @@ from armillary.mechanism.function_graph import (
     numbered_transform,
     trace,
 )
-from armillary.model.lower import Tables
+from armillary.model.lowering.tree import Tables
 from armillary.spatial import (
     Force,
     ForceDyad,

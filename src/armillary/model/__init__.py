@@ -1,7 +1,15 @@
 """Mechanisms as data: parts, the builder, the frozen model, edits and the tables of algorithms."""
 
 from armillary.model.builder import Builder
-from armillary.model.closing import Contact, Coupling, Distance, Drive, Loop, Surface, Wheel
+from armillary.model.constraint_parts import (
+    Contact,
+    Coupling,
+    Distance,
+    Loop,
+    PrescribedMotion,
+    Surface,
+    Wheel,
+)
 from armillary.model.joints import joint_spec
 from armillary.model.law import Law
 from armillary.model.model import Model
@@ -27,7 +35,6 @@ __all__ = [
     "Contact",
     "Coupling",
     "Distance",
-    "Drive",
     "Frame",
     "JointSpec",
     "Law",
@@ -39,6 +46,7 @@ __all__ = [
     "Note",
     "Passive",
     "Pose",
+    "PrescribedMotion",
     "Report",
     "Rotor",
     "Shape",

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from armillary.errors import ModelError, unknown_name
-from armillary.model.builder_closing import ClosingBuilder
+from armillary.model.builder_constraints import ClosingBuilder
 from armillary.model.checks import (
-    check_drive,
     check_passives,
     check_pose,
+    check_prescribed,
     inertia_fault,
     limits_fault,
     mass_fault,
@@ -21,12 +21,12 @@ from armillary.model.checks import (
     per_axis,
     tensor_entries,
 )
-from armillary.model.closing import (
+from armillary.model.constraint_parts import (
     Contact,
     Coupling,
     Distance,
-    Drive,
     Loop,
+    PrescribedMotion,
     Surface,
     Wheel,
     touches,
@@ -172,7 +172,7 @@ class Builder(ClosingBuilder):
             distances=self._parts(Distance),
             surfaces=self._parts(Surface),
             contacts=self._parts(Contact),
-            drives=self._parts(Drive),
+            prescribed=self._parts(PrescribedMotion),
             initial=self._initial(bodies),
             report=self.report,
         )
@@ -296,7 +296,7 @@ class Builder(ClosingBuilder):
         if not math.isfinite(body.joint.pitch):
             raise ModelError(f"{part}: its pitch must be a finite number (m/rad).")
         check_passives(body.joint, joint.nq == joint.nv)
-        check_drive(body)
+        check_prescribed(body)
         for fault in map(limits_fault, body.joint.limits):
             self._complain(part, fault)
         cure = " Correct the mass, centre or tensor."
@@ -332,8 +332,8 @@ class Builder(ClosingBuilder):
                     f"body '{body.name}' has no inertia: {text}. Give it a mass, make its joint "
                     f"fixed, or write mass=0 if you mean it."
                 )
-            if ties := self._tied_to(body, bodies):
-                said = f"what it carries has no mass: its motion has to follow from {ties}"
+            if constraints := self._tied_to(body, bodies):
+                said = f"what it carries has no mass: its motion has to follow from {constraints}"
                 self.report.add("assumed", f"joint '{body.joint.name}'", said)
                 continue
             self.report.add("warning", f"body '{body.name}'", text)

@@ -1,4 +1,4 @@
-"""Is this part possible?  Counts of numbers, unit axes, masses and tensors, friction, drives."""
+"""Is this part possible?  Counts of numbers, unit axes, masses and tensors, friction, motions."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ def _check_load(joint: str, passive: Passive, kind: str) -> None:
         )
 
 
-def check_drive(body: Body) -> None:
+def check_prescribed(body: Body) -> None:
     """Rotors and motor: numbers that no machine has are always an error."""
     motors = [body.motor] if body.motor else []
     for fault in (*map(drive_fault, body.joint.rotors), *map(motor_fault, motors)):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from armillary.model.closing import (
+from armillary.model.constraint_parts import (
     Constraint,
     Contact,
     Coupling,
     Distance,
-    Drive,
     Loop,
+    PrescribedMotion,
     Surface,
     Wheel,
 )
@@ -18,7 +18,7 @@ from armillary.model.parts import WORLD
 
 
 def describe(model: Model, freedoms: str) -> str:
-    """Name, counts, the tree with joint types, masses and coordinates, and what ties it.
+    """Name, counts, the tree with joint types, masses and coordinates, and what constraints it.
 
     freedoms: how many there are, in words."""
     mass = sum(body.mass.mass for body in model.bodies)
@@ -40,7 +40,7 @@ def describe(model: Model, freedoms: str) -> str:
         lines.append(f"{pad}{body.name}  ({kind} '{body.joint.name}'{place}, "
                      f"{body.mass.mass:.4g} kg)")  # fmt: skip
     if model.constraints:
-        lines.append("tied by")
+        lines.append("constrained by")
         for part in model.constraints:
             kind, what, rows = constraint_words(model, part)
             lines.append(f"  {part.name}  ({kind}: {what}; {counted(rows, 'row', 'rows')})")
@@ -48,7 +48,7 @@ def describe(model: Model, freedoms: str) -> str:
 
 
 def constraint_words(model: Model, part: Constraint) -> tuple[str, str, int]:
-    """(kind, what it ties and how, number of rows) of one constraint."""
+    """(kind, what it constraints and how, number of rows) of one constraint."""
     kind = type(part).__name__.lower()
     match part:
         case Loop(first=first, second=second, joint=joint):
@@ -74,7 +74,7 @@ def constraint_words(model: Model, part: Constraint) -> tuple[str, str, int]:
             unit = model.v_units[model.v_labels.index(joint)]
             shift = f" {'+' if offset > 0 else '-'} {abs(offset):g} {unit}" if offset else ""
             return kind, f"{joint} = {ratio:g} * {source}{shift}", 1
-        case Drive():
+        case PrescribedMotion():
             unit = model.v_units[model.v_labels.index(part.joint)]
             levels = (("acceleration", f"{unit}/s²"), ("velocity", f"{unit}/s"), ("position", unit))
             given = [f"{x} {y:g} {u}" for x, u in levels if (y := getattr(part, x)) is not None]

@@ -9,9 +9,9 @@ from typing import Any
 
 from armillary.errors import InputError, ModelError, unknown_name
 from armillary.model.checks import (
-    check_drive,
     check_passives,
     check_pose,
+    check_prescribed,
     inertia_fault,
     mass_fault,
     number,
@@ -19,7 +19,7 @@ from armillary.model.checks import (
     per_axis,
     tensor_entries,
 )
-from armillary.model.closing import Coupling, Drive
+from armillary.model.constraint_parts import Coupling, PrescribedMotion
 from armillary.model.joints import kernel_joint, own_rotation
 from armillary.model.model import Model
 from armillary.model.parts import WORLD, Body, JointSpec, Limits, Mass, Pose, Rotor, _triple
@@ -54,18 +54,20 @@ def lock(model: Model, places: Mapping[str, Place] | Sequence[str]) -> Model:
 
 
 def _tied(model: Model) -> Model:
-    """Couplings and drives as its locked joints leave them.
+    """Couplings and prescribed motions as its locked joints leave them.
 
     A coupling with one side locked holds the other side; with both sides locked it says nothing,
     nor does the drive of a locked joint.  What is changed or left out is set aside as it was."""
     locked = {b.joint.name: b for b in model.bodies if b.unlocked is not None}
     old = {part.name for _, part in model.set_aside}  # such couplings hold again, or not
-    kept, drives, aside = [], [], []
-    for n, d in enumerate(_all(model, Drive, [d for d in model.drives if d.name not in old])):
+    kept, prescribed, aside = [], [], []
+    for n, d in enumerate(
+        _all(model, PrescribedMotion, [d for d in model.prescribed if d.name not in old])
+    ):
         if _of(d.joint) & set(locked):
             aside.append((n, d))
         else:
-            drives.append(d)
+            prescribed.append(d)
     for n, c in enumerate(_all(model, Coupling, model.couplings)):
         follower, source = (_of(label) <= set(locked) for label in (c.joint, c.source))
         if not follower and not source:
@@ -75,11 +77,13 @@ def _tied(model: Model) -> Model:
         place = _locked_place(locked, c.source if source else c.joint)
         if source and not follower:
             there = None if place is None else c.ratio * place + c.offset
-            drives.append(Drive(c.name, c.joint, 0.0, 0.0, there))
+            prescribed.append(PrescribedMotion(c.name, c.joint, 0.0, 0.0, there))
         elif follower and not source and c.ratio:
             there = None if place is None else (place - c.offset) / c.ratio
-            drives.append(Drive(c.name, c.source, 0.0, 0.0, there))
-    return replace(model, couplings=tuple(kept), drives=tuple(drives), set_aside=tuple(aside))
+            prescribed.append(PrescribedMotion(c.name, c.source, 0.0, 0.0, there))
+    return replace(
+        model, couplings=tuple(kept), prescribed=tuple(prescribed), set_aside=tuple(aside)
+    )
 
 
 def _all(model: Model, kind: type, parts: Sequence[Any]) -> list[Any]:
@@ -102,9 +106,9 @@ def _locked_place(locked: Mapping[str, Body], label: str) -> float | None:
 
 
 def open_tree(model: Model) -> Model:
-    """The same without anything that ties it beyond its tree."""
+    """The same without anything that constraints it beyond its tree."""
     return replace(model, loops=(), couplings=(), wheels=(), distances=(), surfaces=(),
-                   contacts=(), drives=(), set_aside=(), moved=())  # fmt: skip
+                   contacts=(), prescribed=(), set_aside=(), moved=())  # fmt: skip
 
 
 def _locked(body: Body, place: Place) -> Body:
@@ -127,7 +131,7 @@ def _locked(body: Body, place: Place) -> Body:
 
 
 def unlock(model: Model, names: Sequence[str]) -> Model:
-    """Joints that `lock` made rigid, free again, with the couplings and drives they had."""
+    """Joints that `lock` made rigid, free again, with their couplings and prescribed motions."""
     bodies = list(model.bodies)
     places: dict[str, tuple[float, ...]] = {}
     for name in [names] if isinstance(names, str) else names:
@@ -255,7 +259,7 @@ def _changed(body: Body, values: Mapping[str, Any]) -> Body:
     if fault := mass_fault(mass):
         raise ModelError(f"{part}: {fault}.")
     body = replace(body, mass=mass, joint=joint)
-    check_drive(body)
+    check_prescribed(body)
     return body
 
 
@@ -280,7 +284,7 @@ def subtree(model: Model, root: str, base: str = "fixed") -> Model:
         surfaces=_within(model.surfaces, keep),
         contacts=_within(model.contacts, keep),
         couplings=tuple(c for c in model.couplings if _of(c.joint, c.source) <= joints),
-        drives=tuple(d for d in model.drives if _of(d.joint) <= joints),
+        prescribed=tuple(d for d in model.prescribed if _of(d.joint) <= joints),
         set_aside=_still_aside(model, bodies),
         wheels=tuple(w for w in model.wheels if {w.body, w.ground} <= keep | {WORLD}),
         initial=_carried(model, bodies),
@@ -298,14 +302,16 @@ def _of(*labels: str) -> set[str]:
     return {label.partition(".")[0] for label in labels}
 
 
-def _still_aside(model: Model, bodies: Sequence[Body]) -> tuple[tuple[int, Coupling | Drive], ...]:
+def _still_aside(
+    model: Model, bodies: Sequence[Body]
+) -> tuple[tuple[int, Coupling | PrescribedMotion], ...]:
     """What was set aside for joints that these bodies still have, locked ones still locked."""
     locked = {b.joint.name: b.unlocked is not None for b in model.bodies}
     there = {b.joint.name for b in bodies if (b.unlocked is not None) == locked[b.joint.name]}
     return tuple((n, part) for n, part in model.set_aside if _joints_of(part) <= there)
 
 
-def _joints_of(part: Coupling | Drive) -> set[str]:
+def _joints_of(part: Coupling | PrescribedMotion) -> set[str]:
     return _of(part.joint, *((part.source,) if isinstance(part, Coupling) else ()))
 
 

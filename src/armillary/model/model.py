@@ -11,13 +11,13 @@ from functools import cached_property
 
 from armillary.errors import unknown_name
 from armillary.joints import Joint
-from armillary.model.closing import (
+from armillary.model.constraint_parts import (
     Constraint,
     Contact,
     Coupling,
     Distance,
-    Drive,
     Loop,
+    PrescribedMotion,
     Surface,
     Wheel,
 )
@@ -51,10 +51,11 @@ class Model:
     distances: tuple[Distance, ...] = ()
     surfaces: tuple[Surface, ...] = ()
     contacts: tuple[Contact, ...] = ()
-    drives: tuple[Drive, ...] = ()
+    prescribed: tuple[PrescribedMotion, ...] = ()
     initial: tuple[float, ...] = ()  # q to start from, where the source gives one
-    # couplings and drives of locked joints with their numbers: what `unlock` brings back
-    set_aside: tuple[tuple[int, Coupling | Drive], ...] = ()
+    # couplings and prescribed motions of locked joints with their numbers:
+    # what `unlock` brings back
+    set_aside: tuple[tuple[int, Coupling | PrescribedMotion], ...] = ()
     moved: tuple[str, ...] = ()  # rows of other constraints that move as a run prescribes
     # accuracy of the lengths (m) and angles (rad) where the source gives fewer digits than a double
     # has; 0: all of them
@@ -68,9 +69,9 @@ class Model:
 
     @cached_property
     def constraints(self) -> tuple[Constraint, ...]:
-        """All that ties the mechanism beyond its tree."""
+        """All that constrains the mechanism beyond its tree."""
         return (*self.loops, *self.distances, *self.surfaces, *self.contacts, *self.wheels,
-                *self.couplings, *self.drives)  # fmt: skip
+                *self.couplings, *self.prescribed)  # fmt: skip
 
     @cached_property
     def joints(self) -> tuple[Joint, ...]:
@@ -117,7 +118,7 @@ class Model:
         )
 
     @cached_property
-    def loaded_joints(self) -> tuple[str, ...]:
+    def load_dependent_joints(self) -> tuple[str, ...]:
         """Names of the joints whose friction depends on their load."""
         return tuple(b.joint.name for b in self.bodies if any(p.loaded for p in b.joint.passive))
 

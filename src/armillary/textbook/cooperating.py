@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from armillary.errors import InputError, ModelError
 from armillary.evaluate.inputs import Array
-from armillary.model.closing import DIRECTIONS
+from armillary.model.constraint_parts import DIRECTIONS
 from armillary.textbook.linear import rank_of, solve
 from armillary.textbook.parts import (
     Indices,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Grasp(Table):
-    """Arms and load before they are tied [Yesiloglu2007, 2.44-2.50]
+    """Arms and load before they are constrained [Yesiloglu2007, 2.44-2.50]
 
     p tips and m rows of space each: stacked vectors have p m entries."""
 
@@ -116,7 +116,7 @@ def cooperating(
 ) -> Cooperation:
     """Accelerations and tip forces of arms that hold a load rigidly (2.44-2.53, 4.25-4.31).
 
-    machine: base and arms, and the load as a body of its own on a free joint, nothing tied.
+    machine: base and arms, and the load as a body of its own on a free joint, nothing constrained.
     rows: the rows of space that count, as ("rz", "dx", "dy") for a plane machine, whose load is
     then on a planar joint.  Ω must have full rank; `reduced_cooperation` and `pseudo_joints` are
     for arms that leave it singular."""

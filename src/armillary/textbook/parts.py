@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import InputError, ModelError
 from armillary.evaluate.inputs import Array, as_floats, wrench_rows
-from armillary.model.closing import DIRECTIONS
+from armillary.model.constraint_parts import DIRECTIONS
 from armillary.model.parts import Mass
 from armillary.textbook.linear import orthonormal, split
 
@@ -28,7 +28,7 @@ def tree_state(machine: Mechanism, **values: ArrayLike) -> tuple[Array, ...]:
         names = ", ".join(f"'{part.name}'" for part in machine.model.constraints[:3])
         more = ", ..." if len(machine.model.constraints) > 3 else ""
         raise ModelError(
-            f"'{machine.name}': this method ties a tree by itself and knows nothing of the "
+            f"'{machine.name}': this method constraints a tree by itself and knows nothing of the "
             f"constraints that the mechanism has already ({names}{more}). Pass `machine.tree` if "
             f"the tips stand for all of them; use solve() or forward_dynamics() otherwise."
         )

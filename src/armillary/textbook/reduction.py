@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
-from armillary.model.closing import DIRECTIONS
+from armillary.model.constraint_parts import DIRECTIONS
 from armillary.model.joints import joint_spec
 from armillary.model.parts import Mass, Pose
 from armillary.textbook.cooperating import Cooperation, Grasp, cooperating, grasp

@@ -122,7 +122,7 @@ def reference_member(
 ) -> ReferenceMember:
     """Accelerations of chains and member, and the force of every tip (6.1-6.65).
 
-    machine: member (on a free joint) and chains, each a tree of its own, nothing tied.
+    machine: member (on a free joint) and chains, each a tree of its own, nothing constrained.
     tips: frame at the tip of each chain -> its joint with the member.  A `Loop` between the two is
     any joint at any angle.  Names among rx, ry, rz, dx, dy, dz are the constrained directions of a
     joint that stands at zero, its axes the tip's: turns about x, y, z in sequence, slides along

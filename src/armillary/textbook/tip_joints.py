@@ -20,7 +20,7 @@ from armillary.errors import ModelError
 from armillary.evaluate.inputs import Array
 from armillary.joints.closures import Closure, rate_bias
 from armillary.joints.loops import GimbalLoop, LoopClosure, loop_closure
-from armillary.model.closing import DIRECTIONS, Loop
+from armillary.model.constraint_parts import DIRECTIONS, Loop
 from armillary.model.joints import kernel_joint, own_rotation
 from armillary.model.parts import Frame
 from armillary.spatial import Force, Matrix, Motion, Transform, Vector

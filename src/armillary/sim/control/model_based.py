@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armillary.algorithms.interpreter import Run
 from armillary.algorithms.inverse_dynamics import inverse_dynamics, static_forces
 from armillary.algorithms.passes import Algorithm
-from armillary.algorithms.run import Run
 from armillary.constraints.actuation import driving_forces
 from armillary.errors import InputError, NotFiniteError
 from armillary.mechanism.mechanism import Mechanism
@@ -67,8 +67,8 @@ class ModelController(Part, ABC):
             law = driving_forces(engine, self.actuators).law
             if law is None:
                 raise NotNative("these actuators have no traced law")
-            ties = engine.ties if passive else engine.ties.bare
-            tau = self._inlined(law, inputs, passive, ties=ties).result("tau")
+            constraints = engine.constraints if passive else engine.constraints.bare
+            tau = self._inlined(law, inputs, passive, constraints=constraints).result("tau")
         return [x + y for x, y in zip(u, tau, strict=True)]
 
     @property
@@ -77,11 +77,11 @@ class ModelController(Part, ABC):
         return not self.mechanism.constraints and self.actuators is None
 
     def _inlined(self, algorithm: Algorithm, inputs: dict[str, list[Any]], passive: bool = True,
-                 frame: str | None = None, ties: Any = None) -> Run:  # fmt: skip
+                 frame: str | None = None, constraints: Any = None) -> Run:  # fmt: skip
         # the compiler is imported when something is traced
         from armillary.evaluate.straight_line import inlined
 
-        return inlined(self.mechanism.evaluator, algorithm, inputs, passive, frame, ties)
+        return inlined(self.mechanism.evaluator, algorithm, inputs, passive, frame, constraints)
 
     @abstractmethod
     def torque(self, t: Any, q: Array, v: Array, z: Scalars) -> Array:

@@ -139,7 +139,7 @@ class OperationalSpace(ModelController):
         if self.mechanism.constraints:
             engine = self.mechanism.constraint_solver.equations
             run = self._inlined(responses(plan_of(engine), J, spare), {"q": q, "v": v},
-                                False, ties=engine.ties.bare)  # fmt: skip
+                                False, constraints=engine.constraints.bare)  # fmt: skip
             return run.pushed, run.nearest  # type: ignore[attr-defined]
         M = self._inlined(mass_matrix, {"q": q}).result("M")
         rows = symmetric_rows(n)

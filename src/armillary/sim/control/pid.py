@@ -112,7 +112,7 @@ class PID(Part):
 
 
 class FeedForward(Part):
-    """u + a force (or voltage) given over time: f(t) -> (nv), or rows of a table by `along`."""
+    """u + a force (or voltage) given over time: f(t) -> (nv), or rows of a table by `jvp`."""
 
     def __init__(self, function: Callable[[Any], Any], period: float | None = None):
         self.function = _callable(function, "FeedForward", "f(t)")
@@ -120,7 +120,7 @@ class FeedForward(Part):
         self.schedules = (function,) if isinstance(function, Schedule) else ()
 
     @classmethod
-    def along(
+    def jvp(
         cls,
         mechanism: Mechanism,
         trajectory: Trajectory,

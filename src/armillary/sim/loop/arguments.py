@@ -15,8 +15,8 @@ from armillary.sim.motion.schedules import Schedule
 
 
 def check_types(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Every argument by name (see `_CHECKS`), given back; states, drives, projection and parameters
-    are checked where they are read."""
+    """Every argument by name (see `_CHECKS`), given back; states, motions, projection and
+    parameters are checked where they are read."""
     for name, check in _CHECKS.items():
         check(name, arguments[name])
     return arguments

@@ -131,8 +131,8 @@ class ContactFriction:
             self._base[id(made)] = base
             self._kept.append(made)
             self.system.others.append(made)
-            if self.system.drives is not None:
-                self.system.drives.on(made)
+            if self.system.prescribed is not None:
+                self.system.prescribed.on(made)
         return made
 
     # -- forces ----------------------------------------------------------------------------------
@@ -158,8 +158,8 @@ class ContactFriction:
         if system.stuck is not None or system.resting:
             tau = tau + restraint(system, t, q, v, tau, system.acceleration(t, q, v, tau))
         engine = mechanism.constraint_solver.equations
-        if mechanism.model.loaded_joints:
-            options = {"drives": moving, "baumgarte": system.pull}
+        if mechanism.model.load_dependent_joints:
+            options = {"prescribed": moving, "baumgarte": system.pull}
             solution: Any = mechanism.solve(q, v, tau, wrenches, **options)
             a, forces = solution.acceleration, solution.multipliers
         else:
@@ -267,7 +267,7 @@ def force_rounding(system: System, forces: Array, tau: Array) -> Array:
     masses = (mechanism.parameters if own is None else own)[..., ::10]
     weight = np.abs(masses).sum(axis=-1) * np.linalg.norm(mechanism.model.gravity)
     usual = weight
-    for numbers, units in ((forces, engine.ties.units), (tau, mechanism.v_units)):
+    for numbers, units in ((forces, engine.constraints.units), (tau, mechanism.v_units)):
         arms = np.array([engine.length if unit == "rad" else 1.0 for unit in units])
         usual = np.maximum(usual, (np.abs(numbers) / arms).max(axis=-1, initial=0.0))
     return np.asarray(_ROUNDING * usual)
@@ -281,10 +281,10 @@ def along(rows: list[Key | None], numbers: Array) -> dict[Key, float]:
 
 def directions(mechanism: Mechanism) -> list[Key | None]:
     """The contact and direction of every row; rows of other constraints are None."""
-    ties = mechanism.constraint_solver.equations.ties
-    rows: list[Key | None] = [None] * ties.count
+    constraints = mechanism.constraint_solver.equations.constraints
+    rows: list[Key | None] = [None] * constraints.count
     for c in mechanism.model.contacts:
-        start = ties.slices[c.name].start
+        start = constraints.slices[c.name].start
         held = (*c.constrained, *c.sticking)
         rows[start : start + len(held)] = [(c.name, d) for d in held]
     return rows

@@ -44,16 +44,18 @@ def _forces(system: System, times: list[float], stretch: Stretch, runs: int) -> 
     for n, state in enumerate(instants(system, times, stretch)):
         tau[n] = system.forces(state.t, state.q, state.v, state.z)[0]
         wrenches.append(system.wrenches(state.t, state.q, state.v) or {})
-        if system.drives:
-            moved.append(system.drives.flat(state.t, state.v))
+        if system.prescribed:
+            moved.append(system.prescribed.flat(state.t, state.v))
     external = {
         name: np.array([np.broadcast_to(x[name], (runs, 6)) for x in wrenches]).reshape(-1, 6)
         for name in wrenches[0]
     }
     q, v = (x[:count].reshape(count * runs, -1) for x in (stretch.q, stretch.v))
     options: dict[str, Any] = {}
-    if system.drives:
-        options["drives"] = system.drives.unflat(mechanism, np.array(moved).reshape(len(q), -1))
+    if system.prescribed:
+        options["prescribed"] = system.prescribed.unflat(
+            mechanism, np.array(moved).reshape(len(q), -1)
+        )
     if system.parameters is not None:
         bodies = np.broadcast_to(system.parameters, (runs, system.parameters.shape[-1]))
         options["parameters"] = np.tile(bodies, (count, 1))

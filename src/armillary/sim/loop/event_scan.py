@@ -32,7 +32,7 @@ def can_look_ahead(watched: list[Any], native: NativeLoop) -> bool:
     """Limits, functions of the state and contacts that may pull, in loops that ask nobody: steps
     can be made again."""
     plain = all(isinstance(event, (Bound, Event, Pull)) for event in watched)
-    if native.mechanism.model.loaded_joints and any(isinstance(e, Pull) for e in watched):
+    if native.mechanism.model.load_dependent_joints and any(isinstance(e, Pull) for e in watched):
         return False
     return plain and not native.asks_python and native.parts == 1
 

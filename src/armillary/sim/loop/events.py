@@ -198,7 +198,7 @@ class Bound:
         where = f"at its {end} limit, {self.place:.4g} {self.unit}"
         if not Y[self.k, self.k] * system.mechanism.mass_matrix(q)[self.k, self.k] > _HELD:
             raise ModelError(
-                f"JointLimits: '{self.label}' is moved by drives or constraints {where}, and an "
+                f"JointLimits: '{self.label}' is moved by its constraints {where}, and an "
                 f"impulse cannot turn it. Keep the motion within the limits, or leave the joint "
                 f"out: JointLimits(joints=[...])."
             )

@@ -15,7 +15,7 @@ import numpy as np
 from armillary.constraints.moving import RowMotion
 from armillary.errors import ArmillaryError
 from armillary.evaluate.inputs import Array
-from armillary.model.lower import Tables
+from armillary.model.lowering.tree import Tables
 from armillary.sim.loop.system import System
 from armillary.sim.loop.time_steps import Given, Method
 
@@ -51,7 +51,7 @@ class Ahead:
     def names(self) -> tuple[str, ...]:
         """Inputs of the dynamics beside the joint forces."""
         system = self.system
-        return ("external",) * bool(system.external) + ("drive",) * bool(system.drives)
+        return ("external",) * bool(system.external) + ("prescribed",) * bool(system.prescribed)
 
     @property
     def numbers(self) -> int:
@@ -60,8 +60,8 @@ class Ahead:
         width = 0 if system.inputs.steady else system.nv
         if not system.external.steady:
             width += 6 * len(system.mechanism.model.bodies)
-        if system.drives:
-            width += 3 * system.mechanism.constraint_solver.equations.ties.count
+        if system.prescribed:
+            width += 3 * system.mechanism.constraint_solver.equations.constraints.count
         return self.rows * stages * width
 
     def __call__(self, t: float, steps: int, h: float, tables: Tables) -> tuple[int, Given]:
@@ -88,7 +88,7 @@ class Ahead:
     def _moving_nothing(self) -> bool:
         system = self.system
         forces = self.called or system.inputs.steady
-        return forces and system.external.steady and not system.drives
+        return forces and system.external.steady and not system.prescribed
 
     def _steady_forces(self, t: float) -> Array:
         system = self.system
@@ -118,11 +118,11 @@ class Ahead:
             for name in wrenches[self.method.c[0]]:
                 own = {c: self._wrench(wrenches[c][name]) for c in instants}
                 seen.wrench[name] = [own[c] for c in self.method.c]
-        if system.drives:
-            found = {c: _with_rows(system.drives.at(t)) for c, t in instants.items()}
+        if system.prescribed:
+            found = {c: _with_rows(system.prescribed.at(t)) for c, t in instants.items()}
             seen.motion = [found[c] for c in self.method.c]
             end = found.get(1.0)
-            seen.ends = [_with_rows(system.drives.at(begin + h)) if end is None else end]
+            seen.ends = [_with_rows(system.prescribed.at(begin + h)) if end is None else end]
         return seen
 
     def _wrench(self, value: Any) -> Array:
@@ -155,16 +155,16 @@ class Ahead:
 
     def _of_rows(self, motion: list[Array]) -> RowMotion:
         """Of all constraint rows, (instants, r, rows)."""
-        drives: Any = self.system.drives
-        return drives.row_motion(self.system.mechanism, np.moveaxis(_stacked(motion), 1, 0))
+        prescribed: Any = self.system.prescribed
+        return prescribed.row_motion(self.system.mechanism, np.moveaxis(_stacked(motion), 1, 0))
 
     def _consistent(self, t: float, h: float, end: RowMotion) -> int:
         """Steps until driven rows contradict each other."""
-        drives: Any = self.system.drives
+        prescribed: Any = self.system.prescribed
         for k in range(len(end.place)):
             moving = RowMotion(*(x[k] for x in end.parts))
             try:
-                drives.check(self.system.mechanism, t + (k + 1) * h, moving)
+                prescribed.check(self.system.mechanism, t + (k + 1) * h, moving)
             except ArmillaryError:
                 return k
         return len(end.place)

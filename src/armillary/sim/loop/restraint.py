@@ -30,7 +30,7 @@ def restraint(system: System, t: float, q: Array, v: Array, tau: Array, a: Array
     if not entries:
         return force
     k, moving = np.array(sorted(entries)), system.moving(t)
-    options: dict[str, Any] = {} if moving is None else {"drives": moving}
+    options: dict[str, Any] = {} if moving is None else {"prescribed": moving}
     wrenches = system.wrenches(t, q, v)
     free = system.mechanism.forward_dynamics(q, v, tau, wrenches, **options)
     Y = system.mobility(q, v, tau)[np.ix_(k, k)]

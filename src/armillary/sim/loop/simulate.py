@@ -1,4 +1,4 @@
-"""`simulate`: a mechanism, its drives, and time."""
+"""`simulate`: a mechanism, its prescribed, and time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from armillary.sim.loop.physics import physics_of
 from armillary.sim.loop.start import Wanted, consistent_start
 from armillary.sim.loop.system import System
 from armillary.sim.methods.integrators import Stepper, stepper
-from armillary.sim.motion.driven import Drives
+from armillary.sim.motion.driven import PrescribedMotions
 from armillary.sim.record.native_recorder import Handing
 from armillary.sim.record.quantities import listed
 from armillary.sim.record.recorder import Recorder
@@ -45,7 +45,7 @@ def simulate(
     *,
     controller: Any = None, actuators: Any = None,
     inputs: Any = None, voltages: Any = None, beside: bool = False, external: Any = None,
-    drives: Mapping[str, Any] | None = None,
+    prescribed: Mapping[str, Any] | None = None,
     events: Any = (),
     record: str | Iterable[str] = ("q", "v"),
     every: int = 1,
@@ -67,8 +67,8 @@ def simulate(
     controllers without one.  inputs: joint forces, {joint: constant, Schedule or f(t)} or all nv of
     them; of a joint with an actuator only with beside=True, for they act beside it.  voltages:
     {joint: constant, Schedule or f(t)}, V, feed the motors (default: those of the model).
-    external: {frame: wrench, Schedule or f(t)}, or f(t, q, v) -> {frame: wrench}.  drives:
-    prescribed motion of joints, drives and wheels' ground, {name: place, Schedule, f(t) -> x or
+    external: {frame: wrench, Schedule or f(t)}, or f(t, q, v) -> {frame: wrench}.  prescribed:
+    motion of joints and of wheels' ground over time, {name: place, Schedule, f(t) -> x or
     (x, x', x''), or a trajectory}.  record: names (see `quantities`), at every n-th step; out:
     stream to this file.  project: after every step back onto the constraints, position then
     velocity; or rates (alpha, beta), 1/s, that draw them back by a corrective force (Baumgarte).
@@ -81,7 +81,7 @@ def simulate(
     made_with = _made_with(check_types(locals()))
     mechanism = mechanism.with_tolerance(geometry_tolerance)
     _check_times(duration, step, tolerance, t0, every)
-    moved = Drives(mechanism, drives, step)
+    moved = PrescribedMotions(mechanism, prescribed, step)
     outside = (inputs, external, period, parameters, moved, voltages)
     system = _system(moved.mechanism, controller, actuators, outside, beside)
     watched = _watched(system, events, moved)
@@ -162,7 +162,7 @@ def _recorder(
     """The recorder of a run; how: method, steps and signals."""
     return Recorder(
         system.mechanism, names, 1, out, others=system.others, resume=resume, overwrite=overwrite,
-        drives=system.drives, **how,
+        prescribed=system.prescribed, **how,
     )  # fmt: skip
 
 
@@ -190,10 +190,10 @@ def _recorded(system: System, record: str | Iterable[str]) -> tuple[str, ...]:
     return names
 
 
-def _watched(system: System, events: Any, drives: Drives) -> list[Any]:
+def _watched(system: System, events: Any, prescribed: PrescribedMotions) -> list[Any]:
     """Events, those of contacts too; a mechanism that takes over is driven as well."""
     found = [
-        replace(e, to=drives.on(e.to)) if isinstance(e, Switch) and e.to is not None else e
+        replace(e, to=prescribed.on(e.to)) if isinstance(e, Switch) and e.to is not None else e
         for e in happenings(system.mechanism, events)
     ]
     return found + contact_events(system, found)
@@ -206,10 +206,10 @@ def _others(watched: list[Any]) -> list[Mechanism]:
 
 def _check_drives(system: System, t0: float, batch: int | None) -> None:
     """Motions of as many runs as there are."""
-    values = system.drives.at(t0) if system.drives else np.zeros((3, 0))
+    values = system.prescribed.at(t0) if system.prescribed else np.zeros((3, 0))
     if values.ndim == 3 and values.shape[1] != batch:
         raise InputError(
-            f"drives: motions of {values.shape[1]} runs, and there are {batch or 1}. Give one "
+            f"prescribed: motions of {values.shape[1]} runs, and there are {batch or 1}. Give one "
             f"number, or one row of q0 for each run."
         )
 
@@ -305,8 +305,8 @@ def _batch_of(q: Array, v: Array, system: System) -> int | None:
     for number, schedule in enumerate(system.schedules):
         if schedule.values.ndim == 3:
             sizes[f"schedule {number + 1}"] = schedule.values.shape[1]
-    if system.drives and system.drives.runs:
-        sizes["drives"] = system.drives.runs
+    if system.prescribed and system.prescribed.runs:
+        sizes["prescribed"] = system.prescribed.runs
     if len(set(sizes.values())) > 1:
         found = ", ".join(f"{name}: {size}" for name, size in sizes.items())
         raise InputError(f"batches of different lengths: {found}. Use one length for all.")

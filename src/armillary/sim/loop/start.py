@@ -54,10 +54,10 @@ def consistent_start(
         if wanted.named is not None:
             start.v = _followed(system, t0, q, v, wanted.named)
         return start
-    start.notes += mechanism.constraint_solver.equations.ties.uncounted
+    start.notes += mechanism.constraint_solver.equations.constraints.uncounted
     system.enter(t0, t0)
     moving = system.moving(t0)
-    if system.drives:
+    if system.prescribed:
         start.q, start.v = _onto_drives(system, t0, q, v, start.notes)
     if not mechanism.constraint_rows:  # springs and dampers alone
         if wanted.named is not None:
@@ -176,7 +176,7 @@ def _refuse(system: System, start: Start, rate: Array, allowed: Array, opening: 
     """Runs whose velocity the constraints do not allow, beyond the accuracy of the geometry and of
     q0.  An error where all are like that."""
     engine = system.mechanism.constraint_solver.equations
-    s, label = engine.scaling, engine.ties.labels
+    s, label = engine.scaling, engine.constraints.labels
     tolerance = max(_ALLOWED, engine.geometry_tolerance, 10.0 * opening)
     speeds = np.abs(np.atleast_2d(start.v) / s.columns).max(axis=1)
     missed = s.rows / s.length * rate  # 1/s
@@ -215,9 +215,9 @@ def _onto_drives(
     system: System, t0: float, q: Array, v: Array, notes: list[str]
 ) -> tuple[Array, Array]:
     """Driven coordinates set to x and x'; the others keep theirs."""
-    assert system.drives is not None
-    values, q, v = system.drives.at(t0), q.copy(), v.copy()
-    for number, i, k, label in system.drives.coordinates():
+    assert system.prescribed is not None
+    values, q, v = system.prescribed.at(t0), q.copy(), v.copy()
+    for number, i, k, label in system.prescribed.coordinates():
         x, rate = values[0, ..., number], values[1, ..., number]
         for name, entries, place, wanted in (("q0", q, i, x), ("v0", v, k, rate)):
             gap = np.max(np.abs(wanted - entries[..., place]), initial=0.0)
@@ -231,10 +231,10 @@ def _onto_drives(
 
 def _cure(system: System, t0: float, row: int, gap: float) -> str:
     """row: the one that is open, by the gap."""
-    begins = system.drives.place(system.mechanism, row, t0) if system.drives else None
+    begins = system.prescribed.place(system.mechanism, row, t0) if system.prescribed else None
     label, unit = (
         system.mechanism.constraint_rows[row],
-        system.mechanism.constraint_solver.equations.ties.units[row],
+        system.mechanism.constraint_solver.equations.constraints.units[row],
     )
     if begins is not None:
         return (
@@ -242,10 +242,10 @@ def _cure(system: System, t0: float, row: int, gap: float) -> str:
             f"{begins + gap:.6g} {unit}. Let its motion begin there, or choose a q0 where it is "
             f"{begins:.6g} {unit}."
         )
-    driven = [label for *_, label in system.drives.coordinates()] if system.drives else []
+    driven = [label for *_, label in system.prescribed.coordinates()] if system.prescribed else []
     if not driven:
         return "Close it first: q0 = mechanism.assemble(q0).q."
     return (
-        f"The drives begin at t0 = {t0:g} s; close it there: put {driven} to their places in q0, "
+        f"The motions begin at t0 = {t0:g} s; close it there: put {driven} to their places in q0, "
         f"then q0 = mechanism.assemble(q0, hold={driven}).q."
     )

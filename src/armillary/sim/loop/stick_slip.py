@@ -228,7 +228,7 @@ class Stuck:
     def _levels(self, system: System, t: float, q: Array, v: Array, a: Array, r: Array) -> Array:
         """Friction at rest against the way it is about to slide, which r holds back."""
         mechanism, load = system.mechanism, np.zeros(len(v))
-        if mechanism.model.loaded_joints:
+        if mechanism.model.load_dependent_joints:
             friction = mechanism.load_friction
             bodies = {"parameters": system.bodies()}
             loads = friction.loads(q[None], v[None], a[None], system.wrenches(t, q, v), bodies)

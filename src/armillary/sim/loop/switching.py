@@ -20,7 +20,7 @@ from armillary.sim.record.centre_of_mass import Center
 
 if TYPE_CHECKING:
     from armillary.constraints.moving import RowMotion
-    from armillary.sim.motion.driven import Drives
+    from armillary.sim.motion.driven import PrescribedMotions
 
 Rows = Any  # None: all; a number: one run of a batch; an array of numbers: some of them
 
@@ -34,7 +34,7 @@ class Switching:
     external: Any
     inputs: Any
     pull: tuple[float, float] | None
-    drives: Drives | None
+    prescribed: PrescribedMotions | None
     contacts: Any
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class Switching:
         self.nv, self.size = mechanism.nv, 2 * mechanism.nv + self.nz
         self._dynamics = mechanism.forward_dynamics
         plain = self.parameters is None and not self.external and self.pull is None
-        self._simple = not (self.stages or self.drives) and plain and self.inputs.steady
+        self._simple = not (self.stages or self.prescribed) and plain and self.inputs.steady
 
     def of_row(self, row: int | None) -> Mechanism:
         """The mechanism of a run of a batch, or of the only one."""
@@ -105,12 +105,12 @@ class Switching:
 
     def moving(self, t: float) -> RowMotion | None:
         """Prescribed motion of the constraint rows at t, of what is looked at."""
-        if self.drives is None:
+        if self.prescribed is None:
             return None
-        values = self.drives.at(t)
+        values = self.prescribed.at(t)
         if self.row is not None and values.ndim == 3:
             values = values[:, self.row]
-        return self.drives.row_motion(self.mechanism, values)
+        return self.prescribed.row_motion(self.mechanism, values)
 
     def project(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
         """q and v moved onto the constraints as they are at t."""
@@ -124,6 +124,6 @@ class Switching:
 
     def _projected(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
         moving = self.moving(t)
-        if self.drives is not None and moving is not None:
-            self.drives.check(self.mechanism, t, moving)
+        if self.prescribed is not None and moving is not None:
+            self.prescribed.check(self.mechanism, t, moving)
         return self.projection(q, v, moving)

@@ -25,7 +25,7 @@ from armillary.sim.loop.answers import finite
 from armillary.sim.loop.bodies import checked_parameters
 from armillary.sim.loop.stage import SLACK, Lists, Stage, columns, rows
 from armillary.sim.loop.switching import Switching
-from armillary.sim.motion.driven import Drives
+from armillary.sim.motion.driven import PrescribedMotions
 from armillary.sim.motion.schedules import Forces, Wrenches
 
 _LIFTED = 1e-6  # rad/s or m/s
@@ -43,10 +43,10 @@ class System(Switching):
         external: Any = None,
         period: float | None = None,
         parameters: Any = None,
-        drives: Drives | None = None,
+        prescribed: PrescribedMotions | None = None,
         voltages: Any = None,
     ):
-        self.drives = drives or None
+        self.prescribed = prescribed or None
         self.voltages = Forces(mechanism, voltages, "voltages") if voltages else None
         self.parameters = checked_parameters(mechanism, parameters)
         self.inputs, self.external = Forces(mechanism, inputs), Wrenches(mechanism, external)
@@ -95,7 +95,7 @@ class System(Switching):
     @property
     def timed(self) -> list[Any]:
         """All that has breaks in time: schedules and prescribed motions."""
-        return [*self.schedules, *(self.drives.motions if self.drives else ())]
+        return [*self.schedules, *(self.prescribed.motions if self.prescribed else ())]
 
     def enter(self, t0: float, t1: float) -> None:
         """The next step lies between these instants."""
@@ -249,7 +249,7 @@ class System(Switching):
             a = self._lean(q, v, tau, external, moving)
             if a is not None:
                 return a
-            options: dict[str, Any] = {} if moving is None else {"drives": moving}
+            options: dict[str, Any] = {} if moving is None else {"prescribed": moving}
             if self.parameters is not None:
                 options["parameters"] = self.bodies()
             if self.pull is not None and self.mechanism.constraints:
@@ -271,9 +271,9 @@ class System(Switching):
     ) -> Array | None:
         """Of one driven state, where nothing else matters."""
         other = external or self.resting or self.parameters is not None or v.ndim == 2 or self.pull
-        if self.drives is None or moving is None or other:
+        if self.prescribed is None or moving is None or other:
             return None
-        return self.drives.acceleration(self.mechanism, q, v, tau, moving)
+        return self.prescribed.acceleration(self.mechanism, q, v, tau, moving)
 
     def bodies(self) -> Array | None:
         """Inertias of the bodies, of the row that is looked at."""

@@ -90,7 +90,7 @@ class Stepping:
     ):  # fmt: skip
         """sample: what sampled parts do, and how many of them there are.  answer: in the place of
         a controller that can be traced; what it raises stops the loop and stands in `fault`.
-        given: which of "external" and "drive" (wrenches, moving rows) the dynamics read.  key:
+        given: which of "external" and "prescribed" (wrenches, moving rows) the dynamics read.  key:
         equal for equal `control` and `sample`, whose code is then used again."""
         self.mechanism, self.method, self.rows, self.nz = mechanism, method, rows, nz
         self._batched = rows >= mechanism.options.simd(True).width
@@ -101,7 +101,7 @@ class Stepping:
         self._stage = 0  # the one that is next
         self._numbers()
         self._buffers()
-        self._parameters, self._driven = parameters, "drive" in given
+        self._parameters, self._driven = parameters, "prescribed" in given
         others = ("parameters",) * (parameters is not None)
         self._reads = ("q", "v", "tau", *given, *others)
         self._contexts: dict[str, np.ndarray] = {}
@@ -123,7 +123,7 @@ class Stepping:
 
     def _dynamics(self) -> Kernel:
         owner = self.mechanism.evaluator
-        if owner.model.loaded_joints:
+        if owner.model.load_dependent_joints:
             raise NotNative("friction that depends on loads")
         reads = self._reads
         if not owner.model.constraints:
@@ -335,7 +335,7 @@ class Stepping:
             c[getattr(Steps, f"{name}_STAGE")] = row if table.ndim == 4 else 0
             c[getattr(Steps, f"{name}_STEP")] = row * len(self.method.b) if table.ndim == 4 else 0
             if name != "TAU":
-                slot = self._reads.index({"WRENCH": "external", "DRIVE": "drive"}[name])
+                slot = self._reads.index({"WRENCH": "external", "DRIVE": "prescribed"}[name])
                 c[getattr(Steps, f"{name}_INPUT")] = slot
                 self._apart("DYNAMICS", slot, table)
         for name, correction, numbers in (("PLACE", "POSITION", given.place),

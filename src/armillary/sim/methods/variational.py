@@ -6,7 +6,7 @@ section 3; Bou-Rabee and Marsden 2009 on groups]:
     p  = -D₁ L_d = dexp⁻¹(hξ)ᵀ  (μ + h/2 dexp(-hξ/2)ᵀ F) - h Ad(exp(-hξ/2))ᵀ F
     p' = +D₂ L_d = dexp⁻¹(-hξ)ᵀ (μ + h/2 dexp(-hξ/2)ᵀ F),        μ = ∂L/∂ξ
 
-with F the force at the midpoint: of the Lagrangian, of the drives and of friction.  Without
+with F the force at the midpoint: of the Lagrangian, of the actuators and of friction.  Without
 quaternions this is p = μ - h F/2, p' = μ + h F/2 (algorithms/variational.py).
 Constraints enter as in RATTLE: p + J(q)ᵀλ with λ so that q' is closed, then p' is projected.
 """
@@ -47,7 +47,7 @@ class Variational:
         mechanism = system.mechanism
         mechanism.evaluator.refuse_load_friction("method 'variational'")
         if mechanism.model.constraints and not all(
-            mechanism.constraint_solver.equations.ties.holonomic
+            mechanism.constraint_solver.equations.constraints.holonomic
         ):
             raise InputError(
                 "method 'variational': the mechanism has rolling constraints, which have no "

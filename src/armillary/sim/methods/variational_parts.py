@@ -21,7 +21,7 @@ from armillary.constraints.moving import RowMotion
 from armillary.constraints.projection import traced_kernels
 from armillary.evaluate import native_call
 from armillary.evaluate.inputs import Array
-from armillary.model.lower import parametric
+from armillary.model.lowering.tree import parametric
 
 if TYPE_CHECKING:
     from armillary.mechanism.mechanism import Mechanism
@@ -37,7 +37,8 @@ def loop_forces(mechanism: Mechanism) -> Callable[..., Array] | None:
     """Forces (nv) of friction and springs in loops over (q, v); None where there are none."""
     closed = bool(mechanism.model.constraints)
     if not closed or not any(
-        tie.passive for tie in mechanism.constraint_solver.equations.ties.frames
+        constraint.passive
+        for constraint in mechanism.constraint_solver.equations.constraints.frames
     ):
         return None
     return variational_parts(mechanism, False).known
@@ -53,7 +54,7 @@ class VariationalParts:
         self._momenta = self._native_momenta()
         self._rows: dict[bool, Callable[..., Any] | None] = {}
         if mechanism.model.constraints:
-            self._kept = tuple(range(mechanism.constraint_solver.equations.ties.count))
+            self._kept = tuple(range(mechanism.constraint_solver.equations.constraints.count))
             self._known = self._of_constraints(known_forces, ("q", "v"))
 
     def momenta(
@@ -101,7 +102,7 @@ class VariationalParts:
             return np.zeros((0, self.mechanism.nv)), np.zeros(0)
         driven = moving is not None
         if driven not in self._rows:
-            reads = ("q", "drive") if driven else ("q",)
+            reads = ("q", "prescribed") if driven else ("q",)
             self._rows[driven] = self._of_constraints(rows(self._kept, self.mechanism.nv), reads)
         call, n = self._rows[driven], self.mechanism.nv
         if call is not None:

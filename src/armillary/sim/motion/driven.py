@@ -1,7 +1,7 @@
 """Prescribed motion in a run: coordinates, roads and other rows that move as functions of time.
 
-The model of the run gets a `Drive` for every driven coordinate that has none, and names the other
-rows that move; they do so by
+The model of the run gets a `PrescribedMotion` for every driven coordinate that has none, and
+names the other rows that move; they do so by
 
     residual(q) = x(t) - x0,    J v = x'(t),    J a - gamma = x''(t)
 
@@ -23,15 +23,15 @@ from armillary.errors import InputError, ModelError, unknown_name
 from armillary.evaluate import native_call as fast
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
-from armillary.model import closing
-from armillary.model.ties import AxisTie, Ties
+from armillary.model import constraint_parts
+from armillary.model.lowering.constraints import ConstraintTable, LinearConstraint
 from armillary.sim.motion.prescribed import Motion, motion_of
 from armillary.sim.motion.schedules import columns_of
 
 _MOVABLE = ("wheel", "distance", "surface", "contact")  # their rows are rates of their residuals
 
 
-class Drives:
+class PrescribedMotions:
     """The prescribed motions of a run, by name: {name: motion}.
 
     name: a drive, wheel (its ground is lifted along the normal), rod, surface, coupling, or a row
@@ -40,8 +40,8 @@ class Drives:
     def __init__(self, mechanism: Mechanism, given: Mapping[str, Any] | None, step: float):
         if given is not None and not isinstance(given, Mapping):
             raise InputError(
-                f"drives: expected {{name: motion}}, found {type(given).__name__}. Names are "
-                f"joints, drives or wheels."
+                f"prescribed: expected {{name: motion}}, found {type(given).__name__}. Names are "
+                f"joints, prescribed motions or wheels."
             )
         self._given = dict(given or {})
         self._made: dict[int, tuple[Mechanism, Mechanism, Array, Array]] = {}
@@ -50,7 +50,7 @@ class Drives:
         spans = self._labels(mechanism)
         self.mechanism = self.on(mechanism)
         self.motions: list[Motion] = [
-            motion_of(f"drives['{name}']", value, len(spans[name]), step)
+            motion_of(f"prescribed['{name}']", value, len(spans[name]), step)
             for name, value in self._given.items()
         ]
 
@@ -74,17 +74,19 @@ class Drives:
     def _driven(self, mechanism: Mechanism) -> Mechanism:
         labels = [label for own in self._labels(mechanism).values() for label in own]
         model = mechanism.model
-        drives = {d.name: d for d in model.drives}
+        prescribed = {d.name: d for d in model.prescribed}
         for label in labels:
-            if label in drives:
-                drives[label] = closing.Drive(label, drives[label].joint, 0.0, 0.0, 0.0)
+            if label in prescribed:
+                prescribed[label] = constraint_parts.PrescribedMotion(
+                    label, prescribed[label].joint, 0.0, 0.0, 0.0
+                )
             elif label in mechanism.v_labels and label not in mechanism.constraints:
-                drives[label] = closing.Drive(label, label, 0.0, 0.0, 0.0)
-        moved = tuple(label for label in labels if label not in drives)
-        key = (tuple(drives.values()), moved)
-        if key == (model.drives, model.moved):
+                prescribed[label] = constraint_parts.PrescribedMotion(label, label, 0.0, 0.0, 0.0)
+        moved = tuple(label for label in labels if label not in prescribed)
+        key = (tuple(prescribed.values()), moved)
+        if key == (model.prescribed, model.moved):
             return mechanism
-        driven = replace(model, drives=key[0], moved=moved)
+        driven = replace(model, prescribed=key[0], moved=moved)
         return mechanism.variant(("driven", key), driven)
 
     def _labels(self, mechanism: Mechanism) -> dict[str, list[str]]:
@@ -92,15 +94,15 @@ class Drives:
         return {name: _rows_meant(mechanism, name) for name in self._given}
 
     def _rows(self, mechanism: Mechanism, made: Mechanism) -> Array:
-        ties = made.constraint_solver.equations.ties
+        constraints = made.constraint_solver.equations.constraints
         rows = []
         for name, labels in self._labels(mechanism).items():
             for label in labels:
-                _check_row(ties, name, label)
-                rows.append(ties.labels.index(label))
-        twice = [ties.labels[k] for k in rows if rows.count(k) > 1]
+                _check_row(constraints, name, label)
+                rows.append(constraints.labels.index(label))
+        twice = [constraints.labels[k] for k in rows if rows.count(k) > 1]
         if twice:
-            raise InputError(f"drives: '{twice[0]}' is driven twice. Give one motion for it.")
+            raise InputError(f"prescribed: '{twice[0]}' is driven twice. Give one motion for it.")
         return np.array(rows, int)
 
     # -- time ------------------------------------------------------------------------------------
@@ -140,7 +142,9 @@ class Drives:
     def row_motion(self, mechanism: Mechanism, values: Array) -> RowMotion:
         """Motion of all rows of a driven mechanism; values (3, n) or (3, B, n)."""
         rows, origins = self._rows_of(mechanism)
-        full = np.zeros((*values.shape[:-1], mechanism.constraint_solver.equations.ties.count))
+        full = np.zeros(
+            (*values.shape[:-1], mechanism.constraint_solver.equations.constraints.count)
+        )
         full[..., rows] = values
         full[0][..., rows] -= origins
         return RowMotion(*full)
@@ -163,7 +167,7 @@ class Drives:
         if clash.max() > 1e-6 * np.abs(v).max() + 1e-9:
             row = others[int(np.argmax(clash.reshape(-1, len(others)).max(axis=0)))]
             raise ModelError(
-                f"drives: at t = {t:.6g} s they contradict each other; the motion of "
+                f"prescribed: at t = {t:.6g} s they contradict each other; the motion of "
                 f"'{mechanism.constraint_rows[row]}' follows from that of other rows. Leave it "
                 f"free, or let springs come in between."
             )
@@ -173,8 +177,8 @@ class Drives:
     ) -> Array | None:
         """`forward_dynamics` of one state by a lean call; None: in doubt, or there is none."""
         if id(mechanism) not in self._lean:
-            reads = ("q", "v", "tau", "drive")
-            loaded = mechanism.model.loaded_joints  # their friction is not in the kernel
+            reads = ("q", "v", "tau", "prescribed")
+            loaded = mechanism.model.load_dependent_joints  # their friction is not in the kernel
             kernels = None if loaded else mechanism.constraint_solver.forward.kernels(reads, True)
             self._lean[id(mechanism)] = fast.lean(kernels, mechanism.evaluator.base_numbers)
         call = self._lean[id(mechanism)]
@@ -183,13 +187,13 @@ class Drives:
 
     def coordinates(self) -> list[tuple[int, int, int, str]]:
         """Driven coordinates: (number of the motion, entry of q, entry of v, label)."""
-        ties = self.mechanism.constraint_solver.equations.ties
+        constraints = self.mechanism.constraint_solver.equations.constraints
         found = []
         for number, row in enumerate(self._rows_of(self.mechanism)[0]):
-            tie = _tie_of(ties, ties.labels[row])
-            if isinstance(tie, AxisTie) and tie.kind == "drive":
-                v, q, _ = tie.terms[0]
-                found.append((number, q, v, tie.name))
+            constraint = _tie_of(constraints, constraints.labels[row])
+            if isinstance(constraint, LinearConstraint) and constraint.kind == "prescribed":
+                v, q, _ = constraint.terms[0]
+                found.append((number, q, v, constraint.name))
         return found
 
 
@@ -200,20 +204,22 @@ def _rows_meant(mechanism: Mechanism, name: str) -> list[str]:
     joint = name in mechanism.v_labels or name in model.joint_index
     if name in parts:
         part = parts[name]
-        if joint and not (isinstance(part, closing.Drive) and part.joint == name):
+        if joint and not (
+            isinstance(part, constraint_parts.PrescribedMotion) and part.joint == name
+        ):
             raise InputError(
-                f"drives: '{name}' is a joint and a constraint. Rename one of them in the model."
+                f"prescribed: '{name}' is a joint and a constraint. Rename one of them."
             )
-        if isinstance(part, closing.Wheel):
+        if isinstance(part, constraint_parts.Wheel):
             return [f"{name}.normal"]
-        if isinstance(part, closing.Distance | closing.Surface):
+        if isinstance(part, constraint_parts.Distance | constraint_parts.Surface):
             return [f"{name}.f"]
-        if isinstance(part, closing.Contact) and len(part.constrained) == 1:
+        if isinstance(part, constraint_parts.Contact) and len(part.constrained) == 1:
             # the first one: those of directions that stick come after it
             return [r for r in mechanism.constraint_rows if r.startswith(f"{name}.")][:1]
-        if isinstance(part, closing.Loop | closing.Contact):
+        if isinstance(part, constraint_parts.Loop | constraint_parts.Contact):
             raise InputError(
-                f"drives: '{name}' has several rows. Name one row of a contact "
+                f"prescribed: '{name}' has several rows. Name one row of a contact "
                 f"({', '.join(r for r in mechanism.constraint_rows if r.startswith(name + '.'))}); "
                 f"loops cannot be driven, drive one of their joints."
             )
@@ -223,38 +229,48 @@ def _rows_meant(mechanism: Mechanism, name: str) -> list[str]:
     if not joint:
         known = (*mechanism.v_labels, *model.joint_index, *parts)
         raise unknown_name("joint, drive or wheel", name, dict.fromkeys(known))
-    own = {d.joint: d.name for d in model.drives}
+    own = {d.joint: d.name for d in model.prescribed}
     labels = [mechanism.v_labels[k] for k in columns_of(mechanism, name)]
     if not labels:
-        raise InputError(f"drives: joint '{name}' is fixed; it has no coordinate to drive.")
+        raise InputError(f"prescribed: joint '{name}' is fixed; it has no coordinate to drive.")
     return [own.get(label, label) for label in labels]
 
 
 def _origins(mechanism: Mechanism, rows: Array) -> Array:
     """What a motion counts from (m): a rod's is its length, a round surface's its radius."""
-    model, ties = mechanism.model, mechanism.constraint_solver.equations.ties
+    model, constraints = mechanism.model, mechanism.constraint_solver.equations.constraints
     sizes = {rod.name: rod.length for rod in model.distances}
     sizes |= {s.name: s.radius for s in model.surfaces if s.shape in ("sphere", "cylinder")}
-    return np.array([sizes.get(_tie_of(ties, ties.labels[row]).name, 0.0) for row in rows])
+    return np.array(
+        [sizes.get(_tie_of(constraints, constraints.labels[row]).name, 0.0) for row in rows]
+    )
 
 
-def _tie_of(ties: Ties, label: str) -> Any:
-    row = ties.labels.index(label)
-    return next(t for t in ties.all if ties.slices[t.name].start <= row < ties.slices[t.name].stop)
+def _tie_of(constraints: ConstraintTable, label: str) -> Any:
+    row = constraints.labels.index(label)
+    return next(
+        t
+        for t in constraints.all
+        if constraints.slices[t.name].start <= row < constraints.slices[t.name].stop
+    )
 
 
-def _check_row(ties: Ties, name: str, label: str) -> None:
+def _check_row(constraints: ConstraintTable, name: str, label: str) -> None:
     """Refuse rows that have no place of their own."""
-    if label not in ties.labels:
+    if label not in constraints.labels:
         raise InputError(
-            f"drives: '{name}' has no row along the normal, which a road could lift. Add 'normal' "
-            f"to the rows of the wheel."
+            f"prescribed: '{name}' has no row along the normal, which a road could lift. Add "
+            f"'normal' to the rows of the wheel."
         )
-    row, tie = ties.labels.index(label), _tie_of(ties, label)
-    own = tie.kind in _MOVABLE or isinstance(tie, AxisTie)
-    if not own or not ties.holonomic[row] or (tie.kind == "contact" and ties.units[row] != "m"):
+    row, constraint = constraints.labels.index(label), _tie_of(constraints, label)
+    own = constraint.kind in _MOVABLE or isinstance(constraint, LinearConstraint)
+    if (
+        not own
+        or not constraints.holonomic[row]
+        or (constraint.kind == "contact" and constraints.units[row] != "m")
+    ):
         raise InputError(
-            f"drives: '{name}' has no place that could be given over time ('{label}': a loop, a "
-            f"rolling row, or a joint with a quaternion). Move a base by joints with coordinates: "
-            f"prismatic, revolute, planar or gimbal."
+            f"prescribed: '{name}' has no place that could be given over time ('{label}': a loop, "
+            f"a rolling row, or a joint with a quaternion). Move a base by joints with "
+            f"coordinates: prismatic, revolute, planar or gimbal."
         )

@@ -72,7 +72,7 @@ class LineReport:
 
 
 class Line(Trajectory):
-    """A frame moves straight from one pose to another; made by `line`."""
+    """A frame moves straight from one pose to another; made by `line_trajectory`."""
 
     report: LineReport
 
@@ -204,7 +204,7 @@ class Line(Trajectory):
         )  # fmt: skip
 
 
-def line(
+def line_trajectory(
     mechanism: Mechanism,
     frame: str,
     end: ArrayLike | None = None,

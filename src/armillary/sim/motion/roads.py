@@ -21,7 +21,7 @@ class RoadProfile:
     """Height z(s) (m) over the distance s (m) along the track: a spline through the rows, so that
     slope and curvature exist; level before the first and after the last row.
 
-    `under(travel)` is the motion of the ground under a wheel, for `simulate(..., drives=)`."""
+    `under(travel)` is the motion of the ground under a wheel, for `simulate(..., prescribed=)`."""
 
     def __init__(self, distance: ArrayLike, height: ArrayLike):
         s, z = as_floats("distance", distance), as_floats("height", height)

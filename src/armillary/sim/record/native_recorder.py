@@ -33,7 +33,7 @@ class Handing:
         self.system, self.recorder, self.watched = system, recorder, watched
         self._from_states = set(names) <= FROM_STATES
         self._sampled = any(stage.period is not None for stage in system.stages)
-        other = system.nz or self._sampled or watched or system.drives or system.ended
+        other = system.nz or self._sampled or watched or system.prescribed or system.ended
         self._plain = self._from_states and not other
         self._asked = [n for n in names if n not in FROM_STATES and n not in ("a", "tau")]
         self._holds = any(isinstance(e, Bound) or hasattr(e, "stuck") for e in watched)
@@ -74,8 +74,8 @@ class Handing:
         extras: dict[str, Any] = {"z": z} if system.nz else {}
         if self._sampled:
             extras |= held(system, v)
-        if system.drives:
-            extras["drive"] = system.drives.flat(t, v)
+        if system.prescribed:
+            extras["prescribed"] = system.prescribed.flat(t, v)
         if self.watched or system.ended:
             extras |= happened(system, self.watched, v)
         return extras
@@ -109,16 +109,16 @@ class Handing:
         """Prescribed motion, and wrenches where they are wanted, of all instants (T, ...)."""
         system, v = self.system, stretch.v
         wanted = system.external.of_time and bool(system.external) and not self._from_states
-        if not (wanted or system.drives):
+        if not (wanted or system.prescribed):
             return {}
         moved, wrenches = [], []
         for k, t in enumerate(times):
             system.enter(t - stretch.step, t)
-            if system.drives:
-                moved.append(system.drives.flat(t, v[k]))
+            if system.prescribed:
+                moved.append(system.prescribed.flat(t, v[k]))
             if wanted:
                 wrenches.append(system.external.at(t))
-        found: dict[str, Any] = {"drive": np.array(moved)} if system.drives else {}
+        found: dict[str, Any] = {"prescribed": np.array(moved)} if system.prescribed else {}
         if wanted:
             shape = (*v.shape[1:-1], 6)
             found["external"] = {
@@ -133,8 +133,8 @@ class Handing:
         q, v, forces = (x.reshape(-1, x.shape[-1]) for x in (stretch.q, stretch.v, tau))
         external = {name: x.reshape(-1, 6) for name, x in extras.get("external", {}).items()}
         options: dict[str, Any] = {}
-        if system.drives:
-            moved = extras["drive"].reshape(len(q), -1)
-            options["drives"] = system.drives.unflat(system.mechanism, moved)
+        if system.prescribed:
+            moved = extras["prescribed"].reshape(len(q), -1)
+            options["prescribed"] = system.prescribed.unflat(system.mechanism, moved)
         a = system.mechanism.forward_dynamics(q, v, forces, external or None, **options)
         return np.asarray(a).reshape(tau.shape)

@@ -45,7 +45,7 @@ class States:
     def a(self) -> Array:
         if self.given_a is not None:
             return self.given_a
-        options: dict[str, Any] = {} if self.moving is None else {"drives": self.moving}
+        options: dict[str, Any] = {} if self.moving is None else {"prescribed": self.moving}
         if self.pull is not None and self.mechanism.constraints:
             options["baumgarte"] = self.pull
         return self.mechanism.forward_dynamics(self.q, self.v, self.tau, self.external, **options)
@@ -71,7 +71,7 @@ class States:
 
     def _solved(self, pull: tuple[float, float] | None) -> Any:
         given = (self.q, self.v, self.tau, self.external)
-        return self.mechanism.solve(*given, drives=self.moving, baumgarte=pull)
+        return self.mechanism.solve(*given, prescribed=self.moving, baumgarte=pull)
 
     @property
     def reactions(self) -> Array:
@@ -80,27 +80,33 @@ class States:
         return self.mechanism.reactions(self.q, self.v, self.a, self.external).total
 
     @property
-    def tie_forces(self) -> Array:
-        return _of_ties(self.solution)
+    def constraint_forces(self) -> Array:
+        return _of_constraints(self.solution)
 
     @property
     def corrective_forces(self) -> Array:
         """What the drawing back of open constraints adds to their forces."""
-        return _of_ties(self.solution) - _of_ties(self._solved(None))
+        return _of_constraints(self.solution) - _of_constraints(self._solved(None))
 
     @property
     def drive_forces(self) -> Array:
         model, rows = self.mechanism.model, self.mechanism.constraint_rows
-        driven = [rows.index(name) for name in (*(d.name for d in model.drives), *model.moved)]
+        driven = [rows.index(name) for name in (*(d.name for d in model.prescribed), *model.moved)]
         return np.asarray(self.solution.multipliers[:, driven])
 
     @property
-    def tie_power(self) -> Array:
-        """λ · J v of every constraint, (S, ties): not zero where its motion is prescribed."""
+    def constraint_power(self) -> Array:
+        """λ · J v of every constraint (S, constraints): not zero where motion is prescribed."""
         rate = np.einsum("smn,sn->sm", self.mechanism.constraint_jacobian(self.q), self.v)
         rows = self.solution.multipliers * rate
-        ties = self.mechanism.constraint_solver.equations.ties
-        return np.stack([rows[:, ties.slices[tie.name]].sum(axis=1) for tie in ties.all], axis=1)
+        constraints = self.mechanism.constraint_solver.equations.constraints
+        return np.stack(
+            [
+                rows[:, constraints.slices[constraint.name]].sum(axis=1)
+                for constraint in constraints.all
+            ],
+            axis=1,
+        )
 
     @property
     def condition(self) -> Array:
@@ -120,8 +126,10 @@ class Quantity:
     text: str = ""
 
 
-def _of_ties(solution: Any) -> Array:
-    return np.concatenate([_flat(solution.ties.wrench), solution.ties.axis], axis=1)
+def _of_constraints(solution: Any) -> Array:
+    return np.concatenate(
+        [_flat(solution.constraint_forces.wrench), solution.constraint_forces.axis], axis=1
+    )
 
 
 def _flat(values: Array) -> Array:
@@ -150,30 +158,34 @@ def _each(names: Iterable[str], parts: Columns) -> Columns:
 def _rows(m: Mechanism) -> Columns:
     if not m.constraints:
         return ()
-    return tuple(zip(m.constraint_rows, m.constraint_solver.equations.ties.units, strict=True))
+    return tuple(
+        zip(m.constraint_rows, m.constraint_solver.equations.constraints.units, strict=True)
+    )
 
 
 def _ties(m: Mechanism) -> Columns:
     if not m.constraints:
         return ()
-    ties = m.constraint_solver.equations.ties
-    axes = tuple((tie.name, FORCE[tie.unit]) for tie in ties.axes)
-    return _each((tie.name for tie in ties.frames), WRENCH) + axes
+    constraints = m.constraint_solver.equations.constraints
+    axes = tuple((constraint.name, FORCE[constraint.unit]) for constraint in constraints.axes)
+    return _each((constraint.name for constraint in constraints.frames), WRENCH) + axes
 
 
 def _drives(m: Mechanism) -> Columns:
     units = (
-        dict(zip(m.constraint_rows, m.constraint_solver.equations.ties.units, strict=True))
+        dict(zip(m.constraint_rows, m.constraint_solver.equations.constraints.units, strict=True))
         if m.constraints
         else {}
     )
-    rows = (*(d.name for d in m.model.drives), *m.model.moved)
+    rows = (*(d.name for d in m.model.prescribed), *m.model.moved)
     return tuple((row.removesuffix(".f"), FORCE[units[row]]) for row in rows)
 
 
 def _powers(m: Mechanism) -> Columns:
     return (
-        tuple((tie.name, "W") for tie in m.constraint_solver.equations.ties.all)
+        tuple(
+            (constraint.name, "W") for constraint in m.constraint_solver.equations.constraints.all
+        )
         if m.constraints
         else ()
     )
@@ -200,7 +212,7 @@ QUANTITIES: dict[str, Quantity] = {
     ),
     "constraint_forces": Quantity(
         _ties,
-        lambda s: s.tie_forces,
+        lambda s: s.constraint_forces,
         of_constraints=True,
         text="wrench of every constraint on its second body, in its second frame",
     ),
@@ -210,7 +222,7 @@ QUANTITIES: dict[str, Quantity] = {
         of_constraints=True,
         text="part of the constraint forces that draws open constraints back",
     ),
-    "drive_force": Quantity(
+    "prescribed_force": Quantity(
         _drives,
         lambda s: s.drive_forces,
         of_constraints=True,
@@ -218,9 +230,9 @@ QUANTITIES: dict[str, Quantity] = {
     ),
     "constraint_power": Quantity(
         _powers,
-        lambda s: s.tie_power,
+        lambda s: s.constraint_power,
         of_constraints=True,
-        text="power of every constraint: of drives and of ground that moves",
+        text="power of every constraint: of prescribed motions and of ground that moves",
     ),
     "drift": Quantity(
         _rows,
@@ -277,7 +289,7 @@ def columns(name: str, mechanisms: Iterable[Mechanism]) -> Columns:
     quantity = QUANTITIES.get(name) or EXTRAS[name]
     found = {column: None for m in mechanisms for column in quantity.columns(m)}
     if quantity.of_constraints and not found:
-        about = "drives" if name == "drive_force" else "constraints"
+        about = "prescribed" if name == "prescribed_force" else "constraints"
         raise InputError(
             f"record: '{name}' is about {about}, and '{mechanisms[0].name}' has none. Leave it out."
         )

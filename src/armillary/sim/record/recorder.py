@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from armillary.errors import FormatError, InputError
 from armillary.mechanism.mechanism import Mechanism
-from armillary.sim.motion.driven import Drives
+from armillary.sim.motion.driven import PrescribedMotions
 from armillary.sim.record import quantities, storage
 from armillary.sim.record.journal import Journal, journal_path
 from armillary.sim.record.layout import Array, Block, Layout, Tail, joined
@@ -63,11 +63,11 @@ class Recorder:
         handed: int = 1,
         resume: bool = False,
         overwrite: bool = False,
-        drives: Drives | None = None,
+        prescribed: PrescribedMotions | None = None,
         physics: Mapping[str, str] = MappingProxyType({}),
         unsaid: Iterable[str] = (),
     ):
-        self._drives = drives or None
+        self._drives = prescribed or None
         self.pull: tuple[float, float] | None = None  # rates that draw constraints back, 1/s
         if isinstance(every, bool) or int(every) != every or every < 1:
             raise InputError(f"every: expected a whole number from 1 on, found {every!r}.")
@@ -381,7 +381,7 @@ class Recorder:
         return storage.StoredRun(journal.shape, tail, read)
 
 
-NOT_A_STATE = ("tau", "a", "drive", "restraint", *EXTRAS)
+NOT_A_STATE = ("tau", "a", "prescribed", "restraint", *EXTRAS)
 
 
 def _size(layout: Layout, name: str) -> int:

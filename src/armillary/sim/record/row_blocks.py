@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armillary.mechanism.mechanism import Mechanism
-from armillary.sim.motion.driven import Drives
+from armillary.sim.motion.driven import PrescribedMotions
 from armillary.sim.record import quantities
 from armillary.sim.record.layout import Block, Layout
 from armillary.sim.record.quantities import Array, States
@@ -18,7 +18,7 @@ Pull = tuple[float, float] | None
 
 def block(
     rows: Mapping[str, Array], layout: Layout, names: Sequence[str],
-    mechanisms: Sequence[Mechanism], drives: Drives | None, pull: Pull,
+    mechanisms: Sequence[Mechanism], prescribed: PrescribedMotions | None, pull: Pull,
 ) -> tuple[Block, list[tuple[float, str]]]:  # fmt: skip
     """The quantities, and where forces of closures are among them, at which time a closure is
     nearly singular.
@@ -28,7 +28,7 @@ def block(
     count = len(rows["time"])
     runs = 1 if layout.batch is None else layout.batch
     flat = {name: x.reshape(count * runs, -1) for name, x in rows.items() if name not in ("time",)}
-    groups = [(own, _states(flat, own, mechanism, drives, pull))
+    groups = [(own, _states(flat, own, mechanism, prescribed, pull))
               for own, mechanism in _groups(flat, mechanisms)]  # fmt: skip
     result = {"time": rows["time"].copy()}
     for name in names:
@@ -61,7 +61,7 @@ def _groups(
 
 def _states(
     flat: Mapping[str, Array], own: NDArray[np.bool_], mechanism: Mechanism,
-    drives: Drives | None, pull: Pull,
+    prescribed: PrescribedMotions | None, pull: Pull,
 ) -> States:  # fmt: skip
     """The chosen states of one mechanism."""
     wrenches = {name.removeprefix("external."): x[own] for name, x in flat.items()
@@ -70,5 +70,5 @@ def _states(
     tau = flat["tau"][own] if "tau" in flat else np.zeros_like(v)
     tau = tau + flat["restraint"][own] if "restraint" in flat else tau
     a = flat["a"][own] if "a" in flat else None
-    moving = drives and drives.unflat(mechanism, flat["drive"][own])
+    moving = prescribed and prescribed.unflat(mechanism, flat["prescribed"][own])
     return States(mechanism, q, v, tau, a, wrenches, moving or None, pull)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armillary.algorithms.passes import Algorithm, Whole
+from armillary.algorithms.passes import Algorithm, GlobalStep
 from armillary.codegen.target import native
 from armillary.errors import ArmillaryError
 from armillary.evaluate.code import StraightCode
@@ -40,7 +40,7 @@ class Telling:
                     setattr(j, f"told{k}", tuple(numbers[first : first + len(j.v)]))
 
         writes = {f"told{k}": "dof" for k in range(count)}
-        algorithm = Algorithm("telling", (Whole(step),), lambda g: {}, _READS, writes)
+        algorithm = Algorithm("telling", (GlobalStep(step),), lambda g: {}, _READS, writes)
         self._tables = replace(mechanism.evaluator.tables(), extra=(("z", nz), ("time", 1)))
         self._setting = Setting(algorithm, _READS)
         self._made: dict[bool, StraightKernel] = {}

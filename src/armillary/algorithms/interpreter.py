@@ -8,17 +8,17 @@ from typing import Any
 from armillary.algorithms.passes import (
     PER_DOF,
     Algorithm,
-    Along,
-    At,
+    AncestorPairs,
     Base,
-    Columns,
-    Ground,
+    BodyColumns,
+    FrameStep,
+    GlobalStep,
     Inward,
     Outward,
-    Pairs,
+    PathToRoot,
     Record,
     Solve,
-    Whole,
+    WorldStep,
     body_record,
     from_own,
     to_own,
@@ -80,13 +80,13 @@ class Run:
         for k in reversed(range(len(self.bodies))):
             p.step(self.bodies[k], self._parent(k), self.joints[k])
 
-    def _ground(self, p: Ground) -> None:
+    def _ground(self, p: WorldStep) -> None:
         p.step(self.world, self.base)
 
-    def _whole(self, p: Whole) -> None:
+    def _whole(self, p: GlobalStep) -> None:
         p.step(self)
 
-    def _at(self, p: At) -> None:
+    def _at(self, p: FrameStep) -> None:
         p.step(self._frame_body(), self.x)
 
     def _frame_body(self) -> Record:
@@ -94,7 +94,7 @@ class Run:
             raise ValueError(f"algorithm '{self.algorithm.name}' needs a frame")
         return self.bodies[self.frame[0]]
 
-    def _along(self, p: Along) -> None:
+    def _along(self, p: PathToRoot) -> None:
         matrix = [[0 for _ in range(self.tables.nv)] for _ in range(6)]
         value = p.start(self._frame_body(), self.x)
         k = self.frame[0] if self.frame is not None else -1
@@ -107,7 +107,7 @@ class Run:
             k = self.tables.parents[k]
         self.matrices[p.writes] = matrix
 
-    def _pairs(self, p: Pairs) -> None:
+    def _pairs(self, p: AncestorPairs) -> None:
         n, offsets = self.tables.nv, self.tables.v_offsets
         matrices = [[[0 for _ in range(n)] for _ in range(n)] for _ in p.writes]
         for i, b in enumerate(self.bodies):
@@ -128,7 +128,7 @@ class Run:
                             matrix[column][offsets[j] + r] = y
         self.matrices.update(zip(p.writes, matrices, strict=True))
 
-    def _columns(self, p: Columns) -> None:
+    def _columns(self, p: BodyColumns) -> None:
         n, offsets = self.tables.nv, self.tables.v_offsets
         matrix = [[0 for _ in range(p.count * len(self.bodies))] for _ in range(n)]
         for i, b in enumerate(self.bodies):
@@ -156,9 +156,10 @@ class Run:
                                     for r in range(n)]  # fmt: skip
 
     def _walkers(self) -> dict[type, Callable[[Any], None]]:
-        return {Outward: self._outward, Inward: self._inward, Ground: self._ground,
-                At: self._at, Along: self._along, Pairs: self._pairs,
-                Columns: self._columns, Solve: self._solve, Whole: self._whole}  # fmt: skip
+        return {Outward: self._outward, Inward: self._inward, WorldStep: self._ground,
+                FrameStep: self._at, PathToRoot: self._along, AncestorPairs: self._pairs,
+                BodyColumns: self._columns, Solve: self._solve,
+                GlobalStep: self._whole}  # fmt: skip
 
     def result(self, name: str) -> Any:
         """A result by name, as nested lists of scalars."""

@@ -1,7 +1,7 @@
 """Constraints for the algorithms: closures between kernel bodies, and linear rows on coordinates.
 
-A tie between two frames becomes a `FrameTie`; couplings and drives become `AxisTie`s.  The rows of
-all ties, in this order, are the rows of J.
+A constraint between two frames becomes a `FrameConstraint`; couplings and prescribed motions
+become `LinearConstraint`s.  The rows of all constraints, in this order, are the rows of J.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from armillary.joints.closures import Closure, Contact, Distance, OnCylinder, On
 from armillary.joints.loops import LoopClosure, loop_closure
 from armillary.joints.profiles import OnProfile, smooth_pieces
 from armillary.joints.rolling import KnifeEdge, RollingDisc, RollingSphere
-from armillary.model import closing
+from armillary.model import constraint_parts
 from armillary.model.joints import kernel_joint, own_rotation, z_to
-from armillary.model.lower import Tables
+from armillary.model.lowering.tree import Tables
 from armillary.model.model import Model
 from armillary.model.parts import WORLD, Frame, Pose
 from armillary.model.passive import Passive
@@ -47,7 +47,7 @@ class TurnCount:
 
 
 @dataclass(frozen=True)
-class FrameTie:
+class FrameConstraint:
     """A closure between frame 1 on body `first` and frame 2 on body `second` (-1: the world)."""
 
     name: str
@@ -134,7 +134,7 @@ def _own_name(row: str, own: Matrix) -> str:
 
 
 @dataclass(frozen=True)
-class AxisTie:
+class LinearConstraint:
     """Σ coefficient * coordinate = offset, as one row; `acceleration` is its prescribed rate."""
 
     name: str
@@ -161,73 +161,81 @@ class AxisTie:
 
 
 @dataclass(frozen=True)
-class Ties:
+class ConstraintTable:
     """All constraints of a mechanism, lowered onto its tables."""
 
-    frames: tuple[FrameTie, ...]
-    axes: tuple[AxisTie, ...]
+    frames: tuple[FrameConstraint, ...]
+    axes: tuple[LinearConstraint, ...]
 
     @cached_property
-    def all(self) -> tuple[FrameTie | AxisTie, ...]:
+    def all(self) -> tuple[FrameConstraint | LinearConstraint, ...]:
         return (*self.frames, *self.axes)
 
     @cached_property
     def count(self) -> int:
-        return sum(tie.count for tie in self.all)
+        return sum(constraint.count for constraint in self.all)
 
     @cached_property
     def slices(self) -> dict[str, slice]:
-        """Rows of every tie, by name."""
+        """Rows of every constraint, by name."""
         result, start = {}, 0
-        for tie in self.all:
-            result[tie.name] = slice(start, start + tie.count)
-            start += tie.count
+        for constraint in self.all:
+            result[constraint.name] = slice(start, start + constraint.count)
+            start += constraint.count
         return result
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """One name per row: tie.row."""
+        """One name per row: constraint.row."""
         return tuple(
-            f"{tie.name}.{row}" if row else tie.name for tie in self.all for row in tie.rows
+            f"{constraint.name}.{row}" if row else constraint.name
+            for constraint in self.all
+            for row in constraint.rows
         )
 
     @cached_property
     def units(self) -> tuple[str, ...]:
         """Unit of the motion each row forbids: its force is in N m (rad) or N (m)."""
-        return tuple(unit for tie in self.all for unit in tie.units)
+        return tuple(unit for constraint in self.all for unit in constraint.units)
 
     @cached_property
     def holonomic(self) -> tuple[bool, ...]:
-        return tuple(flag for tie in self.all for flag in tie.holonomic)
+        return tuple(flag for constraint in self.all for flag in constraint.holonomic)
 
     @cached_property
     def driven(self) -> tuple[bool, ...]:
-        """Rows of drives: their places may change with time."""
-        return tuple(tie.kind == "drive" for tie in self.all for _ in range(tie.count))
+        """Rows of prescribed: their places may change with time."""
+        return tuple(
+            constraint.kind == "prescribed"
+            for constraint in self.all
+            for _ in range(constraint.count)
+        )
 
     @cached_property
     def ideal(self) -> bool:
-        return all(tie.closure.ideal for tie in self.frames)
+        return all(constraint.closure.ideal for constraint in self.frames)
 
     @cached_property
     def uncounted(self) -> tuple[str, ...]:
         """What to know of springs whose turns the tree does not count."""
         return tuple(
-            f"loop '{tie.name}': the angle of its spring is taken within half a turn of the rest, "
-            f"for turns cannot be counted there (the axes round the loop are not parallel)"
-            for tie in self.frames if tie.turns is None and tie.winds()
+            f"loop '{constraint.name}': the angle of its spring is taken within half a turn of the "
+            f"rest, for turns cannot be counted there (the axes round the loop are not parallel)"
+            for constraint in self.frames if constraint.turns is None and constraint.winds()
         )  # fmt: skip
 
     @cached_property
-    def bare(self) -> Ties:
+    def bare(self) -> ConstraintTable:
         """The same constraints without friction and springs."""
-        return Ties(tuple(replace(tie, passive=()) for tie in self.frames), self.axes)
+        return ConstraintTable(
+            tuple(replace(constraint, passive=()) for constraint in self.frames), self.axes
+        )
 
     def __bool__(self) -> bool:
         return bool(self.frames or self.axes)
 
 
-def ties(model: Model, tables: Tables) -> Ties:
+def lower_constraints(model: Model, tables: Tables) -> ConstraintTable:
     """Lower every constraint of a model."""
     frames = [
         *(_loop(model, tables, x) for x in model.loops),
@@ -238,9 +246,11 @@ def ties(model: Model, tables: Tables) -> Ties:
           for x in model.contacts),
         *(_wheel(model, tables, x) for x in model.wheels),
     ]  # fmt: skip
-    axes = [*(_coupling(model, x) for x in model.couplings), *(_drive(model, x)
-                                                                for x in model.drives)]  # fmt: skip
-    return Ties(tuple(frames), tuple(axes))
+    axes = [
+        *(_coupling(model, x) for x in model.couplings),
+        *(_prescribed(model, x) for x in model.prescribed),
+    ]
+    return ConstraintTable(tuple(frames), tuple(axes))
 
 
 def _place(model: Model, tables: Tables, frame: Frame, turn: Matrix) -> tuple[int, Transform]:
@@ -253,35 +263,37 @@ def _place(model: Model, tables: Tables, frame: Frame, turn: Matrix) -> tuple[in
 
 
 def _between(
-    model: Model, tables: Tables, kind: str, part: closing.Constraint, closure: Closure,
+    model: Model, tables: Tables, kind: str, part: constraint_parts.Constraint, closure: Closure,
     turn: Matrix | None = None, joint: str = "",
-) -> FrameTie:  # fmt: skip
+) -> FrameConstraint:  # fmt: skip
     turned = turn if turn is not None else Matrix.identity()
     first, X_1A = _place(model, tables, part.first, turned)  # type: ignore[union-attr]
     second, X_2B = _place(model, tables, part.second, turned)  # type: ignore[union-attr]
     body = part.second.body  # type: ignore[union-attr]
-    return FrameTie(part.name, kind, first, second, X_1A, X_2B, closure, turned, joint, body)
+    return FrameConstraint(part.name, kind, first, second, X_1A, X_2B, closure, turned, joint, body)
 
 
-def _loop(model: Model, tables: Tables, loop: closing.Loop) -> FrameTie:
+def _loop(model: Model, tables: Tables, loop: constraint_parts.Loop) -> FrameConstraint:
     closure = loop_closure(kernel_joint(loop.joint))
     turn = own_rotation(loop.joint)
-    tie = _between(model, tables, "loop", loop, closure, turn, loop.joint.kind)
+    constraint = _between(model, tables, "loop", loop, closure, turn, loop.joint.kind)
     passive = loop.joint.passive
     if all(p.is_nothing() for p in passive):
-        return tie
-    return replace(tie, passive=passive, turns=_turn_count(model, tables, tie, passive))
+        return constraint
+    return replace(
+        constraint, passive=passive, turns=_turn_count(model, tables, constraint, passive)
+    )
 
 
 def _turn_count(
-    model: Model, tables: Tables, tie: FrameTie, passive: tuple[Passive, ...]
+    model: Model, tables: Tables, constraint: FrameConstraint, passive: tuple[Passive, ...]
 ) -> TurnCount | None:
     """How the tree counts the turns of a loop's joint about one axis: where every joint on the way
     round the loop that turns at all does so about a parallel axis.  At the model's initial
     configuration the spring is in the turn nearest to its rest."""
-    if tie.joint not in _ONE_ANGLE:
+    if constraint.joint not in _ONE_ANGLE:
         return None
-    ends = [(tie.first, tie.X_1A, -1.0), (tie.second, tie.X_2B, 1.0)]
+    ends = [(constraint.first, constraint.X_1A, -1.0), (constraint.second, constraint.X_2B, 1.0)]
     poses = [X @ _neutral_pose(tables, body) for body, X, _ in ends]
     axes = [Vector(*X.E.rows[2]) for X in poses]
     terms: list[tuple[int, float]] = []
@@ -296,10 +308,12 @@ def _turn_count(
             if kind not in (*_ONE_ANGLE, "helical") or abs(along) < 1.0 - _PARALLEL:
                 return None
             terms.append((tables.q_offsets[k], sign * round(along)))
-    if float(axes[0].dot(axes[1])) < 1.0 - _PARALLEL or not isinstance(tie.closure, LoopClosure):
+    if float(axes[0].dot(axes[1])) < 1.0 - _PARALLEL or not isinstance(
+        constraint.closure, LoopClosure
+    ):
         return None
-    place = tie.closure.joint.coordinates.index("angle")
-    neutral = float(tie.closure.coordinates(poses[1] @ poses[0].inverse())[place])
+    place = constraint.closure.joint.coordinates.index("angle")
+    neutral = float(constraint.closure.coordinates(poses[1] @ poses[0].inverse())[place])
     start = TurnCount(neutral, tuple(terms)).angle(model.initial or model.neutral())
     turns = round((passive[place].rest - float(start)) / _TAU)
     return TurnCount(neutral + _TAU * turns, tuple(terms))
@@ -323,7 +337,7 @@ def _neutral_pose(tables: Tables, body: int) -> Transform:
     return X
 
 
-def _surface(surface: closing.Surface) -> Closure:
+def _surface(surface: constraint_parts.Surface) -> Closure:
     if surface.shape == "plane":
         return OnPlane()
     if surface.shape == "profile":
@@ -331,7 +345,7 @@ def _surface(surface: closing.Surface) -> Closure:
     return (Distance if surface.shape == "sphere" else OnCylinder)(surface.radius)
 
 
-def _wheel(model: Model, tables: Tables, wheel: closing.Wheel) -> FrameTie:
+def _wheel(model: Model, tables: Tables, wheel: constraint_parts.Wheel) -> FrameConstraint:
     axle, up = z_to(wheel.axis), z_to(wheel.normal)
     lift = Vector(*wheel.normal) * wheel.height
     ground = Frame("", wheel.ground, Pose(tuple(float(x) for x in lift)))  # type: ignore[arg-type]
@@ -339,7 +353,7 @@ def _wheel(model: Model, tables: Tables, wheel: closing.Wheel) -> FrameTie:
     first, X_1A = _place(model, tables, ground, up)
     second, X_2B = _place(model, tables, center, axle)
     closure = _WHEELS[wheel.kind](wheel.radius, wheel.rows)
-    return FrameTie(wheel.name, "wheel", first, second, X_1A, X_2B, closure, axle,
+    return FrameConstraint(wheel.name, "wheel", first, second, X_1A, X_2B, closure, axle,
                     wheel.kind, wheel.body)  # fmt: skip
 
 
@@ -353,16 +367,18 @@ def _axis(model: Model, label: str) -> tuple[int, int]:
     raise IndexError(label)
 
 
-def _coupling(model: Model, part: closing.Coupling) -> AxisTie:
+def _coupling(model: Model, part: constraint_parts.Coupling) -> LinearConstraint:
     follower, source = _axis(model, part.joint), _axis(model, part.source)
     known = follower[1] >= 0 and source[1] >= 0
     terms = ((*follower, 1.0), (*source, -part.ratio))
     unit = model.v_units[follower[0]]
-    return AxisTie(part.name, "coupling", terms, unit, part.offset if known else None)
+    return LinearConstraint(part.name, "coupling", terms, unit, part.offset if known else None)
 
 
-def _drive(model: Model, part: closing.Drive) -> AxisTie:
+def _prescribed(model: Model, part: constraint_parts.PrescribedMotion) -> LinearConstraint:
     v, q = _axis(model, part.joint)
     place = part.position if q >= 0 else None
-    return AxisTie(part.name, "drive", ((v, q, 1.0),), model.v_units[v], place, part.velocity,
-                   part.acceleration)  # fmt: skip
+    rates = part.velocity, part.acceleration
+    return LinearConstraint(
+        part.name, "prescribed", ((v, q, 1.0),), model.v_units[v], place, *rates
+    )

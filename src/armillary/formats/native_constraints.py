@@ -1,5 +1,5 @@
-"""Entries of the native file for what ties a mechanism beyond its tree: loops, couplings, wheels,
-distances, surfaces, contacts, drives."""
+"""Entries of the native file for what holds a mechanism beyond its tree: loops, couplings, wheels,
+distances, surfaces, contacts, prescribed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ties a mechanism beyond its tree: loops, couplings, wheels, rods, contacts, drives.
+"""What constrains a mechanism beyond its tree: loops, couplings, wheels, rods, contacts, motions.
 
 Plain frozen data, as in parts.py.  Two frames are always named `first` and `second`: the second
 moves relative to the first, and the force of a constraint is the one on the second's body.
@@ -117,7 +117,7 @@ class Contact:
 
 
 @dataclass(frozen=True)
-class Drive:
+class PrescribedMotion:
     """A coordinate that moves as prescribed, whatever force that takes.
 
     joint: a joint with one coordinate, or joint.coordinate (a label of v).  None: not prescribed
@@ -130,12 +130,12 @@ class Drive:
     position: float | None = None
 
 
-Constraint = Loop | Coupling | Wheel | Distance | Surface | Contact | Drive
+Constraint = Loop | Coupling | Wheel | Distance | Surface | Contact | PrescribedMotion
 
 
 def touches(part: Constraint, bodies: Container[str], joints: Container[str]) -> bool:
     """Whether a constraint acts on one of these bodies or on a coordinate of these joints."""
-    if isinstance(part, (Coupling, Drive)):
+    if isinstance(part, (Coupling, PrescribedMotion)):
         labels = (part.joint, part.source) if isinstance(part, Coupling) else (part.joint,)
         return any(label in joints or label.rpartition(".")[0] in joints for label in labels)
     if isinstance(part, Wheel):

@@ -18,7 +18,7 @@ from armillary.model.checks import (
     per_axis,
     unit_axis,
 )
-from armillary.model.closing import (
+from armillary.model.constraint_parts import (
     DIRECTIONS,
     SHAPES,
     WHEEL_ROWS,
@@ -26,8 +26,8 @@ from armillary.model.closing import (
     Contact,
     Coupling,
     Distance,
-    Drive,
     Loop,
+    PrescribedMotion,
     Surface,
     Wheel,
 )
@@ -42,7 +42,7 @@ _LONGEST_PROFILE = 400  # rows: they are part of the code of the constraint
 
 
 class ClosingBuilder(ABC):
-    """Collects loops, couplings, wheels, rods, surfaces, contacts and drives."""
+    """Collects loops, couplings, wheels, rods, surfaces, contacts and prescribed."""
 
     report: Report
     _bodies: dict[str, Body]
@@ -218,7 +218,7 @@ class ClosingBuilder(ABC):
         ends = self._end(first), self._end(second)
         self._close(Contact(name, *ends, held, forces, laws))
 
-    def drive(
+    def prescribe(
         self,
         name: str,
         joint: str,
@@ -233,7 +233,7 @@ class ClosingBuilder(ABC):
         ]
         if not all(x is None or math.isfinite(x) for x in values):
             raise ModelError(f"drive '{name}': expected finite numbers, found {values}.")
-        self._close(Drive(name, joint, values[0] or 0.0, values[1], values[2]))
+        self._close(PrescribedMotion(name, joint, values[0] or 0.0, values[1], values[2]))
 
     # -- checks of `build` -----------------------------------------------------------------------
 
@@ -263,7 +263,7 @@ class ClosingBuilder(ABC):
         labels = _coordinate_labels(bodies)
         for name, part in list(self._closing.items()):
             title = f"{type(part).__name__.lower()} '{name}'"
-            if isinstance(part, (Coupling, Drive)):
+            if isinstance(part, (Coupling, PrescribedMotion)):
                 ends = (part.joint, part.source) if isinstance(part, Coupling) else (part.joint,)
                 for label in ends:
                     _known_coordinate(title, label, labels, bodies)

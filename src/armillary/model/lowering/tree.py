@@ -21,7 +21,7 @@ from armillary.spatial import Force, Inertia, Matrix, Symmetric, Transform, Vect
 from armillary.spatial.rotation import from_quaternion, quaternion_exp
 
 # what may be given per state instead of the model's: numbers per body of the model
-PER_BODY = {"parameters": 10, "placements": 6}
+PER_BODY = {"parameters": 10, "offsets": 6}
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,8 @@ class KernelBody:
         if "parameters" in numbers:
             inertia = Inertia.from_leaves(numbers["parameters"])
             body = replace(body, inertia=inertia.rotate(back), euler=None)
-        if "placements" in numbers:
-            turn, shift = Vector(*numbers["placements"][:3]), Vector(*numbers["placements"][3:])
+        if "offsets" in numbers:
+            turn, shift = Vector(*numbers["offsets"][:3]), Vector(*numbers["offsets"][3:])
             X = Transform(from_quaternion(quaternion_exp(back @ turn)), back @ shift)
             body = replace(body, placement=X @ body.placement)
         return body
@@ -155,7 +155,9 @@ class Tables:
     hosts: tuple[Host, ...]  # one per body of the model
     nq: int
     nv: int
-    ties: Any = None  # constraints (model.ties.Ties), where an algorithm asks for them
+    constraints: Any = (
+        None  # constraints (model.constraints.ConstraintTable), where an algorithm asks for them
+    )
     extra: tuple[tuple[str, int], ...] = ()  # further inputs of an algorithm: name, numbers
     again: Callable[[Mapping[str, Sequence[Scalar]]], Tables] | None = None  # of given bodies
     fused: bool = True  # welded bodies are part of the body that carries them
@@ -252,7 +254,7 @@ def _armature(rotors: Sequence[Rotor], nv: int) -> tuple[Scalar, ...]:
 
 
 def parametric(model: Model, fuse: bool, passive: bool) -> Tables:
-    """Tables whose bodies are inputs: see `PER_BODY`; placements only where nothing is fused."""
+    """Tables whose bodies are inputs: see `PER_BODY`; offsets only where nothing is fused."""
     tables = lower(model, fuse, passive)
 
     def of(name: str, k: int, numbers: Mapping[str, Sequence[Scalar]]) -> Sequence[Scalar]:
