@@ -9,6 +9,7 @@ import re
 
 from armillary.constraints.exported import CLOSED
 from armillary.errors import InputError
+from armillary.evaluate import functions
 from armillary.evaluate.inputs import choice
 from armillary.graph.c_source import ELEMENTS, Function, Row, c_source, is_identifier
 from armillary.mechanism.closed import Constrained
