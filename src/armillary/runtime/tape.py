@@ -10,7 +10,8 @@ from collections.abc import Callable
 from functools import cache
 
 from armillary.codegen.code import Code
-from armillary.codegen.jit import Library, with_declarations
+from armillary.codegen.jit import Library
+from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import lanes
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from armillary.codegen.abi import Context
 from armillary.codegen.code import Code
+from armillary.codegen.llvm import splat
 from armillary.codegen.target import Lanes
 from armillary.runtime.tiles import LARGEST, Tile
 
@@ -154,12 +155,7 @@ class TileCode(Walk):
         return self.splat(value, lanes)
 
     def splat(self, value: str, lanes: Lanes) -> str:
-        t = lanes.type
-        if lanes.width == 1:
-            return value
-        one = self.let(f"insertelement {t} poison, {lanes.element} {value}, i32 0")
-        zeros = f"<{lanes.width} x i32> zeroinitializer"
-        return self.let(f"shufflevector {t} {one}, {t} poison, {zeros}")
+        return splat(value, lanes, self.let)
 
     def less(self, lanes: Lanes, a: str, x: str, y: str) -> str:
         """a - x y, in one rounding where the machine can."""
