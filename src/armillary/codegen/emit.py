@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from armillary.codegen.abi import Context, Ints
 from armillary.codegen.llvm import operation, splat
 from armillary.codegen.places import PLACES
+from armillary.codegen.struct import Slot
 from armillary.codegen.target import IN_ORDER, Lanes
 from armillary.graph.cut import Block
 from armillary.graph.expand import Expansion
@@ -174,11 +175,11 @@ class BlockWriter:
         return self._line(f"getelementptr {e}, ptr {self._offsets[key]}, i64 {k * width}")
 
     def _pointer(self, slot: int) -> str:
-        return self._field(slot, "ptr")
+        return self._field(Slot(slot, "ptr"))
 
-    def _field(self, slot: int, kind: str = "i64") -> str:
+    def _field(self, slot: Slot) -> str:
         """A field of the context, read once before the loop."""
-        key = f"{kind}{slot}"
+        kind, key = slot.kind, f"{slot.kind}{slot}"
         if key not in self._pointers:
             name = f"%c{slot}{kind}"
             self.head.append(f"{name}p = getelementptr i64, ptr %ctx, i64 {slot}")

@@ -33,8 +33,8 @@ class Walk(Code):
     def __init__(self, name: str, matrices: Sequence[str], more: Sequence[str] = ()):
         pointers = ("ptr noalias %ctx", *(f"ptr noalias {m}" for m in matrices))
         super().__init__(name, (*pointers, *more))
-        self.n, self.tiles = self.field(Context.NV), self.field(Context.TILES, "ptr")
-        self.count, self.ranges = self.field(Context.TILE_COUNT), self.field(Context.RANGES, "ptr")
+        self.n, self.tiles = self.field(Context.NV), self.field(Context.TILES)
+        self.count, self.ranges = self.field(Context.TILE_COUNT), self.field(Context.RANGES)
 
     def text(self) -> str:
         """Each loop is entered by a jump to its head and ends with another."""
