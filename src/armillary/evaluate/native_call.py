@@ -151,7 +151,7 @@ class FastCall:
         numbers, d = globals_.astype(dtype), self.data
         context, _ = kernel.context(1, numbers)
         self.batches[str(dtype)] = (kernel, context, numbers, dtype)  # kept alive
-        start = Data.BATCHES + (0 if dtype == np.float64 else Batch.SIZE)
+        start = Data.DOUBLES if dtype == np.float64 else Data.FLOATS
         d[start + Batch.KERNEL] = kernel.address
         d[start + Batch.CONTEXT] = context.ctypes.data
         d[start + Batch.FEWEST], d[start + Batch.CHECKED] = kernel.lanes.width, int(checked)
@@ -181,7 +181,7 @@ class FastCall:
         if not counts_holders(np.empty(1)):
             return
         shape, *others = self.kernel.output_shapes.values()
-        count = min(_KEPT * (1 + len(others)), Data.LARGE - Data.KEPT)
+        count = min(_KEPT * (1 + len(others)), Data.KEPT.count)
         self.kept = [np.empty(given or shape) for _ in range(count)]
         self.data[Data.KEPT : Data.KEPT + count] = [id(array) for array in self.kept]
         self.data[Data.KEPT_COUNT] = count
