@@ -280,7 +280,7 @@ def test_joint_equality_is_a_coupling():
 def test_equality_of_one_joint_is_a_drive_that_holds():
     text = '<equality><joint name="e" joint1="k" polycoef=".5 2 9 0 0"/></equality>'
     model = read(LOOP, text)
-    (drive,) = model.drives
+    (drive,) = model.prescribed
     assert (drive.name, drive.joint, drive.acceleration, drive.velocity) == ("e", "k", 0.0, 0.0)
     peer = MujocoPeer("model.xml", model)
     q, v, _ = random_state(model, 0)
@@ -564,7 +564,7 @@ def test_written_couplings_and_drives_of_one_coordinate_survive():
     again = read_mjcf(saved(write_mjcf(model)))
     assert again.v_labels == model.v_labels
     assert again.couplings == model.couplings
-    assert [(d.name, d.joint, d.position) for d in again.drives] == [
+    assert [(d.name, d.joint, d.position) for d in again.prescribed] == [
         ("hold", "hook.first", 0.25), ("still", "c", 0.0)]  # fmt: skip
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from armillary import Mechanism, __version__
 from armillary.cli import closing, models, screen
 from armillary.cli.options import Reading
+from armillary.cli.remedies import spelled
 from armillary.cli.states import KINDS, WRENCH, Array, States, from_csv, from_options, to_csv
 from armillary.errors import InputError, ModelError
 from armillary.evaluate.results import Reactions
@@ -57,7 +58,7 @@ class Answer:
     def remarks(self) -> list[str]:
         """What a reader of the numbers should know beside them."""
         found = (*self.messages, *self.states.remarks, *outside(self))
-        return [screen.typed(text) for text in found if text]
+        return [spelled(text) for text in found if text]
 
 
 def answer(

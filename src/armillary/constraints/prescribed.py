@@ -30,7 +30,7 @@ def with_prescribed(model: Model, prescribed: Prescribed) -> tuple[Model, Prescr
         each = np.asarray(value, float)
         if each.shape[-1:] != (len(labels),) and not (len(labels) == 1 and each.ndim < 2):
             raise InputError(
-                f"prescribed['{name}']: expected {len(labels)} accelerations "
+                f"prescribed motion of '{name}': expected {len(labels)} accelerations "
                 f"({', '.join(labels)}), found shape {each.shape}."
             )
         for k, label in enumerate(labels):

@@ -19,7 +19,7 @@ from armillary.constraints.self_stress import (
     smallest,
 )
 from armillary.constraints.states import NO_NUMBER, blanked
-from armillary.errors import unknown_name
+from armillary.errors import Message, Remedy, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.results import BodyForces, Solution, _heads, _numbers
 from armillary.model.model import Model
@@ -129,7 +129,8 @@ class ConstrainedSolution(Solution):
         closures that are nearly singular."""
         if self.acceleration.ndim == 1:
             return self.notes[0]
-        return tuple(f"state {k}: {text}" for k, texts in enumerate(self.notes) for text in texts)
+        pairs = ((k, text) for k, texts in enumerate(self.notes) for text in texts)
+        return tuple(Message(text, before=f"state {k}: ") for k, text in pairs)
 
     def __str__(self) -> str:
         text = super().__str__()
@@ -223,14 +224,14 @@ def _notes(equations: Equations, system: System, k: int, answer: Answer) -> tupl
     opening = np.abs(terms.residual[k]) * scale
     r = int(np.argmax(opening))
     if opening[r] > max(OPEN, equations.geometry_tolerance):
-        texts.append(f"'{labels[r]}' is open by {terms.residual[k, r]:.3g}; assemble(q) closes the "
-                     f"mechanism")  # fmt: skip
+        text = f"'{labels[r]}' is open by {terms.residual[k, r]:.3g};"
+        texts.append(Message(text, Remedy("assemble")))
     speed = float((sizes @ np.abs(system.v[k]) * scale).max())
     rate = np.abs(terms.rate[k]) * scale
     r = int(np.argmax(rate))
     if rate[r] > max(OPEN * speed, 1e-9):  # 1/s; less is rounding of a mechanism at rest
-        texts.append(f"the velocity violates '{labels[r]}' by {terms.rate[k, r]:.3g}; "
-                     f"project(q, v) corrects it")  # fmt: skip
+        text = f"the velocity violates '{labels[r]}' by {terms.rate[k, r]:.3g};"
+        texts.append(Message(text, Remedy("project")))
     if near := nearness(equations, answer.factor):
         texts.append(near)
     return tuple(texts)

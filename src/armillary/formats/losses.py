@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from xml.sax.saxutils import quoteattr
 
-from armillary.errors import FormatError
+from armillary.errors import FormatError, Remedy
 from armillary.model import Contact, Distance, Limits, Loop, Model, Passive, Rotor, Surface, Wheel
 from armillary.model.constraint_parts import Constraint
 from armillary.model.passive import LOADS
@@ -32,8 +32,7 @@ class Losses:
     def add(self, part: str, what: str) -> None:
         if not self.allowed:
             raise FormatError(
-                f"{part}: {self.format_name} cannot express {what}. Write the native YAML format, "
-                f"or pass lossy=True to leave it out."
+                f"{part}: {self.format_name} cannot express {what}.", remedy=Remedy("lossy")
             )
         self.remark(f"left out: {part}: {what}")
 

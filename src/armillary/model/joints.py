@@ -10,7 +10,7 @@ from typing import Any
 from armillary import joints
 from armillary.errors import ModelError
 from armillary.model.checks import unit_axis
-from armillary.model.parts import JointSpec, Triple
+from armillary.model.parts import WORLD, Body, JointSpec, Triple
 from armillary.spatial import Matrix, Motion, Vector
 
 KINDS = (
@@ -163,3 +163,18 @@ def z_to(axis: Sequence[float]) -> Matrix:
 
 def named(spec: JointSpec, name: str) -> JointSpec:
     return spec if spec.name else replace(spec, name=name)
+
+
+def massless_joints(bodies: Sequence[Body]) -> tuple[str, ...]:
+    """Names of the moving joints that move neither a mass nor a rotor; parents come first."""
+    heavy = {WORLD}
+    for body in reversed(bodies):
+        if body.mass.mass > 0 or any(body.mass.tensor) or body.name in heavy:
+            heavy |= {body.name, body.parent}
+    return tuple(
+        body.joint.name
+        for body in bodies
+        if body.name not in heavy
+        and kernel_joint(body.joint).nv > 0
+        and not any(rotor.reflected > 0 for rotor in body.joint.rotors)
+    )
