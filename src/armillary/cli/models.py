@@ -7,8 +7,7 @@ from pathlib import Path
 from armillary import Mechanism, example, example_names, load
 from armillary.cli.options import Reading
 from armillary.errors import FormatError, unknown_name
-
-FORCE = {"rad": "N m", "m": "N"}
+from armillary.units import unit_of
 
 
 def find(name: str, how: Reading = Reading()) -> Mechanism:
@@ -42,16 +41,10 @@ def labels(mechanism: Mechanism, kind: str) -> tuple[str, ...]:
 
 def units(mechanism: Mechanism, kind: str) -> tuple[str, ...]:
     """One unit per number of q, v, a or tau; the parts of a quaternion have none."""
-    along = mechanism.model.v_units
+    model = mechanism.model
     if kind == "q":
-        found: list[str] = []
-        for joint in mechanism.model.joints:
-            turns = joint.nq - joint.nv  # 1 where a quaternion stands for three angles
-            found += ["-"] * 4 + list(joint.units[3:]) if turns else list(joint.units)
-        return tuple(found)
-    if kind == "tau":
-        return tuple(FORCE[unit] for unit in along)
-    return tuple(f"{unit}/s" if kind == "v" else f"{unit}/s²" for unit in along)
+        return tuple("-" if unit == "1" else unit for unit in model.q_units)
+    return tuple(unit_of(kind, unit) for unit in model.v_units)
 
 
 def tied_by(mechanism: Mechanism) -> str:

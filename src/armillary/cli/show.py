@@ -17,12 +17,9 @@ from armillary.model.lowering.constraints import (
     lower_constraints,
 )
 from armillary.model.passive import LOADS
+from armillary.units import AXIS_NAMES, FORCE
 
 _MOST = 200  # lines of a table on the screen; --json has no limit
-_AXES: dict[tuple[float, ...], str] = {
-    (1.0, 0.0, 0.0): "x", (0.0, 1.0, 0.0): "y", (0.0, 0.0, 1.0): "z",
-    (-1.0, 0.0, 0.0): "-x", (0.0, -1.0, 0.0): "-y", (0.0, 0.0, -1.0): "-z",
-}  # fmt: skip
 _STYLES = {"warning": "yellow", "repaired": "yellow", "ignored": "dim"}
 
 
@@ -138,7 +135,7 @@ def as_json(mechanism: Mechanism) -> dict[str, Any]:
         "constraints": [
             {"name": constraint.name, "kind": constraint.kind, "what": words,
              "rows": labels(constraint),
-             "units": [models.FORCE[unit] for unit in constraint.units]}
+             "units": [FORCE[unit] for unit in constraint.units]}
             for constraint, words in _ties(mechanism)
         ],
         "source": model.report.source,
@@ -222,7 +219,7 @@ def _kind(body: Body) -> str:
 
 
 def _axes(spec: JointSpec) -> str:
-    return "; ".join(_AXES.get(axis) or f"({screen.triple(axis)})" for axis in spec.axes)
+    return "; ".join(AXIS_NAMES.get(axis) or f"({screen.triple(axis)})" for axis in spec.axes)
 
 
 def _slot(name: str, part: slice) -> str:
@@ -281,7 +278,7 @@ def labels(constraint: FrameConstraint | LinearConstraint) -> list[str]:
 
 def _forces(constraint: FrameConstraint | LinearConstraint) -> str:
     rows = zip(constraint.rows, constraint.units, strict=True)
-    return ", ".join(f"{row or 'along the axis'} [{models.FORCE[unit]}]" for row, unit in rows)
+    return ", ".join(f"{row or 'along the axis'} [{FORCE[unit]}]" for row, unit in rows)
 
 
 def cache(clear: bool) -> None:

@@ -26,14 +26,11 @@ from armillary.model import (
     Wheel,
 )
 from armillary.model.parts import IDENTITY
+from armillary.units import AXIS_NAMES
 
 # Plain words that no YAML version takes for a number, a truth value or nothing.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*([-./ ][A-Za-z0-9_]+)*")
 _RESERVED = {"yes", "no", "on", "off", "true", "false", "null", "inf", "nan"}
-_LETTERS: dict[tuple[float, ...], str] = {
-    (1.0, 0.0, 0.0): "x", (0.0, 1.0, 0.0): "y", (0.0, 0.0, 1.0): "z",
-    (-1.0, 0.0, 0.0): "-x", (0.0, -1.0, 0.0): "-y", (0.0, 0.0, -1.0): "-z",
-}  # fmt: skip
 
 
 def write_native(model: Model) -> str:
@@ -151,7 +148,7 @@ def _one_or_each(entries: list[dict]) -> Any:
 
 
 def _axis(axis: Sequence[float]) -> Any:
-    return _LETTERS.get(tuple(axis), list(axis))
+    return AXIS_NAMES.get(tuple(axis), list(axis))
 
 
 def _pose(pose: Pose) -> dict[str, Any]:
@@ -196,7 +193,7 @@ def _contact(contact: Contact, model: Model) -> dict[str, Any]:
     if contact.force:
         entry["force"] = dict(contact.force)
     if contact.friction:
-        keys = ("jvp", "of", "coefficient")
+        keys = ("along", "of", "coefficient")
         entry["friction"] = [dict(zip(keys, law, strict=True)) for law in contact.friction]
     return entry
 

@@ -15,6 +15,7 @@ from armillary.model.constraint_parts import (
 from armillary.model.joints import kernel_joint
 from armillary.model.model import Model
 from armillary.model.parts import WORLD
+from armillary.units import row_force
 
 
 def describe(model: Model, freedoms: str) -> str:
@@ -62,7 +63,7 @@ def constraint_words(model: Model, part: Constraint) -> tuple[str, str, int]:
             size = f" of radius {radius:g} m" if shape in ("sphere", "cylinder") else ""
             return kind, f"point of '{second.body}' on a {shape}{size} of '{first.body}'", 1
         case Contact(first=first, second=second, constrained=held):
-            given = [f"{d} {x:g} {'N m' if d[0] == 'r' else 'N'}" for d, x in part.force]
+            given = [f"{d} {x:g} {row_force(d)}" for d, x in part.force]
             given += [f"{d} {x:g} of {c}" for d, c, x in part.friction]
             forces = f", given forces {', '.join(given)}" if given else ""
             how = f"along {' '.join(held)}{forces}, held both ways"
