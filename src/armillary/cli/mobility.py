@@ -80,7 +80,7 @@ def motions(found: Mobility) -> tuple[list[str], Array]:
 
 
 def _print(mechanism: Mechanism, found: Mobility, forces: Determinacy | None) -> None:
-    constraints = models.tied_by(mechanism)
+    constraints = models.constraint_counts(mechanism)
     screen.say(
         f"mobility of '{mechanism.name}'"
         + (f", constrained by {constraints}" if constraints else "")

@@ -7,6 +7,7 @@ from pathlib import Path
 from armillary import Mechanism, example, example_names, load
 from armillary.cli.options import Reading
 from armillary.errors import FormatError, unknown_name
+from armillary.model.constraint_parts import NOUNS
 from armillary.units import unit_of
 
 
@@ -47,11 +48,11 @@ def units(mechanism: Mechanism, kind: str) -> tuple[str, ...]:
     return tuple(unit_of(kind, unit) for unit in model.v_units)
 
 
-def tied_by(mechanism: Mechanism) -> str:
+def constraint_counts(mechanism: Mechanism) -> str:
     """How many of each kind of constraint a mechanism has, in words; empty where it has none."""
     count: dict[str, int] = {}
     for part in mechanism.model.constraints:
-        kind = type(part).__name__.lower()
+        kind = NOUNS[type(part)]
         count[kind] = count.get(kind, 0) + 1
     found = [f"{n} {kind}{'s' if n > 1 else ''}" for kind, n in count.items()]
     return " and ".join(filter(None, (", ".join(found[:-1]), *found[-1:])))
@@ -60,6 +61,6 @@ def tied_by(mechanism: Mechanism) -> str:
 def left_out(mechanism: Mechanism) -> str:
     """What the inverse dynamics of the tree does not see."""
     return (
-        f"tau is that of the tree of '{mechanism.name}' alone, without its {tied_by(mechanism)}; "
-        f"leave --tree out for the closed mechanism"
+        f"tau is that of the tree of '{mechanism.name}' alone, without its "
+        f"{constraint_counts(mechanism)}; leave --tree out for the closed mechanism"
     )

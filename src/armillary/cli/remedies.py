@@ -9,7 +9,7 @@ COMMAND = {
     "resume": "Make room, then go on with --resume.",
     "resume or overwrite": "Go on with --resume, or use --overwrite to begin anew.",
     "lossy": "Write the native YAML format, or use --lossy to leave it out.",
-    "root": "{otherwise}, or use --root with a folder that holds both.",
+    "root": "{otherwise}, or use --root a folder that holds both.",
     "format": "",
     "no base": "Leave --base out.",
     "hold schedule": "Give more rows, a shorter run, or --stay.",

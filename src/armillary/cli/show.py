@@ -48,7 +48,7 @@ def show(name: str, how: Reading, json: bool) -> None:
     heads = ["kind", "name", "what", "rows and their forces"]
     rows = [
         [constraint.kind, constraint.name, words, _forces(constraint)]
-        for constraint, words in _ties(mechanism)
+        for constraint, words in _constraints(mechanism)
     ]
     _table(
         heads, rows, "constraints; rows of a loop in the axes of its joint, z along a single axis"
@@ -136,7 +136,7 @@ def as_json(mechanism: Mechanism) -> dict[str, Any]:
             {"name": constraint.name, "kind": constraint.kind, "what": words,
              "rows": labels(constraint),
              "units": [FORCE[unit] for unit in constraint.units]}
-            for constraint, words in _ties(mechanism)
+            for constraint, words in _constraints(mechanism)
         ],
         "source": model.report.source,
         "notes": notes_json(model.report),
@@ -263,7 +263,7 @@ def _passive_words(passive: Passive) -> list[str]:
     return words + (["function"] if passive.law is not None else [])
 
 
-def _ties(mechanism: Mechanism) -> Iterator[tuple[FrameConstraint | LinearConstraint, str]]:
+def _constraints(mechanism: Mechanism) -> Iterator[tuple[FrameConstraint | LinearConstraint, str]]:
     """Every constraint with its rows, and what it does in words."""
     model = mechanism.model
     words = {part.name: constraint_words(model, part)[1] for part in model.constraints}

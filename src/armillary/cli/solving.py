@@ -38,7 +38,7 @@ def answer(
     if out is not None:
         from armillary.formats.files import write_text
 
-        columns = [*answers.columns(result), *_tie_columns(solution)]
+        columns = [*answers.columns(result), *_constraint_columns(solution)]
         write_text(to_csv(result.states.carried, columns), out, overwrite)
     if json:
         screen.print_json(answers.as_json(result) | as_json(solution, prescribed))
@@ -168,7 +168,7 @@ def as_json(solution: Solution, prescribed: dict[str, Array]) -> dict[str, Any]:
         "energy": {"unit": "J", "kinetic": solution.kinetic, "potential": solution.potential}
     }
     if not isinstance(solution, ConstrainedSolution):
-        return content | {"power": {"unit": "W", "prescribed": solution.power}}
+        return content | {"power": {"unit": "W", "actuators": solution.power}}
     power, forces = solution.balance, solution.constraint_forces
     wrenches = {
         name: {"kind": kind, "body": body, "wrench": forces[name]}
@@ -212,7 +212,7 @@ def determinacy_json(state: Determinacy) -> dict[str, Any]:
     }
 
 
-def _tie_columns(solution: Solution) -> list[tuple[str, Array]]:
+def _constraint_columns(solution: Solution) -> list[tuple[str, Array]]:
     if not isinstance(solution, ConstrainedSolution):
         return []
     forces = solution.constraint_forces

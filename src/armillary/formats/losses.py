@@ -8,7 +8,7 @@ from xml.sax.saxutils import quoteattr
 
 from armillary.errors import FormatError, Remedy
 from armillary.model import Contact, Distance, Limits, Loop, Model, Passive, Rotor, Surface, Wheel
-from armillary.model.constraint_parts import Constraint
+from armillary.model.constraint_parts import titled
 from armillary.model.passive import LOADS
 
 _LOST = "not found: "  # meshes that the file names in vain
@@ -100,11 +100,6 @@ def with_remarks(text: str, more: Sequence[str]) -> str:
         losses.remark(f"{_LOST}{line}")
     head, _, rest = text.partition("\n") if text.startswith("<?xml") else ("", "", text)
     return "\n".join(filter(None, [head, *losses.comment(), rest]))
-
-
-def titled(part: Constraint) -> str:
-    """loop 'closure'"""
-    return f"{type(part).__name__.lower()} '{part.name}'"
 
 
 def only_a_tree(model: Model, format_name: str) -> None:

@@ -173,8 +173,8 @@ def _constraints(model: Model) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
     always = ("joint", "source")
     yield "couplings", [(c.name, _changed(c, ("name",), always)) for c in model.couplings]
     yield "wheels", [(w.name, _wheel(w)) for w in model.wheels]
-    yield "distances", [(d.name, _tied(d, model, ("length",))) for d in model.distances]
-    yield "surfaces", [(s.name, _tied(s, model, ("shape",))) for s in model.surfaces]
+    yield "distances", [(d.name, _between_frames(d, model, ("length",))) for d in model.distances]
+    yield "surfaces", [(s.name, _between_frames(s, model, ("shape",))) for s in model.surfaces]
     yield "contacts", [(c.name, _contact(c, model)) for c in model.contacts]
     yield "prescribed", [(d.name, _changed(d, ("name",), ("joint",))) for d in model.prescribed]
 
@@ -183,13 +183,13 @@ def _loop(loop: Loop, model: Model) -> dict[str, Any]:
     return {"between": _between(loop, model), "joint": _joint(loop.joint, loop.name)}
 
 
-def _tied(part: Any, model: Model, always: Sequence[str]) -> dict[str, Any]:
+def _between_frames(part: Any, model: Model, always: Sequence[str]) -> dict[str, Any]:
     rest = _changed(part, omit=("name", "first", "second"), always=always)
     return {"between": _between(part, model)} | rest
 
 
 def _contact(contact: Contact, model: Model) -> dict[str, Any]:
-    entry = _tied(contact, model, ("constrained",))
+    entry = _between_frames(contact, model, ("constrained",))
     if contact.force:
         entry["force"] = dict(contact.force)
     if contact.friction:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from armillary.model.constraint_parts import (
+    NOUNS,
     Constraint,
     Contact,
     Coupling,
@@ -19,7 +20,7 @@ from armillary.units import row_force
 
 
 def describe(model: Model, freedoms: str) -> str:
-    """Name, counts, the tree with joint types, masses and coordinates, and what constraints it.
+    """Name, counts, the tree with joint types, masses and coordinates, and what constrains it.
 
     freedoms: how many there are, in words."""
     mass = sum(body.mass.mass for body in model.bodies)
@@ -49,8 +50,8 @@ def describe(model: Model, freedoms: str) -> str:
 
 
 def constraint_words(model: Model, part: Constraint) -> tuple[str, str, int]:
-    """(kind, what it constraints and how, number of rows) of one constraint."""
-    kind = type(part).__name__.lower()
+    """(kind, what it constrains and how, number of rows) of one constraint."""
+    kind = NOUNS[type(part)]
     match part:
         case Loop(first=first, second=second, joint=joint):
             rows = 6 - kernel_joint(joint).nv

@@ -1,4 +1,4 @@
-"""`simulate`: a mechanism, its prescribed, and time."""
+"""`simulate`: a mechanism, what drives it, and time."""
 
 from __future__ import annotations
 
