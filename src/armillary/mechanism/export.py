@@ -15,6 +15,7 @@ from armillary.graph.c_source import ELEMENTS, Function, Row, c_source, is_ident
 from armillary.mechanism.closed import Constrained
 from armillary.mechanism.function_graph import Traced, trace
 from armillary.model.model import Model
+from armillary.units import FORCE
 
 # what an input is, and what its numbers are measured in beyond rad and m
 _INPUTS = {
@@ -108,7 +109,7 @@ def _entries(model: Model, name: str) -> tuple[str, ...]:
     if name == "q":
         labels, units = model.q_labels, _position_units(model)
     elif name == "tau":
-        labels, units = model.v_labels, ["N m" if u == "rad" else "N" for u in model.v_units]
+        labels, units = model.v_labels, [FORCE[u] for u in model.v_units]
     else:
         labels, units = model.v_labels, [u + _INPUTS[name][1] for u in model.v_units]
     width = max(map(len, labels), default=0)
