@@ -55,22 +55,22 @@ def make_plan(
     kept = _independent_rows(equations, rng, rows_wanted)
     q = closed_samples(equations, rng)
     if inertia is None:
-        usual = M = equations.evaluator.run(mass_matrix.mass_matrix, {"q": q})["M"]
+        reference = M = equations.evaluator.run(mass_matrix.mass_matrix, {"q": q})["M"]
     else:
         filled = np.where(inertia > 0.0, inertia, inertia.max())
-        M, usual = (np.tile(np.diag(x), (len(q), 1, 1)) for x in (inertia, filled))
+        M, reference = (np.tile(np.diag(x), (len(q), 1, 1)) for x in (inertia, filled))
     J = equations.terms(q).J[:, kept]
-    scale = _row_scale(usual, J)
+    scale = _row_scale(reference, J)
     ranks = [_rank(equations, j, kept) for j in J]
     rows = tuple(int(k) for k in kept)
-    reach = tuple(float(x) for x in equations.scaling.columns)
+    scales = tuple(float(x) for x in equations.scaling.columns)
     if embed and min(ranks, default=0) == len(kept):
         pivots = dependent_coordinates(J)
         if pivots is not None:
-            return Plan(rows, pivots=pivots, reach=reach)
+            return Plan(rows, pivots=pivots, scale=scales)
     mu = _MU * scale
-    order = elimination_order(M, J, mu, usual)
-    return Plan(rows, tuple(order), tuple(float(x) for x in mu), reach=reach)
+    order = elimination_order(M, J, mu, reference)
+    return Plan(rows, tuple(order), tuple(float(x) for x in mu), scale=scales)
 
 
 def dependent_coordinates(J: Array) -> tuple[Pivot, ...] | None:
@@ -158,19 +158,19 @@ def _row_scale(M: Array, J: Array) -> Array:
     return np.maximum(mean, mean.sum() / max(mean.size, 1) * 1e-3)
 
 
-def elimination_order(M: Array, J: Array, mu: Array, usual: Array) -> list[int]:
+def elimination_order(M: Array, J: Array, mu: Array, reference: Array) -> list[int]:
     """Cheapest healthy pivot first (fewest entries left in its row), over all samples.
 
-    usual: inertias that tell what size a pivot has by itself; M may have zeros."""
+    reference: inertias that tell what size a pivot has by itself; M may have zeros."""
     n, m = M.shape[-1], J.shape[-2]
     K = np.zeros((len(M), n + m, n + m))
     K[:, :n, :n] = M
     K[:, n:, :n] = J
     K[:, :n, n:] = np.swapaxes(J, -1, -2)
     K[:, range(n, n + m), range(n, n + m)] = -mu
-    diagonal = np.einsum("sii->si", usual)
+    diagonal = np.einsum("sii->si", reference)
     own = np.concatenate([np.maximum(diagonal, diagonal.max(axis=1, keepdims=True) * 1e-9),
-                          np.tile(_row_scale(usual, J), (len(M), 1))], axis=1)  # fmt: skip
+                          np.tile(_row_scale(reference, J), (len(M), 1))], axis=1)  # fmt: skip
     pattern = (K != 0.0).any(axis=0)
     left, order = list(range(n + m)), []
     while left:
