@@ -7,7 +7,7 @@ from closed_machines import allowed, closed_tree
 import armillary as am
 from armillary.constraints.ladder import States
 from armillary.constraints.large import LargeSystem
-from armillary.constraints.ordering import sparse_order
+from armillary.constraints.ordering import elimination_order
 
 CLOSED = [n for n in am.example_names() if am.example(n).model.constraints]
 
@@ -53,7 +53,7 @@ def test_massless_bodies_wait_for_a_pivot_of_their_own():
         {3: -1e-10, 0: 0.4, 1: 0.7},
     ]
     whole = np.array([[row.get(j, 0.0) for j in range(4)] for row in rows])
-    order = sparse_order([dict(row) for row in rows], np.array([0.0, 0.0, 9.0, 0.5]))
+    order = elimination_order([dict(row) for row in rows], [0.0, 0.0, 9.0, 0.5])
     assert sorted(order) == [0, 1, 2, 3]
     left, pivots = whole.copy(), []
     for k in order:

@@ -16,7 +16,7 @@ from armillary.algorithms import inverse_dynamics, mass_matrix
 from armillary.constraints.arrays import shifted
 from armillary.constraints.ladder import Outcome, States
 from armillary.constraints.nullspace import RANK_TOLERANCE
-from armillary.constraints.ordering import sparse_order
+from armillary.constraints.ordering import MU, SampleRows, elimination_order
 from armillary.constraints.rows import Bodies, Indices
 from armillary.constraints.tapes import play
 from armillary.evaluate.inputs import Array
@@ -25,7 +25,6 @@ from armillary.runtime.tape import Op
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
 
-_MU = 1e-10  # of the typical diagonal of J M^-1 J^T
 _REFINEMENTS = 3
 _ROUNDS = 8  # further rounds where the last correction is not small
 _SMALL = 1e-13  # rounding: next to singularities much more than the last correction is missing
@@ -137,8 +136,8 @@ class LargeSystem:
 
     def _write_tapes(self) -> None:
         values, scale = self._sample()
-        self.mu = _MU * scale
-        entries: list[dict[int, float]] = [{} for _ in range(self.size)]
+        self.mu = MU * scale
+        entries: SampleRows = [{} for _ in range(self.size)]
         for (r, c), place in self.places.items():
             entries[r][c] = entries[c][r] = float(values[place])
         inertias = np.array([abs(entries[k].get(k, 0.0)) for k in range(self.n)])
@@ -146,7 +145,7 @@ class LargeSystem:
         own = np.concatenate([inertias, scale])
         for k, mu in enumerate(self.mu):
             entries[self.n + k][self.n + k] = -float(mu)
-        self.order = sparse_order(entries, own)
+        self.order = elimination_order(entries, own.tolist())
         self._lay_out()
         self.first, self.again = self._factor_and_solve(), self._refine()
 
