@@ -24,6 +24,7 @@ from armillary.constraints.plan import make_plan, samples_of
 from armillary.constraints.states import answerable, finite_rows
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
+from armillary.units import FORCE
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
@@ -143,7 +144,7 @@ def actuation(
     return Actuation(
         tau=tau,
         actuators=names,
-        units=tuple("N m" if model.v_units[i] == "rad" else "N" for i in chosen),
+        units=tuple(FORCE[model.v_units[i]] for i in chosen),
         unreachable=unreachable,
         singular_values=values,
         actuation_redundancy=len(chosen) - int(np.sum(values > dead)),

@@ -20,7 +20,7 @@ from armillary.constraints.admissible import refuse_disallowed, strictness
 from armillary.constraints.compiled import compiled_kernels, may_be_compiled
 from armillary.constraints.ladder import LadderQuestion, Outcome, States, compiled, solve_in_turn
 from armillary.constraints.states import answerable, finite_rows
-from armillary.errors import InputError
+from armillary.errors import InputError, Remedy
 from armillary.evaluate.inputs import Array, result_type
 
 if TYPE_CHECKING:
@@ -172,6 +172,6 @@ def _unreachable(names: list[str], missing: float, row: int | None) -> InputErro
     shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
     return InputError(
         f"inverse_dynamics: the actuators ({shown or 'none'}) cannot give the motion{where}; joint "
-        f"forces up to {missing:.6g} N m or N are missing. Name more actuators, or ask "
-        f"actuator_forces(q, v, a, actuators) for the nearest forces and what they lack."
+        f"forces up to {missing:.6g} N m or N are missing.",
+        Remedy("more actuators"),
     )
