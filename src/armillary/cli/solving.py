@@ -91,7 +91,7 @@ def print_solution(result: Answer, solution: Solution) -> None:
         if result.single:
             print_determinacy(solution.determinacy, solution.convention)
         else:
-            freedoms = [state.freedom for state in solution.states]
+            freedoms = [state.static_indeterminacy for state in solution.states]
             screen.say(f"self-stresses: {min(freedoms)} to {max(freedoms)}; --json tells which "
                        f"forces are determinate in every state\n")  # fmt: skip
     if result.single:
@@ -132,12 +132,14 @@ def _print_constraints(solution: ConstrainedSolution) -> None:
 
 
 def print_determinacy(state: Determinacy, convention: str) -> None:
-    if not state.freedom:
+    if not state.static_indeterminacy:
         screen.say("every reaction is determinate\n")
         return
     rows = [[name, *("+" if known else "-" for known in flags)]
             for name, flags in zip(state.names, state.determinate, strict=True)]  # fmt: skip
-    stresses = f"{state.freedom} self-stress{'' if state.freedom == 1 else 'es'}"
+    stresses = (
+        f"{state.static_indeterminacy} self-stress{'' if state.static_indeterminacy == 1 else 'es'}"
+    )
     title = f"{stresses}: + has one true value, - is chosen ({convention})"
     screen.table(["joint or constraint", *WRENCH], rows[:_MOST], title)
     screen.say(f"every reaction becomes determinate without: {', '.join(state.proposals())}\n")
@@ -205,7 +207,7 @@ def as_json(solution: Solution, prescribed: dict[str, Array]) -> dict[str, Any]:
 
 def determinacy_json(state: Determinacy) -> dict[str, Any]:
     return {
-        "self_stresses": state.freedom,
+        "self_stresses": state.static_indeterminacy,
         "determinate": dict(zip(state.names, state.determinate, strict=True)),
         "indeterminate": state.indeterminate,
         "proposals": state.proposals(),

@@ -140,7 +140,7 @@ class OperationalSpace(ModelController):
             engine = self.mechanism.constraint_solver.equations
             run = self._inlined(responses(plan_of(engine), J, spare), {"q": q, "v": v},
                                 False, constraints=engine.constraints.bare)  # fmt: skip
-            return run.pushed, run.nearest  # type: ignore[attr-defined]
+            return run.matrices["pushed"], run.results["nearest"]
         M = self._inlined(mass_matrix, {"q": q}).result("M")
         rows = symmetric_rows(n)
         for i in range(n):
