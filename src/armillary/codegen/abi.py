@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from armillary.codegen.struct import Struct, integer, pointer
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from armillary.codegen.struct import Slot, Struct, integer, pointer
 
 
 class Ints(Struct):
@@ -60,6 +63,21 @@ class Context(Struct):
     WIDTH = integer()  # columns of the matrix that paths fill
     RANGES = pointer()  # ancestors of the tiles
     TILE_COUNT = integer()
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """Inputs and outputs of a kernel: numbers per state, by name, in the order of the context."""
+
+    inputs: Mapping[str, int] = field(default_factory=dict)
+    outputs: Mapping[str, int] = field(default_factory=dict)
+
+    def input(self, name: str, fields: Slot) -> Slot:
+        """The field of an input, among those that the context has for every input."""
+        return fields.at(list(self.inputs).index(name))
+
+    def output(self, name: str, fields: Slot) -> Slot:
+        return fields.at(list(self.outputs).index(name))
 
 
 class Kind:

@@ -43,8 +43,8 @@ def call_solve(c: Code, block: str) -> None:
 
 
 def _read(c: TileCode, strip: Strip, rows: Sequence[str]) -> list[list[str]]:
-    return [[c.load(row, strip.lanes, k * strip.columns) for k in range(strip.vectors)]
-            for row in rows]  # fmt: skip
+    columns = [k * strip.columns for k in range(strip.vectors)]
+    return [[c.load(row, strip.lanes, column) for column in columns] for row in rows]
 
 
 def _write(c: TileCode, strip: Strip, rows: Sequence[str], values: list[list[str]]) -> None:

@@ -8,7 +8,6 @@ are therefore kept, a few for the whole process, and given out again when nobody
 from __future__ import annotations
 
 import ctypes
-from typing import Any
 
 from armillary.codegen.struct import Struct, integer, pointer
 from armillary.runtime.call_code import (
@@ -40,7 +39,7 @@ class Large(Struct):
     ARRAYS = pointer(_COUNT)  # 0: none
 
 
-def kept_results(least: int = 32 * 2**20, most: int = 64 * 2**20) -> Any:
+def kept_results(least: int = 32 * 2**20, most: int = 64 * 2**20) -> ctypes.Array[ctypes.c_int64]:
     """No results yet, but the limits."""
     table = (ctypes.c_int64 * Large.SIZE)()
     table[Large.LEAST], table[Large.MOST] = least, most
