@@ -14,7 +14,7 @@ from armillary.algorithms.forward_dynamics import forward_dynamics
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.mass_matrix import mass_matrix
 from armillary.algorithms.passes import Algorithm, Base
-from armillary.errors import InputError, ModelError
+from armillary.errors import InputError, ModelError, SingularError
 from armillary.evaluate.derivatives import offset_names, parameter_names
 from armillary.evaluate.inputs import (
     Array,
@@ -212,12 +212,13 @@ class Evaluator:
         """Forward dynamics needs inertia behind every joint."""
         if self.inertia_checked:
             return
-        for note in self.model.report.of("warning"):
-            if "forward dynamics is undefined" in note.text:
-                raise ModelError(
-                    f"{note.part}: {note.text}. Give it a mass "
-                    f"(replace(bodies={{name: {{'mass': ...}}}})), or lock its joint."
-                )
+        for name in self.model.massless_joints[:1]:
+            body = self.model.bodies[self.model.joint_index[name]].name
+            raise ModelError(
+                f"body '{body}': joint '{name}' moves '{body}', but neither it nor anything beyond "
+                f"it has mass: forward dynamics is undefined for it. Give it a mass "
+                f"(replace(bodies={{name: {{'mass': ...}}}})), or lock its joint."
+            )
         self._refuse_singular()
 
     def refuse_load_friction(self, what: str) -> None:
@@ -250,7 +251,7 @@ class Evaluator:
         name = identity("inertia", self.tables())
         number = remembered(name, "axis without inertia", self._axis_without_inertia)
         if number >= 0:
-            raise ModelError(
+            raise SingularError(
                 f"degree of freedom '{self.model.v_labels[number]}': nothing that it moves has "
                 f"inertia against it, so its acceleration is undefined. Give a body beyond it a "
                 f"mass off the axis, a moment of inertia or a rotor, or lock the joint."

@@ -7,7 +7,7 @@ A part maps a command to joint forces and may own states z that are integrated w
 q, v, z, u are lists of scalars: floats, columns (B,) of a batch, duals or nodes of a graph.  A
 controller adds its force to the command u (feed-forward, usually zero).  An actuator turns the
 command into a force; a joint it does not drive passes its command on unchanged.  Its `entries`
-are those of v that it prescribed; without them it is asked which commands it changes.
+are those of v that it drives; without them it is asked which commands it changes.
 """
 
 from __future__ import annotations
