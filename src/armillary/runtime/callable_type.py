@@ -29,7 +29,6 @@ from armillary.runtime.call_code import (
     batch_text,
     single_text,
 )
-from armillary.runtime.result_pool import kept_results, large_text
 
 
 def _life_text() -> str:
@@ -131,12 +130,10 @@ class Machinery:
         self.api = {name: _address(getattr(ctypes.pythonapi, name)) for name in _API}
         for name, address in self.api.items():
             add_symbol(f"armillary_{name}", address)
-        text = "\n".join([single_text(), batch_text(), large_text(), _life_text()])
+        text = "\n".join([single_text(), batch_text(), _life_text()])
         symbols = ["call_single", "traverse", "clear", "dealloc"]
         self.library = Library(text, symbols, optimize=2)
         self.out_name = sys.intern("out")
-        self.large = kept_results()
-        self.large_address = ctypes.addressof(self.large)
         self.type = self._make_type()
 
     def _make_type(self) -> object:
