@@ -15,9 +15,9 @@ from collections.abc import Callable, Sequence
 from armillary.codegen.abi import Arrays, Context
 from armillary.codegen.code import Code
 from armillary.codegen.emit import BlockWriter
-from armillary.codegen.squares import mask, transposed, unpacking
 from armillary.codegen.struct import Slot
 from armillary.codegen.target import Lanes
+from armillary.codegen.transpose import mask, transposed, unpacking
 from armillary.graph.cut import Block
 from armillary.graph.expr import Node, cone
 from armillary.graph.schedule import REGISTERS, straight_order

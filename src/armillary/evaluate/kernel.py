@@ -146,7 +146,7 @@ class Kernel:
         return np.array(program, dtype=np.int64), np.array(rows, dtype=np.int64)
 
     def _solve_code(self) -> int:
-        """Numbers of the outputs of the Solve pass: see runtime/dense.py."""
+        """Numbers of the outputs of the Solve pass: see runtime/tree_solve.py."""
         step = next(p for p in self.setting.algorithm.passes if isinstance(p, Solve))
         names = list(self.setting.algorithm.writes)
         first = names.index(step.right[0])

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 
 from armillary.codegen.abi import COLUMN_STARTS, PATH_STARTS, Context, Ints, Kind
 from armillary.codegen.code import Code
-from armillary.codegen.squares import transposed
 from armillary.codegen.target import Lanes
-from armillary.runtime.dense import call_solve, solve_text
+from armillary.codegen.transpose import transposed
+from armillary.runtime.tree_solve import call_solve, solve_text
 
 
 def driver(lanes: Lanes) -> str:

@@ -3,7 +3,7 @@
 A = L^T D L, eliminated from the leaves to the root: row j has entries only at the ancestors of
 degree of freedom j, and elimination adds none.  Right sides are matrices whose entries [i, k] are
 zero where neither of i and k carries the other.  Arrays hold W states side by side.  Up to three
-rows by four columns are worked on in registers (tilecode.py).
+rows by four columns are worked on in registers (tile_code.py).
 """
 
 from __future__ import annotations
