@@ -61,7 +61,7 @@ def test_a_mark_is_one_load():
     x = [graph.load("x", k) for k in range(5)]
     total = x[0] * 0.0 + x[1] * 0.0 + x[4] * 0.0
     (root,) = Expansion(marked=("x",)).expand([graph.lift(total)])
-    assert root.data == ("nothing", (("x", 0), ("x", 1), ("x", 4)))
+    assert root.data == ("poison", (("x", 0), ("x", 1), ("x", 4)))
     (other,) = Expansion(marked=("x",)).expand([graph.lift(total + x[2])])
     assert other.op != "load"
 

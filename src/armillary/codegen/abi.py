@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import IntEnum, auto
 
 from armillary.codegen.struct import Slot, Struct, integer, pointer
 
@@ -80,18 +81,18 @@ class Arrays:
         return fields.at(list(self.outputs).index(name))
 
 
-class Kind:
-    """Kinds of passes in the program."""
+class Kind(IntEnum):
+    """Kinds of passes in the program of a kernel."""
 
-    OUTWARD = 0
-    INWARD = 1
-    PAIRS = 2  # blocks: 6 x start, climb, meet
-    ALONG = 3  # from the frame's body to the root; blocks: start, climb, meet
-    AT = 4  # the frame's body alone
-    GROUND = 5  # the world's record
-    SOLVE = 6  # dense equations
-    COLUMNS = 7  # blocks: 10 x start, climb, meet
-    STRAIGHT = 8  # one block for the whole mechanism
+    OUTWARD = auto()
+    INWARD = auto()
+    ANCESTOR_PAIRS = auto()  # blocks: 6 x start, climb, meet
+    PATH_TO_ROOT = auto()  # from the frame's body; blocks: start, climb, meet
+    FRAME = auto()  # the frame's body alone
+    WORLD = auto()  # the world's record
+    SOLVE = auto()  # dense equations
+    BODY_COLUMNS = auto()  # blocks: 10 x start, climb, meet
+    STRAIGHT = auto()  # one block for the whole mechanism
 
 
 PATH_STARTS = 6

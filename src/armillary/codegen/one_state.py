@@ -19,8 +19,8 @@ from armillary.graph.expand import Expansion
 from armillary.graph.expr import Address, Node, cone
 from armillary.graph.schedule import REGISTERS, straight_order
 
-_TURNS = 4  # angles per vector
-_FEWEST_TURNS = 3  # with fewer of them a vector does not pay
+_WIDTH = 4  # inputs per vector
+_FEWEST = 3  # with fewer of them a vector does not pay
 
 
 def straight_text(lanes: Lanes, block: Block, arrays: Arrays) -> str:
@@ -38,7 +38,7 @@ class StateWriter(BlockWriter):
 
     def __init__(self, lanes: Lanes, symbol: str, arrays: Arrays):
         super().__init__(lanes, symbol, arrays=arrays)
-        self._wide = Lanes(_TURNS, lanes.element, lanes.fma)
+        self._wide = Lanes(_WIDTH, lanes.element, lanes.fma)
         self._known: dict[Address, str] = {}  # numbers that are read or made once, by address
 
     def _function(self) -> str:
@@ -46,25 +46,25 @@ class StateWriter(BlockWriter):
         return "\n".join([head, "entry:", *self.head, *self.body, "ret void", "}"])
 
     def _expansion(self, block: Block) -> Expansion:
-        turned = self._turned(block)
-        return Expansion(self.lanes.fma, self.lanes.element, turned, self.arrays.inputs)
+        sincos = self._angles(block)
+        return Expansion(self.lanes.fma, self.lanes.element, sincos, self.arrays.inputs)
 
-    def _turned(self, block: Block) -> Collection[Address]:
+    def _angles(self, block: Block) -> Collection[Address]:
         """Angles that are inputs, where they are enough for a vector."""
         nodes = cone(s.node for s in block.stores)
         angles = [n.args[0] for n in nodes if n.op in ("sin", "cos")]
         found = {
             a.data
             for a in angles
-            if a.op == "load" and self.arrays.inputs.get(a.data[0], 0) >= _TURNS
+            if a.op == "load" and self.arrays.inputs.get(a.data[0], 0) >= _WIDTH
         }
-        return found if len(found) >= _FEWEST_TURNS else ()
+        return found if len(found) >= _FEWEST else ()
 
     def _order(self, roots: Sequence[Node]) -> list[Node]:
         nodes = cone(roots)
         self.order = straight_order(nodes, single=True)
         order = super()._order(roots)
-        for kind in ("turn", "nothing"):  # the second fills gaps of the first
+        for kind in ("sincos", "poison"):  # the second fills gaps of the first
             for node in nodes:
                 if node.op == "load" and node.data[0] == kind:
                     self._load(node.data)
@@ -75,10 +75,10 @@ class StateWriter(BlockWriter):
     def _load(self, address: Address) -> str:
         where, *which = address
         if address not in self._known:
-            if where == "turn":
-                self._turn(*which[:2])
-            elif where == "nothing":
-                self._known[address] = self._nothing(*which)
+            if where == "sincos":
+                self._sincos(*which[:2])
+            elif where == "poison":
+                self._known[address] = self._poison(*which)
             elif where in self.arrays.inputs:
                 self._known[address] = self._load_inputs(self.lanes, *address)
             else:
@@ -101,9 +101,9 @@ class StateWriter(BlockWriter):
 
     def _start(self, name: str, k: int) -> int:
         """Where the vector with number k begins, the last one overlapping; negative: nowhere."""
-        return min(k - k % _TURNS, self.arrays.inputs[name] - _TURNS)
+        return min(k - k % _WIDTH, self.arrays.inputs[name] - _WIDTH)
 
-    def _turn(self, name: str, k: int) -> None:
+    def _sincos(self, name: str, k: int) -> None:
         """Sines and cosines of neighbouring inputs."""
         wide, start = self._wide, self._start(name, k)
         x = self._load_inputs(wide, name, start)
@@ -116,16 +116,16 @@ class StateWriter(BlockWriter):
         vectors = [self._values[node.index] for node in sine_cosine]
         self.lanes, self._values = narrow
         for function, vector in zip(("sin", "cos"), vectors, strict=True):
-            for lane in range(_TURNS):
+            for lane in range(_WIDTH):
                 one = self._line(f"extractelement {wide.type} {vector}, i32 {lane}")
-                self._known.setdefault(("turn", name, start + lane, function), one)
+                self._known.setdefault(("sincos", name, start + lane, function), one)
 
-    def _nothing(self, inputs: Collection[tuple[str, int]]) -> str:
+    def _poison(self, inputs: Collection[tuple[str, int]]) -> str:
         """Sum of 0 * input: 0, or not a number where an input is not finite."""
         groups: dict[tuple[Lanes, str, int], None] = {}
         for name, k in inputs:
             start = self._start(name, k)
-            whole = start >= 0 and all((name, start + n) in inputs for n in range(_TURNS))
+            whole = start >= 0 and all((name, start + n) in inputs for n in range(_WIDTH))
             groups[(self._wide, name, start) if whole else (self.lanes, name, k)] = None
         totals = {lanes: lanes.constant(0.0) for lanes in (self._wide, self.lanes)}
         for lanes, name, k in groups:
@@ -137,7 +137,7 @@ class StateWriter(BlockWriter):
                 text = f"fadd {t} {before}, {self._line(f'fmul {t} {x}, {zero}')}"
             totals[lanes] = self._line(text)
         total, t = totals[self.lanes], self._wide.type
-        for lane in range(_TURNS):
+        for lane in range(_WIDTH):
             part = self._line(f"extractelement {t} {totals[self._wide]}, i32 {lane}")
             total = self._line(f"fadd {self.lanes.type} {total}, {part}")
         return total

@@ -146,9 +146,9 @@ def driver_library(width: Lanes) -> Library:
     """The loops over passes, bodies and rows around the code of the bodies."""
 
     def text() -> str:
-        from armillary.runtime.tree_loop import driver
+        from armillary.runtime.tree_loop import loop_text
 
-        return with_declarations(driver(width), width)
+        return with_declarations(loop_text(width), width)
 
     return Library(text, ["batch"], optimize=2, identity=_of_lanes(identity("driver"), width))
 

@@ -54,7 +54,7 @@ class CompiledFunction:
         from armillary.evaluate import native_call
 
         made = cls(evaluator, name)
-        finish = finisher(made.row, made._algorithm(made.row.choices))
+        finish = finisher(made.row, made._algorithm(made.row.choices), evaluator.model)
         plain = not made.row.frame and finish is not None and finish.plain
         if not (plain and native_call.available()):
             return made
@@ -127,6 +127,8 @@ class CompiledFunction:
     def _shaped(self, found: dict[str, Array]) -> Any:
         """The results as the row describes them."""
         arrays = tuple(_shaped(found[result.source], result) for result in self.row.results)
+        if self.row.wrap is not None:
+            return self.row.wrap(self._evaluator.model, *arrays)
         return arrays[0] if len(arrays) == 1 else arrays
 
     # -- native calls ----------------------------------------------------------------------------
@@ -136,7 +138,8 @@ class CompiledFunction:
         from armillary.evaluate import native_call
 
         algorithm = self._algorithm(self._chosen(bound))
-        finish, frame = finisher(self.row, algorithm), bound.get("frame")
+        model, frame = self._evaluator.model, bound.get("frame")
+        finish = finisher(self.row, algorithm, model)
         place = None if frame is None else self._evaluator.place(frame, self.row.fuse)
         if not native_call.available() or finish is None or (place and place.kernel < 0):
             return

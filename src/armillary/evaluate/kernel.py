@@ -139,7 +139,7 @@ class Kernel:
         for kind, names in block_names(self.setting.algorithm):
             program += [kind, self._solve_code() if kind == Kind.SOLVE else len(rows)]
             for name in names:
-                if kind == Kind.GROUND and self._ground is not None:
+                if kind == Kind.WORLD and self._ground is not None:
                     rows.append([self._ground.addresses[name]] * max(len(self._code), 1))
                 else:
                     rows.append([code.addresses.get(name, 0) for code in self._code])
@@ -168,7 +168,7 @@ class Kernel:
     def _layout_io(self) -> None:
         """Numbers per state of every input and output."""
         t, algorithm = self.tables, self.setting.algorithm
-        sizes = input_sizes(t)
+        sizes = input_sizes(t, self.setting.loads)
         self.input_sizes = [sizes.get(name, t.nv) for name in self.setting.reads]
         self.output_shapes: dict[str, tuple[int, ...]] = {}
         for name, kind in algorithm.writes.items():

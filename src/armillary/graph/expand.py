@@ -60,20 +60,20 @@ _FLOAT_TERMS = 4  # of those polynomials are enough for single precision
 class Expansion:
     """Copies nodes from a traced graph to a machine graph.
 
-    turned: inputs (name, k) whose sine and cosine the printer makes itself, several at a time; they
-    become loads ("turn", name, k, "sin" or "cos").
-    marked: names of inputs; sums of 0 * input, marks of bad ones, become loads, too: ("nothing",
+    sincos: inputs (name, k) whose sine and cosine the printer makes itself, several at a time; they
+    become loads ("sincos", name, k, "sin" or "cos").
+    marked: names of inputs; sums of 0 * input, marks of bad ones, become loads, too: ("poison",
     inputs).  What the machine has (fma) is the printer's to say."""
 
     def __init__(
         self,
         fma: bool = True,
         element: str = "double",
-        turned: Collection[Address] = (),
+        sincos: Collection[Address] = (),
         marked: Collection[str] = (),
     ):
         self.graph = Graph()
-        self.fma, self.element, self.turned, self.marked = fma, element, turned, marked
+        self.fma, self.element, self.sincos, self.marked = fma, element, sincos, marked
         self._new: dict[int, Node] = {}
         self._trig: dict[int, tuple[Node, Node]] = {}
         self._depth: dict[int, int] = {}
@@ -95,14 +95,14 @@ class Expansion:
             terms = _terms(node, inner)
             inputs = tuple(self._marked_input(t) for _, t in terms)
             if None not in inputs:
-                return self.graph.load("nothing", inputs)
+                return self.graph.load("poison", inputs)
             return self._sum(terms)
         args = tuple(self._new[a.index] for a in node.args)
         if node.op in ("sin", "cos"):
-            if args[0].op == "load" and args[0].data in self.turned:
-                turn = self.graph.load("turn", *args[0].data, node.op)
-                self._depth[turn.index] = _turn_depths(self.fma, self.element)[node.op]
-                return turn
+            if args[0].op == "load" and args[0].data in self.sincos:
+                value = self.graph.load("sincos", *args[0].data, node.op)
+                self._depth[value.index] = _sincos_depths(self.fma, self.element)[node.op]
+                return value
             return self.sine_cosine(args[0])[0 if node.op == "sin" else 1]
         return self.graph.node(node.op, args, node.data)
 
@@ -221,7 +221,7 @@ class Expansion:
 
 
 @cache
-def _turn_depths(fma: bool, element: str) -> dict[str, int]:
+def _sincos_depths(fma: bool, element: str) -> dict[str, int]:
     """When sine and cosine of an input are ready: sums take them in the same order, whoever makes
     them."""
     expansion = Expansion(fma, element)
