@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armillary.codegen.target import native
-from armillary.codegen.threads import threads
 from armillary.evaluate.function_kernel import Control, NotNative, Sample
 from armillary.evaluate.inputs import Array
+from armillary.runtime.threads import threads
 from armillary.runtime.time_loop import run_steps
 from armillary.sim.control.chain import traced_control, traced_key, traced_sample
 from armillary.sim.control.sample_and_hold import held_numbers, hold, sampled
