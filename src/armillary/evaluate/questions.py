@@ -12,14 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.algorithms import (
-    coriolis,
-    derivatives,
-    energy,
-    forward_dynamics,
-    inverse_dynamics,
-    mass_matrix,
-)
+from armillary.algorithms import derivatives, forward_dynamics, inverse_dynamics
 from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.transforms import gradient, tangent
 from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
@@ -42,7 +35,6 @@ class Question:
 
     algorithm: ClassVar[Algorithm]
     result: ClassVar[str]
-    passive_default: ClassVar[bool] = True
 
     def __init__(self, evaluator: Evaluator):
         self._evaluator = evaluator
@@ -100,16 +92,8 @@ class Question:
 
     def _switch_on(self, reads: tuple[str, ...], like: Array) -> None:
         """Serve plain states, and rows of them where such a batch came, natively from now on."""
-        evaluator, fast = self._evaluator, self._fast
-        kernels = evaluator.kernels_of(self.algorithm, reads, True, self.passive_default)
-        single = 2 if self.algorithm.writes[self.result] == "matrix" else 1
-        if like.ndim == single:
-            if like.dtype == np.float64 and not fast.ready:
-                fast.switch_on(kernels.kernel(False, "double"), evaluator.base_numbers)
-        elif str(like.dtype) not in fast.batches:
-            kernel = kernels.of_plain_batches(like)
-            if kernel is not None:
-                fast.switch_on_batch(kernel, evaluator.base_numbers)
+        kernels = self._evaluator.kernels_of(self.algorithm, reads, True, True)
+        self._fast.switch_on_like(like, 1, kernels, self._evaluator.base_numbers)
 
     def compile_report(self) -> list[Explanation]:
         """Tier, operations, code size and compile time of every kernel made so far."""
@@ -117,7 +101,7 @@ class Question:
 
 
 _INNER = (
-    "algorithm", "result", "passive_default", "bind", "callable", "name", "extras", "derivative",
+    "algorithm", "result", "bind", "callable", "name", "extras", "derivative",
     "arguments", "kernels", "actuators", "law", "load_friction",
 )  # fmt: skip
 
@@ -294,94 +278,3 @@ class ForwardDynamics(Differentiable):
         """d a / d offsets (nv, 6 bodies), or (B, nv, 6 bodies); see `inverse_dynamics`."""
         evaluator, a = self._evaluator, self(q, v, tau)
         return accelerations_by(evaluator, q, offset_jacobian(evaluator, q, v, a))
-
-
-class BiasForces(Question):
-    """h (nv) = inverse dynamics with a = 0: gravity, velocity and passive forces.
-
-    Those of the tree, also of a closed mechanism."""
-
-    algorithm = inverse_dynamics.bias_forces
-    result = "tau"
-
-    def __call__(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        external: External = None,
-        passive: bool = True,
-        out: Array | None = None,
-        *,
-        parameters: ArrayLike | None = None,
-        offsets: ArrayLike | None = None,
-    ) -> Array:
-        bodies = {"parameters": parameters, "offsets": offsets}
-        return self._answer({"q": q, "v": v}, external, passive, out, **bodies)
-
-
-class GravityForces(Question):
-    """g (nv): joint forces that hold the mechanism at rest against gravity alone.
-
-    Those of the tree; `holding_forces` holds a closed mechanism."""
-
-    algorithm = inverse_dynamics.static_forces
-    result = "tau"
-    passive_default = False
-
-    def __call__(self, q: ArrayLike, out: Array | None = None) -> Array:
-        return self._answer({"q": q}, None, False, out)
-
-
-class MassMatrix(Question):
-    """M (nv, nv), symmetric positive definite; rotors included unless passive=False.
-
-    That of the tree, also of a closed mechanism."""
-
-    algorithm = mass_matrix.mass_matrix
-    result = "M"
-
-    def __call__(
-        self,
-        q: ArrayLike,
-        passive: bool = True,
-        out: Array | None = None,
-        *,
-        parameters: ArrayLike | None = None,
-        offsets: ArrayLike | None = None,
-    ) -> Array:
-        bodies = {"parameters": parameters, "offsets": offsets}
-        return self._answer({"q": q}, None, passive, out, **bodies)
-
-
-class CoriolisMatrix(Question):
-    """C (nv, nv): C v are the velocity forces, and dM/dt - 2 C is skew-symmetric.
-
-    That of the tree, also of a closed mechanism."""
-
-    algorithm = coriolis.coriolis_matrix
-    result = "C"
-
-    def __call__(self, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
-        return self._answer({"q": q, "v": v}, None, True, out)
-
-
-class CenterOfMass(Question):
-    """Centre of mass (3,) in the world, m."""
-
-    algorithm = energy.center_of_mass
-    result = "com"
-
-    def __call__(self, q: ArrayLike, out: Array | None = None) -> Array:
-        self._evaluator.moving_mass()
-        return self._answer({"q": q}, None, True, out)
-
-
-class Momentum(Question):
-    """Momentum (6,): angular about the centre of mass, linear; along the world's axes."""
-
-    algorithm = energy.momentum
-    result = "momentum"
-
-    def __call__(self, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
-        self._evaluator.moving_mass()
-        return self._answer({"q": q, "v": v}, None, True, out)

@@ -9,10 +9,11 @@ import re
 
 from armillary.constraints.exported import CLOSED
 from armillary.errors import InputError
+from armillary.evaluate import functions
 from armillary.evaluate.inputs import choice
 from armillary.graph.c_source import ELEMENTS, Function, Row, c_source, is_identifier
 from armillary.mechanism.closed import Constrained
-from armillary.mechanism.function_graph import Entry, Traced, trace
+from armillary.mechanism.function_graph import Traced, trace
 from armillary.model.model import Model
 from armillary.units import FORCE
 
@@ -71,7 +72,9 @@ def _symbol(model: Model, function: str, frame: str | None) -> str:
     return text if text[0].isalpha() else f"m{text}"
 
 
-def _notes(mechanism: Constrained, entry: Entry, function: str, passive: bool) -> tuple[str, ...]:
+def _notes(
+    mechanism: Constrained, entry: functions.Function, function: str, passive: bool
+) -> tuple[str, ...]:
     model = mechanism.model
     gravity = ", ".join(f"{g:g}" for g in model.gravity)
     notes = [

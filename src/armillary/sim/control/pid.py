@@ -120,7 +120,7 @@ class FeedForward(Part):
         self.schedules = (function,) if isinstance(function, Schedule) else ()
 
     @classmethod
-    def jvp(
+    def along(
         cls,
         mechanism: Mechanism,
         trajectory: Trajectory,
