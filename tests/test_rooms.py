@@ -10,6 +10,7 @@ are still to be built.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -72,6 +73,12 @@ HOME_OF_CALL = {
     name: {"formats", "studies", "viewer", "cli"}
     for name in ("radians", "degrees", "deg2rad", "rad2deg")
 }
+# nouns that a room does not know, in no name, docstring or comment: a graph has nodes, not bodies
+MECHANICS = re.compile(
+    r"(joint|link|robot|arm|mechanism|wheel|inertia|wrenche|torque|acceleration|dof|frame)s?"
+    r"|bod(y|ies)|wrench|gravity|mass(es)?|velocit(y|ies)|dynamics|kinematics|freedom"
+)
+UNKNOWN_NOUNS = {"graph": MECHANICS}
 # where the user's data enters, a failed check is an error with a text, never an assert
 NO_ASSERT = {"formats", "model", "evaluate", "constraints", "mechanism"}
 
@@ -177,6 +184,24 @@ def noun_complaints(package: Path) -> list[str]:
     return found
 
 
+def word_complaints(package: Path) -> list[str]:
+    found = []
+    for room, path in sources(package):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            found += [
+                f"{path}:{number}: '{room}' knows no '{word}'"
+                for word in words(line)
+                if room in UNKNOWN_NOUNS and UNKNOWN_NOUNS[room].fullmatch(word)
+            ]
+    return found
+
+
+def words(text: str) -> Iterator[str]:
+    """In lower case, those inside names, too: two of frame_body, two of BodyTracer."""
+    for name in re.findall(r"[A-Za-z]+", text):
+        yield from (word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name))
+
+
 def homes(allowed: set[str]) -> str:
     return (
         f"its place is {', '.join(sorted(allowed))}"
@@ -218,7 +243,13 @@ def size_complaints(package: Path) -> list[str]:
     return found
 
 
-RULES = [stairs_complaints, noun_complaints, assert_complaints, size_complaints]
+RULES = [
+    stairs_complaints,
+    noun_complaints,
+    word_complaints,
+    assert_complaints,
+    size_complaints,
+]
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -245,6 +276,10 @@ BROKEN = [
     (noun_complaints, "sim/a.py", "import typer", "its place is cli"),
     (noun_complaints, "formats/a.py", "import pinocchio", "no place in the library"),
     (noun_complaints, "joints/a.py", "x = math.radians(90)", "'radians'"),
+    (word_complaints, "graph/a.py", "def f(frame_index): ...", "knows no 'frame'"),
+    (word_complaints, "graph/a.py", "\nclass BodyTracer: ...", ":2: 'graph' knows no 'body'"),
+    (word_complaints, "graph/a.py", '"""One number per degree of freedom."""', "'freedom'"),
+    (word_complaints, "graph/a.py", "OFFSETS = 3  # of the JOINTS", "'joints'"),
     (assert_complaints, "evaluate.py", "assert len(q) == n", ":1: assert"),
     (size_complaints, "scalar.py", "x = 1\n" * 501, "501 lines"),
     (size_complaints, "scalar.py", "def f():\n" + "    x = 1\n" * 60, "'f' of 61 lines"),
@@ -264,6 +299,8 @@ KEPT = [
     ("evaluate.py", "import numpy as np\nfrom armillary import algorithms, codegen, formats"),
     ("formats/dh.py", "import numpy\nalpha = radians(row['alpha_deg'])"),
     ("__init__.py", "def __getattr__(name):\n    from .mechanism import load\n    return load"),
+    ("graph/a.py", "def parent(somebody):\n    from armillary import scalar"),
+    ("codegen/a.py", "body = joint = frame = 0"),
     ("codegen/jit.py", "import llvmlite.binding\nassert stored"),
     ("scalar.py", "def f():\n" + "    x = 1\n" * 59),
 ]

@@ -2,23 +2,105 @@
 
 ArmillaryError
 ├── ModelError        a mechanism that cannot exist, or a name it does not have
-│   └── FormatError   a file that cannot be read or written; carries file and line
+│   ├── FormatError   a file that cannot be read or written; carries file and line
+│   └── SingularError   a motion that nothing with inertia takes part in
 ├── InputError        an argument of the wrong shape, type or value
 │   ├── InadmissibleError   a motion that the constraints do not allow; carries the nearest one
 │   └── NotFiniteError  numbers so large that the answer is none
 └── CompileError      an algorithm that cannot be traced or compiled
 
 EnergyWarning         an energy that lacks a part nobody has told it of
+
+A Remedy says what helps; a Message is text with one, in errors and in the messages of results.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
+
+# What helps, by name, in the words of Python; cli/remedies.py has those of the command line.
+PYTHON = {
+    "overwrite": "Choose another name or pass overwrite=True.",
+    "resume": "Make room, then go on with resume=True.",
+    "resume or overwrite": "Go on with resume=True, or pass overwrite=True to begin anew.",
+    "lossy": "Write the native YAML format, or pass lossy=True to leave it out.",
+    "root": "{otherwise}, or pass root= a folder that holds both.",
+    "format": "Or pass format= one of {formats}.",
+    "no base": "Leave `base` out.",
+    "hold schedule": "Give more rows, a shorter run, or Schedule(..., hold=True).",
+    "assemble": "assemble(q) closes the mechanism",
+    "project": "project(q, v) corrects it",
+    "assemble q": "Close it first: q = mechanism.assemble(q).q; if the numbers have few digits, "
+    "compile(geometry_tolerance=...) tells how many.",
+    "assemble q0": "Close it first: q0 = mechanism.assemble(q0).q.",
+    "assemble q0 at motions": "The motions begin at t0 = {t0:g} s; close it there: put {joints} to "
+    "their places in q0, then q0 = mechanism.assemble(q0, hold={joints}).q.",
+    "project v0": "Use q0, v0 = mechanism.project(q0, v0), or project=True.",
+    "hold v0": "Give v0={{'{joint}': {value:.6g}}} to hold the named joints and find the others, "
+    "or project_start=True to begin with the nearest.",
+    "project a": "project_acceleration(q, v, a) gives it, and with hold=[...] keeps those of the "
+    "named joints; `.tree` answers for the open tree.",
+    "more actuators": "Name more actuators, or ask actuator_forces(q, v, a, actuators) for the "
+    "nearest forces and what they lack.",
+    "no limits": "Give them in the model (limits=...), or leave JointLimits out.",
+    "fewer limits": "{otherwise}, or leave the joint out: JointLimits(joints=[...]).",
+}
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """What helps, as a fact: each surface has a table that spells it.
+
+    name: its row in the tables; values: what the words name, such as a joint."""
+
+    name: str
+    values: Mapping[str, object] = field(default_factory=dict)
+
+    def spelled(self, words: Mapping[str, str]) -> str:
+        return words[self.name].format(**self.values)
+
+
+class Message(str):
+    """Text and perhaps a remedy: a string in the words of Python, which other surfaces spell in
+    theirs.  A message made of another keeps its remedy."""
+
+    text: str
+    remedy: Remedy | None
+
+    def __new__(cls, text: str, remedy: Remedy | None = None, before: str = "") -> Message:
+        if isinstance(text, Message):
+            remedy = remedy or text.remedy
+            text = text.text
+        text = before + text
+        message = super().__new__(cls, text if remedy is None else _joined(text, remedy, PYTHON))
+        message.text, message.remedy = text, remedy
+        return message
+
+    def spelled(self, words: Mapping[str, str]) -> str:
+        """In the words of a surface."""
+        return self.text if self.remedy is None else _joined(self.text, self.remedy, words)
+
+
+def _joined(text: str, remedy: Remedy, words: Mapping[str, str]) -> str:
+    return f"{text} {remedy.spelled(words)}".rstrip()
 
 
 class ArmillaryError(Exception):
-    """Base of every error this library raises on purpose."""
+    """Base of every error this library raises on purpose.  `remedy`: what helps, where known."""
+
+    def __init__(self, text: str = "", remedy: Remedy | None = None):
+        super().__init__(Message(text, remedy))
+
+    @property
+    def message(self) -> Message:
+        """Text and remedy, for an error that says more or a surface with its own words."""
+        return Message(self.args[0])
+
+    @property
+    def remedy(self) -> Remedy | None:
+        return self.message.remedy
 
 
 class ModelError(ArmillaryError):
@@ -28,13 +110,23 @@ class ModelError(ArmillaryError):
 class FormatError(ModelError):
     """A file cannot be read or written.  `path` and `line` say where, when they are known."""
 
-    def __init__(self, message: str, path: str | None = None, line: int | None = None):
+    def __init__(
+        self,
+        text: str,
+        path: str | None = None,
+        line: int | None = None,
+        remedy: Remedy | None = None,
+    ):
         where = ""
         if path is not None:
             where = f"{path}:{line}: " if line is not None else f"{path}: "
-        super().__init__(where + message)
+        super().__init__(Message(text, remedy, where))
         self.path = path
         self.line = line
+
+
+class SingularError(ModelError):
+    """A motion in which nothing with inertia takes part: its acceleration is undefined."""
 
 
 class InputError(ArmillaryError, ValueError):
@@ -47,13 +139,19 @@ class InadmissibleError(InputError):
     `nearest` (n,): the nearest one, by kinetic energy, that they do; `row`: of which state of a
     batch."""
 
-    def __init__(self, message: str, nearest: Any, row: int | None = None):
-        super().__init__(message)
+    def __init__(
+        self,
+        text: str,
+        nearest: Any,
+        row: int | None = None,
+        remedy: Remedy | None = None,
+    ):
+        super().__init__(text, remedy)
         self.nearest = nearest
         self.row = row
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (str(self), self.nearest, self.row))
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.message, self.nearest, self.row))
 
 
 class NotFiniteError(InputError):

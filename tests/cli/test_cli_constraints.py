@@ -146,7 +146,7 @@ def test_a_driven_coordinate_moves_as_told(tmp_path):
         motor = found["constraints"]["forces"]["motor"]
         assert motor == {"force": pytest.approx(0.35 * acceleration), "unit": "N m"}
     text = run("solve", path).stdout
-    assert "coupling or drive" in text
+    assert "coupling or prescribed motion" in text
     assert "N m" in text
 
 
@@ -185,7 +185,7 @@ TYPED = [
     ),
     (["--prescribe", "motor"], "--prescribe: expected name=acceleration, found 'motor'"),
     (["--prescribe", "motor=x"], "--prescribe motor: expected a number, found 'x'"),
-    (["--prescribe", "motor=1,2"], "--prescribe motor: expected 1 finite accelerations"),
+    (["--prescribe", "motor=1,2"], "motion of 'motor': expected 1 finite accelerations"),
     (["--prescribe", "motor=1", "--prescribe", "motor=2"], "'motor' is given twice"),
     (["--q", "rodd=1"], "Did you mean 'rod'?"),
     (["--assemble", "--hold", "rodd"], "no joint named 'rodd'. Did you mean 'rod'?"),
@@ -218,9 +218,18 @@ def test_mobility_of_a_four_bar(bars):
 
 def test_mobility_prints_free_motions_by_name():
     text = run("mobility", "four-bar").stdout
-    for word in ("tied by 1 loop", "rank of the rows", "condition number", "singularity: none",
-                 "redundant rows: pin", "self-stresses: 3", "free motions", "with crank = 1",
-                 "rad/s"):  # fmt: skip
+    words = (
+        "constrained by 1 loop",
+        "rank of the rows",
+        "condition number",
+        "singularity: none",
+        "redundant rows: pin",
+        "self-stresses: 3",
+        "free motions",
+        "with crank = 1",
+        "rad/s",
+    )
+    for word in words:
         assert word in text
 
 
@@ -237,7 +246,7 @@ def test_a_flat_ladder_branches():
 
 
 def strut(folder, length):
-    """A rod of 1 m on a pin, its tip tied by a massless rod to a point 3 m from the pin."""
+    """A rod of 1 m on a pin, its tip held by a massless rod to a point 3 m from the pin."""
     b = am.Builder("strut")
     b.body("rod", joint="revolute", axis="y", mass=1.0, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1))
     far = am.Frame("far", "world", am.Pose((3, 0, 0)))
@@ -321,7 +330,8 @@ def test_what_cannot_be_closed_is_named(tmp_path):
 def test_inverse_of_the_tree_says_so(every_kind):
     note = run("inverse", every_kind, "--tree").stderr
     assert "tau is that of the tree of 'every-kind' alone" in note
-    assert "1 loop, 1 distance, 1 surface, 1 contact, 1 wheel, 1 coupling and 1 drive" in note
+    words = "1 loop, 1 distance, 1 surface, 1 contact, 1 wheel, 1 coupling and 1 prescribed motion"
+    assert words in note
     assert "leave --tree out" in note
     assert "tree" not in run("forward", "four-bar").stderr
 
@@ -376,7 +386,7 @@ def test_forward_on_a_table_remarks_the_worst_state(tmp_path):
 
 
 def test_show_lists_every_kind(every_kind):
-    """Kind, name, what it ties, its rows with units; as many rows as J has."""
+    """Kind, name, what it constrains, its rows with units; as many rows as J has."""
     text = run("show", every_kind).stdout
     for word in ("spherical between 'hull' and 'world'", "1 m between 'world' and 'arm'",
                  "sphere of radius 2 m", "along rx dz, given forces dx 2 N, dy 0.3 of dz",
@@ -389,7 +399,7 @@ def test_show_lists_every_kind(every_kind):
     mechanism = am.load(every_kind)
     assert rows == list(mechanism.constraint_rows)
     assert [part["name"] for part in found] == list(mechanism.constraints)
-    assert "tied by" in str(mechanism)
+    assert "constrained by" in str(mechanism)
     assert "tyre  (wheel: disc of radius 0.3 m on 'hull', rolls on 'world'; 3 rows)" in str(
         mechanism
     )

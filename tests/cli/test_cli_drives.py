@@ -73,7 +73,7 @@ def test_faults_have_words(tmp_path):
     road.write_text("distance,left\n0,0\n1,1\n")
     assert "give a speed" in command("--prescribe", f"joint1={road}", code=1)
     road.write_text("time,joint1\n0,0\n0.1,1\n")
-    assert "--prescribe joint1: the schedule covers 0 to 0.1 s" in command(
+    assert "prescribed motion of 'joint1': the schedule covers 0 to 0.1 s" in command(
         "--prescribe", f"joint1={road}", code=1
     )
     assert command("--prescribe", f"joint1={road}", "--stay")

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from armillary.codegen.abi import Context
-from armillary.codegen.jit import Library, native_call, with_declarations
+from armillary.codegen.jit import Library, native_call
+from armillary.codegen.llvm import with_declarations
 from armillary.codegen.one_state import straight_text
 from armillary.codegen.target import Lanes
 from armillary.graph.cut import Block, Store

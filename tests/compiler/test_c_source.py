@@ -308,7 +308,7 @@ def test_text_keeps_the_order_of_operations(seed):
     style = Style(repr, lambda name: name, "({1} if {0} else {2})")
     lines, results = assignments(roots, names, style)
     scope = {name: getattr(math, name) for name in ("sin", "cos", "sqrt", "exp", "tanh", "atan2")}
-    scope |= {"fabs": abs} | {f"x{k}": value for k, value in enumerate(X)}
+    scope |= {"abs": abs} | {f"x{k}": value for k, value in enumerate(X)}
     for line in lines:
         scope[line.name] = eval(line.text, scope)
     assert [eval(text, scope) for text in results] == expected

@@ -14,7 +14,8 @@ import pytest
 from machine import Machine
 
 from armillary.codegen.cache import Cache, default_cache, key_of
-from armillary.codegen.jit import Library, native_call, with_declarations
+from armillary.codegen.jit import Library, native_call
+from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import Lanes
 
 KEY = key_of(["a", "b"])

@@ -5,13 +5,19 @@ import random
 import pytest
 from machine import value_of
 
+from armillary.codegen.places import MEMORY
 from armillary.errors import CompileError
 from armillary.evaluate.body_code import Setting, layout_of, trace_body
-from armillary.graph.cut import ALWAYS, CHEAP, PASSING, Block, Store, cut
+from armillary.graph.cut import CHEAP, Block, Store
+from armillary.graph.cut import cut as cut_with
 from armillary.graph.expr import Graph, Node, cone
 from armillary.graph.ops import OPS
 
 FIRST = 10  # where free slots begin in these tests
+
+
+def cut(blocks: list[Block], first: int) -> tuple[list[Block], int]:
+    return cut_with(blocks, first, MEMORY)
 
 
 def kept(block: Block) -> dict[tuple, Node]:
@@ -260,8 +266,8 @@ def test_algorithms_are_cut_soundly(setting, root):
                 if node.op != "load":
                     continue
                 where = node.data[0]
-                assert where in ALWAYS | PASSING | {"own", "state"}
-                if where in PASSING:
+                assert where in MEMORY.lasting | MEMORY.passing | {"own", "state"}
+                if where in MEMORY.passing:
                     assert node.data[2] == block.stage
                 if where == "own":
                     assert node.data[1] < traced.record

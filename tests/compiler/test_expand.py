@@ -10,8 +10,9 @@ import pytest
 from machine import FOUR, SCALAR, Machine, value_of
 
 from armillary.codegen.target import Lanes, machine
+from armillary.graph.evaluate import evaluate
 from armillary.graph.expand import Expansion
-from armillary.graph.expr import Graph, cone
+from armillary.graph.expr import Graph, Node, cone
 
 DOUBLES = [Lanes(1), Lanes(4), Lanes(1, fma=False), Lanes(4, fma=False)]
 FLOATS = [Lanes(1, "float"), Lanes(8, "float"), Lanes(1, "float", False), Lanes(8, "float", False)]
@@ -48,6 +49,18 @@ def exact(x: np.ndarray) -> np.ndarray:
 
 
 # ---------------------------------------------------------------- sine and cosine
+
+
+@pytest.mark.parametrize("fma", [True, False])
+def test_what_is_expanded_has_a_value_for_other_readers(fma):
+    """Without the machine: the graph after expansion, evaluated on Python's floats."""
+    graph = Graph()
+    expansion = Expansion(fma)
+    roots = expansion.expand([f(graph.load("x", 0)) for f in (Node.sin, Node.cos)])
+    for angle in np.linspace(-20.0, 20.0, 401):
+        values = evaluate(roots, lambda address, x=float(angle): x, float)
+        found = [values[root.index] for root in roots]
+        assert found == pytest.approx([math.sin(angle), math.cos(angle)], abs=1e-14)
 
 
 @pytest.mark.parametrize("lanes", DOUBLES, ids=named)

@@ -8,10 +8,17 @@ from machine import FOUR, SCALAR, Machine
 
 from armillary.codegen.code import Code
 from armillary.codegen.jit import Library, native_call
+from armillary.codegen.struct import Struct, integer, pointer
 from armillary.codegen.target import Lanes
 from armillary.graph.expand import Expansion
 from armillary.graph.expr import Graph
 from armillary.runtime.finite_scan import all_finite, no_flags, scan
+
+
+class Look(Struct):
+    NUMBERS = pointer()
+    COUNT = integer()
+    FINITE = integer()
 
 
 def marked(*x):
@@ -79,8 +86,8 @@ def scanner():
     """[address, count, answer]: is every number finite?"""
     c = Code("look")
     flags = no_flags(c)
-    scan(c, c.field(0, "ptr"), c.field(1), flags)
-    c.set_field(2, c.let(f"zext i1 {all_finite(c, flags)} to i64"))
+    scan(c, c.field(Look.NUMBERS), c.field(Look.COUNT), flags)
+    c.set_field(Look.FINITE, c.let(f"zext i1 {all_finite(c, flags)} to i64"))
     library = Library(c.text(), ["look"], optimize=2)
     look = native_call(library.addresses["look"])
 

@@ -81,7 +81,7 @@ def test_a_drive_may_be_given_with_the_state():
     m, q = closed_tree(1, ("drive", "revolute", "distance"), bodies=7, roots=0.3)
     m = m.compile(tier=1)
     v, tau = allowed(m, q), np.zeros(m.nv)
-    (drive,) = m.model.drives
+    (drive,) = m.model.prescribed
     k = m.v_labels.index(drive.joint)
     assert m.solve(q, v, tau).acceleration[k] == pytest.approx(drive.acceleration, abs=1e-11)
     for a in (m.solve(q, v, tau, prescribed={drive.name: -2.5}).acceleration,
@@ -94,7 +94,7 @@ def test_a_driven_joint_takes_its_force():
     m, q = closed_tree(2, ("drive", "spherical"), bodies=6, roots=0.3)
     m = m.compile(tier=1)
     v, tau = allowed(m, q), np.random.default_rng(1).normal(size=m.nv)
-    (drive,) = m.model.drives
+    (drive,) = m.model.prescribed
     s = m.solve(q, v, tau)
     tau[m.v_labels.index(drive.joint)] += s.constraint_forces[drive.name]
     b = am.Builder("free", gravity=m.gravity)

@@ -196,7 +196,7 @@ def joints_pass_only_what_they_can(m, q, v, tau, external, s):
     """Along its free motions a joint gives tau less losses, and what couplings and motions add."""
     direct = Direct(m.model, passive=True)
     J = m.constraint_jacobian(q)
-    start = len(J) - len(m.model.couplings) - len(m.model.drives)
+    start = len(J) - len(m.model.couplings) - len(m.model.prescribed)
     expected = tau - direct.resistance(q, v) - direct.armature() * s.acceleration
     expected = expected + J[start:].T @ s.multipliers[start:]
     found = np.concatenate([

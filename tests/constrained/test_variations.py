@@ -76,9 +76,9 @@ def test_along_the_manifold_in_motion(name):
     whole = d.jvp(d.motions @ x, d.carried @ x + d.velocities @ y)
     close(whole, d.moved @ x + d.dv @ y, 1e-9)
     # the same by vector products, and backwards
-    close(f.along(q, v, tau, dq, dv, dtau), found, 1e-12)
+    close(f.jvp(q, v, tau, dq, dv, dtau), found, 1e-12)
     weight = rng.normal(size=m.nv)
-    back = f.against(q, v, tau, weight)
+    back = f.vjp(q, v, tau, weight)
     assert back[0] @ dq + back[1] @ dv + back[2] @ dtau == pytest.approx(weight @ found, rel=1e-9)
 
 
@@ -113,7 +113,7 @@ def test_batches_and_shapes():
         one = m.forward_dynamics.derivatives(q[k], v[k], tau[k])
         for x, y in zip(many.full, one.full, strict=True):
             close(x[k], y, 1e-12)
-        close(many.along(change, change)[k], one.along(change[k], change[k]), 1e-12)
+        close(many.jvp(change, change)[k], one.jvp(change[k], change[k]), 1e-12)
     by = m.forward_dynamics.parameter_jacobian(q, v, tau)
     p, h = m.parameters, 1e-6
     for k in (7, 13):  # a moment of the axle, a first moment of a wheel

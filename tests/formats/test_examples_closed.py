@@ -3,7 +3,7 @@ should be, and with the numbers of their sources."""
 
 import numpy as np
 import pytest
-from ties import (
+from constraint_samples import (
     accelerations,
     body_poses,
     closed,

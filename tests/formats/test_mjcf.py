@@ -277,16 +277,16 @@ def test_joint_equality_is_a_coupling():
     assert peer.d.efc_pos[0] == pytest.approx(error, abs=1e-12)
 
 
-def test_equality_of_one_joint_is_a_drive_that_holds():
+def test_equality_of_one_joint_is_a_prescribed_motion_that_holds():
     text = '<equality><joint name="e" joint1="k" polycoef=".5 2 9 0 0"/></equality>'
     model = read(LOOP, text)
-    (drive,) = model.drives
-    assert (drive.name, drive.joint, drive.acceleration, drive.velocity) == ("e", "k", 0.0, 0.0)
+    (motion,) = model.prescribed
+    assert (motion.name, motion.joint, motion.acceleration, motion.velocity) == ("e", "k", 0.0, 0.0)
     peer = MujocoPeer("model.xml", model)
     q, v, _ = random_state(model, 0)
     peer.set(q, v)
-    assert peer.d.efc_pos[0] == pytest.approx(q[1] - drive.position, abs=1e-12)
-    assert "read as a drive" in said(model, "read")
+    assert peer.d.efc_pos[0] == pytest.approx(q[1] - motion.position, abs=1e-12)
+    assert "read as a prescribed motion" in said(model, "read")
 
 
 def test_coupled_joints_of_one_body_stay_apart():
@@ -305,7 +305,7 @@ def test_coupled_joints_of_one_body_stay_apart():
      ('<connect body1="a" body2="b" anchor="0 0 0" active="false"/>', "not active"),
      ('<joint joint1="j" active="false"/>', "not active"),
      ('<connect site1="s" site2="u"/>', "both its ends are on one body"),
-     ('<tendon tendon1="x" tendon2="y"/>', "it ties tendons; only connect, weld and joint")],
+     ('<tendon tendon1="x" tendon2="y"/>', "it constrains tendons; only connect, weld and joint")],
 )  # fmt: skip
 def test_other_equalities_are_told(text, remark):
     bodies = LOOP.replace(SITES["s"], SITES["s"] + '<site name="u"/>')
@@ -550,7 +550,7 @@ def test_written_loops_and_couplings_survive(kind):
     assert gap(again, q) == pytest.approx(gap(model, q), abs=1e-14)
 
 
-def test_written_couplings_and_drives_of_one_coordinate_survive():
+def test_written_couplings_and_prescribed_motions_of_one_coordinate_survive():
     """joint.coordinate is a joint of its own in MuJoCo, and stays one when it is read again."""
     some = {"mass": 1.0, "inertia": (1, 1, 1)}
     builder = Builder("coordinates")
@@ -564,7 +564,7 @@ def test_written_couplings_and_drives_of_one_coordinate_survive():
     again = read_mjcf(saved(write_mjcf(model)))
     assert again.v_labels == model.v_labels
     assert again.couplings == model.couplings
-    assert [(d.name, d.joint, d.position) for d in again.drives] == [
+    assert [(d.name, d.joint, d.position) for d in again.prescribed] == [
         ("hold", "hook.first", 0.25), ("still", "c", 0.0)]  # fmt: skip
 
 
@@ -659,9 +659,9 @@ def tied(kind: str) -> Builder:
     builder.body("b", joint="spherical", **some)
     if kind == "coupling":
         builder.coupling(Coupling("c", "j", "b.wx"))
-    elif kind == "drive of a ball":
+    elif kind == "motion of a ball":
         builder.prescribe("d", "b.wx", position=0.5)
-    elif kind == "drive":
+    elif kind == "motion":
         builder.prescribe("d", "j", 0.0, 2.0, 0.5)
     elif kind == "distance":
         builder.distance("d", "a", "b", 0.5)
@@ -693,8 +693,8 @@ UNLESS_LOSSY = {
     "loop 'closure': MJCF cannot express": closed("revolute"),
     "loop 'l': MJCF cannot express friction, rotors or limits": tied("loop"),
     "coupling 'c': MJCF cannot express a coupling of a ball": tied("coupling"),
-    "drive 'd': MJCF cannot express a drive of a ball": tied("drive of a ball"),
-    "drive 'd': MJCF cannot express a prescribed motion": tied("drive"),
+    "motion 'd': MJCF cannot express a prescribed motion of a ball": tied("motion of a ball"),
+    "prescribed motion 'd': MJCF cannot express a prescribed motion": tied("motion"),
     "distance 'd': MJCF cannot express a rod": tied("distance"),
     "surface 's': MJCF cannot express a point": tied("surface"),
     "contact 'c': MJCF cannot express a contact": tied("contact"),

@@ -604,7 +604,7 @@ INEXPRESSIBLE = {
     "distance 'd': URDF cannot express a rod": tied("distance"),
     "surface 's': URDF cannot express a point": tied("surface"),
     "contact 'c': URDF cannot express a contact": tied("contact"),
-    "drive 'd': URDF cannot express a prescribed motion": tied("drive"),
+    "prescribed motion 'd': URDF cannot express a prescribed motion": tied("drive"),
     "joint 'j': URDF has no helical": sample(joint="helical", pitch=0.1),
     "joint 'j': URDF has no spherical": sample(joint="spherical", axis=None),
     "joint 'j': URDF has no gimbal": sample(joint="gimbal", free=("rx",), axis=None),

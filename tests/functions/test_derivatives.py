@@ -297,8 +297,8 @@ def test_a_batch_is_its_rows(tier):
                 np.testing.assert_array_equal(getattr(many, part)[k], getattr(single, part))
         for k in (0, 8):
             single = question.derivatives(*rows[k])
-            close(many.along(q=weights)[k], single.along(q=weights[k]), 1e-12)
-            close(many.against(weights)[0][k], single.against(weights[k])[0], 1e-12)
+            close(many.jvp(q=weights)[k], single.jvp(q=weights[k]), 1e-12)
+            close(many.vjp(weights)[0][k], single.vjp(weights[k])[0], 1e-12)
 
 
 def test_single_precision():

@@ -297,16 +297,16 @@ def test_a_dropped_mechanism_is_freed(asked):
     if asked:
         for name in QUESTIONS:
             both_ways(mechanism, name, 0)
-    gone = weakref.ref(mechanism)
+    gone, evaluator = weakref.ref(mechanism), weakref.ref(mechanism.evaluator)
     question = mechanism.inverse_dynamics
     del mechanism
     gc.collect()
-    assert gone() is not None  # the question still needs it
+    assert gone() is None and evaluator() is not None  # the question still needs it
     given = [inputs()[n] for n in "qva"]
     np.testing.assert_array_equal(question(*given), arm().inverse_dynamics(*given))
     del question
     gc.collect()
-    assert gone() is None
+    assert evaluator() is None
 
 
 @on_linux

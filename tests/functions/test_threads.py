@@ -252,6 +252,7 @@ ENDS = {
     "forked": "call(); child = os.fork(); call(); "
               "sys.exit(0 if child == 0 else os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))",
     "Ctrl-C": """
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # who starts us may have it ignored
     threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     try:
         for_ever()

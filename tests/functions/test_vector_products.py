@@ -44,11 +44,11 @@ def compare_with_matrices(arm: am.Mechanism, state, tolerance=1e-12, **options) 
     for name in QUESTIONS:
         question = getattr(arm, name)
         matrices = question.derivatives(*state, **options)
-        want = matrices.along(dq, dv, dx)
+        want = matrices.jvp(dq, dv, dx)
         scale = np.abs(want).max()
-        close(question.along(*state, dq, dv, dx, **options) / scale, want / scale, tolerance, name)
-        found = question.against(*state, weight, **options)
-        for g, want in zip(found, matrices.against(weight), strict=True):
+        close(question.jvp(*state, dq, dv, dx, **options) / scale, want / scale, tolerance, name)
+        found = question.vjp(*state, weight, **options)
+        for g, want in zip(found, matrices.vjp(weight), strict=True):
             scale = np.abs(want).max()
             close(g / scale, want / scale, tolerance, name)
 
@@ -99,7 +99,7 @@ def test_complex_steps(kind):
         }
         slope = [x.imag / h for x in arm.evaluator.interpret(algorithm, moved).result(result)]
         question = getattr(arm, algorithm.name)
-        close(question.along(*state.values(), *changes.values()), slope, 1e-11)
+        close(question.jvp(*state.values(), *changes.values()), slope, 1e-11)
 
 
 @pytest.mark.parametrize("tier", [1, 2])
@@ -115,8 +115,8 @@ def test_differences_on_the_manifold(tier):
             return weight @ question(arm.integrate(q, h * dq), v + h * dv, a + h * da)
 
         slope = derivative(value)
-        close(weight @ question.along(q, v, a, dq, dv, da) / slope, 1.0, 1e-8)
-        parts = question.against(q, v, a, weight)
+        close(weight @ question.jvp(q, v, a, dq, dv, da) / slope, 1.0, 1e-8)
+        parts = question.vjp(q, v, a, weight)
         total = sum(g @ d for g, d in zip(parts, (dq, dv, da), strict=True))
         close(total / slope, 1.0, 1e-8)
 
@@ -183,11 +183,11 @@ def test_a_batch_is_its_rows(tier):
     weight = vectors(arm, 1)[0]
     for name in QUESTIONS:
         question = getattr(arm, name)
-        along, against = question.along(Q, V, A, *changes), question.against(Q, V, A, weight)
+        along, against = question.jvp(Q, V, A, *changes), question.vjp(Q, V, A, weight)
         for k in (0, 8):
-            row = question.along(Q[k], V[k], A[k], *changes[:, k])
+            row = question.jvp(Q[k], V[k], A[k], *changes[:, k])
             np.testing.assert_allclose(along[k], row, rtol=1e-12, atol=1e-12)
-            for many, one in zip(against, question.against(Q[k], V[k], A[k], weight), strict=True):
+            for many, one in zip(against, question.vjp(Q[k], V[k], A[k], weight), strict=True):
                 np.testing.assert_allclose(many[k], one, rtol=1e-12, atol=1e-12)
 
 
@@ -214,7 +214,7 @@ def test_the_price_does_not_grow_with_the_degrees_of_freedom(algorithm, result, 
         for k in range(links):
             builder.body(f"b{k}", f"b{k - 1}" if k else "world", "revolute", random_pose(rng),
                          mass=random_mass(rng), axis="z")  # fmt: skip
-        tables = builder.build().tables(regroup=True)
+        tables = builder.build().evaluator.tables(regroup=True)
         itself, *products = (
             operations(
                 trace_straight(Setting(a, tuple(n for n in a.reads if n != "external")), tables)

@@ -141,16 +141,16 @@ def test_couplings_follow_every_lock_and_unlock():
     """The sides of a coupling: both free, one held by the other, both locked."""
     model = geared()
     one = lock(model, {"b": 0.7})  # a = (0.7 - 0.1) / 2 and c = 3 * 0.7
-    places = {d.name: (d.joint, d.position) for d in one.drives}
+    places = {d.name: (d.joint, d.position) for d in one.prescribed}
     assert places["ab"] == ("a", pytest.approx(0.3)) and places["bc"] == ("c", pytest.approx(2.1))
     assert [c.name for c in one.couplings] == ["ap"]
     two = lock(one, {"a": 0.3, "d": 0.0})
-    assert {d.name for d in two.drives} == {"bc", "ap"} and two.couplings == ()
+    assert {d.name for d in two.prescribed} == {"bc", "ap"} and two.couplings == ()
     back = unlock(two, "b")  # now a holds b, and b is coupled to c again
-    assert {d.name: d.joint for d in back.drives}["ab"] == "b"
-    assert {d.name: d.position for d in back.drives}["ab"] == pytest.approx(0.7)
+    assert {d.name: d.joint for d in back.prescribed}["ab"] == "b"
+    assert {d.name: d.position for d in back.prescribed}["ab"] == pytest.approx(0.7)
     assert [c.name for c in back.couplings] == ["bc"]
-    assert {d.name for d in unlock(back, "d").drives} == {"push", "ab", "ap"}
+    assert {d.name for d in unlock(back, "d").prescribed} == {"push", "ab", "ap"}
     assert open_tree(two).set_aside == () and unlock(open_tree(two), "b").couplings == ()
     assert subtree(two, "b").set_aside == ()
     freed = with_base(lock(two, ["puck", "c"]), "fixed")  # locked roots become part of the base
@@ -164,7 +164,8 @@ def test_a_locked_coordinate_of_several_holds_its_partner():
     names = [n for n in model.v_labels if n.startswith("puck")]
     q[names.index(model.couplings[k].joint)] = 0.4
     locked = lock(model, {"puck": tuple(q)})
-    assert {d.name: (d.joint, d.position) for d in locked.drives}["ap"] == ("a", pytest.approx(0.8))
+    places = {d.name: (d.joint, d.position) for d in locked.prescribed}
+    assert places["ap"] == ("a", pytest.approx(0.8))
 
 
 def test_a_locked_ball_holds_the_speed_of_its_partner():
@@ -174,7 +175,7 @@ def test_a_locked_ball_holds_the_speed_of_its_partner():
     builder.body("wheel", axis="z", mass=1.0, inertia=(1, 1, 1))
     builder.coupling(Coupling("pair", "wheel", "ball.wz"))
     model = builder.build()
-    (drive,) = lock(model, ["ball"]).drives
+    (drive,) = lock(model, ["ball"]).prescribed
     assert (drive.joint, drive.velocity, drive.position) == ("wheel", 0.0, None)
     assert unlock(lock(model, ["ball"]), "ball") == model
 

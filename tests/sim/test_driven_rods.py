@@ -113,7 +113,7 @@ def test_the_same_names_as_in_a_run():
     driven = b.build()
     assert driven.solve(q, v, 0 * q, prescribed={label: 2.0}).acceleration[1] == pytest.approx(2.0)
     assert driven.solve(q, v, 0 * q).acceleration[1] == pytest.approx(0.5)
-    with pytest.raises(InputError, match=r"drives\['plate'\]: expected 3 accelerations"):
+    with pytest.raises(InputError, match=r"motion of 'plate': expected 3 accelerations"):
         m.solve(q, v, 0 * q, prescribed={"plate": 1.0})
     with pytest.raises(ModelError, match="no constraint or joint named 'plait'"):
         m.solve(q, v, 0 * q, prescribed={"plait": 1.0})

@@ -80,6 +80,18 @@ frame_pose = Algorithm(
 )  # fmt: skip
 
 
+def _frame_axes(b, x):
+    """R_WF row by row (its columns are the frame's axes), and the origin."""
+    X = x.frame @ b.Y
+    x.pose = Transform(X.E.T, X.r)
+
+
+frame_axes = Algorithm(
+    "frame_axes", (Outward(pose), FrameStep(_frame_axes)), _world_pose, ("q",),
+    {"pose": "frame"}, {"pose": Transform},
+)  # fmt: skip
+
+
 def frame_motion(coordinates: str, kind: str) -> Algorithm:
     """Velocity and acceleration of a frame.  kind: "classical" (of the origin, as a point) or
     "spatial"."""

@@ -15,11 +15,14 @@ import numpy as np
 from armillary import Mechanism, __version__
 from armillary.cli import closing, models, screen
 from armillary.cli.options import Reading
-from armillary.cli.states import KINDS, WRENCH, Array, States, from_csv, from_options, to_csv
+from armillary.cli.remedies import spelled
+from armillary.cli.states import KINDS, Array, States, from_csv, from_options, to_csv
 from armillary.errors import InputError, ModelError
 from armillary.evaluate.results import Reactions
+from armillary.units import WRENCH, WRENCH_HEADS, WRENCH_UNITS
 
 RESULT = {"inverse": "tau", "forward": "a", "solve": "a"}
+WRENCH_COLUMNS = tuple(f">{head}" for head in WRENCH_HEADS)
 NAMES = {"q": "position", "v": "velocity", "a": "acceleration", "tau": "force"}
 
 
@@ -57,7 +60,7 @@ class Answer:
     def remarks(self) -> list[str]:
         """What a reader of the numbers should know beside them."""
         found = (*self.messages, *self.states.remarks, *outside(self))
-        return [screen.typed(text) for text in found if text]
+        return [spelled(text) for text in found if text]
 
 
 def answer(
@@ -254,7 +257,7 @@ def print_reactions(reactions: Reactions) -> None:
             for k, body in enumerate(reactions.model.bodies)
             for n, (part, x) in enumerate(parts)
         ]  # fmt: skip
-        screen.table(["joint", "body", "part", *wrench_heads()], rows, frame)
+        screen.table(["joint", "body", "part", *WRENCH_COLUMNS], rows, frame)
         return
     rows = [
         [body.joint.name, body.name,
@@ -270,10 +273,6 @@ def quiet(wrenches: Array, beside: Array | None = None) -> Array:
     """Without the rounding of zeros, seen from the largest number of the table."""
     largest = np.abs(wrenches if beside is None else beside).max(initial=0.0)
     return np.where(np.abs(wrenches) < 1e-13 * largest, 0.0, wrenches)
-
-
-def wrench_heads() -> list[str]:
-    return [f">{x} [{'N m' if x[0] == 'n' else 'N'}]" for x in WRENCH]
 
 
 # -- for programs --------------------------------------------------------------------------------
@@ -302,7 +301,7 @@ def as_json(result: Answer) -> dict[str, Any]:
 def reactions_json(found: Reactions) -> dict[str, Any]:
     return {
         "order": WRENCH,
-        "units": ["N m"] * 3 + ["N"] * 3,
+        "units": WRENCH_UNITS,
         "frame": "by the parent on the body, in the body's frame at its origin",
         "joints": {
             body.joint.name: {

@@ -45,7 +45,7 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except ArmillaryError as fault:
-            complain(str(fault))
+            complain(fault.message)
             raise typer.Exit(1) from None
 
 
@@ -170,12 +170,12 @@ def solve(
     v: Numbers = None,
     tau: Numbers = None,
     external: Wrenches = None,
-    drive: Annotated[
+    prescribe: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=ACCELERATION",
-            help="Prescribed acceleration (rad/s², m/s²) of a joint or drive, of the ground under "
-            "a wheel or along the rows of a contact, instead of the model's. May be repeated.",
+            help="Prescribed acceleration (rad/s², m/s²) of a joint, of the ground under a wheel "
+            "or along the rows of a contact, instead of the model's. May be repeated.",
         ),
     ] = None,
     assemble: Assemble = False,
@@ -199,7 +199,7 @@ def solve(
     given = {"q": q, "v": v, "tau": tau}
     how = Reading(base, root, geometry_tolerance=geometry_tolerance)
     question = Question("solve", model, how, given, external, csv, passive)
-    wishes = Wishes(assemble, hold or (), drive or ())
+    wishes = Wishes(assemble, hold or (), prescribe or ())
     answer(question, wishes, out, overwrite, json)
 
 
@@ -258,7 +258,7 @@ def simulate(
     input: Input = None,
     voltage: Voltage = None,
     beside: Beside = False,
-    drive: Motion = None,
+    prescribe: Motion = None,
     stay: Stay = False,
     limits: Annotated[
         float | None, typer.Option(min=0.0, max=1.0, help="Joint limits, with this restitution.")
@@ -287,7 +287,7 @@ def simulate(
     from armillary.cli.simulating import simulate as run
 
     given = {"q": q, "v": v, "tau": tau}
-    wishes = Drive(given, external, input, stay, assemble, limits, drive or (), voltage or (),
+    wishes = Drive(given, external, input, stay, assemble, limits, prescribe or (), voltage or (),
                    beside)  # fmt: skip
     course = Course(duration, step, method, tolerance, record, every, out, resume, overwrite,
                     project, project_start)  # fmt: skip

@@ -11,8 +11,9 @@ import numpy as np
 from armillary import Mechanism, __version__
 from armillary.cli import models, screen
 from armillary.cli.options import Reading
+from armillary.cli.remedies import spelled
 from armillary.cli.states import Array, States, from_options
-from armillary.errors import ModelError
+from armillary.errors import Message, ModelError, Remedy
 
 if TYPE_CHECKING:
     from armillary.constraints.assembly import Assembly
@@ -107,14 +108,14 @@ def messages(
     labels, speed = mechanism.constraint_rows, max(float(np.abs(v).max(initial=0.0)), 1.0)
     residual, rate = mechanism.constraint_residual(q), mechanism.constraint_rate(q, v)
     for values, limit, text in (
-        (residual, _AMISS, "is open by {:.3g}; assemble(q) closes the mechanism"),
-        (rate, _AMISS * speed, "is violated by the velocity, {:.3g}; project(q, v) corrects it"),
+        (residual, _AMISS, Message("is open by {:.3g};", Remedy("assemble"))),
+        (rate, _AMISS * speed, Message("is violated by the velocity, {:.3g};", Remedy("project"))),
     ):
         states = np.flatnonzero(np.abs(values).max(axis=1, initial=0.0) > limit)
         if len(states):
             k, row = np.unravel_index(np.argmax(np.abs(values)), values.shape)
-            yield (f"{len(states)} of {len(values)} states, most in state {k + 1}: '{labels[row]}' "
-                   + text.format(values[k, row]))  # fmt: skip
+            most = f"{len(states)} of {len(values)} states, most in state {k + 1}: "
+            yield f"{most}'{labels[row]}' {spelled(text).format(values[k, row])}"
 
 
 # -- assemble ------------------------------------------------------------------------------------

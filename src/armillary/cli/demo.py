@@ -9,7 +9,7 @@ import numpy as np
 
 from armillary import Mechanism, example
 from armillary.cli import models, screen
-from armillary.cli.answers import wrench_heads
+from armillary.cli.answers import WRENCH_COLUMNS
 from armillary.evaluate.results import Reactions
 
 # The state of section 4.5 and the joint forces that the book prints for it, eq 4.62.
@@ -64,7 +64,7 @@ def _reactions(reactions: Reactions) -> None:
         for body, values in zip(reactions.model.bodies, reactions.total, strict=True)
     ]
     screen.say("by the parent on the body, in the body's frame; also split: .driving, .constraint")
-    screen.table(["joint", *wrench_heads()], rows)
+    screen.table(["joint", *WRENCH_COLUMNS], rows)
 
 
 def _batch(arm: Mechanism) -> None:

@@ -29,8 +29,8 @@ Motion = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=MOTION",
-        help="Prescribed motion of a joint, drive or wheel's ground: a place, a CSV (time, "
-        "place), or a road and a speed (road.csv@20: distance, height). Repeatable.",
+        help="Prescribed motion of a joint or of the ground under a wheel: a position, a CSV "
+        "(time, position), or a road and a speed (road.csv@20: distance, height). Repeatable.",
     ),
 ]
 Stay = Annotated[

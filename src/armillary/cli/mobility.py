@@ -14,7 +14,7 @@ from armillary.cli.states import Array, from_options
 from armillary.constraints.mobility import Mobility
 from armillary.constraints.self_stress import Determinacy
 from armillary.constraints.solution import ConstrainedSolution
-from armillary.errors import ArmillaryError
+from armillary.errors import ArmillaryError, Message
 
 SINGULAR = {
     "": "none",
@@ -52,7 +52,7 @@ def _determinacy(mechanism: Mechanism, q: Array) -> tuple[Determinacy | None, st
     try:
         solution = mechanism.solve(q, rest, rest)
     except ArmillaryError as fault:
-        return None, f"self-stresses are not known: {fault}"
+        return None, Message(fault.message, before="self-stresses are not known: ")
     return (solution.determinacy if isinstance(solution, ConstrainedSolution) else None), ""
 
 
@@ -80,7 +80,7 @@ def motions(found: Mobility) -> tuple[list[str], Array]:
 
 
 def _print(mechanism: Mechanism, found: Mobility, forces: Determinacy | None) -> None:
-    constraints = models.tied_by(mechanism)
+    constraints = models.constraint_counts(mechanism)
     screen.say(
         f"mobility of '{mechanism.name}'"
         + (f", constrained by {constraints}" if constraints else "")

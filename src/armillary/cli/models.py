@@ -7,8 +7,8 @@ from pathlib import Path
 from armillary import Mechanism, example, example_names, load
 from armillary.cli.options import Reading
 from armillary.errors import FormatError, unknown_name
-
-FORCE = {"rad": "N m", "m": "N"}
+from armillary.model.constraint_parts import NOUNS
+from armillary.units import unit_of
 
 
 def find(name: str, how: Reading = Reading()) -> Mechanism:
@@ -42,23 +42,17 @@ def labels(mechanism: Mechanism, kind: str) -> tuple[str, ...]:
 
 def units(mechanism: Mechanism, kind: str) -> tuple[str, ...]:
     """One unit per number of q, v, a or tau; the parts of a quaternion have none."""
-    along = mechanism.model.v_units
+    model = mechanism.model
     if kind == "q":
-        found: list[str] = []
-        for joint in mechanism.model.joints:
-            turns = joint.nq - joint.nv  # 1 where a quaternion stands for three angles
-            found += ["-"] * 4 + list(joint.units[3:]) if turns else list(joint.units)
-        return tuple(found)
-    if kind == "tau":
-        return tuple(FORCE[unit] for unit in along)
-    return tuple(f"{unit}/s" if kind == "v" else f"{unit}/s²" for unit in along)
+        return tuple("-" if unit == "1" else unit for unit in model.q_units)
+    return tuple(unit_of(kind, unit) for unit in model.v_units)
 
 
-def tied_by(mechanism: Mechanism) -> str:
+def constraint_counts(mechanism: Mechanism) -> str:
     """How many of each kind of constraint a mechanism has, in words; empty where it has none."""
     count: dict[str, int] = {}
     for part in mechanism.model.constraints:
-        kind = type(part).__name__.lower()
+        kind = NOUNS[type(part)]
         count[kind] = count.get(kind, 0) + 1
     found = [f"{n} {kind}{'s' if n > 1 else ''}" for kind, n in count.items()]
     return " and ".join(filter(None, (", ".join(found[:-1]), *found[-1:])))
@@ -67,6 +61,6 @@ def tied_by(mechanism: Mechanism) -> str:
 def left_out(mechanism: Mechanism) -> str:
     """What the inverse dynamics of the tree does not see."""
     return (
-        f"tau is that of the tree of '{mechanism.name}' alone, without its {tied_by(mechanism)}; "
-        f"leave --tree out for the closed mechanism"
+        f"tau is that of the tree of '{mechanism.name}' alone, without its "
+        f"{constraint_counts(mechanism)}; leave --tree out for the closed mechanism"
     )

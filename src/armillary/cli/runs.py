@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from armillary import __version__
 from armillary.cli import screen
-from armillary.errors import FormatError
+from armillary.errors import FormatError, Remedy
 
 if TYPE_CHECKING:
     from armillary.sim.record.run import Run
@@ -30,9 +30,7 @@ def plot(
     run = load_run(path)
     picture = out if out is not None else (None if show else path.with_suffix(".png"))
     if picture is not None and picture.exists() and not overwrite:
-        raise FormatError(
-            "the file exists already. Choose another name or pass overwrite=True.", str(picture)
-        )
+        raise FormatError("the file exists already.", str(picture), remedy=Remedy("overwrite"))
     names = [name.strip() for text in what for name in text.split(",") if name.strip()]
     chosen = [name.strip() for text in columns for name in text.split(",") if name.strip()]
     run.plot(*names, show=show, path=picture, columns=chosen or None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -13,36 +12,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-# advice of the library, in the words of the command line
-_WORDS = {
-    r"pass overwrite=True": "use --overwrite",
-    r"pass lossy=True": "use --lossy",
-    r"pass root=": "use --root",
-    r"resume=True": "--resume",
-    r"Schedule\(\.\.\., hold=True\)": "--stay",
-    r"Leave `base` out": "Leave --base out",
-    r"; or pass format= one of [\w, ]*": "",
-    r"(assemble\(q\)|project\(q, v\)) (closes|corrects)": r"`armillary solve --assemble` \2",
-    r"Close it first: q0 = mechanism\.assemble\(q0\)\.q": "Close it with --assemble",
-    r"Close it first: q = mechanism\.assemble\(q\)\.q": "Close it with --assemble",
-    r"compile\(geometry_tolerance=\.\.\.\)": "--geometry-tolerance",
-    r"The motions begin at t0 = .*; close it there: put .* q0 = mechanism\.assemble\(.*\)\.q": (
-        "Close it with --assemble, which holds driven joints where their motion begins"
-    ),
-    r"project_acceleration\(q, v, a\) gives it, and with hold=\[\.\.\.\] keeps those of the named "
-    r"joints; `\.tree` answers for the open tree": (
-        "--a joint=value keeps the named joints and finds the others; --tree answers for the open "
-        "tree"
-    ),
-    r"Name more actuators, or ask actuator_forces\(q, v, a, actuators\) for the nearest forces and "
-    r"what they lack": "Name more of them with --actuator",
-    r"Give v0=\{'(.*?)': (.*?)\} to hold the named joints and find the others, or project_start="
-    r"True": (r"Give --v \1=\2 to hold the named joints and find the others, or --project-start"),
-    r"Use q0, v0 = mechanism\.project\(q0, v0\), or project=True": "Leave --no-project out",
-    r"prescribed\['(.*?)'\]": r"--prescribe \1",
-    r", or leave the joint out: JointLimits\(joints=\[\.\.\.\]\)": " (--q), or leave --limits out",
-    r", or leave JointLimits out": ", or leave --limits out",
-}
+from armillary.cli.remedies import spelled
+
 _WIDE = 4000  # columns: a number that is folded at the edge of a terminal is a wrong number
 
 
@@ -59,21 +30,16 @@ def say(text: object = "", style: str = "") -> None:
     screen().print(Text(clean(text), style=style), soft_wrap=True)
 
 
-def remark(text: object) -> None:
+def remark(text: str) -> None:
     """Beside the result: on stderr, so that the result can be piped."""
-    screen(stderr=True).print(Text(f"note: {clean(text)}", style="yellow"), soft_wrap=True)
+    shown = Text(f"note: {clean(spelled(text))}", style="yellow")
+    screen(stderr=True).print(shown, soft_wrap=True)
 
 
-def typed(text: object) -> str:
-    """What the library advises, as it is typed on the command line."""
-    text = clean(text)
-    for python, command in _WORDS.items():
-        text = re.sub(python, command, text)
-    return text
-
-
-def complain(text: object) -> None:
-    message = Text("error: ", style="bold red").append(Text(typed(text), style="default"))
+def complain(text: str) -> None:
+    """The error that ends a command."""
+    shown = Text(clean(spelled(text)), style="default")
+    message = Text("error: ", style="bold red").append(shown)
     screen(stderr=True).print(message, soft_wrap=True)
 
 

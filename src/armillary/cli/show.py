@@ -17,12 +17,9 @@ from armillary.model.lowering.constraints import (
     lower_constraints,
 )
 from armillary.model.passive import LOADS
+from armillary.units import AXIS_NAMES, FORCE
 
 _MOST = 200  # lines of a table on the screen; --json has no limit
-_AXES: dict[tuple[float, ...], str] = {
-    (1.0, 0.0, 0.0): "x", (0.0, 1.0, 0.0): "y", (0.0, 0.0, 1.0): "z",
-    (-1.0, 0.0, 0.0): "-x", (0.0, -1.0, 0.0): "-y", (0.0, 0.0, -1.0): "-z",
-}  # fmt: skip
 _STYLES = {"warning": "yellow", "repaired": "yellow", "ignored": "dim"}
 
 
@@ -51,7 +48,7 @@ def show(name: str, how: Reading, json: bool) -> None:
     heads = ["kind", "name", "what", "rows and their forces"]
     rows = [
         [constraint.kind, constraint.name, words, _forces(constraint)]
-        for constraint, words in _ties(mechanism)
+        for constraint, words in _constraints(mechanism)
     ]
     _table(
         heads, rows, "constraints; rows of a loop in the axes of its joint, z along a single axis"
@@ -138,8 +135,8 @@ def as_json(mechanism: Mechanism) -> dict[str, Any]:
         "constraints": [
             {"name": constraint.name, "kind": constraint.kind, "what": words,
              "rows": labels(constraint),
-             "units": [models.FORCE[unit] for unit in constraint.units]}
-            for constraint, words in _ties(mechanism)
+             "units": [FORCE[unit] for unit in constraint.units]}
+            for constraint, words in _constraints(mechanism)
         ],
         "source": model.report.source,
         "notes": notes_json(model.report),
@@ -222,7 +219,7 @@ def _kind(body: Body) -> str:
 
 
 def _axes(spec: JointSpec) -> str:
-    return "; ".join(_AXES.get(axis) or f"({screen.triple(axis)})" for axis in spec.axes)
+    return "; ".join(AXIS_NAMES.get(axis) or f"({screen.triple(axis)})" for axis in spec.axes)
 
 
 def _slot(name: str, part: slice) -> str:
@@ -266,7 +263,7 @@ def _passive_words(passive: Passive) -> list[str]:
     return words + (["function"] if passive.law is not None else [])
 
 
-def _ties(mechanism: Mechanism) -> Iterator[tuple[FrameConstraint | LinearConstraint, str]]:
+def _constraints(mechanism: Mechanism) -> Iterator[tuple[FrameConstraint | LinearConstraint, str]]:
     """Every constraint with its rows, and what it does in words."""
     model = mechanism.model
     words = {part.name: constraint_words(model, part)[1] for part in model.constraints}
@@ -281,7 +278,7 @@ def labels(constraint: FrameConstraint | LinearConstraint) -> list[str]:
 
 def _forces(constraint: FrameConstraint | LinearConstraint) -> str:
     rows = zip(constraint.rows, constraint.units, strict=True)
-    return ", ".join(f"{row or 'along the axis'} [{models.FORCE[unit]}]" for row, unit in rows)
+    return ", ".join(f"{row or 'along the axis'} [{FORCE[unit]}]" for row, unit in rows)
 
 
 def cache(clear: bool) -> None:

@@ -16,6 +16,7 @@ from armillary import Mechanism
 from armillary.cli import closing, models, screen
 from armillary.cli.feeding import check_beside, named, number, voltages
 from armillary.cli.options import Reading
+from armillary.cli.remedies import spelled
 from armillary.cli.runs import as_json, print_run
 from armillary.cli.states import Array, from_options
 from armillary.errors import FormatError, InputError
@@ -79,7 +80,7 @@ def simulate(model: str, how: Reading, drive: Drive, course: Course, json: bool)
             screen.remark(f"t = {t:.6g} s: {text}")
     if not run.complete:
         kept = f"; what was computed is in {course.out}" if course.out is not None else ""
-        screen.complain(f"{run.message}{kept}")
+        screen.complain(f"{spelled(run.message)}{kept}")
     return run.complete
 
 

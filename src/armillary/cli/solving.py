@@ -11,10 +11,11 @@ import numpy as np
 
 from armillary.cli import answers, closing, models, screen
 from armillary.cli.answers import Answer, Question
-from armillary.cli.states import WRENCH, Array, from_prescribed, to_csv
+from armillary.cli.states import Array, from_prescribed, to_csv
 from armillary.constraints.self_stress import Determinacy
 from armillary.constraints.solution import ConstrainedSolution
 from armillary.evaluate.results import Solution
+from armillary.units import WRENCH, WRENCH_UNITS
 
 _MOST = 200  # lines of a table on the screen
 
@@ -37,7 +38,7 @@ def answer(
     if out is not None:
         from armillary.formats.files import write_text
 
-        columns = [*answers.columns(result), *_tie_columns(solution)]
+        columns = [*answers.columns(result), *_constraint_columns(solution)]
         write_text(to_csv(result.states.carried, columns), out, overwrite)
     if json:
         screen.print_json(answers.as_json(result) | as_json(solution, prescribed))
@@ -111,7 +112,7 @@ def _print_constraints(solution: ConstrainedSolution) -> None:
             strict=True,
         )
         rows = [[name, kind, body, *screen.numbers(x, 5)] for name, kind, body, x in parts]
-        heads = ["constraint", "kind", "on body", *answers.wrench_heads()]
+        heads = ["constraint", "kind", "on body", *answers.WRENCH_COLUMNS]
         screen.table(heads, rows[:_MOST], title)
     elif forces.names:
         size = [np.linalg.norm(forces.wrench[..., part], axis=-1).max(axis=0)
@@ -126,7 +127,7 @@ def _print_constraints(solution: ConstrainedSolution) -> None:
         numbers = screen.numbers(axis)
         rows = [list(x) for x in zip(forces.axis_names, numbers, forces.axis_units, strict=True)]
         head = ">force" if single else ">greatest force"
-        screen.table(["coupling or motion", head, "unit"], rows[:_MOST],
+        screen.table(["coupling or prescribed motion", head, "unit"], rows[:_MOST],
                      "force along the coordinate that follows or is driven")  # fmt: skip
 
 
@@ -167,7 +168,7 @@ def as_json(solution: Solution, prescribed: dict[str, Array]) -> dict[str, Any]:
         "energy": {"unit": "J", "kinetic": solution.kinetic, "potential": solution.potential}
     }
     if not isinstance(solution, ConstrainedSolution):
-        return content | {"power": {"unit": "W", "prescribed": solution.power}}
+        return content | {"power": {"unit": "W", "actuators": solution.power}}
     power, forces = solution.balance, solution.constraint_forces
     wrenches = {
         name: {"kind": kind, "body": body, "wrench": forces[name]}
@@ -187,7 +188,7 @@ def as_json(solution: Solution, prescribed: dict[str, Array]) -> dict[str, Any]:
         "prescribed": prescribed,
         "constraints": {
             "order": WRENCH,
-            "units": ["N m"] * 3 + ["N"] * 3,
+            "units": WRENCH_UNITS,
             "frame": "on the named body, in the constraint's second frame at its origin",
             "forces": wrenches | axes,
         },
@@ -211,7 +212,7 @@ def determinacy_json(state: Determinacy) -> dict[str, Any]:
     }
 
 
-def _tie_columns(solution: Solution) -> list[tuple[str, Array]]:
+def _constraint_columns(solution: Solution) -> list[tuple[str, Array]]:
     if not isinstance(solution, ConstrainedSolution):
         return []
     forces = solution.constraint_forces

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from armillary import Mechanism
 from armillary.cli.models import labels
 from armillary.errors import FormatError, InputError, unknown_name
+from armillary.units import WRENCH
 
 Array = NDArray[np.float64]
 KINDS = ("q", "v", "a", "tau")
-WRENCH = ("nx", "ny", "nz", "fx", "fy", "fz")
 RESULTS = ("reaction", "constraint")  # columns of results that are not read again
 CARRIED = ("time", "t")  # columns that go unread into the results
 

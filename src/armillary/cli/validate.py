@@ -9,12 +9,12 @@ import numpy as np
 from armillary import Mechanism
 from armillary.cli import closing, models, screen
 from armillary.cli.options import Reading
+from armillary.cli.remedies import spelled
 from armillary.cli.show import counts_json, notes, notes_json, summary
-from armillary.errors import ArmillaryError, ModelError
+from armillary.errors import ArmillaryError, ModelError, SingularError
 
 # Two formulations of a sound mechanism agree to about 1e-12; numbers far beyond are of no use.
 AGREEMENT = 1e-6
-SINGULAR = "its acceleration is undefined"  # what forward dynamics says of a joint without inertia
 Errors = dict[str, float]
 
 
@@ -24,7 +24,7 @@ def validate(name: str, how: Reading, seed: int, json: bool) -> bool:
         mechanism = models.find(name, how)
     except ArmillaryError as fault:
         if json:
-            screen.print_json({"valid": False, "error": str(fault)})
+            screen.print_json({"valid": False, "error": spelled(fault.message)})
             return False
         raise
     check, reason, sound = _check(mechanism, seed)
@@ -74,9 +74,13 @@ def _check(mechanism: Mechanism, seed: int) -> tuple[Errors, str, bool]:
     if not mechanism.constraints:
         return errors, reason, sound
     try:  # a tree that cannot move by itself may do so with its constraints
-        return errors | _check_closed(mechanism, seed), "" if sound else f"the tree: {reason}", True
+        return (
+            errors | _check_closed(mechanism, seed),
+            f"the tree: {reason}" if reason else "",
+            True,
+        )
     except ArmillaryError as fault:
-        return errors, str(fault), False
+        return errors, spelled(fault.message), False
 
 
 def _check_tree(mechanism: Mechanism, seed: int) -> tuple[Errors, str, bool]:
@@ -86,9 +90,9 @@ def _check_tree(mechanism: Mechanism, seed: int) -> tuple[Errors, str, bool]:
     try:
         return mechanism.check(q, v, mechanism.inverse_dynamics(q, v, a)).errors(), "", True
     except ArmillaryError as fault:
-        return {}, str(fault), SINGULAR not in str(fault)
+        return {}, spelled(fault.message), not isinstance(fault, SingularError)
     except (ArithmeticError, ValueError) as fault:  # interpreted, or of numpy's dense solver
-        return {}, f"a joint has no inertia behind it in some state, {SINGULAR} ({fault})", False
+        return {}, f"the mass matrix is singular in some state ({fault})", False
 
 
 def _check_closed(mechanism: Mechanism, seed: int) -> Errors:
@@ -96,7 +100,7 @@ def _check_closed(mechanism: Mechanism, seed: int) -> Errors:
     q, slowest = mechanism.project(closing.closed_place(mechanism, mechanism.initial))
     rest: Any = mechanism.solve(q, slowest, np.zeros(mechanism.nv))
     if rest.messages:
-        raise ModelError("; ".join(rest.messages))
+        raise ModelError("; ".join(map(spelled, rest.messages)))
     _, wish, tau = mechanism.random_state(seed)
     q, v = mechanism.project(q, wish)
     solution: Any = mechanism.solve(q, v, tau)

@@ -1,1 +1,1 @@
-"""From expression graphs to machine code: text, compilation, the cache on disk."""
+"""From expression graphs to machine code: LLVM text, compilation, the cache on disk, threads."""

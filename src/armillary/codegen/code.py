@@ -5,6 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from armillary.codegen.struct import Slot
+
+
+class Entry(str):
+    """The place of a field that is known when the code runs, as an LLVM value."""
+
+    slot: Slot
+
+    def __new__(cls, place: str, slot: Slot) -> Entry:
+        made = super().__new__(cls, place)
+        made.slot = slot
+        return made
+
+    def read_as(self, kind: str) -> str:
+        return self.slot.read_as(kind)
+
 
 class Code:
     """One function under construction.  Values are LLVM names or literals, as text."""
@@ -64,12 +80,19 @@ class Code:
     ) -> None:
         self.do(f"store {kind} {value}, ptr {self.pointer(base, index, kind)}, align {align}")
 
-    def field(self, slot: str | int, kind: str = "i64") -> str:
-        """A field of the context, 8 bytes each."""
-        return self.let(f"load {kind}, ptr {self.pointer('%ctx', slot)}, align 8")
+    def field(self, slot: Slot | Entry, base: str = "%ctx", kind: str = "") -> str:
+        """A field of a structure.  kind: "i64" for the address that stands in a pointer."""
+        kind = slot.read_as(kind)
+        return self.let(f"load {kind}, ptr {self.pointer(base, slot)}, align 8")
 
-    def set_field(self, slot: str | int, value: str, kind: str = "i64") -> None:
-        self.do(f"store {kind} {value}, ptr {self.pointer('%ctx', slot)}, align 8")
+    def set_field(self, slot: Slot | Entry, value: str, base: str = "%ctx", kind: str = "") -> None:
+        kind = slot.read_as(kind)
+        self.do(f"store {kind} {value}, ptr {self.pointer(base, slot)}, align 8")
+
+    def entry(self, slot: Slot, k: str) -> Entry:
+        """One of several fields in a row, its number known when the code runs; or a field of a
+        structure that begins there."""
+        return Entry(self.add(k, slot), slot)
 
     # -- control -------------------------------------------------------------------------------
 

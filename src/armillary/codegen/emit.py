@@ -1,41 +1,18 @@
-"""LLVM text of blocks: a loop over the bodies of a run, W states at a time.
-
-Addresses (first word: where; the rest: which number)
-  const k         the body's constants                      same for all states
-  global k        gravity, base motion                      same for all states
-  frame k         placement of the asked frame              same for all states
-  own k           the body's record in the work space       per state
-  parent k [pass] the parent's record                       per state
-  sum k [pass]    what the body's children added up         per state
-  parent_sum      what is added up for the parent           per state
-  state k         the value that climbs along a path        per state
-  q, dof, body    inputs and outputs: (where, array, k[, row size])
-  cell            (cell, array, k): matrix[v + k, column];  mirror: matrix[column, v + k]
-  wide            (wide, array, row, k): matrix[row, v + k]
-  whole, input    (whole, array, k): the k-th number of an output or input array
-"""
+"""LLVM text of blocks: a loop over the bodies of a run, W states at a time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from armillary.codegen.abi import Context, Ints
+from armillary.codegen.llvm import operation, splat
+from armillary.codegen.places import PLACES
+from armillary.codegen.struct import Slot
 from armillary.codegen.target import IN_ORDER, Lanes
-from armillary.errors import CompileError
 from armillary.graph.cut import Block
 from armillary.graph.expand import Expansion
-from armillary.graph.expr import Node, cone
-from armillary.graph.ops import OPS
+from armillary.graph.expr import Address, Node, cone
 from armillary.graph.schedule import LOOP_REGISTERS, Order, by_height
-
-_LIBRARY = {"exp": 1, "tanh": 1, "atan2": 2}
-_SHARED = ("const", "global", "frame")
-# places that no block writes: loads from them may move across stores
-_READ_ONLY = (*_SHARED, "q", "dof", "body", "input")
-# metadata: one scope for everything that is only read
-SCOPES = """!0 = distinct !{!0}
-!1 = distinct !{!1, !0}
-!2 = !{!1}"""
 
 
 class BlockWriter:
@@ -58,7 +35,7 @@ class BlockWriter:
     def write(self, block: Block) -> str:
         expansion = self._expansion(block)
         roots = expansion.expand([s.node for s in block.stores])
-        stores: dict[int, list[tuple]] = {}
+        stores: dict[int, list[Address]] = {}
         for store, root in zip(block.stores, roots, strict=True):
             stores.setdefault(root.index, []).append(store.address)
         # a value that climbs is replaced in place: read all of it before writing
@@ -139,108 +116,43 @@ class BlockWriter:
         if node.op == "load":
             return self._load(node.data)
         operands = [self._values[a.index] for a in node.args]
-        if node.op in _LIBRARY:
-            return self._library_call(node.op, operands)
-        if node.op in ("quadrant_sin", "quadrant_cos"):
-            return self._quadrant(node.op, operands)
-        names = dict(zip("abc", operands, strict=False))
-        text = OPS[node.op].llvm.format(
-            t=self.lanes.type, s=self.lanes.suffix, m=self.lanes.mask, **names
-        )
-        return self._line(text)
-
-    def _quadrant(self, op: str, operands: Sequence[str]) -> str:
-        """Sine or cosine of an angle in quadrant k: exchange where k is odd, change the sign
-        where k (for the cosine k + 1) has bit 1.  k stands in the lowest bits of the first."""
-        bits, sine, cosine = operands
-        t, n, sign = self.lanes.type, self.lanes.integer, self.lanes.bytes * 8 - 1
-        k = self._line(f"bitcast {t} {bits} to {n}")
-        odd = self._line(f"shl {n} {k}, {self.lanes.integers(sign)}")
-        swap = self._line(f"icmp slt {n} {odd}, {self.lanes.integers(0)}")
-        first, second = (cosine, sine) if op == "quadrant_sin" else (sine, cosine)
-        value = self._line(f"select {self.lanes.mask} {swap}, {t} {first}, {t} {second}")
-        if op == "quadrant_cos":
-            k = self._line(f"add {n} {k}, {self.lanes.integers(1)}")
-        second_bit = self._line(f"lshr {n} {k}, {self.lanes.integers(1)}")
-        flip = self._line(f"shl {n} {second_bit}, {self.lanes.integers(sign)}")
-        raw = self._line(f"bitcast {t} {value} to {n}")
-        return self._line(f"bitcast {n} {self._line(f'xor {n} {raw}, {flip}')} to {t}")
-
-    def _library_call(self, op: str, operands: Sequence[str]) -> str:
-        """A function of the C library, one lane after the other."""
-        e, t = self.lanes.element, self.lanes.type
-        f = f"@{op}{'f' if e == 'float' else ''}"
-        if self.lanes.width == 1:
-            return self._line(f"call {e} {f}({', '.join(f'{e} {x}' for x in operands)})")
-        total = "poison"
-        for lane in range(self.lanes.width):
-            args = [self._line(f"extractelement {t} {x}, i32 {lane}") for x in operands]
-            y = self._line(f"call {e} {f}({', '.join(f'{e} {x}' for x in args)})")
-            total = self._line(f"insertelement {t} {total}, {e} {y}, i32 {lane}")
-        return total
+        return operation(node.op, operands, self.lanes, self._line)
 
     # -- memory --------------------------------------------------------------------------------
 
-    def _load(self, address: tuple) -> str:
-        shared = address[0] in _SHARED
-        kind = self.lanes.element if shared else self.lanes.type
-        scope = ", !alias.scope !2" if address[0] in _READ_ONLY else ""
+    def _load(self, address: Address) -> str:
+        place = PLACES[address[0]]
+        kind = self.lanes.element if place.shared else self.lanes.type
+        scope = ", !alias.scope !2" if place.good == "always" else ""
         pointer = self._address(address)
         value = self._line(f"load {kind}, ptr {pointer}, align {self.lanes.bytes}{scope}")
-        return self._splat(value) if shared else value
+        return splat(value, self.lanes, self._line) if place.shared else value
 
-    def _store(self, address: tuple, value: str) -> None:
+    def _store(self, address: Address, value: str) -> None:
         pointer = self._address(address)
         self.body.append(
             f"store {self.lanes.type} {value}, ptr {pointer}, align {self.lanes.bytes}, !noalias !2"
         )
 
-    def _splat(self, value: str) -> str:
-        if self.lanes.width == 1:
-            return value
-        t, e, w = self.lanes.type, self.lanes.element, self.lanes.width
-        one = self._line(f"insertelement {t} poison, {e} {value}, i32 0")
-        return self._line(f"shufflevector {t} {one}, {t} poison, <{w} x i32> zeroinitializer")
-
-    def _address(self, address: tuple) -> str:
+    def _address(self, address: Address) -> str:
         where, *which = address
-        w = self.lanes.width
-        if where == "const":
-            return self._at(Context.CONSTS, self._int(Ints.CONSTS), which[0], 1)
-        if where == "global":
-            return self._at(Context.GLOBALS, "", which[0], 1)
-        if where == "frame":
-            return self._at(Context.FRAME, "", which[0], 1)
-        if where == "own":
-            return self._at(Context.WORK, self._int(Ints.WORK), which[0], w)
-        if where == "parent":
-            return self._at(Context.WORK, self._int(Ints.PARENT_WORK), which[0], w)
-        if where in ("sum", "parent_sum"):
-            column = Ints.SUM if where == "sum" else Ints.PARENT_SUM
-            return self._at(Context.WORK, self._int(column), which[0], w)
-        if where == "state":
-            return self._at(Context.STATE, "", which[0], w)
+        place, width = PLACES[where], self.lanes.width
+        if place.field is not None:
+            offset = "" if place.column is None else self._int(place.column)
+            return self._at(place.field, offset, which[0], 1 if place.shared else width)
         array, *rest = which
-        if where == "q":
-            return self._at(array, self._int(Ints.Q), rest[0], w)
-        if where == "dof":
-            size = rest[1] if len(rest) > 1 else 1
-            return self._at(array, self._scaled(Ints.V, size), rest[0], w)
-        if where == "body":
-            return self._at(array, self._scaled(Ints.NUMBER, rest[1]), rest[0], w)
-        if where in ("whole", "input"):
-            return self._at(array, "", rest[0], w)
         if where in ("cell", "mirror", "wide"):
-            return self._at(array, self._matrix(where, rest), 0, w)
-        raise CompileError(f"unknown address {address}")
+            return self._at(array, self._matrix(where, rest), 0, width)
+        size = rest[1] if len(rest) > 1 else 1
+        offset = "" if place.column is None else self._scaled(place.column, size)
+        return self._at(array, offset, rest[0], width)
 
-    def _matrix(self, where: str, rest: list) -> str:
+    def _matrix(self, where: str, rest: list[int]) -> str:
         """Index of an entry of a matrix."""
         v = self._int(Ints.V)
         if where == "wide":
-            row, k = rest
-            start = self._line(f"mul i64 {self._field(Context.NV)}, {row}")
-            entry = self._line(f"add i64 {v}, {k}")
+            start = self._line(f"mul i64 {self._field(Context.NV)}, {rest[0]}")
+            entry = self._line(f"add i64 {v}, {rest[1]}")
             return self._line(f"add i64 {start}, {entry}")
         column = self._field(Context.COLUMN)
         entry = self._line(f"add i64 {v}, {rest[0]}")
@@ -263,11 +175,11 @@ class BlockWriter:
         return self._line(f"getelementptr {e}, ptr {self._offsets[key]}, i64 {k * width}")
 
     def _pointer(self, slot: int) -> str:
-        return self._field(slot, "ptr")
+        return self._field(Slot(slot, "ptr"))
 
-    def _field(self, slot: int, kind: str = "i64") -> str:
+    def _field(self, slot: Slot) -> str:
         """A field of the context, read once before the loop."""
-        key = f"{kind}{slot}"
+        kind, key = slot.kind, f"{slot.kind}{slot}"
         if key not in self._pointers:
             name = f"%c{slot}{kind}"
             self.head.append(f"{name}p = getelementptr i64, ptr %ctx, i64 {slot}")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import re
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from armillary.codegen.cache import Cache, default_cache, key_of
 from armillary.codegen.forking import LLVM_LOCK
-from armillary.codegen.target import IN_ORDER, Lanes, machine
+from armillary.codegen.llvm import LIBRARY, library_name
+from armillary.codegen.target import IN_ORDER, machine
 from armillary.errors import CompileError
 
 
@@ -186,7 +186,7 @@ def _initialize(llvm: Any) -> None:
         _state["ready"] = True
 
 
-_MATHEMATICS = ("exp", "tanh", "atan2", "expf", "tanhf", "atan2f")
+_MATHEMATICS = [library_name(op, e) for e in ("double", "float") for op in LIBRARY]
 
 
 def _libm() -> Any:
@@ -225,40 +225,3 @@ def _dispose(llvm: Any, passes: Any) -> None:
         passes.detach()
     else:
         passes.close()
-
-
-_INTRINSIC = re.compile(r"@(llvm\.\w+)\.(v\d+f\d+|f\d+)\(")
-
-
-_MASKED = re.compile(r"@llvm\.masked\.load\.(v\d+f\d+)\.p0\(")
-
-
-def _type_of(suffix: str) -> str:
-    """f64 -> double, v4f32 -> <4 x float>."""
-    width, bits = suffix.rsplit("f", 1)
-    element = "double" if bits == "64" else "float"
-    return f"<{width[1:]} x {element}>" if width else element
-
-
-def with_declarations(text: str, lanes: Lanes) -> str:
-    """The text with a declaration for every intrinsic and C function it calls."""
-    from armillary.codegen.emit import SCOPES
-
-    arity = {"llvm.fma": 3}
-    found = sorted({(m.group(1), m.group(2)) for m in _INTRINSIC.finditer(text)})
-    lines = []
-    for name, suffix in found:
-        kind = _type_of(suffix)
-        lines.append(f"declare {kind} @{name}.{suffix}({', '.join([kind] * arity.get(name, 1))})")
-    e = lanes.element
-    for name, count in (("exp", 1), ("tanh", 1), ("atan2", 2)):
-        symbol = f"{name}{'f' if e == 'float' else ''}"
-        if f"@{symbol}(" in text:
-            lines.append(f"declare {e} @{symbol}({', '.join([e] * count)})")
-    if "@llvm.prefetch" in text:
-        lines.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
-    for suffix in sorted(set(_MASKED.findall(text))):
-        kind, w = _type_of(suffix), suffix[1:].split("f")[0]
-        name = f"@llvm.masked.load.{suffix}.p0"
-        lines.append(f"declare {kind} {name}(ptr, i32, <{w} x i1>, {kind})")
-    return "\n".join([*lines, text, SCOPES])

@@ -12,6 +12,7 @@ from armillary.codegen.abi import Context
 from armillary.codegen.code import Code
 from armillary.codegen.emit import BlockWriter
 from armillary.codegen.rows import RowWriter, row_batch
+from armillary.codegen.struct import Slot
 from armillary.codegen.target import Lanes
 from armillary.graph.cut import Block
 from armillary.graph.expand import Expansion, input_of
@@ -85,16 +86,16 @@ class StateWriter(BlockWriter):
 
     def _read(self, lanes: Lanes, slot: int, k: int) -> str:
         """Number k of an input, or several from there on."""
-        place = self._place(Context.INPUT_ROWS + slot - Context.INPUTS, k)
+        place = self._place(Context.INPUT_ROWS.at(slot - Context.INPUTS), k)
         return self._line(f"load {lanes.type}, ptr {place}, align {lanes.bytes}, !alias.scope !2")
 
-    def _place(self, field: int, k: int) -> str:
-        base = self._pointer(field)
+    def _place(self, field: Slot, k: int) -> str:
+        base = self._field(field)
         return self._line(f"getelementptr {self.lanes.element}, ptr {base}, i64 {k}")
 
     def _store(self, address: tuple, value: str) -> None:
         _, slot, k = address
-        place = self._place(Context.OUTPUT_ROWS + slot - Context.OUTPUTS, k)
+        place = self._place(Context.OUTPUT_ROWS.at(slot - Context.OUTPUTS), k)
         t, b = self.lanes.type, self.lanes.bytes
         self.body.append(f"store {t} {value}, ptr {place}, align {b}, !noalias !2")
 
@@ -165,5 +166,5 @@ def _move_on(c: Code, lanes: Lanes, rows: str) -> None:
         (Context.OUTPUT_COUNT, Context.OUTPUT_ROWS, Context.OUTPUT_SIZES),
     ):
         with c.loop(c.field(count)) as k:
-            place, numbers = c.add(k, arrays), c.mul(c.field(c.add(k, strides)), rows)
-            c.set_field(place, c.pointer(c.field(place, "ptr"), numbers, lanes.element), "ptr")
+            place, numbers = c.entry(arrays, k), c.mul(c.field(c.entry(strides, k)), rows)
+            c.set_field(place, c.pointer(c.field(place), numbers, lanes.element))

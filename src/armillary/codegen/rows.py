@@ -89,17 +89,18 @@ class RowWriter(BlockWriter):
         e = self.lanes.element
         if slot not in self._bases:
             inputs = slot < Context.OUTPUTS
-            base = self._pointer((Context.INPUT_ROWS if inputs else Context.OUTPUT_ROWS) + number)
+            rows = Context.INPUT_ROWS if inputs else Context.OUTPUT_ROWS
+            base = self._field(rows.at(number))
             stride = str(self.sizes[slot])
             if inputs:
-                stride = self._field(Context.INPUT_STRIDES + number)
+                stride = self._field(Context.INPUT_STRIDES.at(number))
             start = self._line(f"mul i64 %i, {stride}")
             self._bases[slot] = self._line(f"getelementptr {e}, ptr {base}, i64 {start}")
         base = self._bases[slot]
         if lane and slot < Context.OUTPUTS:
             key = -1 - slot * 64 - lane
             if key not in self._bases:
-                stride = self._field(Context.INPUT_STRIDES + number)
+                stride = self._field(Context.INPUT_STRIDES.at(number))
                 offset = self._line(f"mul i64 {stride}, {lane}")
                 self._bases[key] = self._line(f"getelementptr {e}, ptr {base}, i64 {offset}")
             base = self._bases[key]
@@ -186,7 +187,7 @@ class RowWriter(BlockWriter):
             return []
         fetches = []
         for slot, size in results.items():
-            base = self._pointer(Context.OUTPUT_ROWS + slot - Context.OUTPUTS)
+            base = self._field(Context.OUTPUT_ROWS.at(slot - Context.OUTPUTS))
             first, last = (0, w * size // 2) if slot in self._kept else (w * size, 2 * w * size)
             for start in range(first, last, _LINE // self.lanes.bytes):
                 row, place, pointer = (self._name() for _ in range(3))

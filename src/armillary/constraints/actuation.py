@@ -22,6 +22,7 @@ from armillary.constraints.plan import make_plan, samples_of
 from armillary.constraints.states import answerable
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
+from armillary.units import FORCE
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
@@ -135,7 +136,7 @@ def actuation(
     left = np.linalg.lstsq(N.T, missing, rcond=None)[0] if N.shape[1] else np.zeros(model.nv)
     rank = int(np.sum(values > dead))
     names = tuple(model.v_labels[i] for i in chosen)
-    units = tuple("N m" if model.v_units[i] == "rad" else "N" for i in chosen)
+    units = tuple(FORCE[model.v_units[i]] for i in chosen)
     return Actuation(tau, names, units, left, values, len(chosen) - rank, N.shape[1],
                      tuple(names[i] for i in np.flatnonzero(clipped)), forces,
                      float(np.abs(needed).max(initial=0.0)),

@@ -11,7 +11,7 @@ from armillary.algorithms import mass_matrix
 from armillary.algorithms.actuation import Strict
 from armillary.constraints.holding import Held
 from armillary.constraints.nullspace import smallest
-from armillary.errors import InadmissibleError, ModelError
+from armillary.errors import InadmissibleError, ModelError, Remedy
 from armillary.evaluate.inputs import Array
 
 if TYPE_CHECKING:
@@ -93,10 +93,10 @@ def refuse_disallowed(
     raise InadmissibleError(
         f"inverse_dynamics: the constraints do not allow these accelerations{where}: 'a' misses "
         f"'{label}' by {abs(float(miss[worst])):.3g} {unit}/s². The nearest that they "
-        f"allow is a = {listed(equations, nearest)}. project_acceleration(q, v, a) gives it, and "
-        f"with hold=[...] keeps those of the named joints; `.tree` answers for the open tree.",
+        f"allow is a = {listed(equations, nearest)}.",
         nearest,
         row,
+        Remedy("project a"),
     )
 
 

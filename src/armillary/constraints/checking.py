@@ -81,7 +81,7 @@ def _dense(M: Array, J: Array, force: Array, target: Array) -> Array:
 
 
 def _axis_forces(equations: Equations, multipliers: Array) -> Array:
-    """Joint forces of couplings and prescribed."""
+    """Joint forces of couplings and prescribed motions."""
     total = np.zeros(equations.tables.nv)
     for constraint in equations.constraints.axes:
         row = equations.constraints.slices[constraint.name].start

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.evaluate.inputs import Array
+from armillary.units import row_force
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
@@ -29,11 +30,11 @@ def contact_notes(
         span = equations.constraints.slices[contact.name]
         forces = dict(zip(contact.constrained, multipliers[span], strict=False))
         for d in contact.normals:
-            unit, arm = ("N m", equations.length) if d[0] == "r" else ("N", 1.0)
+            arm = equations.length if d[0] == "r" else 1.0
             if forces[d] < -small * arm:
                 texts.append(
-                    f"contact '{contact.name}' pulls along {d}, {forces[d]:.3g} {unit}: contacts "
-                    f"hold both ways"
+                    f"contact '{contact.name}' pulls along {d}, {forces[d]:.3g} {row_force(d)}: "
+                    f"contacts hold both ways"
                 )
         if extra[span].sum() > slow:
             texts.append(

@@ -207,7 +207,7 @@ class Equations:
                 given = np.array([float(given)] + [0.0] * (size - 1))
             if given.shape not in ((), (size,), (count, size)) or not np.isfinite(given).all():
                 raise InputError(
-                    f"prescribed['{name}']: expected {size} finite accelerations "
+                    f"prescribed motion of '{name}': expected {size} finite accelerations "
                     f"({', '.join(self.constraints.labels[rows])}), found shape {given.shape}."
                 )
             extra[:, rows] += given

@@ -22,7 +22,7 @@ from armillary.constraints.actuation import (
 from armillary.constraints.admissible import refuse_disallowed, strictness
 from armillary.constraints.equations import Equations
 from armillary.constraints.states import answerable
-from armillary.errors import InputError
+from armillary.errors import InputError, Remedy
 from armillary.evaluate.inputs import (
     Array,
     checked_out,
@@ -245,6 +245,6 @@ def _unreachable(names: list[str], missing: float, row: int | None) -> InputErro
     shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
     return InputError(
         f"inverse_dynamics: the actuators ({shown or 'none'}) cannot give the motion{where}; joint "
-        f"forces up to {missing:.6g} N m or N are missing. Name more actuators, or ask "
-        f"actuator_forces(q, v, a, actuators) for the nearest forces and what they lack."
+        f"forces up to {missing:.6g} N m or N are missing.",
+        Remedy("more actuators"),
     )

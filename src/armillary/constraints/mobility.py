@@ -15,7 +15,7 @@ import numpy as np
 from armillary.constraints.assembly import Closer
 from armillary.constraints.nullspace import Factor
 from armillary.constraints.solution import OPEN
-from armillary.errors import InputError
+from armillary.errors import InputError, Remedy
 from armillary.evaluate.inputs import Array
 
 if TYPE_CHECKING:
@@ -119,8 +119,8 @@ def _open(equations: Equations, residual: Array, opening: float) -> InputError:
     return InputError(
         f"mobility: '{equations.model.name}' is open at this q by {opening:.2g} of its size "
         f"(most at '{constraints.labels[r]}', {abs(residual[r]):.3g} {constraints.units[r]}), "
-        f"where ranks and freedoms have no meaning. Close it first: q = mechanism.assemble(q).q; "
-        f"if the numbers have few digits, compile(geometry_tolerance=...) tells how many."
+        f"where ranks and freedoms have no meaning.",
+        Remedy("assemble q"),
     )
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from armillary.errors import ModelError, NotFiniteError
+from armillary.errors import ModelError, NotFiniteError, SingularError
 from armillary.evaluate.inputs import Array
 
 RANK_TOLERANCE = 1e-9  # of scaled rows: less counts as dependent
@@ -189,7 +189,7 @@ def _reduced(A: Array, b: Array, N: Array, labels: tuple[str, ...]) -> Array:
 def _undefined(N: Array, k: int, labels: tuple[str, ...]) -> None:
     motion = np.abs(N[:, k])
     names = [labels[i] for i in np.argsort(-motion)[:3] if motion[i] > 0.1 * motion.max()]
-    raise ModelError(
+    raise SingularError(
         f"nothing with inertia moves along a free motion of {', '.join(names) or 'the mechanism'}, "
         f"so its acceleration is undefined. Give a body there a mass, or constrain the motion."
     )

@@ -1,4 +1,4 @@
-"""Accelerations prescribed by name: of a constraint, or of a joint that gets a drive for it."""
+"""Accelerations prescribed by name: of a constraint, or of a joint without one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from armillary.model.model import Model
 
 
 def with_prescribed(model: Model, prescribed: Prescribed) -> tuple[Model, Prescribed]:
-    """The model with a drive for every joint or coordinate that is named, and the prescribed
+    """The model with a prescribed motion for every joint or coordinate that is named, and the
     accelerations by the names of its constraints."""
     known = [part.name for part in model.constraints]
     if not isinstance(prescribed, Mapping) or all(name in known for name in prescribed):
@@ -30,7 +30,7 @@ def with_prescribed(model: Model, prescribed: Prescribed) -> tuple[Model, Prescr
         each = np.asarray(value, float)
         if each.shape[-1:] != (len(labels),) and not (len(labels) == 1 and each.ndim < 2):
             raise InputError(
-                f"prescribed['{name}']: expected {len(labels)} accelerations "
+                f"prescribed motion of '{name}': expected {len(labels)} accelerations "
                 f"({', '.join(labels)}), found shape {each.shape}."
             )
         for k, label in enumerate(labels):
@@ -49,5 +49,5 @@ def _labels(model: Model, name: str) -> list[str]:
         raise unknown_name("constraint or joint", name, dict.fromkeys(names))
     slot = model.slots[model.joint_index[name]].v
     if slot.start == slot.stop:
-        raise InputError(f"prescribed: joint '{name}' is fixed; it has no coordinate to drive.")
+        raise InputError(f"prescribed: joint '{name}' is fixed; it has no coordinate to prescribe.")
     return list(model.v_labels[slot.start : slot.stop])

@@ -18,11 +18,11 @@ import numpy as np
 from armillary.constraints.nullspace import Factor
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
+from armillary.units import WRENCH
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
 
-COMPONENTS = ("nx", "ny", "nz", "fx", "fy", "fz")
 _SEEN = 1e-7  # a smaller part of a unit self-stress does not count
 
 
@@ -121,7 +121,7 @@ class Determinacy:
         return tuple(
             f"{name}.{c}"
             for name, flags in zip(self.names, self.determinate, strict=True)
-            for c, known in zip(COMPONENTS, flags, strict=True)
+            for c, known in zip(WRENCH, flags, strict=True)
             if not known
         )
 
@@ -144,14 +144,14 @@ class Determinacy:
         flat = table.reshape(self.freedom, -1)
         _, R, P = qr(flat, pivoting=True, mode="economic")
         chosen = P[: int(np.sum(np.abs(np.diag(R)) > 1e-9 * abs(R[0, 0])))]
-        return tuple(f"{self.names[c // 6]}.{COMPONENTS[c % 6]}" for c in sorted(chosen))
+        return tuple(f"{self.names[c // 6]}.{WRENCH[c % 6]}" for c in sorted(chosen))
 
     def __str__(self) -> str:
         if not self.freedom:
             return "every reaction is determinate"
         lines = [f"{self.freedom} self-stresses: reactions with a part that has no value of its "
                  f"own, + determinate, - not", f"{'joint':<24}" + "".join(
-                     f"{c:>5}" for c in COMPONENTS)]  # fmt: skip
+                     f"{c:>5}" for c in WRENCH)]  # fmt: skip
         for name, flags in zip(self.names, self.determinate, strict=True):
             lines.append(f"{name:<24}" + "".join(f"{'+' if x else '-':>5}" for x in flags))
         lines.append("with these set free every reaction is determinate: "

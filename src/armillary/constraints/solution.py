@@ -19,10 +19,11 @@ from armillary.constraints.self_stress import (
     smallest,
 )
 from armillary.constraints.states import NO_NUMBER, blanked
-from armillary.errors import unknown_name
+from armillary.errors import Message, Remedy, unknown_name
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.results import BodyForces, Solution, _heads, _numbers
+from armillary.evaluate.results import BodyForces, Solution, aligned, wrench_heads
 from armillary.model.model import Model
+from armillary.units import FORCE
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
@@ -64,12 +65,10 @@ class ConstraintForces:
             return f"forces of {len(self)} constraints, {len(self.wrench)} states"
         lines = [
             "force of each constraint on the named body, in the constraint's second frame",
-            f"{'constraint':<22}{'on body':<16}"
-            + _heads("N m", "nx ny nz")
-            + _heads("N", "fx fy fz"),
+            f"{'constraint':<22}{'on body':<16}{wrench_heads()}",
         ]
         parts = zip(self.names, self.bodies, self.wrench, strict=True)
-        lines += [f"{name:<22}{body:<16}" + _numbers(w) for name, body, w in parts]
+        lines += [f"{name:<22}{body:<16}" + aligned(w) for name, body, w in parts]
         for name, unit, x in zip(self.axis_names, self.axis_units, self.axis, strict=True):
             lines.append(f"{name:<22}{'along its axis':<16}{x + 0.0:>13.6g} {unit}")
         return "\n".join(lines)
@@ -129,7 +128,8 @@ class ConstrainedSolution(Solution):
         closures that are nearly singular."""
         if self.acceleration.ndim == 1:
             return self.notes[0]
-        return tuple(f"state {k}: {text}" for k, texts in enumerate(self.notes) for text in texts)
+        pairs = ((k, text) for k, texts in enumerate(self.notes) for text in texts)
+        return tuple(Message(text, before=f"state {k}: ") for k, text in pairs)
 
     def __str__(self) -> str:
         text = super().__str__()
@@ -223,14 +223,14 @@ def _notes(equations: Equations, system: System, k: int, answer: Answer) -> tupl
     opening = np.abs(terms.residual[k]) * scale
     r = int(np.argmax(opening))
     if opening[r] > max(OPEN, equations.geometry_tolerance):
-        texts.append(f"'{labels[r]}' is open by {terms.residual[k, r]:.3g}; assemble(q) closes the "
-                     f"mechanism")  # fmt: skip
+        text = f"'{labels[r]}' is open by {terms.residual[k, r]:.3g};"
+        texts.append(Message(text, Remedy("assemble")))
     speed = float((sizes @ np.abs(system.v[k]) * scale).max())
     rate = np.abs(terms.rate[k]) * scale
     r = int(np.argmax(rate))
     if rate[r] > max(OPEN * speed, 1e-9):  # 1/s; less is rounding of a mechanism at rest
-        texts.append(f"the velocity violates '{labels[r]}' by {terms.rate[k, r]:.3g}; "
-                     f"project(q, v) corrects it")  # fmt: skip
+        text = f"the velocity violates '{labels[r]}' by {terms.rate[k, r]:.3g};"
+        texts.append(Message(text, Remedy("project")))
     if near := nearness(equations, answer.factor):
         texts.append(near)
     return tuple(texts)
@@ -301,7 +301,7 @@ def _constraint_forces(
             wrench[k, t] = np.concatenate([E2 @ world[:3], E2 @ world[3:]])
     axes = equations.constraints.axes
     start = equations.constraints.count - len(axes)
-    units = tuple("N m" if constraint.unit == "rad" else "N" for constraint in axes)
+    units = tuple(FORCE[constraint.unit] for constraint in axes)
     return ConstraintForces(
         equations.model, tuple(t.name for t in frames), tuple(t.kind for t in frames),
         tuple(t.body for t in frames), wrench, tuple(t.name for t in axes), units,

@@ -27,6 +27,7 @@ from armillary.algorithms.passes import (
     from_own,
     to_own,
 )
+from armillary.codegen.places import MEMORY
 from armillary.errors import CompileError
 from armillary.evaluate.request import Layout, Setting, input_slot, output_slot
 from armillary.graph.cut import Block, Store, cut
@@ -174,7 +175,7 @@ class BodyTracer:
                 self._at(stage, step)
             elif isinstance(step, (PathToRoot, AncestorPairs, BodyColumns)):
                 self._path(stage, step)
-        blocks, record = cut(self.blocks, self.layout.size)
+        blocks, record = cut(self.blocks, self.layout.size, MEMORY)
         return TracedBody(blocks, record)
 
     def _walk(self, stage: int, step: Outward | Inward) -> None:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from armillary.codegen.abi import Kind
 from armillary.codegen.cache import key_of, remembered
-from armillary.codegen.jit import Library, with_declarations
+from armillary.codegen.jit import Library
+from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import Lanes
 from armillary.evaluate.fingerprint import described, identity
 from armillary.evaluate.request import Setting, block_names

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,10 +14,9 @@ from armillary.algorithms import (
     energy,
     forward_dynamics,
     inverse_dynamics,
-    operational,
 )
-from armillary.algorithms import kinematics as k
 from armillary.errors import EnergyWarning
+from armillary.evaluate.compiled_function import CompiledFunction
 from armillary.evaluate.derivatives import (
     BaseParameters,
     base_parameters,
@@ -26,19 +26,10 @@ from armillary.evaluate.derivatives import (
 )
 from armillary.evaluate.evaluator import External
 from armillary.evaluate.forces_in_play import SHARE, forces_in_play
-from armillary.evaluate.inputs import Array, choice
+from armillary.evaluate.inputs import Array
 from armillary.evaluate.kinematics import Kinematics
-from armillary.evaluate.questions import (
-    BiasForces,
-    CenterOfMass,
-    CoriolisMatrix,
-    ForwardDynamics,
-    GravityForces,
-    InverseDynamics,
-    MassMatrix,
-    Momentum,
-)
-from armillary.evaluate.results import BodyForces, Check, Reactions, Solution
+from armillary.evaluate.questions import ForwardDynamics, InverseDynamics
+from armillary.evaluate.results import BodyForces, Check, OperationalInertia, Solution
 from armillary.evaluate.sensitivities import regressor
 
 if TYPE_CHECKING:
@@ -74,66 +65,70 @@ class Dynamics(Kinematics):
         return LoadFriction(self.evaluator)
 
     @cached_property
-    def bias_forces(self) -> BiasForces:
-        """Forces at zero acceleration: `BiasForces`."""
-        return BiasForces.bind(self.evaluator)
+    def bias_forces(self) -> CompiledFunction:
+        """Forces at zero acceleration."""
+        return CompiledFunction.of(self.evaluator, "bias_forces")
 
     @cached_property
-    def gravity_forces(self) -> GravityForces:
-        """Forces against gravity: `GravityForces`."""
-        return GravityForces.bind(self.evaluator)
+    def gravity_forces(self) -> CompiledFunction:
+        """Forces against gravity."""
+        return CompiledFunction.of(self.evaluator, "gravity_forces")
 
     @cached_property
-    def mass_matrix(self) -> MassMatrix:
-        """Joint-space inertia: `MassMatrix`."""
-        return MassMatrix.bind(self.evaluator)
+    def mass_matrix(self) -> CompiledFunction:
+        """Joint-space inertia."""
+        return CompiledFunction.of(self.evaluator, "mass_matrix")
 
     @cached_property
-    def coriolis_matrix(self) -> CoriolisMatrix:
-        """Coriolis matrix: `CoriolisMatrix`."""
-        return CoriolisMatrix.bind(self.evaluator)
+    def coriolis_matrix(self) -> CompiledFunction:
+        """Coriolis matrix."""
+        return CompiledFunction.of(self.evaluator, "coriolis_matrix")
 
     @cached_property
-    def center_of_mass(self) -> CenterOfMass:
-        """Centre of mass: `CenterOfMass`."""
-        return CenterOfMass.bind(self.evaluator)
+    def center_of_mass(self) -> CompiledFunction:
+        """Centre of mass."""
+        return CompiledFunction.of(self.evaluator, "center_of_mass")
 
     @cached_property
-    def momentum(self) -> Momentum:
-        """Momentum about the centre of mass: `Momentum`."""
-        return Momentum.bind(self.evaluator)
+    def momentum(self) -> CompiledFunction:
+        """Momentum about the centre of mass."""
+        return CompiledFunction.of(self.evaluator, "momentum")
 
-    def static_torques(self, q: ArrayLike, external: External = None) -> Array:
-        """Joint forces (nv) that hold it at rest against gravity, springs and external wrenches.
-
-        Those of the tree; `holding_forces` holds a closed mechanism."""
-        return self.evaluator.run(inverse_dynamics.static_forces, {"q": q}, external)["tau"]
+    @cached_property
+    def static_torques(self) -> CompiledFunction:
+        """Joint forces (nv) that hold it at rest against gravity, springs and external wrenches."""
+        return CompiledFunction.of(self.evaluator, "static_torques")
 
     def operational_inertia(
         self, q: ArrayLike, frame: str, coordinates: str = "local"
-    ) -> tuple[Array, Array]:
-        """Inverse operational-space inertia J M^-1 J^T (6, 6) of a frame, and its rank.
+    ) -> OperationalInertia:
+        """Inverse operational-space inertia W = J M^-1 J^T (6, 6) of a frame, and its rank:
+        W, rank = mechanism.operational_inertia(q, frame).
 
         It has an inverse only where the rank is 6  [VanDerMerwe1995, 5.57, 5.58].  M and J are
         those of the tree, also of a closed mechanism."""
-        choice("coordinates", coordinates, k.COORDINATES)
-        self.evaluator.refuse_massless()
-        if self.evaluator.place(frame).kernel < 0:
-            J = self.jacobian(q, frame)
-            return np.zeros((*J.shape[:-1], 6)), np.zeros(J.shape[:-2], dtype=int)
-        algorithm = operational.operational_inertia(coordinates)
-        W = _symmetric(self.evaluator.run(algorithm, {"q": q}, frame=frame)["W"])
-        J = self.jacobian(q, frame, coordinates)
-        return W, _ranks(J)
+        W = self._operational_inertia(q, frame, coordinates)
+        there = np.array(q)  # the rank is found when it is asked for
+        return OperationalInertia(W, lambda: _ranks(self.jacobian(there, frame, coordinates)))
 
-    def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+    @cached_property
+    def _operational_inertia(self) -> CompiledFunction:
+        return CompiledFunction(self.evaluator, "operational_inertia")
+
+    @cached_property
+    def energy(self) -> Callable[..., tuple[Array, Array]]:
         """Kinetic and potential energy in J; springs and laws with a potential count, height
         counts from the origin.  A warning names the laws that store energy and do not say how
         much (`energy_lacks`)."""
-        if self.energy_lacks:
+        known = CompiledFunction(self.evaluator, "energy")
+        if not self.energy_lacks:
+            return known
+
+        def energy(q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
             warnings.warn(self.energy_lacks, EnergyWarning, stacklevel=2)
-        result = self.evaluator.run(energy.energy, {"q": q, "v": v})
-        return result["kinetic"][..., 0], result["potential"][..., 0]
+            return known(q, v)
+
+        return energy
 
     @cached_property
     def energy_lacks(self) -> str:
@@ -208,19 +203,10 @@ class Dynamics(Kinematics):
         result = self.evaluator.run(algorithm, inputs, external, passive=passive, fuse=False)
         return BodyForces(self.model, result)
 
-    def reactions(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        a: ArrayLike,
-        external: External = None,
-        passive: bool = True,
-    ) -> Reactions:
-        """The wrench in every joint, exerted by the parent on the body, in the body's frame at its
-        origin; split into the part along the joint's axes and the constraint part.
-
-        Of the tree: those of a closed mechanism are in `solve(q, v, tau).reactions`."""
-        return self.body_forces(q, v, a, external, passive).reactions()
+    @cached_property
+    def reactions(self) -> CompiledFunction:
+        """The wrench in every joint, by the parent on the body, in the body's frame."""
+        return CompiledFunction(self.evaluator, "reactions")
 
     def solve(
         self,
@@ -291,15 +277,3 @@ def _ranks(J: Array) -> Array:
     values = np.linalg.svd(np.where(finite, J, 0.0), compute_uv=False)
     largest = values.max(axis=-1, initial=0.0, keepdims=True)
     return np.asarray(np.sum(values > 1e-9 * largest, axis=-1))
-
-
-def _symmetric(numbers: Array) -> Array:
-    """The 21 numbers of a symmetric 6x6 in blocks, as a matrix."""
-    W = np.empty((*numbers.shape[:-1], 6, 6))
-    for block, start in ((0, 0), (3, 15)):
-        for n, (i, j) in enumerate(((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))):
-            W[..., block + i, block + j] = W[..., block + j, block + i] = numbers[..., start + n]
-    cross = numbers[..., 6:15].reshape(*numbers.shape[:-1], 3, 3)
-    W[..., :3, 3:] = cross
-    W[..., 3:, :3] = np.swapaxes(cross, -1, -2)
-    return W

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import InputError, NotFiniteError
+from armillary.units import WRENCH
 
 Array = NDArray[np.float64]
 
@@ -115,8 +116,7 @@ def wrenches(external: Any) -> dict[str, tuple[Array, bool]]:
 
 
 def wrench_rows(name: str, value: ArrayLike) -> tuple[Array, bool]:
-    labels = ("nx", "ny", "nz", "fx", "fy", "fz")
-    return rows(f"external['{name}']", value, labels)
+    return rows(f"external['{name}']", value, WRENCH)
 
 
 def choice(name: str, value: str, known: Sequence[str]) -> str:

@@ -168,7 +168,7 @@ class Kernel:
     def _layout_io(self) -> None:
         """Numbers per state of every input and output."""
         t, algorithm = self.tables, self.setting.algorithm
-        sizes = input_sizes(t)
+        sizes = input_sizes(t, self.setting.loads)
         self.input_sizes = [sizes.get(name, t.nv) for name in self.setting.reads]
         self.output_shapes: dict[str, tuple[int, ...]] = {}
         for name, kind in algorithm.writes.items():

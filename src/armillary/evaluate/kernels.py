@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 Frame = tuple[int, np.ndarray] | None
 _LONGEST_TRACE = 60  # bodies: larger mechanisms are not even traced for tier 2
+_FRAMES = 8  # bodies whose frames get straight-line code of their own; others share the loops
 _WORTH = 50e-6  # s of work that are worth a thread
 
 
@@ -124,7 +125,8 @@ class Kernels:
             tier = 2  # constraints have no loop kernel
         if tier == 1:
             return None
-        too_large = frame_body is not None or len(self.tables.bodies) > _LONGEST_TRACE
+        many = len(self._codes) >= _FRAMES and frame_body not in self._codes
+        too_large = many or len(self.tables.bodies) > _LONGEST_TRACE
         if tier is None and too_large:
             return None
         if frame_body not in self._codes:

@@ -83,25 +83,49 @@ class FastCall:
         """Are single states served natively?"""
         return bool(self.data[Data.KERNEL])
 
-    def switch_on(self, kernel: Kernel, globals_: Array) -> None:
+    def switch_on_like(
+        self, result: Array, single: int, kernels: Kernels, globals_: Array, checked: bool = False
+    ) -> None:
+        """Serve calls that give such results: of one state (`single` axes), or of a batch."""
+        if result.ndim == single:
+            if result.dtype == np.float64 and not self.ready:
+                self.switch_on(kernels.kernel(False, "double"), globals_)
+        elif str(result.dtype) not in self.batches:
+            kernel = kernels.of_plain_batches(result)
+            if kernel is not None:
+                self.switch_on_batch(kernel, globals_, checked)
+
+    def switch_on(
+        self, kernel: Kernel, globals_: Array, frame: tuple[int, Array] | None = None,
+        shape: tuple[int, ...] | None = None,
+    ) -> None:  # fmt: skip
         """From now on plain calls go to the kernel: a scalar one, all its results of one shape.
 
-        Once is enough: calls may run on what was switched on first, so it stays."""
+        frame: number of its body and X of a frame that the kernel reads.  shape: of the results,
+        if it is not the kernel's.  Once is enough: calls may run on what was switched on first, so
+        it stays."""
         if not self._switching.acquire(blocking=False):
             return  # another thread does it
         try:
             if not self.ready:
-                self._switch(kernel, globals_)
+                self._switch(kernel, globals_, frame, shape)
         finally:
             self._switching.release()
 
-    def _switch(self, kernel: Kernel, globals_: Array) -> None:
-        self._describe(kernel)
+    def _switch(
+        self, kernel: Kernel, globals_: Array, frame: tuple[int, Array] | None,
+        shape: tuple[int, ...] | None,
+    ) -> None:  # fmt: skip
+        self._describe(kernel, shape)
+        self.frame = frame
         self.kernel, self.globals = kernel, globals_
         self.context, self.work = kernel.context(1, globals_)
         self.context[Context.INPUT_STRIDES : Context.INPUT_STRIDES + 8] = 0
-        self._keep_results()
-        self.data[Data.UNCHECKED] = _shows_bad_inputs(kernel, globals_)
+        if frame is not None:
+            self.context[Context.FRAME_BODY] = frame[0]
+            self.context[Context.FRAME] = frame[1].ctypes.data
+        self._keep_results(shape)
+        self.data[Data.UNCHECKED] = _shows_bad_inputs(kernel, globals_, frame)
         self.data[Data.CONTEXT] = self.context.ctypes.data
         self.data[Data.KERNEL] = kernel.address  # last: this opens the gate
 
@@ -127,16 +151,16 @@ class FastCall:
         numbers, d = globals_.astype(dtype), self.data
         context, _ = kernel.context(1, numbers)
         self.batches[str(dtype)] = (kernel, context, numbers, dtype)  # kept alive
-        start = Data.BATCHES + (0 if dtype == np.float64 else Batch.SIZE)
+        start = Data.DOUBLES if dtype == np.float64 else Data.FLOATS
         d[start + Batch.KERNEL] = kernel.address
         d[start + Batch.CONTEXT] = context.ctypes.data
         d[start + Batch.FEWEST], d[start + Batch.CHECKED] = kernel.lanes.width, int(checked)
         d[start + Batch.DTYPE] = id(dtype)  # last: this opens the gate
 
-    def _describe(self, kernel: Kernel) -> None:
+    def _describe(self, kernel: Kernel, shape: tuple[int, ...] | None = None) -> None:
         """Sizes of inputs and results, and functions of Python and numpy."""
         d, api = self.data, machinery().api
-        shape = next(iter(kernel.output_shapes.values()))
+        shape = shape or next(iter(kernel.output_shapes.values()))
         d[Data.ARRAY_TYPE], d[Data.DTYPE] = id(np.ndarray), id(np.dtype(np.float64))
         d[Data.NEW_ARRAY], d[Data.INCREF] = _new_array(), api["Py_IncRef"]
         d[Data.NEW_TUPLE], d[Data.SET_ITEM] = api["PyTuple_New"], api["PyTuple_SetItem"]
@@ -152,18 +176,20 @@ class FastCall:
         d[Data.SIZES : Data.SIZES + len(kernel.input_sizes)] = kernel.input_sizes
         d[Data.INPUTS] = len(kernel.input_sizes)
 
-    def _keep_results(self) -> None:
+    def _keep_results(self, given: tuple[int, ...] | None) -> None:
         """Results that are given out again when nobody else holds them any more."""
         if not counts_holders(np.empty(1)):
             return
         shape, *others = self.kernel.output_shapes.values()
-        count = min(_KEPT * (1 + len(others)), Data.LARGE - Data.KEPT)
-        self.kept = [np.empty(shape) for _ in range(count)]
+        count = min(_KEPT * (1 + len(others)), Data.KEPT.count)
+        self.kept = [np.empty(given or shape) for _ in range(count)]
         self.data[Data.KEPT : Data.KEPT + count] = [id(array) for array in self.kept]
         self.data[Data.KEPT_COUNT] = count
 
 
-def _shows_bad_inputs(kernel: Kernel, globals_: Array) -> bool:
+def _shows_bad_inputs(
+    kernel: Kernel, globals_: Array, frame: tuple[int, Array] | None = None
+) -> bool:
     """Does the one result of a kernel tell of every input that is not finite?  Straight-line code
     adds 0 times each input to it, unless the result is nothing but zeros."""
     if not isinstance(kernel, StraightKernel) or len(kernel.output_shapes) != 1:
@@ -172,9 +198,9 @@ def _shows_bad_inputs(kernel: Kernel, globals_: Array) -> bool:
     inputs, out = [np.ones((1, size)) for size in kernel.input_sizes], np.empty((1, *shape))
     for array in inputs:
         array[...] = np.nan
-        kernel.call(inputs, kernel.input_sizes, (out,), 1, globals_)
+        kernel.call(inputs, kernel.input_sizes, (out,), 1, globals_, frame)
         if np.isfinite(out).all():
             return False
         array[...] = 1.0
-    kernel.call(inputs, kernel.input_sizes, (out,), 1, globals_)
+    kernel.call(inputs, kernel.input_sizes, (out,), 1, globals_, frame)
     return bool(np.isfinite(out).all())

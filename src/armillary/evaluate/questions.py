@@ -6,20 +6,14 @@ Each class is the Python side of a question: it checks, handles batches and opti
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.algorithms import (
-    coriolis,
-    derivatives,
-    energy,
-    forward_dynamics,
-    inverse_dynamics,
-    mass_matrix,
-)
+from armillary.algorithms import derivatives, forward_dynamics, inverse_dynamics
 from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.transforms import gradient, tangent
 from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
@@ -42,10 +36,10 @@ class Question:
 
     algorithm: ClassVar[Algorithm]
     result: ClassVar[str]
-    passive_default: ClassVar[bool] = True
 
     def __init__(self, evaluator: Evaluator):
         self._evaluator = evaluator
+        self._loaded: dict[tuple[str, ...], Callable[..., Any]] = {}  # by frames of wrenches
 
     @classmethod
     def bind(cls, *parts: Any) -> Any:
@@ -85,6 +79,10 @@ class Question:
         **bodies: ArrayLike | None,
     ) -> Array:
         """bodies: numbers instead of the model's, `parameters` and `offsets`."""
+        if external and passive and out is None and not any(x is not None for x in bodies.values()):
+            found = self._with_wrenches(inputs, external)
+            if found is not None:
+                return found
         if any(numbers is not None for numbers in bodies.values()):
             found = self._evaluator.run(
                 self.algorithm, inputs, external, passive=passive, out={self.result: out},
@@ -94,22 +92,43 @@ class Question:
         result = self._evaluator.run(
             self.algorithm, inputs, external, passive=passive, out={self.result: out}
         )[self.result]
-        if self._fast is not None:
+        if self._fast is not None and not external:
             self._switch_on(tuple(inputs), result)
+        elif external and passive and result.ndim == 1:
+            self._serve_wrenches(inputs, external)
         return result if out is None else out
+
+    def _with_wrenches(
+        self, inputs: dict[str, ArrayLike], external: Mapping[str, ArrayLike]
+    ) -> Array | None:
+        """One plain state with wrenches in frames that were asked for before, natively; None: not
+        so."""
+        frames = tuple(external)
+        call = self._loaded.get(frames)
+        if call is None:
+            return None
+        wrenches = list(external.values())
+        whole = wrenches[0] if len(wrenches) == 1 else np.concatenate(wrenches)
+        return call(*inputs.values(), whole)
+
+    def _serve_wrenches(
+        self, inputs: dict[str, ArrayLike], external: Mapping[str, ArrayLike]
+    ) -> None:
+        """Such wrenches natively from now on."""
+        from armillary.evaluate import native_call
+
+        frames, reads = tuple(external), (*inputs, "external")
+        if self._fast is None or frames in self._loaded:
+            return
+        kernels = self._evaluator.loaded_kernels(self.algorithm, reads, True, True, frames)
+        call = native_call.lean(kernels, self._evaluator.base_numbers)
+        if call is not None:
+            self._loaded[frames] = call
 
     def _switch_on(self, reads: tuple[str, ...], like: Array) -> None:
         """Serve plain states, and rows of them where such a batch came, natively from now on."""
-        evaluator, fast = self._evaluator, self._fast
-        kernels = evaluator.kernels_of(self.algorithm, reads, True, self.passive_default)
-        single = 2 if self.algorithm.writes[self.result] == "matrix" else 1
-        if like.ndim == single:
-            if like.dtype == np.float64 and not fast.ready:
-                fast.switch_on(kernels.kernel(False, "double"), evaluator.base_numbers)
-        elif str(like.dtype) not in fast.batches:
-            kernel = kernels.of_plain_batches(like)
-            if kernel is not None:
-                fast.switch_on_batch(kernel, evaluator.base_numbers)
+        kernels = self._evaluator.kernels_of(self.algorithm, reads, True, True)
+        self._fast.switch_on_like(like, 1, kernels, self._evaluator.base_numbers)
 
     def compile_report(self) -> list[Explanation]:
         """Tier, operations, code size and compile time of every kernel made so far."""
@@ -117,7 +136,7 @@ class Question:
 
 
 _INNER = (
-    "algorithm", "result", "passive_default", "bind", "callable", "name", "extras", "derivative",
+    "algorithm", "result", "bind", "callable", "name", "extras", "derivative",
     "arguments", "kernels", "actuators", "law", "load_friction",
 )  # fmt: skip
 
@@ -294,94 +313,3 @@ class ForwardDynamics(Differentiable):
         """d a / d offsets (nv, 6 bodies), or (B, nv, 6 bodies); see `inverse_dynamics`."""
         evaluator, a = self._evaluator, self(q, v, tau)
         return accelerations_by(evaluator, q, offset_jacobian(evaluator, q, v, a))
-
-
-class BiasForces(Question):
-    """h (nv) = inverse dynamics with a = 0: gravity, velocity and passive forces.
-
-    Those of the tree, also of a closed mechanism."""
-
-    algorithm = inverse_dynamics.bias_forces
-    result = "tau"
-
-    def __call__(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        external: External = None,
-        passive: bool = True,
-        out: Array | None = None,
-        *,
-        parameters: ArrayLike | None = None,
-        offsets: ArrayLike | None = None,
-    ) -> Array:
-        bodies = {"parameters": parameters, "offsets": offsets}
-        return self._answer({"q": q, "v": v}, external, passive, out, **bodies)
-
-
-class GravityForces(Question):
-    """g (nv): joint forces that hold the mechanism at rest against gravity alone.
-
-    Those of the tree; `holding_forces` holds a closed mechanism."""
-
-    algorithm = inverse_dynamics.static_forces
-    result = "tau"
-    passive_default = False
-
-    def __call__(self, q: ArrayLike, out: Array | None = None) -> Array:
-        return self._answer({"q": q}, None, False, out)
-
-
-class MassMatrix(Question):
-    """M (nv, nv), symmetric positive definite; rotors included unless passive=False.
-
-    That of the tree, also of a closed mechanism."""
-
-    algorithm = mass_matrix.mass_matrix
-    result = "M"
-
-    def __call__(
-        self,
-        q: ArrayLike,
-        passive: bool = True,
-        out: Array | None = None,
-        *,
-        parameters: ArrayLike | None = None,
-        offsets: ArrayLike | None = None,
-    ) -> Array:
-        bodies = {"parameters": parameters, "offsets": offsets}
-        return self._answer({"q": q}, None, passive, out, **bodies)
-
-
-class CoriolisMatrix(Question):
-    """C (nv, nv): C v are the velocity forces, and dM/dt - 2 C is skew-symmetric.
-
-    That of the tree, also of a closed mechanism."""
-
-    algorithm = coriolis.coriolis_matrix
-    result = "C"
-
-    def __call__(self, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
-        return self._answer({"q": q, "v": v}, None, True, out)
-
-
-class CenterOfMass(Question):
-    """Centre of mass (3,) in the world, m."""
-
-    algorithm = energy.center_of_mass
-    result = "com"
-
-    def __call__(self, q: ArrayLike, out: Array | None = None) -> Array:
-        self._evaluator.moving_mass()
-        return self._answer({"q": q}, None, True, out)
-
-
-class Momentum(Question):
-    """Momentum (6,): angular about the centre of mass, linear; along the world's axes."""
-
-    algorithm = energy.momentum
-    result = "momentum"
-
-    def __call__(self, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
-        self._evaluator.moving_mass()
-        return self._answer({"q": q, "v": v}, None, True, out)

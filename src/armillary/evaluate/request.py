@@ -21,6 +21,14 @@ from armillary.model.lowering.tree import Tables
 
 
 @dataclass(frozen=True)
+class Load:
+    """A frame that a wrench acts in: the kernel body that carries it (-1: the world) and X_FK."""
+
+    body: int
+    X: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class Setting:
     """What an algorithm is traced for."""
 
@@ -28,6 +36,7 @@ class Setting:
     reads: tuple[str, ...]  # the inputs that are really given
     moving_base: bool = False
     upright: bool = False  # gravity is along the world's z axis
+    loads: tuple[Load, ...] = ()  # where wrenches act: "external" holds these alone, 6 numbers each
 
     def has_ground(self) -> bool:
         return any(isinstance(p, WorldStep) for p in self.algorithm.passes)
@@ -79,8 +88,8 @@ def input_slot(setting: Setting, name: str) -> int:
     return Context.INPUTS + setting.reads.index(name)
 
 
-def input_sizes(tables: Tables) -> dict[str, int]:
+def input_sizes(tables: Tables, loads: tuple[Load, ...] = ()) -> dict[str, int]:
     """Numbers per state of the inputs that do not count one per degree of freedom."""
     rows = 0 if tables.constraints is None else tables.constraints.count
-    sizes = {"q": tables.nq, "external": 6 * len(tables.bodies), "prescribed": rows}
+    sizes = {"q": tables.nq, "external": 6 * len(loads or tables.bodies), "prescribed": rows}
     return sizes | dict(tables.extra)

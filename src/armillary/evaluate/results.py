@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +10,10 @@ import numpy as np
 from armillary.errors import unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.model.model import Model
+from armillary.units import FORCE, WRENCH_HEADS
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Reactions:
     """Wrenches (n; f) in the joints: by the parent on the body, in the body's frame at its origin.
 
@@ -38,7 +39,7 @@ class Reactions:
     def __str__(self) -> str:
         if self.total.ndim != 2:
             return f"Reactions of {len(self.model.bodies)} joints, {len(self.total)} states"
-        heads = _heads("N m", "nx ny nz") + _heads("N", "fx fy fz")
+        heads = wrench_heads()
         lines = [
             "reaction in each joint, by the parent on the body, in the body's frame",
             f"{'joint':<22}{'part':<12}{heads}",
@@ -47,8 +48,37 @@ class Reactions:
         for k, body in enumerate(self.model.bodies):
             for n, (part, values) in enumerate(parts):
                 name = body.joint.name if n == 0 else ""
-                lines.append(f"{name:<22}{part:<12}" + _numbers(values[k]))
+                lines.append(f"{name:<22}{part:<12}" + aligned(values[k]))
         return "\n".join(lines)
+
+
+class OperationalInertia:
+    """W (..., 6, 6) and its rank, which is found when it is asked for; W, rank = ... takes both."""
+
+    __slots__ = ("W", "_find", "_rank")
+
+    def __init__(self, W: Array, find: Callable[[], Array]):
+        self.W, self._find = W, find
+        self._rank: Array | None = None
+
+    @property
+    def rank(self) -> Array:
+        if self._rank is None:
+            self._rank = self._find()
+        return self._rank
+
+    def __iter__(self) -> Iterator[Array]:
+        yield self.W
+        yield self.rank
+
+    def __getitem__(self, k: int) -> Array:
+        return (self.W, self.rank)[k]
+
+    def __len__(self) -> int:
+        return 2
+
+    def __repr__(self) -> str:
+        return f"OperationalInertia(W={self.W!r}, rank={self.rank!r})"
 
 
 @dataclass(frozen=True)
@@ -113,7 +143,7 @@ class BodyForces:
         for k, body in enumerate(self.model.bodies):
             for n, (name, unit, values) in enumerate(rows):
                 head = body.name if n == 0 else ""
-                lines.append(f"{head:<22}{name:<7}{unit:<14}" + _numbers(values[k]))
+                lines.append(f"{head:<22}{name:<7}{unit:<14}" + aligned(values[k]))
         return "\n".join(lines)
 
 
@@ -144,10 +174,9 @@ class Solution:
         lines = [f"{'degree of freedom':<26}{'velocity':>14}{'force':>14}{'acceleration':>14}"]
         labels = zip(self.model.v_labels, self.model.v_units, strict=True)
         for k, (label, unit) in enumerate(labels):
-            force = "N m" if unit == "rad" else "N"
             values = (self.velocity[k], self.tau[k], self.acceleration[k])
             lines.append(f"{label:<26}" + "".join(f"{x:>14.6g}" for x in values)
-                         + f"   {unit}/s, {force}, {unit}/s²")  # fmt: skip
+                         + f"   {unit}/s, {FORCE[unit]}, {unit}/s²")  # fmt: skip
         lines.append(f"kinetic energy {self.kinetic:.6g} J, potential energy "
                      f"{self.potential:.6g} J, power of the "
                      f"actuators {self.power:.6g} W")  # fmt: skip
@@ -181,9 +210,11 @@ class Check:
         return "\n".join(lines)
 
 
-def _heads(unit: str, names: str) -> str:
-    return "".join(f"{f'{name} [{unit}]':>13}" for name in names.split())
+def wrench_heads() -> str:
+    """Heads above `aligned` wrenches."""
+    return "".join(f"{head:>13}" for head in WRENCH_HEADS)
 
 
-def _numbers(values: Array) -> str:
+def aligned(values: Array) -> str:
+    """Numbers in columns of one width."""
     return "".join(f"{x + 0.0:>13.6g}" for x in values)

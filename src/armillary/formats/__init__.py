@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from armillary.errors import FormatError, InputError
+from armillary.errors import FormatError, InputError, Remedy
 from armillary.formats.digits import accuracy
 from armillary.formats.files import read_text, write_text
 from armillary.formats.losses import remarks, with_remarks
@@ -144,9 +144,9 @@ def _kind_of_suffix(path: FilePath) -> str:
         raise FormatError("xacro is a macro language. Run xacro first: it gives URDF.", str(path))
     if suffix not in _SUFFIXES:
         raise FormatError(
-            f"the suffix '{suffix}' tells no format. Known: {_KNOWN}; or pass format= one of "
-            f"{', '.join(FORMATS)}.",
+            f"the suffix '{suffix}' tells no format. Known: {_KNOWN}.",
             str(path),
+            remedy=Remedy("format", {"formats": ", ".join(FORMATS)}),
         )
     return _SUFFIXES[suffix]
 
@@ -193,9 +193,9 @@ def on_base(model: Model, base: str, path: FilePath) -> Model:
     roots = [body for body in model.bodies if body.parent == WORLD]
     if not any(body.joint.kind in ("fixed", "free") for body in roots):
         raise FormatError(
-            f"base='{base}' has no meaning here: no root body has a fixed or free joint. "
-            f"Leave `base` out.",
+            f"base='{base}' has no meaning here: no root body has a fixed or free joint.",
             str(path),
+            remedy=Remedy("no base"),
         )
     return with_base(model, base)
 

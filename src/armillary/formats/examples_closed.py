@@ -22,6 +22,7 @@ from armillary.formats.examples_parts import (
 )
 from armillary.model import Builder, Coupling, Passive, Shape
 from armillary.model.parts import Triple
+from armillary.units import AXIS_VECTORS
 
 OWN = "made up for Armillary"
 
@@ -95,10 +96,7 @@ def _ladder(b: Builder, n: int = 4) -> None:
 
 
 # The way round a cube along six of its edges: five rods, and the ground along z back to the start.
-_EDGES: dict[str, Triple] = {
-    "x": (1.0, 0.0, 0.0), "-y": (0.0, -1.0, 0.0), "z": (0.0, 0.0, 1.0),
-    "-x": (-1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "-z": (0.0, 0.0, -1.0),
-}  # fmt: skip
+_EDGES: dict[str, Triple] = {x: AXIS_VECTORS[x] for x in ("x", "-y", "z", "-x", "y", "-z")}
 
 
 def _cross(a: Triple, b: Triple) -> Triple:

@@ -62,7 +62,7 @@ def _puma560(name: str) -> Model:
 
 PUMA = {
     "puma560": Example(
-        "Puma 560: six revolute joints with the friction, gears and rotors of its prescribed",
+        "Puma 560: six revolute joints with the friction, gears and rotors of its drives",
         "[CorkeArmstrong1994], the model of the Robotics Toolbox",
         _puma560,
     )

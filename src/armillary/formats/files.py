@@ -7,7 +7,7 @@ import secrets
 import shutil
 from pathlib import Path
 
-from armillary.errors import FormatError
+from armillary.errors import FormatError, Remedy
 
 MAX_BYTES = 64 * 1024 * 1024  # a mechanism of 100 000 bodies is smaller than this
 
@@ -49,9 +49,7 @@ def write_text(text: str, path: str | os.PathLike[str], overwrite: bool = False)
     if file.is_dir():
         raise FormatError("this is a directory. Name a file in it.", shown)
     if file.exists() and not overwrite:
-        raise FormatError(
-            "the file exists already. Choose another name or pass overwrite=True.", shown
-        )
+        raise FormatError("the file exists already.", shown, remedy=Remedy("overwrite"))
     if not file.parent.is_dir():
         raise FormatError(f"there is no directory '{file.parent}'. Make it first.", shown)
     part = file.with_name(f".{file.name[:100]}.{secrets.token_hex(6)}.part")

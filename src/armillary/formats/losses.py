@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from xml.sax.saxutils import quoteattr
 
-from armillary.errors import FormatError
+from armillary.errors import FormatError, Remedy
 from armillary.model import Contact, Distance, Limits, Loop, Model, Passive, Rotor, Surface, Wheel
-from armillary.model.constraint_parts import Constraint
+from armillary.model.constraint_parts import titled
 from armillary.model.passive import LOADS
 
 _LOST = "not found: "  # meshes that the file names in vain
@@ -32,8 +32,7 @@ class Losses:
     def add(self, part: str, what: str) -> None:
         if not self.allowed:
             raise FormatError(
-                f"{part}: {self.format_name} cannot express {what}. Write the native YAML format, "
-                f"or pass lossy=True to leave it out."
+                f"{part}: {self.format_name} cannot express {what}.", remedy=Remedy("lossy")
             )
         self.remark(f"left out: {part}: {what}")
 
@@ -101,11 +100,6 @@ def with_remarks(text: str, more: Sequence[str]) -> str:
         losses.remark(f"{_LOST}{line}")
     head, _, rest = text.partition("\n") if text.startswith("<?xml") else ("", "", text)
     return "\n".join(filter(None, [head, *losses.comment(), rest]))
-
-
-def titled(part: Constraint) -> str:
-    """loop 'closure'"""
-    return f"{type(part).__name__.lower()} '{part.name}'"
 
 
 def only_a_tree(model: Model, format_name: str) -> None:

@@ -69,7 +69,7 @@ def read_mjcf(
     except FormatError:
         raise
     except ModelError as fault:
-        raise FormatError(str(fault), name) from fault
+        raise FormatError(fault.message, name) from fault
     mass = sum(body.mass.mass for body in model.bodies)
     count = f"{compiled.nbody - 1} bodies, {compiled.njnt} joints"
     report.add("read", f"model '{model.name}'", f"{count}, nv = {model.nv}, {mass:.6g} kg")

@@ -10,7 +10,7 @@ import math
 import os
 from typing import Any
 
-from armillary.errors import FormatError
+from armillary.errors import FormatError, Remedy
 from armillary.formats.mjcf_strip import strip
 from armillary.formats.references import Bounds, why_refused
 from armillary.formats.xml import shortened
@@ -63,9 +63,9 @@ class Assets:
         found = f"is refused: {refusal}" if refusal else "is not there"
         raise FormatError(
             f"body '{body.name}' has no <inertial>, so its mass comes from mesh '{mesh.name}', and "
-            f"'{shortened(reference, 120)}' {found}. Give the body an <inertial>, or pass root= a "
-            f"folder that holds the model and the mesh.",
+            f"'{shortened(reference, 120)}' {found}.",
             self.path,
+            remedy=Remedy("root", {"otherwise": "Give the body an <inertial>"}),
         )
 
     def _stand_in(self, mesh: Any, users: list[tuple[Any, Any]], usable: bool) -> None:

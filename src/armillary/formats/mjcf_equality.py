@@ -1,4 +1,4 @@
-"""MuJoCo's equality constraints as loops, couplings and prescribed."""
+"""MuJoCo's equality constraints as loops, couplings and prescribed motions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def add_equalities(source: Source, builder: Builder) -> None:
             _add_coupling(source, builder, e, name)
         else:
             what = _OTHER.get(type_, "an unknown thing")
-            text = f"it constraints {what}; only connect, weld and joint are read"
+            text = f"it constrains {what}; only connect, weld and joint are read"
             source.note("ignored", "equality", name, text)
 
 
@@ -99,7 +99,7 @@ def _add_coupling(source: Source, builder: Builder, e: int, name: str) -> None:
     if j2 < 0:  # q1 - ref1 = a0
         place = float(m.qpos0[m.jnt_qposadr[j1]]) + a0
         builder.prescribe(name, source.joint_name(j1), 0.0, 0.0, place)
-        _note_read(source, name, "prescribed")
+        _note_read(source, name, "prescribed motion")
         return
     if any(higher):
         source.note("ignored", "equality", name, "a curve between joints; only lines are read")

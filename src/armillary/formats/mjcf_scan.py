@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from armillary.errors import Remedy
 from armillary.formats.references import Bounds, why_refused
 from armillary.formats.xml import Element, parse_file, shortened
 
@@ -139,7 +140,8 @@ def _check_reference(element: Element, key: str, folders: set[str], bounds: Boun
     if refusal:
         raise element.error(
             f"attribute `{key}` of <{element.tag}>: '{shortened(value, 120)}' is refused: "
-            f"{refusal}. Put the file there, or pass root= a folder that holds both."
+            f"{refusal}.",
+            Remedy("root", {"otherwise": "Put the file there"}),
         )
 
 

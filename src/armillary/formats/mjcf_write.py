@@ -25,7 +25,7 @@ def write_mjcf(model: Model, *, lossy: bool = False) -> str:
     Frames become sites.  Joints with several axes become several joints in one body, in their
     order; planar joints count (x, y, angle) in MuJoCo.  Mesh shapes are left out, because MuJoCo
     refuses a model whose mesh files it cannot open.  Spherical and fixed loops, couplings and
-    prescribed that hold a place become equalities.  lossy: leave out what the format
+    prescribed motions that hold a place become equalities.  lossy: leave out what the format
     cannot express and let MuJoCo balance impossible inertias, and say so in a comment.  Where
     MuJoCo is installed it is asked whether it takes the text."""
     losses = Losses("MJCF", lossy)

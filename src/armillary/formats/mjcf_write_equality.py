@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from armillary.formats.losses import Losses, joint_of_loop, titled, written_name
+from armillary.formats.losses import Losses, joint_of_loop, written_name
 from armillary.formats.notes import unique
 from armillary.model import Frame, Loop, Model, PrescribedMotion
+from armillary.model.constraint_parts import titled
 
 _CLOSURES = {"spherical": "connect", "fixed": "weld"}
 _NO_SCALAR = ("free", "spherical")  # joints of which MuJoCo has no single coordinate
@@ -25,7 +26,7 @@ def equality_lines(model: Model, losses: Losses, sites: dict[str, list[Frame]]) 
         ends = " ".join(_ends(loop, model, sites, taken))
         tag, name = _CLOSURES[loop.joint.kind], written_name(loop.name, "loop")
         lines.append(f"    <{tag} name={name} {ends}/>")
-    return [*lines, *_couplings(model, losses), *_drives(model, losses)]
+    return [*lines, *_couplings(model, losses), *_prescribed(model, losses)]
 
 
 def _ends(
@@ -52,21 +53,22 @@ def _couplings(model: Model, losses: Losses) -> Iterator[str]:
         yield f'    <joint name={name} {ends} polycoef="{line}"/>'
 
 
-def _drives(model: Model, losses: Losses) -> Iterator[str]:
+def _prescribed(model: Model, losses: Losses) -> Iterator[str]:
     scalar = _scalar_joints(model)
-    for drive in model.prescribed:
-        if not _holds(drive):
-            losses.add(titled(drive), "a prescribed motion (only a place that is held)")
-        elif drive.joint not in scalar:
-            losses.add(titled(drive), "a drive of a ball or free joint")
+    for motion in model.prescribed:
+        if not _holds(motion):
+            losses.add(titled(motion), "a prescribed motion (only a place that is held)")
+        elif motion.joint not in scalar:
+            losses.add(titled(motion), "a prescribed motion of a ball or free joint")
         else:
-            name, joint = written_name(drive.name, "prescribed"), written_name(drive.joint, "joint")
-            line = f"{drive.position!r} 0 0 0 0"
+            name = written_name(motion.name, "prescribed motion")
+            joint = written_name(motion.joint, "joint")
+            line = f"{motion.position!r} 0 0 0 0"
             yield f'    <joint name={name} joint1={joint} polycoef="{line}"/>'
 
 
-def _holds(drive: PrescribedMotion) -> bool:
-    return drive.position is not None and not drive.velocity and not drive.acceleration
+def _holds(motion: PrescribedMotion) -> bool:
+    return motion.position is not None and not motion.velocity and not motion.acceleration
 
 
 def _scalar_joints(model: Model) -> set[str]:

@@ -11,8 +11,7 @@ from armillary.formats.urdf_parts import UNBOUNDED
 from armillary.model import WORLD, Body, JointSpec, Limits, Passive, Pose, Rotor
 from armillary.model.joints import kernel_joint, own_rotation
 from armillary.spatial import Vector
-
-_LETTERS = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+from armillary.units import AXIS_VECTORS
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ def _axes(spec: JointSpec, part: str) -> list[_Axis]:
         return [_Axis("slide", x, 1), _Axis("slide", y, 2), _Axis("hinge", z, 0)]
     if spec.kind == "gimbal":
         return [
-            _Axis("hinge" if name[0] == "r" else "slide", _LETTERS["xyz".index(name[1])], k)
+            _Axis("hinge" if name[0] == "r" else "slide", AXIS_VECTORS[name[1]], k)
             for k, name in enumerate(spec.free)
         ]
     if spec.kind == "general":

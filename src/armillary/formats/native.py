@@ -120,7 +120,7 @@ class _Reader:
         except FormatError:
             raise
         except ModelError as fault:
-            raise FormatError(str(fault), self.path, self._line(str(fault))) from None
+            raise FormatError(fault.message, self.path, self._line(fault.message)) from None
 
     def _line(self, text: str) -> int:
         """Line of the entry that is being read; once all are read, of a part the message names."""

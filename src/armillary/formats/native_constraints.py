@@ -1,5 +1,5 @@
 """Entries of the native file for what holds a mechanism beyond its tree: loops, couplings, wheels,
-distances, surfaces, contacts, prescribed."""
+distances, surfaces, contacts, prescribed motions."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class ContactEntry(Entry):
     )
 
 
-class DriveEntry(Entry):
+class PrescribedMotionEntry(Entry):
     """A coordinate that moves as prescribed; a joint, or joint.coordinate."""
 
     joint: Name

@@ -13,9 +13,11 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
+from armillary.units import AXIS_VECTORS
+
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _INFINITE = {".inf": math.inf, "+.inf": math.inf, "-.inf": -math.inf}
-_NAMED_AXIS = {"enum": ["x", "y", "z", "-x", "-y", "-z"]}
+_NAMED_AXIS = {"enum": list(AXIS_VECTORS)}
 
 
 def fault(text: str, **context: Any) -> PydanticCustomError:
@@ -105,12 +107,13 @@ Vector3 = Annotated[tuple[float, float, float], _numbers(3)]
 Quaternion = Annotated[tuple[float, float, float, float], _numbers(4)]
 Vector6 = Annotated[tuple[float, float, float, float, float, float], _numbers(6)]
 Pair = Annotated[tuple[float, float], _numbers(2)]
+_NUMBER_SCHEMA = {"type": "number"}
+_PAIR_SCHEMA = {"type": "array", "items": _NUMBER_SCHEMA, "minItems": 2, "maxItems": 2}
 NumberOrPair = Annotated[
     float | tuple[float, float],
     BeforeValidator(_number_or_pair),
-    WithJsonSchema({"oneOf": [{"type": "number"}, {"type": "array", "items": {"type": "number"},
-                                                  "minItems": 2, "maxItems": 2}]}),
-]  # fmt: skip
+    WithJsonSchema({"oneOf": [_NUMBER_SCHEMA, _PAIR_SCHEMA]}),
+]
 Name = Annotated[str, BeforeValidator(_name)]
 Matrix3 = Annotated[tuple[Vector3, Vector3, Vector3], BeforeValidator(_rows)]
 _AXIS_SCHEMA = {
@@ -127,6 +130,7 @@ class Entry(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     may_be_empty: ClassVar[frozenset[str]] = frozenset()  # keys that may stand without a value
+    renamed: ClassVar[dict[str, str]] = {}  # keys of older files -> what they are called now
 
     @model_validator(mode="before")
     @classmethod
@@ -135,6 +139,9 @@ class Entry(BaseModel):
             raise fault(f"expected a mapping {{key: value, ...}}, found {shown(value)}.")
         known = list(cls.model_fields)
         for key in value:
+            if key in cls.renamed:
+                text = f"the key '{key}' is called '{cls.renamed[key]}' now. Rename it."
+                raise fault(text, key=key)
             if key not in known:
                 near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.6)
                 hint = f"Did you mean '{near[0]}'?" if near else f"Known: {', '.join(known)}."

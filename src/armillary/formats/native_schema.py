@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
@@ -11,8 +11,8 @@ from armillary.formats.native_constraints import (
     ContactEntry,
     CouplingEntry,
     DistanceEntry,
-    DriveEntry,
     LoopEntry,
+    PrescribedMotionEntry,
     SurfaceEntry,
     WheelEntry,
 )
@@ -29,9 +29,18 @@ from armillary.formats.native_fields import (
 
 VERSION = 1
 # section -> what one entry of it is called in messages
-SECTIONS = {"bodies": "body", "frames": "frame", "loops": "loop", "couplings": "coupling",
-            "wheels": "wheel", "distances": "distance", "surfaces": "surface",
-            "contacts": "contact", "prescribed": "prescribed", "initial": "joint"}  # fmt: skip
+SECTIONS = {
+    "bodies": "body",
+    "frames": "frame",
+    "loops": "loop",
+    "couplings": "coupling",
+    "wheels": "wheel",
+    "distances": "distance",
+    "surfaces": "surface",
+    "contacts": "contact",
+    "prescribed": "prescribed motion",
+    "initial": "joint",
+}
 
 
 def _places(value: Any) -> Any:
@@ -61,6 +70,7 @@ class NativeFile(Entry):
         json_schema_extra={"oneOf": [{"required": ["bodies"]}, {"required": ["tree"]}]}
     )
     may_be_empty = frozenset(SECTIONS) - {"bodies"}
+    renamed: ClassVar[dict[str, str]] = {"drives": "prescribed"}
 
     armillary: Annotated[Literal[1], BeforeValidator(_version)]
     name: Name | None = None
@@ -93,7 +103,7 @@ class NativeFile(Entry):
     contacts: dict[Name, ContactEntry] = Field(
         default={}, description="a tip that follows its environment"
     )
-    prescribed: dict[Name, DriveEntry] = Field(
+    prescribed: dict[Name, PrescribedMotionEntry] = Field(
         default={}, description="coordinates that move as prescribed"
     )
     initial: dict[Name, Places] = Field(default={}, description="start, by joint name")
@@ -104,11 +114,11 @@ class NativeFile(Entry):
         if not isinstance(value, dict):
             return value
         if "bodies" in value and "tree" in value:
-            raise fault("found bodies and tree. Give the bodies here or in a file, not both.",
-                        key="tree")  # fmt: skip
+            text = "found bodies and tree. Give the bodies here or in a file, not both."
+            raise fault(text, key="tree")
         if "base" in value and "tree" not in value:
-            raise fault("`base` belongs to `tree`; here the root body's joint says how it stands.",
-                        key="base")  # fmt: skip
+            text = "`base` belongs to `tree`; here the root body's joint says how it stands."
+            raise fault(text, key="base")
         return value
 
     @model_validator(mode="after")

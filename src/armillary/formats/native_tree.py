@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from armillary.errors import ModelError
+from armillary.errors import ModelError, Remedy
 from armillary.formats.references import Bounds, why_refused
 from armillary.model import Builder, Model, Report
 
@@ -23,8 +23,8 @@ def tree_path(reference: str, path: str, bounds: Bounds | None, within: tuple[st
         refusal = "packages are not known here"
     if refusal is not None:
         raise ModelError(
-            f"tree: '{_short(reference)}' is refused: {refusal}. Put the file there, or pass root= "
-            f"a folder that holds both."
+            f"tree: '{_short(reference)}' is refused: {refusal}.",
+            Remedy("root", {"otherwise": "Put the file there"}),
         )
     place = os.path.join(os.path.dirname(path), reference)
     if not os.path.isfile(place):

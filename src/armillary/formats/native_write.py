@@ -26,14 +26,11 @@ from armillary.model import (
     Wheel,
 )
 from armillary.model.parts import IDENTITY
+from armillary.units import AXIS_NAMES
 
 # Plain words that no YAML version takes for a number, a truth value or nothing.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*([-./ ][A-Za-z0-9_]+)*")
 _RESERVED = {"yes", "no", "on", "off", "true", "false", "null", "inf", "nan"}
-_LETTERS: dict[tuple[float, ...], str] = {
-    (1.0, 0.0, 0.0): "x", (0.0, 1.0, 0.0): "y", (0.0, 0.0, 1.0): "z",
-    (-1.0, 0.0, 0.0): "-x", (0.0, -1.0, 0.0): "-y", (0.0, 0.0, -1.0): "-z",
-}  # fmt: skip
 
 
 def write_native(model: Model) -> str:
@@ -151,7 +148,7 @@ def _one_or_each(entries: list[dict]) -> Any:
 
 
 def _axis(axis: Sequence[float]) -> Any:
-    return _LETTERS.get(tuple(axis), list(axis))
+    return AXIS_NAMES.get(tuple(axis), list(axis))
 
 
 def _pose(pose: Pose) -> dict[str, Any]:
@@ -176,8 +173,8 @@ def _constraints(model: Model) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
     always = ("joint", "source")
     yield "couplings", [(c.name, _changed(c, ("name",), always)) for c in model.couplings]
     yield "wheels", [(w.name, _wheel(w)) for w in model.wheels]
-    yield "distances", [(d.name, _tied(d, model, ("length",))) for d in model.distances]
-    yield "surfaces", [(s.name, _tied(s, model, ("shape",))) for s in model.surfaces]
+    yield "distances", [(d.name, _between_frames(d, model, ("length",))) for d in model.distances]
+    yield "surfaces", [(s.name, _between_frames(s, model, ("shape",))) for s in model.surfaces]
     yield "contacts", [(c.name, _contact(c, model)) for c in model.contacts]
     yield "prescribed", [(d.name, _changed(d, ("name",), ("joint",))) for d in model.prescribed]
 
@@ -186,17 +183,17 @@ def _loop(loop: Loop, model: Model) -> dict[str, Any]:
     return {"between": _between(loop, model), "joint": _joint(loop.joint, loop.name)}
 
 
-def _tied(part: Any, model: Model, always: Sequence[str]) -> dict[str, Any]:
+def _between_frames(part: Any, model: Model, always: Sequence[str]) -> dict[str, Any]:
     rest = _changed(part, omit=("name", "first", "second"), always=always)
     return {"between": _between(part, model)} | rest
 
 
 def _contact(contact: Contact, model: Model) -> dict[str, Any]:
-    entry = _tied(contact, model, ("constrained",))
+    entry = _between_frames(contact, model, ("constrained",))
     if contact.force:
         entry["force"] = dict(contact.force)
     if contact.friction:
-        keys = ("jvp", "of", "coefficient")
+        keys = ("along", "of", "coefficient")
         entry["friction"] = [dict(zip(keys, law, strict=True)) for law in contact.friction]
     return entry
 

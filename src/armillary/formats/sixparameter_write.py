@@ -20,13 +20,10 @@ from armillary.joints import AXES
 from armillary.model import WORLD, Body, Frame, JointSpec, Model, Pose
 from armillary.model.joints import own_rotation
 from armillary.spatial import Matrix, Vector
+from armillary.units import AXIS_VECTORS
 
 CLOSE = 1e-9  # rad or m
-_LETTERS: dict[tuple[float, ...], str] = {
-    (1.0, 0.0, 0.0): "dx",
-    (0.0, 1.0, 0.0): "dy",
-    (0.0, 0.0, 1.0): "dz",
-}
+_SLIDES = {AXIS_VECTORS[x]: f"d{x}" for x in "xyz"}
 
 
 @dataclass(frozen=True)
@@ -168,9 +165,8 @@ def _axes(spec: JointSpec) -> tuple[list[Triple], list[Triple]]:
     elif spec.kind == "cylindrical":
         turns, slides = axes, axes
     elif spec.kind == "gimbal":
-        units = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-        turns = [units[name[1]] for name in spec.free if name[0] == "r"]
-        slides = [units[name[1]] for name in spec.free if name[0] == "d"]
+        turns = [AXIS_VECTORS[name[1]] for name in spec.free if name[0] == "r"]
+        slides = [AXIS_VECTORS[name[1]] for name in spec.free if name[0] == "d"]
     elif spec.kind == "general":
         turns = [axis[:3] for axis in axes if any(axis[:3])]
         slides = [axis[3:] for axis in axes if not any(axis[:3])]
@@ -193,7 +189,7 @@ def _fit(body: Body, W_P: Matrix) -> _Fit:
     """The link frame of a body: its own frame, or for one axis a frame with that axis along z."""
     turns, slides = _axes(body.joint)
     E = Matrix(body.at.rotation).T @ W_P.T  # parent's link frame to the body frame at q = 0
-    names = [_LETTERS.get(tuple(x + 0.0 for x in slide)) for slide in slides]
+    names = [_SLIDES.get(slide) for slide in slides]
     if None not in names and names == sorted(set(names), key=str):
         for letters in combinations(range(3), len(turns)):
             for angles in _xyz(E):

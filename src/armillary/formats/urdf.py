@@ -101,7 +101,7 @@ def read_urdf(
     try:
         model = builder.build()
     except ModelError as fault:
-        raise FormatError(str(fault), top.path) from fault
+        raise FormatError(fault.message, top.path) from fault
     mass = sum(body.mass.mass for body in model.bodies)
     count = f"{len(robot.links)} links, {len(robot.joints)} joints"
     report.add("read", f"robot '{model.name}'", f"{count}, nv = {model.nv}, {mass:.6g} kg")

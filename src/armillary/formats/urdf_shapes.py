@@ -74,7 +74,7 @@ def _read_shape(
         reference = form.text("filename", part)
         refusal = why_refused(reference, bounds)
         if refusal:
-            text = f"refused, never opened: {refusal}; pass root= a folder that holds both"
+            text = f"refused, never opened: {refusal}; name a folder that holds both as root="
             notes.add("ignored", "mesh", shortened(reference, 80), text, form.line)
             return None
         x, y, z = form.numbers("scale", part, 3, (1.0, 1.0, 1.0))

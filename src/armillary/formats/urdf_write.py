@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from armillary.errors import FormatError
-from armillary.formats.losses import Losses, common_losses, start_remark, titled, written_name
+from armillary.formats.losses import Losses, common_losses, start_remark, written_name
 from armillary.formats.notes import unique
 from armillary.formats.urdf_parts import UNBOUNDED
 from armillary.model import WORLD, Body, Coupling, JointSpec, Limits, Mass, Model, Pose, Shape
+from armillary.model.constraint_parts import titled
 
 _TYPES = {
     "fixed": "fixed", "revolute": "revolute", "prismatic": "prismatic",
@@ -71,8 +72,8 @@ def _check_expressible(model: Model, losses: Losses) -> None:
         losses.add("gravity", f"{model.gravity} m/s²")
     for loop in model.loops:
         losses.add(titled(loop), f"a {loop.joint.kind} joint that closes a chain")
-    for drive in model.prescribed:
-        losses.add(titled(drive), "a prescribed motion")
+    for motion in model.prescribed:
+        losses.add(titled(motion), "a prescribed motion")
     for body in model.bodies:
         spec, part = body.joint, f"joint '{body.joint.name}'"
         if spec.kind not in _TYPES:

@@ -14,7 +14,7 @@ import stat
 from collections.abc import Iterator
 from xml.parsers import expat
 
-from armillary.errors import FormatError, InputError
+from armillary.errors import FormatError, InputError, Remedy
 
 MAX_BYTES = 64 * 2**20
 MAX_ELEMENTS = 1_000_000
@@ -49,8 +49,8 @@ class Element:
             yield element
             stack.extend(reversed(element.children))
 
-    def error(self, message: str) -> FormatError:
-        return FormatError(message, self.path, self.line)
+    def error(self, text: str, remedy: Remedy | None = None) -> FormatError:
+        return FormatError(text, self.path, self.line, remedy)
 
     def text(self, name: str, part: str) -> str:
         """An attribute that must be there and must not be empty."""

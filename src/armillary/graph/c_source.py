@@ -72,13 +72,13 @@ def c_source(function: Function, roots: Sequence[Node]) -> str:
     e = function.element
     loads = [node for node in cone(roots) if node.op == "load"]
     names = {node.index: "{}{}".format(*node.data) for node in loads}
-    body = [f"const {e} {n.data[0]}{n.data[1]} = {n.data[0]}[{n.data[1]}];" for n in loads]
+    inside = [f"const {e} {n.data[0]}{n.data[1]} = {n.data[0]}[{n.data[1]}];" for n in loads]
     lines, results = assignments(roots, names, _style(e))
-    body += [f"const {'int' if line.mask else e} {line.name} = {line.text};" for line in lines]
-    body += [f"out[{k}] = {text};" for k, text in enumerate(results)]
+    inside += [f"const {'int' if line.mask else e} {line.name} = {line.text};" for line in lines]
+    inside += [f"out[{k}] = {text};" for k, text in enumerate(results)]
     used = {node.data[0] for node in loads}
     unused = [row.name for row in function.inputs if row.name not in used]
-    body += [f"(void){name};" for name in (*unused, *(() if roots else ("out",)))]
+    inside += [f"(void){name};" for name in (*unused, *(() if roots else ("out",)))]
     arguments = [f"const {e} *{row.name}" for row in function.inputs]
     head = f"void {function.name}({', '.join([*arguments, f'{e} *out'])})"
     parts = [
@@ -86,7 +86,7 @@ def c_source(function: Function, roots: Sequence[Node]) -> str:
         "#include <math.h>",
         '#ifdef __cplusplus\nextern "C" {\n#endif',
         f"{head};",
-        "\n".join([head, "{", *(f"    {line}" for line in body), "}"]),
+        "\n".join([head, "{", *(f"    {line}" for line in inside), "}"]),
         "#ifdef __cplusplus\n}\n#endif",
     ]
     return "\n\n".join(parts) + "\n"
@@ -99,7 +99,7 @@ def _style(element: str) -> Style:
     single = element == "float"
     return Style(
         constant=_single if single else _double,
-        call=lambda name: name + "f" if single else name,
+        call=lambda op: {"abs": "fabs"}.get(op, op) + ("f" if single else ""),
         select="{} ? {} : {}",
     )
 

@@ -2,49 +2,29 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable
-from typing import Any
 
-from armillary import scalar
-from armillary.graph.expr import Graph, Leaf, Node, cone
-
-_VALUES: dict[str, Callable[..., Any]] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
-    "div": operator.truediv,
-    "neg": operator.neg,
-    "abs": abs,
-    "lt": operator.lt,
-    "le": operator.le,
-    "eq": operator.eq,
-    "select": scalar.where,
-    "sin": scalar.sin,
-    "cos": scalar.cos,
-    "sqrt": scalar.sqrt,
-    "exp": scalar.exp,
-    "tanh": scalar.tanh,
-    "atan2": scalar.atan2,
-}
+from armillary.graph.expr import Address, Graph, Leaf, Node, cone
+from armillary.graph.ops import OPS
+from armillary.scalar import Scalar
 
 
 def evaluate(
     roots: Iterable[Node],
-    load: Callable[[tuple[Any, ...]], Any],
-    constant: Callable[[float], Any],
-) -> dict[int, Any]:
+    load: Callable[[Address], Scalar],
+    constant: Callable[[float], Scalar],
+) -> dict[int, Scalar]:
     """Values of the roots and of all they depend on, by index.
 
     load gives the value of an address, constant that of a number in the graph."""
-    values: dict[int, Any] = {}
+    values: dict[int, Scalar] = {}
     for node in cone(roots):
         if node.op == "load":
             values[node.index] = load(node.data)
         elif node.op == "const":
             values[node.index] = constant(node.data[1])
         else:
-            values[node.index] = _VALUES[node.op](*(values[a.index] for a in node.args))
+            values[node.index] = OPS[node.op].value(*(values[a.index] for a in node.args))
     return values
 
 

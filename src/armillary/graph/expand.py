@@ -17,6 +17,7 @@ from functools import cache
 
 from armillary.errors import CompileError
 from armillary.graph.expr import Graph, Node, cone
+from armillary.graph.ops import latency
 
 _TWO_OVER_PI = 0.6366197723675814
 # Adding 1.5 * 2^52 (2^23 for float) rounds to an integer and leaves it in the lowest bits.
@@ -25,11 +26,15 @@ ROUNDING = {"double": 6755399441055744.0, "float": 12582912.0}
 # parts of few bits whose products with small multiples are exact by themselves
 _PIO2 = {
     ("double", True): (1.5707963267948966, 6.123233995736766e-17),
-    ("double", False): (1.57079632673412561417, 6.07710050630396597660e-11,
-                        2.02226624871116645580e-21, 8.47842766036889956997e-32),
+    ("double", False): (
+        1.57079632673412561417,
+        6.07710050630396597660e-11,
+        2.02226624871116645580e-21,
+        8.47842766036889956997e-32,
+    ),
     ("float", True): (1.57079637050628662109375, -4.371139000186241e-08),
     ("float", False): (1.5703125, 4.837512969970703e-4, 7.549533604e-08, 2.5579538487363607e-12),
-}  # fmt: skip
+}
 # minimax coefficients of sin(x)/x - 1 and cos(x) - 1 + x²/2 on [-pi/4, pi/4]
 _SIN = (
     -1.66666666666666324348e-01,
@@ -48,7 +53,7 @@ _COS = (
     -1.13596475577881948265e-11,
 )
 _LARGEST_ANGLE = {"double": 1e15, "float": 4e6}  # beyond, sine and cosine have no meaning
-_LATENCY = {"const": 0, "load": 0, "neg": 0, "div": 13, "sqrt": 20}  # cycles; others 4
+_LEAST = 4  # cycles of any operation, as sums see it: their order is part of their bits
 _FLOAT_TERMS = 4  # of those polynomials are enough for single precision
 
 
@@ -112,11 +117,11 @@ class Expansion:
         for sign, t in terms:
             if t.index not in self._new:
                 x, y = (self._new[a.index] for a in t.args)
-                products.append((sign, x, y, max(self._ready(x), self._ready(y))))
+                products.append((sign, x, y, max(self.ready(x), self.ready(y))))
         products.sort(key=lambda product: product[3])
         late = []
         if len(products) > 1:
-            late = [t for t in plain if self._ready(t[1]) > products[-1][3]]
+            late = [t for t in plain if self.ready(t[1]) > products[-1][3]]
             plain = [t for t in plain if t not in late]
         total = self._add_up(plain) if plain else None
         for sign, x, y, _ in products:
@@ -129,7 +134,7 @@ class Expansion:
             raise CompileError("a sum without terms")
         return total
 
-    def _ready(self, node: Node) -> int:
+    def ready(self, node: Node) -> int:
         """Cycles until a value is there, counted from the inputs."""
         stack = [node]
         while stack:
@@ -142,14 +147,15 @@ class Expansion:
                 stack.extend(missing)
                 continue
             longest = max((self._depth[a.index] for a in top.args), default=0)
-            self._depth[top.index] = longest + _LATENCY.get(top.op, 4)
+            own = latency(top.op)
+            self._depth[top.index] = longest + (max(own, _LEAST) if own else 0)
             stack.pop()
         return self._depth[node.index]
 
     def _add_up(self, plain: list[tuple[int, Node]]) -> Node:
         """Sum of signed values, the early ones first; it starts with a positive one if it can."""
         g = self.graph
-        plain = sorted(plain, key=lambda term: self._ready(term[1]))
+        plain = sorted(plain, key=lambda term: self.ready(term[1]))
         first = next((k for k, (sign, _) in enumerate(plain) if sign > 0), 0)
         sign, total = plain.pop(first)
         if sign < 0:
@@ -210,7 +216,7 @@ def _turn_depths(fma: bool, element: str) -> dict[str, int]:
     them."""
     expansion = Expansion(fma, element)
     pair = expansion.sine_cosine(expansion.graph.load("angle"))
-    return {name: expansion._ready(node) for name, node in zip(("sin", "cos"), pair, strict=True)}
+    return {name: expansion.ready(node) for name, node in zip(("sin", "cos"), pair, strict=True)}
 
 
 def input_of(node: Node) -> tuple[int, int] | None:

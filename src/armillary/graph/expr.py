@@ -15,16 +15,17 @@ from armillary.graph.ops import OPS
 from armillary.scalar import Around
 
 Leaf: TypeAlias = Any  # a node, a float, or a structural integer
+Address: TypeAlias = tuple[Any, ...]  # of a load: (where, which number, ...), as its user likes
 
 
 class Graph:
     """The home of a family of nodes."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple, Node] = {}
+        self._known: dict[tuple[str, tuple[int, ...], Address], Node] = {}
         self.nodes: list[Node] = []
 
-    def node(self, op: str, args: tuple[Node, ...] = (), data: Any = None) -> Node:
+    def node(self, op: str, args: tuple[Node, ...] = (), data: Address = ()) -> Node:
         key = (op, tuple(a.index for a in args), data)
         found = self._known.get(key)
         if found is None:
@@ -35,10 +36,10 @@ class Graph:
 
     def constant(self, value: float) -> Node:
         value = float(value)
-        # -0.0 and 0.0 are different constants: key by text
+        # -0.0 and 0.0 are different constants: known by their text
         return self.node("const", (), (repr(value), value))
 
-    def load(self, *address: Any) -> Node:
+    def load(self, *address: object) -> Node:
         """A number that stands in memory when the kernel runs."""
         return self.node("load", (), address)
 
@@ -61,8 +62,9 @@ class Node:
 
     __slots__ = ("args", "data", "graph", "index", "op")
 
-    def __init__(self, graph: Graph, op: str, args: tuple[Node, ...], data: Any, index: int):
-        self.graph, self.op, self.args, self.data, self.index = graph, op, args, data, index
+    def __init__(self, graph: Graph, op: str, args: tuple[Node, ...], data: Address, index: int):
+        self.graph, self.op, self.args, self.index = graph, op, args, index
+        self.data = data  # of a load its address; of a constant (text, number)
 
     # Structural rules: what may be folded without knowing any value.
 
@@ -206,7 +208,7 @@ def _ordered(a: Leaf, b: Leaf) -> tuple[Leaf, Leaf]:
 
 
 def _reciprocal(x: Node, y: Node) -> bool:
-    """Is y the node 1 / x?  (x * (1/x) -> 1 lets articulated inertias lose their rows.)"""
+    """Is y the node 1 / x?  (x * (1/x) -> 1 lets rows of an elimination vanish.)"""
     return y.op == "div" and y.args[1] is x and y.args[0].op == "const" and y.args[0].data[1] == 1.0
 
 

@@ -26,7 +26,7 @@ class _Form(NamedTuple):
     operands: tuple[int, ...]  # how tightly each operand must bind to stand without parentheses
 
 
-# a and b are the operands; those on the right of + - * / keep their parentheses
+# operands on the right of + - * / keep their parentheses
 _FORMS = {
     "add": _Form("{} + {}", _SUM, (_SUM, _PRODUCT)),
     "sub": _Form("{} - {}", _SUM, (_SUM, _PRODUCT)),
@@ -38,8 +38,7 @@ _FORMS = {
     "le": _Form("{} <= {}", _COMPARE, (_SUM, _SUM)),
     "eq": _Form("{} == {}", _COMPARE, (_SUM, _SUM)),
 }
-_CALLS = {"sin": "sin", "cos": "cos", "sqrt": "sqrt", "exp": "exp", "tanh": "tanh",
-          "atan2": "atan2", "abs": "fabs"}  # fmt: skip
+_CALLS = ("sin", "cos", "sqrt", "exp", "tanh", "atan2", "abs")  # written as functions
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class Style:
     """What differs between notations."""
 
     constant: Callable[[float], str]
-    call: Callable[[str], str]  # sin -> the name of the sine
+    call: Callable[[str], str]  # operation -> the name of its function
     select: str  # condition {0}, yes {1}, no {2}
     temporary: str = "t{}"
 
@@ -102,12 +101,12 @@ class _Writer:
     def _expression(self, node: Node) -> tuple[str, int]:
         if node.op in _CALLS:
             inside = ", ".join(self.value(a, _SELECT) for a in node.args)
-            return f"{self.style.call(_CALLS[node.op])}({inside})", _ATOM
+            return f"{self.style.call(node.op)}({inside})", _ATOM
         if node.op == "select":
             parts = (self.value(a, _COMPARE) for a in node.args)
             return self.style.select.format(*parts), _SELECT
-        if node.op not in _FORMS:
+        form = _FORMS.get(node.op)
+        if form is None:
             raise CompileError(f"operation '{node.op}' has no text form.")
-        form = _FORMS[node.op]
         parts = (self.value(a, b) for a, b in zip(node.args, form.operands, strict=True))
         return form.text.format(*parts), form.binds

@@ -1,50 +1,89 @@
-"""The operations of an expression graph: one row each.
+"""The operations of an expression graph: one table of what they mean.
 
-A row gives the number of arguments, the value on floats, the LLVM text, and the cost of doing it
-again instead of keeping the result.  `{t}` is the element type (scalar or vector), `{a}`, `{b}`,
-`{c}` the operands, `{s}` the suffix of an LLVM intrinsic, `{m}` the mask type.
+How an operation is written belongs to the printers (infix.py, c_source.py, codegen/llvm.py).
 """
 
 from __future__ import annotations
 
 import math
+import operator
+import struct
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple
+
+from armillary import scalar
+from armillary.scalar import Scalar
+
+KEPT = 100  # cost of what is never worked out twice
 
 
 class Op(NamedTuple):
+    """value: over scalars of any kind; a division or a root of floats is that of the machine.
+    latency: cycles until the result is there, 0 for what is a part of the operation that uses it.
+    cost: of working it out again instead of keeping it, in additions.
+    multiplies: it needs a multiplier, of which a processor has few."""
+
     arity: int
-    value: Callable[..., Any]
-    llvm: str
-    cost: int = 1  # in additions; 100 and more: never recompute
-    result: str = "number"  # or "mask"
+    value: Callable[..., Scalar]
+    latency: int
+    cost: int = 1
+    multiplies: bool = False
+    result: Literal["number", "mask"] = "number"
 
 
-def _ratio(a: float, b: float) -> float:
-    if b == 0.0:
-        return math.nan if a == 0.0 or a != a else math.copysign(math.inf, a) * math.copysign(1, b)
+def latency(op: str) -> int:
+    """Cycles of an operation; numbers and loads take none."""
+    return OPS[op].latency if op in OPS else 0
+
+
+def _ratio(a: Scalar, b: Scalar) -> Scalar:
+    if isinstance(a, (float, int)) and isinstance(b, (float, int)) and b == 0:
+        if a == 0 or a != a:
+            return math.nan
+        return math.copysign(math.inf, a) * math.copysign(1, b)
     return a / b
 
 
+def _root(a: Scalar) -> Scalar:
+    return math.nan if isinstance(a, (float, int)) and not a >= 0 else scalar.sqrt(a)
+
+
+def _quadrant(bits: float) -> int:
+    """Lowest bits of a double."""
+    return int(struct.unpack("<q", struct.pack("<d", bits))[0])
+
+
+def _quadrant_sin(bits: float, sine: float, cosine: float) -> float:
+    """Sine of an angle in quadrant k, from those of its rest; k stands in the bits."""
+    k = _quadrant(bits)
+    value = cosine if k & 1 else sine
+    return -value if k & 2 else value
+
+
+def _quadrant_cos(bits: float, sine: float, cosine: float) -> float:
+    k = _quadrant(bits)
+    value = sine if k & 1 else cosine
+    return -value if (k + 1) & 2 else value
+
+
 OPS: dict[str, Op] = {
-    "add": Op(2, lambda a, b: a + b, "fadd {t} {a}, {b}"),
-    "sub": Op(2, lambda a, b: a - b, "fsub {t} {a}, {b}"),
-    "mul": Op(2, lambda a, b: a * b, "fmul {t} {a}, {b}"),
-    "neg": Op(1, lambda a: -a, "fneg {t} {a}"),
-    "div": Op(2, _ratio, "fdiv {t} {a}, {b}", 100),
-    "sqrt": Op(1, lambda a: math.sqrt(a) if a >= 0 else math.nan,
-               "call {t} @llvm.sqrt.{s}({t} {a})", 100),
-    "fma": Op(3, lambda a, b, c: a * b + c, "call {t} @llvm.fma.{s}({t} {a}, {t} {b}, {t} {c})"),
-    "abs": Op(1, abs, "call {t} @llvm.fabs.{s}({t} {a})"),
-    "sin": Op(1, math.sin, "", 100),  # expanded by expand.py before LLVM
-    "cos": Op(1, math.cos, "", 100),
-    "quadrant_sin": Op(3, lambda k, s, c: math.nan, "", 100),  # written by emit.py
-    "quadrant_cos": Op(3, lambda k, s, c: math.nan, "", 100),
-    "exp": Op(1, math.exp, "{lib}", 100),  # from the C library, lane by lane
-    "tanh": Op(1, math.tanh, "{lib}", 100),
-    "atan2": Op(2, math.atan2, "{lib}", 100),
-    "lt": Op(2, lambda a, b: a < b, "fcmp olt {t} {a}, {b}", 1, "mask"),
-    "le": Op(2, lambda a, b: a <= b, "fcmp ole {t} {a}, {b}", 1, "mask"),
-    "eq": Op(2, lambda a, b: a == b, "fcmp oeq {t} {a}, {b}", 1, "mask"),
-    "select": Op(3, lambda c, a, b: a if c else b, "select {m} {a}, {t} {b}, {t} {c}"),
-}  # fmt: skip
+    "add": Op(2, operator.add, 3),
+    "sub": Op(2, operator.sub, 3),
+    "mul": Op(2, operator.mul, 3, multiplies=True),
+    "neg": Op(1, operator.neg, 0),
+    "div": Op(2, _ratio, 13, KEPT, multiplies=True),
+    "sqrt": Op(1, _root, 20, KEPT, multiplies=True),
+    "fma": Op(3, lambda a, b, c: a * b + c, 4, multiplies=True),
+    "abs": Op(1, abs, 1),
+    "sin": Op(1, scalar.sin, 40, KEPT),
+    "cos": Op(1, scalar.cos, 40, KEPT),
+    "quadrant_sin": Op(3, _quadrant_sin, 4, KEPT),  # these two only after expansion
+    "quadrant_cos": Op(3, _quadrant_cos, 4, KEPT),
+    "exp": Op(1, scalar.exp, 40, KEPT),
+    "tanh": Op(1, scalar.tanh, 40, KEPT),
+    "atan2": Op(2, scalar.atan2, 40, KEPT),
+    "lt": Op(2, operator.lt, 3, result="mask"),
+    "le": Op(2, operator.le, 3, result="mask"),
+    "eq": Op(2, operator.eq, 3, result="mask"),
+    "select": Op(3, scalar.where, 2),
+}

@@ -1,12 +1,12 @@
 """The order of operations in straight-line code, for processors that look a few hundred ahead.
 
 LLVM orders for few registers.  Where the longest chain of operations, not their number, sets the
-time (one arm: every joint waits for the one before), it is better to start long chains early and
+time (a recursion: every step waits for the one before), it is better to start long chains early and
 to bear some values in memory: list scheduling by height on a small model of the machine.  It makes
-batches of arms about 15 % faster, and forward dynamics in loops over bodies.  One state gains as
+batches of recursions about 15 % faster, as straight-line code and as loops.  One state gains as
 much where its code is short; longer code comes from a slower cache, and more instructions in a
-better order are no gain.  Long code is best left in the order of the bodies, as it was traced: 5 to
-10 % faster than LLVM's order, and compiled in two thirds of the time.
+better order are no gain.  Long code is best left in the order in which it was traced: 5 to 10 %
+faster than LLVM's order, and compiled in two thirds of the time.
 """
 
 from __future__ import annotations
@@ -15,35 +15,34 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from armillary.graph.expr import Node
+from armillary.graph.ops import OPS, latency
 
 # left to LLVM; as it was traced, root by root or all in a row; by heights
 Order: TypeAlias = Literal["any", "traced", "row", "height"]
 
-# cycles until a result is there
-_LATENCY = {"mul": 3, "add": 3, "sub": 3, "fma": 4, "div": 13, "sqrt": 20, "select": 2, "abs": 1,
-            "lt": 3, "le": 3, "eq": 3, "quadrant_sin": 4, "quadrant_cos": 4,
-            "const": 0, "load": 0, "neg": 0}  # fmt: skip
-_LIBRARY = 40  # exp, tanh, atan2
-_FREE = ("const", "load", "neg")  # part of the operation that uses them
-_MULTIPLIES = ("mul", "fma", "div", "sqrt")
 _PER_CYCLE = 2  # multiplications, and as many other operations
 REGISTERS = 14  # values in flight from which on fewer of them are wanted
-LOOP_REGISTERS = 8  # the same where numbers of the body need registers, too
+LOOP_REGISTERS = 8  # the same where numbers of the loop need registers, too
 _WINDOW = 250  # operations past the first one that is not placed yet
 _NEARNESS = 1.0  # cycles of height that one place in the traced order is worth
-_LONGEST = 2500  # operations: longer code stays in the order of the bodies
+_LONGEST = 2500  # operations: longer code stays as it was traced
 _SHORT_ONE, _LONG_ONE = 600, 2300  # operations: short and long code of one state
 _LONG_STEP = 200  # operations: LLVM does well with shorter steps
 _BINDS = 0.45  # share of the time that the number of operations needs
 
 
-def _latency(node: Node) -> int:
-    return _LATENCY.get(node.op, _LIBRARY)
+def _work(nodes: Sequence[Node]) -> list[Node]:
+    """What takes time: not numbers, loads and signs, which go with the operation that uses them."""
+    return [n for n in nodes if latency(n.op)]
+
+
+def _multiplies(node: Node) -> bool:
+    return OPS[node.op].multiplies
 
 
 def straight_order(nodes: Sequence[Node], single: bool) -> Order:
     """How straight-line code of one or of several states is ordered."""
-    work = sum(n.op not in _FREE for n in nodes)
+    work = len(_work(nodes))
     if work > (_LONG_ONE if single else _LONGEST):
         return "traced"
     return "height" if (work <= _SHORT_ONE if single else latency_bound(nodes)) else "any"
@@ -51,19 +50,19 @@ def straight_order(nodes: Sequence[Node], single: bool) -> Order:
 
 def latency_bound(nodes: Sequence[Node]) -> bool:
     """Does the longest chain take about as long as all multiplications side by side?"""
-    work = [n for n in nodes if n.op not in _FREE]
+    work = _work(nodes)
     if not work:
         return False
     done: dict[int, int] = {}
     for node in nodes:
-        done[node.index] = _latency(node) + max((done[a.index] for a in node.args), default=0)
-    multiplies = sum(n.op in _MULTIPLIES for n in work)
+        done[node.index] = latency(node.op) + max((done[a.index] for a in node.args), default=0)
+    multiplies = sum(map(_multiplies, work))
     return max(done.values()) > _BINDS * multiplies / _PER_CYCLE
 
 
 def worth_ordering(nodes: Sequence[Node]) -> bool:
-    """For the step of one body in a loop: long, and each body waits for the one before."""
-    work = sum(n.op not in _FREE for n in nodes)
+    """For one turn of a loop: long, and each turn waits for the one before."""
+    work = len(_work(nodes))
     return _LONG_STEP <= work <= _LONGEST and latency_bound(nodes)
 
 
@@ -71,7 +70,7 @@ class _Scheduler:
     """Values and their users by place in the traced order; signs and numbers count as nothing."""
 
     def __init__(self, nodes: Sequence[Node], roots: Sequence[Node]):
-        self.work = [n for n in nodes if n.op not in _FREE]
+        self.work = _work(nodes)
         place = {n.index: k for k, n in enumerate(self.work)}
         self.arguments = [
             sorted({place[a.index] for a in map(_bare, n.args) if a.index in place})
@@ -81,8 +80,8 @@ class _Scheduler:
         for k, arguments in enumerate(self.arguments):
             for a in arguments:
                 self.users[a].append(k)
-        self.latency = [_latency(n) for n in self.work]
-        self.pipe = [0 if n.op in _MULTIPLIES else 1 for n in self.work]
+        self.latency = [latency(n.op) for n in self.work]
+        self.pipe = [0 if _multiplies(n) else 1 for n in self.work]
         self.heights = [0] * len(self.work)
         for k in reversed(range(len(self.work))):
             above = max((self.heights[u] for u in self.users[k]), default=0)

@@ -16,12 +16,13 @@ from armillary.joints.sequences import AXES, Gimbal, Universal
 from armillary.joints.simple import Helical
 from armillary.scalar import Scalar, atan2, sqrt, where
 from armillary.spatial import Force, Transform, Vector
+from armillary.units import WRENCH
 
-_MOMENTS, _FORCES = ("nx", "ny", "nz"), ("fx", "fy", "fz")
+_MOMENTS, _FORCES = WRENCH[:3], WRENCH[3:]
 _TAU = 6.283185307179586
 # joints whose wrenches stand still in frame 2: names of the rows in the order of T
 _STANDING = {
-    "fixed": ("nx", "ny", "nz", "fx", "fy", "fz"),
+    "fixed": WRENCH,
     "revolute": ("nx", "ny", "fx", "fy", "fz"),
     "prismatic": ("nx", "ny", "nz", "fx", "fy"),
     "helical": ("nx", "ny", "fx", "fy", "fz"),  # the last one is the screw

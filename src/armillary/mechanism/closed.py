@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -149,12 +149,12 @@ class Constrained(Dynamics):
             return found[0]
         return blanked(found, ~finite_rows(*arrays.values()))
 
-    def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+    @cached_property
+    def energy(self) -> Callable[..., tuple[Array, Array]]:
         """Kinetic and potential energy in J; springs count, those in joints that close loops too;
         height counts from the origin."""
-        if not self.model.constraints:
-            return super().energy(q, v)
-        return self._equations.energy(q, v)
+        springs = any(loop.joint.passive for loop in self.model.loops)
+        return self.constraint_solver.equations.energy if springs else super().energy
 
     # -- everything at once ----------------------------------------------------------------------
 

@@ -9,11 +9,13 @@ import re
 
 from armillary.constraints.exported import CLOSED
 from armillary.errors import InputError
+from armillary.evaluate import functions
 from armillary.evaluate.inputs import choice
 from armillary.graph.c_source import ELEMENTS, Function, Row, c_source, is_identifier
 from armillary.mechanism.closed import Constrained
-from armillary.mechanism.function_graph import Entry, Traced, trace
+from armillary.mechanism.function_graph import Traced, trace
 from armillary.model.model import Model
+from armillary.units import FORCE
 
 # what an input is, and what its numbers are measured in beyond rad and m
 _INPUTS = {
@@ -70,7 +72,9 @@ def _symbol(model: Model, function: str, frame: str | None) -> str:
     return text if text[0].isalpha() else f"m{text}"
 
 
-def _notes(mechanism: Constrained, entry: Entry, function: str, passive: bool) -> tuple[str, ...]:
+def _notes(
+    mechanism: Constrained, entry: functions.Function, function: str, passive: bool
+) -> tuple[str, ...]:
     model = mechanism.model
     gravity = ", ".join(f"{g:g}" for g in model.gravity)
     notes = [
@@ -105,7 +109,7 @@ def _entries(model: Model, name: str) -> tuple[str, ...]:
     if name == "q":
         labels, units = model.q_labels, _position_units(model)
     elif name == "tau":
-        labels, units = model.v_labels, ["N m" if u == "rad" else "N" for u in model.v_units]
+        labels, units = model.v_labels, [FORCE[u] for u in model.v_units]
     else:
         labels, units = model.v_labels, [u + _INPUTS[name][1] for u in model.v_units]
     width = max(map(len, labels), default=0)

@@ -14,20 +14,13 @@ from typing import Any
 import numpy as np
 
 from armillary.algorithms import (
-    coriolis,
-    derivatives,
-    energy,
-    forward_dynamics,
-    inverse_dynamics,
     kinematics,
-    mass_matrix,
-    operational,
 )
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm, Base
-from armillary.algorithms.regressor import regressor
 from armillary.constraints.exported import CLOSED, closed_question
 from armillary.errors import InputError, unknown_name
+from armillary.evaluate.functions import FUNCTIONS, Function, Result
 from armillary.evaluate.inputs import choice
 from armillary.evaluate.straight_line import structural_constraints
 from armillary.graph.evaluate import fold_zeros
@@ -40,55 +33,11 @@ from armillary.spatial import Motion, Transform, Vector
 Number = Callable[[Graph, Any], Leaf]  # how a constant of the mechanism enters the graph
 
 
-_COORDINATES = {
-    "local": "in the frame's own axes, at its origin",
-    "world_aligned": "along the world's axes, at the frame's origin",
-    "world": "along the world's axes, at the world's origin",
-}
-
-
-@dataclass(frozen=True)
-class Result:
-    """One array of a function: `source` is the algorithm's name of it.
-
-    shape: numbers, or "nv" and "bodies".  order: which numbers of the source (of each body), row
-    by row; all of them if empty."""
-
-    name: str
-    source: str
-    shape: tuple[int | str, ...]
-    meaning: str
-    order: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A public function.  algorithm: with the frame's coordinates where it has that choice."""
-
-    algorithm: Callable[[str], Algorithm]
-    title: str
-    results: tuple[Result, ...]
-    frame: bool = False
-    coordinates: bool = False  # of that frame: local, world_aligned or world
-    passive: bool = True  # False: friction, springs and rotors never take part
-    fuse: bool = True
-    inertia: bool = False  # needs inertia behind every joint
-    mass: bool = False  # needs mass somewhere
-
-    def about(self, frame: str | None, coordinates: str) -> str:
-        """The title with the frame that is asked for."""
-        if frame is None:
-            return self.title
-        where = f", {_COORDINATES[coordinates]}" if self.coordinates else ""
-        title = self.title.replace("a frame", f"the frame '{frame}'", 1)
-        return f"{title.removesuffix('.')}{where}."
-
-
 @dataclass(frozen=True)
 class Traced:
     """A function of one mechanism as a graph."""
 
-    entry: Entry
+    entry: Function
     inputs: dict[str, list[Node]]
     results: list[tuple[Result, tuple[int, ...], list[Node]]]  # with shape, flat numbers
     run: Run | None  # every intermediate quantity; None where the result is constant
@@ -98,176 +47,13 @@ class Traced:
         return [node for _, _, nodes in self.results for node in nodes]
 
 
-# X_FW = (E, r), E row by row: the rotation R_WF of the public functions is its transpose
-_ROTATION, _ORIGIN = (0, 3, 6, 1, 4, 7, 2, 5, 8), (9, 10, 11)
-# the 21 numbers of a symmetric 6x6: xx yy zz xy xz yz of a block, 9 of the coupling, 6 again
-_BLOCK = ((0, 3, 4), (3, 1, 5), (4, 5, 2))
-_SYMMETRIC = (
-    *(k for r in range(3) for k in (*_BLOCK[r], *(6 + 3 * r + c for c in range(3)))),
-    *(k for r in range(3) for k in (*(6 + 3 * c + r for c in range(3)),
-                                    *(15 + b for b in _BLOCK[r]))),
-)  # fmt: skip
-_FORCES = "joint forces, N m or N, along v"
-_SQUARE = ("nv", "nv")
-
-
-def _plain(algorithm: Algorithm) -> Callable[[str], Algorithm]:
-    return lambda coordinates: algorithm
-
-
-def _motion(coordinates: str) -> Algorithm:
-    return kinematics.frame_motion(coordinates, "classical")
-
-
-FUNCTIONS: dict[str, Entry] = {
-    "inverse_dynamics": Entry(
-        _plain(inverse_dynamics.inverse_dynamics),
-        "Joint forces of the actuators for a motion: tau = M(q) a + h(q, v).",
-        (Result("tau", "tau", ("nv",), _FORCES),),
-    ),
-    "forward_dynamics": Entry(
-        _plain(forward_dynamics.forward_dynamics),
-        "Accelerations under the joint forces of the actuators: a = M(q)^-1 (tau - h(q, v)).",
-        (Result("a", "a", ("nv",), "accelerations, rad/s^2 or m/s^2"),),
-        inertia=True,
-    ),
-    "bias_forces": Entry(
-        _plain(inverse_dynamics.bias_forces),
-        "Joint forces at zero acceleration, h(q, v): gravity, velocity and passive forces.",
-        (Result("h", "tau", ("nv",), _FORCES),),
-    ),
-    "gravity_forces": Entry(
-        _plain(inverse_dynamics.static_forces),
-        "Joint forces that hold the mechanism at rest against gravity alone.",
-        (Result("g", "tau", ("nv",), _FORCES),),
-        passive=False,
-    ),
-    "static_torques": Entry(
-        _plain(inverse_dynamics.static_forces),
-        "Joint forces that hold the mechanism at rest against gravity and springs.",
-        (Result("tau", "tau", ("nv",), _FORCES),),
-    ),
-    "mass_matrix": Entry(
-        _plain(mass_matrix.mass_matrix),
-        "Joint-space inertia M(q), symmetric and positive definite.",
-        (Result("M", "M", _SQUARE, "kg m^2, kg m or kg"),),
-    ),
-    "coriolis_matrix": Entry(
-        _plain(coriolis.coriolis_matrix),
-        "Coriolis matrix C(q, v): C v are the velocity forces, and dM/dt - 2 C is skew.",
-        (Result("C", "C", _SQUARE, "N m s/rad, N s/rad, N m s/m or N s/m"),),
-    ),
-    "energy": Entry(
-        _plain(energy.energy),
-        "Kinetic and potential energy; height counts from the world's origin, springs count.",
-        (
-            Result("kinetic", "kinetic", (), "J"),
-            Result("potential", "potential", (), "J"),
-        ),
-    ),
-    "momentum": Entry(
-        _plain(energy.momentum),
-        "Momentum of the whole mechanism along the world's axes.",
-        (Result("momentum", "momentum", (6,),
-                "angular about the centre of mass, kg m^2/s; linear, kg m/s"),),
-        mass=True,
-    ),
-    "center_of_mass": Entry(
-        _plain(energy.center_of_mass),
-        "Centre of mass in the world.",
-        (Result("com", "com", (3,), "m"),),
-        mass=True,
-    ),
-    "pose": Entry(
-        _plain(kinematics.frame_pose),
-        "Pose of a frame in the world.",
-        (
-            Result("R", "pose", (3, 3), "rotation; its columns are the frame's axes", _ROTATION),
-            Result("p", "pose", (3,), "origin, m", _ORIGIN),
-        ),
-        frame=True,
-    ),
-    "poses": Entry(
-        _plain(kinematics.poses),
-        "Poses of all bodies in the world.",
-        (
-            Result("R", "Y", ("bodies", 3, 3), "rotations; columns are the axes", _ROTATION),
-            Result("p", "Y", ("bodies", 3), "origins, m", _ORIGIN),
-        ),
-        fuse=False,
-    ),
-    "velocity": Entry(
-        kinematics.frame_velocity,
-        "Velocity of a frame.",
-        (Result("velocity", "velocity", (6,), "angular, rad/s; linear, m/s"),),
-        frame=True,
-        coordinates=True,
-    ),
-    "acceleration": Entry(
-        _motion,
-        "Acceleration of a frame, of its origin as a point, without gravity.",
-        (Result("acceleration", "acceleration", (6,), "angular, rad/s^2; linear, m/s^2"),),
-        frame=True,
-        coordinates=True,
-    ),
-    "jacobian": Entry(
-        kinematics.jacobian,
-        "Jacobian of a frame: its velocity is J v.",
-        (Result("J", "J", (6, "nv"), "angular rows first"),),
-        frame=True,
-        coordinates=True,
-    ),
-    "jacobian_dot": Entry(
-        kinematics.jacobian_dot,
-        "Rate of the Jacobian of a frame along the motion v.",
-        (Result("dJ", "dJ", (6, "nv"), "angular rows first"),),
-        frame=True,
-        coordinates=True,
-    ),
-    "operational_inertia": Entry(
-        operational.operational_inertia,
-        "Inverse operational-space inertia J M^-1 J^T of a frame.",
-        (Result("W", "W", (6, 6), "angular rows and columns first", _SYMMETRIC),),
-        frame=True,
-        coordinates=True,
-        inertia=True,
-    ),
-    "regressor": Entry(
-        _plain(regressor),
-        "Torque regressor: tau = Y parameters, without friction and rotors.",
-        (Result("Y", "Y", ("nv", "10 bodies"),
-                "columns per body: mass, m c (x, y, z), tensor about its origin "
-                "(xx, yy, zz, xy, xz, yz)"),),
-        passive=False,
-        fuse=False,
-    ),
-    "inverse_dynamics_derivatives": Entry(
-        _plain(derivatives.inverse_dynamics_derivatives),
-        "Derivatives of inverse dynamics; q moves on its tangent space.",
-        (
-            Result("dq", "dq", _SQUARE, "d tau / d q"),
-            Result("dv", "dv", _SQUARE, "d tau / d v"),
-            Result("da", "M", _SQUARE, "d tau / d a, the mass matrix"),
-        ),
-    ),
-    "forward_dynamics_derivatives": Entry(
-        _plain(derivatives.forward_dynamics_derivatives),
-        "Derivatives of forward dynamics; q moves on its tangent space.",
-        (
-            Result("dq", "dq", _SQUARE, "d a / d q"),
-            Result("dv", "dv", _SQUARE, "d a / d v"),
-            Result("dtau", "M", _SQUARE, "d a / d tau, the inverse of the mass matrix"),
-        ),
-        inertia=True,
-    ),
-}  # fmt: skip
-
-
 # with load-dependent friction these are no expressions: a loop is solved, or duals are used
 LOOPED = ("forward_dynamics", "inverse_dynamics_derivatives", "forward_dynamics_derivatives")
 
 
-def entry_of(mechanism: Constrained, function: str, frame: str | None, coordinates: str) -> Entry:
+def entry_of(
+    mechanism: Constrained, function: str, frame: str | None, coordinates: str
+) -> Function:
     """The row of the table, checked against the mechanism and the asked frame."""
     if function not in FUNCTIONS:
         raise unknown_name("function", function, FUNCTIONS)
@@ -351,7 +137,7 @@ def trace(
 
 def _question(
     mechanism: Constrained, function: str, frame: str | None, coordinates: str, passive: bool
-) -> tuple[Entry, Algorithm, ConstraintTable | None]:
+) -> tuple[Function, Algorithm, ConstraintTable | None]:
     """The row of the table, what answers it, and the constraints that are kept."""
     entry = entry_of(mechanism, function, frame, coordinates)
     if passive and function in LOOPED:
@@ -360,7 +146,11 @@ def _question(
     if mechanism.model.constraints:
         closed = closed_question(mechanism.constraint_solver, function, passive)
     if closed is None:
-        return entry, entry.algorithm(coordinates), None
+        return (
+            entry,
+            entry.algorithm(*(entry.choices | {"coordinates": coordinates}).values()),
+            None,
+        )
     return replace(entry, title=closed.title), closed.algorithm, closed.constraints
 
 

@@ -31,7 +31,7 @@ from armillary.model.constraint_parts import (
     Wheel,
     touches,
 )
-from armillary.model.joints import joint_spec, kernel_joint, named
+from armillary.model.joints import joint_spec, kernel_joint, massless_joints, named
 from armillary.model.model import Model
 from armillary.model.parts import (
     WORLD,
@@ -314,15 +314,8 @@ class Builder(ClosingBuilder):
 
     def _check_massless(self, bodies: list[Body]) -> None:
         """A moving joint must carry some mass, or its acceleration is undefined."""
-        carried = {body.name: body.mass.mass > 0 or any(body.mass.tensor) for body in bodies}
-        for body in reversed(bodies):
-            if body.parent != WORLD and (carried[body.name] and body.parent in carried):
-                carried[body.parent] = True
-        for body in bodies:
-            moving = kernel_joint(body.joint).nv > 0
-            rotors = any(rotor.reflected > 0 for rotor in body.joint.rotors)
-            if not moving or carried[body.name] or rotors:
-                continue
+        massless = massless_joints(bodies)
+        for body in (body for body in bodies if body.joint.name in massless):
             text = (
                 f"joint '{body.joint.name}' moves '{body.name}', but neither it nor anything "
                 f"beyond it has mass: forward dynamics is undefined for it"

@@ -20,6 +20,7 @@ from armillary.model.checks import (
 )
 from armillary.model.constraint_parts import (
     DIRECTIONS,
+    NOUNS,
     SHAPES,
     WHEEL_ROWS,
     Constraint,
@@ -30,6 +31,7 @@ from armillary.model.constraint_parts import (
     PrescribedMotion,
     Surface,
     Wheel,
+    titled,
 )
 from armillary.model.joints import kernel_joint
 from armillary.model.model import velocity_names
@@ -42,7 +44,7 @@ _LONGEST_PROFILE = 400  # rows: they are part of the code of the constraint
 
 
 class ClosingBuilder(ABC):
-    """Collects loops, couplings, wheels, rods, surfaces, contacts and prescribed."""
+    """Collects loops, couplings, wheels, rods, surfaces, contacts and prescribed motions."""
 
     report: Report
     _bodies: dict[str, Body]
@@ -58,7 +60,7 @@ class ClosingBuilder(ABC):
         if not isinstance(part.name, str) or not part.name:
             raise ModelError(f"a constraint needs a name, found {part.name!r}.")
         if part.name in self._closing:
-            kind = type(self._closing[part.name]).__name__.lower()
+            kind = NOUNS[type(self._closing[part.name])]
             raise ModelError(
                 f"the name '{part.name}' belongs to a {kind} already. Name each constraint once."
             )
@@ -227,12 +229,11 @@ class ClosingBuilder(ABC):
         position: float | None = None,
     ) -> None:
         """A coordinate that moves as prescribed."""
-        values = [
-            None if x is None else number(x, f"drive '{name}'")
-            for x in (acceleration, velocity, position)
-        ]
+        part = f"prescribed motion '{name}'"
+        levels = (acceleration, velocity, position)
+        values = [None if x is None else number(x, part) for x in levels]
         if not all(x is None or math.isfinite(x) for x in values):
-            raise ModelError(f"drive '{name}': expected finite numbers, found {values}.")
+            raise ModelError(f"{part}: expected finite numbers, found {values}.")
         self._close(PrescribedMotion(name, joint, values[0] or 0.0, values[1], values[2]))
 
     # -- checks of `build` -----------------------------------------------------------------------
@@ -262,7 +263,7 @@ class ClosingBuilder(ABC):
         """Every constraint names parts that exist; names of frames become frames."""
         labels = _coordinate_labels(bodies)
         for name, part in list(self._closing.items()):
-            title = f"{type(part).__name__.lower()} '{name}'"
+            title = titled(part)
             if isinstance(part, (Coupling, PrescribedMotion)):
                 ends = (part.joint, part.source) if isinstance(part, Coupling) else (part.joint,)
                 for label in ends:
@@ -321,7 +322,7 @@ def _finite(part: str, *values: float) -> None:
 
 
 def _coordinate_labels(bodies: list[Body]) -> dict[str, str]:
-    """Labels of coordinates that a coupling or drive may name -> joint name."""
+    """Labels of coordinates that a coupling or a prescribed motion may name -> joint name."""
     labels = {}
     for body in bodies:
         names = velocity_names(kernel_joint(body.joint))

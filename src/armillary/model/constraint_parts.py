@@ -131,6 +131,20 @@ class PrescribedMotion:
 
 
 Constraint = Loop | Coupling | Wheel | Distance | Surface | Contact | PrescribedMotion
+NOUNS: dict[type, str] = {
+    Loop: "loop",
+    Coupling: "coupling",
+    Wheel: "wheel",
+    Distance: "distance",
+    Surface: "surface",
+    Contact: "contact",
+    PrescribedMotion: "prescribed motion",
+}
+
+
+def titled(part: Constraint) -> str:
+    """How a message names it."""
+    return f"{NOUNS[type(part)]} '{part.name}'"
 
 
 def touches(part: Constraint, bodies: Container[str], joints: Container[str]) -> bool:

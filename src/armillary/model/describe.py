@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from armillary.model.constraint_parts import (
+    NOUNS,
     Constraint,
     Contact,
     Coupling,
@@ -15,10 +16,11 @@ from armillary.model.constraint_parts import (
 from armillary.model.joints import kernel_joint
 from armillary.model.model import Model
 from armillary.model.parts import WORLD
+from armillary.units import row_force
 
 
 def describe(model: Model, freedoms: str) -> str:
-    """Name, counts, the tree with joint types, masses and coordinates, and what constraints it.
+    """Name, counts, the tree with joint types, masses and coordinates, and what constrains it.
 
     freedoms: how many there are, in words."""
     mass = sum(body.mass.mass for body in model.bodies)
@@ -48,8 +50,8 @@ def describe(model: Model, freedoms: str) -> str:
 
 
 def constraint_words(model: Model, part: Constraint) -> tuple[str, str, int]:
-    """(kind, what it constraints and how, number of rows) of one constraint."""
-    kind = type(part).__name__.lower()
+    """(kind, what it constrains and how, number of rows) of one constraint."""
+    kind = NOUNS[type(part)]
     match part:
         case Loop(first=first, second=second, joint=joint):
             rows = 6 - kernel_joint(joint).nv
@@ -62,7 +64,7 @@ def constraint_words(model: Model, part: Constraint) -> tuple[str, str, int]:
             size = f" of radius {radius:g} m" if shape in ("sphere", "cylinder") else ""
             return kind, f"point of '{second.body}' on a {shape}{size} of '{first.body}'", 1
         case Contact(first=first, second=second, constrained=held):
-            given = [f"{d} {x:g} {'N m' if d[0] == 'r' else 'N'}" for d, x in part.force]
+            given = [f"{d} {x:g} {row_force(d)}" for d, x in part.force]
             given += [f"{d} {x:g} of {c}" for d, c, x in part.friction]
             forces = f", given forces {', '.join(given)}" if given else ""
             how = f"along {' '.join(held)}{forces}, held both ways"

@@ -50,14 +50,15 @@ def lock(model: Model, places: Mapping[str, Place] | Sequence[str]) -> Model:
         bodies[k] = _locked(bodies[k], place)
     report = _noted(model, "assumed", f"joints {sorted(wanted)}", "locked")
     changed = replace(model, bodies=tuple(bodies), initial=_carried(model, bodies), report=report)
-    return _tied(changed)
+    return _with_consequences(changed)
 
 
-def _tied(model: Model) -> Model:
+def _with_consequences(model: Model) -> Model:
     """Couplings and prescribed motions as its locked joints leave them.
 
     A coupling with one side locked holds the other side; with both sides locked it says nothing,
-    nor does the drive of a locked joint.  What is changed or left out is set aside as it was."""
+    nor does the prescribed motion of a locked joint.  What is changed or left out is set aside as
+    it was."""
     locked = {b.joint.name: b for b in model.bodies if b.unlocked is not None}
     old = {part.name for _, part in model.set_aside}  # such couplings hold again, or not
     kept, prescribed, aside = [], [], []
@@ -106,7 +107,7 @@ def _locked_place(locked: Mapping[str, Body], label: str) -> float | None:
 
 
 def open_tree(model: Model) -> Model:
-    """The same without anything that constraints it beyond its tree."""
+    """The same without anything that constrains it beyond its tree."""
     return replace(model, loops=(), couplings=(), wheels=(), distances=(), surfaces=(),
                    contacts=(), prescribed=(), set_aside=(), moved=())  # fmt: skip
 
@@ -142,7 +143,7 @@ def unlock(model: Model, names: Sequence[str]) -> Model:
         places[name] = bodies[k].locked_at
         bodies[k] = replace(before, mass=bodies[k].mass)
     initial = _carried(model, bodies, places)
-    return _tied(replace(model, bodies=tuple(bodies), initial=initial))
+    return _with_consequences(replace(model, bodies=tuple(bodies), initial=initial))
 
 
 def _carried(

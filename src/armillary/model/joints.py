@@ -10,29 +10,25 @@ from typing import Any
 from armillary import joints
 from armillary.errors import ModelError
 from armillary.model.checks import unit_axis
-from armillary.model.parts import JointSpec, Triple
+from armillary.model.parts import WORLD, Body, JointSpec
 from armillary.spatial import Matrix, Motion, Vector
+from armillary.units import AXIS_VECTORS
 
 KINDS = (
     "fixed", "revolute", "prismatic", "helical", "cylindrical", "universal", "planar",
     "spherical", "free", "gimbal", "general",
 )  # fmt: skip
 _ONE_AXIS = ("revolute", "prismatic", "helical", "cylindrical", "planar")
-_NAMED_AXES: dict[str, Triple] = {
-    "x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0),
-    "-x": (-1.0, 0.0, 0.0), "-y": (0.0, -1.0, 0.0), "-z": (0.0, 0.0, -1.0),
-}  # fmt: skip
-
 Axis = str | Sequence[float]
 
 
 def named_axis(axis: Axis, part: str = "axis") -> Sequence[float]:
     """'x', '-y', ... or three numbers."""
     if isinstance(axis, str):
-        if axis not in _NAMED_AXES:
-            known = ", ".join(_NAMED_AXES)
+        if axis not in AXIS_VECTORS:
+            known = ", ".join(AXIS_VECTORS)
             raise ModelError(f"{part}: unknown axis '{axis}'. Use one of {known} or 3 numbers.")
-        return _NAMED_AXES[axis]
+        return AXIS_VECTORS[axis]
     return axis
 
 
@@ -163,3 +159,18 @@ def z_to(axis: Sequence[float]) -> Matrix:
 
 def named(spec: JointSpec, name: str) -> JointSpec:
     return spec if spec.name else replace(spec, name=name)
+
+
+def massless_joints(bodies: Sequence[Body]) -> tuple[str, ...]:
+    """Names of the moving joints that move neither a mass nor a rotor; parents come first."""
+    heavy = {WORLD}
+    for body in reversed(bodies):
+        if body.mass.mass > 0 or any(body.mass.tensor) or body.name in heavy:
+            heavy |= {body.name, body.parent}
+    return tuple(
+        body.joint.name
+        for body in bodies
+        if body.name not in heavy
+        and kernel_joint(body.joint).nv > 0
+        and not any(rotor.reflected > 0 for rotor in body.joint.rotors)
+    )

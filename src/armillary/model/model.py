@@ -21,7 +21,7 @@ from armillary.model.constraint_parts import (
     Surface,
     Wheel,
 )
-from armillary.model.joints import kernel_joint
+from armillary.model.joints import kernel_joint, massless_joints
 from armillary.model.parts import WORLD, Body, Frame, Pose, Triple
 from armillary.model.report import Report
 from armillary.model.sizes import refuse_large
@@ -121,6 +121,12 @@ class Model:
     def load_dependent_joints(self) -> tuple[str, ...]:
         """Names of the joints whose friction depends on their load."""
         return tuple(b.joint.name for b in self.bodies if any(p.loaded for p in b.joint.passive))
+
+    @cached_property
+    def massless_joints(self) -> tuple[str, ...]:
+        """Names of the moving joints that move neither a mass nor a rotor: their acceleration
+        follows from constraints, or is undefined."""
+        return massless_joints(self.bodies)
 
     @cached_property
     def hidden_energy(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from armillary.errors import ModelError
+from armillary.model.constraint_parts import NOUNS
 from armillary.model.parts import Body, Limits, Motor, Shape
 from armillary.model.report import Report
 
@@ -36,7 +37,7 @@ def _numbers(part: Any, place: str) -> Iterator[tuple[str, float]]:
                 yield from _numbers(entry, place)
     elif is_dataclass(part) and not isinstance(part, (type, *_ASIDE)):
         name = getattr(part, "name", None)
-        kind = "body" if isinstance(part, Body) else type(part).__name__.lower()
+        kind = NOUNS.get(type(part), type(part).__name__.lower())
         here = f"{kind} '{name}'" if isinstance(name, str) else place
         for field in fields(part):
             yield from _numbers(getattr(part, field.name), f"{here}, {field.name}")

@@ -1,4 +1,4 @@
-"""LLVM text of lean calls: from the arguments of a Python call to a kernel and back.
+"""LLVM text of native calls: from the arguments of a Python call to a kernel and back.
 
 Arguments are checked natively (type, dtype, contiguity, size, finite numbers), results are
 allocated.  Whatever is not the plain case goes to the Python function behind the call.
@@ -8,50 +8,50 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armillary.codegen.abi import Context
-from armillary.codegen.code import Code
+from armillary.codegen.abi import ARRAYS, Context
+from armillary.codegen.code import Code, Entry
+from armillary.codegen.struct import Slot, Struct, integer, pointer, structure
 from armillary.runtime.finite_scan import all_finite, no_flags, scan
 
 
-class Data:
-    """Fields of the integers behind a fast call."""
+class Batch(Struct):
+    """A kernel for batches."""
 
-    ARRAY_TYPE = 0  # address of numpy.ndarray
-    DTYPE = 1  # address of the dtype object
-    INPUTS = 2  # number of inputs; -1: nothing is ready
-    KERNEL = 3  # code: void batch(ctx); 0: not ready
-    CONTEXT = 4
-    SLOW = 5  # the Python function
-    NEW_ARRAY = 6  # PyArray_NewFromDescr
-    VECTORCALL = 7  # PyObject_Vectorcall
-    INCREF = 8  # Py_IncRef
-    OUT_NAME = 9  # the interned string "out"
-    DIMENSIONS = 10  # of the result
-    SHAPE = 11  # up to 4
-    RESULT = 15  # numbers of the result
-    SIZES = 16  # numbers of each input
-    OUTPUTS = 24  # results, all of one shape; more than one: a tuple of them
-    NEW_TUPLE = 25  # PyTuple_New
-    SET_ITEM = 26  # PyTuple_SetItem
-    SAVE_THREAD = 27  # PyEval_SaveThread
-    RESTORE_THREAD = 28  # PyEval_RestoreThread
-    BATCHES = 29  # batches of double and of float, five fields each
-    UNCHECKED = 39  # 1: whatever input is not finite, the result shows it
-    KEPT_COUNT = 40  # results that are used again once nobody else holds them
-    KEPT = 41  # up to 12
-    LARGE = 53  # address of the large results that are kept; 0: none.  See largecode.py
-    SIZE = 54
+    DTYPE = integer()  # address of the dtype object; 0: not ready
+    KERNEL = pointer()
+    CONTEXT = pointer()  # copied for every call
+    FEWEST = integer()  # rows
+    CHECKED = integer()  # 1: doubles that are not finite are not given out
 
 
-class Batch:
-    """Fields of a kernel for batches."""
+class Data(Struct):
+    """What stands behind a native call."""
 
-    DTYPE = 0  # address of the dtype object; 0: not ready
-    KERNEL = 1
-    CONTEXT = 2  # copied for every call
-    FEWEST = 3  # rows
-    CHECKED = 4  # 1: doubles that are not finite are not given out
-    SIZE = 5
+    ARRAY_TYPE = pointer()  # numpy.ndarray
+    DTYPE = pointer()  # the dtype object
+    INPUTS = integer()  # number of inputs; -1: nothing is ready
+    KERNEL = pointer()  # code: void batch(ctx); 0: not ready
+    CONTEXT = pointer()
+    SLOW = pointer()  # the Python function
+    NEW_ARRAY = pointer()  # PyArray_NewFromDescr
+    VECTORCALL = pointer()  # PyObject_Vectorcall
+    INCREF = pointer()  # Py_IncRef
+    OUT_NAME = integer()  # address of the interned string "out"
+    DIMENSIONS = integer()  # of the result
+    SHAPE = integer(4)
+    RESULT = integer()  # numbers of the result
+    SIZES = integer(ARRAYS)  # numbers of each input
+    OUTPUTS = integer()  # results, all of one shape; more than one: a tuple of them
+    NEW_TUPLE = pointer()  # PyTuple_New
+    SET_ITEM = pointer()  # PyTuple_SetItem
+    SAVE_THREAD = pointer()  # PyEval_SaveThread
+    RESTORE_THREAD = pointer()  # PyEval_RestoreThread
+    DOUBLES = structure(Batch)
+    FLOATS = structure(Batch)
+    UNCHECKED = integer()  # 1: whatever input is not finite, the result shows it
+    KEPT_COUNT = integer()  # results that are used again once nobody else holds them
+    KEPT = pointer(12)
+    LARGE = pointer()  # the large results that are kept; 0: none.  See result_pool.py
 
 
 # struct PyArrayObject: object head, then data, nd, dims, strides, base, descr, flags
@@ -68,8 +68,8 @@ def object_field(c: Code, base: str, offset: int, kind: str = "i64") -> str:
     return c.let(f"load {kind}, ptr {c.pointer(base, offset, 'i8')}, align 4")
 
 
-def read_data(c: Code, index: str | int, kind: str = "i64") -> str:
-    return c.read("%data", index, kind)
+def read_data(c: Code, slot: Slot | Entry, kind: str = "") -> str:
+    return c.field(slot, "%data", kind)
 
 
 _ARGUMENTS = "ptr %self, ptr %args, i64 %nargsf, ptr %names"  # of a vectorcall
@@ -94,9 +94,10 @@ class Call(Code):
 
 def check_array(c: Call, array: str, flags: int, dtype: str = "", target: str = "slow") -> None:
     """An exact ndarray of our dtype with the wanted flags, or go to the target."""
-    c.unless(c.equal(object_field(c, array, 8), read_data(c, Data.ARRAY_TYPE)), target)
+    c.unless(c.equal(object_field(c, array, 8), read_data(c, Data.ARRAY_TYPE, "i64")), target)
     c.unless(
-        c.equal(object_field(c, array, ARRAY_DESCR), dtype or read_data(c, Data.DTYPE)), target
+        c.equal(object_field(c, array, ARRAY_DESCR), dtype or read_data(c, Data.DTYPE, "i64")),
+        target,
     )
     found = c.let(f"and i32 {object_field(c, array, ARRAY_FLAGS, 'i32')}, {flags}")
     c.unless(c.let(f"icmp eq i32 {found}, {flags}"), target)
@@ -111,13 +112,13 @@ def single_text() -> str:
     with c.when(several):
         c.do(f"ret ptr {c.let(f'call ptr @call_batch({_ARGUMENTS})')}")
         c.do("after_batch:")
-    c.unless(c.let(f"icmp ne i64 {read_data(c, Data.KERNEL)}, 0"), "slow")
+    c.unless(c.let(f"icmp ne i64 {read_data(c, Data.KERNEL, 'i64')}, 0"), "slow")
     given = _given_result(c, count)
     with c.when(c.let(f"icmp ne i64 {c.get(given)}, 0")):
         array = c.let(f"inttoptr i64 {c.get(given)} to ptr")
         check_array(c, array, PLAIN | WRITEABLE)
         check_shape(c, array)
-    context = read_data(c, Data.CONTEXT, "ptr")
+    context = read_data(c, Data.CONTEXT)
     _take_inputs(c, count, context)
     _avoid_overlap(c, 8, count, context, given)
     with c.when(c.let(f"icmp ne i64 {read_data(c, Data.OUTPUTS)}, 1")):
@@ -125,7 +126,7 @@ def single_text() -> str:
         _run_for_tuple(c, count, context)
         c.do("after_tuple:")
     result = _place_of_result(c, given, context)
-    c.do(f"call void {read_data(c, Data.KERNEL, 'ptr')}(ptr {context})")
+    c.do(f"call void {read_data(c, Data.KERNEL)}(ptr {context})")
     # a result that is not finite has a reason: the Python function looks for it
     mark = no_flags(c)
     scan(c, object_field(c, result, ARRAY_DATA, "ptr"), read_data(c, Data.RESULT), mark)
@@ -137,7 +138,7 @@ def single_text() -> str:
 
 
 def _place_of_result(c: Call, given: str, context: str, rows: str = "", dtype: str = "") -> str:
-    """The given array, or one that is used again or new; of a batch see largecode.py."""
+    """The given array, or one that is used again or new; of a batch see result_pool.py."""
     with c.when(c.equal(c.get(given), 0)):
         if rows:
             new = c.let(f"call ptr @new_rows(ptr %data, i64 {rows}, i64 {dtype})")
@@ -149,10 +150,10 @@ def _place_of_result(c: Call, given: str, context: str, rows: str = "", dtype: s
         c.do("br label %run")
         c.do("unused:")
     pointer = c.let(f"inttoptr i64 {c.get(given)} to ptr")
-    c.do(f"call void {read_data(c, Data.INCREF, 'ptr')}(ptr {pointer})")
+    c.do(f"call void {read_data(c, Data.INCREF)}(ptr {pointer})")
     c.label("run")
     result = c.let(f"inttoptr i64 {c.get(given)} to ptr")
-    c.write(context, Context.OUTPUT_ROWS, object_field(c, result, ARRAY_DATA))
+    c.set_field(Context.OUTPUT_ROWS, object_field(c, result, ARRAY_DATA, "ptr"), context)
     return result
 
 
@@ -162,7 +163,7 @@ def _begin(c: Call) -> str:
     count = c.let("and i64 %nargsf, 9223372036854775807")
     c.unless(c.equal(count, read_data(c, Data.INPUTS)), "slow")
     first = c.read("%args", 0, "ptr")
-    c.unless(c.equal(object_field(c, first, 8), read_data(c, Data.ARRAY_TYPE)), "slow")
+    c.unless(c.equal(object_field(c, first, 8), read_data(c, Data.ARRAY_TYPE, "i64")), "slow")
     return count
 
 
@@ -189,7 +190,7 @@ def _end(c: Call) -> None:
     c.do("failed:")
     c.do("ret ptr null")
     c.do("slow:")
-    slow, forward = read_data(c, Data.SLOW, "ptr"), read_data(c, Data.VECTORCALL, "ptr")
+    slow, forward = read_data(c, Data.SLOW), read_data(c, Data.VECTORCALL)
     answer = c.let(f"call ptr {forward}(ptr {slow}, ptr %args, i64 %nargsf, ptr %names)")
     c.do(f"ret ptr {answer}")
 
@@ -203,21 +204,21 @@ def check_shape(c: Call, array: str, rows: str = "", target: str = "slow") -> No
     if rows:
         c.unless(c.equal(c.read(shape, 0), rows), target)
     with c.loop(dimensions, before) as k:
-        entry = c.sub(c.add(k, Data.SHAPE), before)
-        c.unless(c.equal(c.read(shape, k), read_data(c, entry)), target)
+        expected = read_data(c, c.entry(Data.SHAPE, c.sub(k, before)))
+        c.unless(c.equal(c.read(shape, k), expected), target)
 
 
 def _use_again(c: Call, given: str, target: str) -> None:
     """An earlier result that nobody but us holds, and nobody has changed: go on with it."""
     taken = f"taken_{target}"
     with c.loop(read_data(c, Data.KEPT_COUNT)) as k:
-        array = c.read("%data", c.add(k, Data.KEPT), "ptr")
+        array = read_data(c, c.entry(Data.KEPT, k))
         holders = object_field(c, array, 0, "i32")
         c.unless(c.let(f"icmp eq i32 {holders}, 1"), taken)
         c.unless(c.equal(object_field(c, array, ARRAY_WEAK_REFERENCES), 0), taken)
         check_array(c, array, PLAIN | WRITEABLE, target=taken)
         check_shape(c, array, target=taken)
-        c.do(f"call void {read_data(c, Data.INCREF, 'ptr')}(ptr {array})")
+        c.do(f"call void {read_data(c, Data.INCREF)}(ptr {array})")
         c.set(given, c.let(f"ptrtoint ptr {array} to i64"))
         c.do(f"br label %{target}")
         c.do(f"{taken}:")
@@ -231,9 +232,9 @@ def _take_inputs(c: Call, count: str, context: str) -> None:
         check_array(c, array, PLAIN)
         c.unless(c.let(f"icmp eq i32 {object_field(c, array, ARRAY_ND, 'i32')}, 1"), "slow")
         length = c.read(object_field(c, array, ARRAY_DIMS, "ptr"), 0)
-        c.unless(c.equal(length, read_data(c, c.add(i, Data.SIZES))), "slow")
+        c.unless(c.equal(length, read_data(c, c.entry(Data.SIZES, i))), "slow")
         values = object_field(c, array, ARRAY_DATA, "ptr")
-        c.write(context, c.add(i, Context.INPUT_ROWS), values, "ptr")
+        c.set_field(c.entry(Context.INPUT_ROWS, i), values, context)
         with c.when(c.equal(read_data(c, Data.UNCHECKED), 0)):
             scan(c, values, length, mark)
     c.unless(all_finite(c, mark), "slow")
@@ -246,8 +247,8 @@ def _avoid_overlap(c: Call, size: str | int, count: str, context: str, given: st
         out = object_field(c, c.let(f"inttoptr i64 {c.get(given)} to ptr"), ARRAY_DATA)
         end = c.add(out, c.mul(read_data(c, Data.RESULT), size))
         with c.loop(count) as i:
-            start = c.read(context, c.add(i, Context.INPUT_ROWS))
-            stop = c.add(start, c.mul(read_data(c, c.add(i, Data.SIZES)), size))
+            start = c.field(c.entry(Context.INPUT_ROWS, i), context, "i64")
+            stop = c.add(start, c.mul(read_data(c, c.entry(Data.SIZES, i)), size))
             before = c.let(f"icmp ule i64 {stop}, {out}")
             after = c.let(f"icmp ule i64 {end}, {start}")
             c.unless(c.let(f"or i1 {before}, {after}"), "slow")
@@ -256,12 +257,12 @@ def _avoid_overlap(c: Call, size: str | int, count: str, context: str, given: st
 def _run_for_tuple(c: Call, inputs: str, context: str) -> None:
     """Several results: allocate all, run, and return them as a tuple."""
     count = read_data(c, Data.OUTPUTS)
-    made = c.let(f"call ptr {read_data(c, Data.NEW_TUPLE, 'ptr')}(i64 {count})")
+    made = c.let(f"call ptr {read_data(c, Data.NEW_TUPLE)}(i64 {count})")
     c.unless(c.let(f"icmp ne ptr {made}, null"), "failed")
     # a new tuple may start the garbage collector, and a finalizer may have called us meanwhile
     with c.loop(inputs) as i:
-        values = object_field(c, c.read("%args", i, "ptr"), ARRAY_DATA)
-        c.write(context, c.add(i, Context.INPUT_ROWS), values)
+        values = object_field(c, c.read("%args", i, "ptr"), ARRAY_DATA, "ptr")
+        c.set_field(c.entry(Context.INPUT_ROWS, i), values, context)
     with c.loop(count) as k:
         place = c.variable(0)
         _use_again(c, place, "found")
@@ -269,12 +270,13 @@ def _run_for_tuple(c: Call, inputs: str, context: str) -> None:
         c.unless(c.let(f"icmp ne i64 {c.get(place)}, 0"), "lost_tuple")
         c.label("found")
         array = c.let(f"inttoptr i64 {c.get(place)} to ptr")
-        c.write(context, c.add(k, Context.OUTPUT_ROWS), object_field(c, array, ARRAY_DATA))
-        c.let(f"call i32 {read_data(c, Data.SET_ITEM, 'ptr')}(ptr {made}, i64 {k}, ptr {array})")
-    c.do(f"call void {read_data(c, Data.KERNEL, 'ptr')}(ptr {context})")
+        values = object_field(c, array, ARRAY_DATA, "ptr")
+        c.set_field(c.entry(Context.OUTPUT_ROWS, k), values, context)
+        c.let(f"call i32 {read_data(c, Data.SET_ITEM)}(ptr {made}, i64 {k}, ptr {array})")
+    c.do(f"call void {read_data(c, Data.KERNEL)}(ptr {context})")
     mark = no_flags(c)
     with c.loop(count) as k:
-        values = c.read(context, c.add(k, Context.OUTPUT_ROWS), "ptr")
+        values = c.field(c.entry(Context.OUTPUT_ROWS, k), context)
         scan(c, values, read_data(c, Data.RESULT), mark)
     c.unless(all_finite(c, mark), "drop_tuple")
     c.do(f"ret ptr {made}")
@@ -287,9 +289,9 @@ def _run_for_tuple(c: Call, inputs: str, context: str) -> None:
 
 
 def allocate(c: Call, given: str, rows: str = "", dtype: str = "") -> None:
-    dtype = dtype or read_data(c, Data.DTYPE, "ptr")
-    c.do(f"call void {read_data(c, Data.INCREF, 'ptr')}(ptr {dtype})")  # the call takes it over
-    kind = read_data(c, Data.ARRAY_TYPE, "ptr")
+    dtype = dtype or read_data(c, Data.DTYPE)
+    c.do(f"call void {read_data(c, Data.INCREF)}(ptr {dtype})")  # the call takes it over
+    kind = read_data(c, Data.ARRAY_TYPE)
     count = read_data(c, Data.DIMENSIONS)
     shape = c.pointer("%data", Data.SHAPE)
     if rows:
@@ -300,7 +302,7 @@ def allocate(c: Call, given: str, rows: str = "", dtype: str = "") -> None:
             c.write(shape, c.add(k, 1), c.read(inner, k))
         count = c.add(count, 1)
     dimensions = c.let(f"trunc i64 {count} to i32")
-    make = read_data(c, Data.NEW_ARRAY, "ptr")
+    make = read_data(c, Data.NEW_ARRAY)
     array = c.let(
         f"call ptr {make}(ptr {kind}, ptr {dtype}, i32 {dimensions}, ptr {shape}, ptr null, "
         f"ptr null, i32 0, ptr null)"
@@ -314,17 +316,17 @@ def batch_text() -> str:
     count = _begin(c)
     first = c.read("%args", 0, "ptr")
     dtype = object_field(c, first, ARRAY_DESCR)
-    double = c.equal(dtype, read_data(c, Data.BATCHES + Batch.DTYPE))
-    single = c.equal(dtype, read_data(c, Data.BATCHES + Batch.SIZE + Batch.DTYPE))
+    double = c.equal(dtype, read_data(c, Data.DOUBLES.of(Batch.DTYPE)))
+    single = c.equal(dtype, read_data(c, Data.FLOATS.of(Batch.DTYPE)))
     c.unless(c.let(f"or i1 {double}, {single}"), "slow")
-    start = c.let(f"select i1 {double}, i64 {Data.BATCHES}, i64 {Data.BATCHES + Batch.SIZE}")
+    start = c.let(f"select i1 {double}, i64 {Data.DOUBLES}, i64 {Data.FLOATS}")
     size = c.let(f"select i1 {double}, i64 8, i64 4")
     rows = c.read(object_field(c, first, ARRAY_DIMS, "ptr"), 0)
-    enough = c.let(f"icmp sge i64 {rows}, {read_data(c, c.add(start, Batch.FEWEST))}")
+    enough = c.let(f"icmp sge i64 {rows}, {read_data(c, c.entry(Batch.FEWEST, start))}")
     c.unless(enough, "slow")
     context = c.name()
     c.lines.insert(2, f"{context} = alloca [{Context.SIZE} x i64]")
-    known = read_data(c, c.add(start, Batch.CONTEXT), "ptr")
+    known = read_data(c, c.entry(Batch.CONTEXT, start))
     with c.loop(Context.SIZE) as k:
         c.write(context, k, c.read(known, k))
     _take_rows(c, count, context, rows, dtype)
@@ -335,11 +337,11 @@ def batch_text() -> str:
         check_shape(c, array, rows)
     _avoid_overlap(c, c.mul(rows, size), count, context, given)
     result = _place_of_result(c, given, context, rows, dtype)
-    c.write(context, Context.ROWS, rows)
-    thread = c.let(f"call ptr {read_data(c, Data.SAVE_THREAD, 'ptr')}()")
-    c.do(f"call void {read_data(c, c.add(start, Batch.KERNEL), 'ptr')}(ptr {context})")
-    c.do(f"call void {read_data(c, Data.RESTORE_THREAD, 'ptr')}(ptr {thread})")
-    with c.when(c.equal(read_data(c, c.add(start, Batch.CHECKED)), 1)):
+    c.set_field(Context.ROWS, rows, context)
+    thread = c.let(f"call ptr {read_data(c, Data.SAVE_THREAD)}()")
+    c.do(f"call void {read_data(c, c.entry(Batch.KERNEL, start))}(ptr {context})")
+    c.do(f"call void {read_data(c, Data.RESTORE_THREAD)}(ptr {thread})")
+    with c.when(c.equal(read_data(c, c.entry(Batch.CHECKED, start)), 1)):
         mark, count = no_flags(c), c.mul(rows, read_data(c, Data.RESULT))
         scan(c, object_field(c, result, ARRAY_DATA, "ptr"), count, mark)
         c.unless(all_finite(c, mark), "drop")
@@ -355,8 +357,10 @@ def _take_rows(c: Call, count: str, context: str, rows: str, dtype: str) -> None
         array = c.read("%args", i, "ptr")
         check_array(c, array, PLAIN, dtype)
         c.unless(c.let(f"icmp eq i32 {object_field(c, array, ARRAY_ND, 'i32')}, 2"), "slow")
-        shape, width = object_field(c, array, ARRAY_DIMS, "ptr"), read_data(c, c.add(i, Data.SIZES))
+        shape = object_field(c, array, ARRAY_DIMS, "ptr")
+        width = read_data(c, c.entry(Data.SIZES, i))
         c.unless(c.equal(c.read(shape, 0), rows), "slow")
         c.unless(c.equal(c.read(shape, 1), width), "slow")
-        c.write(context, c.add(i, Context.INPUT_ROWS), object_field(c, array, ARRAY_DATA))
-        c.write(context, c.add(i, Context.INPUT_STRIDES), width)
+        values = object_field(c, array, ARRAY_DATA, "ptr")
+        c.set_field(c.entry(Context.INPUT_ROWS, i), values, context)
+        c.set_field(c.entry(Context.INPUT_STRIDES, i), width, context)

@@ -31,10 +31,10 @@ def call_solve(c: Code, block: str) -> None:
     matrix = c.let(f"and i64 {block}, 255")
     count = c.let(f"and i64 {c.let(f'lshr i64 {block}, 8')}, 255")
     first = c.let(f"and i64 {c.let(f'lshr i64 {block}, 16')}, 255")
-    A, L = c.field(c.add(matrix, Context.OUTPUTS), "ptr"), c.field(Context.EXTRA, "ptr")
+    A, L = c.field(c.entry(Context.OUTPUTS, matrix)), c.field(Context.EXTRA)
     c.do(f"call void @factor(ptr %ctx, ptr {A}, ptr {L})")
     with c.loop(count) as k:
-        R = c.field(c.add(c.add(first, k), Context.OUTPUTS), "ptr")
+        R = c.field(c.entry(Context.OUTPUTS, c.add(first, k)))
         c.do(f"call void @substitute(ptr %ctx, ptr {L}, ptr {R})")
     c.do(f"call void @invert(ptr %ctx, ptr {L}, ptr {A})")
 

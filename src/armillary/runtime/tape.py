@@ -10,7 +10,9 @@ from collections.abc import Callable
 from functools import cache
 
 from armillary.codegen.code import Code
-from armillary.codegen.jit import Library, with_declarations
+from armillary.codegen.jit import Library
+from armillary.codegen.llvm import with_declarations
+from armillary.codegen.struct import Struct, integer, pointer
 from armillary.codegen.target import lanes
 
 
@@ -24,10 +26,14 @@ class Op:
     COPY = 4  # m[target] = m[a]
 
 
-class TapeContext:
-    """Fields of the context of one call, 8 bytes each."""
+class TapeContext(Struct):
+    """What one call plays: COUNT instructions of CODE, on ROWS rows of the memory."""
 
-    CODE, COUNT, MEMORY, ROWS, STRIDE, SIZE = range(6)
+    CODE = pointer()
+    COUNT = integer()
+    MEMORY = pointer()
+    ROWS = integer()
+    STRIDE = integer()  # numbers from one row to the next
 
 
 @cache
@@ -44,7 +50,7 @@ def play() -> Callable[[int], None]:
 
 def _text() -> str:
     c = Code("play")
-    code, memory = c.field(TapeContext.CODE, "ptr"), c.field(TapeContext.MEMORY, "ptr")
+    code, memory = c.field(TapeContext.CODE), c.field(TapeContext.MEMORY)
     count, rows = c.field(TapeContext.COUNT), c.field(TapeContext.ROWS)
     stride = c.field(TapeContext.STRIDE)
     with c.loop(rows) as row:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from armillary.codegen.abi import Context
 from armillary.codegen.code import Code
+from armillary.codegen.llvm import splat
 from armillary.codegen.target import Lanes
 from armillary.runtime.tiles import LARGEST, Tile
 
@@ -32,8 +33,8 @@ class Walk(Code):
     def __init__(self, name: str, matrices: Sequence[str], more: Sequence[str] = ()):
         pointers = ("ptr noalias %ctx", *(f"ptr noalias {m}" for m in matrices))
         super().__init__(name, (*pointers, *more))
-        self.n, self.tiles = self.field(Context.NV), self.field(Context.TILES, "ptr")
-        self.count, self.ranges = self.field(Context.TILE_COUNT), self.field(Context.RANGES, "ptr")
+        self.n, self.tiles = self.field(Context.NV), self.field(Context.TILES)
+        self.count, self.ranges = self.field(Context.TILE_COUNT), self.field(Context.RANGES)
 
     def text(self) -> str:
         """Each loop is entered by a jump to its head and ends with another."""
@@ -154,12 +155,7 @@ class TileCode(Walk):
         return self.splat(value, lanes)
 
     def splat(self, value: str, lanes: Lanes) -> str:
-        t = lanes.type
-        if lanes.width == 1:
-            return value
-        one = self.let(f"insertelement {t} poison, {lanes.element} {value}, i32 0")
-        zeros = f"<{lanes.width} x i32> zeroinitializer"
-        return self.let(f"shufflevector {t} {one}, {t} poison, {zeros}")
+        return splat(value, lanes, self.let)
 
     def less(self, lanes: Lanes, a: str, x: str, y: str) -> str:
         """a - x y, in one rounding where the machine can."""

@@ -6,19 +6,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from armillary.codegen.struct import Struct, integer
+
 LARGEST = 3  # degrees of freedom: three by four numbers and what they are made of fill 16 registers
 
 
-class Tile:
+class Tile(Struct):
     """Columns of the table of tiles."""
 
-    FIRST = 0  # its degrees of freedom: FIRST .. LAST - 1
-    LAST = 1
-    END = 2  # LAST .. END - 1 are carried by it
-    PARENT = 3  # the tile before it, -1: none
-    RANGES = 4  # where its ancestors begin in the table of ranges
-    RANGE_COUNT = 5
-    SIZE = 6
+    FIRST = integer()  # its degrees of freedom: FIRST .. LAST - 1
+    LAST = integer()
+    END = integer()  # LAST .. END - 1 are carried by it
+    PARENT = integer()  # the tile before it, -1: none
+    RANGES = integer()  # where its ancestors begin in the table of ranges
+    RANGE_COUNT = integer()
 
 
 def tiles_of(parents: Sequence[int]) -> tuple[list[list[int]], list[list[int]]]:

@@ -1,9 +1,8 @@
 """A native loop over time: explicit Runge-Kutta steps around compiled kernels.
 
-One call runs many steps of B states at once.  Kernels for the accelerations, the rates of the
-coordinates, the controller and the corrections of constraints are called through their addresses;
-everything between them is plain sums over arrays.  A step whose result is not finite is not taken:
-the loop stops there and tells.
+One call runs many steps of B states at once.  Kernels (their roles: time_context.py) are called
+through their addresses; everything between them is plain sums over arrays.  A step whose result is
+not finite, or not close enough to the constraints, is not taken: the loop stops there and tells.
 """
 
 from __future__ import annotations
@@ -14,51 +13,20 @@ from functools import cache
 
 from armillary.codegen.abi import Context
 from armillary.codegen.code import Code
-from armillary.codegen.jit import Library, with_declarations
+from armillary.codegen.jit import Library
+from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import lanes
+from armillary.runtime.time_context import ROLES, KernelCall, Steps, Table
 
-
-class Steps:
-    """Fields of the context of one call, 8 bytes each.
-
-    Arrays hold ROWS states side by side, C order: q (ROWS, NQ); v, θ, forces (ROWS, NV); z (ROWS,
-    NZ), q, v and z one behind the other; rates one such array per stage.  A kernel with address 0
-    is not there.  TAU, WRENCH and DRIVE are what is given to DYNAMICS, from one stage and one step
-    to the next so many numbers apart; the last two are its inputs number ..._INPUT, where they are
-    there.  PLACE and SPEED are given to POSITION and VELOCITY at the end of every step.  DUE
-    (STEPS + 1, DUE_WIDTH): after step k, entry 0 tells whether SAMPLE is called, the others go to
-    it.
-
-    Steps are made with y and s (MOVING_Y, MOVING_S at the start of a step, STAGE_Y, STAGE_S later
-    on), which ADVANCE moves.  Without the kernel CARRIED they are q and v, in the same memory; with
-    it TO_CENTER and FROM_CENTER lead from one to the other and CENTER_RATE from a (in ACCELERATION)
-    to ds/dt."""
-
-    (STEPS, DONE, EVERY, RECORDED, ROWS, NQ, NV, NZ, STAGES, SEMI_IMPLICIT,
-     STEP_SIZE, START, A, B, C,
-     Q, V, Z, STAGE_Q, STAGE_V, STAGE_Z, RATES_Q, RATES_V, RATES_Z, NEW_Q, NEW_V, NEW_Z,
-     THETA, ZERO, TIME, FORCE, MOVING_Y, MOVING_S, STAGE_Y, STAGE_S, ACCELERATION, OFFSET, SLIP,
-     DYNAMICS, DYNAMICS_CONTEXT, RATE, RATE_CONTEXT, INTEGRATE, INTEGRATE_CONTEXT,
-     ADVANCE, ADVANCE_CONTEXT, CARRIED, CARRIED_CONTEXT, TO_CENTER, TO_CENTER_CONTEXT,
-     FROM_CENTER, FROM_CENTER_CONTEXT, CENTER_RATE, CENTER_RATE_CONTEXT,
-     CONTROL, CONTROL_CONTEXT, POSITION, POSITION_CONTEXT, VELOCITY, VELOCITY_CONTEXT,
-     SAMPLE, SAMPLE_CONTEXT, DUE, DUE_WIDTH,
-     TAU, TAU_STAGE, TAU_STEP, WRENCH, WRENCH_STAGE, WRENCH_STEP, WRENCH_INPUT,
-     DRIVE, DRIVE_STAGE, DRIVE_STEP, DRIVE_INPUT, PLACE, SPEED, MOTION_STEP,
-     OUT_Q, OUT_V, OUT_Z, OUT_A, OUT_TAU, OUT_ROWS,
-     SIZE) = range(85)  # fmt: skip
-
-
-_NUMBERS = {"STEPS", "DONE", "EVERY", "RECORDED", "ROWS", "NQ", "NV", "NZ", "STAGES",
-            "SEMI_IMPLICIT", "DYNAMICS", "RATE", "INTEGRATE", "ADVANCE", "CARRIED", "TO_CENTER",
-            "FROM_CENTER", "CENTER_RATE", "CONTROL", "POSITION", "VELOCITY",
-            "SAMPLE", "DUE_WIDTH", "TAU_STAGE", "TAU_STEP", "WRENCH_STAGE", "WRENCH_STEP",
-            "WRENCH_INPUT", "DRIVE_STAGE", "DRIVE_STEP", "DRIVE_INPUT", "MOTION_STEP",
-            "OUT_ROWS"}  # fmt: skip
-_NEWTON = 4  # position corrections per step, at most
-_SMALL = "1.0e-08"  # after a correction of this size the rest is rounding
-_LOST = "1.0e-01"  # share of the velocity that a correction may take
-_SLOW = "1.0e-06"  # rad/s or m/s, which it may take in any case
+# what a stage looks at: in the first one what the step begins with
+_AT_A_STAGE = {
+    "STAGE_Q": "Q",
+    "STAGE_V": "V",
+    "STAGE_Z": "Z",
+    "STAGE_S": "MOVING_S",
+    "THETA": "ZERO",
+}
+_KERNEL, _TABLE = KernelCall.FIELDS, Table.FIELDS
 
 
 @cache
@@ -82,9 +50,8 @@ def called_back(function: Callable[[], None]) -> tuple[object, int]:
 
 def _combine() -> str:
     """out = start + scale * Σ_j weights[j] * rates[j], arrays of n numbers."""
-    arguments = ("ptr noalias %out", "ptr %start", "ptr %rates", "ptr %weights", "i64 %count",
-                 "i64 %n", "double %scale")  # fmt: skip
-    c = Code("combine", arguments)
+    arrays = ("ptr noalias %out", "ptr %start", "ptr %rates", "ptr %weights")
+    c = Code("combine", (*arrays, "i64 %count", "i64 %n", "double %scale"))
     with c.loop("%n") as k:
         c.write("%out", k, c.read("%start", k, "double"), "double")
     with c.loop("%count") as j:
@@ -137,12 +104,18 @@ class _Writer:
 
     def __init__(self) -> None:
         self.c = c = Code("steps")
-        self.f = {
-            name: c.field(slot, "i64" if name in _NUMBERS else "ptr")
-            for name, slot in vars(Steps).items()
-            if name.isupper() and name not in ("SIZE", "STEP_SIZE", "START")
+        self.kernels = {
+            role: {name: c.field(Steps.kernel(role).of(slot)) for name, slot in _KERNEL.items()}
+            for role in ROLES
         }
-        self.h, self.start = c.field(Steps.STEP_SIZE, "double"), c.field(Steps.START, "double")
+        self.tables = {
+            table: {name: c.field(Steps.FIELDS[table].of(slot)) for name, slot in _TABLE.items()}
+            for table in ("TAU", "WRENCH", "DRIVE")
+        }
+        self.f = {
+            name: c.field(slot) for name, slot in Steps.FIELDS.items() if slot.kind != "struct"
+        }
+        self.h, self.start = self.f["STEP_SIZE"], self.f["START"]
         self.q, self.v, self.z = (c.mul(self.f["ROWS"], self.f[n]) for n in ("NQ", "NV", "NZ"))
         self.all = c.add(c.add(self.q, self.v), self.z)
         # steps until the next entry of the record
@@ -154,44 +127,45 @@ class _Writer:
         self.flag = c.let("alloca i64")
         c.do(f"store double 1.0, ptr {self.one}")
 
-    def given(self, name: str) -> str:
-        if name in _NUMBERS:
-            return self.c.let(f"icmp ne i64 {self.f[name]}, 0")
-        return self.c.let(f"icmp ne ptr {self.f[name]}, null")
+    def has(self, role: str) -> str:
+        return self.c.let(f"icmp ne i64 {self.kernels[role]['CODE']}, 0")
 
-    def missing(self, name: str) -> str:
-        return self.c.let(f"icmp eq i64 {self.f[name]}, 0")
+    def lacks(self, role: str) -> str:
+        return self.c.equal(self.kernels[role]["CODE"], 0)
 
-    def kernel(self, name: str, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> None:
+    def given(self, pointer: str) -> str:
+        return self.c.let(f"icmp ne ptr {pointer}, null")
+
+    def kernel(self, role: str, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> None:
         """Call a kernel on these arrays."""
-        c, context = self.c, self.f[f"{name}_CONTEXT"]
+        c, context = self.c, self.kernels[role]["CONTEXT"]
         for k, array in enumerate(inputs):
-            c.write(context, Context.INPUT_ROWS + k, array, "ptr")
+            c.set_field(Context.INPUT_ROWS.at(k), array, context)
         for k, array in enumerate(outputs):
-            c.write(context, Context.OUTPUT_ROWS + k, array, "ptr")
-        address = c.let(f"inttoptr i64 {self.f[name]} to ptr")
+            c.set_field(Context.OUTPUT_ROWS.at(k), array, context)
+        address = c.let(f"inttoptr i64 {self.kernels[role]['CODE']} to ptr")
         c.do(f"call void {address}(ptr {context})")
 
     def of_stage(self, name: str, done: str, stage: str) -> str:
         """What is given for a stage of the step after `done` ones."""
-        c, f = self.c, self.f
-        place = c.add(c.mul(done, f[f"{name}_STEP"]), c.mul(stage, f[f"{name}_STAGE"]))
-        return c.pointer(f[name], place, "double")
+        c, table = self.c, self.tables[name]
+        place = c.add(c.mul(done, table["STEP"]), c.mul(stage, table["STAGE"]))
+        return c.pointer(table["NUMBERS"], place, "double")
 
     def hand_to_dynamics(self, name: str, done: str, stage: str) -> None:
         """One more input of the dynamics, where it is there."""
-        c = self.c
-        with c.when(self.given(name)):
-            slot = c.add(self.f[f"{name}_INPUT"], Context.INPUT_ROWS)
+        c, table = self.c, self.tables[name]
+        with c.when(self.given(table["NUMBERS"])):
+            slot = c.entry(Context.INPUT_ROWS, table["INPUT"])
             given = self.of_stage(name, done, stage)
-            c.write(self.f["DYNAMICS_CONTEXT"], slot, given, "ptr")
+            c.set_field(slot, given, self.kernels["dynamics"]["CONTEXT"])
 
-    def hand_motion(self, name: str, given: str, number: int, done: str) -> None:
+    def hand_motion(self, role: str, given: str, number: int, done: str) -> None:
         """Where rows of the constraints are to be after the next step, to a correction."""
         c, f = self.c, self.f
-        with c.when(self.given(given)):
+        with c.when(self.given(f[given])):
             place = c.pointer(f[given], c.mul(done, f["MOTION_STEP"]), "double")
-            c.write(f[f"{name}_CONTEXT"], Context.INPUT_ROWS + number, place, "ptr")
+            c.set_field(Context.INPUT_ROWS.at(number), place, self.kernels[role]["CONTEXT"])
 
     def count_down(self) -> None:
         """A step was taken."""
@@ -203,8 +177,8 @@ class _Writer:
     def combine(
         self, out: str, start: str, rates: str, weights: str, count: str, n: str, scale: str
     ) -> None:
-        self.c.do(f"call void @combine(ptr {out}, ptr {start}, ptr {rates}, ptr {weights}, "
-                  f"i64 {count}, i64 {n}, double {scale})")  # fmt: skip
+        arrays = f"ptr {out}, ptr {start}, ptr {rates}, ptr {weights}"
+        self.c.do(f"call void @combine({arrays}, i64 {count}, i64 {n}, double {scale})")
 
     def copy(self, out: str, source: str, n: str) -> None:
         self.c.do(f"call void @copy(ptr {out}, ptr {source}, i64 {n})")
@@ -212,17 +186,17 @@ class _Writer:
     def move(self, out: str, rates: str, weights: str, count: str, scale: str) -> None:
         """out = MOVING_Y moved by θ = scale * Σ weights[j] rates[j]."""
         c, f = self.c, self.f
-        with c.when(self.given("ADVANCE")):
+        with c.when(self.has("advance")):
             self.combine(f["THETA"], f["ZERO"], rates, weights, count, self.v, scale)
-            self.kernel("ADVANCE", (f["MOVING_Y"], f["THETA"]), (out,))
-        with c.when(self.missing("ADVANCE")):
+            self.kernel("advance", (f["MOVING_Y"], f["THETA"]), (out,))
+        with c.when(self.lacks("advance")):
             self.combine(out, f["MOVING_Y"], rates, weights, count, self.q, scale)
 
     def center(self, way: str, before: tuple[str, str], after: tuple[str, str]) -> None:
         """Places and velocities from one form to the other, where they are not the same."""
         c, seen = self.c, (self.f["OFFSET"], self.f["SLIP"])
-        with c.when(self.given("CARRIED")):
-            self.kernel("CARRIED", before, seen)
+        with c.when(self.has("carried")):
+            self.kernel("carried", before, seen)
             self.kernel(way, (*before, *seen), after)
 
     def rate_row(self, name: str, stage: str, n: str) -> str:
@@ -244,7 +218,7 @@ def _steps() -> str:
         c.do(f"store i64 0, ptr {w.flag}")
         c.do(f"call void @finite(ptr {w.flag}, ptr {f['NEW_Q']}, i64 {w.all})")
         c.break_if(loop, c.let(f"icmp ne i64 {c.read(w.flag, 0)}, 0"))
-        open_ = c.let(f"fcmp uge double {c.read(w.size, 0, 'double')}, {_SMALL}")
+        open_ = c.let(f"fcmp uge double {c.read(w.size, 0, 'double')}, {f['SMALL']}")
         c.break_if(loop, open_)
         w.copy(f["Q"], f["NEW_Q"], w.all)
         w.count_down()
@@ -257,7 +231,7 @@ def _steps() -> str:
 def _stages(w: _Writer, done: str) -> None:
     """Accelerations and rates of every stage."""
     c, f = w.c, w.f
-    w.center("TO_CENTER", (f["Q"], f["V"]), (f["MOVING_Y"], f["MOVING_S"]))
+    w.center("to_center", (f["Q"], f["V"]), (f["MOVING_Y"], f["MOVING_S"]))
     with c.loop(f["STAGES"]) as i:
         later = c.let(f"icmp ne i64 {i}, 0")
         with c.when(later):
@@ -265,30 +239,29 @@ def _stages(w: _Writer, done: str) -> None:
             w.combine(f["STAGE_S"], f["MOVING_S"], f["RATES_V"], weights, i, w.v, w.h)
             w.combine(f["STAGE_Z"], f["Z"], f["RATES_Z"], weights, i, w.z, w.h)
             w.move(f["STAGE_Y"], f["RATES_Q"], weights, i, w.h)
-            w.center("FROM_CENTER", (f["STAGE_Y"], f["STAGE_S"]), (f["STAGE_Q"], f["STAGE_V"]))
+            w.center("from_center", (f["STAGE_Y"], f["STAGE_S"]), (f["STAGE_Q"], f["STAGE_V"]))
         q, v, z, s, theta = (
             c.let(f"select i1 {later}, ptr {f[stage]}, ptr {f[start]}")
-            for stage, start in (("STAGE_Q", "Q"), ("STAGE_V", "V"), ("STAGE_Z", "Z"),
-                                 ("STAGE_S", "MOVING_S"), ("THETA", "ZERO"))
-        )  # fmt: skip
+            for stage, start in _AT_A_STAGE.items()
+        )
         given = w.of_stage("TAU", done, i)
-        force = c.let(f"select i1 {w.given('CONTROL')}, ptr {f['FORCE']}, ptr {given}")
-        with c.when(w.given("CONTROL")):
+        force = c.let(f"select i1 {w.has('control')}, ptr {f['FORCE']}, ptr {given}")
+        with c.when(w.has("control")):
             _tell_time(w, done, i)
-            w.kernel("CONTROL", (q, v, z, f["TIME"], given),
-                     (force, w.rate_row("RATES_Z", i, w.z)))  # fmt: skip
+            rates = w.rate_row("RATES_Z", i, w.z)
+            w.kernel("control", (q, v, z, f["TIME"], given), (force, rates))
         w.hand_to_dynamics("WRENCH", done, i)
         w.hand_to_dynamics("DRIVE", done, i)
         change = w.rate_row("RATES_V", i, w.v)
-        a = c.let(f"select i1 {w.given('CARRIED')}, ptr {f['ACCELERATION']}, ptr {change}")
-        w.kernel("DYNAMICS", (q, v, force), (a,))
-        with c.when(w.given("CARRIED")):
-            w.kernel("CENTER_RATE", (q, v, a), (change,))
+        a = c.let(f"select i1 {w.has('carried')}, ptr {f['ACCELERATION']}, ptr {change}")
+        w.kernel("dynamics", (q, v, force), (a,))
+        with c.when(w.has("carried")):
+            w.kernel("center_rate", (q, v, a), (change,))
         rates = w.rate_row("RATES_Q", i, w.v)
-        with c.when(w.missing("SEMI_IMPLICIT")):
-            with c.when(w.given("RATE")):
-                w.kernel("RATE", (s, theta), (rates,))
-            with c.when(w.missing("RATE")):
+        with c.when(c.equal(f["SEMI_IMPLICIT"], 0)):
+            with c.when(w.has("rate")):
+                w.kernel("rate", (s, theta), (rates,))
+            with c.when(w.lacks("rate")):
                 w.copy(rates, s, w.v)
         with c.when(c.equal(i, 0)):
             _put(w, "OUT_A", a, w.v, done)
@@ -298,12 +271,12 @@ def _stages(w: _Writer, done: str) -> None:
 def _sample(w: _Writer, steps: str) -> None:
     """Parts whose period is over after so many steps look at the new state: its z changes."""
     c, f = w.c, w.f
-    with c.when(w.given("SAMPLE")):
+    with c.when(w.has("sample")):
         row = c.pointer(f["DUE"], c.mul(steps, f["DUE_WIDTH"]), "double")
         with c.when(c.let(f"fcmp une double {c.read(row, 0, 'double')}, 0.0")):
             _tell_time(w, steps)
             new = (f["NEW_Q"], f["NEW_V"], f["NEW_Z"])
-            w.kernel("SAMPLE", (*new, f["TIME"], c.pointer(row, 1, "double")), (f["STAGE_Z"],))
+            w.kernel("sample", (*new, f["TIME"], c.pointer(row, 1, "double")), (f["STAGE_Z"],))
             w.copy(f["NEW_Z"], f["STAGE_Z"], w.z)
 
 
@@ -321,44 +294,44 @@ def _advance(w: _Writer) -> None:
     """The new state from the rates of the stages."""
     c, f = w.c, w.f
     y, s = (
-        c.let(f"select i1 {w.given('CARRIED')}, ptr {f[own]}, ptr {f[plain]}")
+        c.let(f"select i1 {w.has('carried')}, ptr {f[own]}, ptr {f[plain]}")
         for own, plain in (("STAGE_Y", "NEW_Q"), ("STAGE_S", "NEW_V"))
     )
     w.combine(s, f["MOVING_S"], f["RATES_V"], f["B"], f["STAGES"], w.v, w.h)
     w.combine(f["NEW_Z"], f["Z"], f["RATES_Z"], f["B"], f["STAGES"], w.z, w.h)
-    with c.when(w.given("SEMI_IMPLICIT")):
+    with c.when(c.let(f"icmp ne i64 {f['SEMI_IMPLICIT']}, 0")):
         w.move(y, s, w.one, "1", w.h)
-    with c.when(w.missing("SEMI_IMPLICIT")):
+    with c.when(c.equal(f["SEMI_IMPLICIT"], 0)):
         w.move(y, f["RATES_Q"], f["B"], f["STAGES"], w.h)
-    w.center("FROM_CENTER", (y, s), (f["NEW_Q"], f["NEW_V"]))
+    w.center("from_center", (y, s), (f["NEW_Q"], f["NEW_V"]))
 
 
 def _correct(w: _Writer, done: str) -> None:
     """Position, then velocity, back onto the constraints.  `size` tells the last correction."""
     c, f = w.c, w.f
     step = f["RATES_V"]  # no longer needed
-    with c.when(w.given("POSITION")):
-        w.hand_motion("POSITION", "PLACE", 1, done)
+    with c.when(w.has("position")):
+        w.hand_motion("position", "PLACE", 1, done)
         turn = c.variable(0)
         with c.forever() as loop:
-            w.kernel("POSITION", (f["NEW_Q"],), (step,))
-            with c.when(w.given("INTEGRATE")):
-                w.kernel("INTEGRATE", (f["NEW_Q"], step), (f["STAGE_Q"],))
+            w.kernel("position", (f["NEW_Q"],), (step,))
+            with c.when(w.has("integrate")):
+                w.kernel("integrate", (f["NEW_Q"], step), (f["STAGE_Q"],))
                 w.copy(f["NEW_Q"], f["STAGE_Q"], w.q)
-            with c.when(w.missing("INTEGRATE")):
+            with c.when(w.lacks("integrate")):
                 one = c.read(w.one, 0, "double")
                 w.combine(f["STAGE_Q"], f["NEW_Q"], step, w.one, "1", w.q, one)
                 w.copy(f["NEW_Q"], f["STAGE_Q"], w.q)
             c.do(f"call void @largest(ptr {w.size}, ptr {step}, i64 {w.v})")
             c.set(turn, c.add(c.get(turn), 1))
-            small = c.let(f"fcmp olt double {c.read(w.size, 0, 'double')}, {_SMALL}")
-            last = c.let(f"icmp sge i64 {c.get(turn)}, {_NEWTON}")
+            small = c.let(f"fcmp olt double {c.read(w.size, 0, 'double')}, {f['SMALL']}")
+            last = c.let(f"icmp sge i64 {c.get(turn)}, {f['CORRECTIONS']}")
             c.break_if(loop, c.let(f"or i1 {small}, {last}"))
         # a centre keeps its velocity where a correction turns what it belongs to
-        w.center("FROM_CENTER", (f["NEW_Q"], f["STAGE_S"]), (f["STAGE_Q"], f["NEW_V"]))
-    with c.when(w.given("VELOCITY")):
-        w.hand_motion("VELOCITY", "SPEED", 2, done)
-        w.kernel("VELOCITY", (f["NEW_Q"], f["NEW_V"]), (step,))
+        w.center("from_center", (f["NEW_Q"], f["STAGE_S"]), (f["STAGE_Q"], f["NEW_V"]))
+    with c.when(w.has("velocity")):
+        w.hand_motion("velocity", "SPEED", 2, done)
+        w.kernel("velocity", (f["NEW_Q"], f["NEW_V"]), (step,))
         _refuse_lost(w, step)
         one = c.read(w.one, 0, "double")
         w.combine(f["STAGE_V"], f["NEW_V"], step, w.one, "1", w.v, one)
@@ -374,8 +347,8 @@ def _refuse_lost(w: _Writer, step: str) -> None:
         for out, array in ((w.lost, step), (w.speed, f["NEW_V"])):
             own = c.pointer(array, place, "double")
             c.do(f"call void @largest(ptr {out}, ptr {own}, i64 {f['NV']})")
-        share = c.let(f"fmul double {c.read(w.speed, 0, 'double')}, {_LOST}")
-        most = c.let(f"fadd double {share}, {_SLOW}")
+        share = c.let(f"fmul double {c.read(w.speed, 0, 'double')}, {f['LOST']}")
+        most = c.let(f"fadd double {share}, {f['SLOW']}")
         with c.when(c.let(f"fcmp ugt double {c.read(w.lost, 0, 'double')}, {most}")):
             c.write(w.size, 0, "1.0", "double")
 
@@ -383,7 +356,7 @@ def _refuse_lost(w: _Writer, step: str) -> None:
 def _put(w: _Writer, out: str, source: str, n: str, step: str) -> None:
     """To the entry of this step, where one is due; `RECORDED` steps were taken before."""
     c, f = w.c, w.f
-    with c.when(w.given(out)), c.when(c.equal(c.get(w.left), 0)):
+    with c.when(w.given(f[out])), c.when(c.equal(c.get(w.left), 0)):
         total = c.add(step, f["RECORDED"])
         before = c.let(f"udiv i64 {f['RECORDED']}, {f['EVERY']}")
         entry = c.sub(c.let(f"udiv i64 {total}, {f['EVERY']}"), before)

@@ -24,13 +24,13 @@ def driver(lanes: Lanes) -> str:
 
 def _call(c: Code, block: str, variant: str, first: str, last: str) -> None:
     start = c.mul(block, c.field(Context.VARIANTS))
-    f = c.read(c.field(Context.TABLE, "ptr"), c.add(start, variant), "ptr")
+    f = c.read(c.field(Context.TABLE), c.add(start, variant), "ptr")
     c.do(f"call void {f}(ptr %ctx, i64 {first}, i64 {last})")
 
 
 def _body_int(c: Code, body: str, column: int) -> str:
     row = c.add(c.mul(body, Ints.SIZE), column)
-    return c.read(c.field(Context.INTS, "ptr"), row)
+    return c.read(c.field(Context.INTS), row)
 
 
 def _call_body(c: Code, block: str, body: str) -> None:
@@ -40,7 +40,7 @@ def _call_body(c: Code, block: str, body: str) -> None:
 def _run(lanes: Lanes) -> str:
     c = Code("run")
     with c.loop(c.field(Context.PROGRAM_LENGTH)) as p:
-        program = c.field(Context.PROGRAM, "ptr")
+        program = c.field(Context.PROGRAM)
         kind = c.read(program, c.mul(p, 2))
         block = c.read(program, c.add(c.mul(p, 2), 1))
         with c.when(c.equal(kind, Kind.OUTWARD)):
@@ -70,7 +70,7 @@ def _runs(c: Code, block: str, backward: bool) -> None:
     count = c.field(Context.RUN_COUNT)
     with c.loop(count) as k:
         r = c.sub(c.sub(count, 1), k) if backward else k
-        runs = c.field(Context.RUNS, "ptr")
+        runs = c.field(Context.RUNS)
         row = c.mul(r, 3)
         first, last = c.read(runs, row), c.read(runs, c.add(row, 1))
         _call(c, block, c.read(runs, c.add(row, 2)), first, last)
@@ -120,21 +120,21 @@ def _batch_scalar(lanes: Lanes) -> str:
     c = Code("batch")
     with c.loop(c.field(Context.ROWS)) as row:
         with c.loop(c.field(Context.INPUT_COUNT)) as i:
-            start = c.mul(row, c.field(c.add(i, Context.INPUT_STRIDES)))
-            source = c.field(c.add(i, Context.INPUT_ROWS), "ptr")
-            c.set_field(c.add(i, Context.INPUTS), c.pointer(source, start, lanes.element), "ptr")
+            start = c.mul(row, c.field(c.entry(Context.INPUT_STRIDES, i)))
+            source = c.field(c.entry(Context.INPUT_ROWS, i))
+            c.set_field(c.entry(Context.INPUTS, i), c.pointer(source, start, lanes.element))
         with c.loop(c.field(Context.OUTPUT_COUNT)) as i:
-            size = c.field(c.add(i, Context.OUTPUT_SIZES))
-            target = c.field(c.add(i, Context.OUTPUT_ROWS), "ptr")
+            size = c.field(c.entry(Context.OUTPUT_SIZES, i))
+            target = c.field(c.entry(Context.OUTPUT_ROWS, i))
             place = c.pointer(target, c.mul(row, size), lanes.element)
-            c.set_field(c.add(i, Context.OUTPUTS), place, "ptr")
+            c.set_field(c.entry(Context.OUTPUTS, i), place)
             _zero(c, lanes, i, place, size)
         c.do("call void @run(ptr %ctx)")
     return c.text()
 
 
 def _zero(c: Code, lanes: Lanes, i: str, place: str, size: str) -> None:
-    with c.when(c.equal(c.field(c.add(i, Context.ZERO_OUTPUTS)), 1)):
+    with c.when(c.equal(c.field(c.entry(Context.ZERO_OUTPUTS, i)), 1)):
         count = c.mul(size, lanes.width)
         with c.loop(count) as k:
             c.write(place, k, "0.0", lanes.element, lanes.bytes)
@@ -152,25 +152,25 @@ def _batch_vector(lanes: Lanes) -> str:
         place = c.variable("0")
         with c.loop(c.field(Context.INPUT_COUNT)) as i:
             scratch = _scratch(c, lanes, place)
-            c.set_field(c.add(i, Context.INPUTS), scratch, "ptr")
-            size = c.field(c.add(i, Context.INPUT_SIZES))
-            stride = c.field(c.add(i, Context.INPUT_STRIDES))
-            source = c.field(c.add(i, Context.INPUT_ROWS), "ptr")
+            c.set_field(c.entry(Context.INPUTS, i), scratch)
+            size = c.field(c.entry(Context.INPUT_SIZES, i))
+            stride = c.field(c.entry(Context.INPUT_STRIDES, i))
+            source = c.field(c.entry(Context.INPUT_ROWS, i))
             source = c.pointer(source, c.mul(row, stride), e)
             _transpose_in(c, lanes, source, stride, scratch, size)
             c.set(place, c.add(c.get(place), size))
         outputs = c.variable(c.get(place))
         with c.loop(c.field(Context.OUTPUT_COUNT)) as i:
             scratch = _scratch(c, lanes, place)
-            c.set_field(c.add(i, Context.OUTPUTS), scratch, "ptr")
-            size = c.field(c.add(i, Context.OUTPUT_SIZES))
+            c.set_field(c.entry(Context.OUTPUTS, i), scratch)
+            size = c.field(c.entry(Context.OUTPUT_SIZES, i))
             _zero(c, lanes, i, scratch, size)
             c.set(place, c.add(c.get(place), size))
         c.do("call void @run(ptr %ctx)")
         with c.loop(c.field(Context.OUTPUT_COUNT)) as i:
             scratch = _scratch(c, lanes, outputs)
-            size = c.field(c.add(i, Context.OUTPUT_SIZES))
-            target = c.field(c.add(i, Context.OUTPUT_ROWS), "ptr")
+            size = c.field(c.entry(Context.OUTPUT_SIZES, i))
+            target = c.field(c.entry(Context.OUTPUT_ROWS, i))
             target = c.pointer(target, c.mul(row, size), e)
             _transpose_out(c, lanes, scratch, target, size)
             c.set(outputs, c.add(c.get(outputs), size))
@@ -178,7 +178,7 @@ def _batch_vector(lanes: Lanes) -> str:
 
 
 def _scratch(c: Code, lanes: Lanes, place: str) -> str:
-    base = c.field(Context.SCRATCH, "ptr")
+    base = c.field(Context.SCRATCH)
     return c.pointer(base, c.mul(c.get(place), lanes.width), lanes.element)
 
 

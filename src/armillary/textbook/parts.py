@@ -28,7 +28,7 @@ def tree_state(machine: Mechanism, **values: ArrayLike) -> tuple[Array, ...]:
         names = ", ".join(f"'{part.name}'" for part in machine.model.constraints[:3])
         more = ", ..." if len(machine.model.constraints) > 3 else ""
         raise ModelError(
-            f"'{machine.name}': this method constraints a tree by itself and knows nothing of the "
+            f"'{machine.name}': this method constrains a tree by itself and knows nothing of the "
             f"constraints that the mechanism has already ({names}{more}). Pass `machine.tree` if "
             f"the tips stand for all of them; use solve() or forward_dynamics() otherwise."
         )

@@ -236,7 +236,7 @@ class ForceTorque(Sensor):
         if m.constraints:
             found = m.solve(q, v, instant.tau, instant.external).reactions
         else:
-            found = m.reactions(q, v, instant.a, instant.external)
+            found = m.reactions(q, v, instant.a, external=instant.external)
         return columns_of(found.total[..., self.number, :])
 
 

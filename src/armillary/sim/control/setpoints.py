@@ -18,6 +18,7 @@ from armillary.errors import InputError
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.control.pid import PID
 from armillary.sim.motion.coordinates import coordinates, freedoms
+from armillary.units import FORCE
 
 Array = NDArray[np.float64]
 
@@ -43,7 +44,7 @@ class SetpointReport:
         if not self.consistent:
             rows = zip(self.labels, self.units, self.contradiction, self.growth, strict=True)
             for label, unit, x, rate in rows:
-                force = "N m" if unit == "rad" else "N"
+                force = FORCE[unit]
                 lines.append(f"  {label:<24}{x:>13.3e} {unit}  force grows by {rate:.3e} {force}/s")
             lines.append("  Control as many joints as there are freedoms, or take the set-points "
                          "from one closed configuration (`.q`).")  # fmt: skip

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from armillary.errors import InputError, ModelError
+from armillary.errors import InputError, ModelError, Remedy
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.loop.start import allowed_state
@@ -146,8 +146,8 @@ class JointLimits:
                         found.append(Bound(label, slot.q.start + i, k, place, side, self, unit))
         if not found:
             raise InputError(
-                f"JointLimits: no joint of '{mechanism.name}' that is asked for has limits. Give "
-                f"them in the model (limits=...), or leave JointLimits out."
+                f"JointLimits: no joint of '{mechanism.name}' that is asked for has limits.",
+                Remedy("no limits"),
             )
         return found
 
@@ -186,8 +186,8 @@ class Bound:
         if not Y[self.k, self.k] * view.mechanism.mass_matrix(q)[self.k, self.k] > _HELD:
             raise ModelError(
                 f"JointLimits: '{self.label}' is moved by its constraints {where}, and an "
-                f"impulse cannot turn it. Keep the motion within the limits, or leave the joint "
-                f"out: JointLimits(joints=[...])."
+                f"impulse cannot turn it.",
+                Remedy("fewer limits", {"otherwise": "Keep the motion within the limits"}),
             )
         v = v - (1.0 + (0.0 if resting else e)) * speed * Y[:, self.k] / Y[self.k, self.k]
         before = f"{speed:.3g} {self.unit}/s before"
@@ -208,8 +208,8 @@ def check_start(watched: Sequence[Any], q: Array) -> None:
             raise InputError(
                 f"q0: '{bound.label}'{run} is {np.atleast_2d(q)[row, bound.i]:.6g} {bound.unit}, "
                 f"beyond its {'lower' if bound.side > 0 else 'upper'} limit {bound.place:.6g} "
-                f"{bound.unit}. Start within the limits, or leave the joint out: "
-                f"JointLimits(joints=[...])."
+                f"{bound.unit}.",
+                Remedy("fewer limits", {"otherwise": "Start within the limits"}),
             )
 
 

@@ -45,7 +45,7 @@ def check_fed(
         for k in columns_of(mechanism, name):
             if not _takes_volts(driven.get(k)):
                 raise InputError(
-                    f"voltages['{name}']: no motor that takes a voltage prescribed this joint. Use "
+                    f"voltages['{name}']: no motor that takes a voltage drives this joint. Use "
                     f"actuators=DCMotor(mechanism, motors={{'{name}': Motor(...)}}, "
                     f"command='voltage')."
                 )

@@ -1,4 +1,4 @@
-"""`simulate`: a mechanism, its prescribed, and time."""
+"""`simulate`: a mechanism, what drives it, and time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.constraints.holding import named_values
-from armillary.errors import InputError, ModelError
+from armillary.errors import InputError, Message, ModelError
 from armillary.evaluate.inputs import Array, as_floats
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.loop.arguments import check_types
@@ -141,7 +141,8 @@ def _carried_out(loop: Loop, recorder: Recorder, state: State, span: Any) -> Run
     except ModelError as error:
         if state.t == first:
             raise
-        return recorder.finish(f"stopped at t = {state.t:.6g} s: {error}", False)
+        before = f"stopped at t = {state.t:.6g} s: "
+        return recorder.finish(Message(error.message, before=before), False)
     except Exception as error:
         error.add_note(f"in the simulation, after t = {state.t:.6g} s")
         error.run = recorder.finish(  # type: ignore[attr-defined]

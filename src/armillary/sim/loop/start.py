@@ -10,7 +10,7 @@ from armillary.constraints.admissible import listed
 from armillary.constraints.content import idle_note
 from armillary.constraints.holding import Named
 from armillary.constraints.moving import RowMotion
-from armillary.errors import InadmissibleError, InputError, ModelError
+from armillary.errors import InadmissibleError, InputError, ModelError, Remedy
 from armillary.evaluate.inputs import Array
 from armillary.sim.methods.run_view import RunView
 
@@ -86,8 +86,7 @@ def _opening(
     rounding = _rounding(view)
     if part > _OPEN or (not project and part > rounding):
         gap = np.atleast_2d(view.mechanism.constraint_residual(q, moving))[row, column]
-        cure = _cure(view, t0, int(column), float(gap))
-        raise InputError(f"q0: the mechanism is open by {worst}. {cure}")
+        raise _open(view, t0, int(column), float(gap), worst)
     return part, worst
 
 
@@ -150,8 +149,7 @@ def _as_given(
     fault = f"{rate[row, column]:.3g} along '{rows[column]}'"
     if inconsistent and not project:
         raise InputError(
-            f"v0: the constraints do not allow it; it has {fault}. Use "
-            f"q0, v0 = mechanism.project(q0, v0), or project=True."
+            f"v0: the constraints do not allow it; it has {fault}.", Remedy("project v0")
         )
     closed, allowed = allowed_state(view, t0, start.q, v)
     driven = any(text.startswith("v0") for text in start.notes)
@@ -192,10 +190,10 @@ def _refuse(view: RunView, start: Start, rate: Array, allowed: Array, opening: f
             example = int(np.argmax(np.abs(np.atleast_2d(start.v)[k] / s.columns)))
             name, value = equations.model.v_labels[example], np.atleast_2d(start.v)[k, example]
             raise InadmissibleError(
-                f"{text}. Give v0={{'{name}': {value:.6g}}} to hold the named joints and find the "
-                f"others, or project_start=True to begin with the nearest.",
+                f"{text}.",
                 nearest[k],
                 None if start.v.ndim == 1 else int(k),
+                Remedy("hold v0", {"joint": name, "value": value}),
             )
         start.refused[int(k)] = text
 
@@ -229,27 +227,20 @@ def _onto_drives(
     return q, v
 
 
-def _cure(view: RunView, t0: float, row: int, gap: float) -> str:
+def _open(view: RunView, t0: float, row: int, gap: float, worst: str) -> InputError:
     """row: the one that is open, by the gap."""
-    begins = view.setup.prescribed.place(view.mechanism, row, t0) if view.setup.prescribed else None
-    label, unit = (
-        view.mechanism.constraint_rows[row],
-        view.mechanism.constraint_solver.equations.constraints.units[row],
-    )
+    text = f"q0: the mechanism is open by {worst}."
+    mechanism, prescribed = view.mechanism, view.setup.prescribed
+    begins = prescribed.place(mechanism, row, t0) if prescribed else None
+    label = mechanism.constraint_rows[row]
+    unit = mechanism.constraint_solver.equations.constraints.units[row]
     if begins is not None:
-        return (
-            f"'{label}' is driven and begins at {begins:.6g} {unit}, and q0 has it at "
+        return InputError(
+            f"{text} '{label}' is driven and begins at {begins:.6g} {unit}, and q0 has it at "
             f"{begins + gap:.6g} {unit}. Let its motion begin there, or choose a q0 where it is "
             f"{begins:.6g} {unit}."
         )
-    driven = (
-        [label for *_, label in view.setup.prescribed.coordinates()]
-        if view.setup.prescribed
-        else []
-    )
+    driven = [label for *_, label in prescribed.coordinates()] if prescribed else []
     if not driven:
-        return "Close it first: q0 = mechanism.assemble(q0).q."
-    return (
-        f"The motions begin at t0 = {t0:g} s; close it there: put {driven} to their places in q0, "
-        f"then q0 = mechanism.assemble(q0, hold={driven}).q."
-    )
+        return InputError(text, Remedy("assemble q0"))
+    return InputError(text, Remedy("assemble q0 at motions", {"t0": t0, "joints": driven}))

@@ -18,6 +18,7 @@ import numpy as np
 from armillary.algorithms import centre, chart, forward_dynamics
 from armillary.algorithms.passes import Algorithm
 from armillary.codegen.abi import Context
+from armillary.codegen.struct import bits
 from armillary.evaluate.function_kernel import (
     Control,
     Controlling,
@@ -28,7 +29,8 @@ from armillary.evaluate.function_kernel import (
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.interrupts import HeldInterrupt
 from armillary.evaluate.kernel import Kernel, address_of
-from armillary.runtime.time_loop import Steps, called_back, run_steps
+from armillary.runtime.time_context import KernelCall, Policy, Steps, Table
+from armillary.runtime.time_loop import called_back, run_steps
 
 if TYPE_CHECKING:
     from armillary.mechanism.mechanism import Mechanism
@@ -104,20 +106,21 @@ class Stepping:
         self._parameters, self._driven = parameters, "prescribed" in given
         others = ("parameters",) * (parameters is not None)
         self._reads = ("q", "v", "tau", *given, *others)
+        self.kernels: dict[str, Kernel] = {}  # by role, see time_context.py
         self._contexts: dict[str, np.ndarray] = {}
         dynamics = self._dynamics()
         self.tables = dynamics.tables  # of the bodies that wrenches act on
-        self._call("DYNAMICS", dynamics)
-        self._other_bodies("DYNAMICS", self._reads)
+        self._call("dynamics", dynamics)
+        self._other_bodies("dynamics", self._reads)
         self._manifold()
         self._constraints()
         controlling = Controlling(mechanism.evaluator, self._batched, nz, key)
         if control is not None:
-            self._call("CONTROL", controlling.control(control), still=(3,))
+            self._call("control", controlling.control(control), still=(3,))
         if answer is not None:
             self._call_back(answer)
         if sample is not None:
-            self._call("SAMPLE", controlling.sample(*sample), still=(3, 4))
+            self._call("sample", controlling.sample(*sample), still=(3, 4))
 
     # -- what is called --------------------------------------------------------------------------
 
@@ -150,15 +153,15 @@ class Stepping:
         owner = self.mechanism.evaluator
         if self.mechanism.additive:
             return
-        self._call("INTEGRATE", self._straight(chart.move))
-        self._call("ADVANCE", self._straight(chart.step))
-        self._call("RATE", self._straight(chart.slope))
+        self._call("integrate", self._straight(chart.move))
+        self._call("advance", self._straight(chart.step))
+        self._call("rate", self._straight(chart.slope))
         if not any(centre.is_free(joint) for joint in owner.model.joints):
             return
-        self._call("TO_CENTER", self._straight(centre.to_center))
-        self._call("FROM_CENTER", self._straight(centre.from_center))
+        self._call("to_center", self._straight(centre.to_center))
+        self._call("from_center", self._straight(centre.from_center))
         others = ("parameters",) * (self._parameters is not None)
-        for name, algorithm in (("CARRIED", centre.carried), ("CENTER_RATE", centre.rate)):
+        for name, algorithm in (("carried", centre.carried), ("center_rate", centre.rate)):
             reads = (*algorithm.reads, *others)
             kernels = owner.kernels_of(algorithm, reads, True, True)
             self._call(name, kernels.kernel(self._batched, "double"))
@@ -173,7 +176,7 @@ class Stepping:
         for name in ("ACCELERATION", "OFFSET", "SLIP"):
             sizes[name] = model.nv
         for name, size in sizes.items():
-            self._c[getattr(Steps, name)] = self._own(_zeros(self.rows, size))
+            self._c[Steps.FIELDS[name]] = self._own(_zeros(self.rows, size))
 
     def _straight(self, algorithm: Algorithm) -> Kernel:
         """Of the tree alone: made once for a mechanism."""
@@ -188,23 +191,26 @@ class Stepping:
         owner = self.mechanism
         if not owner.model.constraints:
             return
-        for name, level in (("POSITION", "residual"), ("VELOCITY", "rate")):
+        for name, level in (("position", "residual"), ("velocity", "rate")):
             if not owner.constraint_solver.projector.rows(level).any():
                 continue
             kernels = owner.constraint_solver.projector.kernels(level, moving=self._driven)
             if kernels is None:
-                raise NotNative(f"no traced kernel for the {name.lower()}")
+                raise NotNative(f"no traced kernel for the {name}")
             self._call(name, kernels.kernel(self._batched, "double"))
 
-    def _call(self, name: str, kernel: Kernel, still: tuple[int, ...] = ()) -> None:
+    def _call(self, role: str, kernel: Kernel, still: tuple[int, ...] = ()) -> None:
         """Prepare a kernel: its context, with the row lengths of its inputs."""
         context, work = kernel.context(self.rows, self.mechanism.evaluator.base_numbers)
         for k, size in enumerate(kernel.input_sizes):
             context[Context.INPUT_STRIDES + k] = 0 if k in still else size
-        self._keep += [kernel, context, work]
-        self._contexts[name] = context
-        self._c[getattr(Steps, name)] = kernel.address
-        self._c[getattr(Steps, f"{name}_CONTEXT")] = address_of()(context)
+        self._keep += [context, work]
+        self.kernels[role], self._contexts[role] = kernel, context
+        self._put_kernel(role, kernel.address, address_of()(context))
+
+    def _put_kernel(self, role: str, code: int, context: int) -> None:
+        slot = Steps.kernel(role)
+        self._c[slot.of(KernelCall.CODE)], self._c[slot.of(KernelCall.CONTEXT)] = code, context
 
     def _call_back(self, answer: Answer) -> None:
         """A function over arrays as the controller."""
@@ -228,8 +234,7 @@ class Stepping:
 
         keep, address = called_back(at_stage)
         self._keep.append(keep)
-        self._c[Steps.CONTROL] = address
-        self._c[Steps.CONTROL_CONTEXT] = self._own(np.zeros(Context.SIZE, np.int64))
+        self._put_kernel("control", address, self._own(np.zeros(Context.SIZE, np.int64)))
 
     # -- memory ----------------------------------------------------------------------------------
 
@@ -244,6 +249,9 @@ class Stepping:
         c[Steps.STAGES], c[Steps.SEMI_IMPLICIT] = stages, int(m.semi_implicit)
         for slot, numbers in ((Steps.A, table), (Steps.B, m.b), (Steps.C, m.c)):
             c[slot] = self._own(np.ascontiguousarray(numbers, float))
+        policy = Policy()
+        c[Steps.CORRECTIONS], c[Steps.SMALL] = policy.corrections, bits(policy.small)
+        c[Steps.LOST], c[Steps.SLOW] = bits(policy.lost), bits(policy.slow)
 
     def _own(self, array: np.ndarray) -> int:
         self._keep.append(array)
@@ -265,10 +273,10 @@ class Stepping:
         for name in ("THETA", "ZERO", "FORCE"):
             self._arrays[name] = _zeros(rows, max(model.nv, 1))
         for name, array in self._arrays.items():
-            self._c[getattr(Steps, name)] = address_of()(array)
+            self._c[Steps.FIELDS[name]] = address_of()(array)
         for name, same in (("MOVING_Y", "Q"), ("MOVING_S", "V"), ("STAGE_Y", "STAGE_Q"),
                            ("STAGE_S", "STAGE_V")):  # fmt: skip
-            self._c[getattr(Steps, name)] = address_of()(self._arrays[same])
+            self._c[Steps.FIELDS[name]] = address_of()(self._arrays[same])
         self._state = {name: self._arrays[name] for name in widths}
 
     # -- the loop --------------------------------------------------------------------------------
@@ -303,8 +311,7 @@ class Stepping:
         c[Steps.STEPS], c[Steps.DONE] = steps, 0
         self.fault, self._stage = None, 0
         c[Steps.EVERY], c[Steps.RECORDED] = every, taken
-        c[Steps.STEP_SIZE] = np.float64(h).view(np.int64)
-        c[Steps.START] = np.float64(start).view(np.int64)
+        c[Steps.STEP_SIZE], c[Steps.START] = bits(h), bits(start)
         if due is not None:
             c[Steps.DUE], c[Steps.DUE_WIDTH] = address_of()(due), due.shape[1]
         for name in ("q", "v", "z", "a", "tau"):
@@ -313,7 +320,7 @@ class Stepping:
                 record = out[name]
                 c[Steps.OUT_ROWS] = record.shape[1]
                 place = address_of()(record) + record.strides[1] * first
-            c[getattr(Steps, f"OUT_{name.upper()}")] = place
+            c[Steps.FIELDS[f"OUT_{name.upper()}"]] = place
         return address_of()(c)
 
     def end(self, state: tuple[Array, Array, Array]) -> int:
@@ -331,19 +338,20 @@ class Stepping:
             table = np.ascontiguousarray(numbers, float)
             kept.append(table)
             row = table.shape[-2] * table.shape[-1]
-            c[getattr(Steps, name)] = address_of()(table)
-            c[getattr(Steps, f"{name}_STAGE")] = row if table.ndim == 4 else 0
-            c[getattr(Steps, f"{name}_STEP")] = row * len(self.method.b) if table.ndim == 4 else 0
+            field = Steps.FIELDS[name]
+            c[field.of(Table.NUMBERS)] = address_of()(table)
+            c[field.of(Table.STAGE)] = row if table.ndim == 4 else 0
+            c[field.of(Table.STEP)] = row * len(self.method.b) if table.ndim == 4 else 0
             if name != "TAU":
                 slot = self._reads.index({"WRENCH": "external", "DRIVE": "prescribed"}[name])
-                c[getattr(Steps, f"{name}_INPUT")] = slot
-                self._apart("DYNAMICS", slot, table)
-        for name, correction, numbers in (("PLACE", "POSITION", given.place),
-                                          ("SPEED", "VELOCITY", given.velocity)):  # fmt: skip
+                c[field.of(Table.INPUT)] = slot
+                self._apart("dynamics", slot, table)
+        for name, correction, numbers in (("PLACE", "position", given.place),
+                                          ("SPEED", "velocity", given.velocity)):  # fmt: skip
             if numbers is not None and correction in self._contexts:
                 table = np.ascontiguousarray(numbers, float)
                 kept.append(table)
-                c[getattr(Steps, name)] = address_of()(table)
+                c[Steps.FIELDS[name]] = address_of()(table)
                 c[Steps.MOTION_STEP] = table.shape[-2] * table.shape[-1]
                 self._apart(correction, 1 if name == "PLACE" else 2, table)
         return kept

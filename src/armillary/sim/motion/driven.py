@@ -50,7 +50,7 @@ class PrescribedMotions:
         spans = self._labels(mechanism)
         self.mechanism = self.on(mechanism)
         self.motions: list[Motion] = [
-            motion_of(f"prescribed['{name}']", value, len(spans[name]), step)
+            motion_of(f"prescribed motion of '{name}'", value, len(spans[name]), step)
             for name, value in self._given.items()
         ]
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.errors import InputError, unknown_name
+from armillary.errors import InputError, Remedy, unknown_name
 from armillary.evaluate.inputs import Array, as_floats
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.motion.curves import Curve, Sampled
@@ -90,7 +90,8 @@ class Schedule:
             return
         raise InputError(
             f"{what}: the schedule covers {self.times[0]:g} to {self.times[-1]:g} s, the run goes "
-            f"from {t0:g} to {t1:g} s. Give more rows, a shorter run, or Schedule(..., hold=True)."
+            f"from {t0:g} to {t1:g} s.",
+            Remedy("hold schedule"),
         )
 
     def breaks(self) -> Array:

@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from armillary.errors import FormatError
+from armillary.errors import FormatError, Remedy
 from armillary.sim.record.disk import locked, open_plain, sync_folder, write_all
 from armillary.sim.record.layout import Array, Layout, Rows, Tail, as_state, joined
 
@@ -243,8 +243,9 @@ class Journal:
         except OSError as fault:
             raise FormatError(
                 f"cannot be written: {fault.strerror or fault}. What was written before is kept: "
-                f"{len(self)} instants{self._until()}. Make room, then go on with resume=True.",
+                f"{len(self)} instants{self._until()}.",
                 str(self.path),
+                remedy=Remedy("resume"),
             ) from fault
 
     def _until(self) -> str:

@@ -17,15 +17,16 @@ from armillary.constraints.conditioning import nearness
 from armillary.constraints.moving import RowMotion
 from armillary.errors import ArmillaryError, InputError, unknown_name
 from armillary.mechanism.mechanism import Mechanism
+from armillary.units import FORCE, WRENCH_UNITS
+from armillary.units import WRENCH as WRENCH_LABELS
 
 Array = NDArray[np.float64]
 Extras = Mapping[str, Any] | None
 Columns = tuple[tuple[str, str], ...]  # (label, unit) of every column
 
-WRENCH = (*((f"n{x}", "N m") for x in "xyz"), *((f"f{x}", "N") for x in "xyz"))
+WRENCH = tuple(zip(WRENCH_LABELS, WRENCH_UNITS, strict=True))
 TWIST = (*((f"w{x}", "rad/s") for x in "xyz"), *((f"v{x}", "m/s") for x in "xyz"))
 MOMENTUM = (*((f"L{x}", "N m s") for x in "xyz"), *((f"p{x}", "N s") for x in "xyz"))
-FORCE = {"rad": "N m", "m": "N"}
 
 
 @dataclass
@@ -77,7 +78,7 @@ class States:
     def reactions(self) -> Array:
         if self.mechanism.constraints:
             return self.solution.reactions.total
-        return self.mechanism.reactions(self.q, self.v, self.a, self.external).total
+        return self.mechanism.reactions(self.q, self.v, self.a, external=self.external).total
 
     @property
     def constraint_forces(self) -> Array:

@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from armillary.errors import FormatError, how_to_install
+from armillary.errors import FormatError, Remedy, how_to_install
 from armillary.sim.record.disk import Fresh, sync_folder, write_all
 from armillary.sim.record.journal import Journal, journal_path
 from armillary.sim.record.layout import Layout, Rows, Tail
@@ -79,14 +79,10 @@ def check_target(path: Path, resume: bool = False, overwrite: bool = False) -> N
         return
     if Journal.found(journal) is not None:
         raise FormatError(
-            f"an interrupted run is in '{journal}'. Go on with resume=True, or pass "
-            f"overwrite=True to begin anew.",
-            shown,
+            f"an interrupted run is in '{journal}'.", shown, remedy=Remedy("resume or overwrite")
         )
     if path.exists():
-        raise FormatError(
-            "the file exists already. Choose another name or pass overwrite=True.", shown
-        )
+        raise FormatError("the file exists already.", shown, remedy=Remedy("overwrite"))
 
 
 def format_of(path: Path) -> str:

@@ -1,0 +1,36 @@
+"""What helps against an error, as it is typed on the command line (errors.PYTHON: in Python)."""
+
+from __future__ import annotations
+
+from armillary.errors import Message
+
+COMMAND = {
+    "overwrite": "Choose another name or use --overwrite.",
+    "resume": "Make room, then go on with --resume.",
+    "resume or overwrite": "Go on with --resume, or use --overwrite to begin anew.",
+    "lossy": "Write the native YAML format, or use --lossy to leave it out.",
+    "root": "{otherwise}, or use --root a folder that holds both.",
+    "format": "",
+    "no base": "Leave --base out.",
+    "hold schedule": "Give more rows, a shorter run, or --stay.",
+    "assemble": "`armillary solve --assemble` closes the mechanism",
+    "project": "`armillary solve --assemble` corrects it",
+    "assemble q": "Close it with --assemble; if the numbers have few digits, --geometry-tolerance "
+    "tells how many.",
+    "assemble q0": "Close it with --assemble.",
+    "assemble q0 at motions": "Close it with --assemble, which holds driven joints where their "
+    "motion begins.",
+    "project v0": "Leave --no-project out.",
+    "hold v0": "Give --v {joint}={value:.6g} to hold the named joints and find the others, or "
+    "--project-start to begin with the nearest.",
+    "project a": "--a joint=value keeps the named joints and finds the others; --tree answers for "
+    "the open tree.",
+    "more actuators": "Name more of them with --actuator.",
+    "no limits": "Give them in the model, or leave --limits out.",
+    "fewer limits": "{otherwise}, or leave --limits out.",
+}
+
+
+def spelled(text: str) -> str:
+    """A message of the library, with its remedy in the words of the command line."""
+    return text.spelled(COMMAND) if isinstance(text, Message) else text

@@ -1,0 +1,125 @@
+"""Operations of a graph as LLVM text: one table, and the declarations that its forms need.
+
+`{t}` is the type (scalar or vector), `{a}`, `{b}`, `{c}` the operands, `{s}` the suffix of an
+intrinsic, `{m}` the type of a mask.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from armillary.codegen.target import Lanes
+from armillary.graph.ops import OPS
+
+_FORMS = {
+    "add": "fadd {t} {a}, {b}",
+    "sub": "fsub {t} {a}, {b}",
+    "mul": "fmul {t} {a}, {b}",
+    "neg": "fneg {t} {a}",
+    "div": "fdiv {t} {a}, {b}",
+    "sqrt": "call {t} @llvm.sqrt.{s}({t} {a})",
+    "fma": "call {t} @llvm.fma.{s}({t} {a}, {t} {b}, {t} {c})",
+    "abs": "call {t} @llvm.fabs.{s}({t} {a})",
+    "lt": "fcmp olt {t} {a}, {b}",
+    "le": "fcmp ole {t} {a}, {b}",
+    "eq": "fcmp oeq {t} {a}, {b}",
+    "select": "select {m} {a}, {t} {b}, {t} {c}",
+}
+LIBRARY = ("exp", "tanh", "atan2")  # functions of the C library, one lane after the other
+# metadata: one scope for everything that is only read
+_SCOPES = """!0 = distinct !{!0}
+!1 = distinct !{!1, !0}
+!2 = !{!1}"""
+
+Line = Callable[[str], str]  # appends `name = text` to the code and gives the name
+
+
+def operation(op: str, operands: Sequence[str], lanes: Lanes, line: Line) -> str:
+    """The lines of one operation; the name of its result."""
+    if op in LIBRARY:
+        return _library_call(op, operands, lanes, line)
+    if op in ("quadrant_sin", "quadrant_cos"):
+        return _quadrant(op, operands, lanes, line)
+    names = dict(zip("abc", operands, strict=False))
+    return line(_FORMS[op].format(t=lanes.type, s=lanes.suffix, m=lanes.mask, **names))
+
+
+def splat(value: str, lanes: Lanes, line: Line) -> str:
+    """The same number in all lanes."""
+    if lanes.width == 1:
+        return value
+    t = lanes.type
+    one = line(f"insertelement {t} poison, {lanes.element} {value}, i32 0")
+    return line(f"shufflevector {t} {one}, {t} poison, <{lanes.width} x i32> zeroinitializer")
+
+
+def _quadrant(op: str, operands: Sequence[str], lanes: Lanes, line: Line) -> str:
+    """Sine or cosine of an angle in quadrant k: exchange where k is odd, change the sign
+    where k (for the cosine k + 1) has bit 1.  k stands in the lowest bits of the first."""
+    bits, sine, cosine = operands
+    t, n, sign = lanes.type, lanes.integer, lanes.bytes * 8 - 1
+    k = line(f"bitcast {t} {bits} to {n}")
+    odd = line(f"shl {n} {k}, {lanes.integers(sign)}")
+    swap = line(f"icmp slt {n} {odd}, {lanes.integers(0)}")
+    first, second = (cosine, sine) if op == "quadrant_sin" else (sine, cosine)
+    value = line(f"select {lanes.mask} {swap}, {t} {first}, {t} {second}")
+    if op == "quadrant_cos":
+        k = line(f"add {n} {k}, {lanes.integers(1)}")
+    second_bit = line(f"lshr {n} {k}, {lanes.integers(1)}")
+    flip = line(f"shl {n} {second_bit}, {lanes.integers(sign)}")
+    raw = line(f"bitcast {t} {value} to {n}")
+    return line(f"bitcast {n} {line(f'xor {n} {raw}, {flip}')} to {t}")
+
+
+def _library_call(op: str, operands: Sequence[str], lanes: Lanes, line: Line) -> str:
+    e, t = lanes.element, lanes.type
+    f = f"@{library_name(op, e)}"
+    if lanes.width == 1:
+        return line(f"call {e} {f}({', '.join(f'{e} {x}' for x in operands)})")
+    total = "poison"
+    for lane in range(lanes.width):
+        args = [line(f"extractelement {t} {x}, i32 {lane}") for x in operands]
+        y = line(f"call {e} {f}({', '.join(f'{e} {x}' for x in args)})")
+        total = line(f"insertelement {t} {total}, {e} {y}, i32 {lane}")
+    return total
+
+
+def library_name(op: str, element: str) -> str:
+    """sin -> sinf for floats."""
+    return f"{op}f" if element == "float" else op
+
+
+# -- declarations --------------------------------------------------------------------------------
+
+_INTRINSIC = re.compile(r"@(llvm\.\w+)\.(v\d+f\d+|f\d+)\(")
+_MASKED = re.compile(r"@llvm\.masked\.load\.(v\d+f\d+)\.p0\(")
+
+
+def with_declarations(text: str, lanes: Lanes) -> str:
+    """The text with a declaration for every intrinsic and C function it calls."""
+    arity = {"llvm.fma": 3}
+    found = sorted({(m.group(1), m.group(2)) for m in _INTRINSIC.finditer(text)})
+    lines = []
+    for name, suffix in found:
+        kind = _type_of(suffix)
+        lines.append(f"declare {kind} @{name}.{suffix}({', '.join([kind] * arity.get(name, 1))})")
+    e = lanes.element
+    for op in LIBRARY:
+        symbol = library_name(op, e)
+        if f"@{symbol}(" in text:
+            lines.append(f"declare {e} @{symbol}({', '.join([e] * OPS[op].arity)})")
+    if "@llvm.prefetch" in text:
+        lines.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+    for suffix in sorted(set(_MASKED.findall(text))):
+        kind, w = _type_of(suffix), suffix[1:].split("f")[0]
+        name = f"@llvm.masked.load.{suffix}.p0"
+        lines.append(f"declare {kind} {name}(ptr, i32, <{w} x i1>, {kind})")
+    return "\n".join([*lines, text, _SCOPES])
+
+
+def _type_of(suffix: str) -> str:
+    """f64 -> double, v4f32 -> <4 x float>."""
+    width, bits = suffix.rsplit("f", 1)
+    element = "double" if bits == "64" else "float"
+    return f"<{width[1:]} x {element}>" if width else element

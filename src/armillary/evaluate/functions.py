@@ -1,0 +1,321 @@
+"""The table of functions: every question that one algorithm answers is a row.
+
+A row says which algorithm answers it, from which inputs and options, what it needs of the model,
+and how the numbers of the algorithm make the results.  Python calls, batches, C export, symbolic
+printing and the reference of the docs read the same rows.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from armillary.algorithms import (
+    coriolis,
+    derivatives,
+    energy,
+    forward_dynamics,
+    inverse_dynamics,
+    kinematics,
+    mass_matrix,
+    operational,
+)
+from armillary.algorithms.passes import Algorithm
+from armillary.algorithms.regressor import regressor
+from armillary.evaluate.results import Reactions
+
+_COORDINATES = {
+    "local": "in the frame's own axes, at its origin",
+    "world_aligned": "along the world's axes, at the frame's origin",
+    "world": "along the world's axes, at the world's origin",
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    """One array of a function: `source` is the algorithm's name of it.
+
+    shape: numbers, or "nv" and "bodies".  order: which numbers of the source (of each body), row
+    by row; all of them if empty."""
+
+    name: str
+    source: str
+    shape: tuple[int | str, ...]
+    meaning: str
+    order: tuple[int, ...] = ()
+
+
+BODIES = ("parameters", "offsets")  # numbers of the bodies instead of the model's
+_DEFAULTS = {"external": None, "passive": True, "out": None, "parameters": None, "offsets": None}
+_TYPES = {
+    "frame": "str", "coordinates": "str", "kind": "str", "external": "External", "passive": "bool",
+    "out": "Array | None", "parameters": "ArrayLike | None", "offsets": "ArrayLike | None",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Function:
+    """A row of the table: a function of one state or of a batch.
+
+    algorithm: of the chosen coordinates (and kind), where there is that choice."""
+
+    algorithm: Callable[..., Algorithm]
+    title: str
+    results: tuple[Result, ...]
+    options: tuple[str, ...] = ()  # beside the inputs: external, passive, out, parameters, offsets
+    text: str = ""  # what else a reader wants to know
+    frame: bool = False
+    coordinates: bool = False  # of that frame: local, world_aligned or world
+    kinds: tuple[str, ...] = ()  # of an acceleration
+    passive: bool = True  # False: friction, springs and rotors never take part
+    fuse: bool = True
+    inertia: bool = False  # needs inertia behind every joint
+    mass: bool = False  # needs mass somewhere
+    wrap: Callable[..., object] | None = None  # (model, *results) -> what Python gives
+
+    @cached_property
+    def inputs(self) -> tuple[str, ...]:
+        """Arrays of the state, in order."""
+        reads = self.algorithm(*self.choices.values()).reads
+        return tuple(name for name in reads if name not in ("external", "prescribed"))
+
+    @cached_property
+    def choices(self) -> dict[str, str]:
+        """Words that choose the algorithm, with their defaults."""
+        found = {"coordinates": "local"}  # an algorithm without that choice ignores it
+        return found | ({"kind": self.kinds[0]} if self.kinds else {})
+
+    @cached_property
+    def signature(self) -> inspect.Signature:
+        """How Python calls it."""
+        many = "Array" if len(self.results) == 1 else "tuple[Array, ...]"
+        if isinstance(self.wrap, type):
+            many = self.wrap.__name__
+        given = [*self.inputs, *(["frame"] if self.frame else [])]
+        chosen = [name for name in self.choices if name == "kind" or self.coordinates]
+        parameters = [_parameter(name) for name in given]
+        parameters += [_parameter(name, self.choices[name]) for name in chosen]
+        parameters += [_parameter(name, _DEFAULTS[name], name in BODIES) for name in self.options]
+        return inspect.Signature(parameters, return_annotation=many)
+
+    def about(self, frame: str | None, coordinates: str) -> str:
+        """The title with the frame that is asked for."""
+        if frame is None:
+            return self.title
+        where = f", {_COORDINATES[coordinates]}" if self.coordinates else ""
+        title = self.title.replace("a frame", f"the frame '{frame}'", 1)
+        return f"{title.removesuffix('.')}{where}."
+
+
+def _parameter(
+    name: str, default: object = inspect.Parameter.empty, keyword: bool = False
+) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY if keyword else inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Parameter(name, kind, default=default, annotation=_TYPES.get(name, "ArrayLike"))
+
+
+# X_FW = (E, r), E row by row: the rotation R_WF of the public functions is its transpose
+_ROTATION, _ORIGIN = (0, 3, 6, 1, 4, 7, 2, 5, 8), (9, 10, 11)
+_FIRST_NINE = tuple(range(9))
+# the 21 numbers of a symmetric 6x6: xx yy zz xy xz yz of a block, 9 of the coupling, 6 again
+_BLOCK = ((0, 3, 4), (3, 1, 5), (4, 5, 2))
+_SYMMETRIC = (
+    *(k for r in range(3) for k in (*_BLOCK[r], *(6 + 3 * r + c for c in range(3)))),
+    *(k for r in range(3) for k in (*(6 + 3 * c + r for c in range(3)),
+                                    *(15 + b for b in _BLOCK[r]))),
+)  # fmt: skip
+_FORCES = "joint forces, N m or N, along v"
+_SQUARE = ("nv", "nv")
+_TREE = "That of the tree, also of a closed mechanism."
+_HOLDING = "Those of the tree; `holding_forces` holds a closed mechanism."
+_ALLOWED = "Of the tree: v of a closed mechanism must be one that its constraints allow."
+_KIND = (
+    'kind: "classical" is what the origin does as a point; "spatial" is classical - (0; ω × v), '
+    "the derivative of the velocity's components in local or world coordinates."
+)
+_COORDINATES_TEXT = (
+    'coordinates: "local" (the frame\'s own), "world_aligned" (at the frame\'s origin, along the '
+    "world's axes) or \"world\" (of the point at the world's origin)."
+)
+
+
+def _plain(algorithm: Algorithm) -> Callable[..., Algorithm]:
+    return lambda coordinates: algorithm
+
+
+FUNCTIONS: dict[str, Function] = {
+    "inverse_dynamics": Function(
+        _plain(inverse_dynamics.inverse_dynamics),
+        "Joint forces of the actuators for a motion: tau = M(q) a + h(q, v).",
+        (Result("tau", "tau", ("nv",), _FORCES),),
+        options=("external", "passive", "out", *BODIES),
+    ),
+    "forward_dynamics": Function(
+        _plain(forward_dynamics.forward_dynamics),
+        "Accelerations under the joint forces of the actuators: a = M(q)^-1 (tau - h(q, v)).",
+        (Result("a", "a", ("nv",), "accelerations, rad/s^2 or m/s^2"),),
+        inertia=True,
+        options=("external", "passive", "out", *BODIES),
+    ),
+    "bias_forces": Function(
+        _plain(inverse_dynamics.bias_forces),
+        "Joint forces at zero acceleration, h(q, v): gravity, velocity and passive forces.",
+        (Result("h", "tau", ("nv",), _FORCES),),
+        options=("external", "passive", "out", *BODIES),
+        text=_TREE,
+    ),
+    "gravity_forces": Function(
+        _plain(inverse_dynamics.static_forces),
+        "Joint forces that hold the mechanism at rest against gravity alone.",
+        (Result("g", "tau", ("nv",), _FORCES),),
+        passive=False,
+        options=("out", *BODIES),
+        text=_HOLDING,
+    ),
+    "static_torques": Function(
+        _plain(inverse_dynamics.static_forces),
+        "Joint forces that hold the mechanism at rest against gravity and springs.",
+        (Result("tau", "tau", ("nv",), _FORCES),),
+        options=("external", "out", *BODIES),
+        text=_HOLDING,
+    ),
+    "mass_matrix": Function(
+        _plain(mass_matrix.mass_matrix),
+        "Joint-space inertia M(q), symmetric and positive definite.",
+        (Result("M", "M", _SQUARE, "kg m^2, kg m or kg"),),
+        options=("passive", "out", *BODIES),
+        text="Rotors are included unless passive=False.  " + _TREE,
+    ),
+    "coriolis_matrix": Function(
+        _plain(coriolis.coriolis_matrix),
+        "Coriolis matrix C(q, v): C v are the velocity forces, and dM/dt - 2 C is skew.",
+        (Result("C", "C", _SQUARE, "N m s/rad, N s/rad, N m s/m or N s/m"),),
+        options=("out", *BODIES),
+        text=_TREE,
+    ),
+    "energy": Function(
+        _plain(energy.energy),
+        "Kinetic and potential energy; height counts from the world's origin, springs count.",
+        (
+            Result("kinetic", "kinetic", (), "J"),
+            Result("potential", "potential", (), "J"),
+        ),
+    ),
+    "momentum": Function(
+        _plain(energy.momentum),
+        "Momentum of the whole mechanism along the world's axes.",
+        (Result("momentum", "momentum", (6,),
+                "angular about the centre of mass, kg m^2/s; linear, kg m/s"),),
+        mass=True,
+        options=("out", *BODIES),
+    ),
+    "center_of_mass": Function(
+        _plain(energy.center_of_mass),
+        "Centre of mass in the world.",
+        (Result("com", "com", (3,), "m"),),
+        mass=True,
+        options=("out", *BODIES),
+    ),
+    "pose": Function(
+        _plain(kinematics.frame_axes),
+        "Pose of a frame in the world.",
+        (
+            Result("R", "pose", (3, 3), "rotation; columns are the frame's axes", _FIRST_NINE),
+            Result("p", "pose", (3,), "origin, m", _ORIGIN),
+        ),
+        frame=True,
+    ),
+    "poses": Function(
+        _plain(kinematics.poses),
+        "Poses of all bodies in the world.",
+        (
+            Result("R", "Y", ("bodies", 3, 3), "rotations; columns are the axes", _ROTATION),
+            Result("p", "Y", ("bodies", 3), "origins, m", _ORIGIN),
+        ),
+        fuse=False,
+    ),
+    "velocity": Function(
+        kinematics.frame_velocity,
+        "Velocity of a frame.",
+        (Result("velocity", "velocity", (6,), "angular, rad/s; linear, m/s"),),
+        frame=True,
+        coordinates=True,
+        text=_COORDINATES_TEXT,
+    ),
+    "acceleration": Function(
+        kinematics.frame_motion,
+        "Acceleration of a frame, of its origin as a point, without gravity.",
+        (Result("acceleration", "acceleration", (6,), "angular, rad/s^2; linear, m/s^2"),),
+        frame=True,
+        coordinates=True,
+        kinds=("classical", "spatial"),
+        text=f"{_COORDINATES_TEXT}  {_KIND}",
+    ),
+    "jacobian": Function(
+        kinematics.jacobian,
+        "Jacobian of a frame: its velocity is J v.",
+        (Result("J", "J", (6, "nv"), "angular rows first"),),
+        frame=True,
+        coordinates=True,
+        text=f"{_COORDINATES_TEXT}  {_ALLOWED}",
+    ),
+    "jacobian_dot": Function(
+        kinematics.jacobian_dot,
+        "Rate of the Jacobian of a frame along the motion v.",
+        (Result("dJ", "dJ", (6, "nv"), "angular rows first"),),
+        frame=True,
+        coordinates=True,
+        text=_COORDINATES_TEXT + "  The derivative of every component of `jacobian`.",
+    ),
+    "operational_inertia": Function(
+        operational.operational_inertia,
+        "Inverse operational-space inertia J M^-1 J^T of a frame.",
+        (Result("W", "W", (6, 6), "angular rows and columns first", _SYMMETRIC),),
+        frame=True,
+        coordinates=True,
+        inertia=True,
+    ),
+    "reactions": Function(
+        _plain(inverse_dynamics.reactions),
+        "The wrench in every joint, by the parent on the body, in the body's frame at its origin.",
+        (
+            Result("total", "wrench", ("bodies", 6), "moment, N m; force, N"),
+            Result("driving", "driving", ("bodies", 6), "the part along the joint's axes"),
+        ),
+        options=("external", "passive"),
+        text="Split into the part along the joint's axes and the constraint part.  Of the tree: "
+        "those of a closed mechanism are in `solve(q, v, tau).reactions`.",
+        wrap=Reactions,
+        fuse=False,
+    ),
+    "regressor": Function(
+        _plain(regressor),
+        "Torque regressor: tau = Y parameters, without friction and rotors.",
+        (Result("Y", "Y", ("nv", "10 bodies"),
+                "columns per body: mass, m c (x, y, z), tensor about its origin "
+                "(xx, yy, zz, xy, xz, yz)"),),
+        passive=False,
+        fuse=False,
+    ),
+    "inverse_dynamics_derivatives": Function(
+        _plain(derivatives.inverse_dynamics_derivatives),
+        "Derivatives of inverse dynamics; q moves on its tangent space.",
+        (
+            Result("dq", "dq", _SQUARE, "d tau / d q"),
+            Result("dv", "dv", _SQUARE, "d tau / d v"),
+            Result("da", "M", _SQUARE, "d tau / d a, the mass matrix"),
+        ),
+    ),
+    "forward_dynamics_derivatives": Function(
+        _plain(derivatives.forward_dynamics_derivatives),
+        "Derivatives of forward dynamics; q moves on its tangent space.",
+        (
+            Result("dq", "dq", _SQUARE, "d a / d q"),
+            Result("dv", "dv", _SQUARE, "d a / d v"),
+            Result("dtau", "M", _SQUARE, "d a / d tau, the inverse of the mass matrix"),
+        ),
+        inertia=True,
+    ),
+}  # fmt: skip

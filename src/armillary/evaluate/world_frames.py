@@ -1,0 +1,59 @@
+"""Answers about frames that stand on the world, which no joint moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.evaluate.evaluator import Evaluator
+from armillary.evaluate.inputs import Array, common_rows
+from armillary.spatial import Motion, Transform
+
+
+def of_world_frame(
+    evaluator: Evaluator, function: str, frame: str, chosen: Mapping[str, str],
+    inputs: Mapping[str, ArrayLike],
+) -> dict[str, Array]:  # fmt: skip
+    """Results of the function's algorithm by name, as `Evaluator.run` gives them."""
+    parts = {name: evaluator.check(name, x) for name, x in inputs.items()}
+    count, single = common_rows(parts)
+    finite = np.ones(count, bool)
+    for x, _ in parts.values():
+        finite &= np.isfinite(x).all(axis=1)
+    found = {}
+    for name, x in _constants(evaluator, function, frame, chosen).items():
+        tiled = np.where(finite.reshape(-1, *[1] * x.ndim), x, np.nan)
+        found[name] = tiled[0] if single else tiled
+    return found
+
+
+def _constants(
+    evaluator: Evaluator, function: str, frame: str, chosen: Mapping[str, str]
+) -> dict[str, Array]:
+    X, nv = evaluator.place(frame).X, evaluator.model.nv
+    if function == "pose":
+        return {"pose": _numbers(Transform(X.E.T, X.r))}
+    if function in ("jacobian", "jacobian_dot"):
+        return {"J": np.zeros((6, nv)), "dJ": np.zeros((6, nv))}
+    if function == "operational_inertia":
+        return {"W": np.zeros(21)}
+    velocity, acceleration = _motion(evaluator, X, chosen["coordinates"])
+    if chosen.get("kind") == "classical":
+        acceleration = acceleration.classical(velocity)
+    return {"velocity": _numbers(velocity), "acceleration": _numbers(acceleration)}
+
+
+def _motion(evaluator: Evaluator, X: Transform, coordinates: str) -> tuple[Motion, Motion]:
+    """Velocity and spatial acceleration of a frame fixed in the (perhaps moving) world."""
+    base = evaluator.base()
+    if coordinates == "world":
+        X = Transform.identity()
+    elif coordinates == "world_aligned":
+        X = Transform.translation(X.r)
+    return X @ base.velocity, X @ base.acceleration
+
+
+def _numbers(x: Transform | Motion) -> Array:
+    return np.array([float(number) for number in x.leaves()])
