@@ -5,7 +5,7 @@ Integrals, currents and the like so that the accelerations of the first state ar
     a(z) = forward_dynamics(q, v, forces(z)) = 0,
 
 and among those the ones whose own rates are smallest: Newton's method over all blocks at once, so
-every block can take part, own ones too.
+every block can take part, own ones too.  Readings of sensors stay as they are.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LEFT = 1e-6  # of the accelerations without blocks: what may be left
 
 def balanced_states(system: System, t: float, q: Array, v: Array, z: Array) -> Array:
     """z (..., nz) in balance, from the usual start."""
-    if not system.nz:
+    if all(stage.block.is_sensor or not stage.count for stage in system.chain.stages):
         raise InputError(
             "balance: no controller or actuator has states that could be chosen. Give one an "
             "integral (ki), or leave balance out."
@@ -42,19 +42,22 @@ def _balanced(view: RunView, t: float, q: Array, v: Array, z: Array) -> Array:
         tau, rates = view.forces(t, q, v, states)
         return np.concatenate([view.acceleration(t, q, v, np.ascontiguousarray(tau)), rates])
 
-    n = view.nv
+    n, stages = view.nv, view.setup.chain.stages
+    own = [range(s.z.start, s.z.stop) for s in stages if not s.block.is_sensor]
+    chosen = [k for span in own for k in span]
     fall = float(np.abs(view.acceleration(t, q, v, np.zeros(n))).max())
     for _ in range(_ITERATIONS):
         found = answer(z)
-        slope = np.empty((len(found), len(z)))
-        for k in range(len(z)):
+        slope = np.empty((len(found), len(chosen)))
+        for column, k in enumerate(chosen):
             d = np.zeros(len(z))
             d[k] = _STEP * max(1.0, abs(z[k]))
-            slope[:, k] = (answer(z + d) - answer(z - d)) / (2.0 * d[k])
+            slope[:, column] = (answer(z + d) - answer(z - d)) / (2.0 * d[k])
         step, free = _solved(slope[:n], -found[:n])
         rest, _ = _solved(slope[n:] @ free, -found[n:] - slope[n:] @ step)
         step = step + free @ rest
-        z = z + step
+        z = z.copy()
+        z[chosen] += step
         if np.abs(step).max() <= 1e-12 * max(1.0, float(np.abs(z).max())):
             break
     left = np.abs(answer(z)[:n])
