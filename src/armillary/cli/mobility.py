@@ -101,8 +101,8 @@ def _print(mechanism: Mechanism, found: Mobility, forces: Determinacy | None) ->
         screen.say(f"constraints with redundant rows: {', '.join(found.redundant)}")
     if forces is not None and forces.static_indeterminacy:
         screen.say(
-            f"self-stresses: {forces.static_indeterminacy}; every reaction becomes determinate without: "
-            f"{', '.join(forces.proposals())}"
+            f"self-stresses: {forces.static_indeterminacy}; every reaction becomes determinate "
+            f"without: {', '.join(forces.proposals())}"
         )
     elif forces is not None:
         screen.say("self-stresses: none, every reaction is determinate")
