@@ -17,7 +17,7 @@ from armillary.evaluate.body_code import symbolic_base
 from armillary.evaluate.request import Load, Setting, input_sizes
 from armillary.graph.cut import Block, Store
 from armillary.graph.expr import Graph, Node, cone
-from armillary.model.lowering.constraints import ConstraintTable
+from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.tree import KernelBody, Tables
 from armillary.spatial import Force, Motion, Transform, Vector
 
