@@ -44,9 +44,13 @@ if TYPE_CHECKING:
     from armillary.sim.actuators.converters import DAC
     from armillary.sim.actuators.dc_motor import DCMotor, Ideal
     from armillary.sim.actuators.transmission import FlexibleTransmission
+    from armillary.sim.control.block import Block
+    from armillary.sim.control.chain import Chain
+    from armillary.sim.control.feed_forward import FeedForward, Function
     from armillary.sim.control.model_based import ComputedTorque, GravityCompensation
     from armillary.sim.control.operational_space import OperationalSpace
-    from armillary.sim.control.pid import PID, FeedForward, Function
+    from armillary.sim.control.pid import PID
+    from armillary.sim.control.sensors import IMU, Encoder, ForceTorque, Sensor
     from armillary.sim.control.setpoints import check_setpoints
     from armillary.sim.loop.events import Event, JointLimits, Switch
     from armillary.sim.loop.simulate import simulate
@@ -57,7 +61,7 @@ if TYPE_CHECKING:
     from armillary.sim.motion.roads import RoadProfile
     from armillary.sim.motion.schedules import Schedule
     from armillary.sim.record.run import Run
-    from armillary.sim.record.storage import load_run
+    from armillary.sim.record.stored_run import load_run
 
 # found when they are first asked for: name -> module that has it
 _LATER = {
@@ -67,7 +71,11 @@ _LATER = {
         "sim.motion.trajectories": ("trajectories",),
         "sim.actuators.dc_motor": ("DCMotor", "Ideal"),
         "sim.actuators.converters": ("DAC",),
-        "sim.control.pid": ("PID", "FeedForward", "Function"),
+        "sim.control.block": ("Block",),
+        "sim.control.chain": ("Chain",),
+        "sim.control.feed_forward": ("FeedForward", "Function"),
+        "sim.control.pid": ("PID",),
+        "sim.control.sensors": ("Sensor", "Encoder", "IMU", "ForceTorque"),
         "sim.control.model_based": ("ComputedTorque", "GravityCompensation"),
         "sim.control.operational_space": ("OperationalSpace",),
         "sim.motion.schedules": ("Schedule",),
@@ -80,7 +88,7 @@ _LATER = {
         "sim.control.setpoints": ("check_setpoints",),
         "sim.record.run": ("Run",),
         "sim.loop.simulate": ("simulate",),
-        "sim.record.storage": ("load_run",),
+        "sim.record.stored_run": ("load_run",),
     }.items()
     for name in names
 }
@@ -102,19 +110,24 @@ __version__ = "0.1.0"
 
 __all__ = [
     "DAC",
+    "IMU",
     "PID",
     "ArmillaryError",
+    "Block",
     "Builder",
+    "Chain",
     "CompileError",
     "ComputedTorque",
     "Contact",
     "Coupling",
     "DCMotor",
     "Distance",
+    "Encoder",
     "EnergyWarning",
     "Event",
     "FeedForward",
     "FlexibleTransmission",
+    "ForceTorque",
     "FormatError",
     "Frame",
     "Function",
@@ -139,6 +152,7 @@ __all__ = [
     "Rotor",
     "Run",
     "Schedule",
+    "Sensor",
     "Shape",
     "StickSlip",
     "Surface",

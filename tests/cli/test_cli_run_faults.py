@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import armillary as am
 from armillary.cli.app import app
 from armillary.sim.record.journal import journal_path
-from armillary.sim.record.storage import load_run
+from armillary.sim.record.stored_run import load_run
 
 COMMAND = [sys.executable, "-m", "armillary.cli", "simulate"]
 

@@ -15,7 +15,7 @@ import armillary as am
 from armillary.cli.app import app
 from armillary.sim.loop.simulate import simulate
 from armillary.sim.record.journal import journal_path
-from armillary.sim.record.storage import load_run
+from armillary.sim.record.stored_run import load_run
 
 
 def run(*words, code=0):

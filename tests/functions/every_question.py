@@ -72,13 +72,14 @@ TREES_ONLY = frozenset(
 OTHERS = frozenset(
     re.findall(
         r"\w+",
-        "attach base base_parameters bodies compile constraint_rows constraints counts "
-        "energy_lacks explain frames geometry_tolerance gravity initial interpret joint_names "
-        "joints lock model name neutral nq nv options parameter_names parameters place "
-        "offset_names q_labels q_units random_state replace report save subtree tables to_c "
-        "tree unlock v_labels v_units with_base ",
+        "additive attach base_parameters bodies compile compile_report constraint_rows "
+        "constraint_solver constraints counts energy_lacks evaluator frames geometry_tolerance "
+        "gravity initial interpret joint_names joints load_friction lock model name neutral nq nv "
+        "offset_names options parameter_names parameters q_labels q_units random_state replace "
+        "report save subtree to_c tree unlock v_labels v_units variant with_base with_model "
+        "with_tolerance",
     )
-) | {"inverse_dynamics.actuators", "inverse_dynamics.law"}
+)
 
 
 def public_names(m: am.Mechanism) -> set[str]:
@@ -88,7 +89,8 @@ def public_names(m: am.Mechanism) -> set[str]:
         value = getattr(m, name)
         question = getattr(value, "question", value)
         if not inspect.ismethod(question):
-            names |= {f"{name}.{inner}" for inner in type(question).extras()}
+            extras = getattr(type(question), "extras", tuple)()
+            names |= {f"{name}.{inner}" for inner in extras}
     return names
 
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.sim.loop import loop as engine
-from armillary.sim.methods.integrators import METHODS
+from armillary.sim.loop import loop
+from armillary.sim.methods.choice import METHODS
 from sim.machines import flyer
 
 DURATION, STEP = 0.032, 4e-3
@@ -153,7 +153,7 @@ def run(m, q, v, method, way):
         q, v = (np.tile(x, (9, 1)) for x in (q, v))
     with pytest.MonkeyPatch.context() as patch:
         if way == "python":
-            patch.setattr(engine.Engine, "_native", lambda *_: None)
+            patch.setattr(loop.Loop, "_native", lambda *_: None)
         found = am.simulate(m, q, v, **options)
     assert found.complete
     return found.time, *((x[:, 1] if way == "batch" else x) for x in (found.q, found.v))

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.sim.loop import loop as engine
-from armillary.sim.loop import native
+from armillary.sim.loop import loop, native
 
 
 def both(*arguments, inside=True, **options):
@@ -23,7 +22,7 @@ def both(*arguments, inside=True, **options):
         patch.setattr(native.NativeLoop, "advance", counted)
         fast = am.simulate(*arguments, **options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine.Engine, "_native", lambda *_: None)
+        patch.setattr(loop.Loop, "_native", lambda *_: None)
         plain = am.simulate(*arguments, **options)
     assert np.array_equal(fast.time, plain.time) and fast.events == plain.events
     for name in fast.labels:

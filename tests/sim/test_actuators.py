@@ -11,7 +11,7 @@ from armillary.sim.actuators.converters import DAC
 from armillary.sim.actuators.dc_motor import DCMotor, Ideal
 from armillary.sim.actuators.motor_drives import Drive
 from armillary.sim.actuators.transmission import FlexibleTransmission
-from armillary.sim.control.block import Chain
+from armillary.sim.control.chain import Chain
 from seeds.cases import assert_value, case
 
 INERTIA = 0.02  # kg m² of the wheel

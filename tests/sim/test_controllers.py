@@ -8,10 +8,11 @@ import armillary as am
 from armillary.errors import InputError, ModelError
 from armillary.scalar import Dual
 from armillary.sim.actuators.dc_motor import DCMotor
-from armillary.sim.control.block import Chain
+from armillary.sim.control.chain import Chain
+from armillary.sim.control.feed_forward import FeedForward, Function
 from armillary.sim.control.model_based import ComputedTorque, GravityCompensation
 from armillary.sim.control.operational_space import OperationalSpace
-from armillary.sim.control.pid import PID, FeedForward, Function
+from armillary.sim.control.pid import PID
 from armillary.sim.control.setpoints import check_setpoints
 from armillary.sim.motion.line import line_trajectory
 from armillary.sim.motion.trajectories import quintic, segments
@@ -265,7 +266,7 @@ def test_computed_torque_with_integral():
     assert len(part.states) == 2
     q, *_ = run(arm, part, [0.3, -0.5], [0.0, 0.0], 4.0, 1e-2)
     np.testing.assert_allclose(q, goal, atol=1e-3)
-    plain = Chain(part.parts[0], ComputedTorque(arm, goal, 300.0, 40.0))
+    plain = Chain(part.blocks[0], ComputedTorque(arm, goal, 300.0, 40.0))
     q, *_ = run(arm, plain, [0.3, -0.5], [0.0, 0.0], 2.0, 1e-2)
     assert np.abs(q - goal).max() > 3e-3
 

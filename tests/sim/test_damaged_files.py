@@ -13,12 +13,11 @@ import pytest
 
 import armillary as am
 from armillary.errors import FormatError
-from armillary.sim.loop import trial
-from armillary.sim.record import disk, storage
+from armillary.sim.record import disk, storage, stored_run, trial
 from armillary.sim.record import recorder as recording
 from armillary.sim.record.journal import HEAD, MAGIC, Journal, journal_path
 from armillary.sim.record.recorder import Recorder
-from armillary.sim.record.storage import load_run
+from armillary.sim.record.stored_run import load_run
 from sim.recorded import instants, record, slider
 from sim.test_storage import assert_same, awkward
 
@@ -142,7 +141,7 @@ def test_a_flipped_bit_is_told_or_without_effect(tmp_path, ending, batch, monkey
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_a_flipped_bit_in_a_long_run_is_seen_before_anything_is_read(tmp_path, ending, monkeypatch):
-    monkeypatch.setattr(storage, "SMALL", 0)
+    monkeypatch.setattr(stored_run, "SMALL", 0)
     path = tmp_path / f"run{ending}"
     q = np.random.default_rng(0).normal(size=(5000, 4))
     am.Run("m", np.arange(5000.0), {"q": q}).save(path)

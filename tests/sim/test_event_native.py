@@ -5,9 +5,7 @@ import pytest
 
 import armillary as am
 from armillary.model import Limits
-from armillary.sim.loop import event_scan as lookahead
-from armillary.sim.loop import loop as engine
-from armillary.sim.loop import native
+from armillary.sim.loop import event_scan, loop, native
 from sim.event_machines import carts, lift
 
 G = 9.81
@@ -27,7 +25,7 @@ def bounded():
 
 def both(*arguments, **options):
     """The native run and the number of its native steps, checked against Python's."""
-    taken, advance = [], lookahead.Lookahead.advance
+    taken, advance = [], event_scan.EventScan.advance
 
     def counted(self, *rest):
         stretch, happens = advance(self, *rest)
@@ -35,10 +33,10 @@ def both(*arguments, **options):
         return stretch, happens
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lookahead.Lookahead, "advance", counted)
+        patch.setattr(event_scan.EventScan, "advance", counted)
         fast = am.simulate(*arguments, **options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine.Engine, "_native", lambda *_: None)
+        patch.setattr(loop.Loop, "_native", lambda *_: None)
         plain = am.simulate(*arguments, **options)
     np.testing.assert_allclose(fast.time, plain.time, atol=1e-11, rtol=0)
     assert [text for _, text in fast.events] == [text for _, text in plain.events]

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 import armillary as am
 from armillary.cli.app import app
 from armillary.errors import InputError, ModelError
-from armillary.sim.control.block import Part
+from armillary.sim.control.block import Block
 
 MOTOR = am.Motor(resistance=0.8, torque_constant=0.05, gear=20.0)
 INERTIA = 0.3
@@ -97,7 +97,7 @@ def test_other_actuators():
     with pytest.raises(InputError, match=r"FlexibleTransmission.*`controller`; or add"):
         am.simulate(m, actuators=elastic, inputs={"a": 1.0})
 
-    class Half(Part):
+    class Half(Block):
         def force(self, t, q, v, z, u):
             return [0.5 * u[0], u[1]]
 

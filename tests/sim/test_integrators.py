@@ -11,10 +11,10 @@ import pytest
 import armillary as am
 from armillary.algorithms.chart import inverse_dexp
 from armillary.sim.loop.simulate import simulate
-from armillary.sim.loop.system import System
+from armillary.sim.methods.centre_of_mass import Center
 from armillary.sim.methods.chart import Chart
-from armillary.sim.methods.integrators import METHODS, stepper
-from armillary.sim.record.centre_of_mass import Center
+from armillary.sim.methods.choice import METHODS, stepper
+from armillary.sim.methods.system import System
 from sim.machines import damped_arm, distance, flyer, reference, start_of, top, undamped
 
 MACHINES = {
@@ -40,12 +40,12 @@ def machine(name):
 
 def fixed_run(mechanism, start, method, count):
     """`count` equal steps, by the method itself (dopri5 as well)."""
-    system = System(mechanism)
-    stepping, (q, v), h = stepper(method, system), start, DURATION / count
+    view = System(mechanism).view()
+    stepping, (q, v), h = stepper(method, view), start, DURATION / count
     for k in range(count):
-        y, x = system.enter_chart(q, v, np.zeros(0))
-        q, v, _ = system.leave_chart(y, stepping.step(k * h, h, y, x))
-        q, v = system.projection(q, v)
+        y, x = view.enter_chart(q, v, np.zeros(0))
+        q, v, _ = view.leave_chart(y, stepping.step(view, k * h, h, y, x))
+        q, v = view.projection(q, v)
     return q, v
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.sim.loop import loop as engine
+from armillary.sim.loop import loop
 
 CRANK = {"mass": 0.4, "inertia": (1e-4, 1e-2, 1e-2)}
 COUPLER = {"mass": 0.3, "inertia": (5e-4, 5e-3, 5e-3)}
@@ -85,7 +85,7 @@ def run(m, way, speed=12.0, **options):
         q, v = (np.tile(x, (9, 1)) for x in (q, v))
     with pytest.MonkeyPatch.context() as patch:
         if way == "python":
-            patch.setattr(engine.Engine, "_native", lambda *_: None)
+            patch.setattr(loop.Loop, "_native", lambda *_: None)
         found = am.simulate(m, q, v, 1.2, 2e-3, every=25, record=("q", "v", "energy"), **options)
     assert found.complete
     q, v, energy = (x[:, 4] if way == "batch" else x for x in (found.q, found.v, found.energy))

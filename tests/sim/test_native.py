@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.codegen import threads
 from armillary.errors import InputError
-from armillary.sim.loop import loop as engine
-from armillary.sim.loop import native
+from armillary.runtime import threads
+from armillary.sim.loop import loop, native
 
 
 def both(monkeypatch, *arguments, **options):
@@ -24,7 +23,7 @@ def both(monkeypatch, *arguments, **options):
     fast = am.simulate(*arguments, **options)
     assert sum(taken) > 0
     with monkeypatch.context() as patch:
-        patch.setattr(engine.Engine, "_native", lambda *_: None)
+        patch.setattr(loop.Loop, "_native", lambda *_: None)
         plain = am.simulate(*arguments, **options)
     assert np.array_equal(fast.time, plain.time)
     for name in ("q", "v"):

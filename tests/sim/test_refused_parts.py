@@ -5,7 +5,7 @@ import pytest
 
 import armillary as am
 from armillary.errors import ArmillaryError, InputError
-from armillary.sim.control.block import Chain
+from armillary.sim.control.chain import Chain
 from armillary.sim.loop.events import Event, JointLimits
 
 ARM, BARS = am.example("double-pendulum"), am.example("four-bar")

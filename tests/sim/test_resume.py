@@ -7,10 +7,10 @@ import armillary as am
 from armillary.errors import FormatError, InputError
 from armillary.sim.loop.simulate import simulate
 from armillary.sim.record import recorder as recording
-from armillary.sim.record import storage
+from armillary.sim.record import stored_run
 from armillary.sim.record.journal import journal_path
 from armillary.sim.record.recorder import Recorder
-from armillary.sim.record.storage import load_run
+from armillary.sim.record.stored_run import load_run
 
 pytest.importorskip("h5netcdf")
 START = [1.2, 0.6]
@@ -217,7 +217,7 @@ def test_an_older_run_stays_what_it_was(arm, path):
 
 
 def test_an_older_run_of_a_large_file_tells_that_it_changed(arm, path, monkeypatch):
-    monkeypatch.setattr(storage, "SMALL", 0)
+    monkeypatch.setattr(stored_run, "SMALL", 0)
     first = begun(arm, path)
     assert first.q.shape == (101, 2)
     simulate(arm, START, duration=0.2, out=path, resume=True)

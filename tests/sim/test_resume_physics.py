@@ -12,10 +12,10 @@ import pytest
 
 import armillary as am
 from armillary.errors import InputError
-from armillary.sim.control.block import Part
+from armillary.sim.control.block import Block
 from armillary.sim.loop.physics import digest
 from armillary.sim.record.journal import journal_path
-from armillary.sim.record.storage import load_run
+from armillary.sim.record.stored_run import load_run
 
 ARM = am.example("double-pendulum")
 START = [1.2, 0.6]
@@ -33,7 +33,7 @@ def ramp(slope):
     return force
 
 
-class Law(Part):
+class Law(Block):
     array_level = True
 
     def __init__(self, gain):

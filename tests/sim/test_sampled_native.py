@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.sim.loop import loop as engine
-from armillary.sim.loop import native
-from armillary.sim.record import signal_kernel as telling
+from armillary.sim.loop import loop, native, signal_recorder
 
 ARM = am.example("double-pendulum")
 MOTOR = am.Motor(resistance=0.8, torque_constant=0.06, gear=8.0, voltage_limit=20.0)
@@ -24,7 +22,7 @@ def both(monkeypatch):
 
         def counted(self, *rest):
             stretch = advance(self, *rest)
-            assert self.parts == parts
+            assert self.substeps == parts
             taken.append(stretch.done)
             return stretch
 
@@ -32,7 +30,7 @@ def both(monkeypatch):
             patch.setattr(native.NativeLoop, "advance", counted)
             fast = am.simulate(*arguments, **options)
         with monkeypatch.context() as patch:
-            patch.setattr(engine.Engine, "_native", lambda *_: None)
+            patch.setattr(loop.Loop, "_native", lambda *_: None)
             plain = am.simulate(*arguments, **options)
         assert sum(taken) > 0
         for name in fast.labels:
@@ -154,7 +152,7 @@ def test_a_few_instants_are_told_without_touching_other_memory(monkeypatch, step
             made.append(np.full(np.prod(shape) + 64, 7.0))
             return made[-1][32:-32].reshape(shape)
 
-    monkeypatch.setattr(telling, "np", Guarded())
+    monkeypatch.setattr(signal_recorder, "np", Guarded())
     run = am.simulate(ARM, START, SPEED, steps * 1e-3, controller=pid(None), record=("q", "tau"))
     assert len(run) == steps + 1 and made
     for block in made:

@@ -141,7 +141,7 @@ def test_functions_of_time_and_wrenches():
 # -- controllers ---------------------------------------------------------------------------------
 
 
-class Integral:
+class Integral(am.Block):
     """A controller with one state: pulls back, and ever more."""
 
     states = ("sum",)

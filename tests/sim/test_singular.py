@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.sim.methods.integrators import METHODS
+from armillary.sim.methods.choice import METHODS
 
 ORDER_ONE = ("euler", "semi-implicit", "exponential-euler")
 

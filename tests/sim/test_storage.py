@@ -20,7 +20,7 @@ from armillary.sim.record import storage
 from armillary.sim.record.journal import Journal, journal_path
 from armillary.sim.record.recorder import Recorder, resume
 from armillary.sim.record.run import Run
-from armillary.sim.record.storage import load_run
+from armillary.sim.record.stored_run import load_run
 from sim.recorded import instants, record, slider
 
 ENDINGS = [".nc", ".csv", ".parquet"]

@@ -7,7 +7,7 @@ import pytest
 
 import armillary as am
 from armillary.evaluate import function_kernel as controlling
-from armillary.sim.record.fingerprint import NoFingerprint, fingerprint
+from armillary.sim.control.fingerprint import NoFingerprint, fingerprint
 
 ARM = am.example("double-pendulum")
 START = np.array([0.4, -0.3])
@@ -42,7 +42,7 @@ def parts():
 
 @pytest.mark.parametrize("k", range(5))
 def test_equal_parts_are_traced_once(made, k):
-    ARM._controls.clear()
+    ARM.evaluator.memo._made.clear()
     runs = [am.simulate(ARM, START, duration=0.05, controller=parts()[k]) for _ in range(3)]
     once = [name for name in made if name in ("control", "sample")]
     assert len(once) == len(set(once)) >= 1
@@ -57,7 +57,7 @@ def test_changed_gains_change_the_run(made):
     second = am.simulate(ARM, START, duration=0.1, controller=part)
     assert made.count("control") == 2
     assert np.abs(first.q[-1] - second.q[-1]).max() > 1e-3
-    ARM._controls.clear()
+    ARM.evaluator.memo._made.clear()
     other = am.ComputedTorque(ARM, START + 0.1, [60.0, 150.0], 9.0)
     assert np.array_equal(am.simulate(ARM, START, duration=0.1, controller=other).q, second.q)
 
@@ -85,7 +85,8 @@ def test_a_part_of_another_mechanism_with_the_same_joints():
 def test_only_a_few_are_kept(made):
     for gain in np.linspace(1.0, 2.0, 40):
         am.simulate(ARM, START, duration=0.002, controller=am.PID(ARM, START, gain))
-    assert len(ARM._controls) <= controlling.RECENT and made.count("control") == 40
+    kept = [key for key in ARM.evaluator.memo._made if key[:1] == ("control",)]
+    assert len(kept) <= controlling.RECENT and made.count("control") == 40
 
 
 def test_what_has_no_fingerprint():

@@ -9,7 +9,8 @@ import pytest
 
 import armillary as am
 from armillary.errors import ArmillaryError, InputError
-from armillary.sim.control.block import Chain, Part
+from armillary.sim.control.block import Block
+from armillary.sim.control.chain import Chain
 
 MASS, FORCE, END = 2.0, 3.0, 0.2
 PLACE, SPEED = 0.5 * FORCE / MASS * END**2, FORCE / MASS * END
@@ -44,7 +45,7 @@ def push(t, q, v):
     return np.full(2, FORCE)
 
 
-class Vandal(Part):
+class Vandal(Block):
     """A part with a state of its own that must not matter."""
 
     states = ("memory",)
@@ -152,7 +153,7 @@ UNFIT = {
 }
 
 
-class Answering(Part):
+class Answering(Block):
     def __init__(self, answer):
         self.answer = answer
 
@@ -187,7 +188,7 @@ ASKED = {
     "action": lambda x: {"events": acting(lambda t, q, v: (x, v))},
     "event 'e'": lambda x: {"events": am.Event(lambda t, q, v: x, "e")},
     "prescribed": lambda x: {"prescribed": {"first": lambda t: x}},
-    "drives, with rates": lambda x: {"prescribed": {"first": lambda t: (x, 0.0, 0.0)}},
+    "prescribed, with rates": lambda x: {"prescribed": {"first": lambda t: (x, 0.0, 0.0)}},
     "travel": lambda x: {"prescribed": {"first": LEVEL.under(lambda t: x)}},
 }  # fmt: skip
 
@@ -231,7 +232,7 @@ def late(t, q, v):
     return np.array([0.0, np.nan if t > 0.03 else 1.0])
 
 
-class Late(Part):
+class Late(Block):
     array_level = True
 
     def force(self, t, q, v, z, u):

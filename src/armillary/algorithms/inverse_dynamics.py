@@ -71,6 +71,25 @@ joint_wrenches = Algorithm(
 )
 
 
+def inward_reactions(b, p, j):
+    """As `inward_wrench`, with the part of the wrench along the joint's axes.
+
+    f = psi tau + T tau_c: driving and constraint part  [VanDerMerwe1995, 2.16]."""
+    inward_wrench(b, p, j)
+    psi, _ = b.joint.dual_bases(j.q)
+    b.driving = psi @ (b.S.T @ b.f)
+
+
+reactions = Algorithm(
+    "reactions",
+    (Outward(outward), Inward(inward_reactions)),
+    world,
+    ("q", "v", "a", "external"),
+    {"wrench": "body", "driving": "body"},
+    {"wrench": Force, "driving": Force},
+)
+
+
 def outward_shown(b, p, j):
     """As `outward`, with velocity and acceleration as spatial vectors for people to see."""
     outward(b, p, j)

@@ -97,10 +97,10 @@ def _print(mechanism: Mechanism, found: Mobility, forces: Determinacy | None) ->
     screen.say(f"singularity: {SINGULAR[found.singular]}")
     if found.redundant:
         screen.say(f"constraints with redundant rows: {', '.join(found.redundant)}")
-    if forces is not None and forces.freedom:
+    if forces is not None and forces.static_indeterminacy:
         screen.say(
-            f"self-stresses: {forces.freedom}; every reaction becomes determinate without: "
-            f"{', '.join(forces.proposals())}"
+            f"self-stresses: {forces.static_indeterminacy}; every reaction becomes determinate "
+            f"without: {', '.join(forces.proposals())}"
         )
     elif forces is not None:
         screen.say("self-stresses: none, every reaction is determinate")

@@ -25,7 +25,7 @@ def plot(
     show: bool,
 ) -> None:
     """A picture beside the run, or where `out` says."""
-    from armillary.sim.record.storage import load_run
+    from armillary.sim.record.stored_run import load_run
 
     run = load_run(path)
     picture = out if out is not None else (None if show else path.with_suffix(".png"))
@@ -39,7 +39,7 @@ def plot(
 
 
 def info(path: Path, json: bool) -> None:
-    from armillary.sim.record.storage import load_run
+    from armillary.sim.record.stored_run import load_run
 
     run = load_run(path)
     if json:

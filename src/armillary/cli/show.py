@@ -10,11 +10,8 @@ from armillary.cli.options import Source
 from armillary.constraints.counts import Counts
 from armillary.model import WORLD, Body, JointSpec, Limits, Model, Note, Passive, Report
 from armillary.model.describe import constraint_words, counted
-from armillary.model.lowering.constraints import (
-    FrameConstraint,
-    LinearConstraint,
-    lower_constraints,
-)
+from armillary.model.lowering.constraint_table import FrameConstraint, LinearConstraint
+from armillary.model.lowering.constraints import lower_constraints
 from armillary.model.passive import LOADS
 from armillary.units import AXIS_NAMES, FORCE
 

@@ -83,7 +83,7 @@ def print_solution(result: Answer, solution: Solution) -> None:
         if result.single:
             print_determinacy(solution.determinacy, solution.convention)
         else:
-            freedoms = [state.freedom for state in solution.states]
+            freedoms = [state.static_indeterminacy for state in solution.states]
             screen.say(
                 f"self-stresses: {min(freedoms)} to {max(freedoms)}; --json tells which forces are "
                 f"determinate in every state\n"
@@ -117,12 +117,13 @@ def _print_constraints(solution: ConstrainedSolution) -> None:
 
 
 def print_determinacy(state: Determinacy, convention: str) -> None:
-    if not state.freedom:
+    if not state.static_indeterminacy:
         screen.say("every reaction is determinate\n")
         return
     pairs = zip(state.names, state.determinate, strict=True)
     rows = [[name, *("+" if known else "-" for known in flags)] for name, flags in pairs]
-    stresses = f"{state.freedom} self-stress{'' if state.freedom == 1 else 'es'}"
+    count = state.static_indeterminacy
+    stresses = f"{count} self-stress{'' if count == 1 else 'es'}"
     title = f"{stresses}: + has one true value, - is chosen ({convention})"
     screen.table(["joint or constraint", *WRENCH], rows[:_MOST], title)
     screen.say(f"every reaction becomes determinate without: {', '.join(state.proposals())}\n")
@@ -197,7 +198,7 @@ def as_json(solution: Solution, prescribed: dict[str, Array]) -> dict[str, objec
 
 def determinacy_json(state: Determinacy) -> dict[str, object]:
     return {
-        "self_stresses": state.freedom,
+        "self_stresses": state.static_indeterminacy,
         "determinate": dict(zip(state.names, state.determinate, strict=True)),
         "indeterminate": state.indeterminate,
         "proposals": state.proposals(),

@@ -39,11 +39,14 @@ class CompiledFunction:
         self.__doc__ = "\n\n".join(filter(None, (self.row.title, self.row.text)))
 
     def __call__(self, *given: Any, **named: Any) -> Any:
-        if not named:
-            native = self._native.get(given[self._count :])
-        elif named.keys() <= _WORDS:
-            native = self._native.get((*given[self._count :], *named.items()))
-        else:
+        try:
+            if not named:
+                native = self._native.get(given[self._count :])
+            elif named.keys() <= _WORDS:
+                native = self._native.get((*given[self._count :], *named.items()))
+            else:
+                native = None
+        except TypeError:  # a frame or word that is none
             native = None
         return native(*given[: self._count]) if native is not None else self._ask(given, named)
 
@@ -54,7 +57,7 @@ class CompiledFunction:
         from armillary.evaluate import native_call
 
         made = cls(evaluator, name)
-        finish = finisher(made.row, made._algorithm(made.row.choices))
+        finish = finisher(made.row, made._algorithm(made.row.choices), evaluator.model)
         plain = not made.row.frame and finish is not None and finish.plain
         if not (plain and native_call.available()):
             return made
@@ -96,8 +99,9 @@ class CompiledFunction:
             evaluator.refuse_massless()
         if row.mass:
             evaluator.moving_mass()
-        frame, out = bound.get("frame"), bound.get("out")
-        if frame is not None and evaluator.place(frame).kernel < 0:
+        out = bound.get("out")
+        frame: Any = bound.get("frame")
+        if row.frame and evaluator.place(frame).kernel < 0:
             return self._shaped(of_world_frame(evaluator, self.__name__, frame, chosen, inputs))
         found = evaluator.run(
             self._algorithm(chosen),
@@ -127,6 +131,8 @@ class CompiledFunction:
     def _shaped(self, found: dict[str, Array]) -> Any:
         """The results as the row describes them."""
         arrays = tuple(_shaped(found[result.source], result) for result in self.row.results)
+        if self.row.wrap is not None:
+            return self.row.wrap(self._evaluator.model, *arrays)
         return arrays[0] if len(arrays) == 1 else arrays
 
     # -- native calls ----------------------------------------------------------------------------
@@ -136,7 +142,8 @@ class CompiledFunction:
         from armillary.evaluate import native_call
 
         algorithm = self._algorithm(self._chosen(bound))
-        finish, frame = finisher(self.row, algorithm), bound.get("frame")
+        model, frame = self._evaluator.model, bound.get("frame")
+        finish = finisher(self.row, algorithm, model)
         place = None if frame is None else self._evaluator.place(frame, self.row.fuse)
         if not native_call.available() or finish is None or (place and place.kernel < 0):
             return

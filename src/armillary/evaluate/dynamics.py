@@ -29,7 +29,7 @@ from armillary.evaluate.forces_in_play import SHARE, forces_in_play
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.kinematics import Kinematics
 from armillary.evaluate.questions import ForwardDynamics, InverseDynamics
-from armillary.evaluate.results import BodyForces, Check, Reactions, Solution
+from armillary.evaluate.results import BodyForces, Check, OperationalInertia, Solution
 from armillary.evaluate.sensitivities import regressor
 
 if TYPE_CHECKING:
@@ -101,13 +101,15 @@ class Dynamics(Kinematics):
 
     def operational_inertia(
         self, q: ArrayLike, frame: str, coordinates: str = "local"
-    ) -> tuple[Array, Array]:
-        """Inverse operational-space inertia J M^-1 J^T (6, 6) of a frame, and its rank.
+    ) -> OperationalInertia:
+        """Inverse operational-space inertia W = J M^-1 J^T (6, 6) of a frame, and its rank:
+        W, rank = mechanism.operational_inertia(q, frame).
 
         It has an inverse only where the rank is 6  [VanDerMerwe1995, 5.57, 5.58].  M and J are
         those of the tree, also of a closed mechanism."""
         W = self._operational_inertia(q, frame, coordinates)
-        return W, _ranks(self.jacobian(q, frame, coordinates))
+        there = np.array(q)  # the rank is found when it is asked for
+        return OperationalInertia(W, lambda: _ranks(self.jacobian(there, frame, coordinates)))
 
     @cached_property
     def _operational_inertia(self) -> CompiledFunction:
@@ -201,19 +203,10 @@ class Dynamics(Kinematics):
         result = self.evaluator.run(algorithm, inputs, external, passive=passive, fuse=False)
         return BodyForces(self.model, result)
 
-    def reactions(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        a: ArrayLike,
-        external: External = None,
-        passive: bool = True,
-    ) -> Reactions:
-        """The wrench in every joint, exerted by the parent on the body, in the body's frame at its
-        origin; split into the part along the joint's axes and the constraint part.
-
-        Of the tree: those of a closed mechanism are in `solve(q, v, tau).reactions`."""
-        return self.body_forces(q, v, a, external, passive).reactions()
+    @cached_property
+    def reactions(self) -> CompiledFunction:
+        """The wrench in every joint, by the parent on the body, in the body's frame."""
+        return CompiledFunction(self.evaluator, "reactions")
 
     def solve(
         self,

@@ -14,6 +14,7 @@ from armillary.algorithms.forward_dynamics import forward_dynamics
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.mass_matrix import mass_matrix
 from armillary.algorithms.passes import Algorithm, Base
+from armillary.codegen.target import native
 from armillary.errors import InputError, ModelError, SingularError
 from armillary.evaluate.derivatives import offset_names, parameter_names
 from armillary.evaluate.inputs import (
@@ -27,15 +28,16 @@ from armillary.evaluate.inputs import (
 )
 from armillary.evaluate.memo import Memo
 from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.request import Load, Setting
 from armillary.model.lowering.tree import PER_BODY, Tables, lower, parametric, regrouped
 from armillary.model.model import Model
 from armillary.spatial import Motion, Transform, Vector
 
 if TYPE_CHECKING:
     from armillary.evaluate.kernels import Explanation, Kernels
-    from armillary.evaluate.request import Setting
     from armillary.evaluate.verify import Verify
 
+_LOADS = 8  # sets of frames per algorithm whose wrenches get code of their own
 _LARGEST_INERTIA_CHECK = 120  # degrees of freedom
 External = Mapping[str, ArrayLike] | None
 
@@ -60,6 +62,7 @@ class Evaluator:
         self.options = options or CompileOptions()
         self._tables: dict[tuple[bool, bool, bool], Tables] = {}
         self._kernels: dict[tuple, Kernels] = {}
+        self._loads: dict[str, list[tuple[Load, ...]]] = {}  # frames of wrenches, by algorithm
         self._places: dict[tuple[str, bool], Place] = {}
         self.memo = Memo()  # what upper rooms make once: loops over time, other prescribed motions
         self.inertia_checked = False
@@ -141,9 +144,13 @@ class Evaluator:
         known = {*arrays, *(("external",) if given else ())}
         reads = tuple(name for name in (*algorithm.reads, *PER_BODY) if name in known)
         place = self.place(frame, fuse) if frame is not None else None
-        kernels = self.kernels_of(algorithm, reads, fuse, passive)
-        if given:
-            arrays["external"] = self.external_rows(given, count, kernels.tables)
+        kernels = self.loaded_kernels(algorithm, reads, fuse, passive, tuple(given))
+        if kernels is not None:
+            arrays["external"] = _side_by_side([array for array, _ in given.values()], count)
+        else:
+            kernels = self.kernels_of(algorithm, reads, fuse, passive)
+            if given:
+                arrays["external"] = self.external_rows(given, count, kernels.tables)
         spot = (place.kernel, place.numbers()) if place is not None else None
         dtype = result_type(*inputs.values())
         given_out = {name: array for name, array in (out or {}).items() if array is not None}
@@ -158,16 +165,38 @@ class Evaluator:
         rates = dict.fromkeys(given, self.model.v_labels)
         refuse_not_finite(given, rates | {"q": self.model.q_labels}, *results)
 
+    def loaded_kernels(
+        self, algorithm: Algorithm, reads: tuple[str, ...], fuse: bool, passive: bool,
+        frames: tuple[str, ...],
+    ) -> Kernels | None:  # fmt: skip
+        """Straight-line kernels that read the wrenches in these frames and no others; None: there
+        are none, too many sets of frames were asked for, or the code would be too long."""
+        if not frames or set(PER_BODY) & set(reads):
+            return None
+        loads = tuple(self._load(name, fuse) for name in frames)
+        known = self._loads.setdefault(algorithm.name, [])
+        if loads not in known and (len(known) >= _LOADS or not native()):
+            return None
+        if loads not in known:
+            known.append(loads)
+        kernels = self.kernels_of(algorithm, reads, fuse, passive, loads)
+        return kernels if kernels.straight() else None
+
+    def _load(self, frame: str, fuse: bool) -> Load:
+        """A frame that a wrench acts in, as the kernels know it."""
+        place = self.place(frame, fuse)
+        return Load(place.kernel, tuple(float(x) for x in place.X.leaves()))
+
     def kernels_of(
-        self, algorithm: Algorithm, reads: tuple[str, ...], fuse: bool, passive: bool
-    ) -> Kernels:
-        key = (algorithm.name, reads, fuse, passive)
+        self, algorithm: Algorithm, reads: tuple[str, ...], fuse: bool, passive: bool,
+        loads: tuple[Load, ...] = (),
+    ) -> Kernels:  # fmt: skip
+        key = (algorithm.name, reads, fuse, passive, loads)
         if key not in self._kernels:
             # the compiler is imported when the first question is asked
             from armillary.evaluate.kernels import Kernels
-            from armillary.evaluate.request import Setting
 
-            setting = Setting(algorithm, reads, self.moving_base, self.upright)
+            setting = Setting(algorithm, reads, self.moving_base, self.upright, loads)
             verify = self._verify(algorithm, passive)
             if set(PER_BODY) & set(reads):
                 self._kernels[key] = self._of_given_bodies(setting, passive, verify)
@@ -282,7 +311,7 @@ class Evaluator:
 
     def _refuse_zero_quaternions(self, q: Array) -> None:
         """A quaternion of any length is scaled, but one of length zero has no direction."""
-        for k in self._quaternions:
+        for k in self.quaternions:
             if not q[k : k + 4].any():
                 raise InputError(
                     f"q: the quaternion at entry {k} ('{self.model.q_labels[k]}', ...) is zero; "
@@ -290,7 +319,7 @@ class Evaluator:
                 )
 
     @cached_property
-    def _quaternions(self) -> tuple[int, ...]:
+    def quaternions(self) -> tuple[int, ...]:
         """Where quaternions start in q."""
         return tuple(
             slot.q.start
@@ -330,6 +359,12 @@ class Evaluator:
             place = self.place(frame, fuse)
             spot = (place.kernel, place.X)
         return Run(algorithm, self.tables(fuse, passive), self.base(), inputs, spot)
+
+
+def _side_by_side(wrenches: list[Array], count: int) -> Array:
+    """(count, 6 k), or (1, 6 k) where every wrench is the same for all states."""
+    rows = max(len(wrench) for wrench in wrenches)
+    return np.concatenate([np.broadcast_to(x, (rows, 6)) for x in wrenches], axis=1)
 
 
 def _force_matrix(X: Transform) -> Array:

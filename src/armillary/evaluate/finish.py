@@ -10,6 +10,7 @@ import numpy as np
 
 from armillary.algorithms.passes import Algorithm
 from armillary.evaluate.functions import Function
+from armillary.model.model import Model
 
 Call = Callable[..., Any]
 _POSE = ((3, 3), (3,))
@@ -33,9 +34,11 @@ class Finish:
     plain: bool = False  # the native call already gives the result
 
 
-def finisher(row: Function, algorithm: Algorithm) -> Finish | None:
+def finisher(row: Function, algorithm: Algorithm, model: Model) -> Finish | None:
     """How the results of a row come from those of its algorithm; None: not natively."""
     sources, results = list(algorithm.writes), row.results
+    if row.wrap is not None:
+        return Finish(_wrapped(row.wrap, model)) if len(sources) == len(results) > 1 else None
     if len(results) == len(sources) == 1:
         (result,) = results
         if not result.order:
@@ -50,6 +53,19 @@ def finisher(row: Function, algorithm: Algorithm) -> Finish | None:
     if len(results) == 1 and not results[0].order:
         return Finish(_picked(sources.index(results[0].source)))
     return None
+
+
+def _wrapped(wrap: Call, model: Model) -> Callable[[Call], Call]:
+    """An object of all results."""
+
+    def around(call: Call) -> Call:
+        def finished(*states: Any) -> Any:
+            found = call(*states)
+            return wrap(model, *found) if type(found) is tuple else found.answer
+
+        return finished
+
+    return around
 
 
 def _split(call: Call) -> Call:

@@ -24,6 +24,7 @@ from armillary.algorithms import (
 )
 from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.regressor import regressor
+from armillary.evaluate.results import Reactions
 
 _COORDINATES = {
     "local": "in the frame's own axes, at its origin",
@@ -72,6 +73,7 @@ class Function:
     fuse: bool = True
     inertia: bool = False  # needs inertia behind every joint
     mass: bool = False  # needs mass somewhere
+    wrap: Callable[..., object] | None = None  # (model, *results) -> what Python gives
 
     @cached_property
     def inputs(self) -> tuple[str, ...]:
@@ -89,6 +91,8 @@ class Function:
     def signature(self) -> inspect.Signature:
         """How Python calls it."""
         many = "Array" if len(self.results) == 1 else "tuple[Array, ...]"
+        if isinstance(self.wrap, type):
+            many = self.wrap.__name__
         given = [*self.inputs, *(["frame"] if self.frame else [])]
         chosen = [name for name in self.choices if name == "kind" or self.coordinates]
         parameters = [_parameter(name) for name in given]
@@ -272,6 +276,19 @@ FUNCTIONS: dict[str, Function] = {
         frame=True,
         coordinates=True,
         inertia=True,
+    ),
+    "reactions": Function(
+        _plain(inverse_dynamics.reactions),
+        "The wrench in every joint, by the parent on the body, in the body's frame at its origin.",
+        (
+            Result("total", "wrench", ("bodies", 6), "moment, N m; force, N"),
+            Result("driving", "driving", ("bodies", 6), "the part along the joint's axes"),
+        ),
+        options=("external", "passive"),
+        text="Split into the part along the joint's axes and the constraint part.  Of the tree: "
+        "those of a closed mechanism are in `solve(q, v, tau).reactions`.",
+        wrap=Reactions,
+        fuse=False,
     ),
     "regressor": Function(
         _plain(regressor),

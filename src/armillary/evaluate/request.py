@@ -21,6 +21,14 @@ from armillary.model.lowering.tree import Tables
 
 
 @dataclass(frozen=True)
+class Load:
+    """A frame that a wrench acts in: the kernel body that carries it (-1: the world) and X_FK."""
+
+    body: int
+    X: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class Setting:
     """What an algorithm is traced for."""
 
@@ -28,6 +36,7 @@ class Setting:
     reads: tuple[str, ...]  # the inputs that are really given
     moving_base: bool = False
     upright: bool = False  # gravity is along the world's z axis
+    loads: tuple[Load, ...] = ()  # where wrenches act: "external" holds these alone, 6 numbers each
 
     def has_ground(self) -> bool:
         return any(isinstance(p, WorldStep) for p in self.algorithm.passes)
@@ -49,23 +58,28 @@ class Layout:
 
 def block_names(algorithm: Algorithm) -> list[tuple[int, list[str]]]:
     """For every pass its kind and the names of its blocks, in the order of the code table."""
-    kinds = {Outward: Kind.OUTWARD, Inward: Kind.INWARD, FrameStep: Kind.AT, WorldStep: Kind.GROUND}
+    kinds = {
+        Outward: Kind.OUTWARD,
+        Inward: Kind.INWARD,
+        FrameStep: Kind.FRAME,
+        WorldStep: Kind.WORLD,
+    }
     result: list[tuple[int, list[str]]] = []
     if any(isinstance(p, WorldStep) for p in algorithm.passes):
-        result.append((Kind.GROUND, ["ground_start"]))
+        result.append((Kind.WORLD, ["ground_start"]))
     for s, step in enumerate(algorithm.passes):
         if isinstance(step, Solve):
             result.append((Kind.SOLVE, []))
         elif isinstance(step, BodyColumns):
             names = [*(f"pass{s}_start{k}" for k in range(COLUMN_STARTS)), f"pass{s}_climb"]
-            result.append((Kind.COLUMNS, [*names, f"pass{s}_meet"]))
+            result.append((Kind.BODY_COLUMNS, [*names, f"pass{s}_meet"]))
         elif isinstance(step, AncestorPairs):
             starts = [f"pass{s}_start{k}" for k in range(PATH_STARTS)]
             names = [*starts, f"pass{s}_climb", f"pass{s}_meet"]
-            result.append((Kind.PAIRS, names))
+            result.append((Kind.ANCESTOR_PAIRS, names))
         elif isinstance(step, PathToRoot):
             names = [f"pass{s}_start0", f"pass{s}_climb", f"pass{s}_meet"]
-            result.append((Kind.ALONG, names))
+            result.append((Kind.PATH_TO_ROOT, names))
         else:
             result.append((kinds[type(step)], [f"pass{s}"]))
     return result
@@ -79,8 +93,8 @@ def input_slot(setting: Setting, name: str) -> int:
     return Context.INPUTS + setting.reads.index(name)
 
 
-def input_sizes(tables: Tables) -> dict[str, int]:
+def input_sizes(tables: Tables, loads: tuple[Load, ...] = ()) -> dict[str, int]:
     """Numbers per state of the inputs that do not count one per degree of freedom."""
     rows = 0 if tables.constraints is None else tables.constraints.count
-    sizes = {"q": tables.nq, "external": 6 * len(tables.bodies), "prescribed": rows}
+    sizes = {"q": tables.nq, "external": 6 * len(loads or tables.bodies), "prescribed": rows}
     return sizes | dict(tables.extra)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from armillary.model.model import Model
 from armillary.units import FORCE, WRENCH_HEADS
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Reactions:
     """Wrenches (n; f) in the joints: by the parent on the body, in the body's frame at its origin.
 
@@ -50,6 +50,35 @@ class Reactions:
                 name = body.joint.name if n == 0 else ""
                 lines.append(f"{name:<22}{part:<12}" + aligned(values[k]))
         return "\n".join(lines)
+
+
+class OperationalInertia:
+    """W (..., 6, 6) and its rank, which is found when it is asked for; W, rank = ... takes both."""
+
+    __slots__ = ("W", "_find", "_rank")
+
+    def __init__(self, W: Array, find: Callable[[], Array]):
+        self.W, self._find = W, find
+        self._rank: Array | None = None
+
+    @property
+    def rank(self) -> Array:
+        if self._rank is None:
+            self._rank = self._find()
+        return self._rank
+
+    def __iter__(self) -> Iterator[Array]:
+        yield self.W
+        yield self.rank
+
+    def __getitem__(self, k: int) -> Array:
+        return (self.W, self.rank)[k]
+
+    def __len__(self) -> int:
+        return 2
+
+    def __repr__(self) -> str:
+        return f"OperationalInertia(W={self.W!r}, rank={self.rank!r})"
 
 
 @dataclass(frozen=True)

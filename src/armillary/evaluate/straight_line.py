@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm, Base
 from armillary.evaluate.body_code import symbolic_base
-from armillary.evaluate.request import Setting, input_sizes, input_slot, output_slot
+from armillary.evaluate.request import Load, Setting, input_sizes
 from armillary.graph.cut import Block, Store
 from armillary.graph.expr import Graph, Node, cone
-from armillary.model.lowering.constraints import ConstraintTable
+from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.tree import KernelBody, Tables
-from armillary.spatial import Motion, Transform, Vector
+from armillary.spatial import Force, Motion, Transform, Vector
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import Evaluator
@@ -31,25 +31,42 @@ _SHORTER = 0.95  # how much shorter they have to be
 def trace_straight(setting: Setting, tables: Tables, frame_body: int | None = None) -> Block:
     """One block: inputs to results.  The frame's placement stays a number in memory."""
     graph = Graph()
-    sizes = input_sizes(tables)
+    sizes = input_sizes(tables, setting.loads)
     inputs: dict[str, list[Node]] = {}
     for name in setting.reads:
-        slot, size = input_slot(setting, name), sizes.get(name, tables.nv)
-        inputs[name] = [graph.load("input", slot, k) for k in range(size)]
+        inputs[name] = [graph.load(name, k) for k in range(sizes.get(name, tables.nv))]
     if tables.again is not None:
         tables = replace(tables.again(inputs), constraints=tables.constraints)
     frame = None
     if frame_body is not None:
         frame = (frame_body, Transform.from_leaves([graph.load("frame", k) for k in range(12)]))
     base: Base = symbolic_base(graph, setting.moving_base, setting.upright)
-    run = Run(setting.algorithm, _structural_tables(graph, tables), base, inputs, frame)
+    tables = _structural_tables(graph, tables)
+    given = inputs
+    if setting.loads:
+        given = inputs | {"external": _carried(graph, setting.loads, tables, inputs["external"])}
+    run = Run(setting.algorithm, tables, base, given, frame)
     poison = _poison(inputs)
     block = Block("straight", 0)
     for name in setting.algorithm.writes:
-        slot = output_slot(setting.algorithm, name)
         for k, leaf in enumerate(_poisoned(setting.algorithm, name, run.result(name), poison)):
-            block.stores.append(Store(("whole", slot, k), graph.lift(leaf)))
+            block.stores.append(Store((name, k), graph.lift(leaf)))
     return block
+
+
+def _carried(
+    graph: Graph, loads: tuple[Load, ...], tables: Tables, wrenches: list[Node]
+) -> list[Any]:
+    """Wrenches in frames as those on all bodies, each in its own frame."""
+    total = [Force.zero() for _ in tables.bodies]
+    for k, load in enumerate(loads):
+        if load.body < 0:
+            continue  # a force on the world moves nothing
+        X_FK = Transform.from_leaves(_nodes(graph, load.X))
+        wrench = X_FK.T @ Force.from_leaves(wrenches[6 * k : 6 * k + 6])
+        own = tables.bodies[load.body].own
+        total[load.body] = total[load.body] + Force(own @ wrench.angular, own @ wrench.linear)
+    return [x for wrench in total for x in wrench.leaves()]
 
 
 def inlined(

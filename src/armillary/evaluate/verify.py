@@ -24,6 +24,7 @@ from armillary.errors import CompileError
 from armillary.evaluate.derivatives import parameter_values
 from armillary.evaluate.fingerprint import identity
 from armillary.evaluate.inputs import Array
+from armillary.evaluate.request import input_sizes
 from armillary.model.lowering.tree import PER_BODY, Tables, regrouped
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def numbers_of_bodies(evaluator: Evaluator, kernels: Kernels) -> dict[str, Array
     """The model's own numbers where the kernel takes them as inputs; no wrenches."""
     bodies = len(evaluator.model.bodies)
     known = {
-        "external": np.zeros(6 * len(kernels.tables.bodies)),
+        "external": np.zeros(input_sizes(kernels.tables, kernels.setting.loads)["external"]),
         "parameters": parameter_values(evaluator.model),
         "offsets": np.zeros(PER_BODY["offsets"] * bodies),
     }

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from armillary.errors import InputError
 from armillary.scalar import Scalar, where
-from armillary.sim.control.block import clip, one_number, positive_period
+from armillary.sim.control.block import clip
+from armillary.sim.motion.coordinates import one_number, positive_period
 
 
 @dataclass(frozen=True)

@@ -22,20 +22,20 @@ from armillary.sim.actuators.converters import DAC
 from armillary.sim.actuators.motor_drives import Drive, Power
 from armillary.sim.control.block import (
     Array,
-    Part,
+    Block,
     Scalars,
     clip,
-    freedoms,
     made_for,
-    one_number,
-    per_freedom,
 )
+from armillary.sim.motion.coordinates import freedoms, one_number, per_freedom
 
 COMMANDS = ("voltage", "force", "code")
 
 
-class Ideal(Part):
+class Ideal(Block):
     """The command is the joint force, up to a limit (N m or N; None: the model's effort limits)."""
+
+    entries: list[int]
 
     def __init__(self, mechanism: Mechanism, limit: ArrayLike | None = None):
         self.built_for = made_for(mechanism)
@@ -65,7 +65,7 @@ class Commands:
     limited: np.ndarray  # True where a limit of voltage or current cuts the force
 
 
-class DCMotor(Part):
+class DCMotor(Block):
     """Direct-current motors at chosen joints; other joints pass their command on as a force.
 
     motors: one `Motor`, or one per joint, or {joint: Motor}; None: those of the model.
@@ -73,6 +73,8 @@ class DCMotor(Part):
     into a voltage with the measured velocity); "code" (of the converter).  dac: the voltage is
     rounded to what it can give, and held for its period.  A motor with an inductance has its
     current as a state."""
+
+    entries: list[int]
 
     def __init__(
         self,
@@ -100,6 +102,7 @@ class DCMotor(Part):
         self.labels = mechanism.v_labels
         self.slow = [i for i, drive in self.drives.items() if drive.motor.inductance > 0.0]
         self.states = tuple(f"{self.labels[i]}.current" for i in self.slow)
+        self.state_units = ("A",) * len(self.slow)
         _check_rotors(mechanism, found)
 
     def start(

@@ -10,10 +10,11 @@ from armillary.errors import InputError, ModelError
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
 from armillary.sim.actuators.dc_motor import DCMotor, rotors_of
-from armillary.sim.control.block import Part, Scalars, freedoms, made_for, per_freedom
+from armillary.sim.control.block import Block, Scalars, made_for
+from armillary.sim.motion.coordinates import freedoms, per_freedom
 
 
-class FlexibleTransmission(Part):
+class FlexibleTransmission(Block):
     """A spring and a damper between rotor and joint, both counted at the joint (ω = motor / n):
 
         stretch' = ω - v        B ω' = drive - friction ω - tau
@@ -22,6 +23,8 @@ class FlexibleTransmission(Part):
     B = inertia (kg m² or kg at the joint: gear² times the rotor's own).  The states are stretch
     and ω of every flexible joint.  drive: the command as a joint-side force, or the force of
     `motors` (a `DCMotor` of the same joints), which then turn with the rotor's velocity."""
+
+    entries: list[int]
 
     def __init__(
         self,

@@ -23,20 +23,18 @@ from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
 from armillary.sim.control.block import (
     Array,
-    Part,
+    Block,
     Scalars,
     array_of,
     columns_of,
-    freedoms,
     made_for,
-    per_freedom,
-    positive_period,
 )
 from armillary.sim.control.pid import target_at
+from armillary.sim.motion.coordinates import freedoms, per_freedom, positive_period
 from armillary.sim.motion.trajectories import Constant, Trajectory
 
 
-class ModelController(Part, ABC):
+class ModelController(Block, ABC):
     """Adds tau(t, q, v) computed by the mechanism."""
 
     array_level = True

@@ -16,11 +16,12 @@ from armillary.constraints.plan import plan_of, samples_of
 from armillary.errors import InputError
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar, dot, where
-from armillary.sim.control.block import Array, Scalars, one_number
+from armillary.sim.control.block import Array, Scalars
 from armillary.sim.control.model_based import ModelController
-from armillary.sim.loop.answers import numbers
+from armillary.sim.motion.coordinates import one_number
 from armillary.sim.motion.inverse_kinematics import chosen_rows, rotation_vector
 from armillary.sim.motion.line import Line
+from armillary.sim.motion.user_functions import numbers
 from armillary.spatial import Matrix
 from armillary.spatial.rotation import rotation_log
 from armillary.spatial.small import LDL
@@ -140,7 +141,7 @@ class OperationalSpace(ModelController):
             engine = self.mechanism.constraint_solver.equations
             run = self._inlined(responses(plan_of(engine), J, spare), {"q": q, "v": v},
                                 False, constraints=engine.constraints.bare)  # fmt: skip
-            return run.pushed, run.nearest  # type: ignore[attr-defined]
+            return run.matrices["pushed"], run.results["nearest"]
         M = self._inlined(mass_matrix, {"q": q}).result("M")
         rows = symmetric_rows(n)
         for i in range(n):

@@ -1,11 +1,8 @@
-"""Controllers that need no model: PID per joint, feed-forward, functions of the user.
-
-Every controller adds its force to the command that comes in, so they can stand in a row.
-"""
+"""PID control of single joints: it needs no model."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,28 +12,20 @@ from armillary.errors import InputError
 from armillary.evaluate.inputs import as_floats
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar, where
-from armillary.sim.actuators.dc_motor import DCMotor
 from armillary.sim.control.block import (
     Array,
-    Part,
+    Block,
     Scalars,
-    array_of,
     clip,
-    columns_of,
-    coordinates,
-    freedoms,
     made_for,
-    per_freedom,
-    positive_period,
 )
-from armillary.sim.loop.answers import numbers
-from armillary.sim.motion.schedules import Schedule
+from armillary.sim.motion.coordinates import coordinates, freedoms, per_freedom, positive_period
 from armillary.sim.motion.trajectories import Constant, Sample, Trajectory
 
 Target = Trajectory | Mapping[str, float] | ArrayLike
 
 
-class PID(Part):
+class PID(Block):
     """u + kp e + ki ∫e dt + kd (v_d - v) at chosen joints, e = q_d - q  [VanDerMerwe1995, 8.1.2].
 
     target: {"rod1.dx": 0.9, ...}; or a place per chosen joint; or a trajectory of all nv joints,
@@ -44,6 +33,8 @@ class PID(Part):
     limit: of the force (N m or N); at the limit the integral does not grow further.  integral:
     ∫e at the start (rad s or m s).  `check_setpoints` tells whether set-points of a closed
     mechanism contradict each other."""
+
+    entries: list[int]
 
     def __init__(
         self,
@@ -72,6 +63,7 @@ class PID(Part):
         self.limit = None if limit is None else per_freedom("limit", limit, n, labels, 0.0)
         self.target = _target(mechanism, target, self.places, self.labels)
         self.states = tuple(f"{label}.integral" for label in labels)
+        self.state_units = tuple(f"{mechanism.v_units[i]} s" for i in self.entries)
         self.period = positive_period(period)
 
     def start(
@@ -109,78 +101,6 @@ class PID(Part):
             rate = v_d[k] - v[i]
             laws.append((e, self.kp[k] * e + self.ki[k] * z[k] + self.kd[k] * rate))
         return laws
-
-
-class FeedForward(Part):
-    """u + a force (or voltage) given over time: f(t) -> (nv), or rows of a table by `jvp`."""
-
-    def __init__(self, function: Callable[[Any], Any], period: float | None = None):
-        self.function = _callable(function, "FeedForward", "f(t)")
-        self.period = positive_period(period)
-        self.schedules = (function,) if isinstance(function, Schedule) else ()
-
-    @classmethod
-    def along(
-        cls,
-        mechanism: Mechanism,
-        trajectory: Trajectory,
-        motors: DCMotor | None = None,
-        external: Any = None,
-        period: float | None = None,
-        actuators: Sequence[str] | None = None,
-    ) -> FeedForward:
-        """Inverse dynamics of the wanted motion; with motors, the voltages for it
-        [Swartz1982, 11].  external: wrenches by frame, or a function of time that gives them.
-        actuators: joints of a closed mechanism that give the forces."""
-        chosen: dict[str, Any] = {"actuators": actuators} if mechanism.constraints else {}
-        if actuators is not None and not chosen:
-            raise InputError(
-                f"FeedForward.along: '{mechanism.name}' has no constraints; all its joints are "
-                f"driven. Leave `actuators` out."
-            )
-
-        def force(t: float) -> Array:
-            q, v, a = trajectory(t)
-            wrench = external(t) if callable(external) else external
-            tau = mechanism.inverse_dynamics(q, v, a, external=wrench, **chosen)
-            return tau if motors is None else motors.inverse(v, tau).voltage
-
-        return cls(force, period)
-
-    def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
-        given = self.function(t)
-        if isinstance(t, float):  # else it is traced
-            given = numbers("feed-forward", given, t)
-        found = len(given) if np.ndim(given) else "a single number"
-        if found != len(u):
-            raise InputError(f"feed-forward: expected {len(u)} forces, found {found}.")
-        return [x + y for x, y in zip(u, given, strict=True)]
-
-
-class Function(Part):
-    """u + f(t, q, v) with arrays q (nq), v (nv), or rows of them for a batch."""
-
-    array_level = True
-
-    def __init__(self, function: Callable[[Any, Array, Array], ArrayLike],
-                 period: float | None = None):  # fmt: skip
-        self.function = _callable(function, "Function", "f(t, q, v)")
-        self.period = positive_period(period)
-
-    def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
-        given = numbers("controller function", self.function(t, array_of(q), array_of(v)), t)
-        if given.shape not in ((len(u),), (*np.shape(q[0]), len(u))):
-            raise InputError(
-                f"controller function: expected {len(u)} forces (nv) at t = {t:g} s, found shape "
-                f"{given.shape}."
-            )
-        return [x + y for x, y in zip(u, columns_of(given), strict=True)]
-
-
-def _callable(function: Any, part: str, form: str) -> Any:
-    if not callable(function):
-        raise InputError(f"{part}: expected a function {form}, found {type(function).__name__}.")
-    return function
 
 
 # -- targets -------------------------------------------------------------------------------------

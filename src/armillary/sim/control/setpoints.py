@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import InputError
 from armillary.mechanism.mechanism import Mechanism
-from armillary.sim.control.block import coordinates, freedoms
 from armillary.sim.control.pid import PID
+from armillary.sim.motion.coordinates import coordinates, freedoms
 from armillary.units import FORCE
 
 Array = NDArray[np.float64]

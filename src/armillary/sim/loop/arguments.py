@@ -135,7 +135,7 @@ def _wrenches(name: str, value: Any) -> None:
 
 def _events(name: str, value: Any) -> None:
     for event in value if isinstance(value, Sequence) else (value,):
-        if callable(event) and not hasattr(event, "happenings"):
+        if callable(event) and not hasattr(event, "watched"):
             _takes(name, event, "t, q, v")
 
 
@@ -179,5 +179,6 @@ _CHECKS: dict[str, Callable[[str, Any], None]] = {
     "resume": _flag,
     "overwrite": _flag,
     "project_start": _flag,
+    "balance": _flag,
     "geometry_tolerance": _part,
 }

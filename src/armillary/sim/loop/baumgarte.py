@@ -11,30 +11,33 @@ from typing import Any
 
 from armillary.constraints.equations import baumgarte_rates
 from armillary.errors import InputError
-from armillary.sim.loop.system import System
 
 _EXPLICIT = ("euler", "heun", "rk3", "rk4", "dopri5", "semi-implicit")
 
 
-def kept_by_projection(system: System, project: Any, method: str, names: tuple[str, ...]) -> bool:
-    """True or False as it was given; rates (alpha, beta) are handed to the system instead."""
+def projection_or_rates(
+    project: Any, method: str, names: tuple[str, ...], parameters: bool
+) -> tuple[bool, tuple[float, float] | None]:
+    """Whether steps end with a projection, and the rates (alpha, beta) that take its place.
+
+    parameters: the run has inertias of its own."""
+    rates = None
     if not isinstance(project, bool):
         if not isinstance(project, (tuple, list)) and getattr(project, "ndim", 0) == 0:
             raise InputError(
                 f"project: expected True, False or rates (alpha, beta) in 1/s, found "
                 f"{type(project).__name__}."
             )
-        if method not in _EXPLICIT or system.parameters is not None:
+        if method not in _EXPLICIT or parameters:
             raise InputError(
                 f"project: rates go with the methods {', '.join(_EXPLICIT)}, and without "
                 f"`parameters`. Use project=True."
             )
-        system.pull = baumgarte_rates(tuple(project))
-        system.use(system.mechanism)
+        rates = baumgarte_rates(tuple(project))
         project = False
-    if "corrective_force" in names and system.pull is None:
+    if "corrective_force" in names and rates is None:
         raise InputError(
             "record: there is no corrective force where constraints are kept by projection. Draw "
             "them back instead: project=(alpha, beta), rates in 1/s."
         )
-    return project
+    return project, rates

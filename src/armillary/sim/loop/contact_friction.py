@@ -24,14 +24,16 @@ from typing import Any
 
 import numpy as np
 
+from armillary.constraints.moving import RowMotion
 from armillary.errors import InputError, ModelError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.loop.events import Switch
 from armillary.sim.loop.restraint import restraint
 from armillary.sim.loop.start import allowed_state
-from armillary.sim.loop.system import System
 from armillary.sim.methods.integrators import Stepper
+from armillary.sim.methods.run_view import RunView
+from armillary.sim.methods.system import System
 from armillary.sim.methods.variational import Variational
 
 Parts = tuple[Array, Array, Array]  # q, v, z
@@ -69,12 +71,11 @@ class _Modes:
 def contact_events(system: System, watched: Iterable[Any]) -> list[Any]:
     """What is watched beside the given events, where a mechanism of the run has contacts."""
     targets = [e.to for e in watched if isinstance(e, Switch) and e.to is not None]
-    system.others += targets
+    system.mechanisms.others += targets
     mechanisms = list({id(m): m for m in (system.mechanism, *targets)}.values())
     if not any(c.normals for m in mechanisms for c in m.model.contacts):
         return []
-    system.contacts = ContactFriction(system, mechanisms)
-    return system.contacts.events()
+    return ContactFriction(system, mechanisms).events()
 
 
 class ContactFriction:
@@ -83,8 +84,6 @@ class ContactFriction:
     def __init__(self, system: System, mechanisms: Iterable[Mechanism]):
         self.system = system
         self._modes: dict[int | None, _Modes] = {}
-        self._base: dict[int, Mechanism] = {}  # by id of a variant
-        self._kept: list[Mechanism] = []  # variants: their ids stay theirs
         self._known: dict[Any, Forces] = {}  # of the states that were looked at last
         self.rubbing: dict[int, dict[Key, list[tuple[str, float]]]] = {}  # by id of a mechanism
         self.normals: dict[int, list[Key]] = {}
@@ -108,7 +107,7 @@ class ContactFriction:
 
     def base(self, mechanism: Mechanism) -> Mechanism:
         """The mechanism that a run was given or has switched to, whatever its contacts do."""
-        return self._base.get(id(mechanism), mechanism)
+        return self.system.mechanisms.chosen(mechanism)
 
     def modes(self, row: int | None) -> _Modes:
         """Of a run of a batch, or of the only one."""
@@ -127,52 +126,53 @@ class ContactFriction:
             contacts.append(replace(c, friction=laws, sticking=stick))
         key = tuple(contacts)
         made = base.variant(("contacts", key), replace(base.model, contacts=key))
-        if id(made) not in self._base:
-            self._base[id(made)] = base
-            self._kept.append(made)
-            self.system.others.append(made)
-            if self.system.prescribed is not None:
-                self.system.prescribed.on(made)
+        prescribed = self.system.setup.prescribed
+        if self.system.mechanisms.add_variant(made, base) and prescribed is not None:
+            prescribed.on(made)
         return made
 
     # -- forces ----------------------------------------------------------------------------------
 
-    def forces(self, t: float, parts: Parts) -> Forces:
-        """Of the mechanism in force, at the row that is looked at."""
-        system, (q, v, z) = self.system, parts
-        tau = np.ascontiguousarray(system.forces(t, q, v, z)[0])
-        wrenches, moving = system.wrenches(t, q, v), system.moving(t)
+    def forces(self, view: RunView, t: float, parts: Parts) -> Forces:
+        """Of the mechanism in force."""
+        q, v, z = parts
+        tau = np.ascontiguousarray(view.forces(t, q, v, z)[0])
+        wrenches, moving = view.wrenches(t, q, v), view.moving(t)
         pushes = [np.asarray(x, float).tobytes() for x in (wrenches or {}).values()]
         moved = () if moving is None else tuple(x.tobytes() for x in moving.parts)
-        key = (id(system.mechanism), t, *(x.tobytes() for x in (q, v, tau)), *pushes, *moved)
+        key = (id(view.mechanism), t, *(x.tobytes() for x in (q, v, tau)), *pushes, *moved)
         if key not in self._known:
             if len(self._known) == _REMEMBERED:
                 del self._known[next(iter(self._known))]
-            self._known[key] = self._forces(t, q, v, tau, wrenches, moving)
+            self._known[key] = self._forces(view, t, q, v, tau, wrenches, moving)
         return self._known[key]
 
     def _forces(
-        self, t: float, q: Array, v: Array, tau: Array, wrenches: Any, moving: Any
-    ) -> Forces:
-        system, mechanism = self.system, self.system.mechanism
-        if system.stuck is not None or system.resting:
-            tau = tau + restraint(system, t, q, v, tau, system.acceleration(t, q, v, tau))
-        engine = mechanism.constraint_solver.equations
+        self, view: RunView, t: float, q: Array, v: Array, tau: Array,
+        wrenches: dict[str, Array] | None, moving: RowMotion | None,
+    ) -> Forces:  # fmt: skip
+        mechanism, baumgarte = view.mechanism, view.setup.baumgarte
+        if view.friction is not None or view.modes.resting:
+            tau = tau + restraint(view, t, q, v, tau, view.acceleration(t, q, v, tau))
+        equations = mechanism.constraint_solver.equations
         if mechanism.model.load_dependent_joints:
-            options = {"prescribed": moving, "baumgarte": system.pull}
+            options: dict[str, Any] = {"prescribed": moving, "baumgarte": baumgarte}
             solution: Any = mechanism.solve(q, v, tau, wrenches, **options)
             a, forces = solution.acceleration, solution.multipliers
         else:
-            given = (q[None], v[None], tau[None], wrenches, True, moving, system.pull)
-            answer = engine.answer(engine.system(*given, parameters=system.bodies()), 0)
+            given = (q[None], v[None], tau[None], wrenches, True, moving, baumgarte)
+            rows = equations.system(*given, parameters=view.bodies())
+            answer = equations.answer(rows, 0)
             a, forces = answer.a, answer.multipliers
         held = along(directions(mechanism), forces)
-        speed, gain = self._sliding(q, v, a)
-        return Forces(mechanism, held, speed, gain, float(force_rounding(system, forces, tau)))
+        speed, gain = self._sliding(mechanism, q, v, a)
+        return Forces(mechanism, held, speed, gain, float(force_rounding(view, forces, tau)))
 
-    def _sliding(self, q: Array, v: Array, a: Array) -> tuple[dict[Key, float], dict[Key, float]]:
+    def _sliding(
+        self, mechanism: Mechanism, q: Array, v: Array, a: Array
+    ) -> tuple[dict[Key, float], dict[Key, float]]:
         """Velocities and accelerations along all directions that rub."""
-        base = self.base(self.system.mechanism)
+        base = self.base(mechanism)
         rubs = self.rubbing[id(base)]
         if not rubs:
             return {}, {}
@@ -192,36 +192,35 @@ class ContactFriction:
                 f"method: 'variational' knows no friction of contacts ({', '.join(names)}). "
                 f"Choose another method, such as 'rk4', or leave the friction out."
             )
-        if self._modes:  # a run that goes on after a leg
+        if self._modes:  # a run that goes on
             return parts[1], []
         if parts[0].ndim == 1:
-            v, texts = self.settle(t, parts)
-            return v, texts
+            return self.settle(self.system.view(), t, parts)
         v, texts = parts[1].copy(), []
         for row in range(len(v)):
-            with self.system.only(row):
-                v[row], own = self.settle(t, (parts[0][row], v[row], parts[2][row]))
+            own_parts = (parts[0][row], v[row], parts[2][row])
+            v[row], own = self.settle(self.system.view(row), t, own_parts)
             texts += [f"run {row}: {text}" for text in own]
         return v, texts
 
-    def settle(self, t: float, parts: Parts) -> tuple[Array, list[str]]:
+    def settle(self, view: RunView, t: float, parts: Parts) -> tuple[Array, list[str]]:
         """Modes and signs that agree with the motion and the forces; v, and what has changed."""
-        system, (q, v, z) = self.system, parts
-        base, before = self.base(system.mechanism), self.modes(system.row)
+        q, v, z = parts
+        base, before = self.base(view.mechanism), self.modes(view.row)
         rubs, pushing = self.rubbing[id(base)], self.normals[id(base)]
         if not pushing:
             return v, []
         sign = {key: before.sign.get(key, 1) for key in pushing}
-        speed, _ = self._sliding(q, v, np.zeros_like(v))
+        speed, _ = self._sliding(view.mechanism, q, v, np.zeros_like(v))
         slide = {key: int(np.sign(x)) if abs(x) > _STILL else 0 for key, x in speed.items()}
         blocked: set[Key] = set()
         fresh: Key | None = None  # it has just been let go
         for _ in range(_CHANGES):
             if rubs:
-                system.use(self._variant(base, slide, sign))
+                view = view.switched(self._variant(base, slide, sign))
             if not all(slide.values()):
-                v = allowed_state(system, t, q, v)[1]
-            found = self.forces(t, (q, v, z))
+                v = allowed_state(view, t, q, v)[1]
+            found = self.forces(view, t, (q, v, z))
             if fresh is not None and not found.gain[fresh] * slide[fresh] > 0.0:
                 slide[fresh] = 0
                 blocked.add(fresh)
@@ -236,8 +235,8 @@ class ContactFriction:
             over = {k: self.excess(found, k, base) for k in rubs if not slide[k]}
             loose = [k for k, x in over.items() if x > 0.0 and k not in blocked]
             if not loose:
-                self._modes[system.row] = _Modes(slide, sign, blocked)
-                return v, _changes(before, self.modes(system.row))
+                self._modes[view.row] = _Modes(slide, sign, blocked)
+                return v, _changes(before, self.modes(view.row))
             fresh = max(loose, key=lambda k: over[k])
             slide[fresh] = -int(np.sign(found.held[fresh]))
         raise ModelError(
@@ -259,16 +258,16 @@ def lever(mechanism: Mechanism, key: Key) -> float:
     return mechanism.constraint_solver.equations.length if key[1][0] == "r" else 1.0
 
 
-def force_rounding(system: System, forces: Array, tau: Array) -> Array:
+def force_rounding(view: RunView, forces: Array, tau: Array) -> Array:
     """Forces (...), N, that are small against the weight, the forces of all rows (..., m) and those
     of the joints (..., n)."""
-    mechanism = system.mechanism
-    engine, own = mechanism.constraint_solver.equations, system.bodies()
+    mechanism = view.mechanism
+    equations, own = mechanism.constraint_solver.equations, view.bodies()
     masses = (mechanism.parameters if own is None else own)[..., ::10]
     weight = np.abs(masses).sum(axis=-1) * np.linalg.norm(mechanism.model.gravity)
     usual = weight
-    for numbers, units in ((forces, engine.constraints.units), (tau, mechanism.v_units)):
-        arms = np.array([engine.length if unit == "rad" else 1.0 for unit in units])
+    for numbers, units in ((forces, equations.constraints.units), (tau, mechanism.v_units)):
+        arms = np.array([equations.length if unit == "rad" else 1.0 for unit in units])
         usual = np.maximum(usual, (np.abs(numbers) / arms).max(axis=-1, initial=0.0))
     return np.asarray(_ROUNDING * usual)
 
@@ -313,17 +312,16 @@ class ContactEvent:
     contacts: ContactFriction = field(repr=False)
     terminal: bool = field(default=False, init=False)
 
-    def value_in(self, system: System, t: float, parts: Parts) -> float:
-        base = self.contacts.base(system.mechanism)
-        return self.value_of(self.contacts, base, t, parts)
+    def value_in(self, view: RunView, t: float, parts: Parts) -> float:
+        return self.value_of(self.contacts, view, t, parts)
 
-    def value_of(self, contacts: ContactFriction, base: Mechanism, t: float, parts: Parts) -> float:
+    def value_of(self, contacts: ContactFriction, view: RunView, t: float, parts: Parts) -> float:
         raise NotImplementedError
 
     def crossed(self, before: float, after: float, v: Array) -> bool:
         return after < 0.0
 
-    def act(self, system: System, t: float, q: Array, v: Array) -> tuple[Array, Array, str]:
+    def act(self, view: RunView, t: float, q: Array, v: Array) -> tuple[Array, Array, str]:
         """The modes are settled after every event, and tell what has changed."""
         return q, v, ""
 
@@ -331,30 +329,29 @@ class ContactEvent:
 class Rest(ContactEvent):
     """The sliding comes to rest."""
 
-    def value_of(self, contacts: ContactFriction, base: Mechanism, t: float, parts: Parts) -> float:
-        mode = contacts.modes(contacts.system.row).slide.get(self.key, 0)
-        known = mode and self.key in contacts.rubbing[id(base)]
-        return mode * contacts.forces(t, parts).speed[self.key] if known else 1.0
+    def value_of(self, contacts: ContactFriction, view: RunView, t: float, parts: Parts) -> float:
+        mode = contacts.modes(view.row).slide.get(self.key, 0)
+        known = mode and self.key in contacts.rubbing[id(contacts.base(view.mechanism))]
+        return mode * contacts.forces(view, t, parts).speed[self.key] if known else 1.0
 
 
 class BreakAway(ContactEvent):
     """What is left of the friction level of a contact that sticks."""
 
-    def value_of(self, contacts: ContactFriction, base: Mechanism, t: float, parts: Parts) -> float:
-        modes = contacts.modes(contacts.system.row)
+    def value_of(self, contacts: ContactFriction, view: RunView, t: float, parts: Parts) -> float:
+        modes, base = contacts.modes(view.row), contacts.base(view.mechanism)
         sticks = self.key in contacts.rubbing[id(base)] and modes.slide.get(self.key) == 0
         if not sticks or self.key in modes.blocked:
             return 1.0
-        return -contacts.excess(contacts.forces(t, parts), self.key, base)
+        return -contacts.excess(contacts.forces(view, t, parts), self.key, base)
 
 
 class Pull(ContactEvent):
     """The force along a constrained direction turns round."""
 
-    def value_of(self, contacts: ContactFriction, base: Mechanism, t: float, parts: Parts) -> float:
-        if self.key not in contacts.normals[id(base)]:
+    def value_of(self, contacts: ContactFriction, view: RunView, t: float, parts: Parts) -> float:
+        if self.key not in contacts.normals[id(contacts.base(view.mechanism))]:
             return 1.0
-        found = contacts.forces(t, parts)
-        return contacts.modes(contacts.system.row).sign.get(self.key, 1) * found.held[
-            self.key
-        ] + found.slack(self.key)
+        found = contacts.forces(view, t, parts)
+        sign = contacts.modes(view.row).sign.get(self.key, 1)
+        return sign * found.held[self.key] + found.slack(self.key)

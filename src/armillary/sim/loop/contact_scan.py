@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from armillary.constraints.equations import RANK_TOLERANCE
 from armillary.evaluate.inputs import Array
 from armillary.sim.loop.contact_friction import Pull, directions, force_rounding, lever
-from armillary.sim.loop.loop import instants
-from armillary.sim.loop.system import System
-
-if TYPE_CHECKING:
-    from armillary.sim.loop.native import Stretch
+from armillary.sim.loop.states import StepBatch, instants
+from armillary.sim.methods.system import System
 
 
-def quiet_steps(pulls: list[Pull], times: list[float], stretch: Stretch, count: int) -> int:
+def quiet_steps(pulls: list[Pull], times: list[float], batch: StepBatch, count: int) -> int:
     """How many of the first `count` steps end without a contact that has turned round.
 
     times: of the ends of the steps."""
@@ -24,9 +21,9 @@ def quiet_steps(pulls: list[Pull], times: list[float], stretch: Stretch, count: 
     system, mechanism = contacts.system, contacts.system.mechanism
     if not count:
         return 0
-    runs: list[int | None] = [None] if stretch.v.ndim == 2 else list(range(stretch.v.shape[1]))
-    forces, tau = _forces(system, times[:count], stretch, len(runs))
-    rounding, rows = force_rounding(system, forces, tau), directions(mechanism)
+    runs: list[int | None] = [None] if batch.v.ndim == 2 else list(range(batch.v.shape[1]))
+    forces, tau = _forces(system, times[:count], batch, len(runs))
+    rounding, rows = force_rounding(system.view(), forces, tau), directions(mechanism)
     for pull in pulls:
         signs = [contacts.modes(run).sign.get(pull.key, 1) for run in runs]
         own = forces[..., rows.index(pull.key)]
@@ -35,29 +32,29 @@ def quiet_steps(pulls: list[Pull], times: list[float], stretch: Stretch, count: 
     return count
 
 
-def _forces(system: System, times: list[float], stretch: Stretch, runs: int) -> tuple[Array, Array]:
+def _forces(system: System, times: list[float], batch: StepBatch, runs: int) -> tuple[Array, Array]:
     """λ (T, runs, rows), the smallest ones with J^T λ = M a - f, and tau (T, runs, nv)."""
     count, mechanism = len(times), system.mechanism
     tau = np.empty((count, runs, system.nv))
     wrenches: list[dict[str, Any]] = []
     moved: list[Array] = []
-    for n, state in enumerate(instants(system, times, stretch)):
-        tau[n] = system.forces(state.t, state.q, state.v, state.z)[0]
-        wrenches.append(system.wrenches(state.t, state.q, state.v) or {})
-        if system.prescribed:
-            moved.append(system.prescribed.flat(state.t, state.v))
+    for n, state in enumerate(instants(system, times, batch)):
+        tau[n] = system.view().forces(state.t, state.q, state.v, state.z)[0]
+        wrenches.append(system.view().wrenches(state.t, state.q, state.v) or {})
+        if system.setup.prescribed:
+            moved.append(system.setup.prescribed.flat(state.t, state.v))
     external = {
         name: np.array([np.broadcast_to(x[name], (runs, 6)) for x in wrenches]).reshape(-1, 6)
         for name in wrenches[0]
     }
-    q, v = (x[:count].reshape(count * runs, -1) for x in (stretch.q, stretch.v))
+    q, v = (x[:count].reshape(count * runs, -1) for x in (batch.q, batch.v))
     options: dict[str, Any] = {}
-    if system.prescribed:
-        options["prescribed"] = system.prescribed.unflat(
+    if system.setup.prescribed:
+        options["prescribed"] = system.setup.prescribed.unflat(
             mechanism, np.array(moved).reshape(len(q), -1)
         )
-    if system.parameters is not None:
-        bodies = np.broadcast_to(system.parameters, (runs, system.parameters.shape[-1]))
+    if system.setup.parameters is not None:
+        bodies = np.broadcast_to(system.setup.parameters, (runs, system.setup.parameters.shape[-1]))
         options["parameters"] = np.tile(bodies, (count, 1))
     flat = tau.reshape(count * runs, -1)
     a = np.asarray(mechanism.forward_dynamics(q, v, flat, external or None, **options))

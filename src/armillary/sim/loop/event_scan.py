@@ -9,36 +9,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from armillary.evaluate.inputs import Array
-from armillary.sim.control.sample_and_hold import held_numbers, hold
 from armillary.sim.loop.contact_friction import Pull
 from armillary.sim.loop.contact_scan import quiet_steps
 from armillary.sim.loop.events import Bound, Event, Switch
-
-if TYPE_CHECKING:
-    from armillary.sim.loop.locating import Locator
-    from armillary.sim.loop.loop import State
-    from armillary.sim.loop.native import NativeLoop, Stretch
-    from armillary.sim.loop.system import System
+from armillary.sim.loop.locating import Locator, Parts
+from armillary.sim.loop.native import NativeLoop
+from armillary.sim.loop.states import State, StepBatch
 
 _FEW, _MANY = 32, 1024  # steps at a time: after an event, and where none comes for long
 
 
-def can_look_ahead(watched: list[Any], native: NativeLoop) -> bool:
+def can_scan(watched: list[Any], native: NativeLoop) -> bool:
     """Limits, functions of the state and contacts that may pull, in loops that ask nobody: steps
     can be made again."""
     plain = all(isinstance(event, (Bound, Event, Pull)) for event in watched)
     if native.mechanism.model.load_dependent_joints and any(isinstance(e, Pull) for e in watched):
         return False
-    return plain and not native.asks_python and native.parts == 1
+    return plain and not native.asks_python and native.substeps == 1
 
 
 @dataclass
-class Lookahead:
+class EventScan:
     """Takes the steps of a native loop up to the next event."""
 
     locator: Locator
@@ -47,45 +43,43 @@ class Lookahead:
     _fault: BaseException | None = field(default=None, init=False)  # while functions were asked
 
     def advance(self, state: State, taken: int, steps: int, h: float, every: int,
-                time: Callable[[int], float]) -> tuple[Stretch, bool]:  # fmt: skip
+                time: Callable[[int], float]) -> tuple[StepBatch, bool]:  # fmt: skip
         """Steps without events; and whether one happens in the step after them.
 
         time: of the end of a step, by its number."""
-        system = self.native.system
-        before, held = (state.q, state.v, state.z), held_numbers(system, state.v)
-        stretch = self.native.advance(state, taken, min(steps, self._steps), h, 1)
-        times = [time(taken + k) for k in range(stretch.done + 1)]
+        samples = self.native.system.modes.samples
+        before, held = state.parts, samples.numbers(state.v)
+        batch = self.native.advance(state, taken, min(steps, self._steps), h, 1)
+        times = [time(taken + k) for k in range(batch.done + 1)]
         self._fault = None
         try:
-            quiet = self._quiet(times, before, stretch)
+            quiet = self._quiet(times, before, batch)
         except BaseException:  # Ctrl-C between functions: the state is that of the last record
-            self._go_back(system, state, 0, before, held, stretch, times[0])
+            self._go_back(state, 0, before, held, batch, times[0])
             raise
-        happens = quiet < stretch.done
+        happens = quiet < batch.done
         self._steps = _FEW if happens else min(2 * self._steps, _MANY)
         if happens:
-            self._go_back(system, state, quiet, before, held, stretch, times[quiet])
+            self._go_back(state, quiet, before, held, batch, times[quiet])
         kept = [n for n in range(quiet) if (taken + 1 + n) % every == 0]
         shorter = replace(
-            stretch, done=quiet, numbers=[taken + 1 + n for n in kept], q=stretch.q[kept],
-            v=stretch.v[kept], z=stretch.z[kept], held=stretch.held[kept], fault=self._fault,
+            batch, done=quiet, numbers=[taken + 1 + n for n in kept], q=batch.q[kept],
+            v=batch.v[kept], z=batch.z[kept], held=batch.held[kept], fault=self._fault,
         )  # fmt: skip
         return shorter, happens
 
-    def _go_back(self, system: System, state: State, quiet: int, before: Any, held: Array,
-                 stretch: Stretch, t: float) -> None:  # fmt: skip
+    def _go_back(self, state: State, quiet: int, before: Parts, held: Array,
+                 batch: StepBatch, t: float) -> None:  # fmt: skip
         """To the end of the last step in which nothing happened."""
         if quiet:
-            before = (stretch.q[quiet - 1], stretch.v[quiet - 1], stretch.z[quiet - 1])
-            held = stretch.held[quiet - 1]
+            before = (batch.q[quiet - 1], batch.v[quiet - 1], batch.z[quiet - 1])
+            held = batch.held[quiet - 1]
         state.q, state.v, state.z = before
-        hold(system, held)
-        for stage in self.native.stages:
-            stage.due = stage.next_sample(t)
+        self.native.system.modes.samples.hold(held, t)
 
-    def _quiet(self, times: list[float], before: Any, stretch: Stretch) -> int:
+    def _quiet(self, times: list[float], before: Any, batch: StepBatch) -> int:
         """How many steps nothing happens in."""
-        q, v = stretch.q[: stretch.done], stretch.v[: stretch.done]
+        q, v = batch.q[: batch.done], batch.v[: batch.done]
         bounds = [event for event in self.locator.watched if isinstance(event, Bound)]
         pulls = [event for event in self.locator.watched if isinstance(event, Pull)]
         others = [event for event in self.locator.watched if isinstance(event, Event)]
@@ -100,16 +94,17 @@ class Lookahead:
             first = before if row is None else tuple(x[row] for x in before)
             for event in others:
                 count = self._crossing(event, row, times, first, q[own], v[own], count)
-        return quiet_steps(pulls, times[1:], stretch, count) if pulls else count
+        return quiet_steps(pulls, times[1:], batch, count) if pulls else count
 
     def _crossing(self, event: Event, row: int | None, times: list[float], first: Any,
                   q: Array, v: Array, count: int) -> int:  # fmt: skip
         """The first of `count` steps in which this event happens, or its function fails."""
-        if isinstance(event, Switch) and event.to is self.locator.system.chosen():
+        view = self.native.system.view(row)
+        if isinstance(event, Switch) and event.to is view.mechanisms.chosen(view.mechanism):
             return count
         k = 0
         try:
-            g = self.locator.start_value(event, row, times[0], first)
+            g = self.locator.start_value(event, view, times[0], first)
             for k in range(count):
                 before, g = g, event.value(times[k + 1], q[k].copy(), v[k].copy())
                 if event.crossed(before, g, v[k]):

@@ -1,6 +1,6 @@
 """What happens at instants that are not known before: limits, switches, functions of the user.
 
-An event is a number that changes its sign.  The engine repeats the step with shorter lengths until
+An event is a number that changes its sign.  The loop repeats the step with shorter lengths until
 the instant is known to rounding, so an event is as exact as the method.
 """
 
@@ -8,35 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from armillary.errors import InputError, ModelError, Remedy
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
-from armillary.sim.control.block import one_number
-from armillary.sim.loop.answers import number, numbers
 from armillary.sim.loop.start import allowed_state
-from armillary.sim.loop.system import System
+from armillary.sim.methods.run_view import RunView
+from armillary.sim.motion.coordinates import one_number
 from armillary.sim.motion.schedules import columns_of
+from armillary.sim.motion.user_functions import number, numbers
 
 Watch = Callable[[float, Array, Array], float]
 Outcome = tuple[Array, Array, str]
 _HELD = 1e-9  # of the mobility a coordinate would have alone: an impulse does not move it
 _OUTSIDE = 1e-6  # rad or m, relative above 1: further beyond a limit no run starts
-
-
-class Happening(Protocol):
-    """What the engine watches."""
-
-    terminal: bool
-
-    def value(self, t: float, q: Array, v: Array) -> float: ...
-
-    def crossed(self, before: float, after: float, v: Array) -> bool: ...
-
-    def act(self, system: System, t: float, q: Array, v: Array) -> Outcome: ...
 
 
 @dataclass
@@ -72,7 +60,7 @@ class Event:
         up, down = before < 0.0 <= after, before > 0.0 >= after
         return (up and self.direction >= 0) or (down and self.direction <= 0)
 
-    def act(self, system: System, t: float, q: Array, v: Array) -> Outcome:
+    def act(self, view: RunView, t: float, q: Array, v: Array) -> Outcome:
         if self.action is not None:
             changed = self.action(t, q.copy(), v.copy())
             if changed is not None:
@@ -116,10 +104,9 @@ class Switch(Event):
             raise InputError(f"Switch '{self.name}': give the mechanism that goes on as `to`, "
                              f"found {type(self.to).__name__}.")  # fmt: skip
 
-    def act(self, system: System, t: float, q: Array, v: Array) -> Outcome:
-        q, v, text = super().act(system, t, q, v)
-        system.use(self.to)
-        q, v = allowed_state(system, t, q, v)
+    def act(self, view: RunView, t: float, q: Array, v: Array) -> Outcome:
+        q, v, text = super().act(view, t, q, v)
+        q, v = allowed_state(view.switched(self.to), t, q, v)
         return q, v, f"{text}: now '{self.to.name}' with constraints {list(self.to.constraints)}"
 
 
@@ -142,7 +129,7 @@ class JointLimits:
             raise InputError(f"restitution: expected 0 to 1, found {self.restitution}.")
         one_number("rest", self.rest, 0.0)
 
-    def happenings(self, mechanism: Mechanism) -> list[Bound]:
+    def watched(self, mechanism: Mechanism) -> list[Bound]:
         mechanism.evaluator.refuse_load_friction("JointLimits")
         model, found = mechanism.model, []
         chosen = None
@@ -188,15 +175,15 @@ class Bound:
         """The same for columns: q (nq, B), v (nv, B)."""
         return (self.side * (q[self.i] - self.place) < 0.0) & (self.side * v[self.k] < 0.0)
 
-    def act(self, system: System, t: float, q: Array, v: Array, still: bool = False) -> Outcome:
+    def act(self, view: RunView, t: float, q: Array, v: Array, still: bool = False) -> Outcome:
         speed = float(v[self.k])
         e = self.limits.restitution
         resting = still or e * abs(speed) < self.limits.rest
         tau = np.zeros_like(v)
-        Y = system.mobility(q, v, tau)
+        Y = view.mobility(q, v, tau)
         end = "lower" if self.side > 0 else "upper"
         where = f"at its {end} limit, {self.place:.4g} {self.unit}"
-        if not Y[self.k, self.k] * system.mechanism.mass_matrix(q)[self.k, self.k] > _HELD:
+        if not Y[self.k, self.k] * view.mechanism.mass_matrix(q)[self.k, self.k] > _HELD:
             raise ModelError(
                 f"JointLimits: '{self.label}' is moved by its constraints {where}, and an "
                 f"impulse cannot turn it.",
@@ -206,7 +193,7 @@ class Bound:
         before = f"{speed:.3g} {self.unit}/s before"
         if resting:
             v[self.k] = 0.0
-            system.rest_at(self.k, self.side)
+            view.modes.rest_at(view.row, self.k, self.side)
             return q, v, f"'{self.label}' comes to rest {where} ({before})"
         return q, v, f"'{self.label}' bounces {where} ({before}, {v[self.k]:.3g} after)"
 
@@ -226,7 +213,7 @@ def check_start(watched: Sequence[Any], q: Array) -> None:
             )
 
 
-def happenings(mechanism: Mechanism, events: Any) -> list[Any]:
+def watched_events(mechanism: Mechanism, events: Any) -> list[Any]:
     """Everything to watch."""
     if events is None:
         return []
@@ -234,8 +221,8 @@ def happenings(mechanism: Mechanism, events: Any) -> list[Any]:
         events = (events,)
     found: list[Any] = []
     for event in events:
-        if hasattr(event, "happenings"):  # JointLimits, StickSlip
-            found += event.happenings(mechanism)
+        if hasattr(event, "watched"):  # JointLimits, StickSlip
+            found += event.watched(mechanism)
         elif isinstance(event, Event):
             if (
                 isinstance(event, Switch)

@@ -16,8 +16,8 @@ from armillary.constraints.moving import RowMotion
 from armillary.errors import ArmillaryError
 from armillary.evaluate.inputs import Array
 from armillary.model.lowering.tree import Tables
-from armillary.sim.loop.system import System
 from armillary.sim.loop.time_steps import Given, Method
+from armillary.sim.methods.system import System
 
 
 @dataclass
@@ -38,7 +38,7 @@ class _Seen:
             self.wrench.setdefault(name, []).extend(values)
 
 
-class Ahead:
+class InputTables:
     """The given quantities of a run of `rows` states.  called: the parts are asked for their forces
     at every stage, and the inputs come with them."""
 
@@ -51,16 +51,18 @@ class Ahead:
     def names(self) -> tuple[str, ...]:
         """Inputs of the dynamics beside the joint forces."""
         system = self.system
-        return ("external",) * bool(system.external) + ("prescribed",) * bool(system.prescribed)
+        return ("external",) * bool(system.setup.external) + ("prescribed",) * bool(
+            system.setup.prescribed
+        )
 
     @property
     def numbers(self) -> int:
         """Of the tables, per step, at most."""
         system, stages = self.system, len(self.method.b)
-        width = 0 if system.inputs.steady else system.nv
-        if not system.external.steady:
+        width = 0 if system.setup.inputs.steady else system.nv
+        if not system.setup.external.steady:
             width += 6 * len(system.mechanism.model.bodies)
-        if system.prescribed:
+        if system.setup.prescribed:
             width += 3 * system.mechanism.constraint_solver.equations.constraints.count
         return self.rows * stages * width
 
@@ -87,17 +89,17 @@ class Ahead:
     @property
     def _moving_nothing(self) -> bool:
         system = self.system
-        forces = self.called or system.inputs.steady
-        return forces and system.external.steady and not system.prescribed
+        forces = self.called or system.setup.inputs.steady
+        return forces and system.setup.external.steady and not system.setup.prescribed
 
     def _steady_forces(self, t: float) -> Array:
         system = self.system
-        steady = system.inputs.steady and not self.called
-        forces = system.inputs(t) if steady else 0.0
+        steady = system.setup.inputs.steady and not self.called
+        forces = system.setup.inputs(t) if steady else 0.0
         return np.array(np.broadcast_to(forces, (self.rows, system.nv)))
 
     def _steady_wrenches(self, t: float, tables: Tables) -> Array | None:
-        external = self.system.external
+        external = self.system.setup.external
         if not external or not external.steady:
             return None
         return self._carried({name: [self._wrench(x)] for name, x in external.at(t).items()},
@@ -108,21 +110,21 @@ class Ahead:
     def _step(self, begin: float, h: float) -> _Seen:
         """Asks everything at the stages of one step, each instant once."""
         system, seen = self.system, _Seen()
-        system.enter(begin, begin + h)
+        system.setup.enter(begin, begin + h)
         instants = {c: begin + c * h for c in self.method.c}
-        if not (self.called or system.inputs.steady):
-            forces = {c: np.atleast_2d(system.inputs(t)) for c, t in instants.items()}
+        if not (self.called or system.setup.inputs.steady):
+            forces = {c: np.atleast_2d(system.setup.inputs(t)) for c, t in instants.items()}
             seen.tau = [forces[c] for c in self.method.c]
-        if not system.external.steady:
-            wrenches = {c: system.external.at(t) for c, t in instants.items()}
+        if not system.setup.external.steady:
+            wrenches = {c: system.setup.external.at(t) for c, t in instants.items()}
             for name in wrenches[self.method.c[0]]:
                 own = {c: self._wrench(wrenches[c][name]) for c in instants}
                 seen.wrench[name] = [own[c] for c in self.method.c]
-        if system.prescribed:
-            found = {c: _with_rows(system.prescribed.at(t)) for c, t in instants.items()}
+        if system.setup.prescribed:
+            found = {c: _with_rows(system.setup.prescribed.at(t)) for c, t in instants.items()}
             seen.motion = [found[c] for c in self.method.c]
             end = found.get(1.0)
-            seen.ends = [_with_rows(system.prescribed.at(begin + h)) if end is None else end]
+            seen.ends = [_with_rows(system.setup.prescribed.at(begin + h)) if end is None else end]
         return seen
 
     def _wrench(self, value: Any) -> Array:
@@ -155,12 +157,12 @@ class Ahead:
 
     def _of_rows(self, motion: list[Array]) -> RowMotion:
         """Of all constraint rows, (instants, r, rows)."""
-        prescribed: Any = self.system.prescribed
+        prescribed: Any = self.system.setup.prescribed
         return prescribed.row_motion(self.system.mechanism, np.moveaxis(_stacked(motion), 1, 0))
 
     def _consistent(self, t: float, h: float, end: RowMotion) -> int:
         """Steps until driven rows contradict each other."""
-        prescribed: Any = self.system.prescribed
+        prescribed: Any = self.system.setup.prescribed
         for k in range(len(end.place)):
             moving = RowMotion(*(x[k] for x in end.parts))
             try:

@@ -14,8 +14,9 @@ import numpy as np
 from armillary.errors import InputError
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.actuators.dc_motor import DCMotor
-from armillary.sim.loop.answers import scalars
+from armillary.sim.control.block import Block
 from armillary.sim.motion.schedules import Forces, columns_of
+from armillary.sim.motion.user_functions import scalars
 
 
 def fed(mechanism: Mechanism, actuators: Any, voltages: Any) -> Any:
@@ -31,14 +32,14 @@ def fed(mechanism: Mechanism, actuators: Any, voltages: Any) -> Any:
 
 
 def check_fed(
-    mechanism: Mechanism, parts: list[Any], inputs: Any, voltages: Any, beside: bool
+    mechanism: Mechanism, parts: list[Block], inputs: Any, voltages: Any, beside: bool
 ) -> None:
     """parts: the actuators.  Refuse forces that pass one by, and voltages that feed none."""
     if inputs is None and not voltages:
         return
-    driven: dict[int, Any] = {}
+    driven: dict[int, Block] = {}
     for part in parts:
-        for own in getattr(part, "parts", (part,)):
+        for own in part.blocks:
             driven |= dict.fromkeys(entries_of(own, mechanism), own)
     for name in voltages or {}:
         for k in columns_of(mechanism, name):
@@ -66,19 +67,16 @@ def check_fed(
             )
 
 
-def entries_of(part: Any, mechanism: Mechanism) -> list[int]:
+def entries_of(part: Block, mechanism: Mechanism) -> list[int]:
     """Entries of v that an actuator prescribed: those it names, else those whose command it changes
     at the initial configuration."""
-    if not hasattr(part, "force"):
-        return []
-    named = getattr(part, "entries", None)
-    if named is not None:
-        return list(named)
+    if part.entries is not None:
+        return list(part.entries)
     q, v = np.array(mechanism.initial, float).tolist(), [0.0] * mechanism.nv
     command = [1.0 + k for k in range(mechanism.nv)]
     found = part.force(0.0, q, v, list(part.start(mechanism, q, v)), command)
     what = f"actuator '{type(part).__name__}'"
-    force = scalars(what, found, np.zeros(mechanism.nv), 0.0, "forces")
+    force = scalars(what, found, mechanism.nv, (), 0.0, "forces")
     return [k for k, (x, y) in enumerate(zip(force, command, strict=True)) if x != y]
 
 

@@ -9,11 +9,13 @@ import numpy as np
 
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
+from armillary.sim.loop.contact_friction import ContactEvent
 from armillary.sim.loop.events import Bound, Event, Switch
-from armillary.sim.loop.system import System
+from armillary.sim.methods.run_view import RunView
+from armillary.sim.methods.system import System
 
 Parts = tuple[Array, Array, Array]  # q, v, z
-StepFunction = Callable[[float, float, Array, Array, Array], Parts]
+StepFunction = Callable[[RunView, float, float, Array, Array, Array], Parts]
 _MOST = 200  # events in one step
 _BOUNCES = 50
 _EPS = float(np.finfo(float).eps)
@@ -29,19 +31,20 @@ class Locator:
         self.system, self.watched, self.step = system, watched, step
         self._note, self._stop = note, stop
         self.final: tuple[float, Parts] | None = None
+        own = (event.contacts for event in watched if isinstance(event, ContactEvent))
+        self._contacts = next(own, None)
 
     def through(self, t0: float, t1: float, before: Parts, after: Parts) -> Parts:
         """The state at t1, with everything that happens on the way from t0."""
         if before[0].ndim == 1:
-            return self._single(t0, t1, before, after, "")
-        ended = self.system.ended
+            return self._single(None, t0, t1, before, after)
+        ended = self.system.modes.ended
         rows = self._rows(t0, t1, before, after)
         if not rows:
             return after
         result = (after[0].copy(), after[1].copy(), after[2].copy())
         for k in rows:
-            with self.system.only(k):
-                moved = self._single(t0, t1, _row(before, k), _row(after, k), f"run {k}: ")
+            moved = self._single(k, t0, t1, _row(before, k), _row(after, k))
             for whole, part in zip(result, moved, strict=True):
                 whole[k] = part
         if len(ended) == len(before[0]):
@@ -59,63 +62,58 @@ class Locator:
         return [
             k
             for k in among
-            if k not in self.system.ended and self._any(t0, t1, _row(before, k), _row(after, k), k)
+            if k not in self.system.modes.ended
+            and self._any(t0, t1, _row(before, k), _row(after, k), k)
         ]
 
     def _any(self, t0: float, t1: float, before: Parts, after: Parts, row: int | None) -> bool:
         if not np.isfinite(after[0]).all():
             return False
-        with self.system.only(row):
-            return bool(self._crossings(t0, t1, before, after, row))
+        return bool(self._crossings(row, t0, t1, before, after))
 
     def _crossings(
-        self, t0: float, t1: float, before: Parts, after: Parts, row: int | None
+        self, row: int | None, t0: float, t1: float, before: Parts, after: Parts
     ) -> list[tuple[Any, float, float]]:
-        found = []
-        held = self.system.resting.get(row, {})
+        found, view = [], self.system.view(row)
+        chosen = self.system.mechanisms.chosen(view.mechanism)
+        held = self.system.modes.resting.get(row, {})
         for event in self.watched:
             if isinstance(event, Bound) and event.k in held:
                 continue
-            if isinstance(event, Switch) and event.to is self.system.chosen():
+            if isinstance(event, Switch) and event.to is chosen:
                 continue  # it has switched already
-            g0, g1 = self.start_value(event, row, t0, before), self._value(event, t1, after)
+            g0, g1 = self.start_value(event, view, t0, before), _value(event, view, t1, after)
             if event.crossed(g0, g1, after[1]):
                 found.append((event, g0, g1))
         return found
 
-    def _single(self, t0: float, t1: float, before: Parts, after: Parts, prefix: str) -> Parts:
+    def _single(self, row: int | None, t0: float, t1: float, before: Parts, after: Parts) -> Parts:
         for count in range(_MOST):
-            crossings = self._crossings(t0, t1, before, after, self.system.row)
+            crossings = self._crossings(row, t0, t1, before, after)
             if not crossings:
                 return after
-            t, event, still, state = self._earliest(t0, t1, before, after, crossings)
+            t, event, still, state = self._earliest(row, t0, t1, before, after, crossings)
             # bounces that do not end within a step come to rest
             still = still or (count > _BOUNCES and isinstance(event, Bound))
-            others = self._together(event, t, state, crossings)
-            state = self._act(event, t, state, still, prefix)
+            others = self._together(event, row, t, state, crossings)
+            state = self._act(event, row, t, state, still)
             for other in others:
-                state = self._act(other, t, state, False, prefix)
-            if self.system.row in self.system.ended:
+                state = self._act(other, row, t, state, False)
+            if row in self.system.modes.ended:
                 return state
             if t1 - t <= 1e-14 * max(1.0, abs(t1)):
                 return state
             t0, before = t, state
-            after = self.step(t0, t1 - t0, *before)
+            after = self.step(self.system.view(row), t0, t1 - t0, *before)
         event = crossings[0][0]
         self._stop(f"more than {_MOST} events in one step at t = {t0:.6g} s ({event!r:.80})", False)
         return after
 
-    def start_value(self, event: Any, row: int | None, t: float, parts: Parts) -> float:
+    def start_value(self, event: Any, view: RunView, t: float, parts: Parts) -> float:
         """At the start of a step; 0 where it acted: the rounding on the far side is no second
         crossing."""
-        value = self._value(event, t, parts)
-        return 0.0 if value == self.system.acted.get((row, id(event))) else value
-
-    def _value(self, event: Any, t: float, parts: Parts) -> float:
-        """Events of friction (sticking.py, contact_friction.py) look at the whole system."""
-        whole = getattr(event, "value_in", None)
-        found = event.value(t, *parts[:2]) if whole is None else whole(self.system, t, parts)
-        return float(found)
+        value = _value(event, view, t, parts)
+        return 0.0 if value == self.system.modes.acted.get((view.row, id(event))) else value
 
     def begin(self, stepper: Any, t: float, parts: Parts) -> Array:
         """Before the first step; gives v."""
@@ -123,39 +121,43 @@ class Locator:
         if len(found) > 1:
             raise InputError("events: one StickSlip is enough; name all its joints there.")
         v = parts[1]
-        if self.system.contacts is not None:
-            v, texts = self.system.contacts.begin(stepper, t, parts)
+        if self._contacts is not None:
+            v, texts = self._contacts.begin(stepper, t, parts)
             for text in texts:
                 self._note(t, text)
         for stuck in found.values():
-            if self.system.stuck is None:
+            if self.system.friction is None:
                 return np.asarray(stuck.begin(self.system, stepper, t, (parts[0], v, parts[2])))
         return np.asarray(v)
 
-    def _together(self, event: Any, t: float, state: Parts, crossings: list) -> list[Any]:
+    def _together(
+        self, event: Any, row: int | None, t: float, state: Parts, crossings: list
+    ) -> list[Any]:
         """Other events of the same instant: they would not be seen again after it."""
+        view = self.system.view(row)
         return [
             other
             for other, g0, _ in crossings
             if other is not event
             and not isinstance(other, Bound)
-            and other.crossed(g0, self._value(other, t, state), state[1])
+            and other.crossed(g0, _value(other, view, t, state), state[1])
         ]
 
-    def _act(self, event: Any, t: float, state: Parts, still: bool, prefix: str) -> Parts:
+    def _act(self, event: Any, row: int | None, t: float, state: Parts, still: bool) -> Parts:
+        prefix, modes = "" if row is None else f"run {row}: ", self.system.modes
         options = {"still": True} if still else {}
         if isinstance(event, Event):
-            self.system.acted[self.system.row, id(event)] = self._value(event, t, state)
-        q, v, text = event.act(self.system, t, *state[:2], **options)
+            modes.acted[row, id(event)] = _value(event, self.system.view(row), t, state)
+        q, v, text = event.act(self.system.view(row), t, *state[:2], **options)
         texts = [text] if text else []
-        if self.system.contacts is not None:
-            v, changes = self.system.contacts.settle(t, (q, v, state[2]))
+        if self._contacts is not None:
+            v, changes = self._contacts.settle(self.system.view(row), t, (q, v, state[2]))
             texts += changes
-        if self.system.stuck is not None:
-            v = self.system.stuck.settle(self.system, t, (q, v, state[2]))
-        if event.terminal and self.system.row is not None:  # the other runs of the batch go on
+        if self.system.friction is not None:
+            v = self.system.friction.settle(self.system.view(row), t, (q, v, state[2]))
+        if event.terminal and row is not None:  # the other runs of the batch go on
             self._note(t, f"{prefix}ended by '{text}'")
-            self.system.ended[self.system.row] = t
+            modes.ended[row] = t
             return q, v, state[2]
         for words in texts:
             self._note(t, prefix + words)
@@ -166,58 +168,62 @@ class Locator:
 
     # -- the instant -----------------------------------------------------------------------------
 
-    def first(self, t0: float, t1: float, before: Any, after: Parts) -> float | None:
+    def first(self, t0: float, t1: float, before: Parts, after: Parts) -> float | None:
         """Length of the step that ends just after the first event, for adaptive steps."""
-        state = (before.q, before.v, before.z)
-        if state[0].ndim == 1:
-            return self._first(t0, t1, state, after)
-        lengths = []
-        for k in self._rows(t0, t1, state, after):
-            with self.system.only(k):
-                lengths.append(self._first(t0, t1, _row(state, k), _row(after, k)))
+        if before[0].ndim == 1:
+            return self._first(None, t0, t1, before, after)
+        lengths = [
+            self._first(k, t0, t1, _row(before, k), _row(after, k))
+            for k in self._rows(t0, t1, before, after)
+        ]
         least = min((x for x in lengths if x is not None), default=None)
         # a little further: rounding differs between one row and a batch
         return None if least is None else min(least + 8.0 * _EPS * max(1.0, abs(t1)), t1 - t0)
 
-    def _first(self, t0: float, t1: float, before: Parts, after: Parts) -> float | None:
-        crossings = self._crossings(t0, t1, before, after, self.system.row)
+    def _first(
+        self, row: int | None, t0: float, t1: float, before: Parts, after: Parts
+    ) -> float | None:
+        crossings = self._crossings(row, t0, t1, before, after)
         if not crossings:
             return None
-        t, _, still, _ = self._earliest(t0, t1, before, after, crossings)
+        t, _, still, _ = self._earliest(row, t0, t1, before, after, crossings)
         return None if still or t >= t1 else max(t - t0, 8.0 * _EPS * max(1.0, abs(t1)))
 
     def _earliest(
-        self, t0: float, t1: float, before: Parts, after: Parts, crossings: list
+        self, row: int | None, t0: float, t1: float, before: Parts, after: Parts, crossings: list
     ) -> tuple[float, Any, bool, Parts]:
         """(instant, event, whether it is at rest already, state there)."""
+        view = self.system.view(row)
         best: tuple[float, Any, bool, Parts] = (np.inf, None, False, after)
         for event, g0, g1 in crossings:
             begin = 0.0
             if isinstance(event, Bound) and g0 <= 0.0:  # it was there: did it leave?
-                begin, g0 = self._flight(event, t0, t1, before)
+                begin, g0 = self._flight(view, event, t0, t1, before)
                 if g0 <= 0.0:
                     return t0, event, True, before
             if g0 < 0.0 and hasattr(event, "value_in"):  # a force has jumped
                 return t0, event, False, before
-            t, state = self._root(event, (t0, begin, t1), before, after, g0, g1)
+            t, state = self._root(view, event, (t0, begin, t1), before, after, g0, g1)
             if t < best[0]:
                 best = (t, event, False, state)
         return best
 
-    def _flight(self, event: Any, t0: float, t1: float, before: Parts) -> tuple[float, float]:
+    def _flight(
+        self, view: RunView, event: Any, t0: float, t1: float, before: Parts
+    ) -> tuple[float, float]:
         """A time after which a coordinate that left its limit is off it, and how far."""
         h, g = t1 - t0, 0.0
         if event.side * before[1][event.k] > event.limits.rest:
             for _ in range(40):
                 h *= 0.5
-                g = self._value(event, t0 + h, self.step(t0, h, *before))
+                g = _value(event, view, t0 + h, self.step(view, t0, h, *before))
                 if g > 0.0:
                     break
         return h, g
 
     def _root(
-        self, event: Any, times: tuple[float, float, float], before: Parts, after: Parts,
-        g0: float, g1: float,
+        self, view: RunView, event: Any, times: tuple[float, float, float], before: Parts,
+        after: Parts, g0: float, g1: float,
     ) -> tuple[float, Parts]:  # fmt: skip
         """The end of the bracket just after the sign change (Illinois).
 
@@ -236,8 +242,8 @@ class Locator:
             elif not inside:
                 middle = 0.5 * (low + high)
             nudged = not (inside or nudged)
-            moved = self.step(t0, middle, *before)
-            g = self._value(event, t0 + middle, moved)
+            moved = self.step(view, t0, middle, *before)
+            g = _value(event, view, t0 + middle, moved)
             if (g > 0.0) == (g1 > 0.0) or g == 0.0:
                 high, g1, state = middle, g, moved
                 g0 = 0.5 * g0 if side == 1 else g0
@@ -247,6 +253,12 @@ class Locator:
                 g1 = 0.5 * g1 if side == -1 else g1
                 side = -1
         return t0 + high, state
+
+
+def _value(event: Any, view: RunView, t: float, parts: Parts) -> float:
+    """Events of friction (stick_slip.py, contact_friction.py) look at the whole run."""
+    whole = getattr(event, "value_in", None)
+    return float(event.value(t, *parts[:2]) if whole is None else whole(view, t, parts))
 
 
 def _row(parts: Parts, k: int) -> Parts:

@@ -9,25 +9,23 @@ from __future__ import annotations
 
 import time as clock
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from armillary.errors import NotFiniteError
 from armillary.evaluate.inputs import Array
-from armillary.sim.control.sample_and_hold import hold
+from armillary.sim.loop.event_scan import EventScan, can_scan
 from armillary.sim.loop.grid import Grid
 from armillary.sim.loop.locating import Locator
 from armillary.sim.loop.locked_joints import Locking
-from armillary.sim.loop.system import System
+from armillary.sim.loop.native import NativeLoop, native_loop
+from armillary.sim.loop.states import State, StepBatch, instants
 from armillary.sim.methods.integrators import ExplicitRungeKutta, Stepper
-
-if TYPE_CHECKING:
-    from armillary.sim.loop.event_scan import Lookahead
-    from armillary.sim.loop.native import NativeLoop, Stretch
+from armillary.sim.methods.run_view import RunView
+from armillary.sim.methods.system import System
 
 Progress = Callable[[float, float], None]  # time reached, end of the run
 _BUSY = 0.2  # s between two signs of progress
@@ -44,28 +42,7 @@ class Stopped(Exception):  # noqa: N818 - no error: an event may have ended the 
         self.complete = complete
 
 
-@dataclass
-class State:
-    """Where the run is."""
-
-    t: float
-    q: Array
-    v: Array
-    z: Array
-
-
-def instants(system: System, times: list[float], stretch: Stretch) -> Iterator[State]:
-    """The recorded states of a stretch; while each is looked at, parts hold what they held."""
-    now = [(stage, stage.held) for stage in system.stages]
-    for n, t in enumerate(times):
-        hold(system, stretch.held[n])
-        system.enter(t - stretch.step, t)
-        yield State(t, stretch.q[n], stretch.v[n], stretch.z[n])
-    for stage, held in now:
-        stage.held = held
-
-
-class Engine:
+class Loop:
     """One run (or a batch of runs) of one system with one method."""
 
     def __init__(
@@ -91,41 +68,44 @@ class Engine:
         self.locking = Locking(note)
         self._free: Array | None = None
         self.native = True  # steps in native code where that can be
-        self._ahead: Lookahead | None = None
+        self._scan: EventScan | None = None
 
-    def record_many(self, times: list[float], stretch: Stretch) -> None:
+    def record_many(self, times: list[float], batch: StepBatch) -> None:
         """Several instants one after the other."""
         many = getattr(self.record, "many", None)
         if many is not None and times:
-            many(times, stretch)
+            many(times, batch)
             return
-        for state in instants(self.system, times, stretch):
+        for state in instants(self.system, times, batch):
             self.record(state)
 
     # -- one step --------------------------------------------------------------------------------
 
-    def step(self, t: float, h: float, q: Array, v: Array, z: Array) -> tuple[Array, Array, Array]:
+    def step(
+        self, view: RunView, t: float, h: float, q: Array, v: Array, z: Array
+    ) -> tuple[Array, Array, Array]:
         """The state after h, on the constraints."""
-        y, x = self.system.enter_chart(q, v, z)
+        y, x = view.enter_chart(q, v, z)
         try:
-            return self._unpacked(t + h, y, self.stepper.step(t, h, y, x))
+            return self._unpacked(view, t + h, y, self.stepper.step(view, t, h, y, x))
         except NotFiniteError:  # the run tells where it broke
             if q.ndim == 2:
                 raise
             return np.full_like(q, np.nan), np.full_like(v, np.nan), np.full_like(z, np.nan)
 
-    def _unpacked(self, t: float, y: Array, x: Array) -> tuple[Array, Array, Array]:
+    def _unpacked(self, view: RunView, t: float, y: Array, x: Array) -> tuple[Array, Array, Array]:
         """q, v, z of x at t, on the constraints."""
-        q, v, z = self.system.leave_chart(y, x)
+        q, v, z = view.leave_chart(y, x)
         self._free = v  # before the projection
-        if self.project and self.system.projects and (x.ndim == 2 or isfinite(x.sum())):
-            q, v = self.system.project(t, q, v)
+        if self.project and view.projects and (x.ndim == 2 or isfinite(x.sum())):
+            q, v = view.project(t, q, v)
         return q, v, z
 
     def _watch_locking(self, t: float, q: Array, v: Array) -> None:
         """After a step to (q, v) at t: was motion taken away?"""
         if self._free is not None and v is not self._free:
-            self.locking(self.system.of_row, t, q, self._free, v, self.system.ended)
+            of_row, ended = self.system.mechanisms.of_row, self.system.modes.ended
+            self.locking(of_row, t, q, self._free, v, ended)
 
     # -- fixed steps -----------------------------------------------------------------------------
 
@@ -135,9 +115,9 @@ class Engine:
         self.locking.begin(state.q)
         stops = sorted({b for b in breaks if start < b < grid.end})
         state.z = self.system.sample(state.t, state.q, state.v, state.z)
-        self.system.enter(state.t, state.t + step)
+        self.system.setup.enter(state.t, state.t + step)
         if self._locator is not None:
-            state.v = self._locator.begin(self.stepper, state.t, (state.q, state.v, state.z))
+            state.v = self._locator.begin(self.stepper, state.t, state.parts)
         self.record(state)
         if isinstance(self.stepper, ExplicitRungeKutta) and self.stepper.table.error:
             self._adaptive(self.stepper, state, grid, stops)
@@ -164,40 +144,36 @@ class Engine:
 
     def _native(self, state: State, stops: list[float], step: float) -> NativeLoop | None:
         """The native loop, where it knows what has to be watched on the way."""
-        from armillary.sim.loop.native import native_loop
-
-        if not self.native or self.system.stuck is not None:
+        if not self.native or self.system.friction is not None:
             return None
         native = native_loop(self.system, self.stepper, state, self.project, stops, step)
         if native is not None and self._locator is not None:
-            from armillary.sim.loop.event_scan import Lookahead, can_look_ahead
-
-            if not can_look_ahead(self._locator.watched, native):
+            if not can_scan(self._locator.watched, native):
                 return None
-            self._ahead = Lookahead(self._locator, native)
+            self._scan = EventScan(self._locator, native)
         return native
 
     def _watched_rows(self) -> bool:
         """Runs that only Python steps know: at rest at limits, over, with a mechanism of their own,
         or no numbers any more."""
-        system = self.system
-        return bool(system.resting or system.ended or system.own or self._lost)
+        modes = self.system.modes
+        return bool(modes.resting or modes.ended or self.system.mechanisms.own or self._lost)
 
     def _many(self, native: NativeLoop, state: State, grid: Grid, k: int) -> int:
         """Steps in native code until one is not taken; the number of the next one."""
         last, happens = grid.last_whole, False
         while k <= last and not happens:
             options = (state, k - 1, last - k + 1, grid.step, grid.every)
-            if self._ahead is None:
-                stretch = native.advance(*options)
+            if self._scan is None:
+                batch = native.advance(*options)
             else:
-                stretch, happens = self._ahead.advance(*options, grid.time)
-            k += stretch.done
-            state.t = grid.time(k - 1) + stretch.rest * grid.step / native.parts
-            self.record_many([grid.time(n) for n in stretch.numbers], stretch)
-            if stretch.fault is not None:
-                raise stretch.fault
-            if stretch.rest or not stretch.done:
+                batch, happens = self._scan.advance(*options, grid.time)
+            k += batch.done
+            state.t = grid.time(k - 1) + batch.rest * grid.step / native.substeps
+            self.record_many([grid.time(n) for n in batch.numbers], batch)
+            if batch.fault is not None:
+                raise batch.fault
+            if batch.rest or not batch.done:
                 break
             if k - 1 == grid.last and grid.last % grid.every:
                 self.record(state)
@@ -207,7 +183,7 @@ class Engine:
     def _next_stop(self, t: float, target: float, stops: list[float], step: float) -> float:
         """The target, or a jump or sample before it."""
         slack = 1e-9 * step
-        nearest = self.system.next_sample()
+        nearest = self.system.modes.samples.next()
         k = bisect_right(stops, t + slack)
         if k < len(stops):
             nearest = min(nearest, stops[k])
@@ -215,36 +191,35 @@ class Engine:
 
     def _to(self, state: State, t1: float) -> None:
         """One step, with what happens in it."""
-        system, t = self.system, state.t
-        system.enter(t, t1)
+        t, blamed = state.t, self.system.modes.blamed
+        self.system.setup.enter(t, t1)
         try:
-            q, v, z = self.step(t, t1 - t, state.q, state.v, state.z)
+            q, v, z = self.step(self.system.view(), t, t1 - t, *state.parts)
         except ValueError as fault:  # of a method that did not get numbers
-            if not system.blamed:
+            if not blamed:
                 raise
-            text = next(iter(system.blamed.values()))
+            text = next(iter(blamed.values()))
             raise Stopped(f"not a number at t = {t1:.6g} s: {text}") from fault
         self._watch_locking(t1, q, v)
         self._arrive(state, t1, q, v, z)
 
     def _arrive(self, state: State, t1: float, q: Array, v: Array, z: Array) -> None:
-        system, t = self.system, state.t
+        modes, t = self.system.modes, state.t
         self._stay(state, q, v, z)
         if not isfinite(q.sum() + v.sum() + z.sum()):
             self._not_finite(state, t1, q, v)
         if self._locator is not None:
-            q, v, z = self._locator.through(t, t1, (state.q, state.v, state.z), (q, v, z))
+            q, v, z = self._locator.through(t, t1, state.parts, (q, v, z))
         state.t, state.q, state.v, state.z = t1, q, v, z
-        system.blamed.clear()
-        if system.resting:
-            system.lift_off(v)
-        if system.next_sample() <= t1 + 1e-9 * (t1 - t):
-            state.z = system.sample(t1, q, v, z)
+        modes.blamed.clear()
+        if modes.resting:
+            modes.lift_off(v)
+        if modes.samples.next() <= t1 + 1e-9 * (t1 - t):
+            state.z = self.system.sample(t1, q, v, z)
 
     def _stay(self, state: State, q: Array, v: Array, z: Array) -> None:
         """Runs of a batch that are over do not move."""
-        if self.system.ended:
-            over = list(self.system.ended)
+        if over := list(self.system.modes.ended):
             q[over], v[over], z[over] = state.q[over], state.v[over], state.z[over]
 
     # -- adaptive steps --------------------------------------------------------------------------
@@ -259,14 +234,15 @@ class Engine:
             h = min(h, stop - t, longest)
             if stop - t - h < 0.05 * h:  # no slivers
                 h = stop - t
-            self.system.enter(t, stop)
-            y0, x0 = self.system.enter_chart(state.q, state.v, state.z)
-            x1 = method.step(t, h, y0, x0)
+            self.system.setup.enter(t, stop)
+            view = self.system.view()
+            y0, x0 = view.enter_chart(*state.parts)
+            x1 = method.step(view, t, h, y0, x0)
             size = self._error_size(method.error(h), x0, x1)
             if not size <= 1.0:
                 h *= max(0.2, 0.9 * size**-0.2) if isfinite(size) else 0.2
                 if h < _SMALLEST * max(1.0, abs(t)):
-                    bad, lost = self._unpacked(t + h, y0, x1), len(self._lost)
+                    bad, lost = self._unpacked(view, t + h, y0, x1), len(self._lost)
                     self._not_finite(state, t + h, bad[0], bad[1])
                     if len(self._lost) > lost:  # the others of the batch go on
                         h = grid.step
@@ -276,29 +252,32 @@ class Engine:
                         f"{self.tolerance:g}); the motion may be singular there"
                     )
                 continue
-            k = self._accepted(method, state, (h, stop, y0, x0, x1), grid, k)
+            k = self._accepted(method, view, state, (h, stop, y0, x0, x1), grid, k)
             h *= min(5.0, 0.9 * max(size, 1e-10) ** -0.2)
             self._tell(state.t, end)
 
     def _accepted(
-        self, method: ExplicitRungeKutta, state: State, step: Any, grid: Grid, k: int
-    ) -> int:
+        self, method: ExplicitRungeKutta, view: RunView, state: State,
+        step: tuple[float, float, Array, Array, Array], grid: Grid, k: int,
+    ) -> int:  # fmt: skip
         """Arrive, and read the grid instants in between off the dense output."""
         h, stop, y0, x0, x1 = step
         t = state.t
         t1 = stop if abs(t + h - stop) <= 1e-12 * max(1.0, abs(stop)) else t + h
         before = State(t, state.q, state.v, state.z)
-        after = self._unpacked(t1, y0, x1)
-        happened = self._locator is not None and self._locator.first(t, t1, before, after)
+        after = self._unpacked(view, t1, y0, x1)
+        locator = self._locator
+        happened = locator is not None and locator.first(t, t1, before.parts, after)
         if happened:  # shorten the step so that it ends at the event
             t1 = t + happened
-            x1 = method.step(t, happened, y0, x0)
-            h, after = happened, self._unpacked(t1, y0, x1)
+            x1 = method.step(view, t, happened, y0, x0)
+            h, after = happened, self._unpacked(view, t1, y0, x1)
         self._watch_locking(t1, *after[:2])
         while k <= grid.last and grid.time(k) < t1 - 1e-12 * max(1.0, abs(t1)):
             if grid.wanted(k):
                 sigma = (grid.time(k) - t) / h
-                q, v, z = self._unpacked(grid.time(k), y0, method.dense(sigma, h, x0))
+                dense = method.dense(sigma, h, x0)
+                q, v, z = self._unpacked(view, grid.time(k), y0, dense)
                 self._stay(state, q, v, z)
                 self.record(State(grid.time(k), q, v, z))
             k += 1
@@ -314,11 +293,11 @@ class Engine:
         size = np.maximum(np.abs(x0), np.abs(x1))
         scale = self.tolerance * (1.0 + size)
         # how fast a free body drifts says nothing about its error
-        n, linear = self.system.nv, self.system.center.linear
+        n, linear = self.system.nv, self.system.view().center.linear
         for drifts in (linear, n + linear):
             scale[..., drifts] = self.tolerance + _ROUNDING * size[..., drifts]
         ratio = (error / scale) ** 2
-        if idle := {*self._lost, *self.system.ended}:
+        if idle := {*self._lost, *self.system.modes.ended}:
             ratio = np.delete(ratio, list(idle), axis=0)
         return float(np.sqrt(ratio.mean(axis=-1).max(initial=0.0)))
 
@@ -342,8 +321,8 @@ class Engine:
     def _culprit(self, row: int | None, before: Array, q: Array, v: Array) -> str:
         """Who gave no number; else the joint that blew up: the one that is no number, among several
         the fastest one."""
-        if row in self.system.blamed:
-            return self.system.blamed[row]
+        if row in self.system.modes.blamed:
+            return self.system.modes.blamed[row]
         labels = self.system.mechanism.v_labels
         bad = ~np.isfinite(v)
         among = bad if bad.any() else np.ones(len(v), bool)

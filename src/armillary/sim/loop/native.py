@@ -11,26 +11,22 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from armillary.codegen.target import native
-from armillary.codegen.threads import threads
 from armillary.evaluate.function_kernel import Control, NotNative, Sample
 from armillary.evaluate.inputs import Array
+from armillary.runtime.threads import threads
 from armillary.runtime.time_loop import run_steps
-from armillary.sim.control.chain import traced_control, traced_key, traced_sample
-from armillary.sim.control.sample_and_hold import held_numbers, hold, sampled
-from armillary.sim.loop.input_tables import Ahead
+from armillary.sim.control.tracing import TracedChain
+from armillary.sim.loop.input_tables import InputTables
+from armillary.sim.loop.states import State, StepBatch
 from armillary.sim.loop.time_steps import Method, Stepping
 from armillary.sim.methods.integrators import ExplicitRungeKutta, SemiImplicitEuler, Stepper
-
-if TYPE_CHECKING:
-    from armillary.sim.loop.loop import State
-    from armillary.sim.loop.system import System
+from armillary.sim.methods.system import System
 
 _NUMBERS = 4_000_000  # of the record of one call
 _BLOCK = 256  # rows of a batch that run through all steps together
@@ -48,7 +44,7 @@ def native_loop(
     if not native():
         return None
     method, parts = _method(stepper), _substeps(system, state.t, step)
-    if method is None or parts is None or not system.external.of_time:
+    if method is None or parts is None or not system.setup.external.of_time:
         return None
     if not all(_whole((stop - state.t) / (step / parts)) for stop in stops):
         return None
@@ -62,9 +58,10 @@ def native_loop(
 
 def _substeps(system: System, t: float, step: float) -> int | None:
     """Equal parts of a step at whose ends all samples lie; None: samples lie elsewhere."""
-    stages = sampled(system)
-    h = min([step, *(float(stage.period or 0.0) for stage in stages)])
-    lengths = [step, *(x for s in stages for x in (float(s.period or 0.0), s.due - t))]
+    samples = system.modes.samples
+    periods = [float(stage.period or 0.0) for stage in samples.stages]
+    h = min([step, *periods])
+    lengths = [step, *periods, *(due - t for due in samples.due)]
     return round(step / h) if all(_whole(x / h) for x in lengths) else None
 
 
@@ -80,44 +77,36 @@ def _whole(x: float) -> bool:
     return abs(x - round(x)) < 1e-9 * max(1.0, abs(x))
 
 
-@dataclass(frozen=True)
-class Stretch:
-    """Steps that were taken, and the states after those that are to be recorded.
-
-    rest: parts of a step beyond the `done` ones.  fault: what a part raised when it was asked at
-    the end of the stretch."""
-
-    done: int
-    rest: int
-    numbers: list[int]  # of the recorded steps
-    q: Array
-    v: Array
-    z: Array
-    held: Array
-    step: float
-    fault: BaseException | None = None
+def constant_command(system: System) -> list[float]:
+    """Constant voltages that come to the first controller, else zeros."""
+    volts = system.setup.voltages
+    if volts is None:
+        return [0.0] * system.nv
+    if not volts.steady or volts.constant.ndim == 2:
+        raise NotNative("voltages that differ over time or from run to run")
+    return [float(x) for x in volts.constant]
 
 
 class NativeLoop:
     """The native loop of a run.  Inside it z and what sampled parts hold are one row (z, held)."""
 
     def __init__(self, system: System, method: Method, state: State, parts: int = 1):
-        self.system, self.method, self.parts = system, method, parts
+        self.system, self.method, self.substeps = system, method, parts
         self.mechanism = system.mechanism  # switches lead to others
         self.single = state.q.ndim == 1
         self.rows = 1 if self.single else len(state.q)
-        self.stages = sampled(system)
+        self.stages = system.chain.sampled
         self.nz = system.nz + len(self.stages) * system.nv
         n = system.mechanism.nq + 2 * system.nv + self.nz + 1
         self._chunk = max(1, min(_STEPS, _NUMBERS // (self.rows * n)))
-        self._ahead = Ahead(system, method, self.rows)
-        self._longest = max(parts, min(_STEPS, _NUMBERS // max(self._ahead.numbers, 1)))
+        self._tables = InputTables(system, method, self.rows)
+        self._longest = max(parts, min(_STEPS, _NUMBERS // max(self._tables.numbers, 1)))
         self._h = 0.0  # of the steps of this call
         self._fault: BaseException | None = None
         self._unasked = False  # a part raised when it was asked
         self._burst = _BURST
         self._worth = max(_BURST, _WORK // (self.rows * system.nv * len(method.b)))  # steps at once
-        self._scheduled = bool(system.schedules)
+        self._scheduled = bool(system.setup.schedules)
         self._threads = threads(system.mechanism.options.threads)
         self._members = 1 if self._threads is None else self._threads.members
         self._make()
@@ -126,23 +115,43 @@ class NativeLoop:
         """Controller and samples traced; or samples in Python; or both in Python."""
         self._asks = self._calls = False  # samples are taken in Python; so are the forces
         try:
-            control, sample = traced_control(self.system), traced_sample(self.system)
+            traced = self._traced()
+            sample = self._traced_sample(traced)
             try:
-                self._blocks = self._split(control, sample)
+                self._blocks = self._split(traced, sample)
             except NotNative:
                 if sample is None:
                     raise
-                sample, self._blocks = None, self._split(control, None)
+                sample, self._blocks = None, self._split(traced, None)
             self._asks = bool(self.stages) and sample is None
         except NotNative:
-            if not self.system.stages:
+            if not self.system.chain.stages:
                 raise
             self._asks, self._calls = bool(self.stages), True
-            self._ahead.called = True
+            self._tables.called = True
             own = Stepping(self.system.mechanism, self.method, self.rows, None, self.nz,
-                           self.system.parameters, None, self._answer,
-                           self._ahead.names)  # fmt: skip
+                           self.system.setup.parameters, None, self._answer,
+                           self._tables.names)  # fmt: skip
             self._blocks = [(slice(0, self.rows), own)]
+
+    def _traced(self) -> TracedChain | None:
+        """The chain over nodes; NotNative where a block that works between samples takes arrays
+        only."""
+        if not self.system.chain.stages:
+            return None
+        traced = TracedChain(self.system.chain, constant_command(self.system))
+        traced.check(between_samples=True)
+        return traced
+
+    def _traced_sample(self, traced: TracedChain | None) -> tuple[Sample, int] | None:
+        """And the number of sampled blocks; None where one takes arrays only."""
+        if traced is None or not self.stages:
+            return None
+        try:
+            traced.check(between_samples=False)
+        except NotNative:
+            return None
+        return traced.sample, len(self.stages)
 
     @property
     def asks_python(self) -> bool:
@@ -152,44 +161,45 @@ class NativeLoop:
     def _answer(self, stage: int, t: float, q: Array, v: Array, z: Array) -> tuple[Array, Array]:
         """Forces of the parts and the rates of their states, over arrays."""
         if stage == 0 and self._scheduled:
-            self.system.enter(t, t + self._h)
+            self.system.setup.enter(t, t + self._h)
         if self.single:
             q, v, z = q[0], v[0], z[0]
         z = z[..., : self.system.nz]
-        tau, rates = self.system.forces(t, q, v, z)
+        tau, rates = self.system.view().forces(t, q, v, z)
         if not self.stages:
             return tau, rates
         still = np.zeros((*v.shape[:-1], self.nz - self.system.nz))
         return tau, np.concatenate([rates, still], axis=-1)
 
     def _split(
-        self, control: Control | None, sample: tuple[Sample, int] | None
+        self, traced: TracedChain | None, sample: tuple[Sample, int] | None
     ) -> list[tuple[slice, Stepping]]:
         """Rows of the batch in blocks that stay in the cache, each with a loop of its own."""
-        key = traced_key(self.system) if control is not None else None
+        control: Control | None = None if traced is None else traced.control
+        key = None if traced is None else traced.key
         count = max(1, self.rows // _BLOCK, min(self._members, self.rows // _LEAST))
         edges = [self.rows * k // count for k in range(count + 1)]
         loops: dict[tuple[int, int], Stepping] = {}
         blocks = []
-        shared = self.system.parameters is None
+        shared = self.system.setup.parameters is None
         for k, (first, last) in enumerate(pairwise(edges)):
-            p = self.system.parameters
+            p = self.system.setup.parameters
             own = p[first:last] if p is not None and p.ndim == 2 else p
             size, place = last - first, k % self._at_once()
             stepping = loops.get((size, place)) if shared else None
             if stepping is None:
                 stepping = Stepping(self.system.mechanism, self.method, size, control, self.nz,
-                                    own, sample, None, self._ahead.names, key)  # fmt: skip
+                                    own, sample, None, self._tables.names, key)  # fmt: skip
                 loops[size, place] = stepping
             blocks.append((slice(first, last), stepping))
         return blocks
 
-    def advance(self, state: State, taken: int, steps: int, h: float, every: int) -> Stretch:
+    def advance(self, state: State, taken: int, steps: int, h: float, every: int) -> StepBatch:
         """Up to `steps` steps of h, after `taken` ones; moves the state (not its time)."""
-        m = self.parts
+        m = self.substeps
         steps = min(steps, self._chunk * every, self._longest // m, self._worth)
         h, taken, steps, every = h / m, taken * m, steps * m, every * m
-        held = held_numbers(self.system, state.v)
+        held = self.system.modes.samples.numbers(state.v)
         z = np.concatenate([state.z, held], axis=-1) if self.stages else state.z
         now = [np.array(x, float).reshape(self.rows, -1) for x in (state.q, state.v, z)]
         entries = (taken + steps) // every - taken // every + 1
@@ -215,14 +225,12 @@ class NativeLoop:
         if done:
             state.q, state.v, state.z = now[0], now[1], now[2][..., :nz]
             self._hold(now[2][..., nz:], state.t + done * h)
-        return Stretch(done // m, done % m, (numbers // m).tolist(), q, v, z[..., :nz],
+        return StepBatch(done // m, done % m, (numbers // m).tolist(), q, v, z[..., :nz],
                        z[..., nz:], h, fault)  # fmt: skip
 
     def _hold(self, numbers: Array, t: float) -> None:
         if not self._asks:
-            hold(self.system, numbers)
-            for stage in self.stages:
-                stage.due = stage.next_sample(t)
+            self.system.modes.samples.hold(numbers, t)
 
     def _all(
         self, now: list[Array], steps: int, h: float, t: float, taken: int, every: int,
@@ -233,11 +241,13 @@ class NativeLoop:
             done, now = self._run(now, steps, h, t, taken, every, out)
             return done, now, None
         done, begun = 0, clock.monotonic()
-        while done < steps and (done % self.parts or clock.monotonic() - begun < _BUSY):
+        while done < steps and (done % self.substeps or clock.monotonic() - begun < _BUSY):
             if done and self._calls:
                 share = _BUSY / 5.0 / max(clock.monotonic() - begun, 1e-6)
                 self._burst = max(_BURST, int(share * done))
-            until = round((self.system.next_sample() - t) / h) - done if self._asks else steps
+            until = (
+                round((self.system.modes.samples.next() - t) / h) - done if self._asks else steps
+            )
             asked = min(steps - done, until, self._burst if self._calls else steps)
             first = (taken + done) // every - taken // every
             part = {name: x[first:] for name, x in out.items()}
@@ -259,7 +269,9 @@ class NativeLoop:
         """Parts that are due look at the state; gives (z, held)."""
         q, v, own = (x[0] if self.single else x for x in (q, v, z[:, : self.system.nz]))
         own = self.system.sample(t, q, v, own)
-        return np.concatenate([own, held_numbers(self.system, v)], axis=-1).reshape(self.rows, -1)
+        return np.concatenate([own, self.system.modes.samples.numbers(v)], axis=-1).reshape(
+            self.rows, -1
+        )
 
     def _run(
         self, start: list[Array], steps: int, h: float, t: float, taken: int, every: int,
@@ -267,7 +279,7 @@ class NativeLoop:
     ) -> tuple[int, list[Array]]:  # fmt: skip
         """Steps that all blocks have taken, and where they are now."""
         self._h, self._fault, due = h, None, self._due(t, h, steps)
-        steps, given = self._ahead(t, steps, h, self._blocks[0][1].tables)
+        steps, given = self._tables(t, steps, h, self._blocks[0][1].tables)
         if not steps:
             return 0, start
 
@@ -320,8 +332,10 @@ class NativeLoop:
         if not self.stages or self._asks:
             return None
         table, k = np.zeros((steps + 1, 1 + len(self.stages))), np.arange(steps + 1)
+        due = self.system.modes.samples.due
         for column, stage in enumerate(self.stages, 1):
-            first, period = round((stage.due - t) / h), round(float(stage.period or h) / h)
+            first = round((due[column - 1] - t) / h)
+            period = round(float(stage.period or h) / h)
             table[:, column] = (k >= first) & ((k - first) % period == 0)
         table[:, 0] = table[:, 1:].any(axis=1)
         return table

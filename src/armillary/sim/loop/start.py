@@ -12,7 +12,7 @@ from armillary.constraints.holding import Named
 from armillary.constraints.moving import RowMotion
 from armillary.errors import InadmissibleError, InputError, ModelError, Remedy
 from armillary.evaluate.inputs import Array
-from armillary.sim.loop.system import System
+from armillary.sim.methods.run_view import RunView
 
 _OPEN = 1e-2  # of the machine's size: more is no rounding but another position
 _ROUNDING = 1e-9
@@ -40,7 +40,7 @@ class Start:
 
 
 def consistent_start(
-    system: System, t0: float, q: Array, v: Array, project: bool, wanted: Wanted
+    view: RunView, t0: float, q: Array, v: Array, project: bool, wanted: Wanted
 ) -> Start:
     """The first state on the constraints.
 
@@ -48,65 +48,65 @@ def consistent_start(
     others follow with the least kinetic energy.  A full velocity that is not allowed is refused
     unless the nearest is wanted; runs of a batch are refused one by one.  project: small openings
     are closed, with a remark; else they are refused, too."""
-    mechanism = system.mechanism
+    mechanism = view.mechanism
     start = Start(q, v)
     if not mechanism.model.constraints:
         if wanted.named is not None:
-            start.v = _followed(system, t0, q, v, wanted.named)
+            start.v = _followed(view, t0, q, v, wanted.named)
         return start
     start.notes += mechanism.constraint_solver.equations.constraints.uncounted
-    system.enter(t0, t0)
-    moving = system.moving(t0)
-    if system.prescribed:
-        start.q, start.v = _onto_drives(system, t0, q, v, start.notes)
+    view.setup.enter(t0, t0)
+    moving = view.moving(t0)
+    if view.setup.prescribed:
+        start.q, start.v = _onto_drives(view, t0, q, v, start.notes)
     if not mechanism.constraint_rows:  # springs and dampers alone
         if wanted.named is not None:
-            start.v = _followed(system, t0, start.q, start.v, wanted.named)
+            start.v = _followed(view, t0, start.q, start.v, wanted.named)
         return start
     if idle := idle_note(mechanism.constraint_solver.equations):
         start.notes.append(idle)
-    opening, worst = _opening(system, t0, start.q, moving, project)
+    opening, worst = _opening(view, t0, start.q, moving, project)
     if wanted.named is not None:
-        return _by_names(system, t0, start, wanted.named, opening, worst)
-    return _as_given(system, t0, start, project, wanted, opening, worst)
+        return _by_names(view, t0, start, wanted.named, opening, worst)
+    return _as_given(view, t0, start, project, wanted, opening, worst)
 
 
 def _opening(
-    system: System, t0: float, q: Array, moving: RowMotion | None, project: bool
+    view: RunView, t0: float, q: Array, moving: RowMotion | None, project: bool
 ) -> tuple[float, str]:
     """How far q0 is open at most, as a part of the machine's size, and where, in words."""
     rows, size = (
-        system.mechanism.constraint_rows,
-        system.mechanism.constraint_solver.equations.length,
+        view.mechanism.constraint_rows,
+        view.mechanism.constraint_solver.equations.length,
     )
-    opening = np.abs(np.atleast_2d(system.mechanism.constraint_residual(q, moving)))
+    opening = np.abs(np.atleast_2d(view.mechanism.constraint_residual(q, moving)))
     row, column = np.unravel_index(int(opening.argmax()), opening.shape)
     worst = f"{opening[row, column]:.3g} (row '{rows[column]}')"
     part = float(opening.max()) / max(size, 1e-12)
-    rounding = _rounding(system)
+    rounding = _rounding(view)
     if part > _OPEN or (not project and part > rounding):
-        gap = np.atleast_2d(system.mechanism.constraint_residual(q, moving))[row, column]
-        raise _open(system, t0, int(column), float(gap), worst)
+        gap = np.atleast_2d(view.mechanism.constraint_residual(q, moving))[row, column]
+        raise _open(view, t0, int(column), float(gap), worst)
     return part, worst
 
 
-def _rounding(system: System) -> float:
+def _rounding(view: RunView) -> float:
     """What counts as closed and consistent, as a part of the machine's size and speed."""
-    return max(_ROUNDING, system.mechanism.geometry_tolerance)
+    return max(_ROUNDING, view.mechanism.geometry_tolerance)
 
 
 def _by_names(
-    system: System, t0: float, start: Start, named: Named, opening: float, worst: str
+    view: RunView, t0: float, start: Start, named: Named, opening: float, worst: str
 ) -> Start:
     """Velocities given by name, and the others as the constraints and the least energy ask."""
-    if opening > _rounding(system):
+    if opening > _rounding(view):
         start.notes.append(f"q0 was open by {worst}; it was closed")
-    start.q = allowed_state(system, t0, start.q, start.v)[0]
+    start.q = allowed_state(view, t0, start.q, start.v)[0]
     many = start.q.ndim == 2
     for k in range(len(start.q)) if many else (None,):
         own = ... if k is None else k
         try:
-            start.v[own] = _followed(system, t0, start.q[own], start.v[own], named, k)
+            start.v[own] = _followed(view, t0, start.q[own], start.v[own], named, k)
         except ModelError as fault:
             if k is None:
                 raise InputError(f"v0: {fault}") from None
@@ -117,17 +117,17 @@ def _by_names(
 
 
 def _followed(
-    system: System, t0: float, q: Array, v: Array, named: Named, row: int | None = None
+    view: RunView, t0: float, q: Array, v: Array, named: Named, row: int | None = None
 ) -> Array:
     """v with the named entries as given; row: of a batch."""
-    moving = system.moving(t0)
-    bodies = system.parameters
+    moving = view.moving(t0)
+    bodies = view.setup.parameters
     if row is not None:
         moving = None if moving is None else moving.of(row)
         bodies = bodies[row] if bodies is not None and bodies.ndim == 2 else bodies
         named = named.row(row)
     places = np.atleast_2d(q)
-    found = system.mechanism.constraint_solver.projector.velocities_with(
+    found = view.mechanism.constraint_solver.projector.velocities_with(
         places, np.zeros((len(places), v.shape[-1])), named.held, named, moving,
         None if bodies is None else np.broadcast_to(bodies, (len(places), bodies.shape[-1])),
     )  # fmt: skip
@@ -135,14 +135,14 @@ def _followed(
 
 
 def _as_given(
-    system: System, t0: float, start: Start, project: bool, wanted: Wanted, opening: float,
+    view: RunView, t0: float, start: Start, project: bool, wanted: Wanted, opening: float,
     worst: str,
 ) -> Start:  # fmt: skip
     """A full velocity: allowed, refused, or replaced by the nearest."""
-    mechanism, v = system.mechanism, start.v
+    mechanism, v = view.mechanism, start.v
     rows, size = mechanism.constraint_rows, mechanism.constraint_solver.equations.length
-    rounding = _rounding(system)
-    rate = np.abs(np.atleast_2d(mechanism.constraint_rate(start.q, v, system.moving(t0))))
+    rounding = _rounding(view)
+    rate = np.abs(np.atleast_2d(mechanism.constraint_rate(start.q, v, view.moving(t0))))
     row, column = np.unravel_index(int(rate.argmax()), rate.shape)
     speed = 1.0 + np.abs(v).max(initial=0.0)
     inconsistent = rate.max() > rounding * speed * max(size, 1.0)
@@ -151,10 +151,10 @@ def _as_given(
         raise InputError(
             f"v0: the constraints do not allow it; it has {fault}.", Remedy("project v0")
         )
-    closed, allowed = allowed_state(system, t0, start.q, v)
+    closed, allowed = allowed_state(view, t0, start.q, v)
     driven = any(text.startswith("v0") for text in start.notes)
     if wanted.given and not wanted.nearest and not driven:
-        _refuse(system, start, rate, allowed, opening)
+        _refuse(view, start, rate, allowed, opening)
     if opening > rounding:
         start.notes.append(f"q0 was open by {worst}; it was closed")
     if inconsistent and not start.refused:
@@ -170,12 +170,12 @@ def _as_given(
     return start
 
 
-def _refuse(system: System, start: Start, rate: Array, allowed: Array, opening: float) -> None:
+def _refuse(view: RunView, start: Start, rate: Array, allowed: Array, opening: float) -> None:
     """Runs whose velocity the constraints do not allow, beyond the accuracy of the geometry and of
     q0.  An error where all are like that."""
-    engine = system.mechanism.constraint_solver.equations
-    s, label = engine.scaling, engine.constraints.labels
-    tolerance = max(_ALLOWED, engine.geometry_tolerance, 10.0 * opening)
+    equations = view.mechanism.constraint_solver.equations
+    s, label = equations.scaling, equations.constraints.labels
+    tolerance = max(_ALLOWED, equations.geometry_tolerance, 10.0 * opening)
     speeds = np.abs(np.atleast_2d(start.v) / s.columns).max(axis=1)
     missed = s.rows / s.length * rate  # 1/s
     bad = np.flatnonzero(missed.max(axis=1) > tolerance * np.maximum(speeds, _SLOW))
@@ -184,11 +184,11 @@ def _refuse(system: System, start: Start, rate: Array, allowed: Array, opening: 
         worst = int(np.argmax(missed[k]))
         text = (
             f"v0: the constraints do not allow it; it has {rate[k, worst]:.3g} along "
-            f"'{label[worst]}'. The nearest that they allow is v0 = {listed(engine, nearest[k])}"
+            f"'{label[worst]}'. The nearest that they allow is v0 = {listed(equations, nearest[k])}"
         )
         if len(bad) == len(rate):
             example = int(np.argmax(np.abs(np.atleast_2d(start.v)[k] / s.columns)))
-            name, value = engine.model.v_labels[example], np.atleast_2d(start.v)[k, example]
+            name, value = equations.model.v_labels[example], np.atleast_2d(start.v)[k, example]
             raise InadmissibleError(
                 f"{text}.",
                 nearest[k],
@@ -198,24 +198,24 @@ def _refuse(system: System, start: Start, rate: Array, allowed: Array, opening: 
         start.refused[int(k)] = text
 
 
-def allowed_state(system: System, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+def allowed_state(view: RunView, t: float, q: Array, v: Array) -> tuple[Array, Array]:
     """q and v on the constraints where v is far off them (a start, an impact): the nearest by the
     kinetic energy of the run's own bodies, v' + Y M (v - v') for any v' that is allowed."""
-    q, near = system.project(t, q, v)
-    if system.parameters is None or not system.projection.needed:
+    q, near = view.project(t, q, v)
+    if view.setup.parameters is None or not view.projection.needed:
         return q, near
-    M = system.mechanism.mass_matrix(q, parameters=system.bodies())
-    Y = system.mobility(q, near, np.zeros_like(near))
+    M = view.mechanism.mass_matrix(q, parameters=view.bodies())
+    Y = view.mobility(q, near, np.zeros_like(near))
     return q, near + (Y @ (M @ (v - near)[..., None]))[..., 0]
 
 
 def _onto_drives(
-    system: System, t0: float, q: Array, v: Array, notes: list[str]
+    view: RunView, t0: float, q: Array, v: Array, notes: list[str]
 ) -> tuple[Array, Array]:
     """Driven coordinates set to x and x'; the others keep theirs."""
-    assert system.prescribed is not None
-    values, q, v = system.prescribed.at(t0), q.copy(), v.copy()
-    for number, i, k, label in system.prescribed.coordinates():
+    assert view.setup.prescribed is not None
+    values, q, v = view.setup.prescribed.at(t0), q.copy(), v.copy()
+    for number, i, k, label in view.setup.prescribed.coordinates():
         x, rate = values[0, ..., number], values[1, ..., number]
         for name, entries, place, wanted in (("q0", q, i, x), ("v0", v, k, rate)):
             gap = np.max(np.abs(wanted - entries[..., place]), initial=0.0)
@@ -227,21 +227,20 @@ def _onto_drives(
     return q, v
 
 
-def _open(system: System, t0: float, row: int, gap: float, worst: str) -> InputError:
+def _open(view: RunView, t0: float, row: int, gap: float, worst: str) -> InputError:
     """row: the one that is open, by the gap."""
     text = f"q0: the mechanism is open by {worst}."
-    begins = system.prescribed.place(system.mechanism, row, t0) if system.prescribed else None
-    label, unit = (
-        system.mechanism.constraint_rows[row],
-        system.mechanism.constraint_solver.equations.constraints.units[row],
-    )
+    mechanism, prescribed = view.mechanism, view.setup.prescribed
+    begins = prescribed.place(mechanism, row, t0) if prescribed else None
+    label = mechanism.constraint_rows[row]
+    unit = mechanism.constraint_solver.equations.constraints.units[row]
     if begins is not None:
         return InputError(
             f"{text} '{label}' is driven and begins at {begins:.6g} {unit}, and q0 has it at "
             f"{begins + gap:.6g} {unit}. Let its motion begin there, or choose a q0 where it is "
             f"{begins:.6g} {unit}."
         )
-    driven = [label for *_, label in system.prescribed.coordinates()] if system.prescribed else []
+    driven = [label for *_, label in prescribed.coordinates()] if prescribed else []
     if not driven:
         return InputError(text, Remedy("assemble q0"))
     return InputError(text, Remedy("assemble q0 at motions", {"t0": t0, "joints": driven}))

@@ -19,8 +19,9 @@ from armillary.errors import InputError, ModelError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.passive import Passive
-from armillary.sim.loop.system import System
 from armillary.sim.methods.integrators import ExplicitRungeKutta, SemiImplicitEuler, Stepper
+from armillary.sim.methods.run_view import RunView
+from armillary.sim.methods.system import System
 from armillary.sim.motion.schedules import columns_of
 
 Parts = tuple[Array, Array, Array]  # q, v, z
@@ -38,7 +39,7 @@ class StickSlip:
 
     joints: Sequence[str] | str | None = None
 
-    def happenings(self, mechanism: Mechanism) -> list[Any]:
+    def watched(self, mechanism: Mechanism) -> list[Any]:
         if mechanism.model.constraints:
             mechanism.evaluator.refuse_load_friction("StickSlip with constraints")
         passive, labels = _passives(mechanism), mechanism.v_labels
@@ -76,14 +77,14 @@ class StickSlip:
         return [kind(labels[k], i, stuck) for i, k in pairs for kind in (Stop, Slip)]
 
 
-def _usual(system: System, q: Array, v: Array, tau: Array) -> float:
+def _usual(view: RunView, q: Array, v: Array, tau: Array) -> float:
     """Accelerations, rad/s² or m/s², against which rounding counts where all forces balance: those
     of gravity, of the joint forces and of the motion by themselves."""
-    mechanism = system.mechanism
+    mechanism = view.mechanism
     g = float(np.linalg.norm(mechanism.model.gravity))
     falling = g / mechanism.constraint_solver.equations.length if "rad" in mechanism.v_units else g
     force = np.abs(tau) + np.abs(mechanism.bias_forces(q, v, passive=False))
-    return max(falling, float((np.abs(system.mobility(q, v, tau)) @ force).max()))
+    return max(falling, float((np.abs(view.mobility(q, v, tau)) @ force).max()))
 
 
 def _passives(mechanism: Mechanism) -> list[Passive]:
@@ -101,14 +102,14 @@ class Stop:
     stuck: Stuck = field(repr=False)
     terminal: bool = field(default=False, init=False)
 
-    def value_in(self, system: System, t: float, parts: Parts) -> float:
-        mode = self.stuck.mode(system)[self.i]
+    def value_in(self, view: RunView, t: float, parts: Parts) -> float:
+        mode = self.stuck.mode(view)[self.i]
         return float(mode * parts[1][self.stuck.columns[self.i]]) if mode else 1.0
 
     def crossed(self, before: float, after: float, v: Array) -> bool:
         return after < 0.0
 
-    def act(self, system: System, t: float, q: Array, v: Array) -> tuple[Array, Array, str]:
+    def act(self, view: RunView, t: float, q: Array, v: Array) -> tuple[Array, Array, str]:
         v = v.copy()
         v[self.stuck.columns[self.i]] = 0.0
         return q, v, f"'{self.label}' stops"
@@ -123,17 +124,17 @@ class Slip:
     stuck: Stuck = field(repr=False)
     terminal: bool = field(default=False, init=False)
 
-    def value_in(self, system: System, t: float, parts: Parts) -> float:
+    def value_in(self, view: RunView, t: float, parts: Parts) -> float:
         """What is left of the friction level, N m or N."""
-        if self.stuck.mode(system)[self.i]:
+        if self.stuck.mode(view)[self.i]:
             return 1.0
-        held, level = self.stuck.forces(system, t, parts)
+        held, level = self.stuck.forces(view, t, parts)
         return float(level[self.i] - abs(held[self.i]))
 
     def crossed(self, before: float, after: float, v: Array) -> bool:
         return after < 0.0
 
-    def act(self, system: System, t: float, q: Array, v: Array) -> tuple[Array, Array, str]:
+    def act(self, view: RunView, t: float, q: Array, v: Array) -> tuple[Array, Array, str]:
         self.stuck.broken = self.i
         return q, v, f"'{self.label}' slips"
 
@@ -146,8 +147,8 @@ class Stuck:
         self.modes: dict[int | None, Array] = {}  # by the row of a batch
         self.broken: int | None = None  # the entry that has just come to its level
 
-    def mode(self, system: System) -> Array:
-        return self.modes[system.row]
+    def mode(self, view: RunView) -> Array:
+        return self.modes[view.row]
 
     def begin(self, system: System, stepper: Stepper, t: float, parts: Parts) -> Array:
         """Modes of the first state; gives v."""
@@ -157,27 +158,25 @@ class Stuck:
                 "'semi-implicit'; the others do not keep a velocity at zero. Choose one of them, "
                 "or give the friction a smoothing."
             )
-        system.stuck = self
+        system.friction = self
         if parts[0].ndim == 1:
-            return self.settle(system, t, parts)
+            return self.settle(system.view(), t, parts)
         v = parts[1].copy()
         for row in range(len(v)):
-            with system.only(row):
-                v[row] = self.settle(system, t, (parts[0][row], v[row], parts[2][row]))
+            v[row] = self.settle(system.view(row), t, (parts[0][row], v[row], parts[2][row]))
         return v
 
     # -- forces ----------------------------------------------------------------------------------
 
-    def acceleration(self, system: System, t: float, q: Array, v: Array, tau: Array) -> Array:
-        """As `System.free_acceleration`, with the modes in force."""
+    def acceleration(self, view: RunView, t: float, q: Array, v: Array, tau: Array) -> Array:
+        """As `RunView.free_acceleration`, with the modes in force."""
         if v.ndim == 1:
-            return self._held(system, t, q, v, tau)[0]
+            return self._held(view, t, q, v, tau)[0]
         modes = np.stack([self.modes[row] for row in range(len(v))])
-        a = np.array(system.free_acceleration(t, q, self._moded(v, modes), tau))
+        a = np.array(view.free_acceleration(t, q, self._moded(v, modes), tau))
         for row in np.flatnonzero((modes == 0).any(axis=1)):
             if np.isfinite(a[row]).all():
-                with system.only(int(row)):
-                    a[row] = self._held(system, t, q[row], v[row], tau[row])[0]
+                a[row] = self._held(view.of(int(row)), t, q[row], v[row], tau[row])[0]
         return a
 
     def _moded(self, v: Array, modes: Array) -> Array:
@@ -186,19 +185,17 @@ class Stuck:
         v[..., self.columns] = np.where(own * modes > 0.0, own, modes * _TINY)
         return v
 
-    def _held(
-        self, system: System, t: float, q: Array, v: Array, tau: Array
-    ) -> tuple[Array, Array]:
+    def _held(self, view: RunView, t: float, q: Array, v: Array, tau: Array) -> tuple[Array, Array]:
         """a, and the forces r of the watched entries that hold those which stick."""
-        modes = self.mode(system)
+        modes = self.mode(view)
         v = self._moded(v, modes)
-        a = system.free_acceleration(t, q, v, tau)
+        a = view.free_acceleration(t, q, v, tau)
         still, r = np.flatnonzero(modes == 0), np.zeros(len(modes))
         k = self.columns[still]
         if not len(k) or not np.isfinite(a).all():
             return a, r
-        Y = system.mobility(q, v, tau)[np.ix_(k, k)]
-        size, before = float(np.abs(a).max()) + _usual(system, q, v, tau), np.inf
+        Y = view.mobility(q, v, tau)[np.ix_(k, k)]
+        size, before = float(np.abs(a).max()) + _usual(view, q, v, tau), np.inf
         for _ in range(_ITERATIONS):  # once is enough where a is linear in tau
             miss = float(np.abs(a[k]).max())
             if miss <= 1e-14 * size or (miss <= 1e-9 * size and miss > 0.5 * before):
@@ -207,9 +204,9 @@ class Stuck:
             r[still] -= np.linalg.lstsq(Y, a[k], rcond=1e-12)[0]
             force = tau.copy()
             force[self.columns] += r
-            a = system.free_acceleration(t, q, v, force)
+            a = view.free_acceleration(t, q, v, force)
         else:
-            names = [system.mechanism.v_labels[i] for i in k]
+            names = [view.mechanism.v_labels[i] for i in k]
             raise ModelError(
                 f"StickSlip: no forces found that hold {names} at t = {t:.6g} s; the reactions "
                 f"there may not be determined. Leave one of these joints out of StickSlip."
@@ -218,20 +215,20 @@ class Stuck:
         a[k] = 0.0
         return a, r
 
-    def forces(self, system: System, t: float, parts: Parts) -> tuple[Array, Array]:
+    def forces(self, view: RunView, t: float, parts: Parts) -> tuple[Array, Array]:
         """Forces r that hold what sticks, and friction levels at rest, of the watched entries."""
         q, v, z = parts
-        tau = np.ascontiguousarray(system.forces(t, q, v, z)[0])
-        a, r = self._held(system, t, q, v, tau)
-        return r, self._levels(system, t, q, v, a, r)
+        tau = np.ascontiguousarray(view.forces(t, q, v, z)[0])
+        a, r = self._held(view, t, q, v, tau)
+        return r, self._levels(view, t, q, v, a, r)
 
-    def _levels(self, system: System, t: float, q: Array, v: Array, a: Array, r: Array) -> Array:
+    def _levels(self, view: RunView, t: float, q: Array, v: Array, a: Array, r: Array) -> Array:
         """Friction at rest against the way it is about to slide, which r holds back."""
-        mechanism, load = system.mechanism, np.zeros(len(v))
+        mechanism, load = view.mechanism, np.zeros(len(v))
         if mechanism.model.load_dependent_joints:
             friction = mechanism.load_friction
-            bodies = {"parameters": system.bodies()}
-            loads = friction.loads(q[None], v[None], a[None], system.wrenches(t, q, v), bodies)
+            bodies = {"parameters": view.bodies()}
+            loads = friction.loads(q[None], v[None], a[None], view.wrenches(t, q, v), bodies)
             load[friction.columns] = friction.levels(loads)[0]
         passive = _passives(mechanism)
         ways = -np.sign(r) * _TINY
@@ -240,16 +237,16 @@ class Stuck:
 
     # -- modes -----------------------------------------------------------------------------------
 
-    def settle(self, system: System, t: float, parts: Parts) -> Array:
+    def settle(self, view: RunView, t: float, parts: Parts) -> Array:
         """Which of the entries at rest stick; gives v.  The one that is held worst goes first."""
         q, v, z = parts[0], parts[1].copy(), parts[2]
-        before = self.modes.get(system.row, np.ones(len(self.columns)))
+        before = self.modes.get(view.row, np.ones(len(self.columns)))
         own = v[self.columns]
         own[(before == 0) & (np.abs(own) < _STILL)] = 0.0
         v[self.columns] = own
-        modes = self.modes[system.row] = np.sign(own)
+        modes = self.modes[view.row] = np.sign(own)
         for _ in range(len(modes)):
-            r, level = self.forces(system, t, (q, v, z))
+            r, level = self.forces(view, t, (q, v, z))
             over = np.where(modes == 0, np.abs(r) - level, -np.inf)
             if self.broken is not None and modes[self.broken] == 0:
                 over[self.broken] = np.inf

@@ -1,62 +1,46 @@
-"""Steps of time: every method turns x = (θ, s, z) at t into x at t + h, in the chart at y0.
+"""Explicit, linearly implicit and exponential steps of time.
 
-| name              | order | what it is for                                                      |
-|-------------------|-------|---------------------------------------------------------------------|
-| euler             | 1     | comparison with sources                                             |
-| semi-implicit     | 1     | long runs at one evaluation per step; v first, then q with the new v |
-| heun              | 2     |                                                                     |
-| rk3               | 3     | [Swartz1982], corrected                                             |
-| rk4               | 4     | the default                                                         |
-| dopri5            | 5     | adaptive, with dense output                                         |
-| implicit          | 3     | stiff springs and dampers (linearly implicit, ROS34PW2)             |
-| exponential-euler | 1     | flexible joints, coefficients frozen over the step [Yesiloglu2007]  |
-| exponential       | 2     | the same with a corrector                                           |
-| variational       | 2     | symplectic: long conservative runs (forced midpoint, RATTLE)        |
-
-y and s are q and v; at free joints those of the centre of mass of what they carry (centre.py).  A
-stepper reads a `System` (system.py) and nothing else.
+Every method turns x = (θ, s, z) at t into x at t + h, in the chart at y0.  y and s are q and v; at
+free joints those of the centre of mass of what they carry (centre_of_mass.py).  A stepper reads a
+`RunView` and nothing else.
 """
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
-from armillary.sim.loop.system import System
 from armillary.sim.methods.exponential import expm
-from armillary.sim.methods.tableaux import EXPLICIT, LINEARLY_IMPLICIT, Rosenbrock, Tableau
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from armillary.sim.methods.jacobian import jacobian
+from armillary.sim.methods.run_view import RunView
+from armillary.sim.methods.tableaux import Rosenbrock, Tableau
 
 
 class Stepper(Protocol):
-    """One method at work on one system."""
+    """One method at work on one run."""
 
     order: int
 
-    def step(self, t: float, h: float, y0: Array, x0: Array) -> Array:
+    def step(self, view: RunView, t: float, h: float, y0: Array, x0: Array) -> Array:
         """x at t + h."""
 
 
 class ExplicitRungeKutta:
     """Explicit Runge-Kutta by its table; Munthe-Kaas on quaternion joints by the chart."""
 
-    def __init__(self, system: System, table: Tableau):
-        self.system, self.table, self.order = system, table, table.order
+    def __init__(self, table: Tableau):
+        self.table, self.order = table, table.order
         self._rows = [[(j, a) for j, a in enumerate(row) if a] for row in table.a]
         self._b = [(i, b) for i, b in enumerate(table.b) if b]
         self.k: list[Array] = []
 
-    def step(self, t: float, h: float, y0: Array, x0: Array) -> Array:
+    def step(self, view: RunView, t: float, h: float, y0: Array, x0: Array) -> Array:
         if not self.k or self.k[0].shape != x0.shape:
             self.k = [np.empty_like(x0) for _ in self.table.b]
-        k, rate = self.k, self.system.rate
+        k, rate = self.k, view.rate
         for i, row in enumerate(self._rows):
             x = x0
             for j, a in row:
@@ -84,13 +68,10 @@ class SemiImplicitEuler:
 
     order = 1
 
-    def __init__(self, system: System):
-        self.system = system
-
-    def step(self, t: float, h: float, y0: Array, x0: Array) -> Array:
-        n = self.system.nv
+    def step(self, view: RunView, t: float, h: float, y0: Array, x0: Array) -> Array:
+        n = view.nv
         k = np.empty_like(x0)
-        self.system.rate(t, y0, x0, k)
+        view.rate(t, y0, x0, k)
         x = x0 + h * k
         x[..., :n] = x0[..., :n] + h * x[..., n : 2 * n]
         return x
@@ -99,14 +80,12 @@ class SemiImplicitEuler:
 class LinearlyImplicit:
     """A Rosenbrock-W method; the Jacobian is that of the start of the step."""
 
-    def __init__(self, system: System, table: Rosenbrock):
-        self.system, self.table, self.order = system, table, table.order
+    def __init__(self, table: Rosenbrock):
+        self.table, self.order = table, table.order
 
-    def step(self, t: float, h: float, y0: Array, x0: Array) -> Array:
-        from armillary.sim.methods.jacobian import jacobian
-
-        table, one = self.table, np.eye(self.system.size)
-        J = h * jacobian(self.system, t, y0, x0)
+    def step(self, view: RunView, t: float, h: float, y0: Array, x0: Array) -> Array:
+        table, one = self.table, np.eye(view.size)
+        J = h * jacobian(view, t, y0, x0)
         solve = np.asarray(np.linalg.inv(one - table.gamma * J), float)
         k: list[Array] = []
         slope = np.empty_like(x0)
@@ -114,7 +93,7 @@ class LinearlyImplicit:
             x, bend = x0, np.zeros_like(x0)
             for a, g, kj in zip(alpha, gammas, k, strict=True):
                 x, bend = x + a * kj, bend + g * kj
-            self.system.rate(t + sum(alpha) * h, y0, x, slope)
+            view.rate(t + sum(alpha) * h, y0, x, slope)
             k.append(_times(solve, h * slope + _times(J, bend)))
         for b, ki in zip(table.b, k, strict=True):
             x0 = x0 + b * ki
@@ -133,25 +112,24 @@ class Exponential:
     which needs no inverse of L_s (errata 2-16 to 2-19).  The corrector adds
     h φ₂(h A) (N(x₁) - N(x))  [Cox and Matthews 2002]."""
 
-    def __init__(self, system: System, corrected: bool):
-        self.system, self.corrected = system, corrected
-        self.order = 2 if corrected else 1
-        self._spring, self._damper = linear_passives(system.mechanism)
-        self._damper[system.center.linear] = 0.0  # of body axes, not of the centre's
+    def __init__(self, view: RunView, corrected: bool):
+        self.corrected, self.order = corrected, 2 if corrected else 1
+        self._spring, self._damper = linear_passives(view.mechanism)
+        self._damper[view.center.linear] = 0.0  # of body axes, not of the centre's
 
-    def step(self, t: float, h: float, y0: Array, x0: Array) -> Array:
-        system, n, N = self.system, self.system.nv, self.system.size
-        q, v, z = system.leave_chart(y0, x0)
-        tau, _ = system.forces(t, q, v, z)
-        T = system.center.matrix(q, system.bodies())
-        Y = T @ system.mobility(q, v, np.ascontiguousarray(tau))
+    def step(self, view: RunView, t: float, h: float, y0: Array, x0: Array) -> Array:
+        n, N = view.nv, view.size
+        q, v, z = view.leave_chart(y0, x0)
+        tau, _ = view.forces(t, q, v, z)
+        T = view.center.matrix(q, view.bodies())
+        Y = T @ view.mobility(q, v, np.ascontiguousarray(tau))
         A = np.zeros((*x0.shape, N))
         A[..., :n, n : 2 * n] = np.eye(n)
         A[..., n : 2 * n, :n] = -Y * self._spring
         A[..., n : 2 * n, n : 2 * n] = -Y * self._damper
         # e^[hA hf; 0 0] holds h φ₁ f in its last column; φ₂ comes with one more of them
         slope = np.empty_like(x0)
-        system.rate(t, y0, x0, slope)
+        view.rate(t, y0, x0, slope)
         big = np.zeros((*x0.shape[:-1], N + 1, N + 1))
         big[..., :N, :N] = h * A
         big[..., :N, N] = h * slope
@@ -159,7 +137,7 @@ class Exponential:
         if not self.corrected:
             return x1
         after = np.empty_like(x0)
-        system.rate(t + h, y0, x1, after)
+        view.rate(t + h, y0, x1, after)
         change = after - slope - _times(A, x1 - x0)
         big = np.zeros((*x0.shape[:-1], N + 2, N + 2))
         big[..., :N, :N] = h * A
@@ -182,27 +160,3 @@ def linear_passives(mechanism: Mechanism) -> tuple[Array, Array]:
 
 def _times(A: Array, x: Array) -> Array:
     return (A @ x[..., None])[..., 0]
-
-
-def _variational(system: System) -> Stepper:
-    from armillary.sim.methods.variational import Variational
-
-    return Variational(system)
-
-
-METHODS: dict[str, Callable[[System], Stepper]] = {
-    **{name: partial(ExplicitRungeKutta, table=table) for name, table in EXPLICIT.items()},
-    "semi-implicit": SemiImplicitEuler,
-    **{name: partial(LinearlyImplicit, table=table) for name, table in LINEARLY_IMPLICIT.items()},
-    "exponential-euler": lambda s: Exponential(s, corrected=False),
-    "exponential": lambda s: Exponential(s, corrected=True),
-    "variational": _variational,
-}
-ADAPTIVE = tuple(name for name, table in EXPLICIT.items() if table.error)
-
-
-def stepper(name: str, system: System) -> Stepper:
-    """The named method, for this system."""
-    if name not in METHODS:
-        raise InputError(f"method: expected one of {', '.join(METHODS)}; found {name!r}.")
-    return METHODS[name](system)

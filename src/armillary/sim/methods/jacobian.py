@@ -9,67 +9,63 @@ import numpy as np
 
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
-from armillary.sim.loop.system import System
+from armillary.sim.methods.run_view import RunView
 from armillary.sim.methods.variational_parts import loop_forces
 
 _STEP = 1e-7
 
 
-def jacobian(system: System, t: float, y0: Array, x0: Array) -> Array:
+def jacobian(view: RunView, t: float, y0: Array, x0: Array) -> Array:
     """d(dx/dt)/dx (..., N, N) at x = (0, s, z).
 
     Mechanics by `forward_dynamics.derivatives`; with free joints and under constraints the stiff
     part of it (derivatives there exist along admissible variations only, and grow without bound
     near singular positions); controllers and actuators by differences."""
-    by_row = system.stages or system.own or _by_mobility(system)
+    by_row = view.setup.chain.stages or view.mechanisms.own or _by_mobility(view)
     if x0.ndim == 2 and by_row:
-        return np.stack([_of_row(system, t, y, x, k) for k, (y, x) in enumerate(zip(y0, x0))])  # noqa: B905
-    n, N = system.nv, system.size
+        each = enumerate(zip(y0, x0, strict=True))
+        return np.stack([jacobian(view.of(k), t, y, x) for k, (y, x) in each])
+    n, N = view.nv, view.size
     s = x0[..., n : 2 * n]
-    q, v, z = system.leave_chart(y0, x0)
-    tau, _ = system.forces(t, q, v, z)
+    q, v, z = view.leave_chart(y0, x0)
+    tau, _ = view.forces(t, q, v, z)
     tau = np.ascontiguousarray(tau)
     J = np.zeros((*x0.shape, N))
-    turning = system.chart.half_brackets(s)
+    turning = view.chart.half_brackets(s)
     if turning is not None:
         J[..., :n, :n] = turning
     J[..., :n, n : 2 * n] = np.eye(n)
-    if _by_mobility(system):
-        a_q, a_v, a_tau = _stiff_part(system, t, y0, s, tau)
+    if _by_mobility(view):
+        a_q, a_v, a_tau = _stiff_part(view, t, y0, s, tau)
     else:
-        d = system.mechanism.forward_dynamics.derivatives(q, v, tau, system.wrenches(t, q, v))
+        d = view.mechanism.forward_dynamics.derivatives(q, v, tau, view.wrenches(t, q, v))
         a_q, a_v, a_tau = d.dq, d.dv, d.dtau
     J[..., n : 2 * n, :n], J[..., n : 2 * n, n : 2 * n] = a_q, a_v
-    if system.stages:
-        tau_x, rate_x = _parts(system, t, y0, x0)
+    if view.setup.chain.stages:
+        tau_x, rate_x = _parts(view, t, y0, x0)
         J[n : 2 * n] += a_tau @ tau_x
         J[2 * n :] = rate_x
     return J
 
 
-def _of_row(system: System, t: float, y: Array, x: Array, row: int) -> Array:
-    with system.only(row):
-        return jacobian(system, t, y, x)
-
-
-def _by_mobility(system: System) -> bool:
-    return bool(system.mechanism.model.constraints or system.center)
+def _by_mobility(view: RunView) -> bool:
+    return bool(view.mechanism.model.constraints or view.center)
 
 
 def _stiff_part(
-    system: System, t: float, y: Array, s: Array, tau: Array
+    view: RunView, t: float, y: Array, s: Array, tau: Array
 ) -> tuple[Array, Array, Array]:
     """d(ds/dt) by θ, s and tau, of a single state: mobility times the slopes of friction and
     springs.  That stays finite where a closed mechanism can go on in several ways, and is what
     makes a mechanism stiff; the method's order does not need the rest."""
-    q, v = system.center.leave(y, s, system.bodies())
-    Y = system.center.matrix(q, system.bodies()) @ system.mobility(q, v, tau)
-    by_place, by_speed = (np.diag(x) for x in _slopes(system.mechanism, q, v))
-    linear = system.center.linear
+    q, v = view.center.leave(y, s, view.bodies())
+    Y = view.center.matrix(q, view.bodies()) @ view.mobility(q, v, tau)
+    by_place, by_speed = (np.diag(x) for x in _slopes(view.mechanism, q, v))
+    linear = view.center.linear
     by_speed[linear, linear] = 0.0  # of body axes, not of the centre's
-    if known := loop_forces(system.mechanism):
-        at = partial(_of_loops, system, known)
-        by_place = by_place + _differences(lambda d: at(system.chart.step(y, d), s), len(s))
+    if known := loop_forces(view.mechanism):
+        at = partial(_of_loops, view, known)
+        by_place = by_place + _differences(lambda d: at(view.chart.step(y, d), s), len(s))
         by_speed = by_speed + _differences(lambda d: at(y, s + d), len(s))
     return Y @ by_place, Y @ by_speed, Y
 
@@ -95,8 +91,8 @@ def _slopes(mechanism: Mechanism, q: Array, v: Array) -> tuple[Array, Array]:
     return by_q, by_v
 
 
-def _of_loops(system: System, known: Callable[..., Array], y: Array, s: Array) -> Array:
-    return known(*system.center.leave(y, s, system.bodies()))
+def _of_loops(view: RunView, known: Callable[..., Array], y: Array, s: Array) -> Array:
+    return known(*view.center.leave(y, s, view.bodies()))
 
 
 def _differences(force: Callable[[Array], Array], n: int) -> Array:
@@ -104,16 +100,16 @@ def _differences(force: Callable[[Array], Array], n: int) -> Array:
     return np.array(columns).T
 
 
-def _parts(system: System, t: float, y0: Array, x0: Array) -> tuple[Array, Array]:
+def _parts(view: RunView, t: float, y0: Array, x0: Array) -> tuple[Array, Array]:
     """d tau / dx and d(dz/dt) / dx of the controllers and actuators, a single state."""
-    n = system.nv
+    n = view.nv
     columns = []
-    for k in range(system.size):
+    for k in range(view.size):
         ends = []
         for sign in (1.0, -1.0):
             x = x0.copy()
             x[k] += sign * _STEP * max(1.0, abs(x0[k]))
-            tau, rate = system.forces(t, *system.leave_chart(y0, x))
+            tau, rate = view.forces(t, *view.leave_chart(y0, x))
             ends.append(np.concatenate([tau, rate]))
         columns.append((ends[0] - ends[1]) / (2.0 * _STEP * max(1.0, abs(x0[k]))))
     J = np.array(columns).T

@@ -20,7 +20,9 @@ import numpy as np
 
 from armillary.errors import InputError, ModelError, NotFiniteError
 from armillary.evaluate.inputs import Array
-from armillary.sim.loop.system import System
+from armillary.mechanism.mechanism import Mechanism
+from armillary.sim.methods.integrators import ExplicitRungeKutta, linear_passives
+from armillary.sim.methods.run_view import RunView
 from armillary.sim.methods.tableaux import EXPLICIT
 from armillary.sim.methods.variational_parts import VariationalParts, variational_parts
 
@@ -35,16 +37,13 @@ _NEAR = 0.5  # of the motion in a step
 class Variational:
     order = 2
 
-    def __init__(self, system: System):
-        from armillary.sim.methods.integrators import ExplicitRungeKutta, linear_passives
-
-        self.system = system
-        self._spring, self._damper = linear_passives(system.mechanism)
-        self._damper[system.center.linear] = 0.0
-        self._explicit = ExplicitRungeKutta(system, EXPLICIT["rk4"])
+    def __init__(self, view: RunView):
+        self._spring, self._damper = linear_passives(view.mechanism)
+        self._damper[view.center.linear] = 0.0
+        self._explicit = ExplicitRungeKutta(EXPLICIT["rk4"])
         self._told: set[int | None] = set()  # runs that were close to a singular position
         self.tell: Callable[[float, str], None] = lambda t, text: None
-        mechanism = system.mechanism
+        mechanism = view.mechanism
         mechanism.evaluator.refuse_load_friction("method 'variational'")
         if mechanism.model.constraints and not all(
             mechanism.constraint_solver.equations.constraints.holonomic
@@ -53,37 +52,25 @@ class Variational:
                 "method 'variational': the mechanism has rolling constraints, which have no "
                 "positions to close. Use 'rk4' or 'dopri5'."
             )
-        self._refuse_carried_free_joints()
+        _refuse_carried_free_joints(mechanism)
 
-    def _refuse_carried_free_joints(self) -> None:
-        model = self.system.mechanism.model
-        for body, joint in zip(model.bodies, model.joints, strict=True):
-            moves = model.index[body.parent] >= 0 or self.system.mechanism.evaluator.moving_base
-            if joint.kind == "free" and moves:
-                raise InputError(
-                    f"method 'variational': the free joint of body '{body.name}' stands on "
-                    f"something that moves. Give it the parent 'world', without base motion, or "
-                    f"use 'rk4' or 'dopri5'."
-                )
-
-    def step(self, t: float, h: float, y0: Array, x0: Array) -> Array:
+    def step(self, view: RunView, t: float, h: float, y0: Array, x0: Array) -> Array:
         if x0.ndim == 1:
-            return self._single(t, h, y0, x0)
+            return self._single(view, t, h, y0, x0)
         result = np.empty_like(x0)
         for k, (y, x) in enumerate(zip(y0, x0, strict=True)):
-            with self.system.only(k):
-                result[k] = np.nan
-                if np.isfinite(x).all() and np.isfinite(y).all():
-                    with contextlib.suppress(NotFiniteError):
-                        result[k] = self._single(t, h, y, x)
+            result[k] = np.nan
+            if np.isfinite(x).all() and np.isfinite(y).all():
+                with contextlib.suppress(NotFiniteError):
+                    result[k] = self._single(view.of(k), t, h, y, x)
         return result
 
-    def _single(self, t: float, h: float, y0: Array, x0: Array) -> Array:
-        x1, branches = self._solved(t, h, y0, x0)
+    def _single(self, view: RunView, t: float, h: float, y0: Array, x0: Array) -> Array:
+        x1, branches = self._solved(view, t, h, y0, x0)
         if branches:
-            return self._past_branches(t, h, y0, x0, x1)
+            return self._past_branches(view, t, h, y0, x0, x1)
         if x1 is None:
-            labels, speeds = self.system.mechanism.v_labels, np.abs(x0[self.system.nv :])
+            labels, speeds = view.mechanism.v_labels, np.abs(x0[view.nv :])
             raise ModelError(
                 f"method 'variational': the step of {h:g} s at t = {t:g} s did not converge "
                 f"(fastest joint: '{labels[int(np.argmax(speeds[: len(labels)]))]}'). Use a "
@@ -91,43 +78,39 @@ class Variational:
             )
         return x1
 
-    def _past_branches(self, t: float, h: float, y0: Array, x0: Array, x1: Array | None) -> Array:
+    def _past_branches(
+        self, view: RunView, t: float, h: float, y0: Array, x0: Array, x1: Array | None
+    ) -> Array:
         """Where a mechanism can go on in several ways the rows say little about the way: the step
         must be near to an explicit one, else that one is taken."""
-        n = self.system.nv
-        plain = self._explicit.step(t, h, y0, x0)
+        n = view.nv
+        plain = self._explicit.step(view, t, h, y0, x0)
         if x1 is not None:
             spans = ((slice(0, n), h), (slice(n, 2 * n), 1.0))
-            speed = self._fastest(x0[n : 2 * n])
+            speed = _fastest(view, x0[n : 2 * n])
             if all(
-                self._fastest((x1 - plain)[k])
-                <= _NEAR * (self._fastest((plain - x0)[k]) + scale * speed)
+                _fastest(view, (x1 - plain)[k])
+                <= _NEAR * (_fastest(view, (plain - x0)[k]) + scale * speed)
                 for k, scale in spans
             ):
                 return x1
-        if self.system.row not in self._told:
-            self._told.add(self.system.row)
-            run = "" if self.system.row is None else f"run {self.system.row}: "
-            self.tell(t, f"{run}{self._text(plain, n)}")
+        if view.row not in self._told:
+            self._told.add(view.row)
+            run = "" if view.row is None else f"run {view.row}: "
+            self.tell(t, f"{run}{_text(view, plain, n)}")
         return plain
 
-    def _text(self, x: Array, n: int) -> str:
-        k, mechanism = int(np.argmax(np.abs(x[:n]))), self.system.mechanism
-        return (
-            f"the mechanism is close to a singular position, where its constraints do not tell how "
-            f"it goes on (fastest there: joint '{mechanism.v_labels[k]}'); steps near it are made "
-            f"with 'rk4', which keeps no symplectic form"
-        )
-
-    def _solved(self, t: float, h: float, y0: Array, x0: Array) -> tuple[Array | None, bool]:
+    def _solved(
+        self, view: RunView, t: float, h: float, y0: Array, x0: Array
+    ) -> tuple[Array | None, bool]:
         """x after the step, or None where the equations are not solved; is a singular position
         near?"""
-        system, n = self.system, self.system.nv
-        parts = variational_parts(system.mechanism, system.parameters is not None)
-        bodies, closed = system.bodies(), bool(system.mechanism.model.constraints)
+        n = view.nv
+        parts = variational_parts(view.mechanism, view.setup.parameters is not None)
+        bodies, closed = view.bodies(), bool(view.mechanism.model.constraints)
         s0, z0 = x0[n : 2 * n], x0[2 * n :]
-        q0, _ = system.center.leave(y0, s0, bodies)
-        ends = _Ends(system, parts, t, h, y0)
+        q0, _ = view.center.leave(y0, s0, bodies)
+        ends = _Ends(view, parts, t, h, y0)
         M = ends.inertia(q0)
         S = M + 0.5 * h * np.diag(self._damper) + 0.25 * h * h * np.diag(self._spring)
         inverse = np.linalg.inv(S)
@@ -135,7 +118,7 @@ class Variational:
         J = ends.lowered_rows(q0)[0] if closed else np.zeros((0, n))
         lift = inverse @ J.T
         answer = _pseudo_inverse(J @ lift)
-        branches = closed and self._branches(J, h * self._fastest(s0))
+        branches = closed and _branches(view, J, h * _fastest(view, s0))
         push, size = np.zeros(len(J)), np.inf
         for k in range(_ITERATIONS):
             start, end, rate = ends(xi, z0)
@@ -156,50 +139,74 @@ class Variational:
         else:
             return None, branches
         start, end, rate = ends(xi, z0)
-        q1, _ = system.center.leave(system.chart.step(y0, h * xi), xi, bodies)
+        q1, _ = view.center.leave(view.chart.step(y0, h * xi), xi, bodies)
         M = ends.inertia(q1)
         s1 = np.asarray(np.linalg.solve(M, end), float)
         if closed:
-            s1 = self._consistent(M, ends.rows(xi)[0], s1, 2.0 * xi - s0)
+            s1 = _consistent(M, ends.rows(xi)[0], s1, 2.0 * xi - s0)
         return np.concatenate([h * xi, s1, z0 + h * rate]), branches
 
-    def _fastest(self, s: Array) -> float:
-        """The largest of some velocities or moves, but for a drift."""
-        return float(np.abs(np.delete(s, self.system.center.linear)).max(initial=0.0))
 
-    def _branches(self, J: Array, turn: float) -> bool:
-        """Is a position near, within some steps that turn the joints so far, where rows of J
-        depend on each other which are independent here?"""
-        if not J.any():
-            return False
-        scaling = self.system.mechanism.constraint_solver.equations.scaling
-        values = np.linalg.svd(J * (scaling.columns / scaling.length), compute_uv=False)
-        kept = values[values > np.sqrt(_RANK) * values[0]]
-        return bool(kept[-1] < max(_SMALL, _STEPS * turn) * values[0])
+def _text(view: RunView, x: Array, n: int) -> str:
+    k, mechanism = int(np.argmax(np.abs(x[:n]))), view.mechanism
+    return (
+        f"the mechanism is close to a singular position, where its constraints do not tell how "
+        f"it goes on (fastest there: joint '{mechanism.v_labels[k]}'); steps near it are made "
+        f"with 'rk4', which keeps no symplectic form"
+    )
 
-    def _consistent(self, M: Array, J: Array, s: Array, ahead: Array) -> Array:
-        """s, but off the constraints as far as the velocity `ahead` is, which follows from the step
-        itself: next to nothing, unless the rows take motion away that the step still had.  What is
-        nearest to s on the constraints by kinetic energy stays the same."""
-        lift = np.linalg.solve(M, J.T)
-        return s + lift @ (_pseudo_inverse(J @ lift) @ (J @ (ahead - s)))
+
+def _fastest(view: RunView, s: Array) -> float:
+    """The largest of some velocities or moves, but for a drift."""
+    return float(np.abs(np.delete(s, view.center.linear)).max(initial=0.0))
+
+
+def _branches(view: RunView, J: Array, turn: float) -> bool:
+    """Is a position near, within some steps that turn the joints so far, where rows of J
+    depend on each other which are independent here?"""
+    if not J.any():
+        return False
+    scaling = view.mechanism.constraint_solver.equations.scaling
+    values = np.linalg.svd(J * (scaling.columns / scaling.length), compute_uv=False)
+    kept = values[values > np.sqrt(_RANK) * values[0]]
+    return bool(kept[-1] < max(_SMALL, _STEPS * turn) * values[0])
+
+
+def _consistent(M: Array, J: Array, s: Array, ahead: Array) -> Array:
+    """s, but off the constraints as far as the velocity `ahead` is, which follows from the step
+    itself: next to nothing, unless the rows take motion away that the step still had.  What is
+    nearest to s on the constraints by kinetic energy stays the same."""
+    lift = np.linalg.solve(M, J.T)
+    return s + lift @ (_pseudo_inverse(J @ lift) @ (J @ (ahead - s)))
+
+
+def _refuse_carried_free_joints(mechanism: Mechanism) -> None:
+    model = mechanism.model
+    for body, joint in zip(model.bodies, model.joints, strict=True):
+        moves = model.index[body.parent] >= 0 or mechanism.evaluator.moving_base
+        if joint.kind == "free" and moves:
+            raise InputError(
+                f"method 'variational': the free joint of body '{body.name}' stands on "
+                f"something that moves. Give it the parent 'world', without base motion, or "
+                f"use 'rk4' or 'dopri5'."
+            )
 
 
 class _Ends:
     """Both ends of one step from y0 with some velocity ξ: momenta, and rows of the constraints."""
 
-    def __init__(self, system: System, parts: VariationalParts, t: float, h: float, y0: Array):
-        self._system, self._parts, self._t, self._h, self._y0 = system, parts, t, h, y0
-        self._bodies = system.bodies()
-        self._closed = bool(system.mechanism.model.constraints)
-        self._moving = system.moving(t + h) if self._closed else None
-        self._asked = bool(self._closed or system.stages or system.external)
+    def __init__(self, view: RunView, parts: VariationalParts, t: float, h: float, y0: Array):
+        self._view, self._parts, self._t, self._h, self._y0 = view, parts, t, h, y0
+        self._bodies = view.bodies()
+        self._closed = bool(view.mechanism.model.constraints)
+        self._moving = view.moving(t + h) if self._closed else None
+        self._asked = bool(self._closed or view.setup.chain.stages or view.setup.external)
 
     def __call__(self, xi: Array, z: Array) -> tuple[Array, Array, Array]:
         """Momenta at the start and the end, and the rates of the parts' states between them."""
-        system, h = self._system, self._h
+        view, h = self._view, self._h
         if not self._asked:
-            tau, rate = system.forces(self._t + 0.5 * h, self._y0, xi, z)
+            tau, rate = view.forces(self._t + 0.5 * h, self._y0, xi, z)
             tau = np.ascontiguousarray(tau)
         else:
             tau, rate = self._asked_forces(xi, z)
@@ -207,14 +214,14 @@ class _Ends:
 
     def _asked_forces(self, xi: Array, z: Array) -> tuple[Array, Array]:
         """Forces of the parts, of wrenches and of constraints that are known, at the middle."""
-        system, t = self._system, self._t + 0.5 * self._h
-        y = system.chart.step(self._y0, 0.5 * self._h * xi)
-        q, v = system.center.leave(y, xi, self._bodies)
-        tau, rate = system.forces(t, q, v, z)
-        if system.nz:  # midpoint values of the parts' states
-            tau, rate = system.forces(t, q, v, z + 0.5 * self._h * rate)
-        if external := system.wrenches(t, q, v):
-            bias = system.mechanism.bias_forces
+        view, t = self._view, self._t + 0.5 * self._h
+        y = view.chart.step(self._y0, 0.5 * self._h * xi)
+        q, v = view.center.leave(y, xi, self._bodies)
+        tau, rate = view.forces(t, q, v, z)
+        if view.nz:  # midpoint values of the parts' states
+            tau, rate = view.forces(t, q, v, z + 0.5 * self._h * rate)
+        if external := view.wrenches(t, q, v):
+            bias = view.mechanism.bias_forces
             tau = tau + bias(q, v) - bias(q, v, external)
         if self._closed:
             tau = tau + self._parts.known(q, v)
@@ -222,23 +229,23 @@ class _Ends:
 
     def inertia(self, q: Array) -> Array:
         """M of s."""
-        M, center = self._mass_matrix(q), self._system.center
+        M, center = self._mass_matrix(q), self._view.center
         return center.lowered(center.lowered(M, M, q).T, M, q) if center else M
 
     def _mass_matrix(self, q: Array) -> Array:
-        mass_matrix = self._system.mechanism.mass_matrix
+        mass_matrix = self._view.mechanism.mass_matrix
         return mass_matrix(q) if self._bodies is None else mass_matrix(q, parameters=self._bodies)
 
     def lowered_rows(self, q: Array) -> tuple[Array, Array]:
         """Rows of the constraints at q for s, and how far they are open at the end of the step."""
         J, opening = self._parts.rows(q, self._moving)
-        center = self._system.center
+        center = self._view.center
         return (center.lowered(J, self._mass_matrix(q), q) if center else J), opening
 
     def rows(self, xi: Array) -> tuple[Array, Array]:
         """The same at the end of the step."""
-        y = self._system.chart.step(self._y0, self._h * xi)
-        return self.lowered_rows(self._system.center.leave(y, xi, self._bodies)[0])
+        y = self._view.chart.step(self._y0, self._h * xi)
+        return self.lowered_rows(self._view.center.leave(y, xi, self._bodies)[0])
 
 
 def _pseudo_inverse(A: Array) -> Array:

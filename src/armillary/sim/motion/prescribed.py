@@ -14,10 +14,10 @@ import numpy as np
 
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array, as_floats
-from armillary.sim.loop.answers import numbers
 from armillary.sim.motion.curves import Sampled
 from armillary.sim.motion.schedules import Schedule
 from armillary.sim.motion.trajectories import Pieces, Succession, Trajectory, Way
+from armillary.sim.motion.user_functions import numbers
 
 DELTA = 1e-3  # s, between the points of a difference
 _LONGEST = 100_000  # instants that are looked at before a run

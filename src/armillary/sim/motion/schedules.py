@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 from armillary.errors import InputError, Remedy, unknown_name
 from armillary.evaluate.inputs import Array, as_floats
 from armillary.mechanism.mechanism import Mechanism
-from armillary.sim.loop.answers import numbers
 from armillary.sim.motion.curves import Curve, Sampled
+from armillary.sim.motion.user_functions import numbers
 
 _KINDS = ("linear", "hold", "spline")
 

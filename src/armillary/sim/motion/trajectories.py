@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from armillary.errors import InputError
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar, where
-from armillary.sim.control.block import freedoms, per_freedom
+from armillary.sim.motion.coordinates import freedoms, per_freedom
 from armillary.sim.motion.profiles import Profile, profile_of, quickest_trapezoid
 
 Array = NDArray[np.float64]

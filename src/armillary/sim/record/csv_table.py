@@ -19,7 +19,7 @@ import numpy as np
 from armillary.sim.record import tables
 from armillary.sim.record.checksum import crc_of, damaged
 from armillary.sim.record.disk import write_all
-from armillary.sim.record.layout import Block, Layout, Reader, Tail
+from armillary.sim.record.layout import Layout, Reader, Rows, Tail
 
 _ALONE = "Take it from a backup; or remove '{}' to read the table as it is, without a check."
 
@@ -29,7 +29,7 @@ def beside(path: Path) -> Path:
     return path.with_name(path.name + ".json")
 
 
-def write(file: BinaryIO, layout: Layout, tail: Tail, count: int, blocks: Iterable[Block]) -> bytes:
+def write(file: BinaryIO, layout: Layout, tail: Tail, count: int, blocks: Iterable[Rows]) -> bytes:
     """The table; gives what stands beside it."""
     for piece in _pieces(layout, blocks):
         write_all(file, piece)
@@ -38,7 +38,7 @@ def write(file: BinaryIO, layout: Layout, tail: Tail, count: int, blocks: Iterab
     return json.dumps(content | {"crc-32": checks}, ensure_ascii=False, indent=1).encode()
 
 
-def _pieces(layout: Layout, blocks: Iterable[Block]) -> Iterator[bytes]:
+def _pieces(layout: Layout, blocks: Iterable[Rows]) -> Iterator[bytes]:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(tables.heads(layout))

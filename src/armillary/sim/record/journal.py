@@ -25,7 +25,7 @@ import numpy as np
 
 from armillary.errors import FormatError, Remedy
 from armillary.sim.record.disk import locked, open_plain, sync_folder, write_all
-from armillary.sim.record.layout import Array, Block, Layout, Tail, as_state, joined
+from armillary.sim.record.layout import Array, Layout, Rows, Tail, as_state, joined
 
 MAGIC = b"ARMILLARY RUN 1\n"
 HEAD = struct.Struct("<QI")
@@ -58,21 +58,27 @@ class Journal:
         """The journal at this place, with the heads of all whole records; None where there is none,
         or none with a record: a process was killed before it wrote the first."""
         journal = cls(path)
+        if not journal.read_heads():
+            return None
+        return None if journal.layout is None else journal
+
+    def read_heads(self) -> bool:
+        """The heads of all whole records; False where there is no journal."""
         try:
-            with open_plain(path, os.O_RDONLY) as file:
-                journal._size = os.fstat(file.fileno()).st_size
+            with open_plain(self.path, os.O_RDONLY) as file:
+                self._size = os.fstat(file.fileno()).st_size
                 begin = file.read(len(MAGIC))
                 if begin != MAGIC:
                     if MAGIC.startswith(begin):
-                        return None
-                    raise FormatError("this is no journal of a run.", str(path))
-                while journal._read(file):
+                        return False
+                    raise FormatError("this is no journal of a run.", str(self.path))
+                while self._read(file):
                     pass
         except FileNotFoundError:
-            return None
+            return False
         except OSError as fault:
-            raise FormatError(f"cannot be read: {fault.strerror}.", str(path)) from None
-        return None if journal.layout is None else journal
+            raise FormatError(f"cannot be read: {fault.strerror}.", str(self.path)) from None
+        return True
 
     @classmethod
     def open(cls, path: Path) -> Journal:
@@ -135,7 +141,7 @@ class Journal:
         """Number of instants."""
         return sum(head["rows"] for _, head in self.blocks)
 
-    def read_blocks(self) -> Iterator[Block]:
+    def read_blocks(self) -> Iterator[Rows]:
         """All blocks in order."""
         with open_plain(self.path, os.O_RDONLY) as file:
             for start, head in self.blocks:
@@ -180,7 +186,7 @@ class Journal:
             self._file.truncate(self.end)
 
     def add_block(
-        self, block: Block, state: dict[str, Any], events: Iterable[tuple[float, str]] = ()
+        self, block: Rows, state: dict[str, Any], events: Iterable[tuple[float, str]] = ()
     ) -> None:
         """Numbers, the state at their end, and what has happened until then: all or nothing."""
         head = {

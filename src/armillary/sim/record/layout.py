@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-Block = dict[str, Array]  # "time" (T,), and (T, n), (T, B, n), (T,) or (T, B) by name
+Rows = dict[str, Array]  # "time" (T,), and (T, n), (T, B, n), (T,) or (T, B) by name
 Reader = Callable[[str, slice], Array]  # "time" or a quantity, at these instants
 
 

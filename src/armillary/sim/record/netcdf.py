@@ -17,10 +17,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from armillary.sim.loop.trial import survives_netcdf
 from armillary.sim.record.checksum import SIZE, seal, sealed
 from armillary.sim.record.disk import Unfailing
-from armillary.sim.record.layout import Array, Block, Layout, Reader, Tail, as_state
+from armillary.sim.record.layout import Array, Layout, Reader, Rows, Tail, as_state
+from armillary.sim.record.trial import survives_netcdf
 
 FORMAT = 1
 SHARED = {"a": "v", "tau": "v"}
@@ -28,7 +28,7 @@ _TIGHTEST = 1100  # of deflate: bytes out of one
 _LARGEST_TEXTS = 1 << 20  # bytes of which a list of texts may come
 
 
-def write(out: BinaryIO, layout: Layout, tail: Tail, count: int, blocks: Iterable[Block]) -> None:
+def write(out: BinaryIO, layout: Layout, tail: Tail, count: int, blocks: Iterable[Rows]) -> None:
     """HDF5 does not survive a failing write: it never sees one, and the fault comes afterwards."""
     sink = Unfailing(out)
     try:
@@ -47,9 +47,7 @@ def check(file: BinaryIO, path: Path) -> bool:
     return False
 
 
-def _write(
-    sink: Unfailing, layout: Layout, tail: Tail, count: int, blocks: Iterable[Block]
-) -> None:
+def _write(sink: Unfailing, layout: Layout, tail: Tail, count: int, blocks: Iterable[Rows]) -> None:
     import h5netcdf
 
     with h5netcdf.File(sink, "w") as file:

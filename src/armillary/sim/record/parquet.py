@@ -13,13 +13,13 @@ import numpy as np
 
 from armillary.sim.record import tables
 from armillary.sim.record.checksum import SIZE, seal, sealed
-from armillary.sim.record.layout import Block, Layout, Reader, Tail
+from armillary.sim.record.layout import Layout, Reader, Rows, Tail
 
 KEY = b"armillary"
 _END = 8  # bytes after the footer: its length, and "PAR1"
 
 
-def write(file: BinaryIO, layout: Layout, tail: Tail, count: int, blocks: Iterable[Block]) -> None:
+def write(file: BinaryIO, layout: Layout, tail: Tail, count: int, blocks: Iterable[Rows]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from armillary.errors import FormatError, InputError, how_to_install, unknown_name
-from armillary.sim.record.run import Array, Run
+from armillary.sim.record.run_data import Array, RunData
 
 _MOST_RUNS = 50  # of a batch, drawn on top of each other
 _MOST_EVENTS = 50
@@ -33,7 +33,7 @@ class Panel:
 
 
 def plot_run(
-    run: Run,
+    run: RunData,
     names: Sequence[str] = (),
     *,
     show: bool = False,
@@ -67,7 +67,9 @@ def plot_run(
     return figure
 
 
-def panels(run: Run, names: Sequence[str], columns: Iterable[str] | None = None) -> Iterator[Panel]:
+def panels(
+    run: RunData, names: Sequence[str], columns: Iterable[str] | None = None
+) -> Iterator[Panel]:
     """Quantities split by unit: metres and radians do not share an axis."""
     if not len(run):
         raise InputError("plot: the run holds no instant; there is nothing to draw.")
@@ -96,7 +98,7 @@ def panels(run: Run, names: Sequence[str], columns: Iterable[str] | None = None)
         raise unknown_name("column", ", ".join(sorted(wanted or ())), known)
 
 
-def _draw(axis: Any, run: Run, panel: Panel) -> None:
+def _draw(axis: Any, run: RunData, panel: Panel) -> None:
     values = run[panel.name]
     lines = [values[..., k] for k in panel.columns] or [values]
     for number, (line, label) in enumerate(zip(lines, panel.labels, strict=True)):
@@ -135,7 +137,7 @@ def thinned(time: Array, values: Array) -> tuple[Array, Array]:
     return time[kept], values[kept]
 
 
-def _title(run: Run) -> str:
+def _title(run: RunData) -> str:
     words = [run.mechanism_name or "run"]
     if run.method:
         words.append(run.method)

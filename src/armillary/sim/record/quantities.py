@@ -78,7 +78,7 @@ class States:
     def reactions(self) -> Array:
         if self.mechanism.constraints:
             return self.solution.reactions.total
-        return self.mechanism.reactions(self.q, self.v, self.a, self.external).total
+        return self.mechanism.reactions(self.q, self.v, self.a, external=self.external).total
 
     @property
     def constraint_forces(self) -> Array:

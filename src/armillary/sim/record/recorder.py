@@ -25,9 +25,9 @@ from numpy.typing import ArrayLike
 from armillary.errors import FormatError, InputError
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.motion.driven import PrescribedMotions
-from armillary.sim.record import quantities, storage
+from armillary.sim.record import quantities, storage, stored_run
 from armillary.sim.record.journal import Journal, journal_path
-from armillary.sim.record.layout import Array, Block, Layout, Tail, joined
+from armillary.sim.record.layout import Array, Layout, Rows, Tail, joined
 from armillary.sim.record.quantities import EXTRAS, QUANTITIES, Extras
 from armillary.sim.record.row_blocks import block
 from armillary.sim.record.run import Run
@@ -87,7 +87,7 @@ class Recorder:
         self.events: list[tuple[float, str]] = []
         self._layout: Layout | None = None
         self._journal: Journal | None = None
-        self._blocks: list[Block] = []  # in memory, where nothing goes to disk
+        self._blocks: list[Rows] = []  # in memory, where nothing goes to disk
         self._buffers: dict[str, Array] = {}
         self._filled = self._count = self._capacity = 0
         self._told = 0  # events that are on disk
@@ -237,7 +237,7 @@ class Recorder:
             journal.close()
         self._journal = None
         storage.from_journal(journal, self.out)
-        return storage.load_run(self.out)
+        return stored_run.load_run(self.out)
 
     # -- inside ----------------------------------------------------------------------------------
 
@@ -299,7 +299,7 @@ class Recorder:
         self._filled = 0
         self._written = clock.monotonic()
 
-    def _block(self) -> Block:
+    def _block(self) -> Rows:
         """All named quantities of the buffered instants."""
         rows = {name: x[: self._filled] for name, x in self._buffers.items()}
         mechanisms = (self.mechanism, *self._others)
@@ -319,7 +319,7 @@ class Recorder:
         for name in ("time", *self.names):
             # a quantity leaves the blocks when it is joined: no second copy of the whole run
             arrays[name] = joined(layout, name, [block.pop(name) for block in blocks])
-        return storage.as_run(layout, arrays, tail)
+        return stored_run.as_run(layout, arrays, tail)
 
     # -- on disk ---------------------------------------------------------------------------------
 
@@ -332,7 +332,7 @@ class Recorder:
         """A new journal, or that of the finished file that goes on."""
         out = self.out or Path()
         if self.resumed is not None:
-            self._journal = storage.reopened(out)
+            self._journal = stored_run.reopened(out)
         if self._journal is None:
             self._journal = Journal(journal_path(out))
             self._journal.start(layout)
@@ -341,7 +341,7 @@ class Recorder:
         """Take up what is there: the journal of a run that was cut off, or a finished file.
 
         A finished file is not touched before there is something to write."""
-        found = storage.known(out)
+        found = stored_run.known(out)
         if found is None:
             return
         state = dict(found.state)
@@ -355,7 +355,7 @@ class Recorder:
                 f"t = {state['t']:g} s, and the file does not hold it. Start the run anew."
             )
         if Journal.found(journal_path(out)) is not None:
-            self._journal = storage.reopened(out)
+            self._journal = stored_run.reopened(out)
         self.resumed = found
         self._resumed_at = float(state.get("t", -np.inf))
         # what was met later comes again
@@ -371,14 +371,14 @@ class Recorder:
             f"Record into another file."
         )
 
-    def _rescued(self, block: Block, state: dict[str, Any], message: str) -> Run:
+    def _rescued(self, block: Rows, state: dict[str, Any], message: str) -> Run:
         """What is on disk and the block that no longer went there, in memory."""
         journal, tail = self._opened(), Tail(message, False, self.events, state)
 
         def read(name: str, span: slice) -> Array:
             return joined(journal.shape, name, [journal.read(name), block[name]])[span]
 
-        return storage.StoredRun(journal.shape, tail, read)
+        return stored_run.StoredRun(journal.shape, tail, read)
 
 
 NOT_A_STATE = ("tau", "a", "prescribed", "restraint", *EXTRAS)
@@ -390,4 +390,4 @@ def _size(layout: Layout, name: str) -> int:
 
 def resume(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Last state {"t", "q", "v", "z", ...} of a recording, finished or cut off; empty if none."""
-    return storage.load_run(path).state
+    return stored_run.load_run(path).state

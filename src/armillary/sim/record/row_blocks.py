@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.motion.driven import PrescribedMotions
 from armillary.sim.record import quantities
-from armillary.sim.record.layout import Block, Layout
+from armillary.sim.record.layout import Layout, Rows
 from armillary.sim.record.quantities import Array, States
 
 Pull = tuple[float, float] | None
@@ -19,7 +19,7 @@ Pull = tuple[float, float] | None
 def block(
     rows: Mapping[str, Array], layout: Layout, names: Sequence[str],
     mechanisms: Sequence[Mechanism], prescribed: PrescribedMotions | None, pull: Pull,
-) -> tuple[Block, list[tuple[float, str]]]:  # fmt: skip
+) -> tuple[Rows, list[tuple[float, str]]]:  # fmt: skip
     """The quantities, and where forces of closures are among them, at which time a closure is
     nearly singular.
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from armillary.sim.record.quantities import EXTRAS, QUANTITIES
-from armillary.sim.record.run import Run
+from armillary.sim.record.run_data import RunData
 
 _MOST = 8  # events that are shown
 
 
-def describe(run: Run) -> str:
+def describe(run: RunData) -> str:
     """Some lines for people."""
     lines = [f"{title(run)}: {span(run)}"]
     if run.method:
@@ -29,21 +29,21 @@ def describe(run: Run) -> str:
     return "\n".join(lines)
 
 
-def title(run: Run) -> str:
+def title(run: RunData) -> str:
     """Whose run; a table of another program has no mechanism."""
     if not run.mechanism_name:
         return "a table over time, not a run recorded by armillary"
     return f"run of '{run.mechanism_name}'"
 
 
-def span(run: Run) -> str:
+def span(run: RunData) -> str:
     if not len(run):
         return "nothing recorded"
     batch = f" of {run.batch} runs" if run.batch is not None else ""
     return f"{len(run)} instants{batch}, t = {run.time[0]:g} to {run.time[-1]:g} s"
 
 
-def rows(run: Run) -> list[tuple[str, str, str, str]]:
+def rows(run: RunData) -> list[tuple[str, str, str, str]]:
     """Name, number of columns, units and meaning of every quantity."""
     found = []
     for name in run.names:
@@ -54,7 +54,7 @@ def rows(run: Run) -> list[tuple[str, str, str, str]]:
     return found
 
 
-def extremes(run: Run, name: str) -> tuple[float, float]:
+def extremes(run: RunData, name: str) -> tuple[float, float]:
     """Least and greatest finite number of a quantity; NaN where there is none."""
     values = run[name]
     values = values[np.isfinite(values)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from armillary.sim.record.layout import Array, Block, Layout, Tail
+from armillary.sim.record.layout import Array, Layout, Rows, Tail
 
 
 def heads(layout: Layout) -> list[str]:
@@ -25,7 +25,7 @@ def units(layout: Layout) -> list[str]:
     return found + [unit for name in layout.names for unit in layout.units[name]]
 
 
-def lines(layout: Layout, block: Block) -> Array:
+def lines(layout: Layout, block: Rows) -> Array:
     """The numbers of a block, (lines, columns)."""
     runs = 1 if layout.batch is None else layout.batch
     count = len(block["time"]) * runs

@@ -11,8 +11,8 @@ from armillary.constraints.moving import RowMotion
 from armillary.evaluate import native_call as fast
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
+from armillary.sim.methods.centre_of_mass import Center
 from armillary.sim.methods.chart import Chart
-from armillary.sim.record.centre_of_mass import Center
 
 _STEPS = 4
 _SMALL = 1e-8  # Newton's method is quadratic: after a step of this size the rest is rounding

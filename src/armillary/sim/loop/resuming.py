@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
 from armillary.sim.loop.events import Bound, Event, Switch
-from armillary.sim.loop.loop import State
-from armillary.sim.loop.stage import columns, rows
-from armillary.sim.loop.system import System
+from armillary.sim.loop.states import State, StepBatch
+from armillary.sim.methods.system import System
+from armillary.sim.motion.user_functions import columns, rows
 from armillary.sim.record.quantities import EXTRAS, QUANTITIES
 from armillary.sim.record.recorder import Columns, Recorder
-
-if TYPE_CHECKING:
-    from armillary.sim.loop.native import Stretch
 
 
 def last_state(recorder: Recorder, system: System, t0: float) -> State | None:
@@ -51,11 +48,13 @@ def events_taken_up(system: System, watched: Sequence[Any], recorder: Recorder) 
 
 def held(system: System, v: Array) -> dict[str, Array]:
     """What sampled parts hold until their next sample, by names for the recorder."""
-    return {
-        f"held{k}": rows(stage.held, v)
-        for k, stage in enumerate(system.stages)
-        if stage.held is not None
-    }
+    pairs = zip(_places(system), system.modes.samples.held, strict=True)
+    return {f"held{k}": rows(own, v) for k, own in pairs if own is not None}
+
+
+def _places(system: System) -> list[int]:
+    """Of the sampled blocks in the chain."""
+    return [k for k, stage in enumerate(system.chain.stages) if stage.sampled is not None]
 
 
 def happened(system: System, watched: Sequence[Any], v: Array) -> dict[str, Array]:
@@ -67,23 +66,26 @@ def happened(system: System, watched: Sequence[Any], v: Array) -> dict[str, Arra
     found: dict[str, Array] = {}
     events = [event for event in watched if isinstance(event, Event)]
     runs: Sequence[int | None] = range(len(v)) if v.ndim == 2 else (None,)
-    now = [system.of_row(row) for row in runs]
+    mechanisms = system.mechanisms
+    now = [mechanisms.of_row(row) for row in runs]
     if events:
-        values = [[system.acted.get((row, id(e)), np.nan) for e in events] for row in runs]
+        values = [[system.modes.acted.get((row, id(e)), np.nan) for e in events] for row in runs]
         found["acted"] = np.array(values if v.ndim == 2 else values[0])
     if any(isinstance(event, Switch) for event in watched):
-        found["switched"] = np.array([system.chosen(m) is not system.given for m in now], float)
-    if system.others and v.ndim == 2:
-        places = [id(m) for m in (system.given, *system.others)]
+        found["switched"] = np.array(
+            [system.mechanisms.chosen(m) is not system.mechanisms.given for m in now], float
+        )
+    if mechanisms.others and v.ndim == 2:
+        places = [id(m) for m in (mechanisms.given, *mechanisms.others)]
         found["active"] = np.array([places.index(id(m)) for m in now])
     if any(isinstance(event, Bound) for event in watched):
         found["resting"] = np.zeros(v.shape)
-        for row, held in system.resting.items():
+        for row, held in system.modes.resting.items():
             own = found["resting"] if row is None else found["resting"][row]
             for k, side in held.items():
                 own[k] = side
-    if v.ndim == 2 and (system.ended or any(event.terminal for event in watched)):
-        found["ended"] = np.array([system.ended.get(row, np.nan) for row in range(len(v))])
+    if v.ndim == 2 and (system.modes.ended or any(event.terminal for event in watched)):
+        found["ended"] = np.array([system.modes.ended.get(row, np.nan) for row in range(len(v))])
     return found
 
 
@@ -92,9 +94,11 @@ def _take_up(system: System, last: Mapping[str, Any]) -> None:
     sides = np.array(last.get("resting", 0.0), float)
     for place in np.argwhere(sides):
         row = int(place[0]) if sides.ndim == 2 else None
-        system.resting.setdefault(row, {})[int(place[-1])] = float(sides[tuple(place)])
+        system.modes.resting.setdefault(row, {})[int(place[-1])] = float(sides[tuple(place)])
     times = np.atleast_1d(np.array(last.get("ended", np.nan), float))
-    system.ended.update({int(row): float(times[row]) for row in np.flatnonzero(times == times)})
+    system.modes.ended.update(
+        {int(row): float(times[row]) for row in np.flatnonzero(times == times)}
+    )
 
 
 def _take_up_values(system: System, watched: Sequence[Any], last: Mapping[str, Any]) -> None:
@@ -106,24 +110,24 @@ def _take_up_values(system: System, watched: Sequence[Any], last: Mapping[str, A
     for row, own in enumerate(np.atleast_2d(values)):
         for event, value in zip(events, own, strict=True):
             if value == value:
-                system.acted[row if values.ndim == 2 else None, id(event)] = float(value)
+                system.modes.acted[row if values.ndim == 2 else None, id(event)] = float(value)
 
 
-def states_of(system: System, stretch: Stretch) -> dict[str, Array]:
+def states_of(system: System, batch: StepBatch) -> dict[str, Array]:
     """What a run needs to go on beside q and v, at many instants, by names for the recorder."""
-    found = {"z": stretch.z} if system.nz else {}
-    n, stages = system.nv, [k for k, s in enumerate(system.stages) if s.period is not None]
-    for i, k in enumerate(stages):
-        found[f"held{k}"] = stretch.held[..., i * n : (i + 1) * n]
+    found, n = {"z": batch.z} if system.nz else {}, system.nv
+    for i, k in enumerate(_places(system)):
+        found[f"held{k}"] = batch.held[..., i * n : (i + 1) * n]
     return found
 
 
 def _hold(system: System, last: Mapping[str, Any]) -> None:
     """Sampled parts hold what they held: the next sample is not taken early."""
-    for k, stage in enumerate(system.stages):
-        if stage.period is not None and f"held{k}" in last:
-            stage.held = columns(np.array(last[f"held{k}"], float))
-            stage.due = stage.next_sample(float(last["t"]))
+    samples = system.modes.samples
+    for i, k in enumerate(_places(system)):
+        if f"held{k}" in last:
+            samples.held[i] = columns(np.array(last[f"held{k}"], float))
+            samples.due[i] = samples.stages[i].next_sample(float(last["t"]))
 
 
 def signal_columns(system: System, names: tuple[str, ...], t0: float, step: float) -> Columns:
@@ -131,16 +135,28 @@ def signal_columns(system: System, names: tuple[str, ...], t0: float, step: floa
 
     Where one is asked for, the parts are asked once, at the initial configuration."""
     asked = [name for name in names if name not in QUANTITIES]
-    if not asked:
-        return {}
+    found: Columns = {"states": _state_columns(system)} if "states" in asked else {}
+    if asked in ([], ["states"]):
+        return found
     mechanism = system.mechanism
     q, v = np.array(mechanism.initial, float), np.zeros(mechanism.nv)
-    system.enter(t0, t0 + step)
-    told = system.signals(t0, q, v, system.start(t0, q, v))
+    system.setup.enter(t0, t0 + step)
+    told = system.view().signals(t0, q, v, system.start(t0, q, v))
     for name in asked:
         if name in EXTRAS and name not in told:
             raise InputError(f"record: this run has no '{name}' (no part of it tells it). "
                              f"Leave it out.")  # fmt: skip
     units = ("",) * mechanism.nv
     more = [name for name in told if name not in (*QUANTITIES, *EXTRAS)]
-    return {name: (tuple(mechanism.v_labels), units) for name in more}
+    return {**found, **{name: (tuple(mechanism.v_labels), units) for name in more}}
+
+
+def _state_columns(system: System) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Labels and units of the states of all blocks; the second of one name is "name (2)"."""
+    names, labels = system.chain.states, []
+    if not names:
+        raise InputError("record: this run has no 'states' (no block of it has any). Leave it out.")
+    for k, name in enumerate(names):
+        earlier = names[:k].count(name)
+        labels.append(f"{name} ({earlier + 1})" if earlier else name)
+    return tuple(labels), system.chain.state_units

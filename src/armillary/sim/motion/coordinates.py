@@ -1,0 +1,86 @@
+"""Degrees of freedom by name, and numbers given for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from armillary.errors import InputError, unknown_name
+from armillary.mechanism.mechanism import Mechanism
+
+
+def freedoms(mechanism: Mechanism, joints: Sequence[str] | str | None) -> list[int]:
+    """Entries of v of joints ("rod1") or single coordinates ("rod1.dx"); None: all."""
+    model = mechanism.model
+    if joints is None:
+        return list(range(model.nv))
+    found: list[int] = []
+    for name in [joints] if isinstance(joints, str) else joints:
+        if name in model.v_labels:
+            found.append(model.v_labels.index(name))
+        elif name in model.moving_joints:
+            slot = model.slots[model.joint_index[name]].v
+            found += range(slot.start, slot.stop)
+        else:
+            raise unknown_name("joint", name, (*model.moving_joints, *model.v_labels))
+    if len(set(found)) != len(found):
+        raise InputError("joints: the same degree of freedom is named twice.")
+    return found
+
+
+def coordinates(mechanism: Mechanism, entries: Sequence[int]) -> list[int]:
+    """The entry of q that belongs to each entry of v; joints with quaternions have none."""
+    place: dict[int, int] = {}
+    for joint, slot in zip(mechanism.model.joints, mechanism.model.slots, strict=True):
+        if joint.nq == joint.nv:
+            place.update(zip(range(slot.v.start, slot.v.stop), range(slot.q.start, slot.q.stop),
+                             strict=True))  # fmt: skip
+    for i in entries:
+        if i not in place:
+            raise InputError(
+                f"'{mechanism.v_labels[i]}' turns by a quaternion and has no coordinate of its "
+                "own to compare; use ComputedTorque, or a gimbal joint."
+            )
+    return [place[i] for i in entries]
+
+
+def per_freedom(
+    name: str, value: Any, count: int, labels: Sequence[str], above: float | None = None
+) -> list[float]:
+    """One number for all, one per entry, or {label: number} (others 0).  above: a bound that
+    none may fall below."""
+    if isinstance(value, dict):
+        for key in value:
+            if key not in labels:
+                raise unknown_name(f"degree of freedom for {name}", key, labels)
+        value = [value.get(label, 0.0) for label in labels]
+    try:
+        array = np.asarray(value, float)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
+    if array.ndim > 1 or (array.ndim == 1 and len(array) != count) or not np.isfinite(array).all():
+        raise InputError(
+            f"{name}: expected a finite number or {count} of them ({', '.join(labels)}), "
+            f"found {value!r}."
+        )
+    numbers = [float(x) for x in np.broadcast_to(array, (count,))]
+    for label, number in zip(labels, numbers, strict=True):
+        if above is not None and number < above:
+            raise InputError(f"{name} of '{label}': expected {above:g} or more, found {number:g}.")
+    return numbers
+
+
+def one_number(name: str, value: Any, above: float | None = None) -> float:
+    """A finite number, not below the bound."""
+    return per_freedom(name, value, 1, (name,), above)[0]
+
+
+def positive_period(period: float | None, what: str = "period") -> float | None:
+    if period is None:
+        return None
+    number = isinstance(period, (int, float, np.number)) and not isinstance(period, bool)
+    if not (number and np.isfinite(period) and period > 0.0):
+        raise InputError(f"{what}: expected a positive time in seconds or None, found {period!r}.")
+    return float(period)
