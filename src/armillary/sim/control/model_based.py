@@ -77,7 +77,7 @@ class ModelController(Block, ABC):
     def _inlined(self, algorithm: Algorithm, inputs: dict[str, list[Any]], passive: bool = True,
                  frame: str | None = None, constraints: Any = None) -> Run:  # fmt: skip
         # the compiler is imported when something is traced
-        from armillary.evaluate.straight_line import inlined
+        from armillary.evaluate.inlined import inlined
 
         return inlined(self.mechanism.evaluator, algorithm, inputs, passive, frame, constraints)
 
