@@ -211,8 +211,8 @@ class Equations:
         return System(q, v, M, tau - h + terms.given, target, terms, bodies)
 
     def prescribed_rows(self, prescribed: Prescribed, count: int) -> Array:
-        """Prescribed accelerations of constraints, on top of what the model says: of a drive, of
-        the road under a wheel, or along the rows of a contact or loop."""
+        """Prescribed accelerations of constraints, on top of what the model says: of a
+        coordinate, of the road under a wheel, or along the rows of a contact or loop."""
         if isinstance(prescribed, RowMotion):
             return spread(prescribed.acceleration, count)
         extra = np.zeros((count, self.constraints.count))
