@@ -39,8 +39,9 @@ class ModelController(Block, ABC):
 
     array_level = True
 
-    def __init__(self, mechanism: Mechanism, actuators: Sequence[str] | str | None,
-                 period: float | None):  # fmt: skip
+    def __init__(
+        self, mechanism: Mechanism, actuators: Sequence[str] | str | None, period: float | None
+    ):
         self.mechanism, self.built_for = mechanism, made_for(mechanism)
         freedoms(mechanism, actuators)
         if isinstance(actuators, str):
@@ -52,8 +53,9 @@ class ModelController(Block, ABC):
         tau = self.torque(t, array_of(q), array_of(v), z)
         return [x + y for x, y in zip(u, columns_of(tau), strict=True)]
 
-    def _traced(self, q: Scalars, v: Scalars, a: Scalars, u: Scalars, passive: bool = True
-                ) -> list[Scalar]:  # fmt: skip
+    def _traced(
+        self, q: Scalars, v: Scalars, a: Scalars, u: Scalars, passive: bool = True
+    ) -> list[Scalar]:
         """u + the forces of the motion (q, v, a), all of them nodes of a graph."""
         from armillary.evaluate.function_kernel import NotNative
 
@@ -61,11 +63,11 @@ class ModelController(Block, ABC):
         if self._alone:
             tau = self._inlined(inverse_dynamics, inputs, passive).result("tau")
         else:
-            engine = self.mechanism.constraint_solver.equations
-            law = driving_forces(engine, self.actuators).law
+            equations = self.mechanism.constraint_solver.equations
+            law = driving_forces(equations, self.actuators).law
             if law is None:
                 raise NotNative("these actuators have no traced law")
-            constraints = engine.constraints if passive else engine.constraints.bare
+            constraints = equations.constraints if passive else equations.constraints.bare
             tau = self._inlined(law, inputs, passive, constraints=constraints).result("tau")
         return [x + y for x, y in zip(u, tau, strict=True)]
 
@@ -74,8 +76,14 @@ class ModelController(Block, ABC):
         """A tree whose joints are all driven."""
         return not self.mechanism.constraints and self.actuators is None
 
-    def _inlined(self, algorithm: Algorithm, inputs: dict[str, list[Any]], passive: bool = True,
-                 frame: str | None = None, constraints: Any = None) -> Run:  # fmt: skip
+    def _inlined(
+        self,
+        algorithm: Algorithm,
+        inputs: dict[str, list[Any]],
+        passive: bool = True,
+        frame: str | None = None,
+        constraints: Any = None,
+    ) -> Run:
         # the compiler is imported when something is traced
         from armillary.evaluate.straight_line import inlined
 
@@ -107,8 +115,13 @@ class ModelController(Block, ABC):
 class GravityCompensation(ModelController):
     """u + the forces that hold the mechanism at rest where it is, against gravity and springs."""
 
-    def __init__(self, mechanism: Mechanism, actuators: Sequence[str] | None = None,
-                 springs: bool = True, period: float | None = None):  # fmt: skip
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        actuators: Sequence[str] | None = None,
+        springs: bool = True,
+        period: float | None = None,
+    ):
         super().__init__(mechanism, actuators, period)
         self.springs = springs
 

@@ -138,9 +138,13 @@ class OperationalSpace(ModelController):
         """As `_responses`; the columns of M^-1 J^T as rows."""
         spare, n = self._scalar_spare(q, v), self.mechanism.nv
         if self.mechanism.constraints:
-            engine = self.mechanism.constraint_solver.equations
-            run = self._inlined(responses(plan_of(engine), J, spare), {"q": q, "v": v},
-                                False, constraints=engine.constraints.bare)  # fmt: skip
+            equations = self.mechanism.constraint_solver.equations
+            run = self._inlined(
+                responses(plan_of(equations), J, spare),
+                {"q": q, "v": v},
+                False,
+                constraints=equations.constraints.bare,
+            )
             return run.pushed, run.nearest  # type: ignore[attr-defined]
         M = self._inlined(mass_matrix, {"q": q}).result("M")
         rows = symmetric_rows(n)
@@ -254,11 +258,16 @@ class _Asked:
                 f"found {type(found).__name__}."
             )
         parts = [numbers("target", x, t) for x in found]
-        for name, x, shape in zip(("R", "position", "velocity", "acceleration"), parts,
-                                  ((3, 3), (3,), (6,), (6,)), strict=True):  # fmt: skip
+        for name, x, shape in zip(
+            ("R", "position", "velocity", "acceleration"),
+            parts,
+            ((3, 3), (3,), (6,), (6,)),
+            strict=True,
+        ):
             if x.shape != shape:
-                raise InputError(f"target: expected {name} {shape} at t = {t:g} s, found shape "
-                                 f"{x.shape}.")  # fmt: skip
+                raise InputError(
+                    f"target: expected {name} {shape} at t = {t:g} s, found shape {x.shape}."
+                )
         return parts[0], parts[1], parts[2], parts[3]
 
 

@@ -119,8 +119,11 @@ class _Chosen(Trajectory):
 
     def scalars(self, t: Scalar) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
         q, v, a = target_at(self.whole, t)
-        return ([q[i] for i in self.places], [v[i] for i in self.entries],
-                [a[i] for i in self.entries])  # fmt: skip
+        return (
+            [q[i] for i in self.places],
+            [v[i] for i in self.entries],
+            [a[i] for i in self.entries],
+        )
 
 
 def _target(
@@ -138,8 +141,10 @@ def _target(
             return target
         if count == mechanism.nq:
             return _Chosen(target, places, entries)
-        raise InputError(f"target: a trajectory of {len(labels)} (chosen) or {mechanism.nq} (all) "
-                         f"joints is needed, found {count}.")  # fmt: skip
+        raise InputError(
+            f"target: a trajectory of {len(labels)} (chosen) or {mechanism.nq} (all) "
+            f"joints is needed, found {count}."
+        )
     array = as_floats("target", target)
     if not np.isfinite(array).all():
         raise InputError(f"target: expected finite set-points, found {array.tolist()}.")
@@ -147,8 +152,10 @@ def _target(
         return Constant(array)
     if array.shape == (mechanism.nq,):
         return Constant(array[list(places)])
-    raise InputError(f"target: expected {len(labels)} set-points ({', '.join(labels)}), "
-                     f"found shape {array.shape}.")  # fmt: skip
+    raise InputError(
+        f"target: expected {len(labels)} set-points ({', '.join(labels)}), "
+        f"found shape {array.shape}."
+    )
 
 
 def target_at(target: Trajectory, t: Scalar) -> tuple[Any, Any, Any]:

@@ -105,10 +105,12 @@ def _parts(name: str, value: Any) -> None:
     for part in value if isinstance(value, Sequence) else (value,):
         if isinstance(part, Schedule):
             raise _refused(
-                name, "a part with `force`, or a function (t, q, v)", part,
+                name,
+                "a part with `force`, or a function (t, q, v)",
+                part,
                 " A table over time is no controller: joint forces are inputs=Schedule(...), "
                 "voltages of motors voltages={joint: Schedule(...)}.",
-            )  # fmt: skip
+            )
         if part is None or hasattr(part, "force"):
             continue
         if not callable(part) or isinstance(part, type):
@@ -125,8 +127,12 @@ def _forces(name: str, value: Any) -> None:
 
 def _wrenches(name: str, value: Any) -> None:
     if isinstance(value, Schedule):
-        raise _refused(name, "wrenches by frame name", value,
-                       " Name the frame: external={'hand': Schedule(...)}.")  # fmt: skip
+        raise _refused(
+            name,
+            "wrenches by frame name",
+            value,
+            " Name the frame: external={'hand': Schedule(...)}.",
+        )
     if callable(value):
         _takes(name, value, "t, q, v")
     elif isinstance(value, dict):

@@ -102,9 +102,14 @@ def simulate(
 
 
 def _begun(
-    loop_of: Callable[..., Loop], system: System, stepping: Stepper, watched: list[Any],
-    recorder: Recorder, state: State, span: tuple[float, float, float, int],
-) -> Run:  # fmt: skip
+    loop_of: Callable[..., Loop],
+    system: System,
+    stepping: Stepper,
+    watched: list[Any],
+    recorder: Recorder,
+    state: State,
+    span: tuple[float, float, float, int],
+) -> Run:
     """The run from its first state, unless the file it goes on with is over already."""
     _check_covered(system, state.t, span[1])
     check_start(watched, state.q)
@@ -162,15 +167,26 @@ def _carried_out(loop: Loop, recorder: Recorder, state: State, span: Any) -> Run
 
 
 def _recorder(
-    system: System, names: tuple[str, ...], out: Any, resume: bool, overwrite: bool,
+    system: System,
+    names: tuple[str, ...],
+    out: Any,
+    resume: bool,
+    overwrite: bool,
     how: dict[str, Any],
-) -> Recorder:  # fmt: skip
+) -> Recorder:
     """The recorder of a run; how: method, steps and signals."""
     _check_recorded(system, names)
     return Recorder(
-        system.mechanism, names, 1, out, others=system.mechanisms.others, resume=resume,
-        overwrite=overwrite, prescribed=system.setup.prescribed, **how,
-    )  # fmt: skip
+        system.mechanism,
+        names,
+        1,
+        out,
+        others=system.mechanisms.others,
+        resume=resume,
+        overwrite=overwrite,
+        prescribed=system.setup.prescribed,
+        **how,
+    )
 
 
 def _system(
@@ -226,11 +242,17 @@ def _check_times(duration: float, step: float, tolerance: float, t0: float, ever
 
 
 def _first(
-    recorder: Recorder, system: System, q0: Any, v0: Any, t0: float, project: bool, nearest: bool,
+    recorder: Recorder,
+    system: System,
+    q0: Any,
+    v0: Any,
+    t0: float,
+    project: bool,
+    nearest: bool,
     balance: bool,
-) -> State:  # fmt: skip
+) -> State:
     """The state to begin with: the last one of a file that goes on, or the given one."""
-    recorder.pull = system.setup.baumgarte
+    recorder.baumgarte = system.setup.baumgarte
     state = _resumed(recorder, system, q0, v0, t0)
     if state is None:
         projected = project or system.setup.baumgarte is not None
@@ -265,8 +287,10 @@ def _start(
     mechanism = system.mechanism
     q = as_floats("q0", mechanism.initial if q0 is None else q0).astype(float)
     v, wanted = _velocities(mechanism, v0, nearest)
-    for name, x, n, labels in (("q0", q, mechanism.nq, mechanism.q_labels),
-                               ("v0", v, mechanism.nv, mechanism.v_labels)):  # fmt: skip
+    for name, x, n, labels in (
+        ("q0", q, mechanism.nq, mechanism.q_labels),
+        ("v0", v, mechanism.nv, mechanism.v_labels),
+    ):
         if x.ndim not in (1, 2) or x.shape[-1] != n:
             raise InputError(
                 f"{name}: expected {n} numbers ({', '.join(labels[:4])}...) or (B, {n}), found "

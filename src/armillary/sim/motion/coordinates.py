@@ -35,8 +35,9 @@ def coordinates(mechanism: Mechanism, entries: Sequence[int]) -> list[int]:
     place: dict[int, int] = {}
     for joint, slot in zip(mechanism.model.joints, mechanism.model.slots, strict=True):
         if joint.nq == joint.nv:
-            place.update(zip(range(slot.v.start, slot.v.stop), range(slot.q.start, slot.q.stop),
-                             strict=True))  # fmt: skip
+            place.update(
+                zip(range(slot.v.start, slot.v.stop), range(slot.q.start, slot.q.stop), strict=True)
+            )
     for i in entries:
         if i not in place:
             raise InputError(

@@ -88,8 +88,11 @@ def trapezoid(ramp: float = 0.25) -> Profile:
     def shape(x: Any) -> tuple[Any, Any, Any]:
         rising, falling = x < ramp, x > 1 - ramp
         left = 1 - x
-        s = where(rising, push * x * x / 2,
-                  where(falling, 1 - push * left * left / 2, top * (x - ramp / 2)))  # fmt: skip
+        s = where(
+            rising,
+            push * x * x / 2,
+            where(falling, 1 - push * left * left / 2, top * (x - ramp / 2)),
+        )
         first = where(rising, push * x, where(falling, push * left, top))
         return s, first, where(rising, push, where(falling, -push, 0.0))
 
