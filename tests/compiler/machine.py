@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from armillary.codegen.abi import Context
+from armillary.codegen.abi import Arrays, Context
 from armillary.codegen.jit import Library, native_call
 from armillary.codegen.llvm import with_declarations
 from armillary.codegen.one_state import straight_text
@@ -18,10 +18,10 @@ SCALAR, FOUR = Lanes(1), Lanes(4)
 def block_of(function: Callable[..., Sequence], count: int) -> Block:
     """f(x0, x1, ...) -> list of results, traced."""
     graph = Graph()
-    numbers = [graph.load("input", Context.INPUTS, k) for k in range(count)]
+    numbers = [graph.load("x", k) for k in range(count)]
     block = Block("straight", 0)
     for k, leaf in enumerate(function(*numbers)):
-        block.stores.append(Store(("whole", Context.OUTPUTS, k), graph.lift(leaf)))
+        block.stores.append(Store(("y", k), graph.lift(leaf)))
     return block
 
 
@@ -32,8 +32,8 @@ class Machine:
         block = block_of(function, count)
         self.count, self.results = count, len(block.stores)
         self.dtype = np.float64 if lanes.element == "double" else np.float32
-        sizes = {Context.INPUTS: count, Context.OUTPUTS: self.results}
-        self.text = with_declarations(straight_text(lanes, block, sizes), lanes)
+        arrays = Arrays({"x": count}, {"y": self.results})
+        self.text = with_declarations(straight_text(lanes, block, arrays), lanes)
         self.library = Library(self.text, ["batch"])
         self._run = native_call(self.library.addresses["batch"])
 
@@ -56,7 +56,7 @@ class Machine:
 
 
 def input_leaf(node: Node, inputs):
-    return inputs[node.data[2]]
+    return inputs[node.data[1]]
 
 
 def value_of(node: Node, inputs, ops: dict[str, Callable], leaf: Callable = input_leaf):

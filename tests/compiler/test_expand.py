@@ -151,7 +151,7 @@ def test_lanes_give_the_bits_of_the_scalar(element, fma):
 
 def test_one_reduction_serves_sine_and_cosine():
     graph = Graph()
-    x = graph.load("input", 0, 0)
+    x = graph.load("x", 0)
     expansion = Expansion()
     one = len(cone(expansion.expand([x.sin()])))
     both = len(cone(expansion.expand([x.sin(), x.cos()])))
@@ -176,7 +176,7 @@ def random_roots(seed: int):
     """A small graph of sums and products of four inputs, with values used once and often."""
     choose = random.Random(seed)
     graph = Graph()
-    pool = [graph.load("input", 0, k) for k in range(4)]
+    pool = [graph.load("x", k) for k in range(4)]
     pool += [graph.constant(choose.choice([2.0, -0.5, 3.0]))]
     for _ in range(choose.randint(3, 25)):
         a, b = choose.choice(pool), choose.choice(pool[-6:])
@@ -212,7 +212,7 @@ def test_rewriting_never_needs_more_operations():
 
 def test_a_product_that_is_needed_again_is_not_computed_twice():
     graph = Graph()
-    x, y, z = (graph.load("input", 0, k) for k in range(3))
+    x, y, z = (graph.load("x", k) for k in range(3))
     product = x * y
     ops = [n.op for n in cone(Expansion().expand([product + z, product]))]
     assert sorted(op for op in ops if op != "load") == ["add", "mul"]
@@ -220,7 +220,7 @@ def test_a_product_that_is_needed_again_is_not_computed_twice():
 
 def test_a_dot_product_is_one_chain():
     graph = Graph()
-    x = [graph.load("input", 0, k) for k in range(6)]
+    x = [graph.load("x", k) for k in range(6)]
     ops = [n.op for n in cone(Expansion().expand([x[0] * x[1] + x[2] * x[3] + x[4] * x[5]]))]
     assert sorted(op for op in ops if op != "load") == ["fma", "fma", "mul"]
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from nasty import ALGORITHMS, FRAMED, Case, mechanism
 
-from armillary.codegen import threads
 from armillary.evaluate import kernels as kernels_
+from armillary.runtime import threads
 
 MAIN = [n for n in ALGORITHMS if n not in FRAMED or n.endswith("_local")]
 BATCHES = (1, 2, 3, 4, 5, 7, 8, 9, 64)

@@ -58,11 +58,11 @@ def test_marks_of_some_inputs_only():
 
 def test_a_mark_is_one_load():
     graph = Graph()
-    x = [graph.load("input", 20, k) for k in range(5)]
+    x = [graph.load("x", k) for k in range(5)]
     total = x[0] * 0.0 + x[1] * 0.0 + x[4] * 0.0
-    (root,) = Expansion(nothing=True).expand([graph.lift(total)])
-    assert root.data == ("nothing", ((20, 0), (20, 1), (20, 4)))
-    (other,) = Expansion(nothing=True).expand([graph.lift(total + x[2])])
+    (root,) = Expansion(marked=("x",)).expand([graph.lift(total)])
+    assert root.data == ("poison", (("x", 0), ("x", 1), ("x", 4)))
+    (other,) = Expansion(marked=("x",)).expand([graph.lift(total + x[2])])
     assert other.op != "load"
 
 

@@ -25,7 +25,7 @@ OPERATIONS = (
 def random_graph(seed: int, size: int = 300) -> tuple[list, list]:
     """(all nodes, roots) of a graph with every kind of operation, long chains among them."""
     rng, graph = random.Random(seed), Graph()
-    values = [graph.load("input", 0, k) for k in range(5)]
+    values = [graph.load("x", k) for k in range(5)]
     for _ in range(size):
         a, b = (rng.choice(values[-12:] if rng.random() < 0.7 else values) for _ in range(2))
         values.append(graph.lift(rng.choice(OPERATIONS)(a, b)))
@@ -47,7 +47,7 @@ def test_every_node_once_and_after_its_arguments(seed):
 def test_what_is_waited_for_longest_comes_first():
     """Of a long chain and a crowd of short sums, the chain starts at once."""
     graph = Graph()
-    x, *others = (graph.load("input", 0, k) for k in range(9))
+    x, *others = (graph.load("x", k) for k in range(9))
     shorts = [a * 2.0 for a in others]
     chain = x
     for _ in range(30):
@@ -77,7 +77,7 @@ def test_which_order():
         (2600, 5, False, "traced"), (2600, 5, True, "traced"),
     ):  # fmt: skip
         graph = Graph()
-        x, y = (graph.load("input", 0, k) for k in range(2))
+        x, y = (graph.load("x", k) for k in range(2))
         nodes = cone(graph.lift(leaf) for leaf in chain_and_bush(depth, width)(x, y))
         assert schedule.straight_order(nodes, single) == expected
 

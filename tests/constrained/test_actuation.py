@@ -44,7 +44,7 @@ def test_exactly_actuated(name):
     q = np.array(m.initial)
     v, a = motion(m, q)
     found = m.actuator_forces(q, v, a, EXACT[name])
-    assert found.reachable and found.freedom == 0 and not found.clipped
+    assert found.reachable and found.actuation_redundancy == 0 and not found.clipped
     assert found.mobility == len(EXACT[name])
     close(m.forward_dynamics(q, v, found.tau), a, 1e-9)
     # by virtual power alone, M and h from 4x4 matrices
@@ -64,7 +64,7 @@ def test_more_than_needed_gives_the_smallest(name, weighted):
     chosen = MORE[name] or m.v_labels
     weights = {label: float(k % 3 + 1) for k, label in enumerate(chosen)} if weighted else None
     found = m.actuator_forces(q, v, a, chosen, weights=weights)
-    assert found.reachable and found.freedom > 0
+    assert found.reachable and found.actuation_redundancy > 0
     close(m.forward_dynamics(q, v, found.tau), a, 1e-8)
     # nothing smaller does the same: orthogonal to all changes without effect
     index = [m.v_labels.index(label) for label in found.actuators]
@@ -203,7 +203,7 @@ def test_actuators_without_hold():
     """Forces at a joint that no free motion turns do nothing, and none are asked of it."""
     m = am.example("two-link-load")
     found = m.holding_forces(m.initial, ["load.wx"])
-    assert not found.tau.any() and not found.reachable and found.freedom == 1
+    assert not found.tau.any() and not found.reachable and found.actuation_redundancy == 1
     assert not m.driving_forces(m.initial, np.zeros(m.nv), np.zeros(m.nv), ["load.wx"]).any()
     m = in_line()
     for angle in (0.0, 1e-15, 1e-12):
@@ -247,7 +247,7 @@ def test_how_well_it_is_actuated(name, chosen):
     size = np.linalg.norm(moved, 2)
     freedoms, driven = (np.linalg.matrix_rank(x, 1e-9 * size) for x in (moved, moved[places]))
     assert (found.mobility, found.missing) == (freedoms, freedoms - driven)
-    assert found.freedom == len(places) - driven
+    assert found.actuation_redundancy == len(places) - driven
     text = str(found)
     assert ("exactly actuated" in text) == (freedoms == driven == len(places))
     assert (f"under-actuated by {freedoms - driven}" in text) == (freedoms > driven)
@@ -262,7 +262,7 @@ def test_all_joints_of_a_nasty_tree(seed):
     v, a = motion(m, q, seed)
     external = {m.bodies[-1]: np.array([1.0, 2.0, -1.0, 3.0, 0.5, 0.2])}
     found = m.actuator_forces(q, v, a, external=external)
-    assert found.reachable and found.freedom == m.nv - found.mobility
+    assert found.reachable and found.actuation_redundancy == m.nv - found.mobility
     close(m.forward_dynamics(q, v, found.tau, external), a, 1e-9)
 
 

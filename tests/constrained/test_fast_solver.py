@@ -198,7 +198,7 @@ def test_a_plan_is_made_where_the_mechanism_is_closed():
     tau = np.zeros_like(v)
     m.forward_dynamics(q, v, tau)
     question = m.forward_dynamics.question
-    kernels = question._made[("q", "v", "tau"), True]
+    kernels = question.kernels(("q", "v", "tau"))
     found = kernels({"q": q, "v": v, "tau": tau}, len(q), m.evaluator.base_numbers)["a"]
     assert np.isfinite(found).all(axis=1).mean() > 0.9
     right(m, q, v, tau)

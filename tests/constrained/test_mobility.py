@@ -207,7 +207,7 @@ def test_four_bar_reactions():
     """In the plane determinate; forces along the pins and moments that bend them are not."""
     m = am.example("four-bar")
     state = m.solve(m.initial, np.zeros(3), np.zeros(3)).determinacy
-    assert state.freedom == 3
+    assert state.static_indeterminacy == 3
     for name in ("crank", "coupler", "rocker", "pin"):
         nx, ny, nz, fx, fy, fz = state.of(name)  # the pins along y
         assert (nx, ny, nz, fx, fy, fz) == (False, True, False, True, False, True)
@@ -224,7 +224,7 @@ def test_planar_closure_with_three_rows_leaves_nothing_open():
     graph.links[3].kind, graph.links[3].options = "gimbal", {"free": ("rx", "ry", "rz", "dz")}
     m = graph.build(("pin3",))
     s = m.solve(m.neutral(), np.zeros(3), np.zeros(3))
-    assert s.determinacy.freedom == 0 and s.determinacy.determinate.all()
+    assert s.determinacy.static_indeterminacy == 0 and s.determinacy.determinate.all()
 
 
 def test_cart_reactions():
@@ -233,7 +233,7 @@ def test_cart_reactions():
     tau = np.zeros(m.nv)
     tau[6:] = 1.0, 0.4
     s = m.solve(m.initial, np.zeros(m.nv), tau)
-    assert s.determinacy.freedom == 1
+    assert s.determinacy.static_indeterminacy == 1
     assert m.mobility().redundancy == 1
     (stress,) = s.determinacy.basis
     wheels = [s.determinacy.names.index(w.name) for w in m.model.wheels]
@@ -249,7 +249,7 @@ def test_bricard_reactions():
     """One self-stress, felt in every joint; the others follow from it."""
     m = am.example("bricard")
     s = m.solve(m.initial, np.zeros(5), np.zeros(5))
-    assert s.determinacy.freedom == 1
+    assert s.determinacy.static_indeterminacy == 1
     assert len(s.determinacy.proposals()) == 1
     touched = {name.split(".")[0] for name in s.determinacy.indeterminate}
     assert touched == {*m.joints, "pin6"}
@@ -262,7 +262,7 @@ def test_self_stress_balances_itself(name):
     s = m.solve(m.initial, np.zeros(m.nv), np.zeros(m.nv))
     J = m.constraint_jacobian(m.initial)
     assert np.abs(J.T @ s.determinacy.multipliers).max(initial=0.0) < 1e-13
-    assert s.determinacy.freedom == len(J) - np.linalg.matrix_rank(J, tol=1e-9)
+    assert s.determinacy.static_indeterminacy == len(J) - np.linalg.matrix_rank(J, tol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["four-bar", "bricard"])
@@ -273,7 +273,7 @@ def test_freeing_what_is_proposed_makes_all_determinate(name):
     rows = [x.rpartition(".") for x in state.proposals()]
     names = ("nx", "ny", "nz", "fx", "fy", "fz")
     picked = np.array([state.basis[:, state.names.index(j), names.index(c)] for j, _, c in rows])
-    assert np.linalg.matrix_rank(picked, tol=1e-6) == state.freedom
+    assert np.linalg.matrix_rank(picked, tol=1e-6) == state.static_indeterminacy
 
 
 def test_compliance_moves_the_load():

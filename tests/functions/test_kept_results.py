@@ -71,6 +71,18 @@ def test_limits(kept):
     assert len({address(x) for x in held}) == 9
 
 
+def test_a_watcher_may_ask_for_a_result_when_one_goes(kept):
+    """Of an array that is kept no longer: it goes when the pool is free again."""
+    asked = []
+    watch = weakref.ref(
+        kept.empty(SHAPE, np.float64), lambda _: asked.append(kept.empty(SHAPE, np.float64))
+    )
+    held = [kept.empty(SHAPE, np.float64) for _ in range(6)]
+    assert watch() is None
+    assert len(asked) == 1
+    assert all(asked[0] is not array for array in held)
+
+
 def test_threads_never_share(kept):
     """Each writes its own number into what it was given and finds it there afterwards."""
     wrong = []

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.codegen import threads
 from armillary.evaluate import kernels
+from armillary.runtime import threads
 from samples import random_model, random_state
 
 forks = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
@@ -234,7 +234,7 @@ SCENE = """
     import os, signal, sys, threading, time
     import numpy as np
     import armillary as am
-    from armillary.codegen import threads
+    from armillary.runtime import threads
     from armillary.evaluate import kernels
     threads.cores, kernels._WORTH = (lambda: 3), 0.0
     arm = am.example("double-pendulum").compile(threads=3)

@@ -103,7 +103,7 @@ def test_a_second_process_traces_nothing(tmp_path):
 
 def test_an_empty_cache_needs_the_tracer(tmp_path):
     """The bolt on the tracer holds, so the test above says something."""
-    with pytest.raises(AssertionError, match=r"armillary\.compiler\.expr"):
+    with pytest.raises(AssertionError, match=r"armillary\.graph\.expr"):
         warm(tmp_path, "show(x=arm().inverse_dynamics(q, v, a))")
 
 

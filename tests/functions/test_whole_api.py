@@ -197,8 +197,11 @@ def bad_rows(m: am.Mechanism, s: dict[str, np.ndarray]):
     """What is wrong, and the states with it in row 1."""
     turns = [k for k, unit in enumerate(m.q_units) if unit == "rad"]
     places = {"a number that is none": (np.nan, slice(None)), "an endless angle": (1e16, turns)}
-    if m._quaternions:
-        places["a quaternion of zeros"] = (0.0, range(m._quaternions[0], m._quaternions[0] + 4))
+    if m.evaluator.quaternions:
+        places["a quaternion of zeros"] = (
+            0.0,
+            range(m.evaluator.quaternions[0], m.evaluator.quaternions[0] + 4),
+        )
     for what, (value, columns) in places.items():
         q = s["q"].copy()
         q[1, columns] = value

@@ -13,7 +13,7 @@ from armillary.algorithms.forward_dynamics import forward_dynamics
 from armillary.algorithms.inverse_dynamics import inverse_dynamics
 from armillary.algorithms.joint_space import joint_space_dynamics
 from armillary.algorithms.mass_matrix import mass_matrix
-from armillary.evaluate.request import Setting, input_slot, output_slot
+from armillary.evaluate.request import Setting
 from armillary.evaluate.straight_line import trace_straight
 from armillary.graph.evaluate import evaluate
 from compare import close
@@ -33,21 +33,17 @@ def traced(mechanism, algorithm, **inputs) -> dict[str, np.ndarray]:
     setting = Setting(algorithm, tuple(inputs), False, mechanism.evaluator.upright)
     tables = mechanism.evaluator.tables(regroup=algorithm.joint_level())
     block = trace_straight(setting, tables)
-    numbers = {input_slot(setting, name): x for name, x in inputs.items()}
+    numbers = {**inputs, "global": (*mechanism.model.gravity, *(0.0,) * 12)}
 
     def load(address):
-        kind, *place = address
-        if kind == "input":
-            return float(numbers[place[0]][place[1]])
-        assert kind == "global"
-        return float((*mechanism.model.gravity, *(0.0,) * 12)[place[0]])
+        name, k = address
+        return float(numbers[name][k])
 
     values = evaluate([s.node for s in block.stores], load, float)
     found = {}
     for name, kind in algorithm.writes.items():
-        slot = output_slot(algorithm, name)
-        stores = [s for s in block.stores if s.address[1] == slot]
-        flat = np.array([values[s.node.index] for s in sorted(stores, key=lambda s: s.address[2])])
+        stores = [s for s in block.stores if s.address[0] == name]
+        flat = np.array([values[s.node.index] for s in sorted(stores, key=lambda s: s.address[1])])
         found[name] = flat.reshape(mechanism.nv, -1) if kind == "matrix" else flat
     return found
 

@@ -43,7 +43,7 @@ def test_four_links_at_the_start(four):
         x.constraint_forces["pin"][[3, 5]], [0, -FOUR["f (6th component)"]], atol=1e-12
     )
     assert x.rank == 2
-    assert x.determinacy.freedom == 3
+    assert x.determinacy.static_indeterminacy == 3
     assert counts(four) == (5, 2, 2, 2)
 
 
@@ -161,7 +161,7 @@ def test_platform_falls(hslm):
     value = HSLM["mobility"]
     rank, free = value["constraint rank (18 equations)"], value["degrees of freedom"]
     assert counts(hslm) == (18, rank, free, free)
-    assert x.determinacy.freedom == 0
+    assert x.determinacy.static_indeterminacy == 0
 
 
 def test_platform_in_balance(hslm):
@@ -290,7 +290,7 @@ def test_rover(name):
     found = rover.mobility(q)
     assert (found.redundancy, found.instantaneous) == (value["redundant"], value["dof"])
     x = rover.solve(q, np.zeros(14), np.zeros(14))
-    assert x.determinacy.freedom == value["redundant"]
+    assert x.determinacy.static_indeterminacy == value["redundant"]
     np.testing.assert_allclose(x.acceleration, 0, atol=1e-10)
     tyres = [name for name in x.constraint_forces if name.endswith("-tyre")]
     lift = sum(in_world(rover, q, t, t.replace("-tyre", "-wheel"), x)[2] for t in tyres)

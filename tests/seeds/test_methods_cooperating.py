@@ -146,7 +146,7 @@ def test_arms_in_space(loaded):
     tree, tied, q, v, tau, external = loaded
     x = cooperating(tree, "load", TIPS, q, v, tau, external=external)
     y = tied.solve(q, v, tau, external=external)
-    assert y.determinacy.freedom == 0
+    assert y.determinacy.static_indeterminacy == 0
     same(x, y, tied, q)
     g = x.grasp
     printed = g.J @ x.free - g.A @ np.linalg.solve(g.M_c, g.b_c) + g.a_c - g.Jdot_qd
@@ -179,7 +179,7 @@ def test_a_pseudo_joint_is_a_locked_joint(loaded, name, part):
     v = np.insert(v_r, k, 0.0)
     x = pseudo_joints(tree, (name,), "load", TIPS, q, v, tau, external=external)
     y = rigid.solve(q_r, v_r, np.delete(tau, k), external=external)
-    assert x.dependent == y.determinacy.freedom == 0
+    assert x.dependent == y.determinacy.static_indeterminacy == 0
     close(np.delete(x.acceleration, k), y.acceleration, 1e-10)
     close(x.F_t, on_load(rigid, y, q_r, TIPS), 1e-10)
     axis = np.array(tree.model.body(name).joint.axes[0])
@@ -198,7 +198,7 @@ def test_too_many_pseudo_joints(loaded):
     q_r, v_r = np.delete(q, out_q), np.zeros(17)
     x = pseudo_joints(tree, names, "load", TIPS, q, 0 * v, tau, external=external)
     y = rigid.solve(q_r, v_r, np.delete(tau, out), external=external)
-    assert x.dependent == y.determinacy.freedom == 1
+    assert x.dependent == y.determinacy.static_indeterminacy == 1
     np.testing.assert_allclose(np.delete(x.acceleration, out), y.acceleration, rtol=0, atol=1e-10)
 
 
@@ -316,7 +316,7 @@ def test_reduction_of_the_four_bar(bars):
     x = reduced_cooperation(tree, "load", TIPS, q, v, tau, external=external)
     y = tied.solve(q, v, tau, external=external)
     assert x.N.shape == (8, 12)
-    assert x.self_stress == y.determinacy.freedom == 3
+    assert x.self_stress == y.determinacy.static_indeterminacy == 3
     np.testing.assert_allclose(x.acceleration, y.acceleration, rtol=0, atol=1e-10)
     plane = [2, 3, 4]  # determinate
     np.testing.assert_allclose(x.F_t[:, plane], on_load(tied, y, q, TIPS)[:, plane], atol=1e-10)

@@ -261,7 +261,7 @@ def test_random_machines(sizes, joint):
     y = tied.solve(q, v, tau, external=external)
     scale = max(1.0, np.abs(y.acceleration).max())
     np.testing.assert_allclose(x.acceleration, y.acceleration, rtol=0, atol=1e-10 * scale)
-    assert x.self_stress == y.determinacy.freedom == 0
+    assert x.self_stress == y.determinacy.static_indeterminacy == 0
     size = max(1.0, np.abs(y.constraint_forces.wrench).max())
     for k, tip in enumerate(tips):
         np.testing.assert_allclose(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.codegen import threads as pool
+from armillary.runtime import threads as pool
 
 ARM = am.example("double-pendulum")
 

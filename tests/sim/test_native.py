@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.codegen import threads
 from armillary.errors import InputError
+from armillary.runtime import threads
 from armillary.sim.loop import loop, native
 
 

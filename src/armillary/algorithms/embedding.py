@@ -3,7 +3,7 @@
 Each row of J is solved for one degree of freedom (sparse, in an order fixed at build).  With
 x = g + N y, y the independent accelerations, the equations of motion shrink to
 (N^T M N) y = N^T (f - M g)  [Yesiloglu2007, 5.39-5.44].  No inertia of a dependent coordinate is
-ever divided by, so massless bodies do no harm.  Pivots that become small are told.
+ever divided by, so massless bodies do no harm.  The growth of pivots that become small is told.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Embedding:
 
     motions: list[Row]  # one column of N per independent degree of freedom
     given: list[Scalar]  # g
-    strain: Scalar  # Σ (typical / pivot)²: large where a pivot became small
+    pivot_growth: Scalar  # Σ (typical / pivot)²: large where a pivot became small
 
 
 def embed(
@@ -42,12 +42,12 @@ def embed(
     """Solve the rows for their dependent degrees of freedom."""
     rows, right = [dict(line) for line in lines], list(gamma)
     inverses: list[Scalar] = []
-    strain: Scalar = 0
+    growth: Scalar = 0
     for k, pivot in enumerate(pivots):
         row = rows[pivot.row]
         inverse = 1.0 / row.pop(pivot.dof)
         inverses.append(inverse)
-        strain = strain + (inverse * pivot.typical) * (inverse * pivot.typical)
+        growth = growth + (inverse * pivot.typical) * (inverse * pivot.typical)
         for later in pivots[k + 1 :]:
             other = rows[later.row]
             if pivot.dof not in other:
@@ -74,7 +74,7 @@ def embed(
         for y in range(n)
         if y not in dependent
     ]
-    return Embedding(columns, given, strain)
+    return Embedding(columns, given, growth)
 
 
 def reduced(
@@ -83,27 +83,27 @@ def reduced(
     """Accelerations, and Σ (terms / pivot)² of the reduced mass matrix: large where pivots are
     what is left of large terms that cancel."""
     n = len(force)
-    left = [f - _dot(M[j], state.given) for j, f in enumerate(force)]
+    rest = [f - _dot(M[j], state.given) for j, f in enumerate(force)]
     moved = [[_common(M[j], column) for j in range(n)] for column in state.motions]
     size = len(state.motions)
     H: list[list[Scalar]] = [[0] * size for _ in range(size)]
     for i, column in enumerate(state.motions):
         for k in range(i + 1):
             H[i][k] = H[k][i] = _dot(column, moved[k])
-    right = [_dot(column, left) for column in state.motions]
+    right = [_dot(column, rest) for column in state.motions]
     factor = LDL(H)
     y = factor.solve(right)
-    strain: Scalar = 0
+    growth: Scalar = 0
     for column, inverse in zip(state.motions, factor.inverse_D, strict=True):
         terms: Scalar = 0
         for dof, x in column.items():
             terms = terms + M[dof].get(dof, 0) * (x * x)
-        strain = strain + (terms * inverse) * (terms * inverse)
+        growth = growth + (terms * inverse) * (terms * inverse)
     a = list(state.given)
     for column, value in zip(state.motions, y, strict=True):
         for dof, x in column.items():
             a[dof] = a[dof] + x * value
-    return a, strain
+    return a, growth
 
 
 def _dot(row: Row, x: Sequence[Scalar]) -> Scalar:

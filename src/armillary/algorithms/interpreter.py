@@ -24,10 +24,13 @@ from armillary.algorithms.passes import (
     to_own,
 )
 from armillary.algorithms.sparse import SparseLDL, symmetric
+from armillary.model.lowering.constraint_table import ConstraintTable
+from armillary.model.lowering.tree import Tables
 from armillary.scalar import Scalar
 from armillary.spatial import Force, Transform
 
 Numbers = Sequence[Scalar]
+_NONE = ConstraintTable((), ())
 
 
 class Run:
@@ -36,7 +39,7 @@ class Run:
     def __init__(
         self,
         algorithm: Algorithm,
-        tables: Any,
+        tables: Tables,
         base: Base,
         inputs: Mapping[str, Numbers],
         frame: tuple[int, Transform] | None = None,
@@ -49,9 +52,20 @@ class Run:
         self.joints = [self._joint(k, inputs) for k in range(len(tables.bodies))]
         self.frame = frame
         self.x = Record(frame=frame[1]) if frame is not None else Record()
-        self.matrices: dict[str, Any] = {}
+        self.matrices: dict[str, list[list[Scalar]]] = {}
+        self.results: dict[str, list[Scalar]] = {}  # further ones, of global steps
         for step in algorithm.passes:
             self._walkers()[type(step)](step)
+
+    @property
+    def constraints(self) -> ConstraintTable:
+        """Those of the tables; none where they have none."""
+        return self.tables.constraints or _NONE
+
+    def write(self, name: str, values: Sequence[Scalar]) -> None:
+        """j.name of all joints, from one number per degree of freedom."""
+        for j, start in zip(self.joints, self.tables.v_offsets, strict=True):
+            setattr(j, name, tuple(values[start : start + len(j.v)]))
 
     def _joint(self, k: int, inputs: Mapping[str, Numbers]) -> Record:
         t = self.tables
@@ -80,13 +94,13 @@ class Run:
         for k in reversed(range(len(self.bodies))):
             p.step(self.bodies[k], self._parent(k), self.joints[k])
 
-    def _ground(self, p: WorldStep) -> None:
+    def _world_step(self, p: WorldStep) -> None:
         p.step(self.world, self.base)
 
-    def _whole(self, p: GlobalStep) -> None:
+    def _global_step(self, p: GlobalStep) -> None:
         p.step(self)
 
-    def _at(self, p: FrameStep) -> None:
+    def _frame_step(self, p: FrameStep) -> None:
         p.step(self._frame_body(), self.x)
 
     def _frame_body(self) -> Record:
@@ -94,7 +108,7 @@ class Run:
             raise ValueError(f"algorithm '{self.algorithm.name}' needs a frame")
         return self.bodies[self.frame[0]]
 
-    def _along(self, p: PathToRoot) -> None:
+    def _path_to_root(self, p: PathToRoot) -> None:
         matrix = [[0 for _ in range(self.tables.nv)] for _ in range(6)]
         value = p.start(self._frame_body(), self.x)
         k = self.frame[0] if self.frame is not None else -1
@@ -107,7 +121,7 @@ class Run:
             k = self.tables.parents[k]
         self.matrices[p.writes] = matrix
 
-    def _pairs(self, p: AncestorPairs) -> None:
+    def _ancestor_pairs(self, p: AncestorPairs) -> None:
         n, offsets = self.tables.nv, self.tables.v_offsets
         matrices = [[[0 for _ in range(n)] for _ in range(n)] for _ in p.writes]
         for i, b in enumerate(self.bodies):
@@ -128,7 +142,7 @@ class Run:
                             matrix[column][offsets[j] + r] = y
         self.matrices.update(zip(p.writes, matrices, strict=True))
 
-    def _columns(self, p: BodyColumns) -> None:
+    def _body_columns(self, p: BodyColumns) -> None:
         n, offsets = self.tables.nv, self.tables.v_offsets
         matrix = [[0 for _ in range(p.count * len(self.bodies))] for _ in range(n)]
         for i, b in enumerate(self.bodies):
@@ -152,14 +166,21 @@ class Run:
             solved = [factor.solve([-x for x in column])[0] for column in columns]
             self.matrices[name] = [list(row) for row in zip(*solved, strict=True)]
         units = [factor.solve([1 if r == k else 0 for r in range(n)])[0] for k in range(n)]
-        self.matrices[p.inverse] = [[units[max(r, k)][min(r, k)] for k in range(n)]
-                                    for r in range(n)]  # fmt: skip
+        mirrored = [[units[max(r, k)][min(r, k)] for k in range(n)] for r in range(n)]
+        self.matrices[p.inverse] = mirrored
 
     def _walkers(self) -> dict[type, Callable[[Any], None]]:
-        return {Outward: self._outward, Inward: self._inward, WorldStep: self._ground,
-                FrameStep: self._at, PathToRoot: self._along, AncestorPairs: self._pairs,
-                BodyColumns: self._columns, Solve: self._solve,
-                GlobalStep: self._whole}  # fmt: skip
+        return {
+            Outward: self._outward,
+            Inward: self._inward,
+            WorldStep: self._world_step,
+            FrameStep: self._frame_step,
+            PathToRoot: self._path_to_root,
+            AncestorPairs: self._ancestor_pairs,
+            BodyColumns: self._body_columns,
+            Solve: self._solve,
+            GlobalStep: self._global_step,
+        }
 
     def result(self, name: str) -> Any:
         """A result by name, as nested lists of scalars."""

@@ -48,32 +48,32 @@ class SparseLDL:
     """A = L D L^T in the order `order`; `lower[k]` holds column k of L."""
 
     def __init__(self, rows: SparseRows, order: Sequence[int]):
-        left = [dict(row) for row in rows]
+        rest = [dict(row) for row in rows]
         self.order = tuple(order)
         self.lower: dict[int, dict[int, Scalar]] = {}
         self.inverse: dict[int, Scalar] = {}
         for k in self.order:
-            row = left[k]
+            row = rest[k]
             inverse = 1.0 / row.pop(k)
             others = sorted(row)
             column = {i: row[i] * inverse for i in others}
             for n, i in enumerate(others):
-                del left[i][k]
+                del rest[i][k]
                 for j in others[n:]:
-                    value = left[i].get(j, 0) - column[i] * row[j]
-                    left[i][j] = value
-                    left[j][i] = value
+                    value = rest[i].get(j, 0) - column[i] * row[j]
+                    rest[i][j] = value
+                    rest[j][i] = value
             self.lower[k], self.inverse[k] = column, inverse
 
     def solve(self, b: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
-        """x with A x = b; and the scaled right side halfway, which tells the size of the terms."""
+        """x with A x = b; and the intermediate D^-1 L^-1 b, which tells the size of the terms."""
         x = list(b)
         for k in self.order:
             for i, factor in self.lower[k].items():
                 x[i] = x[i] - factor * x[k]
         x = [value * self.inverse[k] for k, value in enumerate(x)]
-        halfway = list(x)
+        intermediate = list(x)
         for k in reversed(self.order):
             for i, factor in self.lower[k].items():
                 x[k] = x[k] - factor * x[i]
-        return x, halfway
+        return x, intermediate

@@ -12,14 +12,15 @@ joints y and s are those of a centre of mass (centre.py): there the Lagrangian f
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from armillary.algorithms.centre import carried, is_free
 from armillary.algorithms.chart import inverse_dexp, stepped
-from armillary.algorithms.constrained import Plan, kept_rows, moving_world, outward
+from armillary.algorithms.constrained import moving_world, outward
+from armillary.algorithms.constraint_rows import kept_rows
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.kinematics import place
 from armillary.algorithms.passes import Algorithm, GlobalStep, Inward, Outward
+from armillary.joints import Joint
 from armillary.joints.turns import se3_arm
 from armillary.scalar import Scalar
 from armillary.spatial import Force, Motion, Vector
@@ -55,21 +56,25 @@ def _inward(b, p, j):
     p.f += b.X.T @ b.f
 
 
+def _at_rest(g):
+    gravity = Motion.zero() - g.felt_acceleration()
+    return {"v": g.velocity, "g": gravity, "m": 0, "L": Force.zero(), "f": Force.zero()}
+
+
 # of the velocities v; friction is that of the velocities dv
 momenta = Algorithm(
-    "momenta",
-    (Outward(_outward), Inward(_inward)),
-    lambda g: {"v": g.velocity, "g": Motion.zero() - g.felt_acceleration(), "m": 0,
-               "L": Force.zero(), "f": Force.zero()},
-    ("q", "v", "dv"),
-    {"mu": "dof", "force": "dof", "mass": "dof"},
-)  # fmt: skip
+    name="momenta",
+    passes=(Outward(_outward), Inward(_inward)),
+    world=_at_rest,
+    reads=("q", "v", "dv"),
+    writes={"mu": "dof", "force": "dof", "mass": "dof"},
+)
 
 
 class Entries:
     """Where the coordinates and velocities of every joint stand."""
 
-    def __init__(self, joints: Sequence[Any]):
+    def __init__(self, joints: Sequence[Joint]):
         self.joints, q, v = [], 0, 0
         for joint in joints:
             self.joints.append((joint, slice(q, q + joint.nq), slice(v, v + joint.nv)))
@@ -79,8 +84,9 @@ class Entries:
         """Of free joints: orientation and place in q, linear entries in v."""
         return [
             (slice(q.start, q.start + 4), slice(q.start + 4, q.stop), slice(v.start + 3, v.stop))
-            for joint, q, v in self.joints if is_free(joint)
-        ]  # fmt: skip
+            for joint, q, v in self.joints
+            if is_free(joint)
+        ]
 
 
 def discrete_momenta(
@@ -102,9 +108,12 @@ def discrete_momenta(
 
 
 def _middle(
-    free: list[tuple[slice, slice, slice]], ask: Ask, y: list[Scalar], s: list[Scalar],
+    free: list[tuple[slice, slice, slice]],
+    ask: Ask,
+    y: list[Scalar],
+    s: list[Scalar],
     given: list[Scalar],
-) -> tuple[list[Scalar], list[Scalar]]:  # fmt: skip
+) -> tuple[list[Scalar], list[Scalar]]:
     """μ and F at the middle of a step, for s."""
     still = list(s)  # the same motion with the centre at rest
     for _, _, linear in free:
@@ -143,7 +152,7 @@ def _of_turn(
     return start.leaves(), inverse_dexp((-theta).leaves(), both.leaves())
 
 
-def _whole(run: Any) -> None:
+def _whole(run: Run) -> None:
     def ask(algorithm: Algorithm, inputs: dict[str, list[Scalar]]) -> dict[str, Sequence[Scalar]]:
         found = Run(algorithm, run.tables, run.base, inputs)
         return {name: found.result(name) for name in algorithm.writes}
@@ -153,15 +162,18 @@ def _whole(run: Any) -> None:
     start, end = discrete_momenta(
         entries, ask, list(i["q"]), list(i["v"]), list(i["tau"]), i["step"][0]
     )
-    for j, v in zip(run.joints, run.tables.v_offsets, strict=True):
-        j.start, j.end = start[v : v + len(j.v)], end[v : v + len(j.v)]
+    run.write("start", start)
+    run.write("end", end)
 
 
 # all of it as one kernel: y, ξ, given forces, h
 variational_step = Algorithm(
-    "variational_step", (GlobalStep(_whole),), lambda g: {}, ("q", "v", "tau", "step"),
-    {"start": "dof", "end": "dof"},
-)  # fmt: skip
+    name="variational_step",
+    passes=(GlobalStep(_whole),),
+    world=lambda g: {},
+    reads=("q", "v", "tau", "step"),
+    writes={"start": "dof", "end": "dof"},
+)
 
 
 class Numbers:
@@ -178,22 +190,25 @@ def rows(kept: tuple[int, ...], nv: int) -> Algorithm:
     """Rows of the constraints at q: all of J, then how far each is open.  Input "prescribed": where
     rows are to be."""
 
-    def step(run: Any) -> None:
-        lines = kept_rows(run, Plan(kept), "residual", [])
+    def step(run: Run) -> None:
+        lines = kept_rows(run, kept, "residual", [])
         J = [entries.get(k, 0) for entries, _ in lines for k in range(nv)]
         run.world.rows = Numbers([*J, *(opening for _, opening in lines)])
 
-    size = len(kept) * (nv + 1)
-    return Algorithm("constraint_rows", (Outward(outward), GlobalStep(step)), moving_world,
-                     ("q", "prescribed"), {"rows": "world"},
-                     {"rows": Numbers(size=size)})  # fmt: skip
+    return Algorithm(
+        name="constraint_rows",
+        passes=(Outward(outward), GlobalStep(step)),
+        world=moving_world,
+        reads=("q", "prescribed"),
+        writes={"rows": "world"},
+        shapes={"rows": Numbers(size=len(kept) * (nv + 1))},
+    )
 
 
-def _known(run: Any) -> None:
+def _known(run: Run) -> None:
     force: list[Scalar] = [0] * run.tables.nv
-    kept_rows(run, Plan(()), "gamma", force)
-    for j, v in zip(run.joints, run.tables.v_offsets, strict=True):
-        j.known = force[v : v + len(j.v)]
+    kept_rows(run, (), "gamma", force)
+    run.write("known", force)
 
 
 # forces of contacts that push, and of friction and springs in loops

@@ -5,22 +5,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from armillary import Mechanism, __version__
 from armillary.cli import closing, models, screen
-from armillary.cli.options import Reading
+from armillary.cli.options import Answering, Source, State, Words
 from armillary.cli.remedies import spelled
 from armillary.cli.states import KINDS, Array, States, from_csv, from_options, to_csv
 from armillary.errors import InputError, ModelError
 from armillary.evaluate.results import Reactions
 from armillary.units import WRENCH, WRENCH_HEADS, WRENCH_UNITS
 
+Column = tuple[str, Array]  # name and numbers
 RESULT = {"inverse": "tau", "forward": "a", "solve": "a"}
 WRENCH_COLUMNS = tuple(f">{head}" for head in WRENCH_HEADS)
 NAMES = {"q": "position", "v": "velocity", "a": "acceleration", "tau": "force"}
@@ -28,17 +28,19 @@ NAMES = {"q": "position", "v": "velocity", "a": "acceleration", "tau": "force"}
 
 @dataclass(frozen=True)
 class Question:
-    """What was typed."""
+    """What was typed; more: accelerations or forces."""
 
     command: str
-    model: str
-    how: Reading
-    given: dict[str, list[str] | None]
-    external: Sequence[str] | None
-    csv: Path | None
-    passive: bool
+    source: Source
+    state: State
+    answering: Answering
+    more: dict[str, Words]
     actuators: Sequence[str] = ()
     tree: bool = False  # the open tree, without what closes it
+
+    @property
+    def given(self) -> dict[str, Words]:
+        return {"q": self.state.q, "v": self.state.v, **self.more}
 
 
 @dataclass(frozen=True)
@@ -57,43 +59,48 @@ class Answer:
     def single(self) -> bool:
         return self.values["tau"].ndim == 1
 
-    def remarks(self) -> list[str]:
+    def notes(self) -> list[str]:
         """What a reader of the numbers should know beside them."""
-        found = (*self.messages, *self.states.remarks, *outside(self))
+        found = (*self.messages, *self.states.notes, *outside(self))
         return [spelled(text) for text in found if text]
 
 
-def answer(
-    question: Question, reactions: bool, out: Path | None, overwrite: bool, json: bool
-) -> None:
+def answer(question: Question, reactions: bool) -> None:
     result = solve(question, reactions)
-    for text in result.remarks():
-        screen.remark(text)
-    if out is not None:
-        from armillary.formats.files import write_text
-
-        write_text(to_csv(result.states.carried, columns(result)), out, overwrite)
-    if json:
+    write(result, columns(result), question.answering)
+    if question.answering.json:
         screen.print_json(as_json(result))
-    elif out is not None:
-        count = 1 if result.single else len(result.values["tau"])
-        screen.say(f"{count} state{'s' if count > 1 else ''} written to {out}")
-    else:
+    elif question.answering.out is None:
         print_answer(result)
+
+
+def write(result: Answer, columns: Iterable[Column], answering: Answering) -> None:
+    """The notes, and the file where one is asked for."""
+    for text in result.notes():
+        screen.note(text)
+    if answering.out is None:
+        return
+    from armillary.formats.files import write_text
+
+    write_text(to_csv(result.states.carried, columns), answering.out, answering.overwrite)
+    if not answering.json:
+        count = 1 if result.single else len(result.values["tau"])
+        screen.say(f"{count} state{'s' if count > 1 else ''} written to {answering.out}")
 
 
 def states_of(question: Question, mechanism: Mechanism) -> States:
     """Out of the file, or as typed."""
-    if question.csv is not None:
-        return from_csv(mechanism, question.csv, question.given, question.external)
-    return from_options(mechanism, question.given, question.external)
+    given, external, csv = question.given, question.state.external, question.answering.csv
+    if csv is not None:
+        return from_csv(mechanism, csv, given, external)
+    return from_options(mechanism, given, external)
 
 
 def solve(question: Question, reactions: bool) -> Answer:
-    mechanism = models.find(question.model, question.how)
+    mechanism = models.find(question.source)
     whole, mechanism = mechanism, mechanism.tree if question.tree else mechanism
     states = closing.follow(mechanism, states_of(question, mechanism))
-    values, external, passive = dict(states.values), states.external, question.passive
+    values, external, passive = dict(states.values), states.external, question.answering.passive
     q, v = values["q"], values["v"]
     messages: tuple[str, ...] = ()
     if question.command == "inverse":
@@ -121,7 +128,7 @@ def _inverse(
 ) -> tuple[Array, tuple[str, ...]]:
     """Joint forces of a motion, and whose they are where not all joints have some."""
     motion = (values["q"], values["v"], values["a"])
-    options: dict[str, Any] = {"external": external, "passive": question.passive}
+    options: dict[str, Any] = {"external": external, "passive": question.answering.passive}
     if not mechanism.constraints:
         if question.actuators:
             raise InputError(
@@ -134,8 +141,9 @@ def _inverse(
     tau = mechanism.inverse_dynamics(*motion, **options)
     if not question.actuators:
         motors = [body.joint.name for body in mechanism.model.bodies if body.motor]
-        whose = f"of the joints with motors ({', '.join(motors)})" if motors else (
-            "of all joints, the smallest that give this motion; --actuator names some")  # fmt: skip
+        whose = "of all joints, the smallest that give this motion; --actuator names some"
+        if motors:
+            whose = f"of the joints with motors ({', '.join(motors)})"
         return tau, (f"tau are the forces {whose}; --tree answers for the open tree",)
     return tau, ()
 
@@ -219,14 +227,14 @@ def print_state(mechanism: Mechanism, values: dict[str, Array]) -> None:
     """One line per degree of freedom; quaternions have a table of their own."""
     kinds = [kind for kind in KINDS if kind in values]
     if mechanism.nq != mechanism.nv:
-        rows = zip(mechanism.q_labels, screen.numbers(values["q"]), models.units(mechanism, "q"),
-                   strict=True)  # fmt: skip
+        labels, units = mechanism.q_labels, models.units(mechanism, "q")
+        rows = zip(labels, screen.numbers(values["q"]), units, strict=True)
         screen.table(["coordinate", ">q", "unit"], rows)
         kinds.remove("q")
-    units = [models.units(mechanism, kind) for kind in kinds]
+    of_kinds = [models.units(mechanism, kind) for kind in kinds]
     numbers = [screen.numbers(values[kind]) for kind in kinds]
     rows_ = [
-        [label, *(x[k] for x in numbers), ", ".join(u[k] for u in units)]
+        [label, *(x[k] for x in numbers), ", ".join(u[k] for u in of_kinds)]
         for k, label in enumerate(mechanism.v_labels)
     ]
     screen.table(["joint", *(f">{kind}" for kind in kinds), "units"], rows_)
@@ -248,25 +256,31 @@ def _print_batch(result: Answer) -> None:
 
 def print_reactions(reactions: Reactions) -> None:
     frame = "reaction in every joint: by the parent on the body, in the body's frame at its origin"
-    if reactions.total.ndim == 2:
-        parts = (("total", reactions.total), ("driving", reactions.driving),
-                 ("constraint", reactions.constraint))  # fmt: skip
-        rows = [
-            [body.joint.name if not n else "", body.name if not n else "", part,
-             *screen.numbers(quiet(x, reactions.total)[k], 5)]
-            for k, body in enumerate(reactions.model.bodies)
-            for n, (part, x) in enumerate(parts)
-        ]  # fmt: skip
-        screen.table(["joint", "body", "part", *WRENCH_COLUMNS], rows, frame)
+    if reactions.total.ndim != 2:
+        names = ((body.joint.name, body.name) for body in reactions.model.bodies)
+        print_greatest(["joint", "body"], names, reactions.total, frame)
         return
+    rows = []
+    for k, body in enumerate(reactions.model.bodies):
+        titles = [body.joint.name, body.name]
+        for part in ("total", "driving", "constraint"):
+            wrench = quiet(getattr(reactions, part), reactions.total)[k]
+            rows.append([*titles, part, *screen.numbers(wrench, 5)])
+            titles = ["", ""]
+    screen.table(["joint", "body", "part", *WRENCH_COLUMNS], rows, frame)
+
+
+def print_greatest(
+    heads: list[str], names: Iterable[Sequence[str]], wrenches: Array, title: str, most: int = 200
+) -> None:
+    """Greatest moment and force of wrenches (B, n, 6) over the states."""
+    moment, force = (
+        np.linalg.norm(wrenches[..., part], axis=-1).max(axis=0) for part in (slice(3), slice(3, 6))
+    )
     rows = [
-        [body.joint.name, body.name,
-         *screen.numbers((np.linalg.norm(x[:, :3], axis=1).max(),
-                          np.linalg.norm(x[:, 3:], axis=1).max()))]
-        for k, body in enumerate(reactions.model.bodies)
-        for x in [reactions.total[:, k]]
-    ]  # fmt: skip
-    screen.table(["joint", "body", ">greatest moment [N m]", ">greatest force [N]"], rows, frame)
+        [*name, *screen.numbers(pair)] for name, *pair in zip(names, moment, force, strict=True)
+    ]
+    screen.table([*heads, ">greatest moment [N m]", ">greatest force [N]"], rows[:most], title)
 
 
 def quiet(wrenches: Array, beside: Array | None = None) -> Array:
@@ -288,7 +302,7 @@ def as_json(result: Answer) -> dict[str, Any]:
         "passive": result.passive,
         "labels": {"q": mechanism.q_labels, "v": mechanism.v_labels},
         "units": {kind: models.units(mechanism, kind) for kind in KINDS},
-        "notes": result.remarks(),
+        "notes": result.notes(),
         **result.states.carried,
         **{kind: result.values[kind] for kind in KINDS},
         "external": result.states.external,
@@ -315,7 +329,7 @@ def reactions_json(found: Reactions) -> dict[str, Any]:
     }
 
 
-def columns(result: Answer) -> Iterator[tuple[str, Array]]:
+def columns(result: Answer) -> Iterator[Column]:
     """(name, numbers) of every column of the CSV file."""
     mechanism = result.mechanism
     for kind in KINDS:

@@ -9,26 +9,26 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from armillary.cli.feeding import Beside, Input, Motion, Stay, Voltage
 from armillary.cli.options import (
+    Accelerations,
     Actuators,
+    Answering,
     Assemble,
-    Base,
-    Csv,
+    ClosedSource,
     Hold,
+    Inputs,
     Json,
-    ModelName,
     Numbers,
     OfTree,
-    Out,
     Overwrite,
-    Passive,
-    ProjectStart,
     Reactions,
-    Reading,
-    Root,
-    Tolerance,
-    Wrenches,
+    Recording,
+    RunFile,
+    Source,
+    State,
+    Stepping,
+    Words,
+    grouped,
 )
 from armillary.errors import ArmillaryError
 
@@ -79,21 +79,21 @@ def _armillary(
 
 
 @app.command()
-def show(model: ModelName, base: Base = None, root: Root = None, json: Json = False) -> None:
+@grouped
+def show(source: Source, json: Json = False) -> None:
     """Show a mechanism: tree, coordinates, masses, report."""
     from armillary.cli.show import show as run
 
-    run(model, Reading(base, root), json)
+    run(source, json)
 
 
 @app.command()
+@grouped
 def validate(
-    model: ModelName,
+    source: Source,
     strict: Annotated[
         bool, typer.Option("--strict", help="What would be repaired or reported is an error.")
     ] = False,
-    base: Base = None,
-    root: Root = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the random state of the check.")] = 0,
     json: Json = False,
 ) -> None:
@@ -102,27 +102,20 @@ def validate(
     Exit code 0: the mechanism is sound (warnings are listed); 1: it is not."""
     from armillary.cli.validate import validate as run
 
-    if not run(model, Reading(base, root, strict), seed, json):
+    if not run(source, strict, seed, json):
         raise typer.Exit(1)
 
 
 @app.command()
+@grouped
 def inverse(
-    model: ModelName,
-    q: Numbers = None,
-    v: Numbers = None,
+    source: Source,
+    state: State,
+    answering: Answering,
     a: Numbers = None,
     actuator: Actuators = None,
     tree: OfTree = False,
-    external: Wrenches = None,
-    passive: Passive = True,
     reactions: Reactions = False,
-    csv: Csv = None,
-    out: Out = None,
-    overwrite: Overwrite = False,
-    json: Json = False,
-    base: Base = None,
-    root: Root = None,
 ) -> None:
     """Joint forces for a motion: tau from q, v, a.
 
@@ -130,174 +123,102 @@ def inverse(
     given as joint=value are kept and the others follow from the constraints."""
     from armillary.cli.answers import Question, answer
 
-    given = {"q": q, "v": v, "a": a}
-    question = Question(
-        "inverse", model, Reading(base, root), given, external, csv, passive, actuator or (), tree
-    )
-    answer(question, reactions, out, overwrite, json)
+    question = Question("inverse", source, state, answering, {"a": a}, actuator or (), tree)
+    answer(question, reactions)
 
 
 @app.command()
+@grouped
 def forward(
-    model: ModelName,
-    q: Numbers = None,
-    v: Numbers = None,
+    source: Source,
+    state: State,
+    answering: Answering,
     tau: Numbers = None,
-    external: Wrenches = None,
-    passive: Passive = True,
     reactions: Reactions = False,
-    csv: Csv = None,
-    out: Out = None,
-    overwrite: Overwrite = False,
-    json: Json = False,
-    base: Base = None,
-    root: Root = None,
 ) -> None:
     """Accelerations for given joint forces: a from q, v, tau.
 
     What is not given: q where the mechanism starts, v = 0, tau = 0."""
     from armillary.cli.answers import Question, answer
 
-    given = {"q": q, "v": v, "tau": tau}
-    question = Question("forward", model, Reading(base, root), given, external, csv, passive)
-    answer(question, reactions, out, overwrite, json)
+    answer(Question("forward", source, state, answering, {"tau": tau}), reactions)
 
 
 @app.command()
+@grouped
 def solve(
-    model: ModelName,
-    q: Numbers = None,
-    v: Numbers = None,
+    source: ClosedSource,
+    state: State,
+    answering: Answering,
     tau: Numbers = None,
-    external: Wrenches = None,
-    prescribe: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=ACCELERATION",
-            help="Prescribed acceleration (rad/s², m/s²) of a joint, of the ground under a wheel "
-            "or along the rows of a contact, instead of the model's. May be repeated.",
-        ),
-    ] = None,
+    prescribe: Accelerations = None,
     assemble: Assemble = False,
     hold: Hold = None,
-    passive: Passive = True,
-    csv: Csv = None,
-    out: Out = None,
-    overwrite: Overwrite = False,
-    json: Json = False,
-    base: Base = None,
-    root: Root = None,
-    geometry_tolerance: Tolerance = None,
 ) -> None:
     """Everything about a state: motion, all forces, constraints.
 
     Accelerations, the wrench in every joint and constraint, which of them are determinate, and the
     power balance. What is not given: q where the mechanism starts, v = 0, tau = 0."""
     from armillary.cli.answers import Question
-    from armillary.cli.solving import Wishes, answer
+    from armillary.cli.solving import Closing, answer
 
-    given = {"q": q, "v": v, "tau": tau}
-    how = Reading(base, root, geometry_tolerance=geometry_tolerance)
-    question = Question("solve", model, how, given, external, csv, passive)
-    wishes = Wishes(assemble, hold or (), prescribe or ())
-    answer(question, wishes, out, overwrite, json)
+    question = Question("solve", source, state, answering, {"tau": tau})
+    answer(question, Closing(assemble, hold or ()), prescribe or ())
 
 
 @app.command()
+@grouped
 def mobility(
-    model: ModelName,
+    source: ClosedSource,
     q: Numbers = None,
     assemble: Assemble = False,
     hold: Hold = None,
     json: Json = False,
-    base: Base = None,
-    root: Root = None,
-    geometry_tolerance: Tolerance = None,
 ) -> None:
     """What can move: rank, freedoms, redundant constraints.
 
     What is not given: q where the mechanism starts."""
     from armillary.cli.mobility import mobility as run
-    from armillary.cli.solving import Wishes
+    from armillary.cli.solving import Closing
 
-    how = Reading(base, root, geometry_tolerance=geometry_tolerance)
-    run(model, how, q, Wishes(assemble, hold or ()), json)
+    run(source, q, Closing(assemble, hold or ()), json)
 
 
 @app.command()
+@grouped
 def assemble(
-    model: ModelName,
-    q: Numbers = None,
-    hold: Hold = None,
-    json: Json = False,
-    base: Base = None,
-    root: Root = None,
-    geometry_tolerance: Tolerance = None,
+    source: ClosedSource, q: Numbers = None, hold: Hold = None, json: Json = False
 ) -> None:
     """A closed configuration near a guess.
 
     What is not given: q where the mechanism starts. Exit code 1: it could not be closed."""
     from armillary.cli.closing import assemble as run
 
-    how = Reading(base, root, geometry_tolerance=geometry_tolerance)
-    if not run(model, how, q, hold, json):
+    if not run(source, q, hold, json):
         raise typer.Exit(1)
 
 
 @app.command()
+@grouped
 def simulate(
-    model: ModelName,
-    duration: Annotated[float, typer.Option("--for", help="Length of the run, s.")] = 1.0,
-    step: Annotated[float, typer.Option(help="Time step, s.")] = 1e-3,
-    method: Annotated[str, typer.Option(help="Such as semi-implicit, rk4, dopri5.")] = "rk4",
-    tolerance: Annotated[float, typer.Option(help="Of methods that choose their steps.")] = 1e-8,
-    q: Numbers = None,
-    v: Numbers = None,
+    source: ClosedSource,
+    stepping: Stepping,
+    state: State,
+    inputs: Inputs,
+    recording: Recording,
     tau: Numbers = None,
-    external: Wrenches = None,
-    input: Input = None,
-    voltage: Voltage = None,
-    beside: Beside = False,
-    prescribe: Motion = None,
-    stay: Stay = False,
-    limits: Annotated[
-        float | None, typer.Option(min=0.0, max=1.0, help="Joint limits, with this restitution.")
-    ] = None,
     assemble: Assemble = False,
-    project: Annotated[
-        bool, typer.Option("--project/--no-project", help="Back onto constraints at every step.")
-    ] = True,
-    project_start: ProjectStart = False,
-    record: Annotated[str, typer.Option(help="Names: q,v,a,tau,energy,reactions,...")] = "q,v",
-    every: Annotated[int, typer.Option(min=1, help="Record every n-th step.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="A file: .nc, .csv or .parquet.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where --out ends.")] = False,
-    overwrite: Overwrite = False,
-    json: Json = False,
-    base: Base = None,
-    root: Root = None,
-    geometry_tolerance: Tolerance = None,
 ) -> None:
     """The motion over time.
 
     What is not given: q where the mechanism starts, v = 0, tau = 0. With constraints, v given as
     joint=value is kept and the others follow from them; a full v must be allowed. Exit code 1: the
     run ended before its time; what was computed is kept, and --resume goes on."""
-    from armillary.cli.simulating import Course, Drive
+    from armillary.cli.simulating import Simulation
     from armillary.cli.simulating import simulate as run
 
-    given = {"q": q, "v": v, "tau": tau}
-    wishes = Drive(given, external, input, stay, assemble, limits, prescribe or (), voltage or (),
-                   beside)  # fmt: skip
-    course = Course(duration, step, method, tolerance, record, every, out, resume, overwrite,
-                    project, project_start)  # fmt: skip
-    how = Reading(base, root, geometry_tolerance=geometry_tolerance)
-    if not run(model, how, wishes, course, json):
+    if not run(Simulation(source, stepping, state, inputs, recording, tau, assemble)):
         raise typer.Exit(1)
-
-
-RunFile = Annotated[Path, typer.Argument(metavar="RUN", help="A recorded run: .nc, .csv, .parquet")]
-Words = list[str] | None
 
 
 @app.command()
@@ -326,22 +247,21 @@ def info(run: RunFile, json: Json = False) -> None:
 
 
 @app.command()
+@grouped
 def convert(
-    model: ModelName,
+    source: Source,
     out: Annotated[Path, typer.Argument(help="The new file; its ending chooses the format.")],
     overwrite: Overwrite = False,
     lossy: Annotated[
         bool, typer.Option("--lossy", help="Leave out what the format cannot express, and list it.")
     ] = False,
-    base: Base = None,
-    root: Root = None,
 ) -> None:
     """Write a mechanism in another format.
 
     .yaml holds everything; .urdf, .xml (MJCF) and .csv (Denavit-Hartenberg) what they can."""
     from armillary.cli.convert import convert as run
 
-    run(model, Reading(base, root), out, overwrite, lossy)
+    run(source, out, overwrite, lossy)
 
 
 @app.command()

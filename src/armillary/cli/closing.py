@@ -10,7 +10,7 @@ import numpy as np
 
 from armillary import Mechanism, __version__
 from armillary.cli import models, screen
-from armillary.cli.options import Reading
+from armillary.cli.options import Source, Words
 from armillary.cli.remedies import spelled
 from armillary.cli.states import Array, States, from_options
 from armillary.errors import Message, ModelError, Remedy
@@ -28,7 +28,7 @@ def follow(mechanism: Mechanism, states: States) -> States:
     named = {k: x for k, x in states.named.items() if k in ("v", "a")}
     if not mechanism.constraints or not named:
         return states
-    values, remarks = dict(states.values), list(states.remarks)
+    values, notes = dict(states.values), list(states.notes)
     q = np.atleast_2d(values["q"])
     closed = np.abs(mechanism.constraint_residual(q)).max(axis=1, initial=0.0) <= _AMISS
     for kind, given in named.items():
@@ -44,9 +44,9 @@ def follow(mechanism: Mechanism, states: States) -> States:
         values[kind] = x.reshape(np.shape(values[kind]))
         others = [label for label in mechanism.v_labels if label not in given]
         if closed.any() and others:
-            remarks.append(f"{kind} of {', '.join(others[:8])}{', ...' if others[8:] else ''} "
-                           f"follows from the constraints")  # fmt: skip
-    return replace(states, values=values, remarks=tuple(remarks))
+            few = ", ".join(others[:8]) + (", ..." if others[8:] else "")
+            notes.append(f"{kind} of {few} follows from the constraints")
+    return replace(states, values=values, notes=tuple(notes))
 
 
 def close(
@@ -59,7 +59,7 @@ def close(
         return values, []
     shape = values["q"].shape
     q = np.array([closed_place(mechanism, x, hold) for x in np.atleast_2d(values["q"])])
-    result, remarks = dict(values, q=q.reshape(shape)), []
+    result, notes = dict(values, q=q.reshape(shape)), []
     if "v" in values and np.any(values["v"]):
         pairs = zip(q, np.atleast_2d(values["v"]), strict=True)
         v = np.array([mechanism.project(*pair, hold=hold)[1] for pair in pairs])
@@ -67,8 +67,8 @@ def close(
     for kind, done, unit in (("q", "closed", "rad or m"), ("v", "made consistent", "rad/s or m/s")):
         moved = float(np.abs(result[kind] - values[kind]).max()) if kind in values else 0.0
         if moved > 1e-9:
-            remarks.append(f"{kind} was {done}, its entries changed by at most {moved:.3g} {unit}")
-    return result, remarks
+            notes.append(f"{kind} was {done}, its entries changed by at most {moved:.3g} {unit}")
+    return result, notes
 
 
 def closed_place(mechanism: Mechanism, q: Array, hold: Sequence[str] = ()) -> Array:
@@ -91,8 +91,8 @@ def _opening(assembly: Assembly) -> float:
 
 def _open_rows(assembly: Assembly) -> str:
     units = dict(zip(assembly.labels, assembly.units, strict=True))
-    rows = [f"'{name}' stays open by {x:.3g} {units[name]}"
-            for name, x in assembly.open_rows.items()]  # fmt: skip
+    opening = assembly.open_rows.items()
+    rows = [f"'{name}' stays open by {x:.3g} {units[name]}" for name, x in opening]
     return ", ".join(rows[:_MOST]) + (f" and {len(rows) - _MOST} more" if rows[_MOST:] else "")
 
 
@@ -121,11 +121,9 @@ def messages(
 # -- assemble ------------------------------------------------------------------------------------
 
 
-def assemble(
-    model: str, how: Reading, q: list[str] | None, hold: list[str] | None, json: bool
-) -> bool:
+def assemble(source: Source, q: Words, hold: Words, json: bool) -> bool:
     """Print a closed configuration; False where there is none near the guess."""
-    mechanism = models.find(model, how)
+    mechanism = models.find(source)
     guess = from_options(mechanism, {"q": q}, None).values["q"]
     assembly = mechanism.assemble(guess, hold or ())
     units = models.units(mechanism, "q")
@@ -141,9 +139,12 @@ def assemble(
             "q": assembly.q,
             "iterations": assembly.iterations,
             "messages": assembly.messages,
-            "rows": {"labels": assembly.labels, "units": assembly.units,
-                     "residual": assembly.residual},
-        }  # fmt: skip
+            "rows": {
+                "labels": assembly.labels,
+                "units": assembly.units,
+                "residual": assembly.residual,
+            },
+        }
         screen.print_json(content)
         return assembly.closed
     if not assembly.closed:
@@ -154,7 +155,7 @@ def assemble(
         )
         return False
     for text in assembly.messages:
-        screen.remark(text)
+        screen.note(text)
     screen.say(f"'{mechanism.name}': {assembly}, rad or m\n")
     numbers = [screen.numbers(x, 12) for x in (guess, assembly.q)]
     rows = zip(mechanism.q_labels, *numbers, units, strict=True)

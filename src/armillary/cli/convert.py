@@ -7,12 +7,12 @@ from pathlib import Path
 
 from armillary import Mechanism
 from armillary.cli import models, screen
-from armillary.cli.options import Reading
+from armillary.cli.options import Source
 
 
-def convert(name: str, how: Reading, out: Path, overwrite: bool, lossy: bool) -> None:
+def convert(source: Source, out: Path, overwrite: bool, lossy: bool) -> None:
     """Write the mechanism, then say what the new file does not hold."""
-    mechanism = models.find(name, how)
+    mechanism = models.find(source)
     report = mechanism.save(out, overwrite=overwrite, lossy=lossy)
     screen.say(f"{_counts(mechanism)} written to {out}")
     for note in report.notes:

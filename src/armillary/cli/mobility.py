@@ -8,8 +8,8 @@ import numpy as np
 
 from armillary import Mechanism, __version__
 from armillary.cli import closing, models, screen
-from armillary.cli.options import Reading
-from armillary.cli.solving import Wishes, determinacy_json
+from armillary.cli.options import Source, Words
+from armillary.cli.solving import Closing, determinacy_json
 from armillary.cli.states import Array, from_options
 from armillary.constraints.mobility import Mobility
 from armillary.constraints.self_stress import Determinacy
@@ -23,25 +23,25 @@ SINGULAR = {
 }
 
 
-def mobility(model: str, how: Reading, q: list[str] | None, wishes: Wishes, json: bool) -> None:
-    mechanism = models.find(model, how)
+def mobility(source: Source, q: Words, close: Closing, json: bool) -> None:
+    mechanism = models.find(source)
     values = from_options(mechanism, {"q": q}, None).values
-    remarks: list[str] = []
-    if wishes.assemble:
-        values, remarks = closing.close(mechanism, values, wishes.hold)
+    notes: list[str] = []
+    if close.assemble:
+        values, notes = closing.close(mechanism, values, close.hold)
     place = values["q"]
     found = mechanism.mobility(place)
     if not mechanism.constraints:
-        remarks.append(f"'{mechanism.name}' has no constraints: every coordinate is free")
+        notes.append(f"'{mechanism.name}' has no constraints: every coordinate is free")
     if not found.closed:
-        remarks.append(f"q is open by {found.opening:.2g} of the machine's size; --assemble closes "
-                       f"it first")  # fmt: skip
+        opening = f"{found.opening:.2g} of the machine's size"
+        notes.append(f"q is open by {opening}; --assemble closes it first")
     forces, reason = _determinacy(mechanism, place)
-    remarks += [reason] if reason else []
-    for text in remarks:
-        screen.remark(text)
+    notes += [reason] if reason else []
+    for text in notes:
+        screen.note(text)
     if json:
-        screen.print_json(as_json(mechanism, place, found, forces, remarks))
+        screen.print_json(as_json(mechanism, place, found, forces, notes))
     else:
         _print(mechanism, found, forces)
 
@@ -99,17 +99,21 @@ def _print(mechanism: Mechanism, found: Mobility, forces: Determinacy | None) ->
     screen.say(f"singularity: {SINGULAR[found.singular]}")
     if found.redundant:
         screen.say(f"constraints with redundant rows: {', '.join(found.redundant)}")
-    if forces is not None and forces.freedom:
-        screen.say(f"self-stresses: {forces.freedom}; every reaction becomes determinate without: "
-                   f"{', '.join(forces.proposals())}")  # fmt: skip
+    if forces is not None and forces.static_indeterminacy:
+        screen.say(
+            f"self-stresses: {forces.static_indeterminacy}; every reaction becomes determinate "
+            f"without: {', '.join(forces.proposals())}"
+        )
     elif forces is not None:
         screen.say("self-stresses: none, every reaction is determinate")
     screen.say()
     names, velocities = motions(found)
     if names:
         units = models.units(mechanism, "v")
-        lines = [[label, *screen.numbers(velocities[k]), units[k]]
-                 for k, label in enumerate(found.labels)]  # fmt: skip
+        lines = [
+            [label, *screen.numbers(velocities[k]), units[k]]
+            for k, label in enumerate(found.labels)
+        ]
         heads = ["coordinate", *(f">with {name} = 1" for name in names), "unit"]
         screen.table(heads, lines, "free motions: velocities that the constraints allow")
     else:

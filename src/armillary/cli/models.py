@@ -5,25 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 
 from armillary import Mechanism, example, example_names, load
-from armillary.cli.options import Reading
+from armillary.cli.options import ClosedSource, Source
 from armillary.errors import FormatError, unknown_name
 from armillary.model.constraint_parts import NOUNS
 from armillary.units import unit_of
 
 
-def find(name: str, how: Reading = Reading()) -> Mechanism:
+def find(source: Source, strict: bool = False) -> Mechanism:
     """The mechanism of a file, or the built-in one of that name."""
+    name = source.model
+    tolerance = source.geometry_tolerance if isinstance(source, ClosedSource) else None
     if not is_file_name(name):
         known = example_names()
         if name not in known:
             hint = str(unknown_name("built-in mechanism", name, known))
             raise FormatError(f"there is no file '{name}', and {hint}")
-        mechanism = example(name).compile(geometry_tolerance=how.geometry_tolerance)
-        return mechanism if how.base is None else mechanism.with_base(how.base)
+        mechanism = example(name).compile(geometry_tolerance=tolerance)
+        return mechanism if source.base is None else mechanism.with_base(source.base)
     return load(
-        name, base=how.base, root=how.root, strict=how.strict,
-        geometry_tolerance=how.geometry_tolerance,
-    )  # fmt: skip
+        name, base=source.base, root=source.root, strict=strict, geometry_tolerance=tolerance
+    )
 
 
 def is_file_name(name: str) -> bool:

@@ -1,59 +1,35 @@
-"""Options that several commands share."""
+"""The options of the commands, each written once, in groups that several commands share.
+
+A group is a frozen dataclass; `grouped` lets a command take groups, of which typer sees the fields.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_type_hints
 
 import typer
 
-ModelName = Annotated[
-    str, typer.Argument(metavar="MODEL", help="A file, or the name of a built-in mechanism.")
-]
-
-
-class Stand(StrEnum):
-    """How the root body stands in the world."""
-
-    FREE = "free"
-    FIXED = "fixed"
-
-
-Base = Annotated[Stand | None, typer.Option(help="How the root body stands in the world.")]
-Root = Annotated[
-    Path | None,
-    typer.Option(
-        exists=True,
-        file_okay=False,
-        help="Folder that meshes and included files may lie in. Default: the nearest one around "
-        "the file with package.xml, .git or pyproject.toml.",
-    ),
-]
+Words = list[str] | None
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Numbers = Annotated[
-    list[str] | None,
-    typer.Option(metavar="NUMBERS", help="0.1,0.2,... in order, or joint=value,joint=value."),
+    Words, typer.Option(metavar="NUMBERS", help="0.1,0.2,... in order, or joint=value,joint=value.")
 ]
-Wrenches = Annotated[
-    list[str] | None,
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")]
+Reactions = Annotated[bool, typer.Option("--reactions", help="The wrench in every joint as well.")]
+Assemble = Annotated[bool, typer.Option("--assemble", help="Close the mechanism first: q, then v.")]
+Hold = Annotated[
+    Words,
     typer.Option(
-        metavar="FRAME=nx,ny,nz,fx,fy,fz",
-        help="A wrench on the mechanism at a frame, in that frame. May be repeated.",
+        metavar="JOINT", help="A joint or length that stays as given while closing. Repeatable."
     ),
 ]
-Passive = Annotated[
-    bool, typer.Option("--passive/--no-passive", help="Friction, springs and rotors take part.")
-]
-Reactions = Annotated[bool, typer.Option("--reactions", help="The wrench in every joint as well.")]
-Csv = Annotated[
-    Path | None,
-    typer.Option("--csv", help="A batch of states: a header like q.<label>, v.<label>, ..."),
-]
-Out = Annotated[Path | None, typer.Option("--out", help="Write states and results to a CSV file.")]
 Actuators = Annotated[
-    list[str] | None,
+    Words,
     typer.Option(
         metavar="JOINT",
         help="A joint that gives forces, of a closed mechanism. May be repeated. Default: joints "
@@ -61,34 +37,185 @@ Actuators = Annotated[
     ),
 ]
 OfTree = Annotated[bool, typer.Option("--tree", help="Of the open tree.")]
-ProjectStart = Annotated[
-    bool, typer.Option("--project-start", help="Begin with the nearest velocity that is allowed.")
-]
-Assemble = Annotated[bool, typer.Option("--assemble", help="Close the mechanism first: q, then v.")]
-Hold = Annotated[
-    list[str] | None,
+Accelerations = Annotated[
+    Words,
     typer.Option(
-        metavar="JOINT", help="A joint or length that stays as given while closing. Repeatable."
+        metavar="NAME=ACCELERATION",
+        help="Prescribed acceleration (rad/s², m/s²) of a joint, of the ground under a wheel "
+        "or along the rows of a contact, instead of the model's. May be repeated.",
     ),
 ]
-Tolerance = Annotated[
-    float | None,
-    typer.Option(
-        "--geometry-tolerance",
-        min=0.0,
-        max=0.099,
-        help="Accuracy of the lengths in the model, as a part of its size: what differs less "
-        "counts as dependent.",
-    ),
-]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")]
+RunFile = Annotated[Path, typer.Argument(metavar="RUN", help="A recorded run: .nc, .csv, .parquet")]
+
+
+class BaseKind(StrEnum):
+    """How the root body stands in the world."""
+
+    FREE = "free"
+    FIXED = "fixed"
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How a file is to be read."""
+class Source:
+    """MODEL, and how its file is read."""
 
-    base: str | None = None
-    root: Path | None = None
-    strict: bool = False
-    geometry_tolerance: float | None = None
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A file, or the name of a built-in mechanism.")
+    ]
+    base: Annotated[
+        BaseKind | None, typer.Option(help="How the root body stands in the world.")
+    ] = None
+    root: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True,
+            file_okay=False,
+            help="Folder that meshes and included files may lie in. Default: the nearest one "
+            "around the file with package.xml, .git or pyproject.toml.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class ClosedSource(Source):
+    """The same for commands about constraints."""
+
+    geometry_tolerance: Annotated[
+        float | None,
+        typer.Option(
+            "--geometry-tolerance",
+            min=0.0,
+            max=0.099,
+            help="Accuracy of the lengths in the model, as a part of its size: what differs less "
+            "counts as dependent.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class State:
+    """Where the mechanism is, how it moves, what acts on it from outside."""
+
+    q: Numbers = None
+    v: Numbers = None
+    external: Annotated[
+        Words,
+        typer.Option(
+            metavar="FRAME=nx,ny,nz,fx,fy,fz",
+            help="A wrench on the mechanism at a frame, in that frame. May be repeated.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Answering:
+    """Of one state or of many, and where the answer goes."""
+
+    passive: Annotated[
+        bool, typer.Option("--passive/--no-passive", help="Friction, springs and rotors take part.")
+    ] = True
+    csv: Annotated[
+        Path | None,
+        typer.Option("--csv", help="A batch of states: a header like q.<label>, v.<label>, ..."),
+    ] = None
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write states and results to a CSV file.")
+    ] = None
+    overwrite: Overwrite = False
+    json: Json = False
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What acts on the joints over time."""
+
+    input: Annotated[
+        Path | None, typer.Option(help="Joint forces over time, CSV: time, then joints.")
+    ] = None
+    voltage: Annotated[
+        Words,
+        typer.Option(
+            metavar="JOINT=VOLTS",
+            help="Feeds the joint's motor of the model: a number, or a CSV (time, volts). "
+            "Repeatable.",
+        ),
+    ] = None
+    beside: Annotated[
+        bool,
+        typer.Option(
+            "--beside", help="--tau and --input act beside the motors that --voltage feeds."
+        ),
+    ] = False
+    prescribe: Annotated[
+        Words,
+        typer.Option(
+            metavar="NAME=MOTION",
+            help="Prescribed motion of a joint or of the ground under a wheel: a position, a CSV "
+            "(time, position), or a road and a speed (road.csv@20: distance, height). Repeatable.",
+        ),
+    ] = None
+    stay: Annotated[
+        bool,
+        typer.Option("--stay", help="The last line of --input, --voltage and --prescribe goes on."),
+    ] = False
+    limits: Annotated[
+        float | None, typer.Option(min=0.0, max=1.0, help="Joint limits, with this restitution.")
+    ] = None
+
+
+@dataclass(frozen=True)
+class Stepping:
+    """How long, how fine, by which method."""
+
+    duration: Annotated[float, typer.Option("--for", help="Length of the run, s.")] = 1.0
+    step: Annotated[float, typer.Option(help="Time step, s.")] = 1e-3
+    method: Annotated[str, typer.Option(help="Such as semi-implicit, rk4, dopri5.")] = "rk4"
+    tolerance: Annotated[float, typer.Option(help="Of methods that choose their steps.")] = 1e-8
+    project: Annotated[
+        bool, typer.Option("--project/--no-project", help="Back onto constraints at every step.")
+    ] = True
+    project_start: Annotated[
+        bool,
+        typer.Option("--project-start", help="Begin with the nearest velocity that is allowed."),
+    ] = False
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What is kept of a run, and where."""
+
+    record: Annotated[str, typer.Option(help="Names: q,v,a,tau,energy,reactions,...")] = "q,v"
+    every: Annotated[int, typer.Option(min=1, help="Record every n-th step.")] = 1
+    out: Annotated[Path | None, typer.Option(help="A file: .nc, .csv or .parquet.")] = None
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where --out ends.")] = False
+    overwrite: Overwrite = False
+    json: Json = False
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the fields of its groups in place of the groups, for typer."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, type] = {}
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command).parameters.values():
+        kind = hints[parameter.name]
+        if not is_dataclass(kind):
+            parameters.append(parameter.replace(annotation=kind, kind=parameter.KEYWORD_ONLY))
+            continue
+        assert isinstance(kind, type)
+        groups[parameter.name] = kind
+        own = get_type_hints(kind, include_extras=True)
+        of_init = inspect.signature(kind).parameters
+        for field in fields(kind):
+            option = of_init[field.name]
+            parameters.append(option.replace(annotation=own[field.name], kind=option.KEYWORD_ONLY))
+
+    def run(**given: object) -> None:
+        for name, kind in groups.items():
+            given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+        command(**given)
+
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {}
+    return run

@@ -78,9 +78,11 @@ def as_json(run: Run) -> dict[str, Any]:
     for name in run.names:
         least, greatest = extremes(run, name)
         quantities[name] = {
-            "labels": run.labels[name], "units": run.units[name],
-            "least": least, "greatest": greatest,
-        }  # fmt: skip
+            "labels": run.labels[name],
+            "units": run.units[name],
+            "least": least,
+            "greatest": greatest,
+        }
     return {
         "armillary": __version__,
         "mechanism": run.mechanism_name or None,

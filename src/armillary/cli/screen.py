@@ -30,7 +30,7 @@ def say(text: object = "", style: str = "") -> None:
     screen().print(Text(clean(text), style=style), soft_wrap=True)
 
 
-def remark(text: str) -> None:
+def note(text: str) -> None:
     """Beside the result: on stderr, so that the result can be piped."""
     shown = Text(f"note: {clean(spelled(text))}", style="yellow")
     screen(stderr=True).print(shown, soft_wrap=True)
@@ -46,9 +46,12 @@ def complain(text: str) -> None:
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
     """Print a table and an empty line.  Heads with '>' have numbers below, set to the right."""
     result = Table(
-        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 0, 0, 1),
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        padding=(0, 0, 0, 1),
         header_style="bold",
-    )  # fmt: skip
+    )
     for head in heads:
         right = head.startswith(">")
         result.add_column(head.removeprefix(">"), justify="right" if right else "left")

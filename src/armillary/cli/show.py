@@ -7,15 +7,12 @@ from typing import Any
 
 from armillary import Mechanism, __version__
 from armillary.cli import models, screen
-from armillary.cli.options import Reading
+from armillary.cli.options import Source
 from armillary.constraints.counts import Counts
 from armillary.model import WORLD, Body, JointSpec, Limits, Model, Note, Passive, Report
 from armillary.model.describe import constraint_words, counted
-from armillary.model.lowering.constraints import (
-    FrameConstraint,
-    LinearConstraint,
-    lower_constraints,
-)
+from armillary.model.lowering.constraint_table import FrameConstraint, LinearConstraint
+from armillary.model.lowering.constraints import lower_constraints
 from armillary.model.passive import LOADS
 from armillary.units import AXIS_NAMES, FORCE
 
@@ -23,8 +20,8 @@ _MOST = 200  # lines of a table on the screen; --json has no limit
 _STYLES = {"warning": "yellow", "repaired": "yellow", "ignored": "dim"}
 
 
-def show(name: str, how: Reading, json: bool) -> None:
-    mechanism = models.find(name, how)
+def show(source: Source, json: bool) -> None:
+    mechanism = models.find(source)
     if json:
         screen.print_json(as_json(mechanism))
         return
@@ -62,8 +59,9 @@ def summary(mechanism: Mechanism) -> None:
     mass = sum(body.mass.mass for body in model.bodies)
     screen.say(
         f"{model.name}: {counted(len(model.bodies), 'body', 'bodies')}, "
-        f"{mechanism.counts}, {mass:.5g} kg", "bold",
-    )  # fmt: skip
+        f"{mechanism.counts}, {mass:.5g} kg",
+        "bold",
+    )
     screen.say(f"gravity ({screen.triple(model.gravity)}) m/s²")
     for what in ("base_velocity", "base_acceleration"):
         if any(getattr(model, what)):
@@ -83,19 +81,38 @@ def coordinates(mechanism: Mechanism) -> None:
             n = slot.q.start + k
             same = joint.nq == joint.nv
             limit = body.joint.limits[k] if body.joint.limits and same else Limits()
-            rows.append([
-                f"q[{n}]", model.q_labels[n], first[n], screen.number(start[n]),
-                _span(limit.lower, limit.upper), _bound(limit.velocity), _bound(limit.effort),
-                _resistance(body.joint, k) if same else "",
-            ])  # fmt: skip
-    heads = ["order", "coordinate", "unit", ">start", "range", ">velocity limit", ">force limit",
-             "friction, spring, rotor"]  # fmt: skip
+            rows.append(
+                [
+                    f"q[{n}]",
+                    model.q_labels[n],
+                    first[n],
+                    screen.number(start[n]),
+                    _span(limit.lower, limit.upper),
+                    _bound(limit.velocity),
+                    _bound(limit.effort),
+                    _resistance(body.joint, k) if same else "",
+                ]
+            )
+    heads = [
+        "order",
+        "coordinate",
+        "unit",
+        ">start",
+        "range",
+        ">velocity limit",
+        ">force limit",
+        "friction, spring, rotor",
+    ]
     # a column that is empty everywhere tells nothing
     keep = [k for k, head in enumerate(heads) if k < 4 or any(row[k] for row in rows)]
-    _table([heads[k] for k in keep], [[row[k] for k in keep] for row in rows],
-           "coordinates; v and tau have the same order" if model.nq == model.nv
-           else f"coordinates; v and tau: {', '.join(model.v_labels[:12])}"
-           f"{', ...' if model.nv > 12 else ''}")  # fmt: skip
+    _table(
+        [heads[k] for k in keep],
+        [[row[k] for k in keep] for row in rows],
+        "coordinates; v and tau have the same order"
+        if model.nq == model.nv
+        else f"coordinates; v and tau: {', '.join(model.v_labels[:12])}"
+        f"{', ...' if model.nv > 12 else ''}",
+    )
 
 
 def notes(report: Report) -> None:
@@ -129,18 +146,22 @@ def as_json(mechanism: Mechanism) -> dict[str, Any]:
         "start": model.initial or model.neutral(),
         "bodies": [_body_json(model, k) for k in range(len(model.bodies))],
         "frames": [
-            {"name": f.name, "body": f.body, "position": f.pose.position,
-             "rpy": f.pose.rpy()} for f in model.frames
+            {"name": f.name, "body": f.body, "position": f.pose.position, "rpy": f.pose.rpy()}
+            for f in model.frames
         ],
         "constraints": [
-            {"name": constraint.name, "kind": constraint.kind, "what": words,
-             "rows": labels(constraint),
-             "units": [FORCE[unit] for unit in constraint.units]}
+            {
+                "name": constraint.name,
+                "kind": constraint.kind,
+                "what": words,
+                "rows": labels(constraint),
+                "units": [FORCE[unit] for unit in constraint.units],
+            }
             for constraint, words in _constraints(mechanism)
         ],
         "source": model.report.source,
         "notes": notes_json(model.report),
-    }  # fmt: skip
+    }
 
 
 def counts_json(counts: Counts) -> dict[str, Any]:
@@ -201,10 +222,15 @@ def _tree(model: Model) -> Iterator[list[str]]:
         level = depth[body.name]
         pad = "  " * level if level <= 20 else f"{'  ' * 20}({level}) "
         yield [
-            pad + body.name, body.joint.name, _kind(body), _axes(body.joint),
-            _slot("q", slot.q) if joint.nq else "", _slot("v", slot.v) if joint.nv else "",
-            screen.number(body.mass.mass, 5), screen.triple(body.at.position),
-        ]  # fmt: skip
+            pad + body.name,
+            body.joint.name,
+            _kind(body),
+            _axes(body.joint),
+            _slot("q", slot.q) if joint.nq else "",
+            _slot("v", slot.v) if joint.nv else "",
+            screen.number(body.mass.mass, 5),
+            screen.triple(body.at.position),
+        ]
 
 
 def _kind(body: Body) -> str:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from armillary.cli import answers, closing, models, screen
 from armillary.cli.answers import Answer, Question
-from armillary.cli.states import Array, from_prescribed, to_csv
+from armillary.cli.states import Array, from_prescribed
 from armillary.constraints.self_stress import Determinacy
 from armillary.constraints.solution import ConstrainedSolution
 from armillary.evaluate.results import Solution
@@ -21,54 +20,48 @@ _MOST = 200  # lines of a table on the screen
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """What `solve` and `mobility` can be told beyond the state."""
+class Closing:
+    """Whether a state is closed first, and which joints keep their place then."""
 
     assemble: bool = False
     hold: Sequence[str] = ()
-    prescribed: Sequence[str] = ()
 
 
-def answer(
-    question: Question, wishes: Wishes, out: Path | None, overwrite: bool, json: bool
-) -> None:
-    result, solution, prescribed = solve(question, wishes)
-    for text in result.remarks():
-        screen.remark(text)
-    if out is not None:
-        from armillary.formats.files import write_text
-
-        columns = [*answers.columns(result), *_constraint_columns(solution)]
-        write_text(to_csv(result.states.carried, columns), out, overwrite)
-    if json:
+def answer(question: Question, close: Closing, prescribe: Sequence[str]) -> None:
+    result, solution, prescribed = solve(question, close, prescribe)
+    columns = [*answers.columns(result), *_constraint_columns(solution)]
+    answers.write(result, columns, question.answering)
+    if question.answering.json:
         screen.print_json(answers.as_json(result) | as_json(solution, prescribed))
-    elif out is not None:
-        count = 1 if result.single else len(result.values["a"])
-        screen.say(f"{count} state{'s' if count > 1 else ''} written to {out}")
-    else:
+    elif question.answering.out is None:
         print_solution(result, solution)
 
 
-def solve(question: Question, wishes: Wishes) -> tuple[Answer, Solution, dict[str, Array]]:
-    mechanism = models.find(question.model, question.how)
-    prescribed = from_prescribed(mechanism, wishes.prescribed)
+def solve(
+    question: Question, close: Closing, prescribe: Sequence[str]
+) -> tuple[Answer, Solution, dict[str, Array]]:
+    mechanism = models.find(question.source)
+    prescribed = from_prescribed(mechanism, prescribe)
     states = answers.states_of(question, mechanism)
     values = dict(states.values)
-    if wishes.assemble:
+    if close.assemble:
         part = {k: x for k, x in values.items() if k not in states.named or k == "q"}
-        closed, remarks = closing.close(mechanism, part, wishes.hold)
+        closed, notes = closing.close(mechanism, part, close.hold)
         values |= closed
-        states = replace(states, values=values, remarks=(*remarks, *states.remarks))
+        states = replace(states, values=values, notes=(*notes, *states.notes))
     states = closing.follow(mechanism, states)
-    values = dict(states.values)
-    given = (values["q"], values["v"], values["tau"], states.external, question.passive)
+    values, passive = dict(states.values), question.answering.passive
+    given = (values["q"], values["v"], values["tau"], states.external, passive)
     solution = mechanism.solve(*given, prescribed=prescribed)
     values["a"] = solution.acceleration
     answers.refuse_infinite(values["a"], mechanism)
     messages = _messages(solution, len(np.atleast_2d(values["q"])))
-    result = Answer("solve", mechanism, question.passive, states, values, solution.reactions,
-                    messages)  # fmt: skip
-    return result, solution, prescribed
+    forces = solution.reactions
+    return (
+        Answer("solve", mechanism, passive, states, values, forces, messages),
+        solution,
+        prescribed,
+    )
 
 
 def _messages(solution: Solution, states: int, most: int = 6) -> tuple[str, ...]:
@@ -91,9 +84,11 @@ def print_solution(result: Answer, solution: Solution) -> None:
         if result.single:
             print_determinacy(solution.determinacy, solution.convention)
         else:
-            freedoms = [state.freedom for state in solution.states]
-            screen.say(f"self-stresses: {min(freedoms)} to {max(freedoms)}; --json tells which "
-                       f"forces are determinate in every state\n")  # fmt: skip
+            freedoms = [state.static_indeterminacy for state in solution.states]
+            screen.say(
+                f"self-stresses: {min(freedoms)} to {max(freedoms)}; --json tells which forces are "
+                f"determinate in every state\n"
+            )
     if result.single:
         _print_power(solution)
 
@@ -101,43 +96,35 @@ def print_solution(result: Answer, solution: Solution) -> None:
 def _print_constraints(solution: ConstrainedSolution) -> None:
     """Wrenches of constraints between frames, then forces of couplings and prescribed motions."""
     forces = solution.constraint_forces
-    title = ("force of every constraint: on the named body, in the constraint's second frame at "
-             "its origin (wheel: at its centre)")  # fmt: skip
-    if forces.names and forces.wrench.ndim == 2:
-        parts = zip(
-            forces.names,
-            forces.kinds,
-            forces.bodies,
-            answers.quiet(forces.wrench),
-            strict=True,
-        )
-        rows = [[name, kind, body, *screen.numbers(x, 5)] for name, kind, body, x in parts]
-        heads = ["constraint", "kind", "on body", *answers.WRENCH_COLUMNS]
-        screen.table(heads, rows[:_MOST], title)
-    elif forces.names:
-        size = [np.linalg.norm(forces.wrench[..., part], axis=-1).max(axis=0)
-                for part in (slice(3), slice(3, 6))]  # fmt: skip
-        rows = [[name, kind, body, *screen.numbers(pair)] for name, kind, body, *pair in
-                zip(forces.names, forces.kinds, forces.bodies, *size, strict=True)]  # fmt: skip
-        heads = ["constraint", "kind", "on body", ">greatest moment [N m]", ">greatest force [N]"]
-        screen.table(heads, rows[:_MOST], title)
+    title = (
+        "force of every constraint: on the named body, in the constraint's second frame at its "
+        "origin (wheel: at its centre)"
+    )
+    heads = ["constraint", "kind", "on body"]
+    names = list(zip(forces.names, forces.kinds, forces.bodies, strict=True))
+    if names and forces.wrench.ndim == 2:
+        wrenches = answers.quiet(forces.wrench)
+        rows = [[*name, *screen.numbers(x, 5)] for name, x in zip(names, wrenches, strict=True)]
+        screen.table([*heads, *answers.WRENCH_COLUMNS], rows[:_MOST], title)
+    elif names:
+        answers.print_greatest(heads, names, forces.wrench, title, _MOST)
     if forces.axis_names:
         single = forces.axis.ndim == 1
         axis = answers.quiet(forces.axis) if single else np.abs(forces.axis).max(axis=0)
         numbers = screen.numbers(axis)
         rows = [list(x) for x in zip(forces.axis_names, numbers, forces.axis_units, strict=True)]
-        head = ">force" if single else ">greatest force"
-        screen.table(["coupling or prescribed motion", head, "unit"], rows[:_MOST],
-                     "force along the coordinate that follows or is driven")  # fmt: skip
+        heads = ["coupling or prescribed motion", ">force" if single else ">greatest force", "unit"]
+        screen.table(heads, rows[:_MOST], "force along the coordinate that follows or is driven")
 
 
 def print_determinacy(state: Determinacy, convention: str) -> None:
-    if not state.freedom:
+    if not state.static_indeterminacy:
         screen.say("every reaction is determinate\n")
         return
-    rows = [[name, *("+" if known else "-" for known in flags)]
-            for name, flags in zip(state.names, state.determinate, strict=True)]  # fmt: skip
-    stresses = f"{state.freedom} self-stress{'' if state.freedom == 1 else 'es'}"
+    pairs = zip(state.names, state.determinate, strict=True)
+    rows = [[name, *("+" if known else "-" for known in flags)] for name, flags in pairs]
+    count = state.static_indeterminacy
+    stresses = f"{count} self-stress{'' if count == 1 else 'es'}"
     title = f"{stresses}: + has one true value, - is chosen ({convention})"
     screen.table(["joint or constraint", *WRENCH], rows[:_MOST], title)
     screen.say(f"every reaction becomes determinate without: {', '.join(state.proposals())}\n")
@@ -147,8 +134,8 @@ def _print_power(solution: Solution) -> None:
     heads, row, tail = [">actuators"], [solution.power], []
     if isinstance(solution, ConstrainedSolution):
         power = solution.balance
-        heads += [">external", ">constraints", ">to friction and springs", ">energy changes by",
-                  ">imbalance"]  # fmt: skip
+        heads += [">external", ">constraints", ">to friction and springs"]
+        heads += [">energy changes by", ">imbalance"]
         row += [power.external, power.constraints, power.passive, power.energy_rate]
         tail = [f"{power.imbalance:.0e}"]
     numbers = screen.numbers(answers.quiet(np.array(row, float)), 5)
@@ -156,8 +143,8 @@ def _print_power(solution: Solution) -> None:
     energies = screen.numbers((float(solution.kinetic), float(solution.potential)))
     screen.say(f"kinetic energy {energies[0]} J, potential energy {energies[1]} J")
     if solution.model.hidden_energy:
-        screen.remark(f"it lacks the laws of {', '.join(solution.model.hidden_energy)}, which "
-                      f"name no potential")  # fmt: skip
+        laws = ", ".join(solution.model.hidden_energy)
+        screen.note(f"it lacks the laws of {laws}, which name no potential")
 
 
 # -- for programs --------------------------------------------------------------------------------
@@ -181,9 +168,13 @@ def as_json(solution: Solution, prescribed: dict[str, Array]) -> dict[str, Any]:
     states = [determinacy_json(state) for state in solution.states]
     return content | {
         "power": {
-            "unit": "W", "actuators": power.actuators, "external": power.external,
-            "constraints": power.constraints, "passive": power.passive,
-            "energy_rate": power.energy_rate, "imbalance": power.imbalance,
+            "unit": "W",
+            "actuators": power.actuators,
+            "external": power.external,
+            "constraints": power.constraints,
+            "passive": power.passive,
+            "energy_rate": power.energy_rate,
+            "imbalance": power.imbalance,
         },
         "prescribed": prescribed,
         "constraints": {
@@ -193,29 +184,35 @@ def as_json(solution: Solution, prescribed: dict[str, Array]) -> dict[str, Any]:
             "forces": wrenches | axes,
         },
         "rows": {
-            "labels": solution.row_labels, "rank": solution.rank, "residual": solution.residual,
-            "rate": solution.rate, "multipliers": solution.multipliers,
+            "labels": solution.row_labels,
+            "rank": solution.rank,
+            "residual": solution.residual,
+            "rate": solution.rate,
+            "multipliers": solution.multipliers,
             "conflict": solution.conflict,
         },
         "convention": solution.convention,
         "determinacy": states[0] if solution.acceleration.ndim == 1 else states,
         "messages": solution.messages,
-    }  # fmt: skip
+    }
 
 
 def determinacy_json(state: Determinacy) -> dict[str, Any]:
     return {
-        "self_stresses": state.freedom,
+        "self_stresses": state.static_indeterminacy,
         "determinate": dict(zip(state.names, state.determinate, strict=True)),
         "indeterminate": state.indeterminate,
         "proposals": state.proposals(),
     }
 
 
-def _constraint_columns(solution: Solution) -> list[tuple[str, Array]]:
+def _constraint_columns(solution: Solution) -> list[answers.Column]:
     if not isinstance(solution, ConstrainedSolution):
         return []
     forces = solution.constraint_forces
-    found = [(f"constraint.{name}.{entry}", forces[name][..., k])
-             for name in forces.names for k, entry in enumerate(WRENCH)]  # fmt: skip
+    found = [
+        (f"constraint.{name}.{entry}", forces[name][..., k])
+        for name in forces.names
+        for k, entry in enumerate(WRENCH)
+    ]
     return found + [(f"constraint.{name}", forces[name]) for name in forces.axis_names]

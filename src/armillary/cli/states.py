@@ -37,7 +37,7 @@ class States:
     values: dict[str, Array]
     external: dict[str, Array] = field(default_factory=dict)
     carried: dict[str, list[str]] = field(default_factory=dict)
-    remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     named: dict[str, dict[str, Array]] = field(default_factory=dict)  # kinds given in part, by name
 
 
@@ -187,7 +187,7 @@ def from_csv(
     }
     count = len(lines)
     values: dict[str, Array] = {}
-    remarks: list[str] = []
+    notes: list[str] = []
     named: dict[str, dict[str, Array]] = {}
     for kind, words in given.items():
         found = {label: x for (k, label), x in content.items() if k == kind}
@@ -203,7 +203,7 @@ def from_csv(
                 named[kind] = found
             else:
                 default = "its start value" if kind == "q" else "0"
-                remarks.append(f"{kind} of {_few(missing)} is not in the file: {default} is used")
+                notes.append(f"{kind} of {_few(missing)} is not in the file: {default} is used")
         values[kind] = batch
     external: dict[str, Array] = dict(from_wrenches(mechanism, wrenches or ()))
     for (kind, label), x in content.items():
@@ -215,10 +215,10 @@ def from_csv(
             batch[:, WRENCH.index(entry)] = x
     unused = [h for h in columns if h not in used and h not in CARRIED]
     if unused:
-        remarks.append(f"columns that are not used: {_few(unused)}")
+        notes.append(f"columns that are not used: {_few(unused)}")
     carried = {h: [line[header.index(h)] for _, line in lines] for h in columns if h in CARRIED}
     named |= _named(mechanism, given, values)
-    return States(values, external, carried, tuple(remarks), named)
+    return States(values, external, carried, tuple(notes), named)
 
 
 def _lines(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
@@ -258,8 +258,11 @@ def _columns(mechanism: Mechanism, header: Sequence[str], path: Path) -> dict[st
     for name in header:
         kind, _, label = name.partition(".")
         if name not in known and kind not in RESULTS:
-            near = [f"q.{name}"] if f"q.{name}" in known else difflib.get_close_matches(
-                name, known, n=1, cutoff=0.5)  # fmt: skip
+            near = (
+                [f"q.{name}"]
+                if f"q.{name}" in known
+                else difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+            )
             hint = f"Did you mean '{near[0]}'?" if near else "Columns are q.<label>, v.<label>, ..."
             raise FormatError(f"unknown column '{name}'. {hint}", str(path), 1)
         if name in columns:

@@ -8,7 +8,7 @@ import numpy as np
 
 from armillary import Mechanism
 from armillary.cli import closing, models, screen
-from armillary.cli.options import Reading
+from armillary.cli.options import Source
 from armillary.cli.remedies import spelled
 from armillary.cli.show import counts_json, notes, notes_json, summary
 from armillary.errors import ArmillaryError, ModelError, SingularError
@@ -18,10 +18,10 @@ AGREEMENT = 1e-6
 Errors = dict[str, float]
 
 
-def validate(name: str, how: Reading, seed: int, json: bool) -> bool:
+def validate(source: Source, strict: bool, seed: int, json: bool) -> bool:
     """Print what there is to say; True where the mechanism is sound."""
     try:
-        mechanism = models.find(name, how)
+        mechanism = models.find(source, strict)
     except ArmillaryError as fault:
         if json:
             screen.print_json({"valid": False, "error": spelled(fault.message)})

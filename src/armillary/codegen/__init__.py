@@ -1,1 +1,1 @@
-"""From expression graphs to machine code: LLVM text, compilation, the cache on disk, threads."""
+"""From expression graphs to machine code: LLVM text, compilation, the cache on disk."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from armillary.codegen.struct import Struct, integer, pointer
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, auto
+
+from armillary.codegen.struct import Slot, Struct, integer, pointer
 
 
 class Ints(Struct):
@@ -62,18 +66,33 @@ class Context(Struct):
     TILE_COUNT = integer()
 
 
-class Kind:
-    """Kinds of passes in the program."""
+@dataclass(frozen=True)
+class Arrays:
+    """Inputs and outputs of a kernel: numbers per state, by name, in the order of the context."""
 
-    OUTWARD = 0
-    INWARD = 1
-    PAIRS = 2  # blocks: 6 x start, climb, meet
-    ALONG = 3  # from the frame's body to the root; blocks: start, climb, meet
-    AT = 4  # the frame's body alone
-    GROUND = 5  # the world's record
-    SOLVE = 6  # dense equations
-    COLUMNS = 7  # blocks: 10 x start, climb, meet
-    STRAIGHT = 8  # one block for the whole mechanism
+    inputs: Mapping[str, int] = field(default_factory=dict)
+    outputs: Mapping[str, int] = field(default_factory=dict)
+
+    def input(self, name: str, fields: Slot) -> Slot:
+        """The field of an input, among those that the context has for every input."""
+        return fields.at(list(self.inputs).index(name))
+
+    def output(self, name: str, fields: Slot) -> Slot:
+        return fields.at(list(self.outputs).index(name))
+
+
+class Kind(IntEnum):
+    """Kinds of passes in the program of a kernel."""
+
+    OUTWARD = auto()
+    INWARD = auto()
+    ANCESTOR_PAIRS = auto()  # blocks: 6 x start, climb, meet
+    PATH_TO_ROOT = auto()  # from the frame's body; blocks: start, climb, meet
+    FRAME = auto()  # the frame's body alone
+    WORLD = auto()  # the world's record
+    SOLVE = auto()  # dense equations
+    BODY_COLUMNS = auto()  # blocks: 10 x start, climb, meet
+    STRAIGHT = auto()  # one block for the whole mechanism
 
 
 PATH_STARTS = 6

@@ -19,11 +19,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TypeVar, cast
 
 from armillary.codegen.cache_folder import Folder
 from armillary.codegen.sources import unchanged
 
+T = TypeVar("T")
 _MAGIC = b"armillary object 1\n"
 _SUFFIX = ".armobj"
 LIMIT = 256 * 2**20  # bytes
@@ -59,7 +60,7 @@ class Cache:
                 if len(body) * _FEW > self.limit or key.startswith("0"):
                     self._shrink(folder)
 
-    def recall(self, key: str) -> dict[str, Any] | None:
+    def recall(self, key: str) -> dict[str, object] | None:
         """The note of a key, or None."""
         body = self.get(key)
         try:
@@ -68,7 +69,7 @@ class Cache:
             return None
         return note if isinstance(note, dict) else None
 
-    def remember(self, key: str, note: dict[str, Any]) -> None:
+    def remember(self, key: str, note: dict[str, object]) -> None:
         """Keep a note, unless the source it was made with is no longer the one on the disk."""
         if unchanged():
             self.put(key, json.dumps(note).encode())
@@ -125,7 +126,7 @@ def key_of(parts: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
-def remembered(identity: str | None, what: str, find: Callable[[], Any]) -> Any:
+def remembered(identity: str | None, what: str, find: Callable[[], T]) -> T:
     """What `find` finds (numbers, texts, lists of them), or found for this identity in an earlier
     process."""
     if identity is None:
@@ -135,7 +136,7 @@ def remembered(identity: str | None, what: str, find: Callable[[], Any]) -> Any:
     if note is None or what not in note:
         note = {what: find()}
         default_cache().remember(key, note)
-    return note[what]
+    return cast(T, note[what])
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armillary.codegen.abi import Context, Ints
+from armillary.codegen.abi import Arrays, Context, Ints
 from armillary.codegen.llvm import operation, splat
 from armillary.codegen.places import PLACES
 from armillary.codegen.struct import Slot
@@ -14,16 +14,27 @@ from armillary.graph.expand import Expansion
 from armillary.graph.expr import Address, Node, cone
 from armillary.graph.schedule import LOOP_REGISTERS, Order, by_height
 
+_NONE = Arrays()
+
 
 class BlockWriter:
     """Writes `void name(ptr ctx, i64 first, i64 last)`: the block for bodies first..last-1.
 
-    order: how its operations are ordered; see schedule.py."""
+    order: how its operations are ordered; see schedule.py.  arrays: those whose numbers the block
+    reads and writes by name, (name, k); other addresses: see places.py."""
 
     registers = LOOP_REGISTERS
 
-    def __init__(self, lanes: Lanes, symbol: str, backward: bool = False, order: Order = "any"):
+    def __init__(
+        self,
+        lanes: Lanes,
+        symbol: str,
+        backward: bool = False,
+        order: Order = "any",
+        arrays: Arrays = _NONE,
+    ):
         self.lanes, self.symbol, self.backward, self.order = lanes, symbol, backward, order
+        self.arrays = arrays
         self.step = 1
         self.head: list[str] = []  # once, before the loop
         self.body: list[str] = []  # for each body
@@ -121,6 +132,8 @@ class BlockWriter:
     # -- memory --------------------------------------------------------------------------------
 
     def _load(self, address: Address) -> str:
+        if address[0] in self.arrays.inputs:
+            return self._load_input(*address)
         place = PLACES[address[0]]
         kind = self.lanes.element if place.shared else self.lanes.type
         scope = ", !alias.scope !2" if place.good == "always" else ""
@@ -128,10 +141,28 @@ class BlockWriter:
         value = self._line(f"load {kind}, ptr {pointer}, align {self.lanes.bytes}{scope}")
         return splat(value, self.lanes, self._line) if place.shared else value
 
+    def _load_input(self, name: str, k: int) -> str:
+        pointer = self._at(self.arrays.input(name, Context.INPUTS), "", k, self.lanes.width)
+        return self._read(self.lanes, pointer)
+
+    def _read(self, lanes: Lanes, pointer: str) -> str:
+        """Numbers that no block writes."""
+        return self._line(f"load {lanes.type}, ptr {pointer}, align {lanes.bytes}, !alias.scope !2")
+
     def _store(self, address: Address, value: str) -> None:
-        pointer = self._address(address)
+        if address[0] in self.arrays.outputs:
+            name, k = address
+            self._store_output(name, k, value)
+        else:
+            self._put(self.lanes.type, value, self._address(address))
+
+    def _store_output(self, name: str, k: int, value: str) -> None:
+        pointer = self._at(self.arrays.output(name, Context.OUTPUTS), "", k, self.lanes.width)
+        self._put(self.lanes.type, value, pointer)
+
+    def _put(self, kind: str, value: str, pointer: str) -> None:
         self.body.append(
-            f"store {self.lanes.type} {value}, ptr {pointer}, align {self.lanes.bytes}, !noalias !2"
+            f"store {kind} {value}, ptr {pointer}, align {self.lanes.bytes}, !noalias !2"
         )
 
     def _address(self, address: Address) -> str:

@@ -6,13 +6,19 @@ import contextlib
 import ctypes
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import cache as once
+from typing import TYPE_CHECKING
 
 from armillary.codegen.cache import Cache, default_cache, key_of
 from armillary.codegen.forking import LLVM_LOCK
 from armillary.codegen.llvm import LIBRARY, library_name
 from armillary.codegen.target import IN_ORDER, machine
 from armillary.errors import CompileError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from llvmlite.binding import ExecutionEngine, ModulePassManager, ModuleRef, TargetMachine
 
 
 class Library:
@@ -44,12 +50,12 @@ class Library:
             stored = entry.found(text)
         self.from_cache = stored is not None
         with LLVM_LOCK:
-            _initialize(llvm)
+            _initialized(llvm)
             target_machine = _target_machine(llvm, optimize)
             code = stored or _compile(llvm, str(text), target_machine, optimize)
             empty = llvm.parse_assembly("")
             empty.triple = llvm.get_process_triple()
-            engine: Any = llvm.create_mcjit_compiler(empty, target_machine)
+            engine = llvm.create_mcjit_compiler(empty, target_machine)
             engine.add_object_file(llvm.ObjectFileRef.from_data(code))
             engine.finalize_object()
             self.addresses = {name: engine.get_function_address(name) for name in symbols}
@@ -63,8 +69,8 @@ class Library:
 
     def call(self, symbol: str) -> Callable[[int], None]:
         """A compiled `void f(ptr)` as a Python function, which keeps the code."""
-        function: Any = native_call(self.addresses[symbol])
-        function.library = self
+        function = native_call(self.addresses[symbol])
+        setattr(function, "library", self)  # noqa: B010 - ctypes objects take any attribute
         return function
 
 
@@ -114,17 +120,16 @@ class _Entry:
             self._cache.remember(self._note, {"object": self._key})
 
 
-def _target_machine(llvm: Any, optimize: int) -> Any:
+def _target_machine(llvm: ModuleType, optimize: int) -> TargetMachine:
     here = machine()
     target = llvm.Target.from_default_triple()
     # small code model: constants are read relative to the code, one instruction less each
     return target.create_target_machine(
-        cpu=here.name, features=here.features, opt=optimize, jit=True, codemodel="small",
-        reloc="pic",
-    )  # fmt: skip
+        here.name, here.features, optimize, reloc="pic", codemodel="small", jit=True
+    )
 
 
-def _compile(llvm: Any, text: str, target_machine: Any, optimize: int) -> bytes:
+def _compile(llvm: ModuleType, text: str, target_machine: TargetMachine, optimize: int) -> bytes:
     # LLVM keeps the constants of a text in its context: in one of its own they go with it
     with llvm.create_context() as context:
         try:
@@ -140,7 +145,9 @@ def _compile(llvm: Any, text: str, target_machine: Any, optimize: int) -> bytes:
             return _object_code(llvm, module, target_machine, in_order=IN_ORDER in text)
 
 
-def _object_code(llvm: Any, module: Any, target_machine: Any, in_order: bool) -> bytes:
+def _object_code(
+    llvm: ModuleType, module: ModuleRef, target_machine: TargetMachine, in_order: bool
+) -> bytes:
     if not in_order:
         return bytes(target_machine.emit_object(module))
     _set_order(llvm, kept=True)
@@ -150,14 +157,13 @@ def _object_code(llvm: Any, module: Any, target_machine: Any, in_order: bool) ->
         _set_order(llvm, kept=False)
 
 
-def _set_order(llvm: Any, kept: bool) -> None:
+def _set_order(llvm: ModuleType, kept: bool) -> None:
     """LLVM's schedulers off, or on again.  Its options are global: they are set for one module."""
-    for option, off, on in (("enable-misched", "false", "true"),
-                            ("pre-RA-sched", "source", "default")):  # fmt: skip
-        llvm.set_option("armillary", f"-{option}={off if kept else on}")
+    llvm.set_option("armillary", f"-enable-misched={'false' if kept else 'true'}")
+    llvm.set_option("armillary", f"-pre-RA-sched={'source' if kept else 'default'}")
 
 
-def _close(engine: Any) -> None:
+def _close(engine: ExecutionEngine) -> None:
     with LLVM_LOCK:
         engine.close()
 
@@ -175,21 +181,19 @@ def native_call(address: int) -> Callable[[int], None]:
     return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
 
 
-def _initialize(llvm: Any) -> None:
-    if not _state["ready"]:
-        llvm.initialize_native_target()
-        llvm.initialize_native_asmprinter()
-        libm = _libm()
-        for name in _MATHEMATICS:
-            address = ctypes.cast(getattr(libm, name), ctypes.c_void_p).value
-            llvm.add_symbol(name, address)
-        _state["ready"] = True
+@once
+def _initialized(llvm: ModuleType) -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    libm = _libm()
+    for name in _MATHEMATICS:
+        llvm.add_symbol(name, ctypes.cast(getattr(libm, name), ctypes.c_void_p).value)
 
 
 _MATHEMATICS = [library_name(op, e) for e in ("double", "float") for op in LIBRARY]
 
 
-def _libm() -> Any:
+def _libm() -> ctypes.CDLL:
     """The C library's mathematics, as this process has it loaded."""
     with contextlib.suppress(TypeError, OSError):  # a search for its file takes milliseconds
         own = ctypes.CDLL(None)
@@ -200,10 +204,9 @@ def _libm() -> Any:
     return ctypes.CDLL(find_library("m") or find_library("msvcrt"))
 
 
-_state = {"ready": False}
-
-
-def _optimize(llvm: Any, module: Any, target_machine: Any, level: int) -> None:
+def _optimize(
+    llvm: ModuleType, module: ModuleRef, target_machine: TargetMachine, level: int
+) -> None:
     """Level 1: simple cleaning, straight-line text is in good order.  2: loops as vectors, too."""
     options = llvm.create_pipeline_tuning_options(speed_level=level)
     options.loop_vectorization = level > 1
@@ -216,11 +219,12 @@ def _optimize(llvm: Any, module: Any, target_machine: Any, level: int) -> None:
         _dispose(llvm, passes)
 
 
-def _dispose(llvm: Any, passes: Any) -> None:
+def _dispose(llvm: ModuleType, passes: ModulePassManager) -> None:
     """Free a pass manager.  In llvmlite up to 0.50 at least it inherits an empty `_dispose` ahead
     of its own, so that closing it frees nothing: 0.1 MB of every compilation stayed."""
-    own = llvm.NewPassManager.__dict__["_dispose"]
-    if type(passes)._dispose is not own:
+    own = vars(llvm.NewPassManager)["_dispose"]
+    families = (vars(family) for family in type(passes).__mro__)
+    if next(found["_dispose"] for found in families if "_dispose" in found) is not own:
         own(passes)
         passes.detach()
     else:

@@ -6,64 +6,65 @@ as vectors, before anything else.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
-from armillary.codegen.abi import Context
+from armillary.codegen.abi import Arrays, Context
 from armillary.codegen.code import Code
 from armillary.codegen.emit import BlockWriter
 from armillary.codegen.rows import RowWriter, row_batch
 from armillary.codegen.struct import Slot
 from armillary.codegen.target import Lanes
 from armillary.graph.cut import Block
-from armillary.graph.expand import Expansion, input_of
-from armillary.graph.expr import Node, cone
+from armillary.graph.expand import Expansion
+from armillary.graph.expr import Address, Node, cone
 from armillary.graph.schedule import REGISTERS, straight_order
 
-_TURNS = 4  # angles per vector
-_FEWEST_TURNS = 3  # with fewer of them a vector does not pay
+_WIDTH = 4  # inputs per vector
+_FEWEST = 3  # with fewer of them a vector does not pay
 
 
-def straight_text(lanes: Lanes, block: Block, sizes: Mapping[int, int]) -> str:
+def straight_text(lanes: Lanes, block: Block, arrays: Arrays) -> str:
     """`batch(ctx)`: the block for all rows, one or W at a time."""
     name = "straight"
     if lanes.width > 1:
-        return f"{RowWriter(lanes, name, sizes).write(block)}\n\n{row_batch(lanes, name)}"
-    return f"{StateWriter(lanes, name, sizes).write(block)}\n\n{_state_batch(lanes, name)}"
+        return f"{RowWriter(lanes, name, arrays).write(block)}\n\n{row_batch(lanes, name)}"
+    return f"{StateWriter(lanes, name, arrays).write(block)}\n\n{_state_batch(lanes, name)}"
 
 
 class StateWriter(BlockWriter):
-    """Writes `void name(ptr ctx)`: the first row of the arrays in the context.
-
-    sizes: numbers per row of every input and output, by field of the context."""
+    """Writes `void name(ptr ctx)`: the first row of the arrays in the context."""
 
     registers = REGISTERS
 
-    def __init__(self, lanes: Lanes, symbol: str, sizes: Mapping[int, int]):
-        super().__init__(lanes, symbol)
-        self.sizes = sizes
-        self._wide = Lanes(_TURNS, lanes.element, lanes.fma)
-        self._known: dict[tuple, str] = {}  # numbers that are read or made once, by address
+    def __init__(self, lanes: Lanes, symbol: str, arrays: Arrays):
+        super().__init__(lanes, symbol, arrays=arrays)
+        self._wide = Lanes(_WIDTH, lanes.element, lanes.fma)
+        self._known: dict[Address, str] = {}  # numbers that are read or made once, by address
 
     def _function(self) -> str:
         head = f'define void @{self.symbol}(ptr noalias %ctx) "stackrealign" {{'
         return "\n".join([head, "entry:", *self.head, *self.body, "ret void", "}"])
 
     def _expansion(self, block: Block) -> Expansion:
-        turned = self._turned(block)
-        return Expansion(self.lanes.fma, self.lanes.element, turned, nothing=True)
+        sincos = self._angles(block)
+        return Expansion(self.lanes.fma, self.lanes.element, sincos, self.arrays.inputs)
 
-    def _turned(self, block: Block) -> Collection[tuple[int, int]]:
+    def _angles(self, block: Block) -> Collection[Address]:
         """Angles that are inputs, where they are enough for a vector."""
         nodes = cone(s.node for s in block.stores)
-        angles = {input_of(n.args[0]) for n in nodes if n.op in ("sin", "cos")} - {None}
-        found = {a for a in angles if a is not None and self.sizes[a[0]] >= _TURNS}
-        return found if len(found) >= _FEWEST_TURNS else ()
+        angles = [n.args[0] for n in nodes if n.op in ("sin", "cos")]
+        found = {
+            a.data
+            for a in angles
+            if a.op == "load" and self.arrays.inputs.get(a.data[0], 0) >= _WIDTH
+        }
+        return found if len(found) >= _FEWEST else ()
 
     def _order(self, roots: Sequence[Node]) -> list[Node]:
         nodes = cone(roots)
         self.order = straight_order(nodes, single=True)
         order = super()._order(roots)
-        for kind in ("turn", "nothing"):  # the second fills gaps of the first
+        for kind in ("sincos", "poison"):  # the second fills gaps of the first
             for node in nodes:
                 if node.op == "load" and node.data[0] == kind:
                     self._load(node.data)
@@ -71,44 +72,41 @@ class StateWriter(BlockWriter):
 
     # -- memory ----------------------------------------------------------------------------------
 
-    def _load(self, address: tuple) -> str:
+    def _load(self, address: Address) -> str:
         where, *which = address
-        if where not in ("turn", "nothing", "input"):
-            return super()._load(address)
         if address not in self._known:
-            if where == "turn":
-                self._turn(*which[:2])
-            elif where == "nothing":
-                self._known[address] = self._nothing(*which)
+            if where == "sincos":
+                self._sincos(*which[:2])
+            elif where == "poison":
+                self._known[address] = self._poison(*which)
+            elif where in self.arrays.inputs:
+                self._known[address] = self._load_inputs(self.lanes, *address)
             else:
-                self._known[address] = self._read(self.lanes, *which)
+                return super()._load(address)
         return self._known[address]
 
-    def _read(self, lanes: Lanes, slot: int, k: int) -> str:
+    def _load_inputs(self, lanes: Lanes, name: str, k: int) -> str:
         """Number k of an input, or several from there on."""
-        place = self._place(Context.INPUT_ROWS.at(slot - Context.INPUTS), k)
-        return self._line(f"load {lanes.type}, ptr {place}, align {lanes.bytes}, !alias.scope !2")
+        return self._read(lanes, self._place(self.arrays.input(name, Context.INPUT_ROWS), k))
 
     def _place(self, field: Slot, k: int) -> str:
         base = self._field(field)
         return self._line(f"getelementptr {self.lanes.element}, ptr {base}, i64 {k}")
 
-    def _store(self, address: tuple, value: str) -> None:
-        _, slot, k = address
-        place = self._place(Context.OUTPUT_ROWS.at(slot - Context.OUTPUTS), k)
-        t, b = self.lanes.type, self.lanes.bytes
-        self.body.append(f"store {t} {value}, ptr {place}, align {b}, !noalias !2")
+    def _store_output(self, name: str, k: int, value: str) -> None:
+        place = self._place(self.arrays.output(name, Context.OUTPUT_ROWS), k)
+        self._put(self.lanes.type, value, place)
 
     # -- vectors of inputs -----------------------------------------------------------------------
 
-    def _start(self, slot: int, k: int) -> int:
+    def _start(self, name: str, k: int) -> int:
         """Where the vector with number k begins, the last one overlapping; negative: nowhere."""
-        return min(k - k % _TURNS, self.sizes[slot] - _TURNS)
+        return min(k - k % _WIDTH, self.arrays.inputs[name] - _WIDTH)
 
-    def _turn(self, slot: int, k: int) -> None:
+    def _sincos(self, name: str, k: int) -> None:
         """Sines and cosines of neighbouring inputs."""
-        wide, start = self._wide, self._start(slot, k)
-        x = self._read(wide, slot, start)
+        wide, start = self._wide, self._start(name, k)
+        x = self._load_inputs(wide, name, start)
         expansion = Expansion(wide.fma, wide.element)
         angle = expansion.graph.load("angles")
         sine_cosine = expansion.sine_cosine(angle)
@@ -118,20 +116,20 @@ class StateWriter(BlockWriter):
         vectors = [self._values[node.index] for node in sine_cosine]
         self.lanes, self._values = narrow
         for function, vector in zip(("sin", "cos"), vectors, strict=True):
-            for lane in range(_TURNS):
+            for lane in range(_WIDTH):
                 one = self._line(f"extractelement {wide.type} {vector}, i32 {lane}")
-                self._known.setdefault(("turn", slot, start + lane, function), one)
+                self._known.setdefault(("sincos", name, start + lane, function), one)
 
-    def _nothing(self, inputs: Collection[tuple[int, int]]) -> str:
+    def _poison(self, inputs: Collection[tuple[str, int]]) -> str:
         """Sum of 0 * input: 0, or not a number where an input is not finite."""
-        groups: dict[tuple[Lanes, int, int], None] = {}
-        for slot, k in inputs:
-            start = self._start(slot, k)
-            whole = start >= 0 and all((slot, start + n) in inputs for n in range(_TURNS))
-            groups[(self._wide, slot, start) if whole else (self.lanes, slot, k)] = None
+        groups: dict[tuple[Lanes, str, int], None] = {}
+        for name, k in inputs:
+            start = self._start(name, k)
+            whole = start >= 0 and all((name, start + n) in inputs for n in range(_WIDTH))
+            groups[(self._wide, name, start) if whole else (self.lanes, name, k)] = None
         totals = {lanes: lanes.constant(0.0) for lanes in (self._wide, self.lanes)}
-        for lanes, slot, k in groups:
-            x, t, zero = self._read(lanes, slot, k), lanes.type, lanes.constant(0.0)
+        for lanes, name, k in groups:
+            x, t, zero = self._load_inputs(lanes, name, k), lanes.type, lanes.constant(0.0)
             before = totals[lanes]
             if lanes.fma:
                 text = f"call {t} @llvm.fma.{lanes.suffix}({t} {x}, {t} {zero}, {t} {before})"
@@ -139,7 +137,7 @@ class StateWriter(BlockWriter):
                 text = f"fadd {t} {before}, {self._line(f'fmul {t} {x}, {zero}')}"
             totals[lanes] = self._line(text)
         total, t = totals[self.lanes], self._wide.type
-        for lane in range(_TURNS):
+        for lane in range(_WIDTH):
             part = self._line(f"extractelement {t} {totals[self._wide]}, i32 {lane}")
             total = self._line(f"fadd {self.lanes.type} {total}, {part}")
         return total

@@ -36,7 +36,6 @@ PLACES = {
     "q": Place(None, Ints.Q, good="always"),
     "dof": Place(None, Ints.V, good="always"),  # (dof, array, k, numbers per degree of freedom)
     "body": Place(None, Ints.NUMBER, good="always"),  # (body, array, k, numbers per body)
-    "input": Place(good="always"),
     "whole": Place(),  # of an output
     "cell": Place(),  # (cell, array, k): matrix[v + k, column]
     "mirror": Place(),  # (mirror, array, k): matrix[column, v + k]

@@ -13,10 +13,8 @@ import time
 from collections.abc import Iterator
 from functools import cache
 
-ROOMS = (
-    "scalar", "errors", "spatial", "joints", "model", "algorithms", "graph", "codegen", "runtime",
-    "evaluate", "constraints", "mechanism",
-)  # fmt: skip
+_BELOW = ("scalar", "errors", "spatial", "joints", "model", "algorithms")
+ROOMS = (*_BELOW, "graph", "codegen", "runtime", "evaluate", "constraints", "mechanism")
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _STARTED = time.time()
 _MARGIN = 2.0  # s: modules read before this one, and coarse clocks of file systems

@@ -1,9 +1,8 @@
 """Inverse dynamics of closed chains: which forces of the chosen actuators give this motion.
 
 Only the part of the joint forces along free motions matters:  (N^T S) u = N^T (M a + h).  (Where
-contacts rub, N are the motions on which their forces do no work instead.)  The robust way here
-serves one state; `actuation_law` gives the steps that can be traced (algorithms/actuation.py),
-which mark what they doubt.
+contacts rub, N are the motions on which their forces do no work instead.)  The null space here
+serves one state; `actuation_law` gives the steps that are compiled (algorithms/actuation.py).
 """
 
 from __future__ import annotations
@@ -11,15 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armillary.algorithms import actuation as passes
 from armillary.algorithms.passes import Algorithm
+from armillary.constraints.compiled import compiled_kernels
 from armillary.constraints.conditioning import NEARLY_SINGULAR, nearness
+from armillary.constraints.ladder import Outcome, States, compiled, solve_in_turn
 from armillary.constraints.plan import make_plan, samples_of
-from armillary.constraints.states import answerable
+from armillary.constraints.states import answerable, finite_rows
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.units import FORCE
@@ -43,7 +45,7 @@ class Actuation:
     units: tuple[str, ...]
     unreachable: Array  # (nv,): the joint force that no actuator can supply
     singular_values: Array  # of N^T S in scaled units
-    freedom: int  # actuators more than needed
+    actuation_redundancy: int  # actuators more than needed
     mobility: int
     clipped: tuple[str, ...]  # actuators at a limit
     forces: Array  # (actuators,)
@@ -53,7 +55,7 @@ class Actuation:
     @property
     def missing(self) -> int:
         """Freedoms that no actuator prescribed: the mobility less the rank of N^T S."""
-        return self.mobility - (len(self.actuators) - self.freedom)
+        return self.mobility - (len(self.actuators) - self.actuation_redundancy)
 
     @property
     def reachable(self) -> bool:
@@ -67,7 +69,9 @@ class Actuation:
 
     def __str__(self) -> str:
         kinds = [f"under-actuated by {self.missing}"] if self.missing else []
-        kinds += [f"{self.freedom} more than needed"] if self.freedom else []
+        kinds += (
+            [f"{self.actuation_redundancy} more than needed"] if self.actuation_redundancy else []
+        )
         kinds = kinds or ["exactly actuated"]
         kinds += ["the motion cannot be reached"] if not self.reachable else []
         counts = (
@@ -133,17 +137,26 @@ def actuation(
     tau = np.zeros(model.nv)
     tau[chosen] = forces
     missing = N.T @ (needed - tau)
-    left = np.linalg.lstsq(N.T, missing, rcond=None)[0] if N.shape[1] else np.zeros(model.nv)
-    rank = int(np.sum(values > dead))
+    unreachable = np.zeros(model.nv)
+    if N.shape[1]:
+        unreachable = np.linalg.lstsq(N.T, missing, rcond=None)[0]
     names = tuple(model.v_labels[i] for i in chosen)
-    units = tuple(FORCE[model.v_units[i]] for i in chosen)
-    return Actuation(tau, names, units, left, values, len(chosen) - rank, N.shape[1],
-                     tuple(names[i] for i in np.flatnonzero(clipped)), forces,
-                     float(np.abs(needed).max(initial=0.0)),
-                     _remarks(equations, system, N, chosen))  # fmt: skip
+    return Actuation(
+        tau=tau,
+        actuators=names,
+        units=tuple(FORCE[model.v_units[i]] for i in chosen),
+        unreachable=unreachable,
+        singular_values=values,
+        actuation_redundancy=len(chosen) - int(np.sum(values > dead)),
+        mobility=N.shape[1],
+        clipped=tuple(names[i] for i in np.flatnonzero(clipped)),
+        forces=forces,
+        needed=float(np.abs(needed).max(initial=0.0)),
+        messages=_messages(equations, system, N, chosen),
+    )
 
 
-def _remarks(
+def _messages(
     equations: Equations, system: System, N: Array, chosen: Sequence[int]
 ) -> tuple[str, ...]:
     """What makes the forces large: a closure that is nearly singular, or actuators that hardly move
@@ -196,8 +209,8 @@ def driving_forces(equations: Equations, actuators: Sequence[str] | None) -> Dri
 
 
 class DrivingForces:
-    """tau (B, nv) of chosen actuators for motions of B states: a traced kernel first, the robust
-    way for what it doubts."""
+    """tau (B, nv) of chosen actuators for motions of B states: compiled first, then by the null
+    space."""
 
     def __init__(self, equations: Equations, actuators: Sequence[str] | None):
         self.equations, self.actuators = equations, actuators
@@ -208,29 +221,28 @@ class DrivingForces:
         return actuation_law(self.equations, self.actuators)
 
     def __call__(self, q: Array, v: Array, a: Array, passive: bool = True) -> Array:
-        kernels, arrays = self._traced(passive), {"q": q, "v": v, "a": a}
-        if kernels is None:
-            tau = np.full(v.shape, np.nan)
-        else:
-            tau = kernels(arrays, len(q), self.equations.evaluator.base_numbers)["tau"]
-        finite = np.all([np.isfinite(x).all(axis=1) for x in arrays.values()], axis=0)
-        tau[~finite] = np.nan
-        for k in np.flatnonzero(finite & ~np.isfinite(tau).all(axis=1)):
-            one = slice(k, k + 1)
-            system = self.equations.system(q[one], v[one], np.zeros((1, v.shape[1])), None, passive)
-            if answerable(system).all():
-                tau[k] = actuation(self.equations, system, a[k], self.actuators, None, False).tau
-        return tau
+        states = States({"q": q, "v": v, "a": a}, passive=passive)
+        return solve_in_turn(states, self._compiled, self._null_space).values
 
-    def _traced(self, passive: bool) -> Kernels | None:
-        from armillary.constraints.projection import traced_kernels
-
+    def _compiled(self, states: States) -> Outcome | None:
+        passive = states.passive
         if passive not in self._kernels:
             made = None
             if self.law is not None:
-                made = traced_kernels(self.equations, self.law, ("q", "v", "a"), passive)
+                made = compiled_kernels(self.equations, self.law, states.reads, passive)
             self._kernels[passive] = made
-        return self._kernels[passive]
+        kernels = self._kernels[passive]
+        return None if kernels is None else compiled(self.equations, kernels, states, "tau")
+
+    def _null_space(self, states: States) -> Outcome:
+        tau = np.full(states.arrays["v"].shape, np.nan)
+        for k in range(len(states)):
+            one = states.of(np.array([k]))
+            system = one.system(self.equations)
+            if answerable(system).all():
+                a = one.arrays["a"][0]
+                tau[k] = actuation(self.equations, system, a, self.actuators, None, False).tau
+        return Outcome(tau, finite_rows(tau))
 
 
 def _weight(label: str, weights: Mapping[str, float] | None) -> float:
@@ -254,7 +266,9 @@ def _bounds(equations: Equations, chosen: Sequence[int], limits: bool) -> tuple[
     return -bound, bound
 
 
-def _least(A: Array, b: Array, lower: Array, upper: Array, dead: float) -> tuple[Array, Any]:
+def _least(
+    A: Array, b: Array, lower: Array, upper: Array, dead: float
+) -> tuple[Array, NDArray[np.bool_]]:
     """Smallest u with A u = b (least squares where it cannot be), inside the bounds.  dead: what
     counts as no hold, as a part of the largest singular value."""
     from scipy.optimize import lsq_linear

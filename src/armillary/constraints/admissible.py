@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from armillary.algorithms import mass_matrix
 from armillary.algorithms.actuation import Strict
@@ -22,7 +23,7 @@ _SINGLE_PRECISION = 1e-4
 _ROUNDING = 1e-10
 
 
-def strictness(equations: Equations, dtype: type = np.float64) -> Strict:
+def strictness(equations: Equations, dtype: DTypeLike = np.float64) -> Strict:
     """How exactly accelerations must fit the rows."""
     model, length = equations.model, equations.length
     felt = np.linalg.norm(model.gravity)

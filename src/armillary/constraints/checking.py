@@ -11,6 +11,7 @@ from armillary.algorithms.constrained import constrained_dynamics
 from armillary.algorithms.interpreter import Run
 from armillary.constraints.constraint_solver import ConstraintSolver
 from armillary.constraints.equations import Equations
+from armillary.constraints.ladder import Outcome, States
 from armillary.constraints.large import LargeSystem
 from armillary.constraints.plan import make_plan
 from armillary.constraints.solution import ConstrainedSolution
@@ -55,19 +56,18 @@ def _ideal(equations: Equations, q: Array, v: Array, tau: Array, a: Array) -> di
     """The traced steps in plain Python, and sparse elimination."""
     evaluator = equations.evaluator
     found = {}
-    large, doubt = LargeSystem(equations, True).accelerations(
-        q[None], v[None], tau[None], None, np.zeros((1, equations.constraints.count))
-    )
-    if not doubt[0]:
-        found["accelerations: null space, and sparse elimination"] = (a, large[0])
+    states = States({"q": q[None], "v": v[None], "tau": tau[None]})
+    large = LargeSystem(equations, True).accelerations(states)
+    if large.converged[0]:
+        found["accelerations: null space, and sparse elimination"] = (a, large.values[0])
     if equations.tables.nv + equations.constraints.count <= 90:
         plan = make_plan(equations)
         tables = replace(evaluator.tables(), constraints=equations.constraints)
         inputs = {"q": q.tolist(), "v": v.tolist(), "tau": tau.tolist()}
         run = Run(constrained_dynamics(plan), tables, evaluator.base(), inputs)
-        plain = np.array(run.result("a"), float)
-        if np.isfinite(plain).all():
-            found["accelerations: null space, and interpreted step by step"] = (a, plain)
+        plain = Outcome.of_kernel(np.array([run.result("a")], float))
+        if plain.converged[0]:
+            found["accelerations: null space, and interpreted step by step"] = (a, plain.values[0])
     return found
 
 

@@ -200,8 +200,8 @@ class _Probe:
             rates = joint.rate(self.q[slot.q], dq[slot.v].tolist())
             q += [Dual(x, rate) for x, rate in zip(self.q[slot.q], rates, strict=True)]
         v = [Dual(x, rate) for x, rate in zip(self.v, dv.tolist(), strict=True)]
-        run: Any = Run(self.algorithm, self.tables, self.base, self.inputs | {"q": q, "v": v})
-        return _slopes(run.flat), _slopes(run.rows), _slopes(run.rates)
+        found = Run(self.algorithm, self.tables, self.base, self.inputs | {"q": q, "v": v}).results
+        return _slopes(found["balance"]), _slopes(found["rows"]), _slopes(found["rates"])
 
 
 def _slopes(values: list[Any]) -> Array:

@@ -19,7 +19,8 @@ from armillary.evaluate.inputs import Array, common_rows
 from armillary.evaluate.memo import Memo
 from armillary.joints.closures import OnPlane
 from armillary.joints.rolling import RollingDisc
-from armillary.model.lowering.constraints import ConstraintTable, lower_constraints
+from armillary.model.lowering.constraint_table import ConstraintTable
+from armillary.model.lowering.constraints import lower_constraints
 from armillary.spatial import Transform, Vector
 
 if TYPE_CHECKING:
@@ -55,6 +56,19 @@ class System:
     target: Array  # (B, m)
     terms: Terms
     bodies: Bodies
+
+    def of(self, k: int) -> System:
+        """State k alone, as a batch of one."""
+        one = slice(k, k + 1)
+        return System(
+            q=self.q[one],
+            v=self.v[one],
+            M=self.M[one],
+            force=self.force[one],
+            target=self.target[one],
+            terms=Terms(**{name: x[one] for name, x in vars(self.terms).items()}),
+            bodies=Bodies(**{name: x[one] for name, x in vars(self.bodies).items()}),
+        )
 
 
 class Equations:
@@ -125,8 +139,8 @@ class Equations:
         X = constraint.X_2B
         if body >= 0:
             X = X @ Transform(self.tables.bodies[body].own.T, Vector())
-        E2, r2 = (np.array([[float(x) for x in row] for row in X.E.rows]),
-                  np.array([float(x) for x in X.r]))  # fmt: skip
+        E2 = np.array([[float(x) for x in row] for row in X.E.rows])
+        r2 = np.array([float(x) for x in X.r])
         own = np.array([[float(x) for x in row] for row in constraint.own.rows])
         E, o = system.bodies.E[k, body], system.bodies.o[k, body]
         return own @ E2 @ E, o + E.T @ r2
@@ -260,12 +274,12 @@ class Equations:
         (nv, k); and the accelerations nearest to a wish (nv), by kinetic energy."""
         system = self.system(q[None], v[None], np.zeros((1, len(v))), passive=False)
         factor, M = self.factor(system.terms), system.M[0]
-        N, left = factor.free, self.pushes(system.terms)
+        N, workless = factor.free, self.pushes(system.terms)
         nearest = solve(M, M @ wish, factor, system.target[0]).a
-        return N @ np.linalg.solve(left.T @ M @ N, left.T @ pushes), nearest
+        return N @ np.linalg.solve(workless.T @ M @ N, workless.T @ pushes), nearest
 
     def answer(self, system: System, k: int) -> Answer:
-        """The robust solution of state k."""
+        """State k by the null space."""
         factor = self.factor(system.terms, k)
         G = None if self.constraints.ideal else system.terms.G[k]
         labels = self.model.v_labels

@@ -1,7 +1,7 @@
 """Questions of closed mechanisms as expressions: what C export and listings are made of.
 
 Forward and inverse dynamics obey the constraints where their equations are solved by straight-line
-code; their results are not a number where that code is in doubt.  Questions about joints
+code; their results are NaN where it does not converge.  Questions about joints
 (mass matrix, bias forces, Jacobians) are those of the tree, as in Python.  What is neither is
 refused by name.
 """
@@ -12,16 +12,16 @@ from dataclasses import dataclass
 
 from armillary.algorithms.constrained import constrained_dynamics
 from armillary.algorithms.passes import Algorithm
+from armillary.constraints.compiled import may_be_compiled
 from armillary.constraints.constraint_solver import ConstraintSolver
 from armillary.constraints.plan import plan_of
-from armillary.constraints.projection import may_be_traced
 from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator
-from armillary.model.lowering.constraints import ConstraintTable
+from armillary.model.lowering.constraint_table import ConstraintTable
 
 CLOSED = ("forward_dynamics", "inverse_dynamics")
 _TREES = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
-_DOUBT = "Not a number next to singular positions, where `solve` in Python still answers."
+_UNCONVERGED = "NaN next to singular positions, where `solve` in Python still answers."
 
 
 @dataclass(frozen=True)
@@ -45,26 +45,26 @@ def closed_question(
     equations = closed.equations
     if not equations.constraints.ideal:
         raise _refused(core, function, "has contacts that rub, which are solved step by step")
-    if not may_be_traced(equations):
+    if not may_be_compiled(equations):
         raise _refused(core, function, "is solved by sparse elimination, not by one expression")
     constraints = equations.constraints if passive else equations.constraints.bare
     if function == "forward_dynamics":
-        title = f"Accelerations under the joint forces; every constraint is kept. {_DOUBT}"
+        title = f"Accelerations under the joint forces; every constraint is kept. {_UNCONVERGED}"
         return ClosedQuestion(constrained_dynamics(plan_of(equations)), constraints, title)
-    law = closed.inverse.law(equations)
+    law = closed.inverse.law()
     if law is None:
         raise _refused(core, function, "has actuators without a law of one expression")
     labels = core.model.v_labels
-    names = ", ".join(labels[k] for k in closed.inverse.actuators(equations))
+    names = ", ".join(labels[k] for k in closed.inverse.actuators)
     title = (
         f"Forces of the actuators ({names}) for a motion that the constraints allow. Not a number "
-        f"for other motions. {_DOUBT}"
+        f"for other motions. {_UNCONVERGED}"
     )
     return ClosedQuestion(law, constraints, title)
 
 
 def refuse_closed_form(core: Evaluator, function: str) -> None:
-    """A closed form has no place for a solution that may be in doubt."""
+    """A closed form has no place for a solution that may not converge."""
     if core.model.constraints and function in CLOSED:
         raise _refused(core, function, "is the solution of a system, not a closed form")
 

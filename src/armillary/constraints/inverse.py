@@ -1,46 +1,36 @@
-"""Inverse dynamics of mechanisms with constraints: a traced kernel first, the robust way behind it.
+"""Inverse dynamics of closed mechanisms, by the ladder of solvers (ladder.py).
 
-The traced kernel (algorithms/actuation.py) marks as not a number what it doubts: states next to
-singularities, motions that the rows do not allow, and motions that the actuators cannot give.
-Those go to the robust way one by one, which answers or says what is wrong.
+The compiled law (algorithms/actuation.py) leaves states next to singularities unconverged, and
+motions that the rows do not allow or the actuators cannot give.  The null space answers those one
+by one, or says what is wrong.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, DTypeLike
 
 from armillary.algorithms.passes import Algorithm
-from armillary.constraints.actuation import (
-    actuation,
-    actuation_law,
-    actuator_indices,
-)
+from armillary.constraints.actuation import actuation, actuation_law, actuator_indices
 from armillary.constraints.admissible import refuse_disallowed, strictness
-from armillary.constraints.equations import Equations
-from armillary.constraints.states import answerable
+from armillary.constraints.compiled import compiled_kernels, may_be_compiled
+from armillary.constraints.ladder import LadderQuestion, Outcome, States, compiled, solve_in_turn
+from armillary.constraints.states import answerable, finite_rows
 from armillary.errors import InputError, Remedy
-from armillary.evaluate.inputs import (
-    Array,
-    checked_out,
-    common_rows,
-    result_type,
-    rows,
-    wrenches,
-)
-from armillary.evaluate.questions import Question
+from armillary.evaluate.inputs import Array, result_type
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import External
-    from armillary.evaluate.kernels import Explanation, Kernels
+    from armillary.evaluate.kernels import Kernels
 
 Actuators = Sequence[str] | str | None
 
 
-class ConstrainedInverseDynamics(Question):
+class ConstrainedInverseDynamics(LadderQuestion):
     """Forces tau (nv) of the actuators for a motion (q, v, a) that the constraints allow.
 
         N^T tau = N^T (M a + h),    N: the motions that the constraints leave free
@@ -54,11 +44,6 @@ class ConstrainedInverseDynamics(Question):
 
     algorithm = Algorithm("constrained_inverse_dynamics", (), lambda g: {})  # made with its plan
     result = "tau"
-
-    def __init__(self, equations: Equations):
-        super().__init__(equations.evaluator)
-        self._equations = equations
-        self._made: dict[tuple[Any, ...], Kernels | None] = {}
 
     def __call__(
         self,
@@ -79,151 +64,98 @@ class ConstrainedInverseDynamics(Question):
             )
         if passive:
             self._evaluator.refuse_load_friction("inverse dynamics of a closed mechanism")
-        equations = self._equations
-        arrays, given, single = self._checked(q, v, a, external, parameters)
-        dtype = result_type(q, v, a)
-        chosen = self._chosen(equations, actuators)
-        tau = self._traced(equations, arrays, given, chosen, passive, dtype)
-        self._resolve(equations, arrays, given, tau, chosen, passive, dtype, single)
-        result = (tau[0] if single else tau).astype(dtype, copy=False)
-        if self._fast is not None and dtype == np.float64 and chosen == self.actuators(equations):
-            self._switch_on(("q", "v", "a"), result)
-        if out is None:
-            return result
-        checked_out(out, result.shape, dtype)[...] = result
-        return out
+        inputs, dtype = {"q": q, "v": v, "a": a}, result_type(q, v, a)
+        states, single = States.checked(self._evaluator, inputs, external, parameters, passive)
+        chosen = self.actuators
+        if actuators is not None:
+            chosen = tuple(actuator_indices(self._equations, actuators))
 
-    def _checked(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: External,
-        parameters: ArrayLike | None,
-    ) -> tuple[dict[str, Array], dict[str, tuple[Array, bool]], bool]:  # fmt: skip
-        """Rows (B, ·) of all numbers, wrenches by frame, and whether it is a single state."""
-        evaluator = self._evaluator
-        parts = {name: evaluator.check(name, x) for name, x in (("q", q), ("v", v), ("a", a))}
-        if parameters is not None:
-            parts["parameters"] = rows(
-                "parameters", parameters, evaluator.body_labels("parameters")
-            )
-        given = wrenches(external)
-        count, single = common_rows(parts | {f"external['{n}']": x for n, x in given.items()})
-        arrays = {
-            name: np.array(np.broadcast_to(x, (count, x.shape[1])), float)
-            for name, (x, _) in parts.items()
-        }
-        return arrays, given, single
+        def first(states: States) -> Outcome | None:
+            kernels = self._kernels(chosen, states.reads, passive, dtype)
+            if kernels is None:
+                return None
+            return compiled(self._equations, kernels, states, self.result)
 
-    def actuators(self, equations: Equations) -> tuple[int, ...]:
+        def null_space(states: States) -> Outcome:
+            return self._null_space(states, chosen, dtype, single)
+
+        result = self._handed_out(
+            solve_in_turn(states, first, null_space).values, single, dtype, out
+        )
+        if chosen == self.actuators:
+            self._serve(self._made.get((chosen, tuple(inputs), True, np.float64)), result)
+        return result
+
+    @cached_property
+    def actuators(self) -> tuple[int, ...]:
         """Entries of v of the joints with motors; all where there is no motor."""
-        model = equations.model
+        model = self._evaluator.model
         pairs = zip(model.bodies, model.slots, strict=True)
         found = [k for body, slot in pairs if body.motor for k in range(model.nv)[slot.v]]
         return tuple(found or range(model.nv))
 
-    def _chosen(self, equations: Equations, actuators: Actuators) -> tuple[int, ...]:
-        if actuators is None:
-            return self.actuators(equations)
-        return tuple(actuator_indices(equations, actuators))
-
-    def _traced(
-        self, equations: Equations, arrays: dict[str, Array], given: dict[str, tuple[Array, bool]],
-        chosen: tuple[int, ...], passive: bool, dtype: Any,
-    ) -> Array:  # fmt: skip
-        """tau (B, nv); not a number where there is no kernel, or where it is in doubt."""
-        count = len(arrays["q"])
-        reads = ("q", "v", "a", *(("external",) if given else ()))
-        reads += ("parameters",) if "parameters" in arrays else ()
-        kernels = self._kernels(equations, chosen, reads, passive, dtype)
-        if kernels is None:
-            return np.full((count, equations.tables.nv), np.nan)
-        inputs = dict(arrays)
-        if given:
-            inputs["external"] = self._evaluator.external_rows(given, count, kernels.tables)
-        return kernels(inputs, count, self._evaluator.base_numbers)["tau"]
-
-    def _kernels(
-        self, equations: Equations, chosen: tuple[int, ...], reads: tuple[str, ...], passive: bool,
-        dtype: Any = np.float64,
-    ) -> Kernels | None:  # fmt: skip
-        from armillary.constraints.projection import may_be_traced, traced_kernels
-
-        key = (chosen, reads, passive, dtype)
-        if key not in self._made:
-            law = self.law(equations, chosen, dtype) if may_be_traced(equations) else None
-            made = None if law is None else traced_kernels(equations, law, reads, passive)
-            self._made[key] = made
-        return self._made[key]
-
     def law(
-        self, equations: Equations, chosen: tuple[int, ...] | None = None, dtype: Any = np.float64
+        self, chosen: tuple[int, ...] | None = None, dtype: DTypeLike = np.float64
     ) -> Algorithm | None:
         """(q, v, a) -> tau as an algorithm; None where there is none."""
-        labels = equations.model.v_labels
-        names = [labels[k] for k in (self.actuators(equations) if chosen is None else chosen)]
-        return actuation_law(equations, names, strictness(equations, dtype))
+        labels = self._evaluator.model.v_labels
+        names = [labels[k] for k in (self.actuators if chosen is None else chosen)]
+        return actuation_law(self._equations, names, strictness(self._equations, dtype))
 
-    def _resolve(
-        self, equations: Equations, arrays: dict[str, Array], given: dict[str, tuple[Array, bool]],
-        tau: Array, chosen: tuple[int, ...], passive: bool, dtype: Any, single: bool,
-    ) -> None:  # fmt: skip
-        """What is in doubt by the robust way; states that are not finite stay not a number."""
-        finite = np.all([np.isfinite(x).all(axis=1) for x in arrays.values()], axis=0)
-        for x, one in given.values():
-            finite = finite & (one or np.isfinite(x).all(axis=1))
-        tau[~finite] = np.nan
+    def _kernels(
+        self, chosen: tuple[int, ...], reads: tuple[str, ...], passive: bool, dtype: DTypeLike
+    ) -> Kernels | None:
+        equations = self._equations
+
+        def make() -> Kernels | None:
+            law = self.law(chosen, dtype) if may_be_compiled(equations) else None
+            return None if law is None else compiled_kernels(equations, law, reads, passive)
+
+        return self._once((chosen, reads, passive, dtype), make)
+
+    def _null_space(
+        self, states: States, chosen: tuple[int, ...], dtype: DTypeLike, single: bool
+    ) -> Outcome:
+        """One by one; wrenches that are not finite leave a state without an answer."""
+        equations, tau = self._equations, np.full(states.arrays["v"].shape, np.nan)
         names = [equations.model.v_labels[k] for k in chosen]
         strict = strictness(equations, dtype)
-        for k in np.flatnonzero(finite & ~np.isfinite(tau).all(axis=1)):
-            state = {name: x[k : k + 1] for name, x in arrays.items()}
-            wrench = {name: x[0 if one else k] for name, (x, one) in given.items()}
-            system = equations.system(
-                state["q"], state["v"], np.zeros_like(state["v"]), wrench, passive,
-                parameters=state.get("parameters"),
-            )  # fmt: skip
+        for k in range(len(states)):
+            state = states.of(np.array([k]))
+            system, a = state.system(equations), state.arrays["a"][0]
             if not answerable(system).all():
                 if single:
-                    equations.evaluator.refuse_not_finite(state, tau)
+                    equations.evaluator.refuse_not_finite(state.arrays, tau)
                 continue
-            row = None if single else int(k)
-            refuse_disallowed(equations, system, state["a"][0], strict, row)
-            found = actuation(equations, system, state["a"][0], names, None, False)
+            row = None if single else int(state.numbers[0]) if state.numbers is not None else k
+            refuse_disallowed(equations, system, a, strict, row)
+            found = actuation(equations, system, a, names, None, False)
             size = max(float(np.abs(found.tau).max(initial=0.0)), found.needed)
             missing = float(np.abs(found.unreachable).max(initial=0.0))
             if missing > strict.tolerance * size:
                 raise _unreachable(names, missing, row)
             tau[k] = found.tau
-
-    def _switch_on(self, reads: tuple[str, ...], like: Array) -> None:
-        """Serve states natively from now on; what the kernel doubts (NaN) comes back here."""
-        equations = self._equations
-        kernels = self._made.get((self.actuators(equations), reads, True, np.float64))
-        if kernels is None:
-            return
-        if like.ndim == 1 and not self._fast.ready:
-            self._fast.switch_on(kernels.kernel(False, "double"), self._evaluator.base_numbers)
-        if like.ndim == 2 and "float64" not in self._fast.batches:
-            kernel = kernels.of_plain_batches(like)
-            if kernel is not None:
-                self._fast.switch_on_batch(kernel, self._evaluator.base_numbers, checked=True)
+        return Outcome(tau, finite_rows(tau))
 
     # -- what only a tree has --------------------------------------------------------------------
 
-    def derivatives(self, *args: Any, **options: Any) -> Any:
+    def derivatives(self, *args: object, **options: object) -> NoReturn:
         """Refused: forces of chosen actuators have no derivatives here; those of the tree have."""
         raise self._of_trees("derivatives")
 
-    def jvp(self, *args: Any, **options: Any) -> Any:
+    def jvp(self, *args: object, **options: object) -> NoReturn:
         """Refused, as `derivatives`."""
         raise self._of_trees("jvp")
 
-    def vjp(self, *args: Any, **options: Any) -> Any:
+    def vjp(self, *args: object, **options: object) -> NoReturn:
         """Refused, as `derivatives`."""
         raise self._of_trees("vjp")
 
-    def parameter_jacobian(self, *args: Any, **options: Any) -> Any:
+    def parameter_jacobian(self, *args: object, **options: object) -> NoReturn:
         """Refused, as `derivatives`."""
         raise self._of_trees("parameter_jacobian")
 
-    def offset_jacobian(self, *args: Any, **options: Any) -> Any:
+    def offset_jacobian(self, *args: object, **options: object) -> NoReturn:
         """Refused, as `derivatives`."""
         raise self._of_trees("offset_jacobian")
 
@@ -233,11 +165,6 @@ class ConstrainedInverseDynamics(Question):
             f"for open trees only. Ask mechanism.tree.inverse_dynamics.{name}(...) for the forces "
             f"in all joints of its tree, or take differences along motions that are allowed."
         )
-
-    def compile_report(self) -> list[Explanation]:
-        """Tier, operations, code size and compile time of every kernel made so far."""
-        made = [kernels for kernels in self._made.values() if kernels is not None]
-        return [entry for kernels in made for entry in kernels.explanations]
 
 
 def _unreachable(names: list[str], missing: float, row: int | None) -> InputError:

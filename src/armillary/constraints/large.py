@@ -8,15 +8,16 @@ chains of loops, in proportion to their number.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from armillary.algorithms import inverse_dynamics, mass_matrix
+from armillary.constraints.arrays import shifted
+from armillary.constraints.ladder import Outcome, States
 from armillary.constraints.nullspace import RANK_TOLERANCE
-from armillary.constraints.ordering import sparse_order
-from armillary.constraints.rows import Bodies, Indices, _shifted
+from armillary.constraints.ordering import MU, SampleRows, elimination_order
+from armillary.constraints.rows import Bodies, Indices
 from armillary.constraints.tapes import play
 from armillary.evaluate.inputs import Array
 from armillary.runtime.tape import Op
@@ -24,7 +25,6 @@ from armillary.runtime.tape import Op
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
 
-_MU = 1e-10  # of the typical diagonal of J M^-1 J^T
 _REFINEMENTS = 3
 _ROUNDS = 8  # further rounds where the last correction is not small
 _SMALL = 1e-13  # rounding: next to singularities much more than the last correction is missing
@@ -68,7 +68,7 @@ class LargeSystem:
         i, j = [], []
         for dof in range(self.n):
             body = int(rows.carriers[dof])
-            above = [k for k in rows._supports[body] if k <= dof]
+            above = [k for k in rows.supports[body] if k <= dof]
             i += [dof] * len(above)
             j += sorted(above)
         return np.array(i, np.intp), np.array(j, np.intp)
@@ -113,7 +113,7 @@ class LargeSystem:
         i, j = self.mass_pairs
         carriers = self.equations.rows.carriers
         arm = bodies.o[:, carriers[i]] - bodies.o[:, carriers[j]]
-        M = np.einsum("bpi,bpi->bp", bodies.S[:, j], _shifted(F[:, i], arm))
+        M = np.einsum("bpi,bpi->bp", bodies.S[:, j], shifted(F[:, i], arm))
         M[:, i == j] += self._armature
         axes = np.broadcast_to(self._axis_values, (len(q), len(self._axis_values)))
         return np.concatenate([M, J[:, self._used], axes], axis=1)
@@ -136,8 +136,8 @@ class LargeSystem:
 
     def _write_tapes(self) -> None:
         values, scale = self._sample()
-        self.mu = _MU * scale
-        entries: list[dict[int, float]] = [{} for _ in range(self.size)]
+        self.mu = MU * scale
+        entries: SampleRows = [{} for _ in range(self.size)]
         for (r, c), place in self.places.items():
             entries[r][c] = entries[c][r] = float(values[place])
         inertias = np.array([abs(entries[k].get(k, 0.0)) for k in range(self.n)])
@@ -145,7 +145,7 @@ class LargeSystem:
         own = np.concatenate([inertias, scale])
         for k, mu in enumerate(self.mu):
             entries[self.n + k][self.n + k] = -float(mu)
-        self.order = sparse_order(entries, own)
+        self.order = elimination_order(entries, own.tolist())
         self._lay_out()
         self.first, self.again = self._factor_and_solve(), self._refine()
 
@@ -176,7 +176,9 @@ class LargeSystem:
             for i in self.columns[k]:
                 self.lower[k, i] = start + len(self.lower)
         start += len(self.lower)
-        self.b, self.x, self.r, self.s, self.half = (start + n * self.size for n in range(5))
+        self.b, self.x, self.r, self.s, self.intermediate = (
+            start + n * self.size for n in range(5)
+        )
         self.length = start + 5 * self.size
         self._copies = [
             (place, self.work[(r, c) if rank[r] <= rank[c] else (c, r)])
@@ -196,11 +198,11 @@ class LargeSystem:
                     tape.add(Op.LESS_PRODUCT, self.work[i, j], self.lower[k, i], self.work[k, j])
         self._solve(tape, self.b, self.x)
         for k in range(self.size):
-            tape.add(Op.COPY, self.half + k, self.s + k)
+            tape.add(Op.COPY, self.intermediate + k, self.s + k)
         return tape.code()
 
     def _solve(self, tape: Tape, right: int, result: int) -> None:
-        """result = K_mu^-1 right; the step's place holds the scaled right side halfway."""
+        """result = K_mu^-1 right; the step's slot takes the intermediate D^-1 L^-1 right."""
         for k in range(self.size):
             tape.add(Op.COPY, result + k, right + k)
         for k in self.order:
@@ -230,42 +232,40 @@ class LargeSystem:
 
     # -- states ----------------------------------------------------------------------------------
 
-    def accelerations(
-        self, q: Array, v: Array, tau: Array, external: Any, drive: Array
-    ) -> tuple[Array, NDArray[np.bool_]]:
-        """a (B, n), and which states are in doubt."""
-        equations = self.equations
+    def accelerations(self, states: States) -> Outcome:
+        """a (B, n) of states with q, v and tau."""
+        equations, arrays = self.equations, states.arrays
+        q, v = arrays["q"], arrays["v"]
         bodies = equations.motion(q, v)
         J, gamma, given = equations.rows.sparse_terms(bodies, self.passive)
-        gamma = gamma + drive
-        inputs: Any = {"q": q, "v": v}
+        gamma = gamma + equations.prescribed_rows(states.prescribed, len(q))
         h = equations.evaluator.run(
-            inverse_dynamics.bias_forces, inputs, external, passive=self.passive
-        )["tau"]  # fmt: skip
+            inverse_dynamics.bias_forces, {"q": q, "v": v}, states.external, passive=self.passive
+        )["tau"]
         memory = np.zeros((len(q), self.length))
         K = self.values(q, bodies, J)
         memory[:, : K.shape[1]] = K
         sources, targets = (np.array(x) for x in zip(*self._copies, strict=True))
         memory[:, targets] = K[:, sources]
         memory[:, self._dampers] -= self.mu
-        memory[:, self.b : self.b + self.n] = tau - h + given
+        memory[:, self.b : self.b + self.n] = arrays["tau"] - h + given
         memory[:, self.b + self.n : self.b + self.size] = gamma[:, self.kept]
         play(self.first, memory)
-        doubt = np.ones(len(q), bool)
+        converged = np.zeros(len(q), bool)
+        # each by itself: masses may differ by 1e8, and accelerations with them
+        weights = np.sqrt(np.abs(K[:, self._diagonal]))
+        weights[weights == 0.0] = 1.0
         for turn in range(_REFINEMENTS * _ROUNDS):
             play(self.again, memory)
             if turn + 1 >= _REFINEMENTS:
-                step, x, half = (np.abs(memory[:, start : start + self.n])
-                                 for start in (self.s, self.x, self.half))  # fmt: skip
-                # each by itself: masses may differ by 1e8, and accelerations with them
-                weights = np.sqrt(np.abs(K[:, self._diagonal]))
-                weights[weights == 0.0] = 1.0
-                whole = np.linalg.norm(weights * half, axis=1, keepdims=True)
-                small = (step <= _SMALL * (x + half)) | (weights * step <= 1e-14 * whole)
-                doubt = np.asarray(~small.all(axis=1), bool)
-                if not doubt.any():
+                parts = (self.s, self.x, self.intermediate)
+                step, x, size = (np.abs(memory[:, start : start + self.n]) for start in parts)
+                whole = np.linalg.norm(weights * size, axis=1, keepdims=True)
+                small = (step <= _SMALL * (x + size)) | (weights * step <= 1e-14 * whole)
+                converged = np.asarray(small.all(axis=1), bool)
+                if converged.all():
                     break
-        return memory[:, self.x : self.x + self.n].copy(), doubt
+        return Outcome(memory[:, self.x : self.x + self.n].copy(), converged)
 
 
 def _kept_rows(equations: Equations) -> np.ndarray:
@@ -286,16 +286,15 @@ def _kept_rows(equations: Equations) -> np.ndarray:
     by_row = np.argsort(rows, kind="stable")
     edges = np.searchsorted(rows[by_row], np.arange(equations.constraints.count + 1))
     kept: list[int] = []
-    for constraint in equations.constraints.all:
-        span = equations.constraints.slices[constraint.name]
-        if not hasattr(constraint, "closure"):
-            kept.append(span.start)
-            continue
+    slices = equations.constraints.slices
+    for constraint in equations.constraints.frames:
+        span = slices[constraint.name]
         if not constraint.count:  # springs and dampers alone
             continue
-        block = np.stack([scaled[:, by_row[edges[r] : edges[r + 1]]].ravel()
-                          for r in range(span.start, span.stop)])  # fmt: skip
+        numbers = [by_row[edges[r] : edges[r + 1]] for r in range(span.start, span.stop)]
+        block = np.stack([scaled[:, chosen].ravel() for chosen in numbers])
         _, R, P = qr(block.T, mode="economic", pivoting=True)
         rank = int(np.sum(np.abs(np.diag(R)) > tolerance * largest))
         kept += sorted(span.start + int(k) for k in P[:rank])
+    kept += [slices[axis.name].start for axis in equations.constraints.axes]
     return np.array(kept, np.intp)

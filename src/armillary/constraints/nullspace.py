@@ -1,4 +1,4 @@
-"""The robust solution of one state: motion in the null space of the constraints.
+"""The safest solution of one state: motion in the null space of the constraints.
 
 Pivoted QR of the scaled J^T finds the rank and a basis N of the free motions; then N^T M N is
 solved.  This stays exact next to singularities, with redundant rows, massless bodies and mass
@@ -90,13 +90,13 @@ class Factor:
         return Z
 
     def motion(self, target: Array) -> tuple[Array, Array]:
-        """x with J x = target, smallest in scaled units; and what is left of each row."""
+        """x with J x = target, smallest in scaled units; and the residual of each row."""
         s = self.scaling
         y = _solve(self._R2, self._Q2.T @ (s.rows / s.length * target)[self._P])
         x = s.columns * (self._Q[:, : self.rank] @ y)
         # one refinement: the rounding of y is seen by rows of very different size
-        left = target - self.J @ x
-        y = _solve(self._R2, self._Q2.T @ (s.rows / s.length * left)[self._P])
+        residual = target - self.J @ x
+        y = _solve(self._R2, self._Q2.T @ (s.rows / s.length * residual)[self._P])
         x = x + s.columns * (self._Q[:, : self.rank] @ y)
         return x, target - self.J @ x
 
@@ -119,26 +119,30 @@ class Answer:
 
     a: Array  # (n,)
     multipliers: Array  # (m,), smallest in scaled units where they are not unique
-    left: Array  # (m,) target - J a: not zero where rows contradict each other
+    residual: Array  # (m,) target - J a: not zero where rows contradict each other
     factor: Factor
 
 
 def solve(
-    M: Array, force: Array, factor: Factor, target: Array, G: Array | None = None,
+    M: Array,
+    force: Array,
+    factor: Factor,
+    target: Array,
+    G: Array | None = None,
     labels: tuple[str, ...] = (),
-) -> Answer:  # fmt: skip
+) -> Answer:
     """M a = force + G^T λ,  J a = target (least squares where that cannot be).  G: J by default."""
-    a, left = factor.motion(target)
+    a, residual = factor.motion(target)
     N = factor.free
     if G is not None:
         a, multipliers = _with_friction(M, force, factor, a, G)
-        return Answer(a, multipliers, left, factor)
+        return Answer(a, multipliers, residual, factor)
     if N.shape[1]:
         N = _graded(N, M, factor.scaling)
         a = a + N @ _reduced(N.T @ M @ N, N.T @ (force - M @ a), N, labels)
         # refined once: the sum above cancels where constraints carry most of the force
         a = a + N @ _reduced(N.T @ M @ N, N.T @ (force - M @ a), N, labels)
-    return Answer(a, factor.multipliers(M @ a - force), left, factor)
+    return Answer(a, factor.multipliers(M @ a - force), residual, factor)
 
 
 def smallest(M: Array, factor: Factor, target: Array, labels: tuple[str, ...] = ()) -> Array:

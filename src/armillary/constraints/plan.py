@@ -17,6 +17,7 @@ from armillary.algorithms.embedding import Pivot
 from armillary.constraints.assembly import Closer
 from armillary.constraints.equations import OPEN_SAMPLES
 from armillary.constraints.nullspace import RANK_TOLERANCE, counted
+from armillary.constraints.ordering import MU, SampleRows, elimination_order
 from armillary.evaluate.inputs import Array
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 Rows = NDArray[np.intp]
 _CLOSED_SAMPLES = 3
 _CLOSED = 1e-9  # opening of a sample, of the machine's size
-_HEALTHY = 1e-3  # of the size a pivot has by itself
-_MU = 1e-10  # of the typical diagonal of J M^-1 J^T
 _PIVOT_SHARE = 0.05
 
 
@@ -42,9 +41,11 @@ def samples_of(equations: Equations) -> Array:
 
 
 def make_plan(
-    equations: Equations, wanted: NDArray[np.bool_] | None = None, embed: bool = True,
+    equations: Equations,
+    wanted: NDArray[np.bool_] | None = None,
+    embed: bool = True,
     inertia: Array | None = None,
-) -> Plan:  # fmt: skip
+) -> Plan:
     """wanted: rows that take part; all by default.  embed: solve independent rows for dependent
     coordinates; else always the regularised system, which has no coordinates to go wrong.
     inertia (nv): a diagonal in the place of the mass matrix."""
@@ -55,22 +56,22 @@ def make_plan(
     kept = _independent_rows(equations, rng, rows_wanted)
     q = closed_samples(equations, rng)
     if inertia is None:
-        usual = M = equations.evaluator.run(mass_matrix.mass_matrix, {"q": q})["M"]
+        reference = M = equations.evaluator.run(mass_matrix.mass_matrix, {"q": q})["M"]
     else:
         filled = np.where(inertia > 0.0, inertia, inertia.max())
-        M, usual = (np.tile(np.diag(x), (len(q), 1, 1)) for x in (inertia, filled))
+        M, reference = (np.tile(np.diag(x), (len(q), 1, 1)) for x in (inertia, filled))
     J = equations.terms(q).J[:, kept]
-    scale = _row_scale(usual, J)
+    scale = _row_scale(reference, J)
     ranks = [_rank(equations, j, kept) for j in J]
     rows = tuple(int(k) for k in kept)
-    reach = tuple(float(x) for x in equations.scaling.columns)
+    scales = tuple(float(x) for x in equations.scaling.columns)
     if embed and min(ranks, default=0) == len(kept):
         pivots = dependent_coordinates(J)
         if pivots is not None:
-            return Plan(rows, pivots=pivots, reach=reach)
-    mu = _MU * scale
-    order = elimination_order(M, J, mu, usual)
-    return Plan(rows, tuple(order), tuple(float(x) for x in mu), reach=reach)
+            return Plan(rows, pivots=pivots, scale=scales)
+    mu = MU * scale
+    order = _order(M, J, mu, reference)
+    return Plan(rows, tuple(order), tuple(float(x) for x in mu), scale=scales)
 
 
 def dependent_coordinates(J: Array) -> tuple[Pivot, ...] | None:
@@ -158,33 +159,16 @@ def _row_scale(M: Array, J: Array) -> Array:
     return np.maximum(mean, mean.sum() / max(mean.size, 1) * 1e-3)
 
 
-def elimination_order(M: Array, J: Array, mu: Array, usual: Array) -> list[int]:
-    """Cheapest healthy pivot first (fewest entries left in its row), over all samples.
+def _order(M: Array, J: Array, mu: Array, reference: Array) -> list[int]:
+    """Elimination order of [M J^T; J -mu] that is healthy in all samples.
 
-    usual: inertias that tell what size a pivot has by itself; M may have zeros."""
-    n, m = M.shape[-1], J.shape[-2]
-    K = np.zeros((len(M), n + m, n + m))
-    K[:, :n, :n] = M
-    K[:, n:, :n] = J
-    K[:, :n, n:] = np.swapaxes(J, -1, -2)
-    K[:, range(n, n + m), range(n, n + m)] = -mu
-    diagonal = np.einsum("sii->si", usual)
-    own = np.concatenate([np.maximum(diagonal, diagonal.max(axis=1, keepdims=True) * 1e-9),
-                          np.tile(_row_scale(usual, J), (len(M), 1))], axis=1)  # fmt: skip
-    pattern = (K != 0.0).any(axis=0)
-    left, order = list(range(n + m)), []
-    while left:
-        health = np.array([np.abs(K[:, k, k] / own[:, k]).min() for k in left])
-        degree = np.array([pattern[k, left].sum() for k in left])
-        good = health > _HEALTHY
-        cost = np.where(good, degree, np.inf) if good.any() else -health
-        k = left[int(np.argmin(cost))]
-        left.remove(k)
-        order.append(k)
-        others = [j for j in left if pattern[k, j]]
-        pivot = K[:, k, k][:, None, None]
-        pivot = np.where(pivot == 0.0, 1e-300, pivot)
-        block = K[:, others, k][:, :, None] * K[:, k, others][:, None, :] / pivot
-        K[np.ix_(range(len(K)), others, others)] -= block
-        pattern[np.ix_(others, others)] = True
-    return order
+    reference: inertias that tell what size a pivot has by itself; M may have zeros."""
+    (samples, m, n), diagonal = J.shape, np.einsum("sii->si", reference)
+    damping = np.tile(-np.diag(mu), (samples, 1, 1))
+    K = np.block([[M, np.swapaxes(J, -1, -2)], [J, damping]])
+    inertias = np.maximum(diagonal, diagonal.max(axis=1, keepdims=True) * 1e-9)
+    rows: SampleRows = [
+        {int(j): K[:, i, j] for j in np.flatnonzero((K[:, i] != 0.0).any(axis=0))}
+        for i in range(n + m)
+    ]
+    return elimination_order(rows, [*inertias.T, *_row_scale(reference, J)])

@@ -1,73 +1,32 @@
 """Compiled projection onto the constraints: steps of position, then one of velocity.
 
-Each step is a traced kernel (algorithms/constrained.py); states it doubts, or that do not close,
-go to the robust way (closing.py) one by one.
+Each step is compiled (algorithms/constrained.py), by dependent coordinates first and regularised
+where those fail; what does not close goes to Gauss-Newton steps in the null space (assembly.py).
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armillary.algorithms.constrained import correction
-from armillary.algorithms.passes import Algorithm
 from armillary.constraints.assembly import CLOSED, Closer
+from armillary.constraints.compiled import compiled_kernels, may_be_compiled
 from armillary.constraints.content import idle_rows
 from armillary.constraints.holding import Held, Named
-from armillary.constraints.moving import RowMotion, spread
+from armillary.constraints.ladder import Outcome, Solver, States, solve_in_turn
+from armillary.constraints.moving import Prescribed, RowMotion, spread
 from armillary.constraints.plan import make_plan
 from armillary.errors import ModelError
 from armillary.evaluate.inputs import Array
-from armillary.model.lowering.tree import parametric
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
     from armillary.evaluate.kernels import Kernels
 
-_LARGEST_PLAN = 90  # unknowns: larger systems are not traced
-_LARGEST_TREE = 60  # bodies
 _STEPS = 8
-
-
-def traced_kernels(
-    equations: Equations,
-    algorithm: Algorithm,
-    reads: tuple[str, ...],
-    passive: bool = True,
-    verified: bool = False,
-) -> Kernels | None:
-    """Straight-line kernels of an algorithm over the constraints, where that is not too long.
-
-    verified: it is forward dynamics, and new code of it is tried once (verify.py)."""
-    from armillary.constraints.verify import of_closed
-    from armillary.evaluate.kernels import Kernels
-    from armillary.evaluate.request import Setting
-
-    owner = equations.evaluator
-    if not may_be_traced(equations):
-        return None
-    constraints = equations.constraints if passive else equations.constraints.bare
-    if "parameters" in reads:
-        tables = replace(parametric(owner.model, True, passive), constraints=constraints)
-    else:
-        tables = replace(owner.tables(True, passive, regroup=True), constraints=constraints)
-    setting = Setting(algorithm, reads, owner.moving_base)
-    verify = of_closed(equations, passive) if verified else None
-    kernels = Kernels(setting, tables, owner.options, verify)
-    try:
-        kernels.straight()
-    except ZeroDivisionError:  # a free motion without any inertia: the robust way names it
-        return None
-    return kernels if kernels.straight() else None
-
-
-def may_be_traced(equations: Equations) -> bool:
-    unknowns = equations.tables.nv + equations.constraints.count
-    small = unknowns <= _LARGEST_PLAN and len(equations.tables.bodies) <= _LARGEST_TREE
-    return small and equations.evaluator.options.tier != 1
 
 
 class Projector:
@@ -91,11 +50,11 @@ class Projector:
 
     def _make(self, level: str, embed: bool, moving: bool) -> Kernels | None:
         rows = self.rows(level)
-        if not may_be_traced(self.equations) or not rows.any():
+        if not may_be_compiled(self.equations) or not rows.any():
             return None
         plan = make_plan(self.equations, rows, embed)
         reads = ("q",) + ("v",) * (level == "rate") + ("prescribed",) * moving
-        return traced_kernels(self.equations, correction(plan, level), reads)
+        return compiled_kernels(self.equations, correction(plan, level), reads)
 
     def project(self, q: Array, v: Array, moving: RowMotion | None = None) -> tuple[Array, Array]:
         """q (B, nq) and v (B, nv), closed and consistent."""
@@ -135,7 +94,7 @@ class Projector:
         return np.asarray(np.linalg.pinv(held.rows(q)) @ values)  # in a tree nothing follows
 
     def positions(self, q: Array, moving: RowMotion | None = None) -> Array:
-        """Newton steps until they are small; what stays open is closed the robust way."""
+        """Newton steps until they are small; what stays open is closed one by one (assembly.py)."""
         q = q.copy()
         if not self.rows("residual").any():
             return q
@@ -162,7 +121,7 @@ class Projector:
             if moving is not None:
                 inputs["prescribed"] = spread(moving.of(rows).place, len(rows))
             step = kernels(inputs, len(rows), owner.base_numbers)["x"]
-            good = np.isfinite(step).all(axis=1)
+            good = Outcome.of_kernel(step).converged
             if not good.all():
                 step = np.where(good[:, None], step, 0.0)
             q[rows] = self.equations.tree.integrate(q[rows], step)
@@ -199,23 +158,34 @@ class Projector:
     def velocities(self, q: Array, v: Array, moving: RowMotion | None = None) -> Array:
         if not self.rows("rate").any():
             return v.copy()
-        result, left = np.full(v.shape, np.nan), np.arange(len(q))
-        for embed in (True, False):
-            kernels = self.kernels("rate", embed, moving is not None) if len(left) else None
-            if kernels is not None:
-                inputs = {"q": q[left], "v": v[left]}
-                if moving is not None:
-                    inputs["prescribed"] = spread(moving.of(left).velocity, len(left))
-                step = kernels(inputs, len(left), self.equations.evaluator.base_numbers)["x"]
-                result[left] = v[left] + step
-                left = np.flatnonzero(~np.isfinite(result).all(axis=1))
-        for k in left:
-            result[k] = self.closer.velocity(q[k], v[k], _of(moving, int(k)))[0]
-        return result
+
+        def compiled(embed: bool) -> Solver:
+            return lambda states: self._rate_step(states, embed)
+
+        def null_space(states: States) -> Outcome:
+            found = np.empty_like(states.arrays["v"])
+            for k, (place, rate) in enumerate(zip(*states.arrays.values(), strict=True)):
+                found[k] = self.closer.velocity(place, rate, _of(states.prescribed, k))[0]
+            return Outcome(found, np.ones(len(found), bool))
+
+        states = States({"q": q, "v": v}, prescribed=moving)
+        return solve_in_turn(states, compiled(True), compiled(False), null_space).values
+
+    def _rate_step(self, states: States, embed: bool) -> Outcome | None:
+        """Velocities after one compiled step."""
+        moving = states.prescribed
+        kernels = self.kernels("rate", embed, moving is not None)
+        if kernels is None:
+            return None
+        inputs = dict(states.arrays)
+        if isinstance(moving, RowMotion):
+            inputs["prescribed"] = spread(moving.velocity, len(states))
+        step = kernels(inputs, len(states), self.equations.evaluator.base_numbers)["x"]
+        return Outcome.of_kernel(states.arrays["v"] + step)
 
 
-def _of(moving: RowMotion | None, k: int) -> RowMotion | None:
-    return None if moving is None else moving.of(k)
+def _of(moving: Prescribed, k: int) -> RowMotion | None:
+    return moving.of(k) if isinstance(moving, RowMotion) else None
 
 
 def _two_digits(x: float) -> str:

@@ -3,23 +3,31 @@
 Everything is evaluated along the world's axes from the motion of the bodies, with levers between
 neighbouring points only, so that accuracy does not depend on where the machine stands.  Closures
 of one type are evaluated together, as arrays (states, constraints).  The traced kernels
-(algorithms/constrained.py) reach the same rows by another road, body by body.
+(model/lowering/constraint_table.py) find the same rows by another path, body by body.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from armillary.constraints.arrays import (
+    crossed,
+    moved,
+    rotated,
+    rotated_back,
+    shifted,
+    turned_back,
+)
 from armillary.evaluate.inputs import Array
 from armillary.joints.closures import Closure, rate_bias
-from armillary.model.lowering.constraints import ConstraintTable, FrameConstraint
+from armillary.model.lowering.constraint_table import ConstraintTable, FrameConstraint
 from armillary.model.lowering.tree import Tables
+from armillary.scalar import Scalar
 from armillary.spatial import Force, Matrix, Motion, Transform, Vector
 
 Indices = NDArray[np.intp]
@@ -37,24 +45,20 @@ class Terms:
     wrench_W: Array  # (B, m, 6): unit force of each row on the second body, world axes, at `point`
     point: Array  # (B, m, 3): origin of the second frame in the world
     center: Array  # (B, constraints, 3): the same, once per constraint between frames
-    given_W: (
-        Array  # (B, constraints, 6): known wrenches of contacts, friction and springs of loops,
-    )
-    # world axes, at their frames
+    # known wrenches of contacts, friction and springs of loops, world axes, at their frames
+    given_W: Array  # (B, constraints, 6)
     given: Array  # (B, n): their generalised force
     resisted: Array  # (B, n): the part of it that comes from friction and springs
 
 
 class Group:
-    """ConstraintTable with closures of one type: their constants as arrays."""
+    """Constraints with closures of one type: their constants as arrays."""
 
     def __init__(
         self, members: Sequence[tuple[int, FrameConstraint]], tables: Tables, rows: Indices
     ):
         constraints = [constraint for _, constraint in members]
-        self.numbers = np.array(
-            [k for k, _ in members], np.intp
-        )  # place among the frame constraints
+        self.numbers = np.array([k for k, _ in members], np.intp)  # among the frame constraints
         self.rows = rows  # (constraints, rows per constraint): numbers of their rows in J
         self.first = np.array([constraint.first for constraint in constraints])
         self.second = np.array([constraint.second for constraint in constraints])
@@ -67,9 +71,8 @@ class Group:
             p.with_parameters(_columns([t.passive[k].parameters() for t in constraints]))
             for k, p in enumerate(constraints[0].passive)
         )
-        self.constraint = replace(
-            constraints[0], closure=self.closure, passive=passive
-        )  # of all of them
+        # one constraint that stands for all of them
+        self.constraint = replace(constraints[0], closure=self.closure, passive=passive)
         self._turns = [constraint.turns for constraint in constraints]
 
     def near(self, q: Array) -> Array | None:
@@ -79,7 +82,7 @@ class Group:
         return np.stack([t.angle(list(q.T)) for t in self._turns if t is not None], axis=-1)
 
 
-def _columns(numbers: Sequence[Sequence[Any]]) -> list[Array]:
+def _columns(numbers: Sequence[Sequence[Scalar]]) -> list[Array]:
     """One array over the constraints per parameter."""
     table = np.array([[float(x) for x in row] for row in numbers])
     return [table[:, k] for k in range(table.shape[1])] if table.size else []
@@ -112,8 +115,8 @@ class Bodies:
     def of(cls, result: dict[str, Array], velocity: Array, acceleration: Array, q: Array) -> Bodies:
         Y = result["Y"]
         count = len(Y)
-        E = np.concatenate([Y[..., :9].reshape(*Y.shape[:2], 3, 3),
-                            np.broadcast_to(np.eye(3), (count, 1, 3, 3))], axis=1)  # fmt: skip
+        world = np.broadcast_to(np.eye(3), (count, 1, 3, 3))
+        E = np.concatenate([Y[..., :9].reshape(*Y.shape[:2], 3, 3), world], axis=1)
         o = np.concatenate([Y[..., 9:], np.zeros((count, 1, 3))], axis=1)
         world_v = np.broadcast_to(velocity, (count, 1, 6))
         world_a = np.broadcast_to(acceleration, (count, 1, 6))
@@ -122,37 +125,16 @@ class Bodies:
         return cls(E, o, v, a, result["S"], q)
 
 
-def _times(E: Array, x: Array) -> Array:
-    return np.einsum("...ij,...j->...i", E, x)
-
-
-def _back(E: Array, x: Array) -> Array:
-    return np.einsum("...ji,...j->...i", E, x)
-
-
-def _moved(E: Array, r: Array, m: Array) -> Array:
-    """X m for X = (E, r)."""
-    w = _times(E, m[..., :3])
-    return np.concatenate([w, _times(E, m[..., 3:] + np.cross(m[..., :3], r))], axis=-1)
-
-
-def _crossed(v: Array, m: Array) -> Array:
-    """v × m of motions."""
-    w = np.cross(v[..., :3], m[..., :3])
-    u = np.cross(v[..., :3], m[..., 3:]) + np.cross(v[..., 3:], m[..., :3])
-    return np.concatenate([w, u], axis=-1)
-
-
 class Rows:
     """Evaluates all rows of a mechanism."""
 
     def __init__(self, constraints: ConstraintTable, tables: Tables):
         self.constraints, self.tables = constraints, tables
-        self._supports = _supports(tables)
+        self.supports = _supports(tables)  # degrees of freedom that carry each body
         self.groups = self._groups()
 
     def _groups(self) -> list[Group]:
-        sorted_constraints: dict[Any, list[tuple[int, FrameConstraint]]] = {}
+        sorted_constraints: dict[Hashable, list[tuple[int, FrameConstraint]]] = {}
         for k, constraint in enumerate(self.constraints.frames):
             c = constraint.closure
             # friction and force names are part of the type, their numbers are not
@@ -165,11 +147,10 @@ class Rows:
             sorted_constraints.setdefault(key, []).append((k, constraint))
         groups = []
         for members in sorted_constraints.values():
-            rows = np.array([
-                range(self.constraints.slices[t.name].start, self.constraints.slices[t.name].stop)
-                for _, t in members
-            ], np.intp).reshape(len(members), members[0][1].count)  # fmt: skip
-            groups.append(Group(members, self.tables, rows))
+            slices = [self.constraints.slices[constraint.name] for _, constraint in members]
+            rows = np.array([range(span.start, span.stop) for span in slices], np.intp)
+            shape = (len(members), members[0][1].count)
+            groups.append(Group(members, self.tables, rows.reshape(shape)))
         return groups
 
     @cached_property
@@ -195,25 +176,21 @@ class Rows:
         return dict.fromkeys(sorted(two - one), 1.0) | dict.fromkeys(sorted(one - two), -1.0)
 
     def _support(self, body: int) -> frozenset[int]:
-        return self._supports[body] if body >= 0 else frozenset()
+        return self.supports[body] if body >= 0 else frozenset()
 
     def sparse_terms(self, bodies: Bodies, passive: bool = True) -> tuple[Array, Array, Array]:
         """Entries of J at `pairs`, gamma (B, m), and the known generalised force (B, n)."""
         count, m = len(bodies.S), self.constraints.count
-        gamma, wrench, point = (
-            np.zeros((count, m)),
-            np.zeros((count, m, 6)),
-            np.zeros((count, m, 3)),
-        )
+        gamma, wrench, point = (np.zeros((count, m, *size)) for size in ((), (6,), (3,)))
         given = np.zeros((count, self.tables.nv))
         for group in self.groups:
             flat = group.rows.ravel()
-            part = _evaluate(group, bodies)
-            gamma[:, flat], wrench[:, flat] = part[0], part[3]
-            point[:, flat] = np.repeat(part[6], group.rows.shape[1], axis=1)
-            for known in (part[5], part[7]) if passive else (part[5],):
+            block = _evaluate(group, bodies)
+            gamma[:, flat], wrench[:, flat] = block.gamma, block.wrench_W
+            point[:, flat] = block.point
+            for known in (block.given_W, block.resisted_W) if passive else (block.given_W,):
                 if known.any():
-                    self._add_given(bodies, group.numbers, known, part[6], given)
+                    self._add_given(bodies, group.numbers, known, block.origin, given)
         for constraint in self.constraints.axes:
             gamma[:, self.constraints.slices[constraint.name].start] = constraint.acceleration
         return self.entries(bodies, wrench, point), gamma, given
@@ -225,7 +202,7 @@ class Rows:
         for place, number in enumerate(numbers):
             for dof, sign in self._signs(self.constraints.frames[int(number)]).items():
                 arm = center[:, place] - bodies.o[:, self.carriers[dof]]
-                push = _shifted(wrench[:, place], arm)
+                push = shifted(wrench[:, place], arm)
                 given[:, dof] += sign * np.sum(bodies.S[:, dof] * push, axis=-1)
 
     def terms(self, bodies: Bodies, q: Array, v: Array, passive: bool = True) -> Terms:
@@ -238,13 +215,13 @@ class Rows:
         centers = np.zeros((count, len(self.constraints.frames), 3))
         for group in self.groups:
             flat = group.rows.ravel()
-            part = _evaluate(group, bodies)
-            gamma[:, flat], rate[:, flat], residual[:, flat] = part[0:3]
-            wrench[:, flat], force[:, flat] = part[3:5]
-            given_W[:, group.numbers], centers[:, group.numbers] = part[5:7]
+            block = _evaluate(group, bodies)
+            gamma[:, flat], rate[:, flat] = block.gamma, block.rate
+            residual[:, flat], point[:, flat] = block.residual, block.point
+            wrench[:, flat], force[:, flat] = block.wrench_W, block.force_W
+            given_W[:, group.numbers], centers[:, group.numbers] = block.given_W, block.origin
             if passive:
-                resisted_W[:, group.numbers] = part[7]
-            point[:, flat] = np.repeat(part[6], group.rows.shape[1], axis=1)
+                resisted_W[:, group.numbers] = block.resisted_W
         J, G = np.zeros((2, count, m, n))
         rows, columns, _ = self.pairs
         J[:, rows, columns] = self.entries(bodies, wrench, point)
@@ -259,8 +236,19 @@ class Rows:
         self._axis_rows(q, v, J, gamma, rate, residual)
         start = m - len(self.constraints.axes)
         G[:, start:] = J[:, start:]
-        return Terms(J, G, gamma, rate, residual, force, point, centers, given_W + resisted_W,
-                     given + resisted, resisted)  # fmt: skip
+        return Terms(
+            J=J,
+            G=G,
+            gamma=gamma,
+            rate=rate,
+            residual=residual,
+            wrench_W=force,
+            point=point,
+            center=centers,
+            given_W=given_W + resisted_W,
+            given=given + resisted,
+            resisted=resisted,
+        )
 
     def spring_energy(self, bodies: Bodies) -> Array:
         """(B,) potential energy of the springs of all loops, J."""
@@ -283,7 +271,7 @@ class Rows:
         """Values of J at `pairs`: power of each wrench on each axis, (B, pairs)."""
         rows, columns, signs = self.pairs
         arm = point[:, rows] - bodies.o[:, self.carriers[columns]]
-        push = _shifted(wrench[:, rows], arm)
+        push = shifted(wrench[:, rows], arm)
         return np.asarray(np.einsum("bpi,bpi,p->bp", bodies.S[:, columns], push, signs))
 
     def _axis_rows(
@@ -304,37 +292,49 @@ class Rows:
                     residual[:, k] += coefficient * q[:, q_index]
 
 
-def _shifted(wrench: Array, arm: Array) -> Array:
-    """The same wrench about a point that lies `arm` before:  n + arm × f."""
-    moment = wrench[..., :3] + np.cross(arm, wrench[..., 3:])
-    return np.concatenate([moment, wrench[..., 3:]], axis=-1)
-
-
 def _relative(group: Group, bodies: Bodies) -> tuple[Transform, Array, Array]:
     """X_21 of the constraints of a group, leaves (B, constraints); world to frame 2, its origin."""
     E1 = group.E1 @ bodies.E[:, group.first]
     E2 = group.E2 @ bodies.E[:, group.second]
-    o1 = bodies.o[:, group.first] + _back(bodies.E[:, group.first], group.r1)
-    o2 = bodies.o[:, group.second] + _back(bodies.E[:, group.second], group.r2)
+    o1 = bodies.o[:, group.first] + rotated_back(bodies.E[:, group.first], group.r1)
+    o2 = bodies.o[:, group.second] + rotated_back(bodies.E[:, group.second], group.r2)
     E21 = E2 @ np.swapaxes(E1, -1, -2)
-    r21 = _times(E1, o2 - o1)
-    X = Transform(Matrix([[E21[..., i, j] for j in range(3)] for i in range(3)]),
-                  Vector(*(r21[..., i] for i in range(3))))  # fmt: skip
-    return X, E2, o2
+    r21 = rotated(E1, o2 - o1)
+    E = Matrix([[E21[..., i, j] for j in range(3)] for i in range(3)])
+    return Transform(E, Vector(*(r21[..., i] for i in range(3)))), E2, o2
 
 
-def _evaluate(group: Group, bodies: Bodies) -> tuple[Array, ...]:
-    """gamma, rate, residual (B, rows), unit wrenches of rows and forces, given ones, origins, and
-    the wrenches of friction and springs."""
+@dataclass(frozen=True)
+class RowBlock:
+    """The rows of a group of constraints at B states; wrenches along the world's axes, at the
+    origins of the second frames."""
+
+    gamma: Array  # (B, rows)
+    rate: Array
+    residual: Array
+    wrench_W: Array  # (B, rows, 6): power on the relative motion gives J
+    force_W: Array  # (B, rows, 6): what a multiplier of 1 exerts; the same where it is ideal
+    origin: Array  # (B, constraints, 3)
+    given_W: Array  # (B, constraints, 6): known wrenches of contacts
+    resisted_W: Array  # (B, constraints, 6): friction and springs of loops
+
+    @property
+    def point(self) -> Array:
+        """(B, rows, 3): the origin once per row."""
+        per_constraint = self.gamma.shape[1] // self.origin.shape[1]
+        return np.repeat(self.origin, per_constraint, axis=1)
+
+
+def _evaluate(group: Group, bodies: Bodies) -> RowBlock:
     X, E2, o2 = _relative(group, bodies)
     E21 = np.stack([np.stack(row, axis=-1) for row in X.E.rows], axis=-2)
     r21 = np.stack(X.r.leaves(), axis=-1)
-    v1 = _moved(group.E1, group.r1, bodies.v[:, group.first])
-    v2 = _moved(group.E2, group.r2, bodies.v[:, group.second])
-    a1 = _moved(group.E1, group.r1, bodies.a[:, group.first])
-    a2 = _moved(group.E2, group.r2, bodies.a[:, group.second])
-    v = v2 - _moved(E21, r21, v1)
-    a = a2 - _moved(E21, r21, a1) - _crossed(v2, v)
+    v1 = moved(group.E1, group.r1, bodies.v[:, group.first])
+    v2 = moved(group.E2, group.r2, bodies.v[:, group.second])
+    a1 = moved(group.E1, group.r1, bodies.a[:, group.first])
+    a2 = moved(group.E2, group.r2, bodies.a[:, group.second])
+    v = v2 - moved(E21, r21, v1)
+    a = a2 - moved(E21, r21, a1) - crossed(v2, v)
     motion = Motion.from_leaves([v[..., i] for i in range(6)])
     shape = v.shape[:2]
     T = _wrenches(group.closure.wrenches(X), shape)  # (B, constraints, rows, 6) in frame 2
@@ -345,23 +345,22 @@ def _evaluate(group: Group, bodies: Bodies) -> tuple[Array, ...]:
     rate = np.einsum("btri,bti->btr", T, v)
     resisted = group.constraint.resistance(X, motion, group.near(bodies.q))
     known = _wrenches([group.closure.given_force(X), resisted], shape)
-    known = _to_world(E2, known)
+    E2_rows = E2[:, :, None]
+    known = turned_back(E2_rows, known)
     flat = (len(E21), group.rows.size)
-    return (
-        gamma.reshape(flat), rate.reshape(flat), residual.reshape(flat),
-        _to_world(E2, T).reshape(*flat, 6), _to_world(E2, F).reshape(*flat, 6),
-        known[..., 0, :], o2, known[..., 1, :],
-    )  # fmt: skip
+    return RowBlock(
+        gamma=gamma.reshape(flat),
+        rate=rate.reshape(flat),
+        residual=residual.reshape(flat),
+        wrench_W=turned_back(E2_rows, T).reshape(*flat, 6),
+        force_W=turned_back(E2_rows, F).reshape(*flat, 6),
+        origin=o2,
+        given_W=known[..., 0, :],
+        resisted_W=known[..., 1, :],
+    )
 
 
-def _to_world(E2: Array, wrench: Array) -> Array:
-    """Wrenches from the axes of frame 2 to those of the world, still at its origin."""
-    f = np.einsum("btji,btrj->btri", E2, wrench[..., 3:])
-    n = np.einsum("btji,btrj->btri", E2, wrench[..., :3])
-    return np.concatenate([n, f], axis=-1)
-
-
-def _scalars(values: Sequence[Any], shape: tuple[int, ...]) -> Array:
+def _scalars(values: Sequence[Scalar], shape: tuple[int, ...]) -> Array:
     if not values:
         return np.zeros((*shape, 0))
     return np.stack([np.broadcast_to(np.asarray(x, float), shape) for x in values], axis=-1)

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from armillary.constraints.arrays import shifted
 from armillary.constraints.nullspace import Factor
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
@@ -38,8 +40,8 @@ class ForceMap:
         model = equations.model
         self.names = [body.joint.name for body in model.bodies]
         own = set(self.names)  # a general joint of a loop is a joint of the tree, and its weld
-        self.names += [f"{constraint.name}.weld" if constraint.name in own else constraint.name
-                       for constraint in equations.constraints.all]  # fmt: skip
+        names = [constraint.name for constraint in equations.constraints.all]
+        self.names += [f"{name}.weld" if name in own else name for name in names]
         R, origins = equations.tree.poses(system.q[k])
         W, points = system.terms.wrench_W[k], system.terms.point[k]  # (m, 6), (m, 3)
         count = len(model.bodies)
@@ -70,9 +72,8 @@ class ForceMap:
 
 def _local(wrenches_W: Array, E: Array, arm: Array) -> Array:
     """Wrenches (r, 6) along the world's axes to a frame that lies `arm` before their points."""
-    f = wrenches_W[:, 3:]
-    n = wrenches_W[:, :3] + np.cross(arm, f)
-    return np.concatenate([n @ E.T, f @ E.T], axis=1)
+    there = shifted(wrenches_W, arm)
+    return np.concatenate([there[:, :3] @ E.T, there[:, 3:] @ E.T], axis=1)
 
 
 def _below(parents: tuple[int, ...]) -> list[set[int]]:
@@ -88,17 +89,17 @@ def _below(parents: tuple[int, ...]) -> list[set[int]]:
 class Determinacy:
     """What the constraints leave open in the forces of one state.
 
-    basis: self-stresses, (freedoms, names, 6): reactions that balance each other, moments over
-    the size L of the machine and forces of unit norm together."""
+    basis: self-stresses, (static indeterminacy, names, 6): reactions that balance each other,
+    moments over the size L of the machine and forces of unit norm together."""
 
     names: tuple[str, ...]
     basis: Array
     length: float
-    multipliers: Array  # (m, freedoms): the same as multipliers of the rows
+    multipliers: Array  # (m, self-stresses): the same as multipliers of the rows
     labels: tuple[str, ...]
 
     @property
-    def freedom(self) -> int:
+    def static_indeterminacy(self) -> int:
         """Number of independent self-stresses: redundant rows that carry force."""
         return len(self.basis)
 
@@ -132,7 +133,7 @@ class Determinacy:
         [Yesiloglu2007, 4.36-4.38: where to place pseudo joints]"""
         from scipy.linalg import qr
 
-        if not self.freedom:
+        if not self.static_indeterminacy:
             return ()
         weights = np.array([1.0 / self.length] * 3 + [1.0] * 3)
         table = self.basis * weights
@@ -141,21 +142,23 @@ class Determinacy:
             if name not in self.names:
                 raise unknown_name("joint or constraint", name, self.names)
             table[:, self.names.index(name)] *= weight
-        flat = table.reshape(self.freedom, -1)
+        flat = table.reshape(self.static_indeterminacy, -1)
         _, R, P = qr(flat, pivoting=True, mode="economic")
         chosen = P[: int(np.sum(np.abs(np.diag(R)) > 1e-9 * abs(R[0, 0])))]
         return tuple(f"{self.names[c // 6]}.{WRENCH[c % 6]}" for c in sorted(chosen))
 
     def __str__(self) -> str:
-        if not self.freedom:
+        if not self.static_indeterminacy:
             return "every reaction is determinate"
-        lines = [f"{self.freedom} self-stresses: reactions with a part that has no value of its "
-                 f"own, + determinate, - not", f"{'joint':<24}" + "".join(
-                     f"{c:>5}" for c in WRENCH)]  # fmt: skip
+        lines = [
+            f"{self.static_indeterminacy} self-stresses: reactions with a part that has no value "
+            f"of its own, + determinate, - not",
+            f"{'joint':<24}" + "".join(f"{c:>5}" for c in WRENCH),
+        ]
         for name, flags in zip(self.names, self.determinate, strict=True):
             lines.append(f"{name:<24}" + "".join(f"{'+' if x else '-':>5}" for x in flags))
-        lines.append("with these set free every reaction is determinate: "
-                     + ", ".join(self.proposals()))  # fmt: skip
+        named = ", ".join(self.proposals())
+        lines.append(f"with these set free every reaction is determinate: {named}")
         return "\n".join(lines)
 
 
@@ -170,7 +173,11 @@ def determinacy(forces: ForceMap, factor: Factor) -> Determinacy:
     basis = U[:, kept].T.reshape(-1, len(forces.names), 6) * weights
     multipliers = Z @ (Vt[kept].T / s[kept]) if kept.any() else np.zeros((len(Z), 0))
     return Determinacy(
-        tuple(forces.names), basis, equations.length, multipliers, equations.constraints.labels
+        names=tuple(forces.names),
+        basis=basis,
+        length=equations.length,
+        multipliers=multipliers,
+        labels=equations.constraints.labels,
     )
 
 
@@ -179,13 +186,13 @@ def smallest(
     state: Determinacy,
     reactions: Array,
     multipliers: Array,
-    compliance: Mapping[str, Any] | None = None,
+    compliance: Mapping[str, ArrayLike] | None = None,
 ) -> Array:
     """Multipliers with the least total reaction: (names, 6) `reactions` belong to `multipliers`.
 
     compliance: weights by joint name, a number or six (nx .. fz), of the squared reaction; joints
     that are not named count with 1 (moments over L)."""
-    if not state.freedom:
+    if not state.static_indeterminacy:
         return multipliers
     L = state.length
     weights = np.tile([1.0 / L] * 3 + [1.0] * 3, (len(forces.names), 1))
@@ -195,10 +202,10 @@ def smallest(
         given = np.asarray(value, float)
         if given.shape not in ((), (6,)) or not (np.isfinite(given).all() and (given >= 0).all()):
             raise InputError(
-                f"compliance['{name}']: expected one number or six, none negative; found {value}."
+                f"compliance['{name}']: expected one number or six, none negative; found {value!r}."
             )
         k = state.names.index(name)
         weights[k] = weights[k] * np.sqrt(given) if given.ndim == 0 else np.sqrt(given)
-    A = (state.basis * weights).reshape(state.freedom, -1).T
+    A = (state.basis * weights).reshape(state.static_indeterminacy, -1).T
     c = np.linalg.lstsq(A, -(reactions * weights).ravel(), rcond=None)[0]
     return multipliers + state.multipliers @ c

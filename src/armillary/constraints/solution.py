@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armillary.constraints.arrays import shifted, turned_back
 from armillary.constraints.conditioning import condition, nearness
 from armillary.constraints.contact_notes import contact_notes
 from armillary.constraints.nullspace import Answer
@@ -22,6 +23,7 @@ from armillary.constraints.states import NO_NUMBER, blanked
 from armillary.errors import Message, Remedy, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.results import BodyForces, Solution, aligned, wrench_heads
+from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.model import Model
 from armillary.units import FORCE
 
@@ -136,7 +138,7 @@ class ConstrainedSolution(Solution):
         if self.acceleration.ndim != 1:
             return text
         lines = [text, "", str(self.constraint_forces), "", str(self.determinacy)]
-        if self.determinacy.freedom:
+        if self.determinacy.static_indeterminacy:
             lines.append(f"values of the others by convention: {self.convention}")
         return "\n".join([*lines, str(self.balance), *("warning: " + m for m in self.messages)])
 
@@ -151,7 +153,7 @@ def solution(
     tau: Array,
     external: External,
     passive: bool,
-    compliance: Mapping[str, Any] | None,
+    compliance: Mapping[str, ArrayLike] | None,
     single: bool,
 ) -> ConstrainedSolution:
     """The whole force picture of B states."""
@@ -165,7 +167,7 @@ def solution(
         forces = ForceMap(equations, system, k)
         state = determinacy(forces, answer.factor)
         states.append(state)
-        if state.freedom:
+        if state.static_indeterminacy:
             tree = _tree_forces(equations, system, k, a[k], multipliers[k], external, passive)
             own = np.einsum("nim,m->ni", forces.matrix[len(tree) :], multipliers[k])
             reactions = np.concatenate([tree, own])
@@ -177,21 +179,33 @@ def solution(
     pushed = _constraint_forces(equations, system, multipliers)
     first = (lambda x: x[0]) if single else (lambda x: x)
     body = BodyForces(body.model, {name: first(x) for name, x in body.results.items()})
-    left = np.array([x.left for x in answers]).reshape(multipliers.shape)
+    conflict = np.array([x.residual for x in answers]).reshape(multipliers.shape)
     rank = np.array([x.factor.rank for x in answers], int)
+    notes = tuple(
+        _notes(equations, system, k, answer) + contact_notes(equations, system, k, multipliers[k])
+        for k, answer in enumerate(answers)
+    )
     return ConstrainedSolution(
-        equations.model, first(tau), first(system.v), first(a), body,
-        first(kinetic), first(potential),
-        replace(pushed, wrench=first(pushed.wrench), axis=first(pushed.axis)),
-        first(multipliers), equations.constraints.labels, first(system.terms.residual),
-        first(system.terms.rate), first(left), first(rank),
-        tuple(states), Power(*(first(x) for x in balance)),
-        WEIGHTED if compliance else MINIMUM,
-        tuple(_notes(equations, system, k, answer)
-              + contact_notes(equations, system, k, multipliers[k])
-              for k, answer in enumerate(answers)),
-        first(np.array([condition(x.factor) for x in answers])),
-    )  # fmt: skip
+        model=equations.model,
+        tau=first(tau),
+        velocity=first(system.v),
+        acceleration=first(a),
+        forces=body,
+        kinetic=first(kinetic),
+        potential=first(potential),
+        constraint_forces=replace(pushed, wrench=first(pushed.wrench), axis=first(pushed.axis)),
+        multipliers=first(multipliers),
+        row_labels=equations.constraints.labels,
+        residual=first(system.terms.residual),
+        rate=first(system.terms.rate),
+        conflict=first(conflict),
+        rank=first(rank),
+        states=tuple(states),
+        balance=replace(balance, **{name: first(x) for name, x in vars(balance).items()}),
+        convention=WEIGHTED if compliance else MINIMUM,
+        notes=notes,
+        condition=first(np.array([condition(x.factor) for x in answers])),
+    )
 
 
 def without_rows(found: ConstrainedSolution, bad: NDArray[np.bool_]) -> ConstrainedSolution:
@@ -211,10 +225,10 @@ def _notes(equations: Equations, system: System, k: int, answer: Answer) -> tupl
     heavy = weight > 1e-6 * weight.max()  # what forces do to bodies that have a mass
     pushed = np.where(heavy, np.abs(system.force[k]) / np.where(heavy, weight, 1.0), 0.0)
     asked = np.abs(system.target[k]) + sizes @ (np.abs(answer.a) + pushed)
-    clash = np.abs(answer.left) > CONFLICT * max(float(asked.max()), 1e-300)
+    clash = np.abs(answer.residual) > CONFLICT * max(float(asked.max()), 1e-300)
     if clash.any():
-        worst = [r for r in np.argsort(-np.abs(answer.left)) if clash[r]][:8]
-        named = ", ".join(f"{labels[r]} ({abs(answer.left[r]):.3g})" for r in worst)
+        worst = [r for r in np.argsort(-np.abs(answer.residual)) if clash[r]][:8]
+        named = ", ".join(f"{labels[r]} ({abs(answer.residual[r]):.3g})" for r in worst)
         texts.append(
             f"rows contradict each other: {named} cannot all be met; the accelerations are the "
             f"nearest in least squares"
@@ -237,12 +251,17 @@ def _notes(equations: Equations, system: System, k: int, answer: Answer) -> tupl
 
 
 def _tree_forces(
-    equations: Equations, system: System, k: int, a: Array, multipliers: Array, external: External,
+    equations: Equations,
+    system: System,
+    k: int,
+    a: Array,
+    multipliers: Array,
+    external: External,
     passive: bool,
-) -> Array:  # fmt: skip
+) -> Array:
     """Reactions (bodies, 6) in the tree joints of state k."""
     one = {name: _row(value, k) for name, value in (external or {}).items()}
-    constraints = constraint_wrenches(equations, system, multipliers[None], [k])
+    constraints = constraint_wrenches(equations, system.of(k), multipliers[None])
     wrenches = merged(one, {name: x[0] for name, x in constraints.items()})
     result = equations.tree.body_forces(system.q[k], system.v[k], a, wrenches, passive)
     return np.asarray(result.transmitted)
@@ -253,29 +272,32 @@ def _row(value: ArrayLike, k: int) -> Array:
     return array if array.ndim == 1 else array[k]
 
 
+def _world_wrenches(system: System, constraints: ConstraintTable, multipliers: Array) -> Array:
+    """(B, constraints, 6): what each constraint between frames exerts on its second body, along the
+    world's axes, at the origin of the second frame."""
+    total = system.terms.given_W.copy()
+    for t, constraint in enumerate(constraints.frames):
+        span = constraints.slices[constraint.name]
+        unit = system.terms.wrench_W[:, span]
+        total[:, t] = np.einsum("brm,br->bm", unit, multipliers[:, span]) + total[:, t]
+    return total
+
+
 def constraint_wrenches(
-    equations: Equations, system: System, multipliers: Array, states: list[int] | None = None
+    equations: Equations, system: System, multipliers: Array
 ) -> dict[str, Array]:
     """Wrenches of all constraints on the bodies, {body: (B, 6)}, in the bodies' frames."""
     model = equations.model
-    pick = list(range(len(system.q))) if states is None else states
-    R, origins = equations.tree.poses(system.q[pick])
-    W = system.terms.wrench_W[pick]
-    given = system.terms.given_W[pick]
+    R, origins = equations.tree.poses(system.q)
+    wrench_W = _world_wrenches(system, equations.constraints, multipliers)
     total: dict[str, Array] = {}
-    for t, constraint in enumerate(equations.constraints.frames):
-        span = equations.constraints.slices[constraint.name]
-        world = np.einsum("brm,br->bm", W[:, span], multipliers[:, span]) + given[:, t]
-        center = system.terms.center[pick, t]
-        for body, sign in zip(equations.ends[t], (-1.0, 1.0), strict=True):
+    for t, ends in enumerate(equations.ends):
+        for body, sign in zip(ends, (-1.0, 1.0), strict=True):
             if body < 0:
                 continue
-            f = world[:, 3:]
-            n = world[:, :3] + np.cross(center - origins[:, body], f)
-            local = np.concatenate([np.einsum("bji,bj->bi", R[:, body], n),
-                                    np.einsum("bji,bj->bi", R[:, body], f)], axis=1)  # fmt: skip
+            there = shifted(wrench_W[:, t], system.terms.center[:, t] - origins[:, body])
             name = model.bodies[body].name
-            total[name] = total.get(name, 0.0) + sign * local
+            total[name] = total.get(name, 0.0) + sign * turned_back(R[:, body], there)
     return total
 
 
@@ -290,31 +312,38 @@ def merged(external: External, constraints: dict[str, Array]) -> dict[str, Array
 def _constraint_forces(
     equations: Equations, system: System, multipliers: Array
 ) -> ConstraintForces:
-    frames = equations.constraints.frames
-    wrench = np.zeros((len(system.q), len(frames), 6))
-    for k in range(len(system.q)):
-        for t, constraint in enumerate(frames):
-            span = equations.constraints.slices[constraint.name]
-            world = system.terms.wrench_W[k, span].T @ multipliers[k, span]
-            world = world + system.terms.given_W[k, t]
+    frames, axes = equations.constraints.frames, equations.constraints.axes
+    wrench = _world_wrenches(system, equations.constraints, multipliers)
+    for k, one in enumerate(wrench):
+        for t, world in enumerate(one):
             E2, _ = equations.constraint_frame(system, k, t)
             wrench[k, t] = np.concatenate([E2 @ world[:3], E2 @ world[3:]])
-    axes = equations.constraints.axes
-    start = equations.constraints.count - len(axes)
-    units = tuple(FORCE[constraint.unit] for constraint in axes)
     return ConstraintForces(
-        equations.model, tuple(t.name for t in frames), tuple(t.kind for t in frames),
-        tuple(t.body for t in frames), wrench, tuple(t.name for t in axes), units,
-        multipliers[:, start:],
-    )  # fmt: skip
+        model=equations.model,
+        names=tuple(t.name for t in frames),
+        kinds=tuple(t.kind for t in frames),
+        bodies=tuple(t.body for t in frames),
+        wrench=wrench,
+        axis_names=tuple(t.name for t in axes),
+        axis_units=tuple(FORCE[t.unit] for t in axes),
+        axis=multipliers[:, equations.constraints.count - len(axes) :],
+    )
 
 
 def _power(
-    equations: Equations, system: System, tau: Array, a: Array, multipliers: Array,
-    external: External, passive: bool,
-) -> tuple[Array, ...]:  # fmt: skip
+    equations: Equations,
+    system: System,
+    tau: Array,
+    a: Array,
+    multipliers: Array,
+    external: External,
+    passive: bool,
+) -> Power:
     q, v, tree = system.q, system.v, equations.tree
-    along = lambda f: np.sum(f * v, axis=-1)  # noqa: E731
+
+    def along(f: Array) -> Array:
+        return np.asarray(np.sum(f * v, axis=-1))
+
     inertia = np.einsum("bij,bj->bi", system.M, a)
     velocity = np.einsum("bij,bj->bi", tree.coriolis_matrix(q, v), v)
     energy = along(inertia + velocity + tree.gravity_forces(q))
@@ -323,4 +352,10 @@ def _power(
     resisted = tree.bias_forces(q, v, passive=passive) - plain - system.terms.resisted
     known = system.terms.given - system.terms.resisted
     constrained = np.einsum("bmn,bm->bn", system.terms.G, multipliers) + known
-    return energy, along(tau), along(pushed), along(constrained), along(resisted)
+    return Power(
+        energy_rate=energy,
+        actuators=along(tau),
+        external=along(pushed),
+        constraints=along(constrained),
+        passive=along(resisted),
+    )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.constraints.equations import Equations
+from armillary.constraints.ladder import Outcome
 from armillary.constraints.nullspace import Factor
 from armillary.constraints.plan import samples_of
 from armillary.evaluate.verify import (
@@ -60,8 +61,8 @@ def _closed_residual(
     tau = joint_forces(plain, base, q, v, rng.normal(size=len(h)) * columns)
     given = {"q": q, "v": v, "tau": tau, "prescribed": np.zeros(equations.constraints.count)}
     a = compiled(evaluator, kernels, kernel, given | numbers_of_bodies(evaluator, kernels))
-    if not np.isfinite(a).all():
-        return 0.0  # the kernel doubts this state itself
+    if not Outcome.of_kernel(a[None]).converged[0]:
+        return 0.0  # left to the next solver
     terms = equations.rows.terms(equations.motion(q[None], v[None]), q[None], v[None], passive)
     needed = joint_forces(plain, base, q, v, a) - terms.given[0]
     push = free.T @ (needed - tau)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from armillary.codegen.abi import Kind
+from armillary.codegen.abi import Arrays, Kind
 from armillary.codegen.cache import key_of, remembered
 from armillary.codegen.jit import Library
 from armillary.codegen.llvm import with_declarations
@@ -47,25 +47,24 @@ class StraightCode:
 
         return int(remembered(self._identity, "operations", count))
 
-    def library(self, width: Lanes, sizes: dict[int, int]) -> Library:
-        """Machine code.  sizes: numbers per state of every input and output slot."""
+    def library(self, width: Lanes, arrays: Arrays) -> Library:
+        """Machine code."""
 
         def text() -> str:
             from armillary.codegen.one_state import straight_text
 
-            return with_declarations(straight_text(width, self.block, sizes), width)
+            return with_declarations(straight_text(width, self.block, arrays), width)
 
         return Library(text, ["batch"], identity=_of_lanes(self._identity, width))
 
-    def within(self, width: Lanes) -> Library:
+    def within(self, width: Lanes, arrays: Arrays) -> Library:
         """Machine code that works on W states side by side, as a pass of a loop kernel."""
 
         def text() -> str:
             from armillary.codegen.emit import BlockWriter
 
-            return with_declarations(
-                BlockWriter(width, "straight", order="row").write(self.block), width
-            )
+            writer = BlockWriter(width, "straight", order="row", arrays=arrays)
+            return with_declarations(writer.write(self.block), width)
 
         name = None if self._identity is None else f"{self._identity} within"
         return Library(text, ["straight"], identity=_of_lanes(name, width))
@@ -147,9 +146,9 @@ def driver_library(width: Lanes) -> Library:
     """The loops over passes, bodies and rows around the code of the bodies."""
 
     def text() -> str:
-        from armillary.runtime.tree_loop import driver
+        from armillary.runtime.tree_loop import loop_text
 
-        return with_declarations(driver(width), width)
+        return with_declarations(loop_text(width), width)
 
     return Library(text, ["batch"], optimize=2, identity=_of_lanes(identity("driver"), width))
 

@@ -39,11 +39,14 @@ class CompiledFunction:
         self.__doc__ = "\n\n".join(filter(None, (self.row.title, self.row.text)))
 
     def __call__(self, *given: Any, **named: Any) -> Any:
-        if not named:
-            native = self._native.get(given[self._count :])
-        elif named.keys() <= _WORDS:
-            native = self._native.get((*given[self._count :], *named.items()))
-        else:
+        try:
+            if not named:
+                native = self._native.get(given[self._count :])
+            elif named.keys() <= _WORDS:
+                native = self._native.get((*given[self._count :], *named.items()))
+            else:
+                native = None
+        except TypeError:  # a frame or word that is none
             native = None
         return native(*given[: self._count]) if native is not None else self._ask(given, named)
 
@@ -96,8 +99,9 @@ class CompiledFunction:
             evaluator.refuse_massless()
         if row.mass:
             evaluator.moving_mass()
-        frame, out = bound.get("frame"), bound.get("out")
-        if frame is not None and evaluator.place(frame).kernel < 0:
+        out = bound.get("out")
+        frame: Any = bound.get("frame")
+        if row.frame and evaluator.place(frame).kernel < 0:
             return self._shaped(of_world_frame(evaluator, self.__name__, frame, chosen, inputs))
         found = evaluator.run(
             self._algorithm(chosen),

@@ -311,7 +311,7 @@ class Evaluator:
 
     def _refuse_zero_quaternions(self, q: Array) -> None:
         """A quaternion of any length is scaled, but one of length zero has no direction."""
-        for k in self._quaternions:
+        for k in self.quaternions:
             if not q[k : k + 4].any():
                 raise InputError(
                     f"q: the quaternion at entry {k} ('{self.model.q_labels[k]}', ...) is zero; "
@@ -319,7 +319,7 @@ class Evaluator:
                 )
 
     @cached_property
-    def _quaternions(self) -> tuple[int, ...]:
+    def quaternions(self) -> tuple[int, ...]:
         """Where quaternions start in q."""
         return tuple(
             slot.q.start

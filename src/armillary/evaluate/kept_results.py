@@ -2,8 +2,8 @@
 
 The system hands out large memory page by page, each filled with zeros first, and takes it back as
 soon as it is free: for the derivatives of a quadruped that is a third of the time.  The last
-results are therefore kept, a few for the whole process.  (Calls that need no Python do the same:
-runtime/result_pool.py.)
+results are therefore kept, a few for the whole process.  (Native calls leave results of tens of
+megabytes to Python, and with them their memory.)
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class KeptResults:
                     array = self._arrays.pop(k)
                     self._arrays.append(array)
                     return array
-            array = np.empty(shape, dtype)
+            array, gone = np.empty(shape, dtype), []
             self._arrays.append(array)
             while sum(kept.nbytes for kept in self._arrays) > self._most:
-                self._arrays.pop(0)
-            return array
+                gone.append(self._arrays.pop(0))
+        return array  # what is gone ends here: who watches it may ask for a result
 
     def _free(self, k: int, shape: tuple[int, ...], dtype: np.dtype) -> bool:
         """Does nobody else hold it, and is it still what it was?"""

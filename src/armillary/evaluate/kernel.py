@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from armillary.algorithms.passes import BodyColumns, Solve
-from armillary.codegen.abi import Context, Ints, Kind
+from armillary.codegen.abi import Arrays, Context, Ints, Kind
 from armillary.codegen.jit import Library, native_call
 from armillary.codegen.target import Lanes
 from armillary.evaluate.code import (
@@ -139,14 +139,14 @@ class Kernel:
         for kind, names in block_names(self.setting.algorithm):
             program += [kind, self._solve_code() if kind == Kind.SOLVE else len(rows)]
             for name in names:
-                if kind == Kind.GROUND and self._ground is not None:
+                if kind == Kind.WORLD and self._ground is not None:
                     rows.append([self._ground.addresses[name]] * max(len(self._code), 1))
                 else:
                     rows.append([code.addresses.get(name, 0) for code in self._code])
         return np.array(program, dtype=np.int64), np.array(rows, dtype=np.int64)
 
     def _solve_code(self) -> int:
-        """Numbers of the outputs of the Solve pass: see runtime/dense.py."""
+        """Numbers of the outputs of the Solve pass: see runtime/tree_solve.py."""
         step = next(p for p in self.setting.algorithm.passes if isinstance(p, Solve))
         names = list(self.setting.algorithm.writes)
         first = names.index(step.right[0])
@@ -206,6 +206,10 @@ class Kernel:
         c[Context.TILE_COUNT] = len(tiles)
         c[Context.RANGES] = self._ranges.ctypes.data
         return c
+
+    def _arrays(self) -> Arrays:
+        outputs = {name: int(np.prod(shape)) for name, shape in self.output_shapes.items()}
+        return Arrays(dict(zip(self.setting.reads, self.input_sizes, strict=True)), outputs)
 
     def _fill_io(self) -> None:
         c = self._context
@@ -289,7 +293,8 @@ class SolvingKernel(Kernel):
     def __init__(self, setting: Setting, tables: Tables, width: Lanes, code: StraightCode):
         self.setting, self.tables, self.lanes = setting, tables, width
         self._dtype = np.float64 if width.element == "double" else np.float32
-        library = code.within(width)
+        self._layout_io()
+        library = code.within(width, self._arrays())
         self._code = [CompiledBody(library, dict(library.addresses), 0)]
         self._ground, self._driver = None, _compiled_driver(width)
         self.address = self._driver.addresses["batch"]
@@ -299,7 +304,6 @@ class SolvingKernel(Kernel):
         self._consts, self._runs = np.zeros(0, self._dtype), np.zeros((0, 3), np.int64)
         self._program = np.array([Kind.STRAIGHT, 0, Kind.SOLVE, self._solve_code()], np.int64)
         self._table = np.array([[library.addresses["straight"]]], np.int64)
-        self._layout_io()
         self._context = self._fixed_context()
         self._fill_io()
         self._context[Context.ZERO_OUTPUTS : Context.ZERO_OUTPUTS + len(self.output_shapes)] = 0
@@ -312,10 +316,7 @@ class StraightKernel(Kernel):
         self.setting, self.tables, self.lanes = setting, tables, width
         self._dtype = np.float64 if width.element == "double" else np.float32
         self._layout_io()
-        sizes = {Context.INPUTS + i: size for i, size in enumerate(self.input_sizes)}
-        for i, shape in enumerate(self.output_shapes.values()):
-            sizes[Context.OUTPUTS + i] = int(np.prod(shape))
-        self._library = code.library(width, sizes)
+        self._library = code.library(width, self._arrays())
         self.address = self._library.addresses["batch"]
         self._batch = native_call(self.address)
         self._work_size = 0

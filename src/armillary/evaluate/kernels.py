@@ -13,7 +13,6 @@ import numpy as np
 
 from armillary.algorithms.passes import FrameStep, PathToRoot
 from armillary.codegen.target import native
-from armillary.codegen.threads import threads
 from armillary.evaluate.code import StraightCode
 from armillary.evaluate.inputs import checked_out
 from armillary.evaluate.interpreted import InterpretedKernel
@@ -22,10 +21,11 @@ from armillary.evaluate.kernel import Kernel, SolvingKernel, StraightKernel
 from armillary.evaluate.options import CompileOptions
 from armillary.evaluate.request import Setting
 from armillary.model.lowering.tree import Tables
+from armillary.runtime.threads import threads
 
 if TYPE_CHECKING:
-    from armillary.codegen.threads import Threads
     from armillary.evaluate.verify import Verify
+    from armillary.runtime.threads import Threads
 
 Frame = tuple[int, np.ndarray] | None
 _LONGEST_TRACE = 60  # bodies: larger mechanisms are not even traced for tier 2

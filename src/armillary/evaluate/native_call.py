@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from armillary.evaluate.kernels import Kernels
 
 _KEPT = 4  # of each result of a function that are used again
+_LARGEST = 2**25  # bytes of a result: beyond, malloc keeps nothing, but kept_results.py does
 _NEW_FROM_DESCR = 94  # place of PyArray_NewFromDescr in numpy's table of C functions
 
 
@@ -167,8 +168,7 @@ class FastCall:
         d[Data.SAVE_THREAD] = api["PyEval_SaveThread"]
         d[Data.RESTORE_THREAD] = api["PyEval_RestoreThread"]
         d[Data.OUT_NAME] = id(machinery().out_name)
-        if counts_holders(np.empty(1)):
-            d[Data.LARGE] = machinery().large_address
+        d[Data.LARGEST] = _LARGEST
         d[Data.DIMENSIONS] = len(shape)
         d[Data.SHAPE : Data.SHAPE + len(shape)] = shape
         d[Data.RESULT] = int(np.prod(shape))

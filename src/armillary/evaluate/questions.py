@@ -79,7 +79,8 @@ class Question:
         **bodies: ArrayLike | None,
     ) -> Array:
         """bodies: numbers instead of the model's, `parameters` and `offsets`."""
-        if external and passive and out is None and not any(x is not None for x in bodies.values()):
+        plain = passive is True and out is None and all(x is None for x in bodies.values())
+        if plain and type(external) is dict and self._loaded:
             found = self._with_wrenches(inputs, external)
             if found is not None:
                 return found
@@ -94,7 +95,7 @@ class Question:
         )[self.result]
         if self._fast is not None and not external:
             self._switch_on(tuple(inputs), result)
-        elif external and passive and result.ndim == 1:
+        elif external and passive is True and result.ndim == 1:
             self._serve_wrenches(inputs, external)
         return result if out is None else out
 
@@ -108,8 +109,11 @@ class Question:
         if call is None:
             return None
         wrenches = list(external.values())
-        whole = wrenches[0] if len(wrenches) == 1 else np.concatenate(wrenches)
-        return call(*inputs.values(), whole)
+        if len(wrenches) == 1:
+            return call(*inputs.values(), wrenches[0])
+        if all(isinstance(x, np.ndarray) and x.shape == (6,) for x in wrenches):
+            return call(*inputs.values(), np.concatenate(wrenches))
+        return None
 
     def _serve_wrenches(
         self, inputs: dict[str, ArrayLike], external: Mapping[str, ArrayLike]

@@ -58,23 +58,28 @@ class Layout:
 
 def block_names(algorithm: Algorithm) -> list[tuple[int, list[str]]]:
     """For every pass its kind and the names of its blocks, in the order of the code table."""
-    kinds = {Outward: Kind.OUTWARD, Inward: Kind.INWARD, FrameStep: Kind.AT, WorldStep: Kind.GROUND}
+    kinds = {
+        Outward: Kind.OUTWARD,
+        Inward: Kind.INWARD,
+        FrameStep: Kind.FRAME,
+        WorldStep: Kind.WORLD,
+    }
     result: list[tuple[int, list[str]]] = []
     if any(isinstance(p, WorldStep) for p in algorithm.passes):
-        result.append((Kind.GROUND, ["ground_start"]))
+        result.append((Kind.WORLD, ["ground_start"]))
     for s, step in enumerate(algorithm.passes):
         if isinstance(step, Solve):
             result.append((Kind.SOLVE, []))
         elif isinstance(step, BodyColumns):
             names = [*(f"pass{s}_start{k}" for k in range(COLUMN_STARTS)), f"pass{s}_climb"]
-            result.append((Kind.COLUMNS, [*names, f"pass{s}_meet"]))
+            result.append((Kind.BODY_COLUMNS, [*names, f"pass{s}_meet"]))
         elif isinstance(step, AncestorPairs):
             starts = [f"pass{s}_start{k}" for k in range(PATH_STARTS)]
             names = [*starts, f"pass{s}_climb", f"pass{s}_meet"]
-            result.append((Kind.PAIRS, names))
+            result.append((Kind.ANCESTOR_PAIRS, names))
         elif isinstance(step, PathToRoot):
             names = [f"pass{s}_start0", f"pass{s}_climb", f"pass{s}_meet"]
-            result.append((Kind.ALONG, names))
+            result.append((Kind.PATH_TO_ROOT, names))
         else:
             result.append((kinds[type(step)], [f"pass{s}"]))
     return result

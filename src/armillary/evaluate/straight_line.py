@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm, Base
 from armillary.evaluate.body_code import symbolic_base
-from armillary.evaluate.request import Load, Setting, input_sizes, input_slot, output_slot
+from armillary.evaluate.request import Load, Setting, input_sizes
 from armillary.graph.cut import Block, Store
 from armillary.graph.expr import Graph, Node, cone
-from armillary.model.lowering.constraints import ConstraintTable
+from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.tree import KernelBody, Tables
 from armillary.spatial import Force, Motion, Transform, Vector
 
@@ -34,8 +34,7 @@ def trace_straight(setting: Setting, tables: Tables, frame_body: int | None = No
     sizes = input_sizes(tables, setting.loads)
     inputs: dict[str, list[Node]] = {}
     for name in setting.reads:
-        slot, size = input_slot(setting, name), sizes.get(name, tables.nv)
-        inputs[name] = [graph.load("input", slot, k) for k in range(size)]
+        inputs[name] = [graph.load(name, k) for k in range(sizes.get(name, tables.nv))]
     if tables.again is not None:
         tables = replace(tables.again(inputs), constraints=tables.constraints)
     frame = None
@@ -50,9 +49,8 @@ def trace_straight(setting: Setting, tables: Tables, frame_body: int | None = No
     poison = _poison(inputs)
     block = Block("straight", 0)
     for name in setting.algorithm.writes:
-        slot = output_slot(setting.algorithm, name)
         for k, leaf in enumerate(_poisoned(setting.algorithm, name, run.result(name), poison)):
-            block.stores.append(Store(("whole", slot, k), graph.lift(leaf)))
+            block.stores.append(Store((name, k), graph.lift(leaf)))
     return block
 
 

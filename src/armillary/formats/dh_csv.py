@@ -34,15 +34,31 @@ _NESTED: dict[str, tuple[str, str]] = {
 }
 _COM = ("com_x", "com_y", "com_z")
 _TENSOR = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-_PLAIN = ("name", "joint", "type", "a", "alpha", "alpha_deg", "d", "theta", "theta_deg", "mass",
-          "initial")  # fmt: skip
+_PLAIN = (
+    "name",
+    "joint",
+    "type",
+    "a",
+    "alpha",
+    "alpha_deg",
+    "d",
+    "theta",
+    "theta_deg",
+    "mass",
+    "initial",
+)
 _TEXTS = ("name", "joint", "type")
 _IN_DEGREES = {f"{key}_deg": key for key in ("lower", "upper", "velocity", "initial")}
 COLUMNS = (*_PLAIN, *_COM, *_TENSOR, *_NESTED, *_IN_DEGREES)
 _SETTINGS = {
-    "convention": 0, "name": 0, "gravity": 3, "base_position": 3, "base_rotation": 9,
-    "tool_position": 3, "tool_rotation": 9,
-}  # fmt: skip
+    "convention": 0,
+    "name": 0,
+    "gravity": 3,
+    "base_position": 3,
+    "base_rotation": 9,
+    "tool_position": 3,
+    "tool_rotation": 9,
+}
 
 
 def read_dh(

@@ -36,9 +36,24 @@ STANDARD, MODIFIED = "standard", "modified"
 CONVENTIONS = (STANDARD, MODIFIED)
 TYPES = ("revolute", "prismatic", "continuous")
 ROW_KEYS = (
-    "name", "joint", "type", "a", "alpha", "alpha_deg", "d", "theta", "theta_deg", "mass", "com",
-    "inertia", "friction", "limits", "rotor", "motor", "initial",
-)  # fmt: skip
+    "name",
+    "joint",
+    "type",
+    "a",
+    "alpha",
+    "alpha_deg",
+    "d",
+    "theta",
+    "theta_deg",
+    "mass",
+    "com",
+    "inertia",
+    "friction",
+    "limits",
+    "rotor",
+    "motor",
+    "initial",
+)
 GRAVITY = (0.0, 0.0, -9.81)
 
 

@@ -81,8 +81,13 @@ def dh_table(model: Model, convention: str = STANDARD) -> DHTable:
         if following is not None:
             arrival = Pose.from_transform(line.far_end().transform() @ following.inverse())
         before = line
-    return DHTable(tuple(rows), convention, base, _tool(model, moving, tables.hosts, frame),
-                   _left_out(model, moving))  # fmt: skip
+    return DHTable(
+        tuple(rows),
+        convention,
+        base,
+        _tool(model, moving, tables.hosts, frame),
+        _left_out(model, moving),
+    )
 
 
 def _serial(model: Model) -> list[Body]:

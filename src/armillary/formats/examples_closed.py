@@ -14,10 +14,11 @@ from armillary.formats.examples_parts import (
     STEEL,
     bar,
     built,
+    close,
     disc,
-    end,
     rod,
     round_shape,
+    solid,
     two_bars,
 )
 from armillary.model import Builder, Coupling, Passive, Shape
@@ -35,17 +36,38 @@ def _four_bar(b: Builder) -> None:
     """0.15 + 0.60 < 0.55 + 0.35: the crank turns fully (Grashof).  Links side by side along y."""
     crank, coupler, rocker, ground = 0.15, 0.55, 0.35, 0.60
     pin = Passive(viscous=0.002)
-    b.body("crank", joint="revolute", axis="-y", passive=pin,
-           mass=0.36, com=(0.062, 0.003, -0.004), shapes=_looks(crank, 0.02),
-           inertia=(1.9e-4, 9.6e-4, 9.1e-4, 2.0e-5, -3.0e-5, 1.0e-5))  # fmt: skip
-    b.body("coupler", "crank", "revolute", (crank, 0.02, 0.0), axis="-y", passive=pin,
-           mass=0.74, com=(0.281, 0.002, 0.031), shapes=_looks(coupler, 0.02),
-           inertia=(1.3e-3, 0.0202, 0.0193, 6.0e-5, 4.1e-4, -3.0e-5))  # fmt: skip
-    b.body("rocker", "world", "revolute", (ground, 0.04, 0.0), axis="-y", passive=pin,
-           mass=0.58, com=(0.165, -0.004, 0.006), shapes=_looks(rocker, 0.02),
-           inertia=(4.2e-4, 6.4e-3, 6.2e-3, -4.0e-5, 9.0e-5, 2.0e-5))  # fmt: skip
-    b.loop("pin", end("pin", "first", "coupler", (coupler, 0.01, 0.0)),
-           end("pin", "second", "rocker", (rocker, -0.01, 0.0)), "revolute", axis="-y")  # fmt: skip
+    own = solid(0.36, (0.062, 0.003, -0.004), (1.9e-4, 9.6e-4, 9.1e-4, 2.0e-5, -3.0e-5, 1.0e-5))
+    b.body("crank", joint="revolute", axis="-y", passive=pin, shapes=_looks(crank, 0.02), **own)
+    own = solid(0.74, (0.281, 0.002, 0.031), (1.3e-3, 0.0202, 0.0193, 6.0e-5, 4.1e-4, -3.0e-5))
+    b.body(
+        "coupler",
+        "crank",
+        "revolute",
+        (crank, 0.02, 0.0),
+        axis="-y",
+        passive=pin,
+        shapes=_looks(coupler, 0.02),
+        **own,
+    )
+    own = solid(0.58, (0.165, -0.004, 0.006), (4.2e-4, 6.4e-3, 6.2e-3, -4.0e-5, 9.0e-5, 2.0e-5))
+    b.body(
+        "rocker",
+        "world",
+        "revolute",
+        (ground, 0.04, 0.0),
+        axis="-y",
+        passive=pin,
+        shapes=_looks(rocker, 0.02),
+        **own,
+    )
+    close(
+        b,
+        "pin",
+        ("coupler", (coupler, 0.01, 0.0)),
+        ("rocker", (rocker, -0.01, 0.0)),
+        "revolute",
+        axis="-y",
+    )
     angle = 1.0
     A = (crank * math.cos(angle), crank * math.sin(angle))
     coupler_angle, rocker_angle = two_bars(A, coupler, (ground, 0.0), rocker)
@@ -55,18 +77,33 @@ def _four_bar(b: Builder) -> None:
 def _slider_crank(b: Builder) -> None:
     """The slide passes 8 mm above the crankshaft."""
     crank, reach, offset, angle = 0.045, 0.150, 0.008, 0.9
-    b.body("crank", joint="revolute", axis="-y", mass=2.4, com=(0.006, 0.0015, -0.001),
-           inertia=(3.9e-3, 6.8e-3, 3.6e-3, 4.0e-5, -6.0e-5, 3.0e-5),
-           shapes=[round_shape(0.06, 0.02, "y", STEEL)])  # fmt: skip
-    b.body("rod", "crank", "revolute", (crank, 0.022, 0.0), axis="-y",
-           mass=0.62, com=(0.046, 0.001, 0.002), shapes=_looks(reach, 0.018),
-           inertia=(2.1e-4, 1.9e-3, 1.8e-3, 1.5e-5, 2.5e-5, 1.0e-5))  # fmt: skip
-    b.body("slider", joint="prismatic", axis="x", at=(0.0, 0.02, offset),
-           passive=Passive(viscous=4.0), mass=0.48, com=(0.012, -0.001, 0.0005),
-           inertia=(4.0e-4, 3.3e-4, 3.4e-4, 6.0e-6, -4.0e-6, 3.0e-6),
-           shapes=[round_shape(0.04, 0.06, "x", ORANGE)])  # fmt: skip
-    b.loop("wrist", end("wrist", "first", "slider", (0.0, 0.002, 0.0)),
-           end("wrist", "second", "rod", (reach, 0.0, 0.0)), "revolute", axis="-y")  # fmt: skip
+    own = solid(2.4, (0.006, 0.0015, -0.001), (3.9e-3, 6.8e-3, 3.6e-3, 4.0e-5, -6.0e-5, 3.0e-5))
+    b.body(
+        "crank", joint="revolute", axis="-y", shapes=[round_shape(0.06, 0.02, "y", STEEL)], **own
+    )
+    own = solid(0.62, (0.046, 0.001, 0.002), (2.1e-4, 1.9e-3, 1.8e-3, 1.5e-5, 2.5e-5, 1.0e-5))
+    b.body(
+        "rod",
+        "crank",
+        "revolute",
+        (crank, 0.022, 0.0),
+        axis="-y",
+        shapes=_looks(reach, 0.018),
+        **own,
+    )
+    own = solid(0.48, (0.012, -0.001, 0.0005), (4.0e-4, 3.3e-4, 3.4e-4, 6.0e-6, -4.0e-6, 3.0e-6))
+    b.body(
+        "slider",
+        joint="prismatic",
+        axis="x",
+        at=(0.0, 0.02, offset),
+        passive=Passive(viscous=4.0),
+        shapes=[round_shape(0.04, 0.06, "x", ORANGE)],
+        **own,
+    )
+    close(
+        b, "wrist", ("slider", (0.0, 0.002, 0.0)), ("rod", (reach, 0.0, 0.0)), "revolute", axis="-y"
+    )
     rise = offset - crank * math.sin(angle)
     heading = math.asin(rise / reach)
     way = crank * math.cos(angle) + reach * math.cos(heading)
@@ -86,10 +123,11 @@ def _ladder(b: Builder, n: int = 4) -> None:
             break
         b.body(f"coupler{k}", f"rod{k}", "revolute", (0.0, 0.0, 1.0), axis="y", **level)
         loop = f"pin{k + 1}"
-        b.loop(
+        close(
+            b,
             loop,
-            end(loop, "first", f"coupler{k}", (1.0, 0.0, 0.0)),
-            end(loop, "second", f"rod{k + 1}", (0.0, 0.0, 1.0)),
+            (f"coupler{k}", (1.0, 0.0, 0.0)),
+            (f"rod{k + 1}", (0.0, 0.0, 1.0)),
             "revolute",
             axis="y",
         )
@@ -117,8 +155,7 @@ def _bricard(b: Builder) -> None:
         b.body(name, parent, "revolute", at, axis=axis, **rod(1.0, 1.0, along))
         b.initial[name] = 0.0
         parent, at, before = name, edge, edge
-    b.loop("pin6", end("pin6", "first", "world", (0.0, 0.0, 1.0)),
-           end("pin6", "second", parent, at), "revolute", axis=axis)  # fmt: skip
+    close(b, "pin6", ("world", (0.0, 0.0, 1.0)), (parent, at), "revolute", axis=axis)
 
 
 def _differential(b: Builder) -> None:
@@ -128,27 +165,57 @@ def _differential(b: Builder) -> None:
     Where the gears meet they share a velocity; side gears turn relative to the housing."""
     teeth_pinion, teeth_ring, teeth_side, teeth_spider = 10, 41, 16, 10
     side = 0.032  # pitch radius of the side gears: where the spider gears sit
-    b.body("pinion", joint="revolute", axis="x", at=(-0.16, 0.0, 0.0),
-           **disc(1.1, 0.024, 0.14, "x", STEEL))  # fmt: skip
-    b.body("housing", joint="revolute", axis="y", passive=Passive(viscous=0.01),
-           mass=6.8, com=(0.0, 0.018, 0.0), inertia=(0.030, 0.046, 0.030),
-           shapes=[round_shape(0.10, 0.03, "y", STEEL)])  # fmt: skip
+    b.body(
+        "pinion",
+        joint="revolute",
+        axis="x",
+        at=(-0.16, 0.0, 0.0),
+        **disc(1.1, 0.024, 0.14, "x", STEEL),
+    )
+    own = solid(6.8, (0.0, 0.018, 0.0), (0.030, 0.046, 0.030))
+    b.body(
+        "housing",
+        joint="revolute",
+        axis="y",
+        passive=Passive(viscous=0.01),
+        shapes=[round_shape(0.10, 0.03, "y", STEEL)],
+        **own,
+    )
     for name, y in (("left", 1.0), ("right", -1.0)):
-        b.body(name, "housing", "revolute", (0.0, 0.02 * y, 0.0), axis="y",
-               passive=Passive(viscous=0.002), mass=3.4, com=(0.0, 0.24 * y, 0.0),
-               inertia=(0.060, 0.0014, 0.060),
-               shapes=[round_shape(side, 0.02, "y", ORANGE)])  # fmt: skip
+        own = solid(3.4, (0.0, 0.24 * y, 0.0), (0.060, 0.0014, 0.060))
+        b.body(
+            name,
+            "housing",
+            "revolute",
+            (0.0, 0.02 * y, 0.0),
+            axis="y",
+            passive=Passive(viscous=0.002),
+            shapes=[round_shape(side, 0.02, "y", ORANGE)],
+            **own,
+        )
     for name, x in (("spider1", side), ("spider2", -side)):
-        b.body(name, "housing", "revolute", (x, 0.0, 0.0), axis="x",
-               **disc(0.22, 0.02, 0.018, "x", DARK))  # fmt: skip
+        b.body(
+            name,
+            "housing",
+            "revolute",
+            (x, 0.0, 0.0),
+            axis="x",
+            **disc(0.22, 0.02, 0.018, "x", DARK),
+        )
     drive, spider = teeth_pinion / teeth_ring, teeth_side / teeth_spider
     b.coupling(Coupling("final-drive", "housing", "pinion", drive))
     b.coupling(Coupling("across", "right", "left", -1.0))
     b.coupling(Coupling("mesh1", "spider1", "left", -spider))
     b.coupling(Coupling("mesh2", "spider2", "left", spider))
     turn = 0.25  # of the left axle relative to the housing
-    b.initial = {"pinion": 1.23, "housing": drive * 1.23, "left": turn, "right": -turn,
-                 "spider1": -spider * turn, "spider2": spider * turn}  # fmt: skip
+    b.initial = {
+        "pinion": 1.23,
+        "housing": drive * 1.23,
+        "left": turn,
+        "right": -turn,
+        "spider1": -spider * turn,
+        "spider2": spider * turn,
+    }
 
 
 CLOSED = {
@@ -159,14 +226,17 @@ CLOSED = {
         _slider_crank, "crank, rod and slider of a small pump, slide beside the shaft", OWN
     ),
     "four-bar-ladder": built(
-        _ladder, "n four-bars side by side (n=4): singular where all rods lie on the ground",
-        "benchmark A02 of the IFToMM library of multibody problems", ("n",),
+        _ladder,
+        "n four-bars side by side (n=4): singular where all rods lie on the ground",
+        "benchmark A02 of the IFToMM library of multibody problems",
+        ("n",),
     ),
     "bricard": built(
-        _bricard, "six pins in a loop that count as rigid and still move",
+        _bricard,
+        "six pins in a loop that count as rigid and still move",
         "benchmark A04 of the IFToMM library of multibody problems",
     ),
     "differential": built(
         _differential, "bevel-gear differential: pinion, housing, two axles, two spider gears", OWN
     ),
-}  # fmt: skip
+}

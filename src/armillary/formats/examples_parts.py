@@ -45,6 +45,11 @@ def built(
 # -- bodies: mass, centre, tensor and looks in one word ------------------------------------------
 
 
+def solid(mass: float, com: Sequence[float], inertia: Sequence[float]) -> dict[str, Any]:
+    """As it was measured."""
+    return {"mass": mass, "com": com, "inertia": inertia}
+
+
 def bar(
     mass: float, length: float, width: float, along: str = "x", color: Color = BLUE
 ) -> dict[str, Any]:
@@ -90,12 +95,18 @@ def round_shape(radius: float, width: float, axis: str, color: Color) -> Shape:
     return Shape("cylinder", (radius, width), Pose.from_rpy(rpy=_TURN_TO[axis]), color=color)
 
 
-def end(loop: str, side: str, body: str, at: Sequence[float], rpy: Any = (0, 0, 0)) -> Frame:
-    """One side of a loop: "first" or "second"."""
-    return Frame(f"{loop}.{side}", body, Pose.from_rpy(at, rpy))
-
-
 # -- closing -------------------------------------------------------------------------------------
+
+
+Side = tuple[str, Sequence[float]] | tuple[str, Sequence[float], Sequence[float]]
+
+
+def close(b: Builder, name: str, first: Side, second: Side, joint: str, **options: Any) -> None:
+    """A loop between two frames, each: body, position, perhaps roll, pitch, yaw."""
+    (one, *here), (two, *there) = first, second
+    ends = (Pose.from_rpy(*here), Pose.from_rpy(*there))
+    frames = Frame(f"{name}.first", one, ends[0]), Frame(f"{name}.second", two, ends[1])
+    b.loop(name, *frames, joint, **options)
 
 
 def two_bars(A: Sequence[float], a: float, D: Sequence[float], d: float) -> tuple[float, float]:

@@ -43,13 +43,22 @@ def _row(link: tuple[Any, ...], drive: tuple[Any, ...], ready: float, k: int) ->
     a, alpha, d, mass, com, inertia = link
     rotor, gear, viscous, (forward, backward), (lower, upper) = drive
     return {
-        "name": f"link{k}", "joint": f"joint{k}", "a": a, "alpha_deg": alpha, "d": d,
-        "mass": mass, "com": com, "inertia": inertia, "initial": math.radians(ready),
+        "name": f"link{k}",
+        "joint": f"joint{k}",
+        "a": a,
+        "alpha_deg": alpha,
+        "d": d,
+        "mass": mass,
+        "com": com,
+        "inertia": inertia,
+        "initial": math.radians(ready),
         "rotor": {"inertia": rotor, "gear": gear},
-        "friction": {"viscous": viscous * gear**2,
-                     "coulomb": (abs(gear) * forward, abs(gear) * backward)},
+        "friction": {
+            "viscous": viscous * gear**2,
+            "coulomb": (abs(gear) * forward, abs(gear) * backward),
+        },
         "limits": {"lower": math.radians(lower), "upper": math.radians(upper)},
-    }  # fmt: skip
+    }
 
 
 def _puma560(name: str) -> Model:

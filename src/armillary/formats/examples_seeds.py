@@ -12,11 +12,11 @@ from armillary.formats.examples_parts import (
     bar,
     box,
     built,
-    end,
     place,
     round_shape,
+    solid,
 )
-from armillary.model import Builder, Passive, Pose
+from armillary.model import Builder, Frame, Passive, Pose
 
 # -- four links, the tip pinned to the ground ----------------------------------------------------
 
@@ -39,7 +39,7 @@ def _four_link(b: Builder) -> None:
         b.initial[name] = 0.0
         parent, at = name, (length, 0.0, 0.0) if along == "x" else (0.0, 0.0, length)
     b.frame("tip", parent, at)
-    b.loop("pin", end("pin", "first", "world", (2.0, 0.0, 3.0)), "tip", "revolute", axis="y")
+    b.loop("pin", Frame("pin.first", "world", Pose((2.0, 0.0, 3.0))), "tip", "revolute", axis="y")
 
 
 # -- two parallel links that carry a load --------------------------------------------------------
@@ -73,19 +73,30 @@ def _hslm(b: Builder) -> None:
     foot, grip = 0.1, 0.05
     level = 1 / math.sqrt(3) - foot - grip
     length, lean = math.hypot(level, 1.0), math.atan2(1.0, level)
-    b.body("platform", joint="free", mass=5.0, inertia=(0.01, 0.01, 0.01),
-           shapes=[round_shape(grip, 0.02, "y", ORANGE)])  # fmt: skip
+    own = solid(5.0, (0.0, 0.0, 0.0), (0.01, 0.01, 0.01))
+    b.body("platform", joint="free", shapes=[round_shape(grip, 0.02, "y", ORANGE)], **own)
     b.initial["platform"] = place((0.0, 0.0, 0.0))
     for k, degrees in enumerate((-30.0, -150.0, 90.0), start=1):
         heading = math.radians(degrees)
         x, z = math.cos(heading), -math.sin(heading)
-        b.body(f"rod{k}", joint="gimbal", free=("ry", "rz", "dx"),
-               at=(-x / math.sqrt(3), 1.0, -z / math.sqrt(3)),
-               mass=2.0, com=(0.5 - length, 0.0, 0.0), inertia=(0.05, 0.5, 0.5),
-               shapes=bar(2.0, length, 0.03, "-x", STEEL)["shapes"])  # fmt: skip
-        b.body(f"foot{k}", f"rod{k}", "gimbal", free=("ry", "rz"),
-               mass=0.5, com=(foot / 2, 0.0, 0.0), inertia=(6.0e-5, 6.0e-4, 6.0e-4),
-               shapes=bar(0.5, foot, 0.03, "x", DARK)["shapes"])  # fmt: skip
+        own = solid(2.0, (0.5 - length, 0.0, 0.0), (0.05, 0.5, 0.5))
+        b.body(
+            f"rod{k}",
+            joint="gimbal",
+            free=("ry", "rz", "dx"),
+            at=(-x / math.sqrt(3), 1.0, -z / math.sqrt(3)),
+            shapes=bar(2.0, length, 0.03, "-x", STEEL)["shapes"],
+            **own,
+        )
+        own = solid(0.5, (foot / 2, 0.0, 0.0), (6.0e-5, 6.0e-4, 6.0e-4))
+        b.body(
+            f"foot{k}",
+            f"rod{k}",
+            "gimbal",
+            free=("ry", "rz"),
+            shapes=bar(0.5, foot, 0.03, "x", DARK)["shapes"],
+            **own,
+        )
         b.frame(f"tip{k}", f"foot{k}", (foot, 0.0, 0.0))
         b.frame(f"grip{k}", "platform", (-grip * x, 0.0, -grip * z), (0.0, heading, 0.0))
         b.loop(f"weld{k}", f"tip{k}", f"grip{k}", "fixed")
@@ -114,8 +125,15 @@ def _free_flyer(b: Builder) -> None:
             spring = Passive(viscous=0.6, spring=4.0, rest=angle)
             inertia = (0.0, mass * length**2 / 12, mass * length**2 / 12)
             link = bar(mass, length, 0.04, "x", BLUE) | {"inertia": inertia}
-            b.body(name, parent, "revolute", at, axis="z",
-                   passive=spring if (i, k) in _SPRINGS else (), **link)  # fmt: skip
+            b.body(
+                name,
+                parent,
+                "revolute",
+                at,
+                axis="z",
+                passive=spring if (i, k) in _SPRINGS else (),
+                **link,
+            )
             b.initial[name] = angle
             parent, at = name, (length, 0.0, 0.0)
             heading += angle
@@ -131,19 +149,23 @@ def _free_flyer(b: Builder) -> None:
 
 SEEDS = {
     "four-link-closed": built(
-        _four_link, "four links with friction, the tip pinned to the ground",
+        _four_link,
+        "four links with friction, the tip pinned to the ground",
         "[VanDerMerwe1995], tables 5.1 and 5.2",
     ),
     "two-link-load": built(
-        _two_link_load, "two parallel links that carry a load between them",
+        _two_link_load,
+        "two parallel links that carry a load between them",
         "[VanDerMerwe1995], table 6.1",
     ),
     "hslm": built(
-        _hslm, "high stiffness, low mass: three legs with slides hold a platform",
+        _hslm,
+        "high stiffness, low mass: three legs with slides hold a platform",
         "[VanDerMerwe1995], tables 8.1 and 8.2, with errata",
     ),
     "dual-arm-free-flyer": built(
-        _free_flyer, "two under-actuated arms on a free base hold one load, no gravity",
+        _free_flyer,
+        "two under-actuated arms on a free base hold one load, no gravity",
         "[Yesiloglu2007], section 5.1, with synthetic numbers",
     ),
-}  # fmt: skip
+}

@@ -19,6 +19,7 @@ from armillary.formats.examples_parts import (
     disc,
     place,
     round_shape,
+    solid,
 )
 from armillary.model import Builder, Passive, Rotor, Wheel
 from armillary.model.parts import Triple
@@ -56,8 +57,8 @@ def _unicycle(b: Builder) -> None:
 
 def _cart(b: Builder) -> None:
     """A positive torque turns a wheel about +x and drives it towards -y.  The axle may pitch."""
-    b.body("axle", joint="free", mass=4.0, inertia=(0.02, 0.3, 0.3),
-           shapes=[round_shape(0.03, 0.8, "x", STEEL)])  # fmt: skip
+    own = solid(4.0, (0.0, 0.0, 0.0), (0.02, 0.3, 0.3))
+    b.body("axle", joint="free", shapes=[round_shape(0.03, 0.8, "x", STEEL)], **own)
     for name, x in (("wheel1", -0.4), ("wheel2", 0.4)):
         b.body(name, "axle", "revolute", (x, 0.0, 0.0), axis="x", **_WHEEL)
         b.wheel(Wheel(f"{name}-tyre", name, _WHEEL_RADIUS, X))
@@ -65,9 +66,11 @@ def _cart(b: Builder) -> None:
 
 
 _CORNERS = (
-    ("front-left", 0.5, 0.4), ("front-right", 0.5, -0.4),
-    ("rear-left", -0.5, 0.4), ("rear-right", -0.5, -0.4),
-)  # fmt: skip
+    ("front-left", 0.5, 0.4),
+    ("front-right", 0.5, -0.4),
+    ("rear-left", -0.5, 0.4),
+    ("rear-right", -0.5, -0.4),
+)
 
 
 def _rover(b: Builder) -> None:
@@ -80,12 +83,27 @@ def _rover(b: Builder) -> None:
     b.initial["chassis"] = place((0.3, -0.2, radius), (0.0, 0.0, 0.4))
     for corner, x, y in _CORNERS:
         leg, wheel = f"{corner}-leg", f"{corner}-wheel"
-        b.body(leg, "chassis", "revolute", (x, y, 0.0), joint_name=f"{corner}-steer", axis="z",
-               passive=Passive(viscous=0.8), rotor=Rotor(inertia=6.0e-6, gear=160.0),
-               **bar(3.2, 0.22, 0.06, "z", ORANGE))  # fmt: skip
-        b.body(wheel, leg, "revolute", joint_name=f"{corner}-drive", axis="y",
-               passive=Passive(viscous=0.2), rotor=Rotor(inertia=2.0e-5, gear=50.0),
-               **disc(4.5, radius, 0.09))  # fmt: skip
+        b.body(
+            leg,
+            "chassis",
+            "revolute",
+            (x, y, 0.0),
+            joint_name=f"{corner}-steer",
+            axis="z",
+            passive=Passive(viscous=0.8),
+            rotor=Rotor(inertia=6.0e-6, gear=160.0),
+            **bar(3.2, 0.22, 0.06, "z", ORANGE),
+        )
+        b.body(
+            wheel,
+            leg,
+            "revolute",
+            joint_name=f"{corner}-drive",
+            axis="y",
+            passive=Passive(viscous=0.2),
+            rotor=Rotor(inertia=2.0e-5, gear=50.0),
+            **disc(4.5, radius, 0.09),
+        )
         b.wheel(Wheel(f"{corner}-tyre", wheel, radius, Y))
         b.initial[f"{corner}-steer"] = math.atan(x / (centre - y))
 
@@ -97,18 +115,39 @@ def _bicycle(b: Builder) -> None:
     wheelbase, trail, tilt = 1.02, 0.08, math.pi / 10
     rear, front = 0.30, 0.35  # wheel radii
     head = (wheelbase + trail - 0.9 * math.tan(tilt), 0.0, 0.9)  # on the steering axis
-    b.body("rear-frame", joint="free", mass=85.0, com=(0.3, 0.0, 0.9 - rear),
-           inertia=(9.2, 11.0, 2.8, 0.0, -2.4, 0.0))  # fmt: skip
-    b.body("rear-wheel", "rear-frame", "revolute", axis="y", mass=2.0,
-           inertia=(0.0603, 0.12, 0.0603),
-           shapes=[round_shape(rear, 0.02, "y", DARK)])  # fmt: skip
-    b.body("fork", "rear-frame", "revolute", (head[0], 0.0, head[2] - rear), joint_name="steer",
-           axis=(-math.sin(tilt), 0.0, math.cos(tilt)),
-           mass=4.0, com=(0.9 - head[0], 0.0, 0.7 - head[2]),
-           inertia=(0.05892, 0.06, 0.00708, 0.0, 0.00756, 0.0))  # fmt: skip
-    b.body("front-wheel", "fork", "revolute", (wheelbase - head[0], 0.0, front - head[2]),
-           axis="y", mass=3.0, inertia=(0.1405, 0.28, 0.1405),
-           shapes=[round_shape(front, 0.02, "y", DARK)])  # fmt: skip
+    own = solid(85.0, (0.3, 0.0, 0.9 - rear), (9.2, 11.0, 2.8, 0.0, -2.4, 0.0))
+    b.body("rear-frame", joint="free", **own)
+    own = solid(2.0, (0.0, 0.0, 0.0), (0.0603, 0.12, 0.0603))
+    b.body(
+        "rear-wheel",
+        "rear-frame",
+        "revolute",
+        axis="y",
+        shapes=[round_shape(rear, 0.02, "y", DARK)],
+        **own,
+    )
+    own = solid(
+        4.0, (0.9 - head[0], 0.0, 0.7 - head[2]), (0.05892, 0.06, 0.00708, 0.0, 0.00756, 0.0)
+    )
+    b.body(
+        "fork",
+        "rear-frame",
+        "revolute",
+        (head[0], 0.0, head[2] - rear),
+        joint_name="steer",
+        axis=(-math.sin(tilt), 0.0, math.cos(tilt)),
+        **own,
+    )
+    own = solid(3.0, (0.0, 0.0, 0.0), (0.1405, 0.28, 0.1405))
+    b.body(
+        "front-wheel",
+        "fork",
+        "revolute",
+        (wheelbase - head[0], 0.0, front - head[2]),
+        axis="y",
+        shapes=[round_shape(front, 0.02, "y", DARK)],
+        **own,
+    )
     b.wheel(Wheel("rear-tyre", "rear-wheel", rear, Y))
     b.wheel(Wheel("front-tyre", "front-wheel", front, Y))
     b.initial["rear-frame"] = place((0.0, 0.0, rear))
@@ -117,19 +156,23 @@ def _bicycle(b: Builder) -> None:
 WHEELS = {
     "rolling-disc": built(_rolling_disc, "a leaning disc on the plane, free to roll and turn", OWN),
     "unicycle": built(
-        _unicycle, "one wheel on the ground, pure rolling: three freedoms",
+        _unicycle,
+        "one wheel on the ground, pure rolling: three freedoms",
         "[Yesiloglu2007], section 4.3, with synthetic numbers",
     ),
     "two-wheeled-cart": built(
-        _cart, "two driven wheels on an axle: travel, yaw and a free pitch",
+        _cart,
+        "two driven wheels on an axle: travel, yaw and a free pitch",
         "[Yesiloglu2007], section 5.2, with synthetic numbers",
     ),
     "rover": built(
-        _rover, "four wheels, each one driven and steered, on a rigid chassis",
+        _rover,
+        "four wheels, each one driven and steered, on a rigid chassis",
         "after [Yesiloglu2007], section 5.3, with numbers of our own",
     ),
     "bicycle": built(
-        _bicycle, "the Whipple bicycle with its benchmark numbers, upright",
+        _bicycle,
+        "the Whipple bicycle with its benchmark numbers, upright",
         "[Meijaard2007], table 1",
     ),
-}  # fmt: skip
+}

@@ -50,8 +50,12 @@ class Assets:
             self._remark("ignored", mesh.name, f"'{reference}' refused, never opened: {refusal}")
         if heavy is None:
             if refusal is None and not there:
-                self._remark("warning", mesh.name, f"there is no file '{reference}'; its bodies "
-                             "have inertias of their own, so only a picture lacks")  # fmt: skip
+                self._remark(
+                    "warning",
+                    mesh.name,
+                    f"there is no file '{reference}'; its bodies "
+                    "have inertias of their own, so only a picture lacks",
+                )
             self._stand_in(mesh, users, usable=there and refusal is None)
 
     def _needed(

@@ -58,9 +58,13 @@ def _pieces(source: Source, joints: Sequence[int], apart: set[int]) -> Iterator[
 
 
 def _add_chain(
-    source: Source, builder: Builder, i: int, pieces: list[list[int]], taken: set[str],
+    source: Source,
+    builder: Builder,
+    i: int,
+    pieces: list[list[int]],
+    taken: set[str],
     names: set[str],
-) -> None:  # fmt: skip
+) -> None:
     """Body i behind its joints; all but the last piece carry a massless body."""
     m, name = source.m, source.body_name(i)
     up = int(m.body_parentid[i])

@@ -51,8 +51,17 @@ class Parts:
             Limits(x.lower, x.upper, x.velocity, x.effort)
             for x in _each(entry.limits, nv, part, "limits")
         )
-        return JointSpec(spec.name, spec.kind, spec.axes, spec.pitch, spec.free, passive, rotors,
-                         limits, continuous)  # fmt: skip
+        return JointSpec(
+            spec.name,
+            spec.kind,
+            spec.axes,
+            spec.pitch,
+            spec.free,
+            passive,
+            rotors,
+            limits,
+            continuous,
+        )
 
     def _note_scaled(self, spec: JointSpec, given: Sequence[Any], part: str) -> None:
         for axis, unit in zip(given, spec.axes, strict=False):

@@ -51,7 +51,7 @@ def write_native(model: Model) -> str:
         ("frames", [(f.name, {"body": f.body} | _pose(f.pose)) for f in model.frames]),
         *_constraints(model),
         ("initial", list(_initial(model))),
-    ]  # fmt: skip
+    ]
     for key, entries in sections:
         lines += _section(key, entries)
     return "\n".join(lines) + "\n"

@@ -34,9 +34,21 @@ from armillary.spatial import Matrix, Vector
 
 _ALIASES = {"motion_space_columns": "motion_space", "inertia_com": "inertia"}
 ROW_KEYS = (
-    "name", "joint", "parent", "position", "gamma", "free", "motion_space", "mass", "com",
-    "inertia", "friction", "limits", "rotor", "motor",
-)  # fmt: skip
+    "name",
+    "joint",
+    "parent",
+    "position",
+    "gamma",
+    "free",
+    "motion_space",
+    "mass",
+    "com",
+    "inertia",
+    "friction",
+    "limits",
+    "rotor",
+    "motor",
+)
 _UNITS = (Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0))
 Triple = tuple[float, float, float]
 

@@ -236,10 +236,16 @@ def _assemble(robot: _Robot, builder: Builder, base: str | None) -> None:
     for joint in robot.joints.values():
         link = robot.links[joint.child]
         builder.add(
-            Body(body_of[link.name], body_of[joint.parent], joint.spec, joint.at, link.mass,
-                 shapes=link.shapes),
+            Body(
+                body_of[link.name],
+                body_of[joint.parent],
+                joint.spec,
+                joint.at,
+                link.mass,
+                shapes=link.shapes,
+            ),
             has_inertia=link.has_inertia,
-        )  # fmt: skip
+        )
         if joint.mimic is not None and _kept_mimic(robot, joint, joint.mimic.source):
             builder.coupling(joint.mimic)
             text = "<mimic> is read as a coupling"

@@ -15,9 +15,13 @@ from armillary.spatial import Matrix, Symmetric
 
 # what the format calls a joint -> what we call it
 KINDS = {
-    "fixed": "fixed", "revolute": "revolute", "continuous": "revolute",
-    "prismatic": "prismatic", "planar": "planar", "floating": "free",
-}  # fmt: skip
+    "fixed": "fixed",
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "prismatic": "prismatic",
+    "planar": "planar",
+    "floating": "free",
+}
 # A limit has no "none" in the format; this far away is no limit (rad, m, N, ...).
 UNBOUNDED = 1e9
 _NO_AXIS = ("fixed", "floating")

@@ -13,9 +13,12 @@ from armillary.model import WORLD, Body, Coupling, JointSpec, Limits, Mass, Mode
 from armillary.model.constraint_parts import titled
 
 _TYPES = {
-    "fixed": "fixed", "revolute": "revolute", "prismatic": "prismatic",
-    "planar": "planar", "free": "floating",
-}  # fmt: skip
+    "fixed": "fixed",
+    "revolute": "revolute",
+    "prismatic": "prismatic",
+    "planar": "planar",
+    "free": "floating",
+}
 ROOT = "root_joint"  # what the reader calls the weld of a single root link
 
 
@@ -59,9 +62,12 @@ def _plain_root(model: Model) -> bool:
     """One root, welded at the origin under the reader's own name: no link 'world' is needed."""
     roots = [body for body in model.bodies if body.parent == WORLD]
     ground = any(frame.body == WORLD for frame in model.frames)
-    return len(roots) == 1 and not ground and roots[0].at == Pose() and (
-        roots[0].joint.kind == "fixed" and roots[0].joint.name == ROOT
-    )  # fmt: skip
+    return (
+        len(roots) == 1
+        and not ground
+        and roots[0].at == Pose()
+        and (roots[0].joint.kind == "fixed" and roots[0].joint.name == ROOT)
+    )
 
 
 # -- what the format has no words for -------------------------------------------------------------

@@ -16,7 +16,7 @@ from collections.abc import Collection, Sequence
 from functools import cache
 
 from armillary.errors import CompileError
-from armillary.graph.expr import Graph, Node, cone
+from armillary.graph.expr import Address, Graph, Node, cone
 from armillary.graph.ops import latency
 
 _TWO_OVER_PI = 0.6366197723675814
@@ -60,19 +60,20 @@ _FLOAT_TERMS = 4  # of those polynomials are enough for single precision
 class Expansion:
     """Copies nodes from a traced graph to a machine graph.
 
-    turned: inputs (array, k) whose sine and cosine the writer makes itself, several at a time; they
-    become loads ("turn", array, k, "sin" or "cos").
-    nothing: sums of 0 * input (marks of bad inputs) become loads, too: ("nothing", inputs)."""
+    sincos: inputs (name, k) whose sine and cosine the printer makes itself, several at a time; they
+    become loads ("sincos", name, k, "sin" or "cos").
+    marked: names of inputs; sums of 0 * input, marks of bad ones, become loads, too: ("poison",
+    inputs).  What the machine has (fma) is the printer's to say."""
 
     def __init__(
         self,
         fma: bool = True,
         element: str = "double",
-        turned: Collection[tuple[int, int]] = (),
-        nothing: bool = False,
+        sincos: Collection[Address] = (),
+        marked: Collection[str] = (),
     ):
         self.graph = Graph()
-        self.fma, self.element, self.turned, self.nothing = fma, element, turned, nothing
+        self.fma, self.element, self.sincos, self.marked = fma, element, sincos, marked
         self._new: dict[int, Node] = {}
         self._trig: dict[int, tuple[Node, Node]] = {}
         self._depth: dict[int, int] = {}
@@ -92,20 +93,29 @@ class Expansion:
     def _copy(self, node: Node, inner: set[int]) -> Node:
         if _is_sum(node):
             terms = _terms(node, inner)
-            inputs = tuple(_times_nothing(t) for _, t in terms) if self.nothing else ()
-            if inputs and None not in inputs:
-                return self.graph.load("nothing", inputs)
+            inputs = tuple(self._marked_input(t) for _, t in terms)
+            if None not in inputs:
+                return self.graph.load("poison", inputs)
             return self._sum(terms)
         args = tuple(self._new[a.index] for a in node.args)
         if node.op in ("sin", "cos"):
-            if input_of(args[0]) in self.turned:
-                turn = self.graph.load("turn", *args[0].data[1:], node.op)
-                self._depth[turn.index] = _turn_depths(self.fma, self.element)[node.op]
-                return turn
+            if args[0].op == "load" and args[0].data in self.sincos:
+                value = self.graph.load("sincos", *args[0].data, node.op)
+                self._depth[value.index] = _sincos_depths(self.fma, self.element)[node.op]
+                return value
             return self.sine_cosine(args[0])[0 if node.op == "sin" else 1]
         return self.graph.node(node.op, args, node.data)
 
     # -- sums ------------------------------------------------------------------------------------
+
+    def _marked_input(self, node: Node) -> Address | None:
+        """The input of the product 0 * input."""
+        if node.op != "mul" or not self.marked:
+            return None
+        number, other = sorted(node.args, key=lambda a: a.op != "const")
+        if number.op != "const" or number.data[1] != 0.0:
+            return None
+        return other.data if other.op == "load" and other.data[0] in self.marked else None
 
     def _sum(self, terms: list[tuple[int, Node]]) -> Node:
         """± a*b ± c ... as a chain of multiply-adds, what is ready first comes first.
@@ -211,25 +221,12 @@ class Expansion:
 
 
 @cache
-def _turn_depths(fma: bool, element: str) -> dict[str, int]:
+def _sincos_depths(fma: bool, element: str) -> dict[str, int]:
     """When sine and cosine of an input are ready: sums take them in the same order, whoever makes
     them."""
     expansion = Expansion(fma, element)
     pair = expansion.sine_cosine(expansion.graph.load("angle"))
     return {name: expansion.ready(node) for name, node in zip(("sin", "cos"), pair, strict=True)}
-
-
-def input_of(node: Node) -> tuple[int, int] | None:
-    """(array, k) of a number that is read from an input."""
-    return node.data[1:] if node.op == "load" and node.data[0] == "input" else None
-
-
-def _times_nothing(node: Node) -> tuple[int, int] | None:
-    """The input of the product 0 * input."""
-    if node.op != "mul":
-        return None
-    number, other = sorted(node.args, key=lambda a: a.op != "const")
-    return input_of(other) if number.op == "const" and number.data[1] == 0.0 else None
 
 
 def _is_sum(node: Node) -> bool:

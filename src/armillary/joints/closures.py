@@ -60,8 +60,10 @@ def moving(X: Transform, v: Motion) -> Transform:
     """X_21 as dual numbers:  dE/dt = -ω × E,  dr/dt = E^T v  (errata 0-24)."""
     E_rate = (v.angular.skew() @ X.E) * -1
     r_rate = X.E.T @ v.linear
-    leaves = [*zip(X.E.leaves(), E_rate.leaves(), strict=True),
-              *zip(X.r.leaves(), r_rate.leaves(), strict=True)]  # fmt: skip
+    leaves = [
+        *zip(X.E.leaves(), E_rate.leaves(), strict=True),
+        *zip(X.r.leaves(), r_rate.leaves(), strict=True),
+    ]
     return Transform.from_leaves([_dual(x, rate) for x, rate in leaves])
 
 

@@ -26,7 +26,7 @@ from armillary.evaluate.straight_line import structural_constraints
 from armillary.graph.evaluate import fold_zeros
 from armillary.graph.expr import Graph, Leaf, Node
 from armillary.mechanism.closed import Constrained
-from armillary.model.lowering.constraints import ConstraintTable
+from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.tree import Tables
 from armillary.spatial import Motion, Transform, Vector
 

@@ -153,8 +153,10 @@ class Builder(ClosingBuilder):
         for body in bodies:
             self._check_body(body)
         self._check_massless(bodies)
-        for vector, name in ((self.base_velocity, "base_velocity"),
-                             (self.base_acceleration, "base_acceleration")):  # fmt: skip
+        for vector, name in (
+            (self.base_velocity, "base_velocity"),
+            (self.base_acceleration, "base_acceleration"),
+        ):
             if vector and (len(vector) != 6 or not all(map(math.isfinite, vector))):
                 raise ModelError(f"{name}: expected 6 finite numbers (angular; linear).")
         if len(self.gravity) != 3 or not all(math.isfinite(x) for x in self.gravity):
@@ -208,9 +210,10 @@ class Builder(ClosingBuilder):
             length = 1.0 if isinstance(axis, str) else _length(axis)
             if abs(length - 1.0) > 1e-6:
                 self.report.add(
-                    "repaired", f"joint '{spec.name}'",
+                    "repaired",
+                    f"joint '{spec.name}'",
                     f"axis {tuple(float(x) for x in axis)} had length {length:.6g}, scaled to 1",
-                )  # fmt: skip
+                )
         return spec
 
     def _mass(

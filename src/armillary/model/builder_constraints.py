@@ -106,9 +106,10 @@ class ClosingBuilder(ABC):
             )
         self._bodies[link] = Body(link, first.body, replace(spec, name=name), first.pose)
         self.report.add(
-            "assumed", f"loop '{name}'",
+            "assumed",
+            f"loop '{name}'",
             f"its general joint is a joint of the tree with the massless body '{link}', welded",
-        )  # fmt: skip
+        )
         weld = JointSpec(f"{name}.weld", "fixed")
         self._closing[name] = Loop(name, Frame(f"{name}.outer", link), second, weld)
 
@@ -291,9 +292,10 @@ class ClosingBuilder(ABC):
         check_closing_joint(loop.name, loop.joint, kernel.nq == kernel.nv)
         if any(x is not None for limit in loop.joint.limits for x in vars(limit).values()):
             self.report.add(
-                "warning", f"loop '{loop.name}'",
+                "warning",
+                f"loop '{loop.name}'",
                 "limits of a joint that closes a chain are kept, but no run stops there",
-            )  # fmt: skip
+            )
 
 
 def _profile(

@@ -39,8 +39,9 @@ def describe(model: Model, freedoms: str) -> str:
             last = slot.v.stop - 1
             place = f", v[{slot.v.start}]" if joint.nv == 1 else f", v[{slot.v.start}..{last}]"
         kind = "continuous" if body.joint.continuous else body.joint.kind
-        lines.append(f"{pad}{body.name}  ({kind} '{body.joint.name}'{place}, "
-                     f"{body.mass.mass:.4g} kg)")  # fmt: skip
+        lines.append(
+            f"{pad}{body.name}  ({kind} '{body.joint.name}'{place}, {body.mass.mass:.4g} kg)"
+        )
     if model.constraints:
         lines.append("constrained by")
         for part in model.constraints:

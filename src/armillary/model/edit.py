@@ -108,8 +108,18 @@ def _locked_place(locked: Mapping[str, Body], label: str) -> float | None:
 
 def open_tree(model: Model) -> Model:
     """The same without anything that constrains it beyond its tree."""
-    return replace(model, loops=(), couplings=(), wheels=(), distances=(), surfaces=(),
-                   contacts=(), prescribed=(), set_aside=(), moved=())  # fmt: skip
+    return replace(
+        model,
+        loops=(),
+        couplings=(),
+        wheels=(),
+        distances=(),
+        surfaces=(),
+        contacts=(),
+        prescribed=(),
+        set_aside=(),
+        moved=(),
+    )
 
 
 def _locked(body: Body, place: Place) -> Body:

@@ -15,9 +15,18 @@ from armillary.spatial import Matrix, Motion, Vector
 from armillary.units import AXIS_VECTORS
 
 KINDS = (
-    "fixed", "revolute", "prismatic", "helical", "cylindrical", "universal", "planar",
-    "spherical", "free", "gimbal", "general",
-)  # fmt: skip
+    "fixed",
+    "revolute",
+    "prismatic",
+    "helical",
+    "cylindrical",
+    "universal",
+    "planar",
+    "spherical",
+    "free",
+    "gimbal",
+    "general",
+)
 _ONE_AXIS = ("revolute", "prismatic", "helical", "cylindrical", "planar")
 Axis = str | Sequence[float]
 
@@ -77,8 +86,14 @@ def joint_spec(
             )
     elif free:
         raise ModelError(f"{part}: `free` belongs to gimbal joints only.")
-    return JointSpec(name=name, kind=kind, axes=tuple(units), pitch=float(pitch),
-                     free=tuple(f for f in joints.AXES if f in free), **rest)  # fmt: skip
+    return JointSpec(
+        name=name,
+        kind=kind,
+        axes=tuple(units),
+        pitch=float(pitch),
+        free=tuple(f for f in joints.AXES if f in free),
+        **rest,
+    )
 
 
 def _check_universal(units: list[tuple[float, ...]], part: str) -> None:
@@ -118,10 +133,15 @@ def kernel_joint(spec: JointSpec) -> joints.Joint:
     if spec.kind == "general":
         return joints.General([Motion.from_leaves(axis) for axis in spec.axes])
     simple: dict[str, type[joints.Joint]] = {
-        "fixed": joints.Fixed, "revolute": joints.Revolute, "prismatic": joints.Prismatic,
-        "cylindrical": joints.Cylindrical, "universal": joints.Universal,
-        "planar": joints.Planar, "spherical": joints.Spherical, "free": joints.Free,
-    }  # fmt: skip
+        "fixed": joints.Fixed,
+        "revolute": joints.Revolute,
+        "prismatic": joints.Prismatic,
+        "cylindrical": joints.Cylindrical,
+        "universal": joints.Universal,
+        "planar": joints.Planar,
+        "spherical": joints.Spherical,
+        "free": joints.Free,
+    }
     return simple[spec.kind]()
 
 

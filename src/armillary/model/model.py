@@ -70,8 +70,15 @@ class Model:
     @cached_property
     def constraints(self) -> tuple[Constraint, ...]:
         """All that constrains the mechanism beyond its tree."""
-        return (*self.loops, *self.distances, *self.surfaces, *self.contacts, *self.wheels,
-                *self.couplings, *self.prescribed)  # fmt: skip
+        return (
+            *self.loops,
+            *self.distances,
+            *self.surfaces,
+            *self.contacts,
+            *self.wheels,
+            *self.couplings,
+            *self.prescribed,
+        )
 
     @cached_property
     def joints(self) -> tuple[Joint, ...]:

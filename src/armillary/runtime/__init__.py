@@ -1,2 +1,2 @@
-"""What compiled code runs in: the loop over bodies, dense solves, the loop over time, the call from
-Python."""
+"""What compiled code runs in: the loop over bodies with its equations, the loop over time, tapes,
+the call from Python, threads."""

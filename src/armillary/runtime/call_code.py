@@ -6,7 +6,7 @@ allocated.  Whatever is not the plain case goes to the Python function behind th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from armillary.codegen.abi import ARRAYS, Context
 from armillary.codegen.code import Code, Entry
@@ -51,7 +51,7 @@ class Data(Struct):
     UNCHECKED = integer()  # 1: whatever input is not finite, the result shows it
     KEPT_COUNT = integer()  # results that are used again once nobody else holds them
     KEPT = pointer(12)
-    LARGE = pointer()  # the large results that are kept; 0: none.  See result_pool.py
+    LARGEST = integer()  # bytes of a result of a batch; larger ones are the Python function's
 
 
 # struct PyArrayObject: object head, then data, nd, dims, strides, base, descr, flags
@@ -125,7 +125,12 @@ def single_text() -> str:
         c.unless(c.equal(c.get(given), 0), "slow")
         _run_for_tuple(c, count, context)
         c.do("after_tuple:")
-    result = _place_of_result(c, given, context)
+
+    def new() -> None:
+        _use_again(c, given, "run")
+        _allocate(c, given)
+
+    result = _place_of_result(c, given, context, new)
     c.do(f"call void {read_data(c, Data.KERNEL)}(ptr {context})")
     # a result that is not finite has a reason: the Python function looks for it
     mark = no_flags(c)
@@ -137,15 +142,10 @@ def single_text() -> str:
     return c.text()
 
 
-def _place_of_result(c: Call, given: str, context: str, rows: str = "", dtype: str = "") -> str:
-    """The given array, or one that is used again or new; of a batch see result_pool.py."""
+def _place_of_result(c: Call, given: str, context: str, new: Callable[[], None]) -> str:
+    """The given array, or a new one."""
     with c.when(c.equal(c.get(given), 0)):
-        if rows:
-            new = c.let(f"call ptr @new_rows(ptr %data, i64 {rows}, i64 {dtype})")
-            c.set(given, c.let(f"ptrtoint ptr {new} to i64"))
-        else:
-            _use_again(c, given, "run")
-            allocate(c, given)
+        new()
         c.unless(c.let(f"icmp ne i64 {c.get(given)}, 0"), "failed")
         c.do("br label %run")
         c.do("unused:")
@@ -266,7 +266,7 @@ def _run_for_tuple(c: Call, inputs: str, context: str) -> None:
     with c.loop(count) as k:
         place = c.variable(0)
         _use_again(c, place, "found")
-        allocate(c, place)
+        _allocate(c, place)
         c.unless(c.let(f"icmp ne i64 {c.get(place)}, 0"), "lost_tuple")
         c.label("found")
         array = c.let(f"inttoptr i64 {c.get(place)} to ptr")
@@ -288,7 +288,7 @@ def _run_for_tuple(c: Call, inputs: str, context: str) -> None:
     c.do("br label %failed")
 
 
-def allocate(c: Call, given: str, rows: str = "", dtype: str = "") -> None:
+def _allocate(c: Call, given: str, rows: str = "", dtype: str = "") -> None:
     dtype = dtype or read_data(c, Data.DTYPE)
     c.do(f"call void {read_data(c, Data.INCREF)}(ptr {dtype})")  # the call takes it over
     kind = read_data(c, Data.ARRAY_TYPE)
@@ -336,7 +336,13 @@ def batch_text() -> str:
         check_array(c, array, PLAIN | WRITEABLE, dtype)
         check_shape(c, array, rows)
     _avoid_overlap(c, c.mul(rows, size), count, context, given)
-    result = _place_of_result(c, given, context, rows, dtype)
+
+    def new() -> None:
+        total = c.mul(c.mul(rows, read_data(c, Data.RESULT)), size)
+        c.unless(c.let(f"icmp sle i64 {total}, {read_data(c, Data.LARGEST)}"), "slow")
+        _allocate(c, given, rows, c.let(f"inttoptr i64 {dtype} to ptr"))
+
+    result = _place_of_result(c, given, context, new)
     c.set_field(Context.ROWS, rows, context)
     thread = c.let(f"call ptr {read_data(c, Data.SAVE_THREAD)}()")
     c.do(f"call void {read_data(c, c.entry(Batch.KERNEL, start))}(ptr {context})")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from armillary.codegen.jit import Library, add_symbol
 from armillary.runtime.call_code import (
@@ -29,7 +29,6 @@ from armillary.runtime.call_code import (
     batch_text,
     single_text,
 )
-from armillary.runtime.result_pool import kept_results, large_text
 
 
 def _life_text() -> str:
@@ -87,39 +86,57 @@ class _Slot(ctypes.Structure):
 
 
 class _Spec(ctypes.Structure):
-    _fields_ = (("name", ctypes.c_char_p), ("basicsize", ctypes.c_int),
-                ("itemsize", ctypes.c_int), ("flags", ctypes.c_uint),
-                ("slots", ctypes.POINTER(_Slot)))  # fmt: skip
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("basicsize", ctypes.c_int),
+        ("itemsize", ctypes.c_int),
+        ("flags", ctypes.c_uint),
+        ("slots", ctypes.POINTER(_Slot)),
+    )
 
 
 class _Member(ctypes.Structure):
-    _fields_ = (("name", ctypes.c_char_p), ("type", ctypes.c_int), ("offset", ctypes.c_ssize_t),
-                ("flags", ctypes.c_int), ("doc", ctypes.c_char_p))  # fmt: skip
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("type", ctypes.c_int),
+        ("offset", ctypes.c_ssize_t),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
 
 
 _SLOTS = {"tp_call": 50, "tp_clear": 51, "tp_dealloc": 52, "tp_traverse": 71, "tp_members": 72}
 _HAVE_GC, _HAVE_VECTORCALL = 1 << 14, 1 << 11
 
 
+_API = (
+    "Py_DecRef",
+    "Py_IncRef",
+    "PyObject_GC_UnTrack",
+    "PyObject_GC_Del",
+    "PyVectorcall_Call",
+    "PyObject_Vectorcall",
+    "PyTuple_New",
+    "PyTuple_SetItem",
+    "PyEval_SaveThread",
+    "PyEval_RestoreThread",
+)
+
+
 class Machinery:
     """The type of fast callables, and what their data need of Python and numpy."""
 
     def __init__(self) -> None:
-        names = ("Py_DecRef", "Py_IncRef", "PyObject_GC_UnTrack", "PyObject_GC_Del",
-                 "PyVectorcall_Call", "PyObject_Vectorcall", "PyTuple_New",
-                 "PyTuple_SetItem", "PyEval_SaveThread", "PyEval_RestoreThread")  # fmt: skip
-        self.api = {name: _address(getattr(ctypes.pythonapi, name)) for name in names}
+        self.api = {name: _address(getattr(ctypes.pythonapi, name)) for name in _API}
         for name, address in self.api.items():
             add_symbol(f"armillary_{name}", address)
-        text = "\n".join([single_text(), batch_text(), large_text(), _life_text()])
+        text = "\n".join([single_text(), batch_text(), _life_text()])
         symbols = ["call_single", "traverse", "clear", "dealloc"]
         self.library = Library(text, symbols, optimize=2)
         self.out_name = sys.intern("out")
-        self.large = kept_results()
-        self.large_address = ctypes.addressof(self.large)
         self.type = self._make_type()
 
-    def _make_type(self) -> Any:
+    def _make_type(self) -> object:
         code = self.library.addresses
         self._members = (_Member * 3)(
             _Member(b"__vectorcalloffset__", 19, CODE, 1, None),
@@ -135,8 +152,8 @@ class Machinery:
         }
         slots = [_Slot(_SLOTS[name], address) for name, address in pairs.items()]
         self._slots = (_Slot * (len(slots) + 1))(*slots, _Slot(0, None))
-        self._spec = _Spec(b"armillary.Function", OBJECT_SIZE, 0, _HAVE_GC | _HAVE_VECTORCALL,
-                           self._slots)  # fmt: skip
+        flags = _HAVE_GC | _HAVE_VECTORCALL
+        self._spec = _Spec(b"armillary.Function", OBJECT_SIZE, 0, flags, self._slots)
         make = ctypes.pythonapi.PyType_FromSpec
         make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p]
         return make(ctypes.addressof(self._spec))
@@ -157,7 +174,23 @@ def _address(function: Any) -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
-def fits(array: Any, dtype: Any) -> bool:
+class _Memory(Protocol):
+    @property
+    def data(self) -> int: ...
+
+
+class _Array(Protocol):
+    """What is asked of a numpy array."""
+
+    @property
+    def ndim(self) -> int: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def ctypes(self) -> _Memory: ...
+
+
+def fits(array: _Array, dtype: object) -> bool:
     """Does a numpy array lie in memory as we read it?  (array: any small 2-D contiguous one.)"""
     if sys.implementation.name != "cpython" or sys.maxsize < 2**32:
         return False
@@ -165,7 +198,7 @@ def fits(array: Any, dtype: Any) -> bool:
         return False
     place = id(array)
 
-    def read(offset: int, kind: Any) -> int:
+    def read(offset: int, kind: type[ctypes.c_int64] | type[ctypes.c_int32]) -> int:
         return int(kind.from_address(place + offset).value)
 
     dims = read(ARRAY_DIMS, ctypes.c_int64)
@@ -180,14 +213,14 @@ def fits(array: Any, dtype: Any) -> bool:
     )
 
 
-def counts_holders(array: Any) -> bool:
+def counts_holders(array: object) -> bool:
     """Does the first word of an object count who holds it?  (array: a new one.)"""
     count = ctypes.c_int32.from_address(id(array))
     before, other = count.value, array
     return count.value == before + 1 and sys.getrefcount(other) == count.value + 1
 
 
-def data_address(array: Any) -> int:
+def data_address(array: object) -> int:
     """Where the numbers of an array stand; only where `fits` said so."""
     return ctypes.c_int64.from_address(id(array) + ARRAY_DATA).value
 
@@ -201,7 +234,7 @@ def machinery() -> Machinery:
     return _first.get("") or _first.setdefault("", Machinery())
 
 
-def capsule_table(capsule: Any) -> Callable[[int], int]:
+def capsule_table(capsule: object) -> Callable[[int], int]:
     """Entries of the C function table in a capsule (numpy's _ARRAY_API)."""
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]

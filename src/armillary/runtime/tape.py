@@ -7,6 +7,7 @@ once (constraints/large.py) and played for every state.
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import IntEnum, auto
 from functools import cache
 
 from armillary.codegen.code import Code
@@ -16,14 +17,14 @@ from armillary.codegen.struct import Struct, integer, pointer
 from armillary.codegen.target import lanes
 
 
-class Op:
+class Op(IntEnum):
     """Operations: one instruction is (op, target, a, b), places in the row."""
 
-    LESS_PRODUCT = 0  # m[target] -= m[a] * m[b]
-    PRODUCT = 1  # m[target] = m[a] * m[b]
-    INVERSE = 2  # m[target] = 1 / m[a]
-    SUM = 3  # m[target] = m[a] + m[b]
-    COPY = 4  # m[target] = m[a]
+    LESS_PRODUCT = auto()  # m[target] -= m[a] * m[b]
+    PRODUCT = auto()  # m[target] = m[a] * m[b]
+    INVERSE = auto()  # m[target] = 1 / m[a]
+    SUM = auto()  # m[target] = m[a] + m[b]
+    COPY = auto()  # m[target] = m[a]
 
 
 class TapeContext(Struct):

@@ -152,7 +152,7 @@ class _Writer:
         place = c.add(c.mul(done, table["STEP"]), c.mul(stage, table["STAGE"]))
         return c.pointer(table["NUMBERS"], place, "double")
 
-    def hand_to_dynamics(self, name: str, done: str, stage: str) -> None:
+    def set_dynamics_input(self, name: str, done: str, stage: str) -> None:
         """One more input of the dynamics, where it is there."""
         c, table = self.c, self.tables[name]
         with c.when(self.given(table["NUMBERS"])):
@@ -160,7 +160,7 @@ class _Writer:
             given = self.of_stage(name, done, stage)
             c.set_field(slot, given, self.kernels["dynamics"]["CONTEXT"])
 
-    def hand_motion(self, role: str, given: str, number: int, done: str) -> None:
+    def set_row_motion(self, role: str, given: str, number: int, done: str) -> None:
         """Where rows of the constraints are to be after the next step, to a correction."""
         c, f = self.c, self.f
         with c.when(self.given(f[given])):
@@ -247,11 +247,11 @@ def _stages(w: _Writer, done: str) -> None:
         given = w.of_stage("TAU", done, i)
         force = c.let(f"select i1 {w.has('control')}, ptr {f['FORCE']}, ptr {given}")
         with c.when(w.has("control")):
-            _tell_time(w, done, i)
+            _set_time(w, done, i)
             rates = w.rate_row("RATES_Z", i, w.z)
             w.kernel("control", (q, v, z, f["TIME"], given), (force, rates))
-        w.hand_to_dynamics("WRENCH", done, i)
-        w.hand_to_dynamics("DRIVE", done, i)
+        w.set_dynamics_input("WRENCH", done, i)
+        w.set_dynamics_input("DRIVE", done, i)
         change = w.rate_row("RATES_V", i, w.v)
         a = c.let(f"select i1 {w.has('carried')}, ptr {f['ACCELERATION']}, ptr {change}")
         w.kernel("dynamics", (q, v, force), (a,))
@@ -274,13 +274,13 @@ def _sample(w: _Writer, steps: str) -> None:
     with c.when(w.has("sample")):
         row = c.pointer(f["DUE"], c.mul(steps, f["DUE_WIDTH"]), "double")
         with c.when(c.let(f"fcmp une double {c.read(row, 0, 'double')}, 0.0")):
-            _tell_time(w, steps)
+            _set_time(w, steps)
             new = (f["NEW_Q"], f["NEW_V"], f["NEW_Z"])
             w.kernel("sample", (*new, f["TIME"], c.pointer(row, 1, "double")), (f["STAGE_Z"],))
             w.copy(f["NEW_Z"], f["STAGE_Z"], w.z)
 
 
-def _tell_time(w: _Writer, done: str, stage: str | None = None) -> None:
+def _set_time(w: _Writer, done: str, stage: str | None = None) -> None:
     """TIME = start + (done + c) h, c of the stage."""
     c = w.c
     part = c.let(f"sitofp i64 {done} to double")
@@ -311,7 +311,7 @@ def _correct(w: _Writer, done: str) -> None:
     c, f = w.c, w.f
     step = f["RATES_V"]  # no longer needed
     with c.when(w.has("position")):
-        w.hand_motion("position", "PLACE", 1, done)
+        w.set_row_motion("position", "PLACE", 1, done)
         turn = c.variable(0)
         with c.forever() as loop:
             w.kernel("position", (f["NEW_Q"],), (step,))
@@ -330,15 +330,15 @@ def _correct(w: _Writer, done: str) -> None:
         # a centre keeps its velocity where a correction turns what it belongs to
         w.center("from_center", (f["NEW_Q"], f["STAGE_S"]), (f["STAGE_Q"], f["NEW_V"]))
     with c.when(w.has("velocity")):
-        w.hand_motion("velocity", "SPEED", 2, done)
+        w.set_row_motion("velocity", "SPEED", 2, done)
         w.kernel("velocity", (f["NEW_Q"], f["NEW_V"]), (step,))
-        _refuse_lost(w, step)
+        _check_lost_velocity(w, step)
         one = c.read(w.one, 0, "double")
         w.combine(f["STAGE_V"], f["NEW_V"], step, w.one, "1", w.v, one)
         w.copy(f["NEW_V"], f["STAGE_V"], w.v)
 
 
-def _refuse_lost(w: _Writer, step: str) -> None:
+def _check_lost_velocity(w: _Writer, step: str) -> None:
     """Where the correction of the velocity is no longer small the step is not taken: `size` is
     large then.  Row by row: max |step| > share max |v| + slow."""
     c, f = w.c, w.f

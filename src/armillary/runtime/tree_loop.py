@@ -1,4 +1,4 @@
-"""The native conductor of a kernel: walks the bodies, pass after pass, and the batch, row by row.
+"""The native loop of a kernel: over the bodies, pass after pass, and over the rows of a batch.
 
 It is the same for all algorithms and mechanisms; what it calls stands in a table of code pointers
 [block][kind of body].
@@ -11,12 +11,12 @@ from contextlib import contextmanager
 
 from armillary.codegen.abi import COLUMN_STARTS, PATH_STARTS, Context, Ints, Kind
 from armillary.codegen.code import Code
-from armillary.codegen.squares import transposed
 from armillary.codegen.target import Lanes
-from armillary.runtime.dense import call_solve, solve_text
+from armillary.codegen.transpose import transposed
+from armillary.runtime.tree_solve import call_solve, solve_text
 
 
-def driver(lanes: Lanes) -> str:
+def loop_text(lanes: Lanes) -> str:
     """LLVM text with `run(ctx)` for one set of lanes and `batch(ctx)` for all rows."""
     batch = _batch_scalar(lanes) if lanes.width == 1 else _batch_vector(lanes)
     return "\n\n".join([solve_text(lanes), _run(lanes), batch])
@@ -47,17 +47,17 @@ def _run(lanes: Lanes) -> str:
             _runs(c, block, backward=False)
         with c.when(c.equal(kind, Kind.INWARD)):
             _runs(c, block, backward=True)
-        with c.when(c.equal(kind, Kind.PAIRS)):
-            _pairs(c, block)
-        with c.when(c.equal(kind, Kind.ALONG)):
-            _along(c, block)
-        with c.when(c.equal(kind, Kind.AT)):
+        with c.when(c.equal(kind, Kind.ANCESTOR_PAIRS)):
+            _ancestor_pairs(c, block)
+        with c.when(c.equal(kind, Kind.PATH_TO_ROOT)):
+            _path_to_root(c, block)
+        with c.when(c.equal(kind, Kind.FRAME)):
             _call_body(c, block, c.field(Context.FRAME_BODY))
-        with c.when(c.equal(kind, Kind.GROUND)):
+        with c.when(c.equal(kind, Kind.WORLD)):
             bodies = c.field(Context.BODIES)
             _call(c, block, "0", bodies, c.add(bodies, 1))
-        with c.when(c.equal(kind, Kind.COLUMNS)):
-            _columns(c, block)
+        with c.when(c.equal(kind, Kind.BODY_COLUMNS)):
+            _body_columns(c, block)
         with c.when(c.equal(kind, Kind.STRAIGHT)):
             _call(c, block, "0", "0", "1")
         with c.when(c.equal(kind, Kind.SOLVE)):
@@ -76,7 +76,7 @@ def _runs(c: Code, block: str, backward: bool) -> None:
         _call(c, block, c.read(runs, c.add(row, 2)), first, last)
 
 
-def _pairs(c: Code, block: str) -> None:
+def _ancestor_pairs(c: Code, block: str) -> None:
     """Every column of every body climbs to the root and meets each ancestor once."""
     climb, meet = (c.add(block, PATH_STARTS + k) for k in range(2))
     with c.loop(c.field(Context.BODIES)) as i, c.loop(_body_int(c, i, Ints.DOFS)) as k:
@@ -85,7 +85,7 @@ def _pairs(c: Code, block: str) -> None:
         _climb(c, i, climb, meet)
 
 
-def _columns(c: Code, block: str) -> None:
+def _body_columns(c: Code, block: str) -> None:
     """Ten columns of every body climb to the root, meeting the body itself and each ancestor."""
     climb, meet = (c.add(block, COLUMN_STARTS + k) for k in range(2))
     with c.loop(c.field(Context.BODIES)) as i, c.loop(COLUMN_STARTS) as k:
@@ -106,7 +106,7 @@ def _climb(c: Code, start: str, climb: str, meet: str) -> None:
         c.set(place, parent)
 
 
-def _along(c: Code, block: str) -> None:
+def _path_to_root(c: Code, block: str) -> None:
     """One climb from the asked frame to the root."""
     climb, meet = c.add(block, 1), c.add(block, 2)
     body = c.field(Context.FRAME_BODY)

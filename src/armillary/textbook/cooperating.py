@@ -131,8 +131,8 @@ def cooperating(
     correction = -solve(g.M, g.J.T @ F_t)  # 4.30
     theta_dd = free + correction
     alpha_c = g.load_acceleration(F_t)
-    return Cooperation(g, Omega, F_t.reshape(len(g.tips), -1), D, E, free, correction, theta_dd,
-                       alpha_c, g.all(theta_dd, alpha_c))  # fmt: skip
+    acceleration = g.all(theta_dd, alpha_c)
+    return Cooperation.of(locals(), grasp=g, F_t=F_t.reshape(len(g.tips), -1))
 
 
 def refuse_deficient(machine: Mechanism, g: Grasp, rank: int) -> None:
@@ -176,12 +176,22 @@ def grasp(
     M_c, b_c = _load_forces(machine, load, q, v, external)
     J_c = machine.jacobian(q, load, "world_aligned")[np.ix_(pick, own)]
     return Grasp(
-        tuple(tips), tuple(DIRECTIONS[k] for k in pick), arms, own,
-        machine.mass_matrix(q, passive)[np.ix_(arms, arms)], bias, tau[arms] - bias,
-        np.concatenate(J), np.concatenate(rate), np.concatenate(A), np.concatenate(a_c),
-        M_c[np.ix_(pick, pick)], b_c[pick] - solve(J_c.T, tau[own]), J_c,
-        machine.acceleration(q, v, still, load, "world_aligned")[pick],
-    )  # fmt: skip
+        tips=tuple(tips),
+        rows=tuple(DIRECTIONS[k] for k in pick),
+        arms=arms,
+        load=own,
+        M=machine.mass_matrix(q, passive)[np.ix_(arms, arms)],
+        C=bias,
+        T_bar=tau[arms] - bias,
+        J=np.concatenate(J),
+        Jdot_qd=np.concatenate(rate),
+        A=np.concatenate(A),
+        a_c=np.concatenate(a_c),
+        M_c=M_c[np.ix_(pick, pick)],
+        b_c=b_c[pick] - solve(J_c.T, tau[own]),
+        load_jacobian=J_c,
+        load_rate=machine.acceleration(q, v, still, load, "world_aligned")[pick],
+    )
 
 
 def _rows(rows: Sequence[str], load: str, axes: int) -> Indices:

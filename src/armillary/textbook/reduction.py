@@ -85,9 +85,8 @@ def reduced_cooperation(
     F_t = R.T @ F_r + N.T @ F_n
     theta_dd = solve(g.M, g.T_bar - g.J.T @ F_t)
     alpha_c = g.load_acceleration(F_t)
-    return Reduction(g, R, N, J_r, A_r, Omega_r, F_r, F_n, self_stress,
-                     F_t.reshape(len(g.tips), -1), theta_dd, alpha_c,
-                     g.all(theta_dd, alpha_c))  # fmt: skip
+    acceleration = g.all(theta_dd, alpha_c)
+    return Reduction.of(locals(), grasp=g, F_t=F_t.reshape(len(g.tips), -1))
 
 
 # -- pseudo joints -------------------------------------------------------------------------------
@@ -154,9 +153,18 @@ def pseudo_joints(
     alpha_c = g.load_acceleration(F_t)
     order = [int(np.flatnonzero(g.arms == labels.index(name))[0]) for name in pseudo]
     return PseudoJoints(
-        x, tuple(pseudo), D_r, E_r, d_4, len(d_4) - rank_of(d_4, size), theta_dd[~locked],
-        (T + g.C)[order], F_t.reshape(len(g.tips), -1), alpha_c, g.all(theta_dd, alpha_c),
-    )  # fmt: skip
+        augmented=x,
+        pseudo=tuple(pseudo),
+        D_r=D_r,
+        E_r=E_r,
+        d_4=d_4,
+        dependent=len(d_4) - rank_of(d_4, size),
+        theta_dd=theta_dd[~locked],
+        stress=(T + g.C)[order],
+        F_t=F_t.reshape(len(g.tips), -1),
+        alpha_c=alpha_c,
+        acceleration=g.all(theta_dd, alpha_c),
+    )
 
 
 def augment(machine: Mechanism, pseudo: Mapping[str, tuple[str, str]]) -> Mechanism:

@@ -43,7 +43,7 @@ from armillary.textbook.parts import (
     velocity_force,
 )
 from armillary.textbook.table import FORCE, INERTIA, TURN, WRENCH, Table
-from armillary.textbook.tip_joints import TipJoint, tip_joint
+from armillary.textbook.tip_joints import Held, TipJoint, tip_joint
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import External
@@ -137,11 +137,12 @@ def reference_member(
     if len(own) != 6:
         raise ModelError(f"body '{member}': its joint to the world must be free; {len(own)} axes.")
     forces = tau - machine.bias_forces(q, v, only_on_arms(machine, external, member), passive)
-    chains = {
-        tip: _chain(machine, member, tip, given, q, v, tau, forces,
-                    (h or {}).get(tip), (alpha_c or {}).get(tip), passive)
-        for tip, given in _separate(machine, member, tips).items()
-    }  # fmt: skip
+    H = machine.mass_matrix(q, passive)
+    chains: dict[str, ChainTerms] = {}
+    for tip, given in _separate(machine, member, tips).items():
+        joint = tip_joint(machine, member, tip, given, q, v)
+        drive, rate = (h or {}).get(tip), (alpha_c or {}).get(tip)
+        chains[tip] = _chain(machine, member, tip, joint, q, v, H, tau, forces, drive, rate)
     R_Wr, _ = machine.pose(q, member)
     w = machine.velocity(q, v, member)[:3]
     J_r = machine.jacobian(q, member)[:, own]
@@ -156,15 +157,22 @@ def reference_member(
     if projection == "document":
         B = split(I_reflected)[0]
         a_r = solve(I_eff, B @ (B.T @ force))
-        mu, stuck, left = np.zeros(0), np.zeros((0, 6)), 0
+        mu, stuck, self_stress = np.zeros(0), np.zeros((0, 6)), 0
     else:
-        B, a_r, mu, stuck, left = _motion(chains, I_eff, force)
+        B, a_r, mu, stuck, self_stress = _motion(chains, I_eff, force)
     f_motion = {tip: c.P - c.R @ a_r for tip, c in chains.items()}
     f = _true_forces(chains, f_motion, mu) if len(stuck) else f_motion
     qdd = {tip: c.qdd_open - c.Omega @ f[tip] for tip, c in chains.items()}
-    acceleration = _all(machine, member, own, q, v, passive, forces, chains, qdd, a_r, J_r)
-    return ReferenceMember(chains, I_r, b_r, g_r, I_reflected, I_eff, force, B, B @ (B.T @ force),
-                           a_r, f_motion, f, left, qdd, acceleration)  # fmt: skip
+    acceleration = np.zeros(machine.nv)
+    acceleration[own] = solve(J_r, a_r - machine.acceleration(q, v, 0.0 * v, member))
+    for tip, c in chains.items():
+        acceleration[c.joints] = qdd[tip]
+    held = np.concatenate([own, *(c.joints for c in chains.values())])
+    others = np.setdiff1d(np.arange(machine.nv), held)  # hold nothing: move as open chains
+    if len(others):
+        acceleration[others] = solve(H[np.ix_(others, others)], forces[others])
+    projected = B @ (B.T @ force)
+    return ReferenceMember.of(locals(), motion_space=B, force_projected=projected)
 
 
 def _separate(
@@ -186,16 +194,24 @@ def _separate(
 
 
 def _chain(
-    machine: Mechanism, member: str, tip: str, given: TipJoint, q: Array, v: Array, tau: Array,
-    forces: Array, h: ArrayLike | None, alpha_c: ArrayLike | None, passive: bool,
-) -> ChainTerms:  # fmt: skip
+    machine: Mechanism,
+    member: str,
+    tip: str,
+    joint: Held,
+    q: Array,
+    v: Array,
+    inertia: Array,
+    tau: Array,
+    forces: Array,
+    h: ArrayLike | None,
+    alpha_c: ArrayLike | None,
+) -> ChainTerms:
     """Everything a chain tells the member."""
     k = coordinates_of(machine, tree_of(machine, tip))
-    joint = tip_joint(machine, member, tip, given, q, v)
     phi, phi_c = joint.phi, joint.phi_c
     h_k = vector(f"h['{tip}']", h, phi.shape[1])
     alpha = joint.given(vector(f"alpha_c['{tip}']", alpha_c, phi_c.shape[1]))
-    H = machine.mass_matrix(q, passive)[np.ix_(k, k)]
+    H = inertia[np.ix_(k, k)]
     J = machine.jacobian(q, tip)[:, k]
     Omega = solve(H, J.T)
     Lambda_inverse = J @ Omega
@@ -208,8 +224,7 @@ def _chain(
     M, rank, stuck = _inverse_where_it_has_one(phi_c.T @ J, H, float(norm(J)))
     P = phi @ h_k + phi_c @ M @ S
     R = phi_c @ M @ phi_c.T @ X
-    return ChainTerms(k, H, tau[k] - forces[k], J, Omega, Lambda_inverse, qdd_open, xdd_open, phi,
-                      phi_c, h_k, X, zeta, S, M_inverse, M, rank, stuck, P, R)  # fmt: skip
+    return ChainTerms.of(locals(), joints=k, bias=tau[k] - forces[k], h=h_k)
 
 
 def _inverse_where_it_has_one(J_c: Array, H: Array, size: float) -> tuple[Array, int, Array]:
@@ -257,25 +272,6 @@ def _true_forces(
         f[tip] = f_motion[tip] + c.phi_c @ c.stuck @ mu[mine]
         start = mine.stop
     return f
-
-
-def _all(
-    machine: Mechanism, member: str, own: Indices, q: Array, v: Array, passive: bool,
-    forces: Array, chains: Mapping[str, ChainTerms], qdd: Mapping[str, Array], a_r: Array,
-    J_r: Array,
-) -> Array:  # fmt: skip
-    """Accelerations of every degree of freedom; trees that hold nothing move as open chains."""
-    others = np.ones(machine.nv, bool)
-    total = np.zeros(machine.nv)
-    total[own] = solve(J_r, a_r - machine.acceleration(q, v, 0.0 * v, member))
-    others[own] = False
-    for tip, c in chains.items():
-        total[c.joints] = qdd[tip]
-        others[c.joints] = False
-    if others.any():
-        M = machine.mass_matrix(q, passive)[np.ix_(others, others)]
-        total[others] = solve(M, forces[others])
-    return total
 
 
 def next_place(

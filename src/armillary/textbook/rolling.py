@@ -115,8 +115,8 @@ def rolling(
     x = constrained_motion(M, T_c, G, target)
     lost = rank_of(J if form == "H" else J - W, floor=1.0) - x.rank
     F_t = (A.T @ x.F).reshape(len(tips), 6)
-    return Rolling(tips, M, T_c, J, A, A_tilde, B, G, x.rank, machine.nv - x.rank, lost, x.F, F_t,
-                   B.T @ x.F, x.a)  # fmt: skip
+    dof, T_t = machine.nv - x.rank, B.T @ x.F
+    return Rolling.of(locals(), annihilator=A_tilde, rank=x.rank, F_c=x.F, theta_dd=x.a)
 
 
 def _speeds(

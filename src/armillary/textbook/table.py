@@ -6,7 +6,7 @@ Fields are declared as  H: Annotated[Array, "what it is (equation)", "unit"];  o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, get_type_hints
+from typing import Self, get_type_hints
 
 import numpy as np
 
@@ -21,6 +21,12 @@ INERTIA = "kg m², kg m, kg"
 class Table:
     """Mixin of frozen dataclasses; `str` lists all quantities with their units."""
 
+    @classmethod
+    def of(cls, symbols: Mapping[str, object], **others: object) -> Self:
+        """The quantities of a derivation: its local variables, by the names of the fields."""
+        found = {**symbols, **others}
+        return cls(**{name: found[name] for name in get_type_hints(cls)})
+
     def __str__(self) -> str:
         title = (type(self).__doc__ or "").split("\n")[0]
         lines = [title, "-" * len(title)]
@@ -30,7 +36,7 @@ class Table:
         return "\n".join(lines)
 
 
-def _entry(name: str, value: Any, text: str, unit: str = "") -> Iterator[str]:
+def _entry(name: str, value: object, text: str, unit: str = "") -> Iterator[str]:
     head = f"{name} [{unit}]: {text}" if unit else f"{name}: {text}"
     if isinstance(value, np.ndarray):
         value = _without_rounding(value)

@@ -112,11 +112,9 @@ def tip_constraint(
     # the closed chain (5.13, 5.21)
     qdd = qdd_open - Omega @ (f - f_corrective)
     xdd = xdd_open - Lambda_inverse @ (f - f_corrective)
-    return TipConstraint(
-        H, bias, J, Omega, Lambda_inverse, qdd_open, xdd_open, phi, phi_c, A, b, rank_of(A),
-        h, h_c, f, f_corrective, qdd, xdd, phi.T @ xdd,
-        phi_c.T @ (xdd - Lambda_inverse @ f_corrective) - g_c,
-    )  # fmt: skip
+    g = phi.T @ xdd
+    residual = phi_c.T @ (xdd - Lambda_inverse @ f_corrective) - g_c
+    return TipConstraint.of(locals(), rank=rank_of(A))
 
 
 def _friction(given: ArrayLike | None, free: int, held: int) -> Array:

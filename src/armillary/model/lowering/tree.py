@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from armillary.errors import ModelError
 from armillary.joints import Joint
 from armillary.model.edit import inertia_of
 from armillary.model.joints import own_rotation
+from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.model import Model
 from armillary.model.parts import Rotor
 from armillary.model.passive import Passive
@@ -39,9 +39,8 @@ class KernelBody:
     def key(self) -> tuple:
         """Bodies with equal keys run the same compiled code on different numbers."""
         armature = any(x != 0 for x in self.armature)
-        return (
-            self.joint.key(), armature, tuple(p.key() for p in self.passive), self.euler is None
-        )  # fmt: skip
+        passive = tuple(p.key() for p in self.passive)
+        return (self.joint.key(), armature, passive, self.euler is None)
 
     def parameters(self) -> tuple[Scalar, ...]:
         """All numbers, in the order `with_parameters` takes them back."""
@@ -155,9 +154,7 @@ class Tables:
     hosts: tuple[Host, ...]  # one per body of the model
     nq: int
     nv: int
-    constraints: Any = (
-        None  # constraints (model.constraints.ConstraintTable), where an algorithm asks for them
-    )
+    constraints: ConstraintTable | None = None  # where an algorithm asks for them
     extra: tuple[tuple[str, int], ...] = ()  # further inputs of an algorithm: name, numbers
     again: Callable[[Mapping[str, Sequence[Scalar]]], Tables] | None = None  # of given bodies
     fused: bool = True  # welded bodies are part of the body that carries them
@@ -204,8 +201,16 @@ def lower(
         parents.append(base.kernel)
         q_offsets.append(slot.q.start)
         v_offsets.append(slot.v.start)
-    return Tables(tuple(bodies), tuple(parents), tuple(q_offsets), tuple(v_offsets),
-                  tuple(hosts), model.nq, model.nv, fused=fuse)  # fmt: skip
+    return Tables(
+        bodies=tuple(bodies),
+        parents=tuple(parents),
+        q_offsets=tuple(q_offsets),
+        v_offsets=tuple(v_offsets),
+        hosts=tuple(hosts),
+        nq=model.nq,
+        nv=model.nv,
+        fused=fuse,
+    )
 
 
 def _any(passive: Sequence[Passive]) -> bool:

@@ -145,7 +145,7 @@ class OperationalSpace(ModelController):
                 False,
                 constraints=equations.constraints.bare,
             )
-            return run.pushed, run.nearest  # type: ignore[attr-defined]
+            return run.matrices["pushed"], run.results["nearest"]
         M = self._inlined(mass_matrix, {"q": q}).result("M")
         rows = symmetric_rows(n)
         for i in range(n):

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from armillary.codegen.target import native
-from armillary.codegen.threads import threads
 from armillary.evaluate.function_kernel import Control, NotNative, Sample
 from armillary.evaluate.inputs import Array
+from armillary.runtime.threads import threads
 from armillary.runtime.time_loop import run_steps
 from armillary.sim.control.tracing import TracedChain
 from armillary.sim.loop.input_tables import InputTables

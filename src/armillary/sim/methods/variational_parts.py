@@ -17,8 +17,8 @@ from armillary.algorithms.variational import (
     rows,
     variational_step,
 )
+from armillary.constraints.compiled import compiled_kernels
 from armillary.constraints.moving import RowMotion
-from armillary.constraints.projection import traced_kernels
 from armillary.evaluate import native_call
 from armillary.evaluate.inputs import Array
 from armillary.model.lowering.tree import parametric
@@ -123,5 +123,5 @@ class VariationalParts:
     def _of_constraints(
         self, algorithm: Algorithm, reads: tuple[str, ...]
     ) -> Callable[..., Any] | None:
-        kernels = traced_kernels(self.mechanism.constraint_solver.equations, algorithm, reads)
+        kernels = compiled_kernels(self.mechanism.constraint_solver.equations, algorithm, reads)
         return native_call.lean(kernels, self.mechanism.evaluator.base_numbers)

@@ -24,7 +24,7 @@ from armillary.evaluate import native_call as fast
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model import constraint_parts
-from armillary.model.lowering.constraints import ConstraintTable, LinearConstraint
+from armillary.model.lowering.constraint_table import ConstraintTable, LinearConstraint
 from armillary.sim.motion.prescribed import Motion, motion_of
 from armillary.sim.motion.schedules import columns_of
 

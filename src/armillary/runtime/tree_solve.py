@@ -3,7 +3,7 @@
 A = L^T D L, eliminated from the leaves to the root: row j has entries only at the ancestors of
 degree of freedom j, and elimination adds none.  Right sides are matrices whose entries [i, k] are
 zero where neither of i and k carries the other.  Arrays hold W states side by side.  Up to three
-rows by four columns are worked on in registers (tilecode.py).
+rows by four columns are worked on in registers (tile_code.py).
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def call_solve(c: Code, block: str) -> None:
 
 
 def _read(c: TileCode, strip: Strip, rows: Sequence[str]) -> list[list[str]]:
-    return [[c.load(row, strip.lanes, k * strip.columns) for k in range(strip.vectors)]
-            for row in rows]  # fmt: skip
+    columns = [k * strip.columns for k in range(strip.vectors)]
+    return [[c.load(row, strip.lanes, column) for column in columns] for row in rows]
 
 
 def _write(c: TileCode, strip: Strip, rows: Sequence[str], values: list[list[str]]) -> None:

@@ -13,8 +13,9 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any
+from typing import Generic, Protocol, TypeVar
 
+T = TypeVar("T")
 _LOOK = 0.05  # s: a wake-up that an interrupt swallowed is missed for no longer
 
 
@@ -24,7 +25,7 @@ class Threads:
     def __init__(self, members: int):
         self.members = members
 
-    def each(self, function: Callable[[Any], None], arguments: Sequence[Any]) -> None:
+    def each(self, function: Callable[[T], None], arguments: Sequence[T]) -> None:
         """function(argument) for every argument, in any order, each once.
 
         It returns, or raises KeyboardInterrupt, when no thread works on the job any more: whatever
@@ -40,10 +41,14 @@ class Threads:
             raise job.failures[0]
 
 
-class _Job:
+class _Helped(Protocol):
+    def help(self) -> None: ...
+
+
+class _Job(Generic[T]):
     """Arguments that are taken one by one, by whoever is free."""
 
-    def __init__(self, function: Callable[[Any], None], arguments: Sequence[Any]):
+    def __init__(self, function: Callable[[T], None], arguments: Sequence[T]):
         self._function, self._left = function, deque(arguments)
         self._begun: list[None] = []  # by helpers; only their lengths count
         self._ended: list[None] = []
@@ -102,10 +107,10 @@ def cores() -> int:
 
 
 @cache
-def _jobs(process: int, count: int) -> SimpleQueue[_Job]:
+def _jobs(process: int, count: int) -> SimpleQueue[_Helped]:
     """Where threads wait for jobs, as long as the process lives; a forked process has its own.
     They are fewer where the interpreter is shutting down."""
-    jobs: SimpleQueue[_Job] = SimpleQueue()
+    jobs: SimpleQueue[_Helped] = SimpleQueue()
 
     def serve() -> None:
         while True:

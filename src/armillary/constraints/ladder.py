@@ -1,0 +1,194 @@
+"""The ladder of solvers: the fastest first, the safest last.
+
+    embedded      independent rows solved for dependent coordinates; compiled
+    regularised   [M J^T; J -mu], refined with the residual of the true system; compiled, or played
+                  from a tape where the mechanism is too large to be compiled
+    null space    one state after the other, with the rank found there
+
+Each of them checks the residual of the true equations and says state by state whether it has
+converged.  What one leaves unconverged is given to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from armillary.constraints.equations import Equations, System
+from armillary.constraints.moving import Prescribed, of_states
+from armillary.constraints.states import finite_rows
+from armillary.evaluate.inputs import Array, checked_out, common_rows, rows, wrenches
+from armillary.evaluate.questions import Question
+
+if TYPE_CHECKING:
+    from armillary.evaluate.evaluator import Evaluator, External
+    from armillary.evaluate.kernels import Explanation, Kernels
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a solver found for B states, and which of them have converged."""
+
+    values: Array  # (B, n)
+    converged: NDArray[np.bool_]  # (B,)
+
+    @classmethod
+    def of_kernel(cls, values: Array) -> Outcome:
+        """Compiled code writes no status: it marks states that fail its residual check by NaN
+        (algorithms/residual.py).  This is where the mark is read."""
+        if np.isfinite(values.sum()):
+            return cls(values, np.ones(len(values), bool))
+        return cls(values, finite_rows(values))
+
+
+@dataclass(frozen=True)
+class States:
+    """B states with what is given for them."""
+
+    arrays: Mapping[str, Array]  # (B, ·): q, v, and tau or a; `parameters` where they are given
+    wrenches: Mapping[str, tuple[Array, bool]] = field(default_factory=dict)  # True: (1, 6) for all
+    passive: bool = True
+    prescribed: Prescribed = None
+    numbers: NDArray[np.intp] | None = None  # of these states in the whole batch
+
+    @classmethod
+    def checked(
+        cls,
+        evaluator: Evaluator,
+        inputs: Mapping[str, ArrayLike],
+        external: External,
+        parameters: ArrayLike | None,
+        passive: bool,
+        prescribed: Prescribed = None,
+    ) -> tuple[States, bool]:
+        """From what a user gives; and whether it is a single state."""
+        parts = {name: evaluator.check(name, x) for name, x in inputs.items()}
+        if parameters is not None:
+            labels = evaluator.body_labels("parameters")
+            parts["parameters"] = rows("parameters", parameters, labels)
+        given = wrenches(external)
+        count, single = common_rows(parts | {f"external['{n}']": x for n, x in given.items()})
+        arrays = {
+            name: (x if len(x) == count else np.tile(x, (count, 1))).astype(np.float64, copy=False)
+            for name, (x, _) in parts.items()
+        }
+        return cls(arrays, given, passive, prescribed), single
+
+    def __len__(self) -> int:
+        return len(self.arrays["q"])
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The inputs that a compiled solver of these states reads."""
+        names = [name for name in self.arrays if name != "parameters"]
+        names += ["external"] * bool(self.wrenches) + ["prescribed"] * bool(self.prescribed)
+        return tuple(names + ["parameters"] * ("parameters" in self.arrays))
+
+    def of(self, chosen: NDArray[np.intp]) -> States:
+        """Some of the states, by number."""
+        count = len(self)
+        if len(chosen) == count:
+            return self
+        return replace(
+            self,
+            arrays={name: np.ascontiguousarray(x[chosen]) for name, x in self.arrays.items()},
+            wrenches={
+                name: (x if one else x[chosen], one) for name, (x, one) in self.wrenches.items()
+            },
+            prescribed=of_states(self.prescribed, chosen, count),
+            numbers=chosen if self.numbers is None else self.numbers[chosen],
+        )
+
+    @property
+    def external(self) -> dict[str, ArrayLike]:
+        """Wrenches by frame name, as a user gives them."""
+        return {name: x[0] if one else x for name, (x, one) in self.wrenches.items()}
+
+    def system(self, equations: Equations) -> System:
+        """Their equations of motion; without joint forces where none are given."""
+        q, v = self.arrays["q"], self.arrays["v"]
+        return equations.system(
+            q,
+            v,
+            self.arrays.get("tau", np.zeros_like(v)),
+            self.external,
+            self.passive,
+            self.prescribed,
+            parameters=self.arrays.get("parameters"),
+        )
+
+
+Solver = Callable[[States], Outcome | None]
+
+
+def solve_in_turn(states: States, *solvers: Solver) -> Outcome:
+    """Every state by the first solver that converges for it; NaN where none does, and where the
+    state itself is not finite.  A solver that does not apply gives None."""
+    values = np.full(states.arrays["v"].shape, np.nan)
+    converged = np.zeros(len(states), bool)
+    open_ = finite_rows(*states.arrays.values())
+    for solve in solvers:
+        chosen = np.flatnonzero(open_)
+        found = solve(states.of(chosen)) if len(chosen) else None
+        if found is None:
+            continue
+        if len(chosen) == len(states) and found.converged.all():
+            return found
+        done = chosen[found.converged]
+        values[done], converged[done], open_[done] = found.values[found.converged], True, False
+    return Outcome(values, converged)
+
+
+def compiled(equations: Equations, kernels: Kernels, states: States, result: str) -> Outcome:
+    """By compiled code that reads `states.reads`, in double precision: seven digits cannot pass a
+    residual check."""
+    evaluator, count, inputs = equations.evaluator, len(states), dict(states.arrays)
+    if states.wrenches:
+        inputs["external"] = evaluator.external_rows(dict(states.wrenches), count, kernels.tables)
+    if states.prescribed:
+        inputs["prescribed"] = equations.prescribed_rows(states.prescribed, count)
+    return Outcome.of_kernel(kernels(inputs, count, evaluator.base_numbers)[result])
+
+
+class LadderQuestion(Question):
+    """A question that the ladder answers: its compiled solvers, made once, and its native call."""
+
+    def __init__(self, equations: Equations):
+        super().__init__(equations.evaluator)
+        self._equations = equations
+        self._made: dict[Hashable, Kernels | None] = {}
+
+    def _once(self, key: Hashable, make: Callable[[], Kernels | None]) -> Kernels | None:
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
+
+    def _handed_out(
+        self, values: Array, single: bool, dtype: DTypeLike, out: Array | None
+    ) -> Array:
+        """The result of a call, in the caller's array where one is given."""
+        result = (values[0] if single else values).astype(dtype, copy=False)
+        if out is None:
+            return result
+        checked_out(out, result.shape, dtype)[...] = result
+        return out
+
+    def _serve(self, kernels: Kernels | None, like: Array) -> None:
+        """Plain states natively from now on; unconverged ones (NaN) come back to Python."""
+        if self._fast is None or kernels is None or like.dtype != np.float64:
+            return
+        if like.ndim == 1 and not self._fast.ready:
+            self._fast.switch_on(kernels.kernel(False, "double"), self._evaluator.base_numbers)
+        if like.ndim == 2 and "float64" not in self._fast.batches:
+            kernel = kernels.of_plain_batches(like)
+            if kernel is not None:
+                self._fast.switch_on_batch(kernel, self._evaluator.base_numbers, checked=True)
+
+    def compile_report(self) -> list[Explanation]:
+        """Tier, operations, code size and compile time of every kernel made so far."""
+        made = [kernels for kernels in self._made.values() if kernels is not None]
+        return [entry for kernels in made for entry in kernels.explanations]
