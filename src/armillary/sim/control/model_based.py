@@ -8,7 +8,7 @@ unless every joint is driven.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -79,7 +79,7 @@ class ModelController(Block, ABC):
     def _inlined(
         self,
         algorithm: Algorithm,
-        inputs: dict[str, list[Any]],
+        inputs: dict[str, list[Scalar]],
         passive: bool = True,
         frame: str | None = None,
         constraints: Any = None,
@@ -90,7 +90,7 @@ class ModelController(Block, ABC):
         return inlined(self.mechanism.evaluator, algorithm, inputs, passive, frame, constraints)
 
     @abstractmethod
-    def torque(self, t: Any, q: Array, v: Array, z: Scalars) -> Array:
+    def torque(self, t: Scalar, q: Array, v: Array, z: Scalars) -> Array:
         """Joint forces (..., nv)."""
 
     def _joint_errors(self, q: Scalars, goal: Sequence[Scalar]) -> list[Scalar]:
@@ -125,7 +125,7 @@ class GravityCompensation(ModelController):
         super().__init__(mechanism, actuators, period)
         self.springs = springs
 
-    def torque(self, t: Any, q: Array, v: Array, z: Scalars) -> Array:
+    def torque(self, t: Scalar, q: Array, v: Array, z: Scalars) -> Array:
         if self._alone:
             m = self.mechanism
             if q.ndim == 1 and not np.isfinite(q.sum()):
@@ -159,9 +159,9 @@ class ComputedTorque(ModelController):
         self,
         mechanism: Mechanism,
         target: Trajectory | ArrayLike,
-        kp: Any,
-        kd: Any,
-        ki: Any = 0.0,
+        kp: ArrayLike | Mapping[str, float],
+        kd: ArrayLike | Mapping[str, float],
+        ki: ArrayLike | Mapping[str, float] = 0.0,
         *,
         actuators: Sequence[str] | None = None,
         period: float | None = None,
@@ -182,7 +182,7 @@ class ComputedTorque(ModelController):
         if self.ki.any():
             self.states = tuple(f"{label}.integral" for label in labels)
 
-    def torque(self, t: Any, q: Array, v: Array, z: Scalars) -> Array:
+    def torque(self, t: Scalar, q: Array, v: Array, z: Scalars) -> Array:
         wanted = self.target(t)
         a = wanted.a + self.kd * (wanted.v - v) + self.kp * self._error(t, q)
         if self.states:
@@ -212,6 +212,6 @@ class ComputedTorque(ModelController):
     def _scalar_error(self, t: Scalar, q: Scalars) -> list[Scalar]:
         return self._joint_errors(q, target_at(self.target, t)[0])
 
-    def _error(self, t: Any, q: Array) -> Array:
+    def _error(self, t: Scalar, q: Array) -> Array:
         goal = self.target(t).q
         return self.mechanism.difference(q, np.broadcast_to(goal, q.shape))

@@ -38,6 +38,8 @@ from armillary.sim.record.quantities import listed
 from armillary.sim.record.recorder import Recorder
 from armillary.sim.record.run import Run
 
+Velocities = ArrayLike | Mapping[str, ArrayLike] | None
+
 
 def simulate(
     mechanism: Mechanism,
@@ -120,7 +122,7 @@ def _begun(
     return _carried_out(loop, recorder, state, span)
 
 
-def _made_with(given: dict[str, Any]) -> dict[str, Any]:
+def _made_with(given: dict[str, object]) -> dict[str, Any]:
     """What a file must know to go on: a start that is not given is that of the file."""
     if given["out"] is None:
         return {}
@@ -128,7 +130,9 @@ def _made_with(given: dict[str, Any]) -> dict[str, Any]:
     return {"physics": physics_of(given), "unsaid": unsaid}
 
 
-def _carried_out(loop: Loop, recorder: Recorder, state: State, span: Any) -> Run:
+def _carried_out(
+    loop: Loop, recorder: Recorder, state: State, span: tuple[float, float, float, int]
+) -> Run:
     """The run, whatever ends it; span: origin, end, step and every."""
     grid = Grid.of(state.t, *span)
     if recorder.out is None:
@@ -169,7 +173,7 @@ def _carried_out(loop: Loop, recorder: Recorder, state: State, span: Any) -> Run
 def _recorder(
     system: System,
     names: tuple[str, ...],
-    out: Any,
+    out: str | os.PathLike[str] | None,
     resume: bool,
     overwrite: bool,
     how: dict[str, Any],
@@ -244,8 +248,8 @@ def _check_times(duration: float, step: float, tolerance: float, t0: float, ever
 def _first(
     recorder: Recorder,
     system: System,
-    q0: Any,
-    v0: Any,
+    q0: ArrayLike | None,
+    v0: Velocities,
     t0: float,
     project: bool,
     nearest: bool,
@@ -271,7 +275,7 @@ def _check_covered(system: System, t: float, end: float) -> None:
         part.covers(t, end, _role(system, part))
 
 
-def _role(system: System, part: Any) -> str:
+def _role(system: System, part: object) -> str:
     """The argument that a schedule was given as."""
     volts = system.setup.voltages.schedules if system.setup.voltages is not None else ()
     for name, own in (("external", system.setup.external.schedules), ("voltages", volts)):
@@ -281,7 +285,13 @@ def _role(system: System, part: Any) -> str:
 
 
 def _start(
-    system: System, q0: Any, v0: Any, t0: float, project: bool, nearest: bool, recorder: Recorder
+    system: System,
+    q0: ArrayLike | None,
+    v0: Velocities,
+    t0: float,
+    project: bool,
+    nearest: bool,
+    recorder: Recorder,
 ) -> State:
     """The first state, checked; singles and batches brought to one shape."""
     mechanism = system.mechanism
@@ -315,7 +325,7 @@ def _start(
     return State(t0, begin.q, begin.v, system.start(t0, begin.q, begin.v))
 
 
-def _velocities(mechanism: Mechanism, v0: Any, nearest: bool) -> tuple[Array, Wanted]:
+def _velocities(mechanism: Mechanism, v0: Velocities, nearest: bool) -> tuple[Array, Wanted]:
     """v0 as an array, zero where it is not known yet, and what was asked for."""
     if v0 is None:
         return np.zeros(mechanism.nv), Wanted(given=False)
@@ -344,7 +354,9 @@ def _batch_of(q: Array, v: Array, system: System) -> int | None:
     return next(iter(sizes.values()), None)
 
 
-def _resumed(recorder: Recorder, system: System, q0: Any, v0: Any, t0: float) -> State | None:
+def _resumed(
+    recorder: Recorder, system: System, q0: ArrayLike | None, v0: Velocities, t0: float
+) -> State | None:
     """The last state of a recording that goes on, of as many runs as this call is about."""
     state = last_state(recorder, system, t0)
     if state is None:

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import InputError
 from armillary.mechanism.mechanism import Mechanism
+from armillary.scalar import Scalar
 from armillary.sim.motion.inverse_kinematics import (
     SINGULAR,
     Task,
@@ -113,7 +113,7 @@ class Line(Trajectory):
         along = np.concatenate([self.turn, self.way])
         return along * first, along * second
 
-    def goal(self, t: Any) -> tuple[Any, Any, Any, Any]:
+    def goal(self, t: Scalar) -> tuple[Scalar, Scalar, Scalar, Scalar]:
         """R, origin, velocity, acceleration at a time of any kind of scalar."""
         if isinstance(t, float | int):
             return *self.pose(t), *self.twist(t)

@@ -96,7 +96,7 @@ class Pieces(Trajectory):
         return list(q), list(v), list(a)
 
 
-def _horner(c: Any, h: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+def _horner(c: Sequence[Scalar], h: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     """Value and two derivatives of Σ c_k h^k."""
     p: Scalar = c[-1] + 0.0 * h
     first: Scalar = 0.0 * p
