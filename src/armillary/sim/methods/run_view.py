@@ -112,8 +112,10 @@ class RunView:
         self, stage: Stage, what: str, t: float, q: Scalars, v: Scalars, z: Scalars, u: Scalars
     ) -> Any:
         """What a block answers, checked; whose fault it is that a force is no number."""
-        found = getattr(stage.block, what)(t, *map(handed, (q, v, z, u)))
-        batch = np.shape(v[0])
+        single = type(v[0]) is float
+        own = map(list if single else handed, (q, v, z, u))
+        found = getattr(stage.block, what)(t, *own)
+        batch = () if single else np.shape(v[0])
         if what == "signals":
             return {
                 name: scalars(f"{stage.what}, signal '{name}'", x, len(v), batch, t, "numbers")
@@ -124,8 +126,8 @@ class RunView:
             return scalars(stage.what, found, stage.count, batch, t, meant)
         force = scalars(stage.what, found, len(v), batch, t, "joint forces")
         if not finite(force):
-            own = array_of(v)
-            self.blame(stage.what, t, array_of(q), own, rows(force, own))
+            speeds = array_of(v)
+            self.blame(stage.what, t, array_of(q), speeds, rows(force, speeds))
         return force
 
     @property
