@@ -14,6 +14,7 @@ from benchmarks import (
     chains,
     constraints,
     derivatives,
+    even,
     growth,
     native,
     others,
@@ -29,6 +30,7 @@ from benchmarks.table import Section
 
 SECTIONS: dict[str, Callable[[Setting], Section]] = {
     "single": single.run,
+    "even": even.run,
     "batch": batch.run,
     "derivatives": derivatives.run,
     "chains": chains.run,

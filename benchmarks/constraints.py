@@ -116,10 +116,10 @@ def judged(contest: Contest, question: str, times: dict[str, float], batched: bo
 def kernel(arm: am.Mechanism, batched: bool) -> str:
     """What served the calls in double precision."""
     question: Any = arm.forward_dynamics
-    for entry in question.question.compile_report():
-        if entry.element == "double" and (entry.lanes > 1) == batched:
-            return f"tier {entry.tier}, {entry.operations} ops"
-    return "elimination"
+    entries = [entry for entry in question.question.compile_report() if entry.element == "double"]
+    # a batch of fewer states than lanes is served one by one
+    fit = [entry for entry in entries if (entry.lanes > 1) == batched] or entries
+    return f"tier {fit[0].tier}, {fit[0].operations} ops" if fit else "elimination"
 
 
 # -- growth ----------------------------------------------------------------------------------------

@@ -22,51 +22,51 @@ class Taped(Around):
         self.bar: Scalar = 0
         tape.append(self)
 
-    def _made(self, value: Scalar, *edges: tuple) -> Taped:
+    def made(self, value: Scalar, *edges: tuple) -> Taped:
         return Taped(self.tape, value, edges)
 
     def __add__(self, o: Scalar) -> Taped:
         if isinstance(o, Taped):
-            return self._made(self.value + o.value, (self, 1), (o, 1))
-        return self if _is(o, 0) else self._made(self.value + o, (self, 1))
+            return self.made(self.value + o.value, (self, 1), (o, 1))
+        return self if _is(o, 0) else self.made(self.value + o, (self, 1))
 
     __radd__ = __add__
 
     def __sub__(self, o: Scalar) -> Taped:
         if isinstance(o, Taped):
-            return self._made(self.value - o.value, (self, 1), (o, -1))
-        return self if _is(o, 0) else self._made(self.value - o, (self, 1))
+            return self.made(self.value - o.value, (self, 1), (o, -1))
+        return self if _is(o, 0) else self.made(self.value - o, (self, 1))
 
     def __rsub__(self, o: Scalar) -> Taped:
-        return self._made(o - self.value, (self, -1))
+        return self.made(o - self.value, (self, -1))
 
     def __mul__(self, o: Scalar) -> Scalar:
         if isinstance(o, Taped):
-            return self._made(self.value * o.value, (self, o.value), (o, self.value))
+            return self.made(self.value * o.value, (self, o.value), (o, self.value))
         if _is(o, 0):
             return 0
-        return self if _is(o, 1) else self._made(self.value * o, (self, o))
+        return self if _is(o, 1) else self.made(self.value * o, (self, o))
 
     __rmul__ = __mul__
 
     def __truediv__(self, o: Scalar) -> Taped:
         if not isinstance(o, Taped):
-            return self._made(self.value / o, (self, 1.0 / o))
+            return self.made(self.value / o, (self, 1.0 / o))
         inverse = 1.0 / o.value
         ratio = self.value * inverse
-        return self._made(ratio, (self, inverse), (o, -(ratio * inverse)))
+        return self.made(ratio, (self, inverse), (o, -(ratio * inverse)))
 
     def __rtruediv__(self, o: Scalar) -> Scalar:
         if _is(o, 0):
             return 0
         value = o / self.value
-        return self._made(value, (self, -(value / self.value)))
+        return self.made(value, (self, -(value / self.value)))
 
     def __neg__(self) -> Taped:
-        return self._made(-self.value, (self, -1))
+        return self.made(-self.value, (self, -1))
 
     def __pow__(self, n: int) -> Taped:
-        return self._made(self.value**n, (self, self.value ** (n - 1) * n))
+        return self.made(self.value**n, (self, self.value ** (n - 1) * n))
 
     def __abs__(self) -> Scalar:
         return where(self < 0, -self, self)
@@ -84,22 +84,22 @@ class Taped(Around):
         return _TapedMask(self.value >= _value(o))
 
     def sin(self) -> Taped:
-        return self._made(sin(self.value), (self, cos(self.value)))
+        return self.made(sin(self.value), (self, cos(self.value)))
 
     def cos(self) -> Taped:
-        return self._made(cos(self.value), (self, -sin(self.value)))
+        return self.made(cos(self.value), (self, -sin(self.value)))
 
     def sqrt(self) -> Taped:
         root = sqrt(self.value)
-        return self._made(root, (self, 0.5 / root))
+        return self.made(root, (self, 0.5 / root))
 
     def exp(self) -> Taped:
         power = exp(self.value)
-        return self._made(power, (self, power))
+        return self.made(power, (self, power))
 
     def tanh(self) -> Taped:
         t = tanh(self.value)
-        return self._made(t, (self, 1.0 - t * t))
+        return self.made(t, (self, 1.0 - t * t))
 
     @staticmethod
     def atan2(y: Scalar, x: Scalar) -> Taped:
@@ -107,7 +107,7 @@ class Taped(Around):
         vy, vx = _value(y), _value(x)
         scale = 1.0 / (vx * vx + vy * vy)
         edges = ((y, vx * scale), (x, -(vy * scale)))
-        return known._made(atan2(vy, vx), *(e for e in edges if isinstance(e[0], Taped)))
+        return known.made(atan2(vy, vx), *(e for e in edges if isinstance(e[0], Taped)))
 
 
 class _TapedMask:

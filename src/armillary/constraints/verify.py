@@ -3,27 +3,22 @@ in balance and the rows of the constraints fulfilled, by equations no compiler h
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from armillary.constraints.equations import Equations
 from armillary.constraints.ladder import Outcome
 from armillary.constraints.nullspace import Factor
 from armillary.constraints.plan import samples_of
+from armillary.evaluate.kernel import Kernel
+from armillary.evaluate.kernels import Kernels, Verify
 from armillary.evaluate.verify import (
     TOLERANCE,
-    Verify,
     compiled,
     joint_forces,
     numbers_of_bodies,
     refuse,
     share,
 )
-
-if TYPE_CHECKING:
-    from armillary.evaluate.kernel import Kernel
-    from armillary.evaluate.kernels import Kernels
 
 _LOOSE = 30.0  # times what no motion can fulfil
 

@@ -50,21 +50,20 @@ class CompiledFunction:
             native = None
         return native(*given[: self._count]) if native is not None else self._ask(given, named)
 
-    @classmethod
-    def of(cls, evaluator: Evaluator, name: str) -> Any:
+    def callable(self) -> Any:
         """The callable users get: a native one where the function is plain (no frame, one array)
         and this interpreter allows, the object itself elsewhere."""
         from armillary.evaluate import native_call
 
-        made = cls(evaluator, name)
-        finish = finisher(made.row, made._algorithm(made.row.choices), evaluator.model)
-        plain = not made.row.frame and finish is not None and finish.plain
+        algorithm = self._algorithm(self.row.choices)
+        finish = finisher(self.row, algorithm, self._evaluator.model)
+        plain = not self.row.frame and finish is not None and finish.plain
         if not (plain and native_call.available()):
-            return made
+            return self
         names = ("__doc__", "__name__", "__qualname__", "__signature__", "compile_report")
-        attributes = {name: getattr(made, name) for name in names} | {"question": made}
-        made._fast = native_call.FastCall(made._ask_plain, attributes)
-        return made._fast.callable
+        attributes = {name: getattr(self, name) for name in names} | {"question": self}
+        self._fast = native_call.FastCall(self._ask_plain, attributes)
+        return self._fast.callable
 
     def _ask_plain(self, *given: Any, **named: Any) -> Any:
         """Through the evaluator; plain states, and batches of them, natively from now on."""

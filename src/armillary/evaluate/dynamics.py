@@ -67,37 +67,37 @@ class Dynamics(Kinematics):
     @cached_property
     def bias_forces(self) -> CompiledFunction:
         """Forces at zero acceleration."""
-        return CompiledFunction.of(self.evaluator, "bias_forces")
+        return CompiledFunction(self.evaluator, "bias_forces").callable()
 
     @cached_property
     def gravity_forces(self) -> CompiledFunction:
         """Forces against gravity."""
-        return CompiledFunction.of(self.evaluator, "gravity_forces")
+        return CompiledFunction(self.evaluator, "gravity_forces").callable()
 
     @cached_property
     def mass_matrix(self) -> CompiledFunction:
         """Joint-space inertia."""
-        return CompiledFunction.of(self.evaluator, "mass_matrix")
+        return CompiledFunction(self.evaluator, "mass_matrix").callable()
 
     @cached_property
     def coriolis_matrix(self) -> CompiledFunction:
         """Coriolis matrix."""
-        return CompiledFunction.of(self.evaluator, "coriolis_matrix")
+        return CompiledFunction(self.evaluator, "coriolis_matrix").callable()
 
     @cached_property
     def center_of_mass(self) -> CompiledFunction:
         """Centre of mass."""
-        return CompiledFunction.of(self.evaluator, "center_of_mass")
+        return CompiledFunction(self.evaluator, "center_of_mass").callable()
 
     @cached_property
     def momentum(self) -> CompiledFunction:
         """Momentum about the centre of mass."""
-        return CompiledFunction.of(self.evaluator, "momentum")
+        return CompiledFunction(self.evaluator, "momentum").callable()
 
     @cached_property
     def static_torques(self) -> CompiledFunction:
         """Joint forces (nv) that hold it at rest against gravity, springs and external wrenches."""
-        return CompiledFunction.of(self.evaluator, "static_torques")
+        return CompiledFunction(self.evaluator, "static_torques").callable()
 
     def operational_inertia(
         self, q: ArrayLike, frame: str, coordinates: str = "local"

@@ -34,8 +34,7 @@ from armillary.model.model import Model
 from armillary.spatial import Motion, Transform, Vector
 
 if TYPE_CHECKING:
-    from armillary.evaluate.kernels import Explanation, Kernels
-    from armillary.evaluate.verify import Verify
+    from armillary.evaluate.kernels import Explanation, Kernels, Verify
 
 _LOADS = 8  # sets of frames per algorithm whose wrenches get code of their own
 _LARGEST_INERTIA_CHECK = 120  # degrees of freedom

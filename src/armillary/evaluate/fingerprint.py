@@ -70,7 +70,7 @@ class _Writer:
         if kind in _WRITERS:
             _WRITERS[kind](self, value)
         elif isinstance(value, np.generic):
-            self._all("number", (str(value.dtype), value.tobytes().hex()))
+            self.items("number", (str(value.dtype), value.tobytes().hex()))
         elif isinstance(value, type):
             self.pieces.append(_class_name(value))
         elif is_ours(kind.__module__):
@@ -90,22 +90,22 @@ class _Writer:
                 self.write(held)
         self.pieces.append(">")
 
-    def _all(self, name: str, values: Any) -> None:
+    def items(self, name: str, values: Any) -> None:
         self.pieces.append(f"{name}(")
         for value in values:
             self.write(value)
         self.pieces.append(")")
 
     def _set(self, values: Any) -> None:
-        self._all("set", sorted(described(value) for value in values))
+        self.items("set", sorted(described(value) for value in values))
 
     def _mapping(self, values: Any) -> None:
-        self._all("dict", (x for item in values.items() for x in item))
+        self.items("dict", (x for item in values.items() for x in item))
 
     def _array(self, value: np.ndarray) -> None:
         if value.dtype.hasobject:
             raise NotPlainError("an array of objects")
-        self._all("array", (str(value.dtype), value.shape, value.tobytes().hex()))
+        self.items("array", (str(value.dtype), value.shape, value.tobytes().hex()))
 
     def _function(self, value: Any) -> None:
         module = value.__globals__.get("__name__", "")
@@ -115,37 +115,39 @@ class _Writer:
             held = tuple(cell.cell_contents for cell in value.__closure__ or ())
         except ValueError as empty:
             raise NotPlainError("a function that is being made") from empty
-        self._all(f"def {module}", (value.__code__, value.__defaults__, value.__kwdefaults__, held))
+        self.items(
+            f"def {module}", (value.__code__, value.__defaults__, value.__kwdefaults__, held)
+        )
 
     def _code(self, code: types.CodeType) -> None:
         """Which lines of the source: two functions may share one line."""
-        self._all("code", (code.co_name, code.co_firstlineno, code.co_code.hex(), code.co_names,
+        self.items("code", (code.co_name, code.co_firstlineno, code.co_code.hex(), code.co_names,
                            code.co_freevars, code.co_consts))  # fmt: skip
 
     def _builtin(self, value: Any) -> None:
         if not isinstance(value.__self__, types.ModuleType):
             raise NotPlainError(f"a method of a {type(value.__self__).__name__}")
-        self._all("C", (value.__module__, value.__qualname__))
+        self.items("C", (value.__module__, value.__qualname__))
 
 
 _MISSING = ("not set",)
 _EMPTY_BASES = (object, ABC, Generic, Protocol)
 _WRITERS: dict[type, Callable[[_Writer, Any], None]] = {
-    tuple: lambda w, x: w._all("", x),
-    list: lambda w, x: w._all("list", x),
+    tuple: lambda w, x: w.items("", x),
+    list: lambda w, x: w.items("list", x),
     dict: _Writer._mapping,
     types.MappingProxyType: _Writer._mapping,
     set: _Writer._set,
     frozenset: _Writer._set,
-    slice: lambda w, x: w._all("slice", (x.start, x.stop, x.step)),
-    range: lambda w, x: w._all("range", (x.start, x.stop, x.step)),
+    slice: lambda w, x: w.items("slice", (x.start, x.stop, x.step)),
+    range: lambda w, x: w.items("range", (x.start, x.stop, x.step)),
     bytes: lambda w, x: w.write(x.hex()),
     np.ndarray: _Writer._array,
     types.FunctionType: _Writer._function,
     types.CodeType: _Writer._code,
-    types.MethodType: lambda w, x: w._all("method", (x.__func__, x.__self__)),
+    types.MethodType: lambda w, x: w.items("method", (x.__func__, x.__self__)),
     types.BuiltinFunctionType: _Writer._builtin,
-    functools.partial: lambda w, x: w._all("partial", (x.func, x.args, x.keywords)),
+    functools.partial: lambda w, x: w.items("partial", (x.func, x.args, x.keywords)),
 }
 
 

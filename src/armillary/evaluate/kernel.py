@@ -42,13 +42,13 @@ class _Kind:
 
     def __init__(self, body: KernelBody, root: bool, first: bool):
         self.body, self.root, self.first = body, root, first
-        self._key = (body.key(), root, first)
+        self.key = (body.key(), root, first)
 
     def __hash__(self) -> int:
-        return hash(self._key)
+        return hash(self.key)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Kind) and self._key == other._key
+        return isinstance(other, _Kind) and self.key == other.key
 
 
 @cache

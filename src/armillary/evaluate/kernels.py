@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -24,7 +24,6 @@ from armillary.model.lowering.tree import Tables
 from armillary.runtime.threads import threads
 
 if TYPE_CHECKING:
-    from armillary.evaluate.verify import Verify
     from armillary.runtime.threads import Threads
 
 Frame = tuple[int, np.ndarray] | None
@@ -90,6 +89,9 @@ def _mark_bad_rows(inputs: list[np.ndarray], outputs: list[np.ndarray]) -> None:
         bad |= ~np.isfinite(array).all(axis=1)
     for out in outputs:
         out[bad] = np.nan
+
+
+Verify = Callable[["Kernels", Kernel], None]  # raises where a kernel is wrong
 
 
 class Kernels:

@@ -40,7 +40,7 @@ def available() -> bool:
 @cache
 def _new_array() -> int:
     core = import_module("numpy._core._multiarray_umath")
-    return capsule_table(core._ARRAY_API)(_NEW_FROM_DESCR)
+    return capsule_table(vars(core)["_ARRAY_API"])(_NEW_FROM_DESCR)
 
 
 def lean(kernels: Kernels | None, globals_: Array) -> Callable[..., Any] | None:
@@ -75,8 +75,7 @@ class FastCall:
         self.callable = parts.make(self.data.ctypes.data)
         self.batches: dict[str, Any] = {}  # what batches stand on, by type of their numbers
         self._switching = Lock()
-        self.callable._owner = self
-        for name, value in names.items():
+        for name, value in {**names, "_owner": self}.items():  # it lives as long as the callable
             setattr(self.callable, name, value)
 
     @property

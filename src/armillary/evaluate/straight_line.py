@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm, Base
@@ -19,10 +19,7 @@ from armillary.graph.cut import Block, Store
 from armillary.graph.expr import Graph, Node, cone
 from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.tree import KernelBody, Tables
-from armillary.spatial import Force, Motion, Transform, Vector
-
-if TYPE_CHECKING:
-    from armillary.evaluate.evaluator import Evaluator
+from armillary.spatial import Force, Transform
 
 _SMALL = 8000  # operations up to which other passes are tried
 _SHORTER = 0.95  # how much shorter they have to be
@@ -41,7 +38,7 @@ def trace_straight(setting: Setting, tables: Tables, frame_body: int | None = No
     if frame_body is not None:
         frame = (frame_body, Transform.from_leaves([graph.load("frame", k) for k in range(12)]))
     base: Base = symbolic_base(graph, setting.moving_base, setting.upright)
-    tables = _structural_tables(graph, tables)
+    tables = structural_tables(graph, tables)
     given = inputs
     if setting.loads:
         given = inputs | {"external": _carried(graph, setting.loads, tables, inputs["external"])}
@@ -62,34 +59,11 @@ def _carried(
     for k, load in enumerate(loads):
         if load.body < 0:
             continue  # a force on the world moves nothing
-        X_FK = Transform.from_leaves(_nodes(graph, load.X))
+        X_FK = Transform.from_leaves(nodes(graph, load.X))
         wrench = X_FK.T @ Force.from_leaves(wrenches[6 * k : 6 * k + 6])
         own = tables.bodies[load.body].own
         total[load.body] = total[load.body] + Force(own @ wrench.angular, own @ wrench.linear)
     return [x for wrench in total for x in wrench.leaves()]
-
-
-def inlined(
-    evaluator: Evaluator, algorithm: Algorithm, inputs: dict[str, list[Any]], passive: bool = True,
-    frame: str | None = None, constraints: ConstraintTable | None = None,
-) -> Run:  # fmt: skip
-    """An algorithm of the tree, or over its constraints, as a part of something that is
-    being traced: inputs are nodes."""
-    graph = next(x.graph for numbers in inputs.values() for x in numbers if isinstance(x, Node))
-    tables = replace(
-        evaluator.tables(True, passive, algorithm.joint_level()), constraints=constraints
-    )
-    base = evaluator.base()
-    gravity = Vector(*_nodes(graph, base.gravity))
-    velocity, acceleration = (
-        Motion.from_leaves(_nodes(graph, x.leaves())) for x in (base.velocity, base.acceleration)
-    )
-    here = Base(gravity, velocity, acceleration)
-    spot = None
-    if frame is not None:
-        place = evaluator.place(frame)
-        spot = (place.kernel, Transform.from_leaves(_nodes(graph, place.X.leaves())))
-    return Run(algorithm, _structural_tables(graph, tables), here, inputs, spot)
 
 
 def trace_shorter(setting: Setting, tables: Tables, frame_body: int | None = None) -> Block:
@@ -137,7 +111,7 @@ def _zero(x: Any) -> bool:
     return type(x) is int and x == 0
 
 
-def _structural_tables(graph: Graph, tables: Tables) -> Tables:
+def structural_tables(graph: Graph, tables: Tables) -> Tables:
     """The same tables with exact 0, 1 and -1 as integers, which vanish from products, and all
     other numbers as nodes (a float times the integer 0 would be the float 0.0, which stays)."""
     bodies = tuple(_structural(graph, body) for body in tables.bodies)
@@ -148,10 +122,10 @@ def _structural_tables(graph: Graph, tables: Tables) -> Tables:
 
 
 def _structural(graph: Graph, body: KernelBody) -> KernelBody:
-    return body.with_parameters(_nodes(graph, body.parameters()))
+    return body.with_parameters(nodes(graph, body.parameters()))
 
 
-def _nodes(graph: Graph, numbers: Iterable[Any]) -> list[Any]:
+def nodes(graph: Graph, numbers: Iterable[Any]) -> list[Any]:
     exact = {0.0: 0, 1.0: 1, -1.0: -1}
     return [
         x if isinstance(x, Node) else exact[x] if x in exact else graph.constant(float(x))
@@ -160,17 +134,17 @@ def _nodes(graph: Graph, numbers: Iterable[Any]) -> list[Any]:
 
 
 def structural_constraints(graph: Graph, constraints: ConstraintTable) -> ConstraintTable:
-    """The same constraints with their numbers as `_structural_tables` has them."""
+    """The same constraints with their numbers as `structural_tables` has them."""
     frames = tuple(
         replace(
             constraint,
-            X_1A=Transform.from_leaves(_nodes(graph, constraint.X_1A.leaves())),
-            X_2B=Transform.from_leaves(_nodes(graph, constraint.X_2B.leaves())),
+            X_1A=Transform.from_leaves(nodes(graph, constraint.X_1A.leaves())),
+            X_2B=Transform.from_leaves(nodes(graph, constraint.X_2B.leaves())),
             closure=constraint.closure.with_parameters(
-                _nodes(graph, constraint.closure.parameters())
+                nodes(graph, constraint.closure.parameters())
             ),
             passive=tuple(
-                p.with_parameters(_nodes(graph, p.parameters())) for p in constraint.passive
+                p.with_parameters(nodes(graph, p.parameters())) for p in constraint.passive
             ),
         )
         for constraint in constraints.frames
@@ -178,12 +152,12 @@ def structural_constraints(graph: Graph, constraints: ConstraintTable) -> Constr
     axes = tuple(
         replace(
             constraint,
-            terms=tuple((v, q, _nodes(graph, [x])[0]) for v, q, x in constraint.terms),
-            acceleration=_nodes(graph, [constraint.acceleration])[0],
+            terms=tuple((v, q, nodes(graph, [x])[0]) for v, q, x in constraint.terms),
+            acceleration=nodes(graph, [constraint.acceleration])[0],
             velocity=None
             if constraint.velocity is None
-            else _nodes(graph, [constraint.velocity])[0],
-            offset=None if constraint.offset is None else _nodes(graph, [constraint.offset])[0],
+            else nodes(graph, [constraint.velocity])[0],
+            offset=None if constraint.offset is None else nodes(graph, [constraint.offset])[0],
         )
         for constraint in constraints.axes
     )

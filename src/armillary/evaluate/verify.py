@@ -2,16 +2,15 @@
 
 Where the code of a mechanism's forward dynamics is new, it is run at one random state, and the
 interpreter's inverse dynamics must give back the joint forces; of a closed mechanism see
-constraints/verify.py.  The outcome is
-remembered in the cache beside the code.  Of trees with more than 200 bodies, whose loop code does
-not depend on their number, the first 200 are tried.
+constraints/verify.py.  The outcome is remembered in the cache beside the code.  Of trees with more
+than 200 bodies, whose loop code does not depend on their number, the first 200 are tried.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
@@ -24,22 +23,31 @@ from armillary.errors import CompileError
 from armillary.evaluate.derivatives import parameter_values
 from armillary.evaluate.fingerprint import identity
 from armillary.evaluate.inputs import Array
+from armillary.evaluate.kernel import Kernel
+from armillary.evaluate.kernels import Kernels, Verify
 from armillary.evaluate.request import input_sizes
 from armillary.model.lowering.tree import PER_BODY, Tables, regrouped
-
-if TYPE_CHECKING:
-    from armillary.evaluate.evaluator import Evaluator
-    from armillary.evaluate.kernel import Kernel
-    from armillary.evaluate.kernels import Kernels
+from armillary.model.model import Model
 
 _MOST_BODIES = 200
 TOLERANCE = 1e-6  # of the forces in play
 _CLOSE = 100.0  # times the interpreter's own residual is rounding, not another formula
 
-Verify = Callable[["Kernels", "Kernel"], None]
+
+class Tree(Protocol):
+    """What is verified: an evaluator, as far as that asks of it."""
+
+    model: Model
+
+    @property
+    def base_numbers(self) -> Array: ...
+
+    def tables(self, fuse: bool = ..., passive: bool = ..., regroup: bool = ...) -> Tables: ...
+
+    def base(self) -> Base: ...
 
 
-def of_tree(evaluator: Evaluator, passive: bool) -> Verify:
+def of_tree(evaluator: Tree, passive: bool) -> Verify:
     """Checks every new kernel of forward dynamics of an open tree."""
 
     def verify(kernels: Kernels, kernel: Kernel) -> None:
@@ -58,9 +66,7 @@ def of_tree(evaluator: Evaluator, passive: bool) -> Verify:
     return verify
 
 
-def refuse(
-    evaluator: Evaluator, kernels: Kernels, kernel: Kernel, find: Callable[[], float]
-) -> None:
+def refuse(evaluator: Tree, kernels: Kernels, kernel: Kernel, find: Callable[[], float]) -> None:
     """Raise CompileError where the residual is more than rounding."""
     name = identity("forward dynamics verified", kernels.setting, kernels.tables, kernel.lanes)
     residual = float(remembered(name, "residual", find))
@@ -88,7 +94,7 @@ def _first_bodies(tables: Tables) -> Tables:
     )  # fmt: skip
 
 
-def _tree_residual(evaluator: Evaluator, kernels: Kernels, kernel: Kernel, plain: Tables) -> float:
+def _tree_residual(evaluator: Tree, kernels: Kernels, kernel: Kernel, plain: Tables) -> float:
     """Largest difference of the joint forces, each relative to the forces in play there."""
     rng = np.random.default_rng(7)
     q = _random_position(plain, rng)
@@ -127,7 +133,7 @@ def joint_forces(tables: Tables, base: Base, q: Array, v: Array, a: Array) -> Ar
     return np.array(Run(inverse_dynamics, tables, base, inputs).result("tau"), float)
 
 
-def numbers_of_bodies(evaluator: Evaluator, kernels: Kernels) -> dict[str, Array]:
+def numbers_of_bodies(evaluator: Tree, kernels: Kernels) -> dict[str, Array]:
     """The model's own numbers where the kernel takes them as inputs; no wrenches."""
     bodies = len(evaluator.model.bodies)
     known = {
@@ -138,9 +144,7 @@ def numbers_of_bodies(evaluator: Evaluator, kernels: Kernels) -> dict[str, Array
     return {name: x for name, x in known.items() if name in kernels.setting.reads}
 
 
-def compiled(
-    evaluator: Evaluator, kernels: Kernels, kernel: Kernel, given: dict[str, Array]
-) -> Array:
+def compiled(evaluator: Tree, kernels: Kernels, kernel: Kernel, given: dict[str, Array]) -> Array:
     """Accelerations by the kernel, the same state in all lanes."""
     rows = kernel.lanes.width
     inputs = [np.tile(given[name], (rows, 1)) for name in kernels.setting.reads]

@@ -189,7 +189,7 @@ class Symmetric:
         """R S R^T: the same tensor in the coordinates that R leads to (upper triangle only)."""
         if (end := _kept_axis(R)) is not None:
             turned = self._turned_about_z(R.rows[0][0], R.rows[0][1])
-            return turned if end == 1 else turned._turned_over()
+            return turned if end == 1 else turned.turned_over()
         half = R @ self.matrix()
         r, h = R.rows, half.rows
         return Symmetric(
@@ -210,7 +210,7 @@ class Symmetric:
             c * self.yz - s * self.xz,
         )
 
-    def _turned_over(self) -> Symmetric:
+    def turned_over(self) -> Symmetric:
         """The same after a half turn about x: y and z change their signs."""
         return Symmetric(self.xx, self.yy, self.zz, -self.xy, -self.xz, self.yz)
 

@@ -85,7 +85,7 @@ class ModelController(Block, ABC):
         constraints: Any = None,
     ) -> Run:
         # the compiler is imported when something is traced
-        from armillary.evaluate.straight_line import inlined
+        from armillary.evaluate.inlined import inlined
 
         return inlined(self.mechanism.evaluator, algorithm, inputs, passive, frame, constraints)
 
