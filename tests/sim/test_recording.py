@@ -59,7 +59,7 @@ def test_every_quantity_is_that_of_the_mechanism_state_by_state(bars):
             "momentum": bars.momentum(q[k], v[k]), "drift": bars.constraint_residual(q[k]),
             "condition": bars.conditions(q[k]), "reactions": found.reactions.total.ravel(),
             "constraint_forces": np.concatenate([forces.wrench.ravel(), forces.axis]),
-            "corrective_force": np.zeros(7),  # nothing is drawn back: test_pulling.py
+            "corrective_force": np.zeros(7),  # nothing is drawn back: test_baumgarte.py
             "prescribed_force": found.constraint_forces["motor"],
             "constraint_power": [0.0, found.constraint_forces["motor"] * v[k, 0]],
             "body_velocity": np.concatenate([bars.velocity(q[k], v[k], b) for b in bars.bodies]),

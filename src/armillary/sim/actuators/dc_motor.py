@@ -45,8 +45,10 @@ class Ideal(Block):
         self.entries = [i for i, top in enumerate(self.limit) if np.isfinite(top)]
 
     def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
-        return [clip(x, -top, top) if np.isfinite(top) else x
-                for x, top in zip(u, self.limit, strict=True)]  # fmt: skip
+        return [
+            clip(x, -top, top) if np.isfinite(top) else x
+            for x, top in zip(u, self.limit, strict=True)
+        ]
 
 
 # -- the motors of a mechanism -------------------------------------------------------------------
@@ -132,12 +134,15 @@ class DCMotor(Block):
 
     def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
         currents = self.currents(v, z, u)
-        return [self.drives[i].force(currents[i], v[i]) if i in currents else x
-                for i, x in enumerate(u)]  # fmt: skip
+        return [
+            self.drives[i].force(currents[i], v[i]) if i in currents else x for i, x in enumerate(u)
+        ]
 
     def rate(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
-        return [self.drives[i].current_rate(self.applied(i, v, u), v[i], x)
-                for i, x in zip(self.slow, z, strict=True)]  # fmt: skip
+        return [
+            self.drives[i].current_rate(self.applied(i, v, u), v[i], x)
+            for i, x in zip(self.slow, z, strict=True)
+        ]
 
     def signals(
         self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars
@@ -156,8 +161,10 @@ class DCMotor(Block):
     def power(self, v: Scalars, z: Scalars, u: Scalars) -> dict[int, Power]:
         """Where the electrical power goes, by entry of v."""
         rates = self._rates(v, z, u)
-        return {i: self.drives[i].power(current, v[i], rates[i])
-                for i, current in self.currents(v, z, u).items()}  # fmt: skip
+        return {
+            i: self.drives[i].power(current, v[i], rates[i])
+            for i, current in self.currents(v, z, u).items()
+        }
 
     def _rates(self, v: Scalars, z: Scalars, u: Scalars) -> dict[int, Scalar]:
         moving = dict(zip(self.slow, self.rate(0.0, (), v, z, u), strict=True))
@@ -165,8 +172,10 @@ class DCMotor(Block):
 
     def _terminals(self, v: Scalars, z: Scalars, u: Scalars) -> dict[int, Scalar]:
         rates = self._rates(v, z, u)
-        return {i: self.drives[i].voltage(current, v[i], rates[i])
-                for i, current in self.currents(v, z, u).items()}  # fmt: skip
+        return {
+            i: self.drives[i].voltage(current, v[i], rates[i])
+            for i, current in self.currents(v, z, u).items()
+        }
 
     def inverse(self, v: ArrayLike, force: ArrayLike, current_rate: ArrayLike = 0.0) -> Commands:
         """Joint force -> current -> voltage -> code [Swartz1982, 11], for (nv,) or rows (T, nv).
@@ -175,8 +184,10 @@ class DCMotor(Block):
         tau, speed = np.asarray(force, float), np.asarray(v, float)
         n = len(self.labels)
         if tau.shape != speed.shape or tau.shape[-1:] != (n,):
-            raise InputError(f"inverse: expected v and force (nv,) or (T, nv) with nv = {n}, found "
-                             f"{speed.shape} and {tau.shape}.")  # fmt: skip
+            raise InputError(
+                f"inverse: expected v and force (nv,) or (T, nv) with nv = {n}, found "
+                f"{speed.shape} and {tau.shape}."
+            )
         slope = np.broadcast_to(np.asarray(current_rate, float), tau.shape)
         current, voltage, applied, code = (np.zeros(tau.shape) for _ in range(4))
         reached = tau.copy()
@@ -191,8 +202,15 @@ class DCMotor(Block):
             applied[..., i] = drive.supply(rounded)
             fed = applied[..., i] - drive.motor.inductance * slope[..., i]
             reached[..., i] = drive.force(drive.steady_current(fed, x), x)
-        return Commands(tau, current, voltage, applied, code if self.dac else None, reached,
-                        self._cut(current, voltage))  # fmt: skip
+        return Commands(
+            tau,
+            current,
+            voltage,
+            applied,
+            code if self.dac else None,
+            reached,
+            self._cut(current, voltage),
+        )
 
     def _cut(self, current: Array, voltage: Array) -> np.ndarray:
         """Where a limit is passed; the end of the converter's range is one."""
@@ -226,31 +244,42 @@ def _motors(mechanism: Mechanism, motors: Any, joints: Any) -> dict[int, Motor]:
                 own = (i for i in range(slot.v.start, slot.v.stop) if i in wanted)
                 found.update(dict.fromkeys(own, body.motor))
         if not found:
-            raise ModelError(f"'{mechanism.name}': no joint has a motor in the model; give "
-                             "motors={'joint': Motor(...)}.")  # fmt: skip
+            raise ModelError(
+                f"'{mechanism.name}': no joint has a motor in the model; give "
+                "motors={'joint': Motor(...)}."
+            )
         return found
     entries = freedoms(mechanism, joints)
     each = [motors] * len(entries) if isinstance(motors, Motor) else list(motors)
     if len(each) != len(entries):
-        raise InputError(f"motors: expected {len(entries)}, one per degree of freedom "
-                         f"({', '.join(mechanism.v_labels[i] for i in entries)}); "
-                         f"found {len(each)}.")  # fmt: skip
+        raise InputError(
+            f"motors: expected {len(entries)}, one per degree of freedom "
+            f"({', '.join(mechanism.v_labels[i] for i in entries)}); "
+            f"found {len(each)}."
+        )
     for i, motor in zip(entries, each, strict=True):
         if not isinstance(motor, Motor):
-            raise InputError(f"motor of '{mechanism.v_labels[i]}': expected a Motor(...), found "
-                             f"{type(motor).__name__}.")  # fmt: skip
+            raise InputError(
+                f"motor of '{mechanism.v_labels[i]}': expected a Motor(...), found "
+                f"{type(motor).__name__}."
+            )
         fault = motor_fault(motor)
         if fault or motor.torque_constant == 0.0:
-            raise InputError(f"motor of '{mechanism.v_labels[i]}': "
-                             f"{fault or 'the torque constant must not be zero'}.")  # fmt: skip
+            raise InputError(
+                f"motor of '{mechanism.v_labels[i]}': "
+                f"{fault or 'the torque constant must not be zero'}."
+            )
     return dict(zip(entries, each, strict=True))
 
 
 def rotors_of(mechanism: Mechanism) -> dict[int, Any]:
     model = mechanism.model
-    return {slot.v.start + k: rotor
-            for body, slot in zip(model.bodies, model.slots, strict=True)
-            for k, rotor in enumerate(body.joint.rotors) if rotor.inertia > 0.0}  # fmt: skip
+    return {
+        slot.v.start + k: rotor
+        for body, slot in zip(model.bodies, model.slots, strict=True)
+        for k, rotor in enumerate(body.joint.rotors)
+        if rotor.inertia > 0.0
+    }
 
 
 def _check_rotors(mechanism: Mechanism, motors: Mapping[int, Motor]) -> None:

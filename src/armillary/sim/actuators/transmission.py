@@ -56,8 +56,11 @@ class FlexibleTransmission(Block):
         self.stiffness, self.inertia = numbers["stiffness"], numbers["inertia"]
         self.damping, self.friction = numbers["damping"], numbers["friction"]
         self.stretch, self.motors = numbers["stretch"], motors
-        self.own = tuple(f"{mechanism.v_labels[i]}.{x}" for i in self.entries
-                         for x in ("stretch", "rotor_velocity"))  # fmt: skip
+        self.own = tuple(
+            f"{mechanism.v_labels[i]}.{x}"
+            for i in self.entries
+            for x in ("stretch", "rotor_velocity")
+        )
         self.states = self.own + (motors.states if motors else ())
         self.period = motors.period if motors else None
         _refuse_rigid_rotors(mechanism, self.entries)

@@ -37,7 +37,7 @@ class Block:
     `scalar_force` and `scalar_rate`, where it has them, are what the native loop traces."""
 
     states: tuple[str, ...] = ()
-    state_units: tuple[str, ...] = ()  # one per state, or none are told
+    state_units: tuple[str, ...] = ()  # one per state, or none
     period: float | None = None
     entries: Sequence[int] | None = None
     schedules: Sequence[Schedule] = ()  # given over time: steps end at their jumps

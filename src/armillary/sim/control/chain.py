@@ -124,14 +124,20 @@ class Chain(Block):
     def signals(
         self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars
     ) -> dict[str, list[Scalar]]:
-        return self.told(t, q, v, z, u)
+        return self.all_signals(t, q, v, z, u)
 
     # -- the walk --------------------------------------------------------------------------------
 
     def forces(
-        self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars, held: Held = (),
+        self,
+        t: Scalar,
+        q: Scalars,
+        v: Scalars,
+        z: Scalars,
+        u: Scalars,
+        held: Held = (),
         ask: Ask = plainly,
-    ) -> tuple[list[Scalar], list[Scalar]]:  # fmt: skip
+    ) -> tuple[list[Scalar], list[Scalar]]:
         """Joint forces (nv), and the rates of all states."""
         rates: list[Scalar] = []
         seen = (q, v)
@@ -143,9 +149,16 @@ class Chain(Block):
         return list(u), rates
 
     def sample(
-        self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars, held: Held,
-        due: Sequence[Scalar], ask: Ask = plainly,
-    ) -> tuple[list[Scalar], list[Scalars | None]]:  # fmt: skip
+        self,
+        t: Scalar,
+        q: Scalars,
+        v: Scalars,
+        z: Scalars,
+        u: Scalars,
+        held: Held,
+        due: Sequence[Scalar],
+        ask: Ask = plainly,
+    ) -> tuple[list[Scalar], list[Scalars | None]]:
         """z and what is held after those sampled blocks have looked at the state that are due."""
         z, held, seen = list(z), list(held), (q, v)
         for stage in self.stages:
@@ -157,25 +170,33 @@ class Chain(Block):
                 if stage.count and not stage.actuator and not stage.block.needs_motion:
                     pairs = zip(_updated(stage, t, *now, own, u, ask), own, strict=True)
                     z[stage.z] = [where(due[k], x, old) for x, old in pairs]
-                held[k] = new if before is None else [
-                    where(due[k], x, old) for x, old in zip(new, before, strict=True)
-                ]  # fmt: skip
+                held[k] = (
+                    new
+                    if before is None
+                    else [where(due[k], x, old) for x, old in zip(new, before, strict=True)]
+                )
             u, _ = _through(stage, t, *now, z, u, held, ask)
             seen = _seen(stage, seen, z)
         return z, held
 
-    def told(
-        self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars, held: Held = (),
+    def all_signals(
+        self,
+        t: Scalar,
+        q: Scalars,
+        v: Scalars,
+        z: Scalars,
+        u: Scalars,
+        held: Held = (),
         ask: Ask = plainly,
-    ) -> dict[str, list[Scalar]]:  # fmt: skip
-        """Signals by name, summed over the blocks that tell them."""
+    ) -> dict[str, list[Scalar]]:
+        """Signals by name, summed over the blocks that give them."""
         found: dict[str, list[Scalar]] = {}
         seen = (q, v)
         for stage in self.stages:
             kept, now = _kept(stage, held), (q, v) if stage.actuator else seen
             command = kept if kept is not None and stage.actuator else u
-            told = ask(stage, "signals", t, *now, z[stage.z], command)
-            for name, values in told.items():
+            signals = ask(stage, "signals", t, *now, z[stage.z], command)
+            for name, values in signals.items():
                 known = found.get(name, [0.0] * len(values))
                 found[name] = [x + y for x, y in zip(known, values, strict=True)]
             u, _ = _through(stage, t, *now, z, u, held, ask)

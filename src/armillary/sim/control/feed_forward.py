@@ -36,7 +36,7 @@ class Motors(Protocol):
 class FeedForward(Block):
     """u + a force (or voltage) given over time: f(t) -> (nv), or rows of a table by `along`."""
 
-    def __init__(self, function: Callable[[Any], Any], period: float | None = None):
+    def __init__(self, function: Callable[[Scalar], Any], period: float | None = None):
         self.function = _callable(function, "FeedForward", "f(t)")
         self.period = positive_period(period)
         self.schedules = (function,) if isinstance(function, Schedule) else ()

@@ -37,8 +37,10 @@ def fingerprint(x: Any, depth: int = 0) -> Hashable:
     if kind in (list, tuple):
         return (kind.__name__, *(fingerprint(y, depth + 1) for y in x))
     if kind is dict:
-        return ("dict", *((fingerprint(k, depth + 1), fingerprint(y, depth + 1))
-                          for k, y in x.items()))  # fmt: skip
+        return (
+            "dict",
+            *((fingerprint(k, depth + 1), fingerprint(y, depth + 1)) for k, y in x.items()),
+        )
     if kind is slice:
         return ("slice", x.start, x.stop, x.step)
     if isinstance(x, Mechanism):

@@ -8,7 +8,7 @@ unless every joint is driven.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,8 +39,9 @@ class ModelController(Block, ABC):
 
     array_level = True
 
-    def __init__(self, mechanism: Mechanism, actuators: Sequence[str] | str | None,
-                 period: float | None):  # fmt: skip
+    def __init__(
+        self, mechanism: Mechanism, actuators: Sequence[str] | str | None, period: float | None
+    ):
         self.mechanism, self.built_for = mechanism, made_for(mechanism)
         freedoms(mechanism, actuators)
         if isinstance(actuators, str):
@@ -52,8 +53,9 @@ class ModelController(Block, ABC):
         tau = self.torque(t, array_of(q), array_of(v), z)
         return [x + y for x, y in zip(u, columns_of(tau), strict=True)]
 
-    def _traced(self, q: Scalars, v: Scalars, a: Scalars, u: Scalars, passive: bool = True
-                ) -> list[Scalar]:  # fmt: skip
+    def _traced(
+        self, q: Scalars, v: Scalars, a: Scalars, u: Scalars, passive: bool = True
+    ) -> list[Scalar]:
         """u + the forces of the motion (q, v, a), all of them nodes of a graph."""
         from armillary.evaluate.function_kernel import NotNative
 
@@ -61,11 +63,11 @@ class ModelController(Block, ABC):
         if self._alone:
             tau = self._inlined(inverse_dynamics, inputs, passive).result("tau")
         else:
-            engine = self.mechanism.constraint_solver.equations
-            law = driving_forces(engine, self.actuators).law
+            equations = self.mechanism.constraint_solver.equations
+            law = driving_forces(equations, self.actuators).law
             if law is None:
                 raise NotNative("these actuators have no traced law")
-            constraints = engine.constraints if passive else engine.constraints.bare
+            constraints = equations.constraints if passive else equations.constraints.bare
             tau = self._inlined(law, inputs, passive, constraints=constraints).result("tau")
         return [x + y for x, y in zip(u, tau, strict=True)]
 
@@ -74,15 +76,21 @@ class ModelController(Block, ABC):
         """A tree whose joints are all driven."""
         return not self.mechanism.constraints and self.actuators is None
 
-    def _inlined(self, algorithm: Algorithm, inputs: dict[str, list[Any]], passive: bool = True,
-                 frame: str | None = None, constraints: Any = None) -> Run:  # fmt: skip
+    def _inlined(
+        self,
+        algorithm: Algorithm,
+        inputs: dict[str, list[Scalar]],
+        passive: bool = True,
+        frame: str | None = None,
+        constraints: Any = None,
+    ) -> Run:
         # the compiler is imported when something is traced
         from armillary.evaluate.inlined import inlined
 
         return inlined(self.mechanism.evaluator, algorithm, inputs, passive, frame, constraints)
 
     @abstractmethod
-    def torque(self, t: Any, q: Array, v: Array, z: Scalars) -> Array:
+    def torque(self, t: Scalar, q: Array, v: Array, z: Scalars) -> Array:
         """Joint forces (..., nv)."""
 
     def _joint_errors(self, q: Scalars, goal: Sequence[Scalar]) -> list[Scalar]:
@@ -107,12 +115,17 @@ class ModelController(Block, ABC):
 class GravityCompensation(ModelController):
     """u + the forces that hold the mechanism at rest where it is, against gravity and springs."""
 
-    def __init__(self, mechanism: Mechanism, actuators: Sequence[str] | None = None,
-                 springs: bool = True, period: float | None = None):  # fmt: skip
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        actuators: Sequence[str] | None = None,
+        springs: bool = True,
+        period: float | None = None,
+    ):
         super().__init__(mechanism, actuators, period)
         self.springs = springs
 
-    def torque(self, t: Any, q: Array, v: Array, z: Scalars) -> Array:
+    def torque(self, t: Scalar, q: Array, v: Array, z: Scalars) -> Array:
         if self._alone:
             m = self.mechanism
             if q.ndim == 1 and not np.isfinite(q.sum()):
@@ -146,9 +159,9 @@ class ComputedTorque(ModelController):
         self,
         mechanism: Mechanism,
         target: Trajectory | ArrayLike,
-        kp: Any,
-        kd: Any,
-        ki: Any = 0.0,
+        kp: ArrayLike | Mapping[str, float],
+        kd: ArrayLike | Mapping[str, float],
+        ki: ArrayLike | Mapping[str, float] = 0.0,
         *,
         actuators: Sequence[str] | None = None,
         period: float | None = None,
@@ -169,7 +182,7 @@ class ComputedTorque(ModelController):
         if self.ki.any():
             self.states = tuple(f"{label}.integral" for label in labels)
 
-    def torque(self, t: Any, q: Array, v: Array, z: Scalars) -> Array:
+    def torque(self, t: Scalar, q: Array, v: Array, z: Scalars) -> Array:
         wanted = self.target(t)
         a = wanted.a + self.kd * (wanted.v - v) + self.kp * self._error(t, q)
         if self.states:
@@ -199,6 +212,6 @@ class ComputedTorque(ModelController):
     def _scalar_error(self, t: Scalar, q: Scalars) -> list[Scalar]:
         return self._joint_errors(q, target_at(self.target, t)[0])
 
-    def _error(self, t: Any, q: Array) -> Array:
+    def _error(self, t: Scalar, q: Array) -> Array:
         goal = self.target(t).q
         return self.mechanism.difference(q, np.broadcast_to(goal, q.shape))

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from armillary.algorithms.actuation import responses
 from armillary.algorithms.kinematics import frame_pose, jacobian, jacobian_dot
 from armillary.algorithms.mass_matrix import mass_matrix
+from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.sparse import SparseLDL, put, symmetric_rows
 from armillary.constraints.plan import plan_of, samples_of
 from armillary.errors import InputError
@@ -77,7 +78,7 @@ class OperationalSpace(ModelController):
         self.posture_kd = one_number("posture_kd", given)
         self.usual = max(float(W.trace()) for W in self._samples())
 
-    def torque(self, t: Any, q: Array, v: Array, z: Scalars) -> Array:
+    def torque(self, t: Scalar, q: Array, v: Array, z: Scalars) -> Array:
         if q.ndim > 1:
             return np.array([self.torque(t, *row, z) for row in zip(q, v, strict=True)])
         m = self.mechanism
@@ -138,9 +139,13 @@ class OperationalSpace(ModelController):
         """As `_responses`; the columns of M^-1 J^T as rows."""
         spare, n = self._scalar_spare(q, v), self.mechanism.nv
         if self.mechanism.constraints:
-            engine = self.mechanism.constraint_solver.equations
-            run = self._inlined(responses(plan_of(engine), J, spare), {"q": q, "v": v},
-                                False, constraints=engine.constraints.bare)  # fmt: skip
+            equations = self.mechanism.constraint_solver.equations
+            run = self._inlined(
+                responses(plan_of(equations), J, spare),
+                {"q": q, "v": v},
+                False,
+                constraints=equations.constraints.bare,
+            )
             return run.matrices["pushed"], run.results["nearest"]
         M = self._inlined(mass_matrix, {"q": q}).result("M")
         rows = symmetric_rows(n)
@@ -185,7 +190,9 @@ class OperationalSpace(ModelController):
             doubt = where(inverse > 0.0, doubt, float("nan"))
         return doubt
 
-    def _frame_rows(self, algorithm: Any, inputs: dict[str, list[Any]], name: str) -> list[list]:
+    def _frame_rows(
+        self, algorithm: Algorithm, inputs: dict[str, list[Scalar]], name: str
+    ) -> list[list]:
         matrix = self._inlined(algorithm, inputs, frame=self.frame).result(name)
         return [matrix[row] for row in self.rows]
 
@@ -212,12 +219,12 @@ class OperationalSpace(ModelController):
         return [x + self.posture_kp * e for x, e in zip(braked, errors, strict=True)]
 
 
-def _numbers(values: Any) -> list[Scalar]:
+def _numbers(values: Sequence[Scalar]) -> list[Scalar]:
     """Plain floats, or nodes."""
     return list(np.asarray(values).tolist())
 
 
-def _tuples(R: Any) -> tuple[tuple[Scalar, ...], ...]:
+def _tuples(R: Sequence[Sequence[Scalar]]) -> tuple[tuple[Scalar, ...], ...]:
     return tuple(tuple(row) for row in np.asarray(R).tolist())
 
 
@@ -234,17 +241,17 @@ class _Still:
     def __init__(self, place: Array):
         self._goal = (np.eye(3), place, np.zeros(6), np.zeros(6))
 
-    def goal(self, t: Any) -> Goal:
+    def goal(self, t: Scalar) -> Goal:
         return self._goal
 
 
 class _Asked:
     """A user's function; its answer is checked where it can be, with times that are numbers."""
 
-    def __init__(self, function: Callable[[Any], Goal]):
+    def __init__(self, function: Callable[[Scalar], Goal]):
         self.function = function
 
-    def __call__(self, t: Any) -> Goal:
+    def __call__(self, t: Scalar) -> Goal:
         found = self.function(t)
         if not isinstance(t, float):
             return found
@@ -254,15 +261,20 @@ class _Asked:
                 f"found {type(found).__name__}."
             )
         parts = [numbers("target", x, t) for x in found]
-        for name, x, shape in zip(("R", "position", "velocity", "acceleration"), parts,
-                                  ((3, 3), (3,), (6,), (6,)), strict=True):  # fmt: skip
+        for name, x, shape in zip(
+            ("R", "position", "velocity", "acceleration"),
+            parts,
+            ((3, 3), (3,), (6,), (6,)),
+            strict=True,
+        ):
             if x.shape != shape:
-                raise InputError(f"target: expected {name} {shape} at t = {t:g} s, found shape "
-                                 f"{x.shape}.")  # fmt: skip
+                raise InputError(
+                    f"target: expected {name} {shape} at t = {t:g} s, found shape {x.shape}."
+                )
         return parts[0], parts[1], parts[2], parts[3]
 
 
-def _goal(target: Any) -> Callable[[Any], Goal]:
+def _goal(target: Scalar) -> Callable[[Scalar], Goal]:
     """Over times of any kind, where the target is our own."""
     if isinstance(target, Line):
         return target.goal

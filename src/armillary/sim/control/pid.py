@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +22,7 @@ from armillary.sim.motion.coordinates import coordinates, freedoms, per_freedom,
 from armillary.sim.motion.trajectories import Constant, Sample, Trajectory
 
 Target = Trajectory | Mapping[str, float] | ArrayLike
+Gains = ArrayLike | Mapping[str, float]  # one number, one per joint, or by name
 
 
 class PID(Block):
@@ -40,13 +40,13 @@ class PID(Block):
         self,
         mechanism: Mechanism,
         target: Target,
-        kp: Any,
-        ki: Any = 0.0,
-        kd: Any = 0.0,
+        kp: Gains,
+        ki: Gains = 0.0,
+        kd: Gains = 0.0,
         *,
         joints: Sequence[str] | str | None = None,
-        limit: Any = None,
-        integral: Any = 0.0,
+        limit: Gains | None = None,
+        integral: Gains = 0.0,
         period: float | None = None,
     ):
         if isinstance(target, Mapping) and joints is None:
@@ -119,12 +119,15 @@ class _Chosen(Trajectory):
 
     def scalars(self, t: Scalar) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
         q, v, a = target_at(self.whole, t)
-        return ([q[i] for i in self.places], [v[i] for i in self.entries],
-                [a[i] for i in self.entries])  # fmt: skip
+        return (
+            [q[i] for i in self.places],
+            [v[i] for i in self.entries],
+            [a[i] for i in self.entries],
+        )
 
 
 def _target(
-    mechanism: Mechanism, target: Any, places: Sequence[int], labels: Sequence[str]
+    mechanism: Mechanism, target: Target, places: Sequence[int], labels: Sequence[str]
 ) -> Trajectory:
     if isinstance(target, Mapping):
         missing = [label for label in labels if label not in target]
@@ -138,8 +141,10 @@ def _target(
             return target
         if count == mechanism.nq:
             return _Chosen(target, places, entries)
-        raise InputError(f"target: a trajectory of {len(labels)} (chosen) or {mechanism.nq} (all) "
-                         f"joints is needed, found {count}.")  # fmt: skip
+        raise InputError(
+            f"target: a trajectory of {len(labels)} (chosen) or {mechanism.nq} (all) "
+            f"joints is needed, found {count}."
+        )
     array = as_floats("target", target)
     if not np.isfinite(array).all():
         raise InputError(f"target: expected finite set-points, found {array.tolist()}.")
@@ -147,11 +152,13 @@ def _target(
         return Constant(array)
     if array.shape == (mechanism.nq,):
         return Constant(array[list(places)])
-    raise InputError(f"target: expected {len(labels)} set-points ({', '.join(labels)}), "
-                     f"found shape {array.shape}.")  # fmt: skip
+    raise InputError(
+        f"target: expected {len(labels)} set-points ({', '.join(labels)}), "
+        f"found shape {array.shape}."
+    )
 
 
-def target_at(target: Trajectory, t: Scalar) -> tuple[Any, Any, Any]:
+def target_at(target: Trajectory, t: Scalar) -> tuple[list[Scalar], list[Scalar], list[Scalar]]:
     """Lists of q, v, a at a time of any kind; only polynomials take other kinds than floats."""
     if hasattr(target, "scalars"):
         q, v, a = target.scalars(t)

@@ -46,8 +46,10 @@ class SetpointReport:
             for label, unit, x, rate in rows:
                 force = FORCE[unit]
                 lines.append(f"  {label:<24}{x:>13.3e} {unit}  force grows by {rate:.3e} {force}/s")
-            lines.append("  Control as many joints as there are freedoms, or take the set-points "
-                         "from one closed configuration (`.q`).")  # fmt: skip
+            lines.append(
+                "  Control as many joints as there are freedoms, or take the set-points "
+                "from one closed configuration (`.q`)."
+            )
         return "\n".join(lines)
 
 
@@ -85,8 +87,12 @@ def check_setpoints(
         bool((np.abs(left) <= tolerance * size).all()),
         tuple(mechanism.v_labels[i] for i in entries),
         tuple(mechanism.v_units[i] for i in entries),
-        left, gains * left, len(entries) - rank, free.shape[1] - rank, q,
-    )  # fmt: skip
+        left,
+        gains * left,
+        len(entries) - rank,
+        free.shape[1] - rank,
+        q,
+    )
 
 
 def _nearest(

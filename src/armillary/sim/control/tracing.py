@@ -61,8 +61,8 @@ class TracedChain:
     ) -> list[list[Scalar]]:
         """nv numbers for every name."""
         own, held = self._split(z)
-        told = self.chain.told(t, q, v, own, self.command, held, _traced)
-        return [told.get(name, [0.0] * len(v)) for name in names]
+        found = self.chain.all_signals(t, q, v, own, self.command, held, _traced)
+        return [found.get(name, [0.0] * len(v)) for name in names]
 
     def _split(self, z: Scalars) -> tuple[Scalars, list[Scalars]]:
         nz, n = len(self.chain.states), len(self.command)

@@ -102,8 +102,10 @@ class ContactFriction:
         """What has to be watched."""
         rubs = dict.fromkeys(key for own in self.rubbing.values() for key in own)
         pulls = dict.fromkeys(key for own in self.normals.values() for key in own)
-        return [*(kind(key, self) for key in rubs for kind in (Rest, BreakAway)),
-                *(Pull(key, self) for key in pulls)]  # fmt: skip
+        return [
+            *(kind(key, self) for key in rubs for kind in (Rest, BreakAway)),
+            *(Pull(key, self) for key in pulls),
+        ]
 
     def base(self, mechanism: Mechanism) -> Mechanism:
         """The mechanism that a run was given or has switched to, whatever its contacts do."""
@@ -148,9 +150,15 @@ class ContactFriction:
         return self._known[key]
 
     def _forces(
-        self, view: RunView, t: float, q: Array, v: Array, tau: Array,
-        wrenches: dict[str, Array] | None, moving: RowMotion | None,
-    ) -> Forces:  # fmt: skip
+        self,
+        view: RunView,
+        t: float,
+        q: Array,
+        v: Array,
+        tau: Array,
+        wrenches: dict[str, Array] | None,
+        moving: RowMotion | None,
+    ) -> Forces:
         mechanism, baumgarte = view.mechanism, view.setup.baumgarte
         if view.friction is not None or view.modes.resting:
             tau = tau + restraint(view, t, q, v, tau, view.acceleration(t, q, v, tau))

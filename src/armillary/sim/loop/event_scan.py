@@ -42,8 +42,15 @@ class EventScan:
     _steps: int = field(default=_FEW, init=False)
     _fault: BaseException | None = field(default=None, init=False)  # while functions were asked
 
-    def advance(self, state: State, taken: int, steps: int, h: float, every: int,
-                time: Callable[[int], float]) -> tuple[StepBatch, bool]:  # fmt: skip
+    def advance(
+        self,
+        state: State,
+        taken: int,
+        steps: int,
+        h: float,
+        every: int,
+        time: Callable[[int], float],
+    ) -> tuple[StepBatch, bool]:
         """Steps without events; and whether one happens in the step after them.
 
         time: of the end of a step, by its number."""
@@ -63,13 +70,20 @@ class EventScan:
             self._go_back(state, quiet, before, held, batch, times[quiet])
         kept = [n for n in range(quiet) if (taken + 1 + n) % every == 0]
         shorter = replace(
-            batch, done=quiet, numbers=[taken + 1 + n for n in kept], q=batch.q[kept],
-            v=batch.v[kept], z=batch.z[kept], held=batch.held[kept], fault=self._fault,
-        )  # fmt: skip
+            batch,
+            done=quiet,
+            numbers=[taken + 1 + n for n in kept],
+            q=batch.q[kept],
+            v=batch.v[kept],
+            z=batch.z[kept],
+            held=batch.held[kept],
+            fault=self._fault,
+        )
         return shorter, happens
 
-    def _go_back(self, state: State, quiet: int, before: Parts, held: Array,
-                 batch: StepBatch, t: float) -> None:  # fmt: skip
+    def _go_back(
+        self, state: State, quiet: int, before: Parts, held: Array, batch: StepBatch, t: float
+    ) -> None:
         """To the end of the last step in which nothing happened."""
         if quiet:
             before = (batch.q[quiet - 1], batch.v[quiet - 1], batch.z[quiet - 1])
@@ -96,8 +110,16 @@ class EventScan:
                 count = self._crossing(event, row, times, first, q[own], v[own], count)
         return quiet_steps(pulls, times[1:], batch, count) if pulls else count
 
-    def _crossing(self, event: Event, row: int | None, times: list[float], first: Any,
-                  q: Array, v: Array, count: int) -> int:  # fmt: skip
+    def _crossing(
+        self,
+        event: Event,
+        row: int | None,
+        times: list[float],
+        first: Any,
+        q: Array,
+        v: Array,
+        count: int,
+    ) -> int:
         """The first of `count` steps in which this event happens, or its function fails."""
         view = self.native.system.view(row)
         if isinstance(event, Switch) and event.to is view.mechanisms.chosen(view.mechanism):

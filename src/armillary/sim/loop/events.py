@@ -41,11 +41,15 @@ class Event:
 
     def __post_init__(self) -> None:
         if not callable(self.function):
-            raise InputError(f"event '{self.name}': expected a function (t, q, v) -> number, found "
-                             f"{type(self.function).__name__}.")  # fmt: skip
+            raise InputError(
+                f"event '{self.name}': expected a function (t, q, v) -> number, found "
+                f"{type(self.function).__name__}."
+            )
         if self.direction not in (-1, 0, 1):
-            raise InputError(f"event '{self.name}': direction must be 1 (upwards), -1 (downwards) "
-                             f"or 0 (either), found {self.direction!r}.")  # fmt: skip
+            raise InputError(
+                f"event '{self.name}': direction must be 1 (upwards), -1 (downwards) "
+                f"or 0 (either), found {self.direction!r}."
+            )
 
     def value(self, t: float, q: Array, v: Array) -> float:
         found = number(f"event '{self.name}'", self.function(t, q.copy(), v.copy()), t)
@@ -101,8 +105,10 @@ class Switch(Event):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.to, Mechanism):
-            raise InputError(f"Switch '{self.name}': give the mechanism that goes on as `to`, "
-                             f"found {type(self.to).__name__}.")  # fmt: skip
+            raise InputError(
+                f"Switch '{self.name}': give the mechanism that goes on as `to`, "
+                f"found {type(self.to).__name__}."
+            )
 
     def act(self, view: RunView, t: float, q: Array, v: Array) -> Outcome:
         q, v, text = super().act(view, t, q, v)

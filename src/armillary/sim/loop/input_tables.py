@@ -102,8 +102,9 @@ class InputTables:
         external = self.system.setup.external
         if not external or not external.steady:
             return None
-        return self._carried({name: [self._wrench(x)] for name, x in external.at(t).items()},
-                             tables)[0]  # fmt: skip
+        return self._carried(
+            {name: [self._wrench(x)] for name, x in external.at(t).items()}, tables
+        )[0]
 
     # -- one step --------------------------------------------------------------------------------
 

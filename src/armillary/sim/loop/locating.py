@@ -25,9 +25,13 @@ class Locator:
     """Watches a run (or every run of a batch)."""
 
     def __init__(
-        self, system: System, watched: list[Any], step: StepFunction,
-        note: Callable[[float, str], None], stop: Callable[..., None],
-    ):  # fmt: skip
+        self,
+        system: System,
+        watched: list[Any],
+        step: StepFunction,
+        note: Callable[[float, str], None],
+        stop: Callable[..., None],
+    ):
         self.system, self.watched, self.step = system, watched, step
         self._note, self._stop = note, stop
         self.final: tuple[float, Parts] | None = None
@@ -222,9 +226,15 @@ class Locator:
         return h, g
 
     def _root(
-        self, view: RunView, event: Any, times: tuple[float, float, float], before: Parts,
-        after: Parts, g0: float, g1: float,
-    ) -> tuple[float, Parts]:  # fmt: skip
+        self,
+        view: RunView,
+        event: Any,
+        times: tuple[float, float, float],
+        before: Parts,
+        after: Parts,
+        g0: float,
+        g1: float,
+    ) -> tuple[float, Parts]:
         """The end of the bracket just after the sign change (Illinois).
 
         times: start of the step, of the bracket (counted from there), end of both."""

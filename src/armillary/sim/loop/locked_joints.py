@@ -31,9 +31,14 @@ class Locking:
         self._start = np.array(q, ndmin=2) if self._start is None else self._start
 
     def __call__(
-        self, of_row: Callable[[int | None], Mechanism], t: float, q: Array, free: Array,
-        kept: Array, over: Container[int] = (),
-    ) -> None:  # fmt: skip
+        self,
+        of_row: Callable[[int | None], Mechanism],
+        t: float,
+        q: Array,
+        free: Array,
+        kept: Array,
+        over: Container[int] = (),
+    ) -> None:
         """The state after a step to t: q, and v before and after the projection.  of_row: the
         mechanism of a run of a batch, or of the only one.  over: runs that do not move."""
         several = q.ndim == 2

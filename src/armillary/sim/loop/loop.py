@@ -257,9 +257,14 @@ class Loop:
             self._tell(state.t, end)
 
     def _accepted(
-        self, method: ExplicitRungeKutta, view: RunView, state: State,
-        step: tuple[float, float, Array, Array, Array], grid: Grid, k: int,
-    ) -> int:  # fmt: skip
+        self,
+        method: ExplicitRungeKutta,
+        view: RunView,
+        state: State,
+        step: tuple[float, float, Array, Array, Array],
+        grid: Grid,
+        k: int,
+    ) -> int:
         """Arrive, and read the grid instants in between off the dense output."""
         h, stop, y0, x0, x1 = step
         t = state.t

@@ -4,7 +4,7 @@ A run goes natively when its method is explicit, what is given over time (forces
 prescribed motion: ahead.py) bends on the grid, and nothing has to be watched on the way.
 Controllers and actuators run inside where they can be traced; else the loop calls them back at
 every stage, or comes back to Python for each sample.  A step that the native loop does not take is
-left to the engine, which goes on in Python and comes back.
+left to the loop, which goes on in Python and comes back.
 """
 
 from __future__ import annotations
@@ -129,9 +129,17 @@ class NativeLoop:
                 raise
             self._asks, self._calls = bool(self.stages), True
             self._tables.called = True
-            own = Stepping(self.system.mechanism, self.method, self.rows, None, self.nz,
-                           self.system.setup.parameters, None, self._answer,
-                           self._tables.names)  # fmt: skip
+            own = Stepping(
+                self.system.mechanism,
+                self.method,
+                self.rows,
+                None,
+                self.nz,
+                self.system.setup.parameters,
+                None,
+                self._answer,
+                self._tables.names,
+            )
             self._blocks = [(slice(0, self.rows), own)]
 
     def _traced(self) -> TracedChain | None:
@@ -188,8 +196,18 @@ class NativeLoop:
             size, place = last - first, k % self._at_once()
             stepping = loops.get((size, place)) if shared else None
             if stepping is None:
-                stepping = Stepping(self.system.mechanism, self.method, size, control, self.nz,
-                                    own, sample, None, self._tables.names, key)  # fmt: skip
+                stepping = Stepping(
+                    self.system.mechanism,
+                    self.method,
+                    size,
+                    control,
+                    self.nz,
+                    own,
+                    sample,
+                    None,
+                    self._tables.names,
+                    key,
+                )
                 loops[size, place] = stepping
             blocks.append((slice(first, last), stepping))
         return blocks
@@ -216,8 +234,10 @@ class NativeLoop:
         if self._unasked and len(numbers) and numbers[-1] == taken + done:
             numbers = numbers[:-1]  # this instant waits for its sample
         entry = numbers // every - taken // every
-        found = [out[name][entry] if name in out else np.empty((len(entry), self.rows, 0))
-                 for name in ("q", "v", "z")]  # fmt: skip
+        found = [
+            out[name][entry] if name in out else np.empty((len(entry), self.rows, 0))
+            for name in ("q", "v", "z")
+        ]
         if self.single:
             found, now = [x[:, 0] for x in found], [x[0] for x in now]
         q, v, z = found
@@ -225,17 +245,24 @@ class NativeLoop:
         if done:
             state.q, state.v, state.z = now[0], now[1], now[2][..., :nz]
             self._hold(now[2][..., nz:], state.t + done * h)
-        return StepBatch(done // m, done % m, (numbers // m).tolist(), q, v, z[..., :nz],
-                       z[..., nz:], h, fault)  # fmt: skip
+        return StepBatch(
+            done // m, done % m, (numbers // m).tolist(), q, v, z[..., :nz], z[..., nz:], h, fault
+        )
 
     def _hold(self, numbers: Array, t: float) -> None:
         if not self._asks:
             self.system.modes.samples.hold(numbers, t)
 
     def _all(
-        self, now: list[Array], steps: int, h: float, t: float, taken: int, every: int,
+        self,
+        now: list[Array],
+        steps: int,
+        h: float,
+        t: float,
+        taken: int,
+        every: int,
         out: dict[str, Array],
-    ) -> tuple[int, list[Array], BaseException | None]:  # fmt: skip
+    ) -> tuple[int, list[Array], BaseException | None]:
         """All steps, or those that a while allows where Python is asked on the way."""
         if not (self._asks or self._calls):
             done, now = self._run(now, steps, h, t, taken, every, out)
@@ -274,9 +301,15 @@ class NativeLoop:
         )
 
     def _run(
-        self, start: list[Array], steps: int, h: float, t: float, taken: int, every: int,
+        self,
+        start: list[Array],
+        steps: int,
+        h: float,
+        t: float,
+        taken: int,
+        every: int,
         out: dict[str, Array],
-    ) -> tuple[int, list[Array]]:  # fmt: skip
+    ) -> tuple[int, list[Array]]:
         """Steps that all blocks have taken, and where they are now."""
         self._h, self._fault, due = h, None, self._due(t, h, steps)
         steps, given = self._tables(t, steps, h, self._blocks[0][1].tables)
@@ -288,10 +321,14 @@ class NativeLoop:
             parts: list[Any] = [
                 tuple(np.ascontiguousarray(x[rows]) for x in now) for rows, _ in pairs
             ]
-            found = self._together(pairs, parts, [
-                (given.of(rows, self.rows), count, h, t, every, taken, out, rows.start, due)
-                for rows, _ in pairs
-            ])  # fmt: skip
+            found = self._together(
+                pairs,
+                parts,
+                [
+                    (given.of(rows, self.rows), count, h, t, every, taken, out, rows.start, due)
+                    for rows, _ in pairs
+                ],
+            )
             for (rows, _), part in zip(pairs, parts, strict=True):
                 for x, moved in zip(now, part, strict=True):
                     x[rows] = moved

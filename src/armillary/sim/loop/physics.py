@@ -48,7 +48,7 @@ def physics_of(given: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
-def digest(x: Any) -> str:
+def digest(x: object) -> str:
     """Equal for equal contents; behind an @ the Python that made it, where code is in it.  Empty:
     there is too much to look at."""
     writer = _Writer()
@@ -72,13 +72,13 @@ def _rounded(given: Any) -> Any:
     return [f"{size:.9e}", np.round(numbers / size, 9) + 0.0]  # no -0
 
 
-def _listed(events: Any) -> list[Any]:
+def _listed(events: object) -> list[object]:
     if events is None:
         return []
     return list(events) if isinstance(events, (list, tuple)) else [events]
 
 
-def _acts(event: Any) -> bool:
+def _acts(event: object) -> bool:
     """Does it change the motion?  Events that only note or end may come and go."""
     if isinstance(event, types.FunctionType):
         return False
@@ -95,13 +95,13 @@ class _Writer:
     def __init__(self) -> None:
         self.hash = hashlib.sha256()
         self.code = False  # bytecode is in it
-        self._known: dict[int, tuple[int, Any]] = {}  # kept alive: an id is that of one object
+        self._known: dict[int, tuple[int, object]] = {}  # kept alive: an id is that of one object
 
     def _put(self, *words: str) -> None:
         for word in words:
             self.hash.update(f"{len(word)}:{word};".encode())
 
-    def write(self, x: Any) -> None:
+    def write(self, x: object) -> None:
         if x is None or type(x) in (str, bytes, complex):
             self._put(type(x).__name__, repr(x))
         elif (numbers := _numbers(x)) is not None:
@@ -120,7 +120,7 @@ class _Writer:
         for value in values:
             self.write(value)
 
-    def _compound(self, x: Any) -> None:
+    def _compound(self, x: object) -> None:
         own = getattr(x, "__dict__", {})
         if not isinstance(x, type) and isinstance(own, Mapping) and "fingerprint" in own:
             self._all("fingerprint", (own["fingerprint"],))
@@ -183,7 +183,7 @@ class _Writer:
         functions = (f for f in vars(kind).values() if isinstance(f, types.FunctionType))
         self._all("does", [*functions, *kind.__bases__])
 
-    def _object(self, x: Any) -> None:
+    def _object(self, x: object) -> None:
         kind, derived = type(x), _derived(type(x))
         slots = (name for c in kind.__mro__ for name in _slots(c))
         held = {name: getattr(x, name) for name in slots if hasattr(x, name)}
@@ -193,7 +193,7 @@ class _Writer:
         self._all("object", (kind, held))
 
 
-def _numbers(x: Any) -> np.ndarray | None:
+def _numbers(x: object) -> np.ndarray | None:
     """Plain numbers, however they are held: 3, [3.0], np.array([3])."""
     if isinstance(x, (list, tuple)) and not (x and _plain(x)):
         return None
@@ -221,7 +221,7 @@ def _names(code: types.CodeType) -> set[str]:
     return set(code.co_names).union(*map(_names, inner))
 
 
-def _same_module(x: Any, module: str) -> bool:
+def _same_module(x: object, module: str) -> bool:
     """Values, and functions and classes of this module: others are named by the code."""
     if isinstance(x, (types.FunctionType, type)):
         return x.__module__ == module

@@ -141,13 +141,14 @@ def signal_columns(system: System, names: tuple[str, ...], t0: float, step: floa
     mechanism = system.mechanism
     q, v = np.array(mechanism.initial, float), np.zeros(mechanism.nv)
     system.setup.enter(t0, t0 + step)
-    told = system.view().signals(t0, q, v, system.start(t0, q, v))
+    signals = system.view().signals(t0, q, v, system.start(t0, q, v))
     for name in asked:
-        if name in EXTRAS and name not in told:
-            raise InputError(f"record: this run has no '{name}' (no part of it tells it). "
-                             f"Leave it out.")  # fmt: skip
+        if name in EXTRAS and name not in signals:
+            raise InputError(
+                f"record: this run has no '{name}' (no part of it tells it). Leave it out."
+            )
     units = ("",) * mechanism.nv
-    more = [name for name in told if name not in (*QUANTITIES, *EXTRAS)]
+    more = [name for name in signals if name not in (*QUANTITIES, *EXTRAS)]
     return {**found, **{name: (tuple(mechanism.v_labels), units) for name in more}}
 
 

@@ -63,9 +63,9 @@ class RunRecorder:
                 k: np.broadcast_to(x, (*q.shape[:-1], 6)) for k, x in external.items()
             }
         if self._asked and system.chain.stages:
-            told = {k: x for k, x in view.signals(t, q, v, z).items() if k in self._asked}
-            self._signals = tuple(told)
-            extras |= told
+            signals = {k: x for k, x in view.signals(t, q, v, z).items() if k in self._asked}
+            self._signals = tuple(signals)
+            extras |= signals
         if self._holds:
             extras["restraint"] = restraint(view, t, q, v, tau, a)
         recorder.add(t, q, v, a, tau, extras)
@@ -91,9 +91,9 @@ class RunRecorder:
             extras |= self._given(times, batch)
             if self._wants_states:
                 extras["states"] = batch.z
-            signals = None if self._from_states else self._recorded_signals()
-            if signals is not None and signals.possible:
-                numbers = signals(times, batch)
+            recorded = None if self._from_states else self._recorded_signals()
+            if recorded is not None and recorded.possible:
+                numbers = recorded(times, batch)
                 tau = numbers.pop("tau")
                 a = self._accelerations(batch, tau, extras)
                 extras |= numbers

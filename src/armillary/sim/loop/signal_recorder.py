@@ -45,8 +45,9 @@ class RecordedSignals:
         traced = TracedChain(self.system.chain, constant_command(self.system))
         traced.check(between_samples=True)
 
-        def function(t: Scalar, q: Scalars, v: Scalars, z: Scalars, tau: Scalars
-                     ) -> list[list[Scalar]]:  # fmt: skip
+        def function(
+            t: Scalar, q: Scalars, v: Scalars, z: Scalars, tau: Scalars
+        ) -> list[list[Scalar]]:
             forces, _ = traced.control(t, q, v, z, tau)
             return [forces, *traced.signals(self.names, t, q, v, z)]
 

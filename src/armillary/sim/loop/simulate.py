@@ -38,6 +38,8 @@ from armillary.sim.record.quantities import listed
 from armillary.sim.record.recorder import Recorder
 from armillary.sim.record.run import Run
 
+Velocities = ArrayLike | Mapping[str, ArrayLike] | None
+
 
 def simulate(
     mechanism: Mechanism,
@@ -102,9 +104,14 @@ def simulate(
 
 
 def _begun(
-    loop_of: Callable[..., Loop], system: System, stepping: Stepper, watched: list[Any],
-    recorder: Recorder, state: State, span: tuple[float, float, float, int],
-) -> Run:  # fmt: skip
+    loop_of: Callable[..., Loop],
+    system: System,
+    stepping: Stepper,
+    watched: list[Any],
+    recorder: Recorder,
+    state: State,
+    span: tuple[float, float, float, int],
+) -> Run:
     """The run from its first state, unless the file it goes on with is over already."""
     _check_covered(system, state.t, span[1])
     check_start(watched, state.q)
@@ -115,7 +122,7 @@ def _begun(
     return _carried_out(loop, recorder, state, span)
 
 
-def _made_with(given: dict[str, Any]) -> dict[str, Any]:
+def _made_with(given: dict[str, object]) -> dict[str, Any]:
     """What a file must know to go on: a start that is not given is that of the file."""
     if given["out"] is None:
         return {}
@@ -123,7 +130,9 @@ def _made_with(given: dict[str, Any]) -> dict[str, Any]:
     return {"physics": physics_of(given), "unsaid": unsaid}
 
 
-def _carried_out(loop: Loop, recorder: Recorder, state: State, span: Any) -> Run:
+def _carried_out(
+    loop: Loop, recorder: Recorder, state: State, span: tuple[float, float, float, int]
+) -> Run:
     """The run, whatever ends it; span: origin, end, step and every."""
     grid = Grid.of(state.t, *span)
     if recorder.out is None:
@@ -162,15 +171,26 @@ def _carried_out(loop: Loop, recorder: Recorder, state: State, span: Any) -> Run
 
 
 def _recorder(
-    system: System, names: tuple[str, ...], out: Any, resume: bool, overwrite: bool,
+    system: System,
+    names: tuple[str, ...],
+    out: str | os.PathLike[str] | None,
+    resume: bool,
+    overwrite: bool,
     how: dict[str, Any],
-) -> Recorder:  # fmt: skip
+) -> Recorder:
     """The recorder of a run; how: method, steps and signals."""
     _check_recorded(system, names)
     return Recorder(
-        system.mechanism, names, 1, out, others=system.mechanisms.others, resume=resume,
-        overwrite=overwrite, prescribed=system.setup.prescribed, **how,
-    )  # fmt: skip
+        system.mechanism,
+        names,
+        1,
+        out,
+        others=system.mechanisms.others,
+        resume=resume,
+        overwrite=overwrite,
+        prescribed=system.setup.prescribed,
+        **how,
+    )
 
 
 def _system(
@@ -226,11 +246,17 @@ def _check_times(duration: float, step: float, tolerance: float, t0: float, ever
 
 
 def _first(
-    recorder: Recorder, system: System, q0: Any, v0: Any, t0: float, project: bool, nearest: bool,
+    recorder: Recorder,
+    system: System,
+    q0: ArrayLike | None,
+    v0: Velocities,
+    t0: float,
+    project: bool,
+    nearest: bool,
     balance: bool,
-) -> State:  # fmt: skip
+) -> State:
     """The state to begin with: the last one of a file that goes on, or the given one."""
-    recorder.pull = system.setup.baumgarte
+    recorder.baumgarte = system.setup.baumgarte
     state = _resumed(recorder, system, q0, v0, t0)
     if state is None:
         projected = project or system.setup.baumgarte is not None
@@ -249,7 +275,7 @@ def _check_covered(system: System, t: float, end: float) -> None:
         part.covers(t, end, _role(system, part))
 
 
-def _role(system: System, part: Any) -> str:
+def _role(system: System, part: object) -> str:
     """The argument that a schedule was given as."""
     volts = system.setup.voltages.schedules if system.setup.voltages is not None else ()
     for name, own in (("external", system.setup.external.schedules), ("voltages", volts)):
@@ -259,14 +285,22 @@ def _role(system: System, part: Any) -> str:
 
 
 def _start(
-    system: System, q0: Any, v0: Any, t0: float, project: bool, nearest: bool, recorder: Recorder
+    system: System,
+    q0: ArrayLike | None,
+    v0: Velocities,
+    t0: float,
+    project: bool,
+    nearest: bool,
+    recorder: Recorder,
 ) -> State:
     """The first state, checked; singles and batches brought to one shape."""
     mechanism = system.mechanism
     q = as_floats("q0", mechanism.initial if q0 is None else q0).astype(float)
     v, wanted = _velocities(mechanism, v0, nearest)
-    for name, x, n, labels in (("q0", q, mechanism.nq, mechanism.q_labels),
-                               ("v0", v, mechanism.nv, mechanism.v_labels)):  # fmt: skip
+    for name, x, n, labels in (
+        ("q0", q, mechanism.nq, mechanism.q_labels),
+        ("v0", v, mechanism.nv, mechanism.v_labels),
+    ):
         if x.ndim not in (1, 2) or x.shape[-1] != n:
             raise InputError(
                 f"{name}: expected {n} numbers ({', '.join(labels[:4])}...) or (B, {n}), found "
@@ -291,7 +325,7 @@ def _start(
     return State(t0, begin.q, begin.v, system.start(t0, begin.q, begin.v))
 
 
-def _velocities(mechanism: Mechanism, v0: Any, nearest: bool) -> tuple[Array, Wanted]:
+def _velocities(mechanism: Mechanism, v0: Velocities, nearest: bool) -> tuple[Array, Wanted]:
     """v0 as an array, zero where it is not known yet, and what was asked for."""
     if v0 is None:
         return np.zeros(mechanism.nv), Wanted(given=False)
@@ -320,7 +354,9 @@ def _batch_of(q: Array, v: Array, system: System) -> int | None:
     return next(iter(sizes.values()), None)
 
 
-def _resumed(recorder: Recorder, system: System, q0: Any, v0: Any, t0: float) -> State | None:
+def _resumed(
+    recorder: Recorder, system: System, q0: ArrayLike | None, v0: Velocities, t0: float
+) -> State | None:
     """The last state of a recording that goes on, of as many runs as this call is about."""
     state = last_state(recorder, system, t0)
     if state is None:

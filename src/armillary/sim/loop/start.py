@@ -128,16 +128,25 @@ def _followed(
         named = named.row(row)
     places = np.atleast_2d(q)
     found = view.mechanism.constraint_solver.projector.velocities_with(
-        places, np.zeros((len(places), v.shape[-1])), named.held, named, moving,
+        places,
+        np.zeros((len(places), v.shape[-1])),
+        named.held,
+        named,
+        moving,
         None if bodies is None else np.broadcast_to(bodies, (len(places), bodies.shape[-1])),
-    )  # fmt: skip
+    )
     return found.reshape(v.shape)
 
 
 def _as_given(
-    view: RunView, t0: float, start: Start, project: bool, wanted: Wanted, opening: float,
+    view: RunView,
+    t0: float,
+    start: Start,
+    project: bool,
+    wanted: Wanted,
+    opening: float,
     worst: str,
-) -> Start:  # fmt: skip
+) -> Start:
     """A full velocity: allowed, refused, or replaced by the nearest."""
     mechanism, v = view.mechanism, start.v
     rows, size = mechanism.constraint_rows, mechanism.constraint_solver.equations.length

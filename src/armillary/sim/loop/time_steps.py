@@ -86,10 +86,18 @@ class Stepping:
     Raises `NotNative` where there is no native way: the caller steps in Python then."""
 
     def __init__(
-        self, mechanism: Mechanism, method: Method, rows: int, control: Control | None = None,
-        nz: int = 0, parameters: Array | None = None, sample: tuple[Sample, int] | None = None,
-        answer: Answer | None = None, given: tuple[str, ...] = (), key: Hashable = None,
-    ):  # fmt: skip
+        self,
+        mechanism: Mechanism,
+        method: Method,
+        rows: int,
+        control: Control | None = None,
+        nz: int = 0,
+        parameters: Array | None = None,
+        sample: tuple[Sample, int] | None = None,
+        answer: Answer | None = None,
+        given: tuple[str, ...] = (),
+        key: Hashable = None,
+    ):
         """sample: what sampled parts do, and how many of them there are.  answer: in the place of
         a controller that can be traced; what it raises stops the loop and stands in `fault`.
         given: which of "external" and "prescribed" (wrenches, moving rows) the dynamics read.  key:
@@ -171,8 +179,11 @@ class Stepping:
     def _apart_from_state(self) -> None:
         """Memory of y and s where they are not q and v."""
         model, stages = self.mechanism.model, ("MOVING_", "STAGE_")
-        sizes = {f"{prefix}{name}": n for prefix in stages
-                 for name, n in (("Y", model.nq), ("S", model.nv))}  # fmt: skip
+        sizes = {
+            f"{prefix}{name}": n
+            for prefix in stages
+            for name, n in (("Y", model.nq), ("S", model.nv))
+        }
         for name in ("ACCELERATION", "OFFSET", "SLIP"):
             sizes[name] = model.nv
         for name, size in sizes.items():
@@ -245,7 +256,11 @@ class Stepping:
         for i, row in enumerate(m.a):
             table[i, : len(row)] = row
         c[Steps.ROWS], c[Steps.NQ], c[Steps.NV], c[Steps.NZ] = (
-            self.rows, model.nq, model.nv, self.nz)  # fmt: skip
+            self.rows,
+            model.nq,
+            model.nv,
+            self.nz,
+        )
         c[Steps.STAGES], c[Steps.SEMI_IMPLICIT] = stages, int(m.semi_implicit)
         for slot, numbers in ((Steps.A, table), (Steps.B, m.b), (Steps.C, m.c)):
             c[slot] = self._own(np.ascontiguousarray(numbers, float))
@@ -274,8 +289,12 @@ class Stepping:
             self._arrays[name] = _zeros(rows, max(model.nv, 1))
         for name, array in self._arrays.items():
             self._c[Steps.FIELDS[name]] = address_of()(array)
-        for name, same in (("MOVING_Y", "Q"), ("MOVING_S", "V"), ("STAGE_Y", "STAGE_Q"),
-                           ("STAGE_S", "STAGE_V")):  # fmt: skip
+        for name, same in (
+            ("MOVING_Y", "Q"),
+            ("MOVING_S", "V"),
+            ("STAGE_Y", "STAGE_Q"),
+            ("STAGE_S", "STAGE_V"),
+        ):
             self._c[Steps.FIELDS[name]] = address_of()(self._arrays[same])
         self._state = {name: self._arrays[name] for name in widths}
 
@@ -293,10 +312,18 @@ class Stepping:
         return self.end(state)
 
     def begin(
-        self, state: tuple[Array, Array, Array], given: Given, steps: int, h: float,
-        start: float = 0.0, every: int = 1, taken: int = 0, out: dict[str, Array] | None = None,
-        first: int = 0, due: Array | None = None,
-    ) -> int:  # fmt: skip
+        self,
+        state: tuple[Array, Array, Array],
+        given: Given,
+        steps: int,
+        h: float,
+        start: float = 0.0,
+        every: int = 1,
+        taken: int = 0,
+        out: dict[str, Array] | None = None,
+        first: int = 0,
+        due: Array | None = None,
+    ) -> int:
         """Get ready for up to `steps` steps from state = (q, v, z), arrays (rows, ·); gives the
         argument of the native `steps`.
 
@@ -346,8 +373,10 @@ class Stepping:
                 slot = self._reads.index({"WRENCH": "external", "DRIVE": "prescribed"}[name])
                 c[field.of(Table.INPUT)] = slot
                 self._apart("dynamics", slot, table)
-        for name, correction, numbers in (("PLACE", "position", given.place),
-                                          ("SPEED", "velocity", given.velocity)):  # fmt: skip
+        for name, correction, numbers in (
+            ("PLACE", "position", given.place),
+            ("SPEED", "velocity", given.velocity),
+        ):
             if numbers is not None and correction in self._contexts:
                 table = np.ascontiguousarray(numbers, float)
                 kept.append(table)

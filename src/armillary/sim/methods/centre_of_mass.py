@@ -28,10 +28,14 @@ class Center:
         model = mechanism.model
         # of every free joint: its quaternion and its place in q, its linear entries in v
         self._slots = [
-            (slice(s.q.start, s.q.start + 4), slice(s.q.start + 4, s.q.stop),
-             slice(s.v.start + 3, s.v.stop))
-            for joint, s in zip(model.joints, model.slots, strict=True) if centre.is_free(joint)
-        ]  # fmt: skip
+            (
+                slice(s.q.start, s.q.start + 4),
+                slice(s.q.start + 4, s.q.stop),
+                slice(s.v.start + 3, s.v.stop),
+            )
+            for joint, s in zip(model.joints, model.slots, strict=True)
+            if centre.is_free(joint)
+        ]
         self.linear = np.array([k for *_, v in self._slots for k in range(v.start, v.stop)], int)
         self._carried = Lean(mechanism.evaluator, centre.carried, ("q", "v"))
         self._rate = Lean(mechanism.evaluator, centre.rate, ("q", "v", "a"))

@@ -46,9 +46,13 @@ class RunView:
     It never changes: where another mechanism takes over (`switched`), a new view tells."""
 
     def __init__(
-        self, setup: Setup, modes: Modes, mechanisms: Mechanisms, friction: DryFriction | None,
+        self,
+        setup: Setup,
+        modes: Modes,
+        mechanisms: Mechanisms,
+        friction: DryFriction | None,
         run_rows: RunRows,
-    ):  # fmt: skip
+    ):
         self.setup, self.modes, self.mechanisms = setup, modes, mechanisms
         self.friction, self.rows = friction, run_rows
         self.mechanism = mechanisms.of_rows(run_rows)
@@ -99,16 +103,19 @@ class RunView:
 
     def signals(self, t: float, q: Array, v: Array, z: Array) -> dict[str, Array]:
         """What blocks tell beside their force: voltages, currents, by name (..., nv)."""
-        found = self.setup.chain.told(
+        found = self.setup.chain.all_signals(
             t, columns(q), columns(v), columns(z), self.command(t, q), self._held, self.ask
         )
         return {name: rows(values, v) for name, values in found.items()}
 
-    def ask(self, stage: Stage, what: str, t: float, q: Scalars, v: Scalars, z: Scalars, u: Scalars
-            ) -> Any:  # fmt: skip
+    def ask(
+        self, stage: Stage, what: str, t: float, q: Scalars, v: Scalars, z: Scalars, u: Scalars
+    ) -> Any:
         """What a block answers, checked; whose fault it is that a force is no number."""
-        found = getattr(stage.block, what)(t, *map(handed, (q, v, z, u)))
-        batch = np.shape(v[0])
+        single = type(v[0]) is float
+        own = map(list if single else handed, (q, v, z, u))
+        found = getattr(stage.block, what)(t, *own)
+        batch = () if single else np.shape(v[0])
         if what == "signals":
             return {
                 name: scalars(f"{stage.what}, signal '{name}'", x, len(v), batch, t, "numbers")
@@ -119,8 +126,8 @@ class RunView:
             return scalars(stage.what, found, stage.count, batch, t, meant)
         force = scalars(stage.what, found, len(v), batch, t, "joint forces")
         if not finite(force):
-            own = array_of(v)
-            self.blame(stage.what, t, array_of(q), own, rows(force, own))
+            speeds = array_of(v)
+            self.blame(stage.what, t, array_of(q), speeds, rows(force, speeds))
         return force
 
     @property

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from armillary.errors import InputError, unknown_name
 from armillary.mechanism.mechanism import Mechanism
@@ -35,8 +35,9 @@ def coordinates(mechanism: Mechanism, entries: Sequence[int]) -> list[int]:
     place: dict[int, int] = {}
     for joint, slot in zip(mechanism.model.joints, mechanism.model.slots, strict=True):
         if joint.nq == joint.nv:
-            place.update(zip(range(slot.v.start, slot.v.stop), range(slot.q.start, slot.q.stop),
-                             strict=True))  # fmt: skip
+            place.update(
+                zip(range(slot.v.start, slot.v.stop), range(slot.q.start, slot.q.stop), strict=True)
+            )
     for i in entries:
         if i not in place:
             raise InputError(
@@ -47,11 +48,15 @@ def coordinates(mechanism: Mechanism, entries: Sequence[int]) -> list[int]:
 
 
 def per_freedom(
-    name: str, value: Any, count: int, labels: Sequence[str], above: float | None = None
+    name: str,
+    value: ArrayLike | Mapping[str, float],
+    count: int,
+    labels: Sequence[str],
+    above: float | None = None,
 ) -> list[float]:
     """One number for all, one per entry, or {label: number} (others 0).  above: a bound that
     none may fall below."""
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         for key in value:
             if key not in labels:
                 raise unknown_name(f"degree of freedom for {name}", key, labels)
@@ -72,7 +77,9 @@ def per_freedom(
     return numbers
 
 
-def one_number(name: str, value: Any, above: float | None = None) -> float:
+def one_number(
+    name: str, value: ArrayLike | Mapping[str, float], above: float | None = None
+) -> float:
     """A finite number, not below the bound."""
     return per_freedom(name, value, 1, (name,), above)[0]
 

@@ -80,12 +80,15 @@ class KinematicSolution:
     def __str__(self) -> str:
         worst = float(np.abs(self.error).max(initial=0.0))
         head = "reached" if self.reached else "not reached"
-        lines = [f"{head} in {self.iterations} steps, largest error {worst:.1e} rad or m",
-                 f"  rank {self.rank} of {len(self.rows)} rows, {self.redundancy} joints left "
-                 f"over, condition {self.condition:.3g}"]  # fmt: skip
+        lines = [
+            f"{head} in {self.iterations} steps, largest error {worst:.1e} rad or m",
+            f"  rank {self.rank} of {len(self.rows)} rows, {self.redundancy} joints left "
+            f"over, condition {self.condition:.3g}",
+        ]
         for direction in self.lost:
-            parts = [f"{x:+.3f} {r}" for x, r in zip(direction, self.rows, strict=True)
-                     if abs(x) > 1e-3]  # fmt: skip
+            parts = [
+                f"{x:+.3f} {r}" for x, r in zip(direction, self.rows, strict=True) if abs(x) > 1e-3
+            ]
             lines.append(f"  lost direction: {' '.join(parts)}")
         if self.at_limits:
             lines.append(f"  at a limit: {', '.join(self.at_limits)}")
@@ -137,9 +140,13 @@ def chosen_rows(rows: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _task(
-    mechanism: Mechanism, frame: str, position: ArrayLike | None, rotation: ArrayLike | None,
-    axis: ArrayLike | None, rows: str | Sequence[str] | None,
-) -> tuple[Task, tuple[Array, Array]]:  # fmt: skip
+    mechanism: Mechanism,
+    frame: str,
+    position: ArrayLike | None,
+    rotation: ArrayLike | None,
+    axis: ArrayLike | None,
+    rows: str | Sequence[str] | None,
+) -> tuple[Task, tuple[Array, Array]]:
     if position is None and rotation is None:
         raise InputError("inverse_kinematics: a position, a rotation or both are needed.")
     given = (() if rotation is None else ROWS[:3]) + (() if position is None else ROWS[3:])
@@ -149,11 +156,15 @@ def _task(
             raise InputError(f"rows: '{name}' shall count, but no goal is given for it.")
     p = np.zeros(3) if position is None else np.asarray(position, float)
     shape = (3,) if axis is not None else (3, 3)
-    R = (np.eye(3) if axis is None else np.asarray(axis, float)) if rotation is None \
-        else np.asarray(rotation, float)  # fmt: skip
+    R = (
+        (np.eye(3) if axis is None else np.asarray(axis, float))
+        if rotation is None
+        else np.asarray(rotation, float)
+    )
     if p.shape != (3,) or R.shape != shape:
-        raise InputError(f"{frame}: expected position (3,) and rotation {shape}, "
-                         f"found {p.shape} and {R.shape}.")  # fmt: skip
+        raise InputError(
+            f"{frame}: expected position (3,) and rotation {shape}, found {p.shape} and {R.shape}."
+        )
     if axis is None and np.abs(R @ R.T - np.eye(3)).max() > 1e-6:
         raise InputError(f"{frame}: the rotation is not orthogonal: columns are the axes.")
     if axis is not None:
@@ -165,8 +176,9 @@ def _task(
 class _Solver:
     """Damped steps towards one goal."""
 
-    def __init__(self, task: Task, goal: tuple[Array, Array], tolerance: float, iterations: int,
-                 limits: bool):  # fmt: skip
+    def __init__(
+        self, task: Task, goal: tuple[Array, Array], tolerance: float, iterations: int, limits: bool
+    ):
         self.task, self.goal = task, goal
         self.tolerance, self.iterations = tolerance, iterations
         self.closed = bool(task.mechanism.constraints)
@@ -200,9 +212,11 @@ class _Solver:
         step = damped(J, e, damping)
         for _ in self.bounds:
             pairs = zip(self.bounds, self.columns, strict=True)
-            stuck = [j for (i, _, low, high), j in pairs
-                     if (q[i] <= low and step[j] < 0) or (q[i] >= high and step[j] > 0)
-                     ]  # fmt: skip
+            stuck = [
+                j
+                for (i, _, low, high), j in pairs
+                if (q[i] <= low and step[j] < 0) or (q[i] >= high and step[j] > 0)
+            ]
             if not stuck:
                 break
             J[:, stuck] = 0.0
@@ -221,8 +235,9 @@ class _Solver:
         rank = int(np.sum(s > SINGULAR * s.max(initial=0.0)))
         reached = bool(np.abs(e).max(initial=0.0) <= max(self.tolerance, 1e-14) * 10)
         limit = tuple(label for i, label, low, high in self.bounds if q[i] in (low, high))
-        return KinematicSolution(q, reached, rows, e[: len(rows)], s, rank, J.shape[1] - rank,
-                                 U.T[rank:], count, limit)  # fmt: skip
+        return KinematicSolution(
+            q, reached, rows, e[: len(rows)], s, rank, J.shape[1] - rank, U.T[rank:], count, limit
+        )
 
     def _error(self, q: Array) -> Array:
         e = self.task.error(q, *self.goal)[self.task.entries]

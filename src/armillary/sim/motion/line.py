@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import InputError
 from armillary.mechanism.mechanism import Mechanism
+from armillary.scalar import Scalar
 from armillary.sim.motion.inverse_kinematics import (
     SINGULAR,
     Task,
@@ -56,15 +56,18 @@ class LineReport:
 
     def __str__(self) -> str:
         state = "followed" if self.followed else "NOT followed"
-        lines = [f"line {state}: largest deviation {self.deviation:.1e} at {self.worst_at:.0%}",
-                 f"  rank {self.rank} of {len(self.rows)} rows, {self.redundancy} joints left "
-                 f"over; condition up to {self.condition:.3g} at "
-                 f"{self.weakest_at:.0%}"]  # fmt: skip
+        lines = [
+            f"line {state}: largest deviation {self.deviation:.1e} at {self.worst_at:.0%}",
+            f"  rank {self.rank} of {len(self.rows)} rows, {self.redundancy} joints left "
+            f"over; condition up to {self.condition:.3g} at "
+            f"{self.weakest_at:.0%}",
+        ]
         for first, last in self.singular:
             lines.append(f"  near singular from {first:.1%} to {last:.1%} of the way")
         for direction in self.lost:
-            parts = [f"{x:+.3f} {r}" for x, r in zip(direction, self.rows, strict=True)
-                     if abs(x) > 1e-3]  # fmt: skip
+            parts = [
+                f"{x:+.3f} {r}" for x, r in zip(direction, self.rows, strict=True) if abs(x) > 1e-3
+            ]
             lines.append(f"  lost direction: {' '.join(parts)}")
         if self.over_limits:
             lines.append(f"  beyond joint limits: {', '.join(self.over_limits)}")
@@ -76,9 +79,17 @@ class Line(Trajectory):
 
     report: LineReport
 
-    def __init__(self, task: Task, q0: Array, goal: tuple[Array, Array], duration: float,
-                 profile: Profile, start: float, places: int,
-                 posture: Array | None):  # fmt: skip
+    def __init__(
+        self,
+        task: Task,
+        q0: Array,
+        goal: tuple[Array, Array],
+        duration: float,
+        profile: Profile,
+        start: float,
+        places: int,
+        posture: Array | None,
+    ):
         self.task, self.profile = task, profile
         self.mechanism, self.entries = task.mechanism, task.entries
         self.start, self.end = start, start + duration
@@ -102,7 +113,7 @@ class Line(Trajectory):
         along = np.concatenate([self.turn, self.way])
         return along * first, along * second
 
-    def goal(self, t: Any) -> tuple[Any, Any, Any, Any]:
+    def goal(self, t: Scalar) -> tuple[Scalar, Scalar, Scalar, Scalar]:
         """R, origin, velocity, acceleration at a time of any kind of scalar."""
         if isinstance(t, float | int):
             return *self.pose(t), *self.twist(t)
@@ -182,11 +193,16 @@ class Line(Trajectory):
 
     def _survey(self) -> LineReport:
         s = np.sort(np.concatenate([self.s, (self.s[1:] + self.s[:-1]) / 2]))
-        q = np.array([self._nearest(self.mechanism.integrate(self.base, self.spline(x)), x)
-                      for x in s])  # fmt: skip
+        q = np.array(
+            [self._nearest(self.mechanism.integrate(self.base, self.spline(x)), x) for x in s]
+        )
         poses = (self._pose(x) for x in s)
-        off = np.array([np.abs(self.task.error(x, p, R)[self.entries]).max()
-                        for x, (R, p) in zip(q, poses, strict=True)])  # fmt: skip
+        off = np.array(
+            [
+                np.abs(self.task.error(x, p, R)[self.entries]).max()
+                for x, (R, p) in zip(q, poses, strict=True)
+            ]
+        )
         factors = [np.linalg.svd(self.task.jacobian(x)[self.entries]) for x in q]
         values = np.array([f[1] for f in factors])
         ranks = np.sum(values > SINGULAR * values[:, :1], axis=1)
@@ -194,14 +210,25 @@ class Line(Trajectory):
         ratio = values[:, usual - 1] / values[:, 0]
         weak = int(np.argmin(ratio))
         rank = int(ranks.min())
-        over = tuple(label for i, label, low, high in joint_bounds(self.mechanism)
-                     if q[:, i].min() < low - 1e-9 or q[:, i].max() > high + 1e-9)  # fmt: skip
+        over = tuple(
+            label
+            for i, label, low, high in joint_bounds(self.mechanism)
+            if q[:, i].min() < low - 1e-9 or q[:, i].max() > high + 1e-9
+        )
         worst = int(np.argmax(off))
         return LineReport(
-            bool(off[worst] <= 1e-9), self.task.rows, float(off[worst]), float(s[worst]),
-            rank, self.mechanism.nv - rank, float(1 / max(ratio[weak], 1e-300)), float(s[weak]),
-            factors[weak][0].T[int(ranks[weak]) :], _stretches(s, ratio < NEAR_SINGULAR), over,
-        )  # fmt: skip
+            bool(off[worst] <= 1e-9),
+            self.task.rows,
+            float(off[worst]),
+            float(s[worst]),
+            rank,
+            self.mechanism.nv - rank,
+            float(1 / max(ratio[weak], 1e-300)),
+            float(s[weak]),
+            factors[weak][0].T[int(ranks[weak]) :],
+            _stretches(s, ratio < NEAR_SINGULAR),
+            over,
+        )
 
 
 def line_trajectory(
@@ -240,8 +267,9 @@ def line_trajectory(
     p1 = p0 if end is None else np.asarray(end, float)
     R1 = R0 if rotation is None else np.asarray(rotation, float)
     if p1.shape != (3,) or R1.shape != (3, 3):
-        raise InputError(f"line: expected end (3,) and rotation (3, 3), found {p1.shape} and "
-                         f"{R1.shape}.")  # fmt: skip
+        raise InputError(
+            f"line: expected end (3,) and rotation (3, 3), found {p1.shape} and {R1.shape}."
+        )
     names = chosen_rows(("position" if rotation is None else "pose") if rows is None else rows)
     shape = profile_of(profile)
     if duration is None:
@@ -249,8 +277,9 @@ def line_trajectory(
     if not duration > 0.0:
         raise InputError(f"duration: expected a positive time in seconds, found {duration}.")
     lean = None if posture is None else np.asarray(posture, float)
-    found = Line(Task(mechanism, frame, names), first, (p1, R1), float(duration), shape, start,
-                 places, lean)  # fmt: skip
+    found = Line(
+        Task(mechanism, frame, names), first, (p1, R1), float(duration), shape, start, places, lean
+    )
     if found.report.redundancy and mechanism.nq != mechanism.nv:
         raise InputError(
             f"line: '{mechanism.name}' has joints left over and turns by quaternions; only one of "

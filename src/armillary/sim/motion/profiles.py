@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import pi, sqrt
-from typing import Any
 
 import numpy as np
 
 from armillary.errors import InputError, unknown_name
-from armillary.scalar import cos, sin, where
+from armillary.scalar import Scalar, cos, sin, where
 
-Scaling = Callable[[Any], tuple[Any, Any, Any]]
+Scalars = tuple[Scalar, Scalar, Scalar]  # s and its first two derivatives
+Scaling = Callable[[Scalar], Scalars]
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Profile:
     hardest: float
     corners: tuple[float, ...] = ()  # inner x where the acceleration jumps
 
-    def __call__(self, t: Any, duration: float) -> tuple[Any, Any, Any]:
+    def __call__(self, t: Scalar, duration: float) -> Scalars:
         """s, ds/dt, d²s/dt² at times from 0 to `duration`; at rest outside."""
         x = t / duration
         before, after = x < 0.0, x > 1.0
@@ -54,12 +54,12 @@ class Profile:
         return max(times)
 
 
-def _cubic(x: Any) -> tuple[Any, Any, Any]:
+def _cubic(x: Scalar) -> Scalars:
     """[VanDerMerwe1995, section 4.6]"""
     return x * x * (3 - 2 * x), 6 * x * (1 - x), 6 - 12 * x
 
 
-def _quintic(x: Any) -> tuple[Any, Any, Any]:
+def _quintic(x: Scalar) -> Scalars:
     return (
         x * x * x * (10 - 15 * x + 6 * x * x),
         30 * x * x * (1 - x) * (1 - x),
@@ -67,12 +67,12 @@ def _quintic(x: Any) -> tuple[Any, Any, Any]:
     )
 
 
-def _cosine(x: Any) -> tuple[Any, Any, Any]:
+def _cosine(x: Scalar) -> Scalars:
     """Acceleration along cos(pi x)  [QuinnChang1991, section 5]."""
     return (1 - cos(pi * x)) / 2, pi / 2 * sin(pi * x), pi**2 / 2 * cos(pi * x)
 
 
-def _cycloid(x: Any) -> tuple[Any, Any, Any]:
+def _cycloid(x: Scalar) -> Scalars:
     """Acceleration along sin(2 pi x): none at the ends."""
     turn = 2 * pi * x
     return x - sin(turn) / (2 * pi), 1 - cos(turn), 2 * pi * sin(turn)
@@ -85,11 +85,14 @@ def trapezoid(ramp: float = 0.25) -> Profile:
     top = 1 / (1 - ramp)  # velocity of the flat part
     push = top / ramp
 
-    def shape(x: Any) -> tuple[Any, Any, Any]:
+    def shape(x: Scalar) -> Scalars:
         rising, falling = x < ramp, x > 1 - ramp
         left = 1 - x
-        s = where(rising, push * x * x / 2,
-                  where(falling, 1 - push * left * left / 2, top * (x - ramp / 2)))  # fmt: skip
+        s = where(
+            rising,
+            push * x * x / 2,
+            where(falling, 1 - push * left * left / 2, top * (x - ramp / 2)),
+        )
         first = where(rising, push * x, where(falling, push * left, top))
         return s, first, where(rising, push, where(falling, -push, 0.0))
 

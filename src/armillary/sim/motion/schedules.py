@@ -180,7 +180,7 @@ def number_table(path: str | os.PathLike[str], first: Sequence[str]) -> tuple[li
     return head, numbers
 
 
-Signal = Callable[[float], Any]  # of time; `Schedule` is one
+Signal = Callable[[float], ArrayLike]  # of time; `Schedule` is one
 
 
 class Forces:
@@ -204,7 +204,7 @@ class Forces:
         else:
             self._add(what, given, slice(None), mechanism.nv)
 
-    def _add(self, what: str, value: Any, columns: np.ndarray | slice, count: int) -> None:
+    def _add(self, what: str, value: object, columns: np.ndarray | slice, count: int) -> None:
         if isinstance(value, Schedule):
             width = 1 if value.values.ndim == 1 else value.values.shape[-1]
             if width != count:
@@ -299,7 +299,7 @@ class Wrenches:
     def steady(self) -> bool:
         return self.of_time and not any(callable(x) for x in self._signals.values())
 
-    def __call__(self, t: float, q: Array, v: Array) -> dict[str, Any] | None:
+    def __call__(self, t: float, q: Array, v: Array) -> dict[str, Array] | None:
         if self._function is None:
             return self.at(t) or None
         found = self._function(t, q.copy(), v.copy())
@@ -312,14 +312,14 @@ class Wrenches:
             )
         return {name: self._wrench(name, x, t) for name, x in found.items()}
 
-    def at(self, t: float) -> dict[str, Any]:
+    def at(self, t: float) -> dict[str, Array]:
         """Those that depend on time alone."""
         return {
             name: self._wrench(name, x(t), t) if callable(x) else x
             for name, x in self._signals.items()
         }
 
-    def _wrench(self, frame: str, value: Any, t: float) -> Array:
+    def _wrench(self, frame: str, value: object, t: float) -> Array:
         """What a function gave: (6,), or a row for every run."""
         if frame not in self._frames:
             raise unknown_name("frame", frame, self._frames)

@@ -96,7 +96,7 @@ class Pieces(Trajectory):
         return list(q), list(v), list(a)
 
 
-def _horner(c: Any, h: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+def _horner(c: Sequence[Scalar], h: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     """Value and two derivatives of Σ c_k h^k."""
     p: Scalar = c[-1] + 0.0 * h
     first: Scalar = 0.0 * p
@@ -113,8 +113,15 @@ class Way(Trajectory):
 
     q = integrate(q0, s d),  v = s' d,  a = s'' d,  with d the difference of the two places."""
 
-    def __init__(self, mechanism: Mechanism, q0: Array, q1: Array, duration: float,
-                 profile: Profile, start: float):  # fmt: skip
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        q0: Array,
+        q1: Array,
+        duration: float,
+        profile: Profile,
+        start: float,
+    ):
         self.mechanism, self.q0, self.profile = mechanism, q0, profile
         self.step = mechanism.difference(q0, q1)
         self.start, self.end = start, start + duration
@@ -184,9 +191,13 @@ class Succession(Trajectory):
 
 
 def cubic(
-    q0: ArrayLike, q1: ArrayLike, duration: float, v0: ArrayLike = 0.0, v1: ArrayLike = 0.0,
+    q0: ArrayLike,
+    q1: ArrayLike,
+    duration: float,
+    v0: ArrayLike = 0.0,
+    v1: ArrayLike = 0.0,
     start: float = 0.0,
-) -> Pieces:  # fmt: skip
+) -> Pieces:
     """Third-order polynomial per joint between places and velocities [VanDerMerwe1995, 4.6]."""
     p, r, T = *_places(q0, q1), _time(duration)
     v, w = (np.broadcast_to(np.asarray(x, float), p.shape) for x in (v0, v1))
@@ -195,9 +206,15 @@ def cubic(
 
 
 def quintic(
-    q0: ArrayLike, q1: ArrayLike, duration: float, v0: ArrayLike = 0.0, v1: ArrayLike = 0.0,
-    a0: ArrayLike = 0.0, a1: ArrayLike = 0.0, start: float = 0.0,
-) -> Pieces:  # fmt: skip
+    q0: ArrayLike,
+    q1: ArrayLike,
+    duration: float,
+    v0: ArrayLike = 0.0,
+    v1: ArrayLike = 0.0,
+    a0: ArrayLike = 0.0,
+    a1: ArrayLike = 0.0,
+    start: float = 0.0,
+) -> Pieces:
     """Fifth-order polynomial per joint between places, velocities and accelerations."""
     p, r, T = *_places(q0, q1), _time(duration)
     v, w, a, b = (np.broadcast_to(np.asarray(x, float), p.shape) for x in (v0, v1, a0, a1))
@@ -210,10 +227,15 @@ def quintic(
 
 
 def point_to_point(
-    mechanism: Mechanism, q0: ArrayLike, q1: ArrayLike, duration: float | None = None,
-    profile: str | Profile = "quintic", start: float = 0.0, velocity: Limits = None,
+    mechanism: Mechanism,
+    q0: ArrayLike,
+    q1: ArrayLike,
+    duration: float | None = None,
+    profile: str | Profile = "quintic",
+    start: float = 0.0,
+    velocity: Limits = None,
     acceleration: Limits = None,
-) -> Way:  # fmt: skip
+) -> Way:
     """From rest to rest with a profile; joints with quaternions turn the shortest way.
 
     Without a duration: the shortest one within `velocity` and `acceleration`, a number for all
@@ -225,8 +247,10 @@ def point_to_point(
     if duration is None:
         far = np.abs(mechanism.difference(first, second))
         if not far.any():
-            raise InputError("point_to_point: q0 and q1 are the same place, and the shortest time "
-                             "is none. Give a duration.")  # fmt: skip
+            raise InputError(
+                "point_to_point: q0 and q1 are the same place, and the shortest time "
+                "is none. Give a duration."
+            )
         # limits of s(t), the way from 0 to 1 that all joints share
         asked = (("velocity", velocity), ("acceleration", acceleration))
         limits = [_shared(mechanism, name, given, far) for name, given in asked]
@@ -255,21 +279,27 @@ def _shared(mechanism: Mechanism, name: str, given: Limits, far: Array) -> float
 
 
 def segments(
-    points: ArrayLike, durations: Sequence[float], kind: str = "cubic",
-    velocities: ArrayLike | None = None, start: float = 0.0,
-) -> Pieces:  # fmt: skip
+    points: ArrayLike,
+    durations: Sequence[float],
+    kind: str = "cubic",
+    velocities: ArrayLike | None = None,
+    start: float = 0.0,
+) -> Pieces:
     """Polynomials through points (P + 1, n), one duration each; at rest in every point, unless
     velocities (P + 1, n) are given.  kind: "cubic" or "quintic" (no acceleration in the points)."""
     places = np.atleast_2d(np.asarray(points, float))
     if len(places) != len(durations) + 1:
-        raise InputError(f"segments: {len(places)} points need {len(places) - 1} durations, "
-                         f"found {len(durations)}.")  # fmt: skip
+        raise InputError(
+            f"segments: {len(places)} points need {len(places) - 1} durations, "
+            f"found {len(durations)}."
+        )
     if kind not in ("cubic", "quintic"):
         raise InputError(f"kind: expected 'cubic' or 'quintic', found {kind!r}.")
     rates = np.zeros_like(places) if velocities is None else np.asarray(velocities, float)
     make = cubic if kind == "cubic" else quintic
-    parts = [make(places[i], places[i + 1], T, rates[i], rates[i + 1])
-             for i, T in enumerate(durations)]  # fmt: skip
+    parts = [
+        make(places[i], places[i + 1], T, rates[i], rates[i + 1]) for i, T in enumerate(durations)
+    ]
     times = start + np.cumsum([0.0, *durations])
     return Pieces(times, np.concatenate([part.coefficients for part in parts]))
 
@@ -284,16 +314,24 @@ def spline(points: ArrayLike, times: ArrayLike, kind: str = "cubic", ends: str =
 
     places, clock = np.asarray(points, float), np.asarray(times, float)
     if places.ndim != 2 or len(places) != len(clock) or len(clock) < 2:
-        raise InputError(f"spline: expected points (P, n) and P >= 2 times, found shapes "
-                         f"{places.shape} and {clock.shape}.")  # fmt: skip
+        raise InputError(
+            f"spline: expected points (P, n) and P >= 2 times, found shapes "
+            f"{places.shape} and {clock.shape}."
+        )
     if not (np.diff(clock) > 0.0).all():
         raise InputError(f"times: expected to rise, found {clock.tolist()}.")
     degree = {"cubic": 3, "quintic": 5}.get(kind)
-    orders = {("rest", 3): (1,), ("natural", 3): (2,), ("rest", 5): (1, 2),
-              ("natural", 5): (3, 4)}.get((ends, degree or 0))  # fmt: skip
+    orders = {
+        ("rest", 3): (1,),
+        ("natural", 3): (2,),
+        ("rest", 5): (1, 2),
+        ("natural", 5): (3, 4),
+    }.get((ends, degree or 0))
     if degree is None or orders is None:
-        raise InputError("spline: kind is 'cubic' or 'quintic', ends is 'rest' or 'natural'; "
-                         f"found {kind!r}, {ends!r}.")  # fmt: skip
+        raise InputError(
+            "spline: kind is 'cubic' or 'quintic', ends is 'rest' or 'natural'; "
+            f"found {kind!r}, {ends!r}."
+        )
     zero = np.zeros(places.shape[1])
     conditions = [(order, zero) for order in orders]
     curve = make_interp_spline(clock, places, k=degree, bc_type=(conditions, conditions))

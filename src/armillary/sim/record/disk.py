@@ -101,9 +101,11 @@ class Fresh:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        fault: BaseException | None,
         trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         if not self._kept:
             self.file.close()
             self.part.unlink(missing_ok=True)

@@ -108,10 +108,13 @@ def _draw(axis: Any, run: RunData, panel: Panel) -> None:
         alone = bundle.shape[1] == 1
         for k in range(bundle.shape[1]):
             axis.plot(
-                *thinned(run.time, bundle[:, k]), color=color, linestyle=style,
-                linewidth=1.2 if alone else 0.6, alpha=1.0 if alone else 0.5,
+                *thinned(run.time, bundle[:, k]),
+                color=color,
+                linestyle=style,
+                linewidth=1.2 if alone else 0.6,
+                alpha=1.0 if alone else 0.5,
                 label=label if k == 0 and number < _LEGEND else None,
-            )  # fmt: skip
+            )
     for t, _ in run.events[:_MOST_EVENTS]:
         axis.axvline(t, color="0.6", linewidth=0.6, linestyle=":")
     axis.set_ylabel(panel.title)

@@ -40,15 +40,15 @@ class States:
     given_a: Array | None = None
     external: Mapping[str, Array] = field(default_factory=dict)  # (S, 6) by frame
     moving: RowMotion | None = None  # prescribed motion of constraint rows
-    pull: tuple[float, float] | None = None  # rates that draw constraints back, 1/s
+    baumgarte: tuple[float, float] | None = None  # rates that draw constraints back, 1/s
 
     @cached_property
     def a(self) -> Array:
         if self.given_a is not None:
             return self.given_a
         options: dict[str, Any] = {} if self.moving is None else {"prescribed": self.moving}
-        if self.pull is not None and self.mechanism.constraints:
-            options["baumgarte"] = self.pull
+        if self.baumgarte is not None and self.mechanism.constraints:
+            options["baumgarte"] = self.baumgarte
         return self.mechanism.forward_dynamics(self.q, self.v, self.tau, self.external, **options)
 
     @cached_property
@@ -58,7 +58,7 @@ class States:
     @cached_property
     def solution(self) -> Any:
         """All forces of a mechanism with constraints."""
-        return self._solved(self.pull)
+        return self._solved(self.baumgarte)
 
     def worst_closure(self) -> list[tuple[int, str]]:
         """The state with the largest condition number and a remark, where the forces of closures
@@ -66,13 +66,13 @@ class States:
         if "solution" not in vars(self) or not self.mechanism.constraints:
             return []
         k = int(np.argmax(self.solution.condition))
-        engine = self.mechanism.constraint_solver.equations
-        text = nearness(engine, engine.factor(engine.terms(self.q[k : k + 1])))
+        equations = self.mechanism.constraint_solver.equations
+        text = nearness(equations, equations.factor(equations.terms(self.q[k : k + 1])))
         return [(k, text)] if text else []
 
-    def _solved(self, pull: tuple[float, float] | None) -> Any:
+    def _solved(self, baumgarte: tuple[float, float] | None) -> Any:
         given = (self.q, self.v, self.tau, self.external)
-        return self.mechanism.solve(*given, prescribed=self.moving, baumgarte=pull)
+        return self.mechanism.solve(*given, prescribed=self.moving, baumgarte=baumgarte)
 
     @property
     def reactions(self) -> Array:
@@ -255,7 +255,7 @@ QUANTITIES: dict[str, Quantity] = {
     ),
 }  # fmt: skip
 
-# What only the parts of a run know; the engine hands these over as extras, and further signals.
+# What only the parts of a run know; the loop hands these over as extras, and further signals.
 EXTRAS: dict[str, Quantity] = {
     "voltage": Quantity(_along("V"), lambda s: s.v, text="voltages of the motors"),
     "current": Quantity(_along("A"), lambda s: s.v, text="currents of the motors"),

@@ -1,4 +1,4 @@
-"""The recorder: takes instants from the engine, computes what was asked for, block by block.
+"""The recorder: takes instants from the loop, computes what was asked for, block by block.
 
 In memory, or streamed to disk: blocks go into a journal beside the wanted file (run.nc.part, see
 journal.py), which survives a kill; `finish` turns it into run.nc.
@@ -41,9 +41,9 @@ Columns = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
 class Recorder:
     """Records the named quantities at every n-th instant it is told of.
 
-    extras: labels and units of what the engine hands over beyond `voltage`, `current` and
+    extras: labels and units of what the loop hands over beyond `voltage`, `current` and
     `electrical_power` (which have one column per degree of freedom).  others: mechanisms that may
-    take over during the run (see `switch`).  handed: the engine itself tells of every n-th step
+    take over during the run (see `switch`).  handed: the loop itself tells of every n-th step
     only.  resume: go on where the file ends; `state` is then its last state {"t", "q", "v", "z"},
     and instants up to that time are not taken again.  A file of another mechanism, method, step,
     every, record or physics (see physics.py) is refused, before it is touched; unsaid: parts of the
@@ -68,7 +68,7 @@ class Recorder:
         unsaid: Iterable[str] = (),
     ):
         self._drives = prescribed or None
-        self.pull: tuple[float, float] | None = None  # rates that draw constraints back, 1/s
+        self.baumgarte: tuple[float, float] | None = None  # rates that draw constraints back, 1/s
         if isinstance(every, bool) or int(every) != every or every < 1:
             raise InputError(f"every: expected a whole number from 1 on, found {every!r}.")
         if resume and out is None:
@@ -111,7 +111,7 @@ class Recorder:
             return (), (QUANTITIES[name].unit,)
         return tuple(label for label, _ in found), tuple(unit for _, unit in found)
 
-    # -- from the engine -------------------------------------------------------------------------
+    # -- from the loop ---------------------------------------------------------------------------
 
     def add(
         self,
@@ -304,7 +304,7 @@ class Recorder:
         rows = {name: x[: self._filled] for name, x in self._buffers.items()}
         mechanisms = (self.mechanism, *self._others)
         found, remarks = block(
-            rows, self._layout_now(None), self.names, mechanisms, self._drives, self.pull
+            rows, self._layout_now(None), self.names, mechanisms, self._drives, self.baumgarte
         )
         if remarks and not self._near_singular:  # told once, among the events that are to come
             self._near_singular = True

@@ -17,19 +17,25 @@ Pull = tuple[float, float] | None
 
 
 def block(
-    rows: Mapping[str, Array], layout: Layout, names: Sequence[str],
-    mechanisms: Sequence[Mechanism], prescribed: PrescribedMotions | None, pull: Pull,
-) -> tuple[Rows, list[tuple[float, str]]]:  # fmt: skip
+    rows: Mapping[str, Array],
+    layout: Layout,
+    names: Sequence[str],
+    mechanisms: Sequence[Mechanism],
+    prescribed: PrescribedMotions | None,
+    baumgarte: Pull,
+) -> tuple[Rows, list[tuple[float, str]]]:
     """The quantities, and where forces of closures are among them, at which time a closure is
     nearly singular.
 
-    rows: what the engine handed over, (T, ...) each.  mechanisms: the one in force, and those
+    rows: what the loop handed over, (T, ...) each.  mechanisms: the one in force, and those
     that runs of a batch may have switched to (see "active" in resuming.py)."""
     count = len(rows["time"])
     runs = 1 if layout.batch is None else layout.batch
     flat = {name: x.reshape(count * runs, -1) for name, x in rows.items() if name not in ("time",)}
-    groups = [(own, _states(flat, own, mechanism, prescribed, pull))
-              for own, mechanism in _groups(flat, mechanisms)]  # fmt: skip
+    groups = [
+        (own, _states(flat, own, mechanism, prescribed, baumgarte))
+        for own, mechanism in _groups(flat, mechanisms)
+    ]
     result = {"time": rows["time"].copy()}
     for name in names:
         shape = (count, *layout.shape(name))
@@ -60,15 +66,21 @@ def _groups(
 
 
 def _states(
-    flat: Mapping[str, Array], own: NDArray[np.bool_], mechanism: Mechanism,
-    prescribed: PrescribedMotions | None, pull: Pull,
-) -> States:  # fmt: skip
+    flat: Mapping[str, Array],
+    own: NDArray[np.bool_],
+    mechanism: Mechanism,
+    prescribed: PrescribedMotions | None,
+    baumgarte: Pull,
+) -> States:
     """The chosen states of one mechanism."""
-    wrenches = {name.removeprefix("external."): x[own] for name, x in flat.items()
-                if name.startswith("external.")}  # fmt: skip
+    wrenches = {
+        name.removeprefix("external."): x[own]
+        for name, x in flat.items()
+        if name.startswith("external.")
+    }
     q, v = flat["q"][own], flat["v"][own]
     tau = flat["tau"][own] if "tau" in flat else np.zeros_like(v)
     tau = tau + flat["restraint"][own] if "restraint" in flat else tau
     a = flat["a"][own] if "a" in flat else None
     moving = prescribed and prescribed.unflat(mechanism, flat["prescribed"][own])
-    return States(mechanism, q, v, tau, a, wrenches, moving or None, pull)
+    return States(mechanism, q, v, tau, a, wrenches, moving or None, baumgarte)

@@ -156,5 +156,4 @@ class RunData:
         batch = f", {self.batch} runs" if self.batch is not None else ""
         state = "" if self.complete else ", incomplete"
         of = f" of '{self.mechanism_name}'" if self.mechanism_name else ""
-        return (f"<Run{of}: {len(self)} instants {end}{batch}{state}; "
-                f"{', '.join(self.names)}>")  # fmt: skip
+        return f"<Run{of}: {len(self)} instants {end}{batch}{state}; {', '.join(self.names)}>"

@@ -27,9 +27,16 @@ _OTHERS = {".nc4": ".nc", ".netcdf": ".nc", ".pq": ".parquet"}
 
 def layout_of(run: RunData) -> Layout:
     return Layout(
-        run.mechanism_name, run.labels, run.units, run.batch, run.method, run.step, run.every,
-        run.probe, run.physics,
-    )  # fmt: skip
+        run.mechanism_name,
+        run.labels,
+        run.units,
+        run.batch,
+        run.method,
+        run.step,
+        run.every,
+        run.probe,
+        run.physics,
+    )
 
 
 def save_run(run: RunData, path: str | os.PathLike[str], overwrite: bool = False) -> None:

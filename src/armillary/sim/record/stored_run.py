@@ -46,9 +46,18 @@ class StoredRun(Run):
 
     def __init__(self, layout: Layout, tail: Tail, read: Reader):
         super().__init__(
-            layout.mechanism, (), {}, {}, {}, layout.method, layout.step, tail.message,
-            tail.complete, tail.events, tail.state,
-        )  # fmt: skip
+            layout.mechanism,
+            (),
+            {},
+            {},
+            {},
+            layout.method,
+            layout.step,
+            tail.message,
+            tail.complete,
+            tail.events,
+            tail.state,
+        )
         self._read = read
         self._stored = LazyArrays(("time", *layout.names), lambda name: read(name, slice(None)))
         self.arrays = LazyArrays(layout.names, lambda name: self._stored[name])
@@ -73,9 +82,18 @@ class StoredRun(Run):
 def as_run(layout: Layout, arrays: Mapping[str, Array], tail: Tail) -> Run:
     named = {name: arrays[name] for name in layout.names}
     run = Run(
-        layout.mechanism, arrays["time"], named, layout.labels, layout.units, layout.method,
-        layout.step, tail.message, tail.complete, tail.events, tail.state or None,
-    )  # fmt: skip
+        layout.mechanism,
+        arrays["time"],
+        named,
+        layout.labels,
+        layout.units,
+        layout.method,
+        layout.step,
+        tail.message,
+        tail.complete,
+        tail.events,
+        tail.state or None,
+    )
     run.every, run.probe, run.physics = layout.every, layout.probe, layout.physics
     return run
 
@@ -149,8 +167,10 @@ def _changed(path: Path, before: os.stat_result) -> bool:
     if path.suffix == ENDING:
         return now.st_ino != before.st_ino or now.st_size < before.st_size
     return (now.st_ino, now.st_size, now.st_mtime_ns) != (
-        before.st_ino, before.st_size, before.st_mtime_ns
-    )  # fmt: skip
+        before.st_ino,
+        before.st_size,
+        before.st_mtime_ns,
+    )
 
 
 def known(path: Path) -> Run | None:
