@@ -184,4 +184,4 @@ def _shaped(x: Array, result: Result) -> Array:
     if result.order:
         counts = [n for n in result.shape if isinstance(n, int)]
         return x[..., list(result.order)].reshape(*x.shape[:-1], *counts)
-    return x if result.shape else x[..., 0]
+    return x if result.shape else x[..., 0][()]  # a number for one state
