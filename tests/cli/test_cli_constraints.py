@@ -138,7 +138,7 @@ def test_solve_without_constraints():
 
 
 def test_a_driven_coordinate_moves_as_told(tmp_path):
-    """Force of a drive: (I + m l²) a + m g l sin q, with q = 0."""
+    """Force of a prescribed motion: (I + m l²) a + m g l sin q, with q = 0."""
     path = pendulum(tmp_path, {"motor": 1.0})
     for words, acceleration in (((), 1.0), (("--prescribe", "motor=3"), 3.0)):
         found = run_json("solve", path, *words)

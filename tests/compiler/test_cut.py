@@ -5,7 +5,7 @@ import random
 import pytest
 from machine import value_of
 
-from armillary.codegen.places import MEMORY
+from armillary.codegen.abi import LASTING, PASSING
 from armillary.errors import CompileError
 from armillary.evaluate.body_code import Setting, layout_of, trace_body
 from armillary.graph.cut import CHEAP, Block, Store
@@ -17,7 +17,7 @@ FIRST = 10  # where free slots begin in these tests
 
 
 def cut(blocks: list[Block], first: int) -> tuple[list[Block], int]:
-    return cut_with(blocks, first, MEMORY)
+    return cut_with(blocks, first, LASTING, PASSING)
 
 
 def kept(block: Block) -> dict[tuple, Node]:
@@ -266,8 +266,8 @@ def test_algorithms_are_cut_soundly(setting, root):
                 if node.op != "load":
                     continue
                 where = node.data[0]
-                assert where in MEMORY.lasting | MEMORY.passing | {"own", "state"}
-                if where in MEMORY.passing:
+                assert where in LASTING | PASSING | {"own", "state"}
+                if where in PASSING:
                     assert node.data[2] == block.stage
                 if where == "own":
                     assert node.data[1] < traced.record

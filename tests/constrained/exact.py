@@ -192,7 +192,7 @@ class Exact:
         return (velocities[body] @ back(poses[body]) @ np.append(x, mp.mpf(1)))[:3]
 
     def axis_rows(self) -> tuple[np.ndarray, np.ndarray]:
-        """(J, target) of couplings and drives."""
+        """(J, target) of couplings and prescribed motions."""
         labels, rows, target = list(self.model.v_labels), [], []
         for part in self.model.couplings:
             row = big(np.zeros(self.n))

@@ -184,7 +184,7 @@ def test_rolling_rows_do_not_move_the_position(name):
 
 
 def test_drives_set_the_velocity():
-    """A drive with a velocity pulls the projected velocity to it, one without does not."""
+    """A motion with a velocity pulls the projected velocity to it, one without does not."""
     graph = four_bar_graph(7)
     for wanted in (None, 0.8):
         plain = graph.build(("pin2",))

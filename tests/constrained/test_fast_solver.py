@@ -202,3 +202,25 @@ def test_a_plan_is_made_where_the_mechanism_is_closed():
     found = kernels({"q": q, "v": v, "tau": tau}, len(q), m.evaluator.base_numbers)["a"]
     assert np.isfinite(found).all(axis=1).mean() > 0.9
     right(m, q, v, tau)
+
+
+def test_one_state_goes_with_a_batch_of_wrenches():
+    m = am.example("four-bar")
+    q, v = m.project(m.initial, np.full(m.nv, 0.3))
+    tau, body = np.linspace(0.1, 1.0, m.nv), m.bodies[1]
+    wrenches = np.arange(12.0).reshape(2, 6)
+    found = m.forward_dynamics(q, v, tau, external={body: wrenches})
+    for row, wrench in zip(found, wrenches, strict=True):
+        alone = m.solve(q, v, tau, external={body: wrench}).acceleration
+        np.testing.assert_allclose(row, alone, rtol=1e-9, atol=1e-9)
+
+
+def test_baumgarte_counts_with_other_inertias():
+    m = am.example("four-bar")
+    q, v = m.project(m.initial, np.full(m.nv, 0.3))
+    q, tau = q + 1e-3, np.zeros(m.nv)  # open: the terms are not zero
+    options = {"baumgarte": (20.0, 20.0), "parameters": m.parameters}
+    found = m.forward_dynamics(q, v, tau, **options)
+    expected = m.forward_dynamics(q, v, tau, baumgarte=(20.0, 20.0))
+    np.testing.assert_allclose(found, expected, rtol=1e-8)
+    assert not np.allclose(found, m.forward_dynamics(q, v, tau), rtol=1e-3)

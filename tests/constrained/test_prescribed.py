@@ -1,4 +1,4 @@
-"""Contacts with friction (class II), and prescribed motion of contacts, roads and drives."""
+"""Contacts with friction (class II), and prescribed motion of contacts, roads and joints."""
 
 import numpy as np
 import pytest
@@ -90,7 +90,7 @@ def test_a_drive_may_be_given_with_the_state():
 
 
 def test_a_driven_joint_takes_its_force():
-    """The force of the drive as a joint force, the drive taken away: the same motion."""
+    """The force of the motion as a joint force, the motion taken away: the same motion."""
     m, q = closed_tree(2, ("drive", "spherical"), bodies=6, roots=0.3)
     m = m.compile(tier=1)
     v, tau = allowed(m, q), np.random.default_rng(1).normal(size=m.nv)

@@ -73,7 +73,7 @@ def test_jacobian_times_velocity_is_the_rate(everything):
 
 
 def test_rate_changes_by_the_bias(everything):
-    """d/dt (J v) = -gamma at constant v; drives are prescribed instead."""
+    """d/dt (J v) = -gamma at constant v; prescribed motions aside."""
     m, q, v = everything
     found = derivative(lambda t: m.constraint_rate(along(m, q, v, t), v), 1e-3)
     rows = axis_free(m)

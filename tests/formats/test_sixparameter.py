@@ -14,7 +14,8 @@ from armillary.errors import ArmillaryError, FormatError, InputError
 from armillary.formats import sixparameter as module
 from armillary.formats.native import read_native
 from armillary.formats.native_write import write_native
-from armillary.formats.sixparameter import sixparameter, write_sixparameter
+from armillary.formats.sixparameter import sixparameter
+from armillary.formats.sixparameter_write import write_sixparameter
 from armillary.joints import AXES
 from armillary.model import Builder, Limits, Model, Passive, Rotor
 from armillary.model.edit import lock, replace_parameters, subtree, unlock

@@ -30,7 +30,7 @@ def operations(name: str, before: bool) -> int:
     """Of straight-line code: of all passes, or of those before the equations."""
     algorithm = forward_dynamics_derivatives
     if before:
-        algorithm = algorithm.before_solve()
+        algorithm = algorithm.before_solve
     setting = Setting(algorithm, ("q", "v", "tau"))
     return StraightCode(
         setting, am.Mechanism(TREES[name]()).evaluator.tables(True, True, True)

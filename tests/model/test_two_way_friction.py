@@ -13,7 +13,8 @@ from armillary.formats.dh_csv import read_dh, write_dh
 from armillary.formats.mjcf_write import write_mjcf
 from armillary.formats.native import read_native
 from armillary.formats.native_write import write_native
-from armillary.formats.sixparameter import sixparameter, write_sixparameter
+from armillary.formats.sixparameter import sixparameter
+from armillary.formats.sixparameter_write import write_sixparameter
 from armillary.formats.urdf_write import write_urdf
 from armillary.model import Passive
 

@@ -224,7 +224,7 @@ def test_a_rod_that_grows():
 def test_starts_are_brought_onto_the_drive():
     run = am.simulate(shaken(), [0, START], prescribed={"pivot": lambda t: 0.3 + sine(t)[0]})
     assert run.q[0, 0] == 0.3 and run.v[0, 0] == pytest.approx(A * W) and run.q[0, 1] == START
-    assert "'pivot' begins with its drive, at 0.3" in run.events[0][1]
+    assert "'pivot' begins with its prescribed motion, at 0.3" in run.events[0][1]
     bars = am.example("four-bar")
     with pytest.raises(InputError, match=r"open by.*assemble\(q0, hold=\['crank'\]\)"):
         am.simulate(bars, prescribed={"crank": 2.0})

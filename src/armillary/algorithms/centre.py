@@ -14,17 +14,16 @@ method can tell a uniform drift.
 
 from __future__ import annotations
 
-from typing import Any
-
 from armillary.algorithms.energy import sum_moment
 from armillary.algorithms.kinematics import place
 from armillary.algorithms.passes import Algorithm, Inward, Outward
+from armillary.joints import Joint
 from armillary.scalar import where
 from armillary.spatial import Force, Motion, Vector
 from armillary.spatial.rotation import from_quaternion
 
 
-def is_free(joint: Any) -> bool:
+def is_free(joint: Joint) -> bool:
     return joint.kind == "free"
 
 

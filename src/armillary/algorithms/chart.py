@@ -9,9 +9,9 @@ All other joints have dθ/dt = v.  Free joints are stepped by the centre of mass
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from armillary.algorithms.passes import Algorithm, Outward
+from armillary.joints import Joint
 from armillary.scalar import Scalar, cos, sin, sqrt, where
 from armillary.spatial import Vector
 from armillary.spatial.rotation import normalized, quaternion_exp, quaternion_product
@@ -31,7 +31,7 @@ def _step(b, p, j):
     j.moved = stepped(b.joint, j.q, j.v)
 
 
-def stepped(joint: Any, q: Sequence[Scalar], theta: Sequence[Scalar]) -> tuple[Scalar, ...]:
+def stepped(joint: Joint, q: Sequence[Scalar], theta: Sequence[Scalar]) -> tuple[Scalar, ...]:
     """q after the move θ of a step of time."""
     if joint.kind != "free":
         return tuple(joint.integrate(q, theta))

@@ -147,5 +147,5 @@ forward_dynamics_derivatives = Algorithm(
     lambda g: forward_dynamics.world(g) | _motion(g) | _composites(),
     ("q", "v", "tau", "external"),
     _matrices,
-    rival=_by_joint_space,
+    alternative=_by_joint_space,
 )

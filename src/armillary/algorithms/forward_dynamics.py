@@ -70,5 +70,5 @@ forward_dynamics = Algorithm(
     world,
     ("q", "v", "tau", "external"),
     {"a": "dof"},
-    rival=joint_space_dynamics,
+    alternative=joint_space_dynamics,
 )

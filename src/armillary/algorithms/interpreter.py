@@ -197,6 +197,6 @@ class Run:
         return list(leaves(getattr(owner, name)))
 
 
-def leaves(value: Any) -> tuple[Scalar, ...]:
+def leaves(value: object) -> tuple[Scalar, ...]:
     """The scalars of a spatial object, or of one scalar."""
     return value.leaves() if hasattr(value, "leaves") else (value,)

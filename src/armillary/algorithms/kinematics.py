@@ -75,9 +75,13 @@ def _frame_pose(b, x):
 
 
 frame_pose = Algorithm(
-    "frame_pose", (Outward(pose), FrameStep(_frame_pose)), _world_pose, ("q",),
-    {"pose": "frame"}, {"pose": Transform},
-)  # fmt: skip
+    "frame_pose",
+    (Outward(pose), FrameStep(_frame_pose)),
+    _world_pose,
+    ("q",),
+    {"pose": "frame"},
+    {"pose": Transform},
+)
 
 
 def _frame_axes(b, x):
@@ -87,9 +91,13 @@ def _frame_axes(b, x):
 
 
 frame_axes = Algorithm(
-    "frame_axes", (Outward(pose), FrameStep(_frame_axes)), _world_pose, ("q",),
-    {"pose": "frame"}, {"pose": Transform},
-)  # fmt: skip
+    "frame_axes",
+    (Outward(pose), FrameStep(_frame_axes)),
+    _world_pose,
+    ("q",),
+    {"pose": "frame"},
+    {"pose": Transform},
+)
 
 
 def frame_motion(coordinates: str, kind: str) -> Algorithm:
@@ -103,11 +111,13 @@ def frame_motion(coordinates: str, kind: str) -> Algorithm:
         x.acceleration = a.classical(x.velocity) if kind == "classical" else a
 
     return Algorithm(
-        f"frame_motion_{coordinates}_{kind}", (Outward(pose_and_motion), FrameStep(at)),
+        f"frame_motion_{coordinates}_{kind}",
+        (Outward(pose_and_motion), FrameStep(at)),
         _world_motion,
-        ("q", "v", "a"), {"velocity": "frame", "acceleration": "frame"},
+        ("q", "v", "a"),
+        {"velocity": "frame", "acceleration": "frame"},
         {"velocity": Motion, "acceleration": Motion},
-    )  # fmt: skip
+    )
 
 
 def frame_velocity(coordinates: str) -> Algorithm:
@@ -115,9 +125,13 @@ def frame_velocity(coordinates: str) -> Algorithm:
         x.velocity = axes(b, x, coordinates) @ b.v
 
     return Algorithm(
-        f"frame_velocity_{coordinates}", (Outward(pose_and_velocity), FrameStep(at)), _world_motion,
-        ("q", "v"), {"velocity": "frame"}, {"velocity": Motion},
-    )  # fmt: skip
+        f"frame_velocity_{coordinates}",
+        (Outward(pose_and_velocity), FrameStep(at)),
+        _world_motion,
+        ("q", "v"),
+        {"velocity": "frame"},
+        {"velocity": Motion},
+    )
 
 
 def jacobian(coordinates: str) -> Algorithm:
@@ -134,8 +148,10 @@ def jacobian(coordinates: str) -> Algorithm:
                 writes="J",
             ),
         ),
-        _world_pose, ("q",), {"J": "wide"},
-    )  # fmt: skip
+        _world_pose,
+        ("q",),
+        {"J": "wide"},
+    )
 
 
 def jacobian_dot(coordinates: str) -> Algorithm:
@@ -158,8 +174,10 @@ def jacobian_dot(coordinates: str) -> Algorithm:
                 writes="dJ",
             ),
         ),
-        _world_motion, ("q", "v"), {"dJ": "wide"},
-    )  # fmt: skip
+        _world_motion,
+        ("q", "v"),
+        {"dJ": "wide"},
+    )
 
 
 def along_world(b: Record, x: Any) -> Any:
@@ -175,7 +193,10 @@ def _columns_and_bias(b, p, j):
 
 
 columns_and_bias = Algorithm(
-    "columns_and_bias", (Outward(_columns_and_bias),), _world_motion, ("q", "v"),
+    "columns_and_bias",
+    (Outward(_columns_and_bias),),
+    _world_motion,
+    ("q", "v"),
     {"Y": "body", "v": "body", "a": "body", "S": "columns"},
     {"Y": Transform, "v": Motion, "a": Motion, "S": Motion},
-)  # fmt: skip
+)

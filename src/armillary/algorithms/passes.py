@@ -7,13 +7,27 @@ same steps run on floats (run.py), on symbols, and traced into machine code.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
 
+from armillary.model.lowering.tree import KernelBody
+from armillary.scalar import Scalar
 from armillary.spatial import Force, Matrix, Motion, MotionDyad, Transform, Vector
 
 Step = Callable[..., None]
+
+
+class Leaves(Protocol):
+    """A spatial type: so many scalars."""
+
+    size: int
+
+    def from_leaves(self, leaves: Sequence[Scalar]) -> object: ...
+
+
+Shape = tuple[Leaves, ...]
 PER_DOF = ("v", "a", "tau", "dq", "dv", "da", "dtau", "weight")  # inputs along v
 
 
@@ -54,10 +68,10 @@ class PathToRoot:
     vector per degree of freedom of every body on the way; value = climb(b, value) goes on to the
     parent.  `shape` is the type of the value."""
 
-    start: Callable[..., Any]
-    climb: Callable[..., Any]
-    meet: Callable[..., Any]
-    shape: tuple[Any, ...]
+    start: Callable[..., tuple[object, ...]]
+    climb: Callable[..., tuple[object, ...]]
+    meet: Callable[..., Sequence[Motion]]
+    shape: Shape
     writes: str
 
 
@@ -70,11 +84,11 @@ class AncestorPairs:
     meet returns, for each matrix, two lists of one number per column of a: the entries [a, k] and
     [k, a]."""
 
-    start: Callable[..., Any]
-    climb: Callable[..., Any]
-    meet: Callable[..., Any]
-    itself: Callable[..., Any]
-    shape: tuple[Any, ...]
+    start: Callable[..., tuple[object, ...]]
+    climb: Callable[..., tuple[object, ...]]
+    meet: Callable[..., Sequence[tuple[Sequence[Scalar], Sequence[Scalar]]]]
+    itself: Callable[..., Sequence[Sequence[Scalar]]]
+    shape: Shape
     writes: tuple[str, ...]
 
 
@@ -83,11 +97,11 @@ class BodyColumns:
     """`count` columns per body: value = start(b, k) climbs to the root; meet(a, value) gives one
     entry per degree of freedom of b itself and of every ancestor."""
 
-    start: Callable[..., Any]
-    climb: Callable[..., Any]
-    meet: Callable[..., Any]
+    start: Callable[..., tuple[object, ...]]
+    climb: Callable[..., tuple[object, ...]]
+    meet: Callable[..., Sequence[Scalar]]
     count: int
-    shape: tuple[Any, ...]
+    shape: Shape
     writes: str
 
 
@@ -122,13 +136,12 @@ Pass = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Algorithm:
-    """A list of passes with its inputs and results.
+    """A list of passes with its inputs and results; equal to itself alone, whatever its name.
 
     reads: "q" and those of `PER_DOF` (per joint), "external" (one wrench per body) and
-    "prescribed" (one
-    acceleration per constraint row).  What is not read is structurally zero.
+    "prescribed" (one acceleration per constraint row).  What is not read is structurally zero.
     writes: name -> kind of result:
       "dof"     j.name: one number per degree of freedom
       "place"   j.name: one number per coordinate of q (straight-line code only)
@@ -140,35 +153,30 @@ class Algorithm:
       "regressor" of a BodyColumns pass (nv, count * bodies)
     shapes: type of the value for "columns", "body", "frame" and "world" results.
     world(g): start values of the recursion; every field that goes through `p` has one.
-    rival: other passes with the same inputs and results, taken where straight-line code of a small
-    mechanism is shorter with them."""
+    alternative: other passes with the same inputs and results, taken where straight-line code of a
+    small mechanism is shorter with them."""
 
     name: str
     passes: tuple[Pass, ...]
-    world: Callable[[Base], dict[str, Any]]
+    world: Callable[[Base], dict[str, object]]
     reads: tuple[str, ...] = ("q", "v")
     writes: dict[str, str] = field(default_factory=dict)
     shapes: dict[str, Any] = field(default_factory=dict)
-    rival: Algorithm | None = None
+    alternative: Algorithm | None = None
 
     def joint_level(self) -> bool:
         """Are all results forces, accelerations or matrices along the degrees of freedom?  Then
         mass may be counted with another body where no joint can tell."""
         return set(self.writes.values()) <= {"dof", "matrix"}
 
+    @cached_property
     def before_solve(self) -> Algorithm | None:
         """All passes up to a Solve at the end; None where there is none."""
         if not isinstance(self.passes[-1], Solve):
             return None
-        rival = None if self.rival is None else self.rival.before_solve()
+        other = None if self.alternative is None else self.alternative.before_solve
         name = f"{self.name} before they are solved"
-        return replace(self, name=name, passes=self.passes[:-1], rival=rival)
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Algorithm) and self.name == other.name
+        return replace(self, name=name, passes=self.passes[:-1], alternative=other)
 
 
 @dataclass(frozen=True)
@@ -187,7 +195,7 @@ class Base:
 class Record:
     """The attributes of one body, parent or joint while an algorithm runs."""
 
-    def __init__(self, **values: Any):
+    def __init__(self, **values: object):
         self.__dict__.update(values)
 
     if TYPE_CHECKING:  # steps write what they like
@@ -196,8 +204,8 @@ class Record:
         def __setattr__(self, name: str, value: Any) -> None: ...
 
 
-def body_record(body: Any) -> Record:
-    """A record with what the model says of a body (a KernelBody of any scalar)."""
+def body_record(body: KernelBody) -> Record:
+    """A record with what the model says of a body (of any scalar)."""
     return Record(
         joint=body.joint,
         placement=body.placement,

@@ -20,7 +20,7 @@ from functools import cache
 from typing import Any
 
 from armillary.algorithms.interpreter import leaves
-from armillary.algorithms.passes import Algorithm, Base, Inward, Outward, Record
+from armillary.algorithms.passes import Algorithm, Base, Inward, Outward, Record, Step
 from armillary.algorithms.taped import Taped, sweep
 from armillary.scalar import Dual, Scalar, dot
 from armillary.spatial import Motion, Vector
@@ -37,14 +37,14 @@ def _fields(algorithm: Algorithm) -> frozenset[str]:
     return frozenset(algorithm.world(Base(Vector(), Motion.zero(), Motion.zero())))
 
 
-def _like(template: Any, values: Sequence[Scalar]) -> Any:
+def _like(template: object, values: Sequence[Scalar]) -> Any:
     """An object of the template's type with these leaves."""
     if hasattr(template, "from_leaves"):
         return type(template).from_leaves(values)
     return values[0]
 
 
-def _nothing_like(template: Any) -> Any:
+def _nothing_like(template: object) -> Any:
     return _like(template, [0] * len(leaves(template)))
 
 
@@ -63,7 +63,7 @@ def tangent(algorithm: Algorithm, result: str) -> Algorithm:
     """reads dq, dv, ... as well; writes d<result>: its change along them."""
     arguments, fields = _arguments(algorithm), _fields(algorithm)
 
-    def dual(step: Any) -> Any:
+    def dual(step: Step) -> Step:
         def along(b: Record, p: Record, j: Record) -> None:
             if "moving" not in vars(j):
                 j.moving = {name: _moving(name, b, j) for name in arguments}
@@ -71,7 +71,7 @@ def tangent(algorithm: Algorithm, result: str) -> Algorithm:
 
         return along
 
-    def world(g: Any) -> dict[str, Any]:
+    def world(g: Base) -> dict[str, object]:
         start = algorithm.world(g)
         return start | {f"{name}_rate": _nothing_like(x) for name, x in start.items()}
 
@@ -99,7 +99,7 @@ def _dual(x: Scalar, slope: Scalar) -> Scalar:
 class _DualBody:
     """A body or parent as steps on dual numbers see it: a field and its rate are one."""
 
-    def __init__(self, record: Any, fields: frozenset[str]):
+    def __init__(self, record: Record, fields: frozenset[str]):
         self.__dict__.update(record=record, fields=fields)
 
     def __getattr__(self, name: str) -> Any:
@@ -109,7 +109,7 @@ class _DualBody:
         rates = leaves(getattr(self.record, f"{name}_rate"))
         return _like(value, [_dual(x, r) for x, r in zip(leaves(value), rates, strict=True)])
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name not in self.fields:
             setattr(self.record, name, value)
             return
@@ -121,14 +121,14 @@ class _DualBody:
 class _DualJoint:
     """The joint's numbers as steps on dual numbers see them."""
 
-    def __init__(self, record: Any, result: str):
+    def __init__(self, record: Record, result: str):
         self.__dict__.update(record=record, result=result)
 
     def __getattr__(self, name: str) -> Any:
         moving = self.record.moving
         return moving[name] if name in moving else getattr(self.record, name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: Sequence[Scalar]) -> None:
         self.record.moving[name] = value
         if name == self.result:
             setattr(self.record, f"d{name}", tuple(Dual.lift(x).slope for x in value))
@@ -143,7 +143,7 @@ def gradient(algorithm: Algorithm, result: str) -> Algorithm:
     arguments, walks = _arguments(algorithm), _walks(algorithm)
     fields, last = _fields(algorithm), len(walks) - 1
 
-    def recorded(stage: int, step: Any) -> Any:
+    def recorded(stage: int, step: Step) -> Step:
         def record(b: Record, p: Record, j: Record) -> None:
             if stage == 0:
                 b.sheet = _Sheet()
@@ -159,7 +159,7 @@ def gradient(algorithm: Algorithm, result: str) -> Algorithm:
 
         return record
 
-    def mirrored(stage: int) -> Any:
+    def mirrored(stage: int) -> Step:
         def hand_back(b: Record, p: Record, j: Record) -> None:
             _hand_back(b, p, j, stage, result)
             if stage == 0:
@@ -169,7 +169,7 @@ def gradient(algorithm: Algorithm, result: str) -> Algorithm:
 
         return hand_back
 
-    def world(g: Any) -> dict[str, Any]:
+    def world(g: Base) -> dict[str, object]:
         start = algorithm.world(g)
         return start | {f"{name}_bar": _nothing_like(x) for name, x in start.items()}
 
@@ -202,10 +202,12 @@ def _tangent(b: Record, j: Record, bars: Sequence[Scalar]) -> list[Scalar]:
 class _Page:
     """What one pass did: taped objects by the names of their fields."""
 
-    written: dict[str, Any] = field(default_factory=dict)  # own fields
-    borrowed: dict[str, Any] = field(default_factory=dict)  # read from the parent
-    added: dict[str, Any] = field(default_factory=dict)  # sums, written to the parent
-    totals: dict[str, tuple[Any, Any]] = field(default_factory=dict)  # own: with children, without
+    written: dict[str, object] = field(default_factory=dict)  # own fields
+    borrowed: dict[str, object] = field(default_factory=dict)  # read from the parent
+    added: dict[str, object] = field(default_factory=dict)  # sums, written to the parent
+    totals: dict[str, tuple[object, object]] = field(
+        default_factory=dict
+    )  # own: with children, without
     results: dict[str, Any] = field(default_factory=dict)  # of the joint
     first: int = 0  # where it begins on the tape
     last: int = 0
@@ -217,9 +219,9 @@ class _Sheet:
     def __init__(self) -> None:
         self.tape: list[Taped] = []
         self.pages: list[_Page] = []
-        self.known: dict[str, tuple[Any, Any]] = {}  # own fields: plain, taped
+        self.known: dict[str, tuple[object, object]] = {}  # own fields: plain, taped
 
-    def new(self, value: Any) -> Any:
+    def new(self, value: object) -> Any:
         """Taped, as something given; structural numbers stay."""
         made = [x if type(x) is int else Taped(self.tape, x) for x in leaves(value)]
         return _like(value, made)
@@ -244,7 +246,7 @@ class _Sheet:
 class _TapedBody:
     """A body while its steps are recorded."""
 
-    def __init__(self, record: Any, sheet: _Sheet, fields: frozenset[str]):
+    def __init__(self, record: Record, sheet: _Sheet, fields: frozenset[str]):
         self.__dict__.update(record=record, sheet=sheet, page=sheet.pages[-1], fields=fields)
 
     def __getattr__(self, name: str) -> Any:
@@ -259,7 +261,7 @@ class _TapedBody:
             return total
         return taped
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name not in self.fields:
             setattr(self.record, name, value)
             return
@@ -272,7 +274,7 @@ class _TapedBody:
 class _TapedParent:
     """The parent while the steps of a body are recorded."""
 
-    def __init__(self, record: Any, sheet: _Sheet):
+    def __init__(self, record: Record, sheet: _Sheet):
         self.__dict__.update(record=record, sheet=sheet, page=sheet.pages[-1])
 
     def __getattr__(self, name: str) -> Any:
@@ -280,7 +282,7 @@ class _TapedParent:
             self.page.borrowed[name] = self.sheet.new(getattr(self.record, name))
         return self.page.borrowed[name]
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         setattr(self.record, name, _plain(value))
         self.page.added[name] = value
 
@@ -288,26 +290,26 @@ class _TapedParent:
 class _TapedJoint:
     """The joint's numbers while steps are recorded."""
 
-    def __init__(self, record: Any, sheet: _Sheet):
+    def __init__(self, record: Record, sheet: _Sheet):
         self.__dict__.update(record=record, page=sheet.pages[-1])
 
     def __getattr__(self, name: str) -> Any:
         taped = self.record.taped
         return taped[name] if name in taped else getattr(self.record, name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         self.record.taped[name] = self.page.results[name] = value
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     return _like(value, [x.value if isinstance(x, Taped) else x for x in leaves(value)])
 
 
-def _bars(value: Any) -> Any:
+def _bars(value: object) -> Any:
     return _like(value, [x.bar if isinstance(x, Taped) else 0 for x in leaves(value)])
 
 
-def _seed(values: Sequence[Any], bars: Sequence[Scalar]) -> None:
+def _seed(values: Sequence[Scalar], bars: Sequence[Scalar]) -> None:
     for x, bar in zip(values, bars, strict=True):
         if isinstance(x, Taped):
             x.bar = x.bar + bar

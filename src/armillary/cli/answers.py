@@ -292,9 +292,9 @@ def quiet(wrenches: Array, beside: Array | None = None) -> Array:
 # -- for programs --------------------------------------------------------------------------------
 
 
-def as_json(result: Answer) -> dict[str, Any]:
+def as_json(result: Answer) -> dict[str, object]:
     mechanism = result.mechanism
-    content: dict[str, Any] = {
+    content: dict[str, object] = {
         "armillary": __version__,
         "command": result.command,
         "mechanism": mechanism.name,
@@ -312,7 +312,7 @@ def as_json(result: Answer) -> dict[str, Any]:
     return content
 
 
-def reactions_json(found: Reactions) -> dict[str, Any]:
+def reactions_json(found: Reactions) -> dict[str, object]:
     return {
         "order": WRENCH,
         "units": WRENCH_UNITS,

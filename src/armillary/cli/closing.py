@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -128,7 +128,7 @@ def assemble(source: Source, q: Words, hold: Words, json: bool) -> bool:
     assembly = mechanism.assemble(guess, hold or ())
     units = models.units(mechanism, "q")
     if json:
-        content: dict[str, Any] = {
+        content: dict[str, object] = {
             "armillary": __version__,
             "command": "assemble",
             "mechanism": mechanism.name,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from armillary import Mechanism, __version__
@@ -125,7 +123,7 @@ def _print(mechanism: Mechanism, found: Mobility, forces: Determinacy | None) ->
 
 def as_json(
     mechanism: Mechanism, q: Array, found: Mobility, forces: Determinacy | None, notes: list[str]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     names, velocities = motions(found)
     return {
         "armillary": __version__,

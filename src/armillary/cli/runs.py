@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from armillary import __version__
 from armillary.cli import screen
@@ -71,7 +71,7 @@ def print_run(run: Run) -> None:
         screen.table([">time [s]", "event"], events, f"events{more}")
 
 
-def as_json(run: Run) -> dict[str, Any]:
+def as_json(run: Run) -> dict[str, object]:
     from armillary.sim.record.summary import extremes
 
     quantities = {}

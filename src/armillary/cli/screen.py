@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -78,14 +77,14 @@ def triple(values: Iterable[float]) -> str:
     return ", ".join(numbers(values, 4))
 
 
-def print_json(content: dict[str, Any]) -> None:
+def print_json(content: dict[str, object]) -> None:
     """Strict JSON, one line per entry: what is not finite is null."""
-    entries = _finite(content).items()
-    lines = (f" {json.dumps(key)}: {json.dumps(x, allow_nan=False)}" for key, x in entries)
+    entries = ((key, json.dumps(_finite(x), allow_nan=False)) for key, x in content.items())
+    lines = (f" {json.dumps(str(key))}: {text}" for key, text in entries)
     print("{\n" + ",\n".join(lines) + "\n}")
 
 
-def _finite(content: Any) -> Any:
+def _finite(content: object) -> object:
     if isinstance(content, dict):
         return {str(key): _finite(value) for key, value in content.items()}
     if isinstance(content, (list, tuple)):

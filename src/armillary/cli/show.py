@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from armillary import Mechanism, __version__
 from armillary.cli import models, screen
@@ -132,7 +131,7 @@ def examples() -> None:
     screen.say("Use a name in place of a file: armillary show stanford")
 
 
-def as_json(mechanism: Mechanism) -> dict[str, Any]:
+def as_json(mechanism: Mechanism) -> dict[str, object]:
     model = mechanism.model
     return {
         "armillary": __version__,
@@ -164,7 +163,7 @@ def as_json(mechanism: Mechanism) -> dict[str, Any]:
     }
 
 
-def counts_json(counts: Counts) -> dict[str, Any]:
+def counts_json(counts: Counts) -> dict[str, object]:
     """null where the rank was not counted: a large mechanism, or one that does not close."""
     return {
         "degrees_of_freedom": counts.freedoms,
@@ -174,15 +173,15 @@ def counts_json(counts: Counts) -> dict[str, Any]:
     }
 
 
-def notes_json(report: Report) -> list[dict[str, Any]]:
+def notes_json(report: Report) -> list[dict[str, object]]:
     return [_note_json(note) for note in report.notes]
 
 
-def _note_json(note: Note) -> dict[str, Any]:
+def _note_json(note: Note) -> dict[str, object]:
     return {"level": note.level, "part": note.part, "text": note.text, "line": note.line}
 
 
-def _body_json(model: Model, k: int) -> dict[str, Any]:
+def _body_json(model: Model, k: int) -> dict[str, object]:
     body, slot = model.bodies[k], model.slots[k]
     return {
         "name": body.name,

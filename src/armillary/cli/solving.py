@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -150,8 +149,8 @@ def _print_power(solution: Solution) -> None:
 # -- for programs --------------------------------------------------------------------------------
 
 
-def as_json(solution: Solution, prescribed: dict[str, Array]) -> dict[str, Any]:
-    content: dict[str, Any] = {
+def as_json(solution: Solution, prescribed: dict[str, Array]) -> dict[str, object]:
+    content: dict[str, object] = {
         "energy": {"unit": "J", "kinetic": solution.kinetic, "potential": solution.potential}
     }
     if not isinstance(solution, ConstrainedSolution):
@@ -197,7 +196,7 @@ def as_json(solution: Solution, prescribed: dict[str, Array]) -> dict[str, Any]:
     }
 
 
-def determinacy_json(state: Determinacy) -> dict[str, Any]:
+def determinacy_json(state: Determinacy) -> dict[str, object]:
     return {
         "self_stresses": state.static_indeterminacy,
         "determinate": dict(zip(state.names, state.determinate, strict=True)),

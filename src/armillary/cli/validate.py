@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from armillary import Mechanism
@@ -11,6 +9,7 @@ from armillary.cli import closing, models, screen
 from armillary.cli.options import Source
 from armillary.cli.remedies import spelled
 from armillary.cli.show import counts_json, notes, notes_json, summary
+from armillary.constraints.solution import ConstrainedSolution
 from armillary.errors import ArmillaryError, ModelError, SingularError
 
 # Two formulations of a sound mechanism agree to about 1e-12; numbers far beyond are of no use.
@@ -31,7 +30,7 @@ def validate(source: Source, strict: bool, seed: int, json: bool) -> bool:
     sound = sound and max(check.values(), default=0.0) < AGREEMENT
     warnings = len(mechanism.report.of("warning")) + len(mechanism.report.of("repaired"))
     if json:
-        content: dict[str, Any] = {
+        content: dict[str, object] = {
             "valid": sound,
             "mechanism": mechanism.name,
             "counts": counts_json(mechanism.counts),
@@ -98,15 +97,17 @@ def _check_tree(mechanism: Mechanism, seed: int) -> tuple[Errors, str, bool]:
 def _check_closed(mechanism: Mechanism, seed: int) -> Errors:
     """The constraints, where the mechanism starts: it closes, they agree, power is in balance."""
     q, slowest = mechanism.project(closing.closed_place(mechanism, mechanism.initial))
-    rest: Any = mechanism.solve(q, slowest, np.zeros(mechanism.nv))
+    rest = mechanism.solve(q, slowest, np.zeros(mechanism.nv))
+    assert isinstance(rest, ConstrainedSolution)
     if rest.messages:
         raise ModelError("; ".join(map(spelled, rest.messages)))
     _, wish, tau = mechanism.random_state(seed)
     q, v = mechanism.project(q, wish)
-    solution: Any = mechanism.solve(q, v, tau)
+    solution = mechanism.solve(q, v, tau)
+    assert isinstance(solution, ConstrainedSolution)
     a, power = solution.acceleration, solution.balance
     flows = (power.energy_rate, power.actuators, power.constraints, power.passive)
-    size = max(*map(abs, flows), float(np.abs(tau * wish).max(initial=1e-300)))
+    size = max(*(abs(float(x)) for x in flows), float(np.abs(tau * wish).max(initial=1e-300)))
     gap = np.abs(mechanism.forward_dynamics(q, v, tau) - a).max(initial=0.0)
     return {
         "closed, accelerations: null space of the constraints, and compiled": float(

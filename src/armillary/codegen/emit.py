@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armillary.codegen.abi import Arrays, Context, Ints
+from armillary.codegen.abi import PLACES, Arrays, Context, Ints
 from armillary.codegen.llvm import operation, splat
-from armillary.codegen.places import PLACES
 from armillary.codegen.struct import Slot
 from armillary.codegen.target import IN_ORDER, Lanes
 from armillary.graph.cut import Block
@@ -21,7 +20,7 @@ class BlockWriter:
     """Writes `void name(ptr ctx, i64 first, i64 last)`: the block for bodies first..last-1.
 
     order: how its operations are ordered; see schedule.py.  arrays: those whose numbers the block
-    reads and writes by name, (name, k); other addresses: see places.py."""
+    reads and writes by name, (name, k); other addresses: see abi.py."""
 
     registers = LOOP_REGISTERS
 

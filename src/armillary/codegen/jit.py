@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
+import gc
+import os
+import sys
+import threading
 import weakref
 from collections.abc import Callable, Sequence
-from functools import cache as once
 from typing import TYPE_CHECKING
 
 from armillary.codegen.cache import Cache, default_cache, key_of
-from armillary.codegen.forking import LLVM_LOCK
 from armillary.codegen.llvm import LIBRARY, library_name
 from armillary.codegen.target import IN_ORDER, machine
 from armillary.errors import CompileError
@@ -19,6 +22,10 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from llvmlite.binding import ExecutionEngine, ModulePassManager, ModuleRef, TargetMachine
+
+# One thread at a time uses LLVM.  A fork waits until none does: the child would have LLVM as
+# another thread left it, with locks that nobody there can open.
+LLVM_LOCK = threading.RLock()
 
 
 class Library:
@@ -181,7 +188,7 @@ def native_call(address: int) -> Callable[[int], None]:
     return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
 
 
-@once
+@functools.cache
 def _initialized(llvm: ModuleType) -> None:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
@@ -229,3 +236,26 @@ def _dispose(llvm: ModuleType, passes: ModulePassManager) -> None:
         passes.detach()
     else:
         passes.close()
+
+
+# -- what a forked process must not inherit: LLVM at work, locks of lost threads ------------------
+
+
+def _in_child() -> None:
+    LLVM_LOCK.release()
+    if sys.version_info >= (3, 12):
+        return
+    # until Python 3.11 cached properties have locks, and other threads may have held them
+    for found in gc.get_objects():
+        if isinstance(found, functools.cached_property) and _ours(found):
+            found.lock = threading.RLock()  # type: ignore[attr-defined]
+
+
+def _ours(found: functools.cached_property) -> bool:
+    return found.func.__module__.startswith("armillary")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=LLVM_LOCK.acquire, after_in_parent=LLVM_LOCK.release, after_in_child=_in_child
+    )

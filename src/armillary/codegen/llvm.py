@@ -54,6 +54,13 @@ def splat(value: str, lanes: Lanes, line: Line) -> str:
     return line(f"shufflevector {t} {one}, {t} poison, <{lanes.width} x i32> zeroinitializer")
 
 
+def multiply_add(a: str, b: str, c: str, lanes: Lanes, line: Line) -> str:
+    """a b + c, in one rounding where the machine can."""
+    if lanes.fma:
+        return operation("fma", (a, b, c), lanes, line)
+    return operation("add", (c, operation("mul", (a, b), lanes, line)), lanes, line)
+
+
 def _quadrant(op: str, operands: Sequence[str], lanes: Lanes, line: Line) -> str:
     """Sine or cosine of an angle in quadrant k: exchange where k is odd, change the sign
     where k (for the cosine k + 1) has bit 1.  k stands in the lowest bits of the first."""

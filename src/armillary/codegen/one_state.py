@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from armillary.codegen.abi import Arrays, Context
 from armillary.codegen.code import Code
 from armillary.codegen.emit import BlockWriter
+from armillary.codegen.llvm import multiply_add
 from armillary.codegen.rows import RowWriter, row_batch
 from armillary.codegen.struct import Slot
 from armillary.codegen.target import Lanes
@@ -129,13 +130,8 @@ class StateWriter(BlockWriter):
             groups[(self._wide, name, start) if whole else (self.lanes, name, k)] = None
         totals = {lanes: lanes.constant(0.0) for lanes in (self._wide, self.lanes)}
         for lanes, name, k in groups:
-            x, t, zero = self._load_inputs(lanes, name, k), lanes.type, lanes.constant(0.0)
-            before = totals[lanes]
-            if lanes.fma:
-                text = f"call {t} @llvm.fma.{lanes.suffix}({t} {x}, {t} {zero}, {t} {before})"
-            else:
-                text = f"fadd {t} {before}, {self._line(f'fmul {t} {x}, {zero}')}"
-            totals[lanes] = self._line(text)
+            x, zero = self._load_inputs(lanes, name, k), lanes.constant(0.0)
+            totals[lanes] = multiply_add(x, zero, totals[lanes], lanes, self._line)
         total, t = totals[self.lanes], self._wide.type
         for lane in range(_WIDTH):
             part = self._line(f"extractelement {t} {totals[self._wide]}, i32 {lane}")

@@ -36,9 +36,13 @@ def strictness(equations: Equations, dtype: DTypeLike = np.float64) -> Strict:
 
 
 def nearest_acceleration(
-    equations: Equations, system: System, a: Array, k: int = 0, held: Held | None = None,
+    equations: Equations,
+    system: System,
+    a: Array,
+    k: int = 0,
+    held: Held | None = None,
     values: Array | None = None,
-) -> Array:  # fmt: skip
+) -> Array:
     """The accelerations (nv) nearest to `a`, by kinetic energy, that the rows of state k allow.
 
     held: entries that keep those of `a`, or have the `values` (h,) instead."""

@@ -124,8 +124,8 @@ class Closer:
             opening = self.opening(terms.residual[0])
             if opening < best_opening:
                 best, best_opening = q, opening
-            if opening <= CLOSED * 1e-2 or (used > 1 and opening > 0.5 * best_opening + 1e-300
-                                            and best_opening <= self.closed):  # fmt: skip
+            stalled = used > 1 and opening > 0.5 * best_opening + 1e-300
+            if opening <= CLOSED * 1e-2 or (stalled and best_opening <= self.closed):
                 break
             step = self._step(q, terms.J[0], terms.residual[0], held)
             q = equations.tree.integrate(q, step)
@@ -166,9 +166,14 @@ class Closer:
         return v + step, after.rate[0]
 
     def velocity_with(
-        self, q: Array, v: Array, held: Held, values: Array | None = None,
-        moving: RowMotion | None = None, parameters: Array | None = None,
-    ) -> Array:  # fmt: skip
+        self,
+        q: Array,
+        v: Array,
+        held: Held,
+        values: Array | None = None,
+        moving: RowMotion | None = None,
+        parameters: Array | None = None,
+    ) -> Array:
         """v that all rows allow, nearest in the kinetic-energy norm, with what is held as it is, or
         at the `values` (h,).  ModelError where the rows do not allow that."""
         equations = self.equations
@@ -225,10 +230,16 @@ class Closer:
             best, used = self.marquardt(best, held, _POLISH)
             total, best_opening = total + used, self.opening(self.residual(best))
         equations = self.equations
-        return Assembly(best, best_opening <= self.closed * 10, self.residual(best),
-                        equations.constraints.labels, equations.constraints.units, total,
-                        equations.length,
-                        _inside_out(equations.model, guess, best))  # fmt: skip
+        return Assembly(
+            q=best,
+            closed=best_opening <= self.closed * 10,
+            residual=self.residual(best),
+            labels=equations.constraints.labels,
+            units=equations.constraints.units,
+            iterations=total,
+            length=equations.length,
+            messages=_inside_out(equations.model, guess, best),
+        )
 
     def marquardt(
         self, q: Array, held: Held | None = None, steps: int = 200, stalled: float = 0.0

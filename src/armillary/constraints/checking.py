@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -29,14 +28,14 @@ def check(
     a = solution.acceleration
     system = equations.system(q[None], v[None], tau[None])
     M, J, force, target = system.M[0], system.terms.J[0], system.force[0], system.target[0]
+    dense, needed = _dense(M, J, force, target), solution.forces.tau
+    given = tau + _axis_forces(equations, solution.multipliers)
     pairs = {
         "accelerations: null space, and as compiled": (a, closed.forward_dynamics(q, v, tau)),
-        "accelerations: null space, and least squares on all equations": (
-            a, _dense(M, J, force, target)),
+        "accelerations: null space, and least squares on all equations": (a, dense),
         "rows: given accelerations, and J a": (target, J @ a),
-        "joint forces: given, and Newton-Euler with all constraint forces": (
-            tau + _axis_forces(equations, solution.multipliers), solution.forces.tau),
-    }  # fmt: skip
+        "joint forces: given, and Newton-Euler with all constraint forces": (given, needed),
+    }
     if equations.constraints.ideal:
         pairs |= _ideal(equations, q, v, tau, a)
     least = SHARE * forces_in_play(solution.forces, equations.tree.poses(q)[1])
@@ -47,12 +46,13 @@ def check(
     load = max(float(np.abs(x).max(initial=0.0)) for x in (M @ a, force, least))
     terms = np.abs(J) @ motion
     rows = max(float(np.abs(target).max(initial=0.0)), float(terms.max(initial=0.0)))
-    scales = {name: rows if name[:4] == "rows" else load if name[:5] == "joint" else scale
-              for name in pairs}  # fmt: skip
-    return Check(pairs, scales)
+    kinds = {"rows": rows, "joint forces": load, "accelerations": scale}
+    return Check(pairs, {name: kinds[name.partition(":")[0]] for name in pairs})
 
 
-def _ideal(equations: Equations, q: Array, v: Array, tau: Array, a: Array) -> dict[str, Any]:
+def _ideal(
+    equations: Equations, q: Array, v: Array, tau: Array, a: Array
+) -> dict[str, tuple[Array, Array]]:
     """The traced steps in plain Python, and sparse elimination."""
     evaluator = equations.evaluator
     found = {}

@@ -31,12 +31,11 @@ def nearness(equations: Equations, factor: Factor) -> str:
     if size < NEARLY_SINGULAR:
         return ""
     worst = np.abs(np.linalg.svd(factor.J_scaled, full_matrices=False)[0][:, factor.rank - 1])
-    shares = {constraint.name: worst[equations.constraints.slices[constraint.name]].max(initial=0.0)
-              for constraint in equations.constraints.all}  # fmt: skip
-    largest = max(shares.values())
-    names = [name for name in sorted(shares, key=lambda x: -shares[x])
-             if shares[name] > 0.3 * largest][:4]  # fmt: skip
-    named = ", ".join(f"'{name}'" for name in names)
+    slices = equations.constraints.slices
+    shares = {name: worst[rows].max(initial=0.0) for name, rows in slices.items()}
+    limit = 0.3 * max(shares.values())
+    names = [name for name in sorted(shares, key=lambda x: -shares[x]) if shares[name] > limit]
+    named = ", ".join(f"'{name}'" for name in names[:4])
     return (
         f"the closure is nearly singular: condition number {size:.2g} of the rows of {named}. "
         f"Forces there may be very large, and errors of the geometry count {size:.2g} times in them"

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,7 +25,7 @@ from armillary.constraints.nullspace import Answer, Factor, Scaling, smallest, s
 from armillary.errors import ModelError
 from armillary.evaluate.derivatives import ForwardDerivatives
 from armillary.evaluate.inputs import Array, wrench_rows
-from armillary.scalar import Dual
+from armillary.scalar import Dual, Scalar
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
@@ -94,7 +94,7 @@ def _stacked(found: Sequence[ConstrainedDerivatives], nv: int) -> ConstrainedDer
                 f"forward_dynamics.derivatives: state {k} has {free[k]} admissible variations and "
                 f"others have {min(free)}; it is singular. Ask for its derivatives alone."
             )
-    parts: dict[str, Any] = {
+    parts: dict[str, Array] = {
         field.name: np.stack([getattr(d, field.name) for d in found])
         for field in fields(ConstrainedDerivatives)
         if field.name != "full"
@@ -110,8 +110,9 @@ def _of_state(
     M, n = system.M[k], equations.tables.nv
     holonomic = np.array(equations.constraints.holonomic, bool)
     s = equations.scaling
-    position = Factor(system.terms.J[k][holonomic], Scaling(s.length, s.rows[holonomic], s.columns),
-                      equations.rank_tolerance(system.terms.residual[k]))  # fmt: skip
+    scaling = Scaling(s.length, s.rows[holonomic], s.columns)
+    tolerance = equations.rank_tolerance(system.terms.residual[k])
+    position = Factor(system.terms.J[k][holonomic], scaling, tolerance)
     motions, velocities = position.free, answer.factor.free
     still = np.zeros(n)
     probe = _Probe(equations, system, k, answer, external, passive)
@@ -125,9 +126,8 @@ def _of_state(
     dv = [_change(M, answer.factor, *probe.slopes(still, d)[:2]) for d in velocities.T]
     by_v = np.array(dv).T.reshape(n, -1)
     dtau = responses(equations, system, k, answer.factor)
-    full = ForwardDerivatives(
-        moved @ _onto(motions, M, s), by_v @ _onto(velocities, M, s), dtau
-    )  # fmt: skip
+    onto_q, onto_v = _onto(motions, M, s), _onto(velocities, M, s)
+    full = ForwardDerivatives(moved @ onto_q, by_v @ onto_v, dtau)
     return ConstrainedDerivatives(dtau, motions, dq, carried, moved, velocities, by_v, full)
 
 
@@ -177,16 +177,21 @@ class _Probe:
     """Slopes of the equations along a variation, accelerations and multipliers held."""
 
     def __init__(
-        self, equations: Equations, system: System, k: int, answer: Answer, external: External,
+        self,
+        equations: Equations,
+        system: System,
+        k: int,
+        answer: Answer,
+        external: External,
         passive: bool,
-    ):  # fmt: skip
+    ):
         owner = equations.evaluator
         self.equations, self.base = equations, owner.base()
         constraints = equations.constraints if passive else equations.constraints.bare
         self.tables = replace(owner.tables(True, passive), constraints=constraints)
         self.q, self.v = system.q[k].tolist(), system.v[k].tolist()
         self.algorithm = defect(answer.multipliers.tolist())
-        self.inputs: dict[str, Any] = {"a": answer.a.tolist()}
+        self.inputs: dict[str, list[Scalar]] = {"a": answer.a.tolist()}
         if external:
             given = {name: wrench_rows(name, x) for name, x in external.items()}
             count = len(system.q)
@@ -195,7 +200,7 @@ class _Probe:
     def slopes(self, dq: Array, dv: Array) -> tuple[Array, Array, Array]:
         """Of the equations of motion, of J a - gamma, and of J v."""
         model = self.equations.model
-        q: list[Any] = []
+        q: list[Scalar] = []
         for joint, slot in zip(model.joints, model.slots, strict=True):
             rates = joint.rate(self.q[slot.q], dq[slot.v].tolist())
             q += [Dual(x, rate) for x, rate in zip(self.q[slot.q], rates, strict=True)]
@@ -204,5 +209,5 @@ class _Probe:
         return _slopes(found["balance"]), _slopes(found["rows"]), _slopes(found["rates"])
 
 
-def _slopes(values: list[Any]) -> Array:
+def _slopes(values: list[Scalar]) -> Array:
     return np.array([float(x.slope) if isinstance(x, Dual) else 0.0 for x in values])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,7 @@ from armillary.evaluate.inputs import Array, common_rows
 from armillary.evaluate.memo import Memo
 from armillary.joints.closures import OnPlane
 from armillary.joints.rolling import RollingDisc
+from armillary.model.constraint_parts import Contact, Distance, Loop, Surface
 from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.constraints import lower_constraints
 from armillary.spatial import Transform, Vector
@@ -128,7 +129,12 @@ class Equations:
     def ends(self) -> list[tuple[int, int]]:
         """Model bodies (not kernel bodies) that every frame constraint stands on; -1: the world."""
         model, index = self.model, self.model.index
-        parts: tuple[Any, ...] = (*model.loops, *model.distances, *model.surfaces, *model.contacts)
+        parts: tuple[Loop | Distance | Surface | Contact, ...] = (
+            *model.loops,
+            *model.distances,
+            *model.surfaces,
+            *model.contacts,
+        )
         pairs = [(index[part.first.body], index[part.second.body]) for part in parts]
         return pairs + [(index[wheel.ground], index[wheel.body]) for wheel in model.wheels]
 
@@ -193,9 +199,8 @@ class Equations:
             self.evaluator.refuse_load_friction("constraints and actuator forces")
         run, given = self.evaluator.run, {"parameters": parameters}
         M = run(mass_matrix.mass_matrix, {"q": q}, passive=passive, bodies=given)["M"]
-        inputs: dict[str, Any] = {"q": q, "v": v}
         algorithm = inverse_dynamics.bias_forces
-        h = run(algorithm, inputs, external, passive=passive, bodies=given)["tau"]
+        h = run(algorithm, {"q": q, "v": v}, external, passive=passive, bodies=given)["tau"]
         bodies = self.motion(q, v)
         terms = self.rows.terms(bodies, q, v, passive)
         if isinstance(prescribed, RowMotion):
@@ -206,8 +211,8 @@ class Equations:
         return System(q, v, M, tau - h + terms.given, target, terms, bodies)
 
     def prescribed_rows(self, prescribed: Prescribed, count: int) -> Array:
-        """Prescribed accelerations of constraints, on top of what the model says: of a drive, of
-        the road under a wheel, or along the rows of a contact or loop."""
+        """Prescribed accelerations of constraints, on top of what the model says: of a
+        coordinate, of the road under a wheel, or along the rows of a contact or loop."""
         if isinstance(prescribed, RowMotion):
             return spread(prescribed.acceleration, count)
         extra = np.zeros((count, self.constraints.count))

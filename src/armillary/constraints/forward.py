@@ -176,9 +176,13 @@ class ConstrainedForwardDynamics(LadderQuestion):
         return self._large[passive]
 
     def derivatives(
-        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, external: External = None,
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        external: External = None,
         passive: bool = True,
-    ) -> ConstrainedDerivatives:  # fmt: skip
+    ) -> ConstrainedDerivatives:
         """d a / d(q, v, tau): along the variations the constraints admit (`motions`,
         `velocities`), and as matrices (nv, nv) of the nearest admissible state (`full`)."""
         from armillary.constraints.derivatives import derivatives
@@ -189,18 +193,29 @@ class ConstrainedForwardDynamics(LadderQuestion):
         return blanked(derivatives(equations, system, external, passive, single), bad)
 
     def jvp(
-        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dq: ArrayLike | None = None,
-        dv: ArrayLike | None = None, dtau: ArrayLike | None = None, external: External = None,
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        dq: ArrayLike | None = None,
+        dv: ArrayLike | None = None,
+        dtau: ArrayLike | None = None,
+        external: External = None,
         passive: bool = True,
-    ) -> Array:  # fmt: skip
+    ) -> Array:
         """Change of a (nv) for small changes of q (tangent), v and tau, by `derivatives`."""
         changes = (0.0 if x is None else x for x in (dq, dv, dtau))
         return self.derivatives(q, v, tau, external, passive).jvp(*changes)
 
     def vjp(
-        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, weight: ArrayLike,
-        external: External = None, passive: bool = True,
-    ) -> tuple[Array, Array, Array]:  # fmt: skip
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        weight: ArrayLike,
+        external: External = None,
+        passive: bool = True,
+    ) -> tuple[Array, Array, Array]:
         """Gradient of weight · a with respect to q (tangent), v and tau, by `derivatives`."""
         return self.derivatives(q, v, tau, external, passive).vjp(weight)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -48,9 +48,13 @@ class ConstrainedLoadFriction(LoadFriction):
         return Equations(self.plain)
 
     def friction_of(
-        self, state: dict[str, Array], external: External, prescribed: Prescribed = None,
-        baumgarte: Baumgarte = None, parameters: ArrayLike | None = None,
-    ) -> tuple[Array, Array]:  # fmt: skip
+        self,
+        state: dict[str, Array],
+        external: External,
+        prescribed: Prescribed = None,
+        baumgarte: Baumgarte = None,
+        parameters: ArrayLike | None = None,
+    ) -> tuple[Array, Array]:
         """a (B, nv) and x (B, m) of the states q, v, tau in rows."""
         q, v = state["q"], state["v"]
         equations, count = self.plain_equations, len(q)
@@ -95,10 +99,14 @@ class ConstrainedLoadFriction(LoadFriction):
                 )
 
     def solution(
-        self, state: dict[str, Array], external: External, prescribed: Prescribed,
+        self,
+        state: dict[str, Array],
+        external: External,
+        prescribed: Prescribed,
         baumgarte: Baumgarte,
-        compliance: Mapping[str, Any] | None, single: bool,
-    ) -> ConstrainedSolution:  # fmt: skip
+        compliance: Mapping[str, ArrayLike] | None,
+        single: bool,
+    ) -> ConstrainedSolution:
         """Everything: that of the mechanism without such friction, driven by what is left."""
         q, v, tau = state["q"], state["v"], state["tau"]
         equations, evaluator = self.plain_equations, self.evaluator

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from armillary.constraints.rows import Terms
 from armillary.evaluate.inputs import Array
+
+Index = int | NDArray[np.integer | np.bool_] | np.bool_  # one state of a batch, or some
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class RowMotion:
         """The same rows with residual and rate counted from the prescribed motion."""
         return replace(terms, residual=terms.residual - self.place, rate=terms.rate - self.velocity)
 
-    def of(self, rows: Any) -> RowMotion:
+    def of(self, rows: Index) -> RowMotion:
         """The motion of some states of a batch."""
         return RowMotion(*(x[rows] if x.ndim == 2 else x for x in self.parts))
 
@@ -46,13 +47,13 @@ def spread(x: Array, count: int) -> Array:
     return np.ascontiguousarray(np.broadcast_to(x, (count, x.shape[-1])))
 
 
-def of_states(prescribed: Prescribed, rows: Any, count: int) -> Prescribed:
+def of_states(prescribed: Prescribed, rows: Index, count: int) -> Prescribed:
     """What belongs to the chosen states of a batch of `count`."""
     if prescribed is None or isinstance(prescribed, RowMotion):
         return prescribed.of(rows) if prescribed is not None else None
     return {name: rows_of(np.asarray(x, float), rows, count) for name, x in prescribed.items()}
 
 
-def rows_of(x: Array, rows: Any, count: int) -> Array:
+def rows_of(x: Array, rows: Index, count: int) -> Array:
     """The chosen rows of a batch, or the one row that serves all."""
     return x[rows] if x.ndim == 2 and len(x) == count else x

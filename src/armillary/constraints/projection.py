@@ -62,36 +62,39 @@ class Projector:
         return q, self.velocities(q, v, moving)
 
     def project_with(
-        self, q: Array, v: Array, held: Held, named: Named | None,
+        self,
+        q: Array,
+        v: Array,
+        held: Held,
+        named: Named | None,
         moving: RowMotion | None = None,
-    ) -> tuple[Array, Array]:  # fmt: skip
+    ) -> tuple[Array, Array]:
         """As `project`, state by state, with what is held as it is.  named: velocities that are
         given, in the place of v."""
         q = np.array([self._closed(x, _of(moving, k), held) for k, x in enumerate(q)])
         return q, self.velocities_with(q, v, held, named, moving)
 
     def velocities_with(
-        self, q: Array, v: Array, held: Held, named: Named | None,
-        moving: RowMotion | None = None, parameters: Array | None = None,
-    ) -> Array:  # fmt: skip
+        self,
+        q: Array,
+        v: Array,
+        held: Held,
+        named: Named | None,
+        moving: RowMotion | None = None,
+        parameters: Array | None = None,
+    ) -> Array:
         """Consistent velocities (B, nv) with what is held, or given by name, as it is.  parameters:
         inertias (B, 10 bodies) that the kinetic energy counts with."""
         values = None if named is None else named.of(len(q))
-        found = np.empty_like(v)
+        held, found = named.held if named else held, np.empty_like(v)
         for k in range(len(q)):
             mine = None if values is None else values[k]
             bodies = None if parameters is None else parameters[k]
-            found[k] = self._velocity_with(q[k], v[k], named.held if named else held, mine,
-                                           _of(moving, k), bodies)  # fmt: skip
+            if mine is not None and not self.equations.constraints.count:
+                found[k] = np.linalg.pinv(held.rows(q[k])) @ mine  # in a tree nothing follows
+                continue
+            found[k] = self.closer.velocity_with(q[k], v[k], held, mine, _of(moving, k), bodies)
         return found
-
-    def _velocity_with(
-        self, q: Array, v: Array, held: Held, values: Array | None, moving: RowMotion | None,
-        parameters: Array | None,
-    ) -> Array:  # fmt: skip
-        if self.equations.constraints.count or values is None:
-            return self.closer.velocity_with(q, v, held, values, moving, parameters)
-        return np.asarray(np.linalg.pinv(held.rows(q)) @ values)  # in a tree nothing follows
 
     def positions(self, q: Array, moving: RowMotion | None = None) -> Array:
         """Newton steps until they are small; what stays open is closed one by one (assembly.py)."""

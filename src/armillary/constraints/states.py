@@ -19,6 +19,7 @@ from armillary.model.model import Model
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
+    from armillary.constraints.moving import Prescribed
     from armillary.constraints.rows import Terms
     from armillary.evaluate.evaluator import External
 
@@ -73,27 +74,33 @@ def substituted(
 ) -> tuple[dict[str, Array], External]:
     """The same states with harmless ones (initial, at rest, without forces) in the bad rows."""
     harmless = {"q": equations.tree.initial}
-    states = {name: np.where(bad[:, None], harmless.get(name, 0.0), x)
-              for name, x in arrays.items()}  # fmt: skip
+    mask = bad[:, None]
+    states = {name: np.where(mask, harmless.get(name, 0.0), x) for name, x in arrays.items()}
     if not external:
         return states, external
     wrenches: dict[str, ArrayLike] = {}
     for name, x in external.items():
         own, one = wrench_rows(name, x)
-        wrenches[name] = own[0] if one else np.where(bad[:, None], 0.0, own)
+        wrenches[name] = own[0] if one else np.where(mask, 0.0, own)
     return states, wrenches
 
 
 def solvable(
-    equations: Equations, arrays: dict[str, Array], single: bool, external: External = None,
-    passive: bool = True, **more: Any,
-) -> tuple[System, dict[str, Array], External, NDArray[np.bool_]]:  # fmt: skip
+    equations: Equations,
+    arrays: dict[str, Array],
+    single: bool,
+    external: External = None,
+    passive: bool = True,
+    prescribed: Prescribed = None,
+    baumgarte: tuple[float, float] | None = None,
+    parameters: ArrayLike | None = None,
+) -> tuple[System, dict[str, Array], External, NDArray[np.bool_]]:
     """Equations of motion of all states, harmless ones in bad rows: (system, states, wrenches,
     which rows are bad).  A single bad state is refused."""
 
     def system_of_all() -> System:
         q, v, tau = arrays["q"], arrays["v"], arrays["tau"]
-        return equations.system(q, v, tau, external, passive, **more)
+        return equations.system(q, v, tau, external, passive, prescribed, baumgarte, parameters)
 
     system = system_of_all()
     bad = ~answerable(system)

@@ -27,7 +27,7 @@ from armillary.algorithms.passes import (
     from_own,
     to_own,
 )
-from armillary.codegen.places import MEMORY
+from armillary.codegen.abi import LASTING, PASSING
 from armillary.errors import CompileError
 from armillary.evaluate.request import Layout, Setting, input_slot, output_slot
 from armillary.graph.cut import Block, Store, cut
@@ -175,7 +175,7 @@ class BodyTracer:
                 self._at(stage, step)
             elif isinstance(step, (PathToRoot, AncestorPairs, BodyColumns)):
                 self._path(stage, step)
-        blocks, record = cut(self.blocks, self.layout.size, MEMORY)
+        blocks, record = cut(self.blocks, self.layout.size, LASTING, PASSING)
         return TracedBody(blocks, record)
 
     def _walk(self, stage: int, step: Outward | Inward) -> None:

@@ -38,32 +38,41 @@ class CompiledFunction:
         self.__signature__ = self.row.signature
         self.__doc__ = "\n\n".join(filter(None, (self.row.title, self.row.text)))
 
-    def __call__(self, *given: Any, **named: Any) -> Any:
-        try:
-            if not named:
-                native = self._native.get(given[self._count :])
-            elif named.keys() <= _WORDS:
-                native = self._native.get((*given[self._count :], *named.items()))
-            else:
-                native = None
-        except TypeError:  # a frame or word that is none
-            native = None
-        return native(*given[: self._count]) if native is not None else self._ask(given, named)
-
     def callable(self) -> Any:
         """The callable users get: a native one where the function is plain (no frame, one array)
-        and this interpreter allows, the object itself elsewhere."""
+        and this interpreter allows, a Python function elsewhere."""
         from armillary.evaluate import native_call
 
         algorithm = self._algorithm(self.row.choices)
         finish = finisher(self.row, algorithm, self._evaluator.model)
-        plain = not self.row.frame and finish is not None and finish.plain
-        if not (plain and native_call.available()):
-            return self
         names = ("__doc__", "__name__", "__qualname__", "__signature__", "compile_report")
         attributes = {name: getattr(self, name) for name in names} | {"question": self}
-        self._fast = native_call.FastCall(self._ask_plain, attributes)
-        return self._fast.callable
+        plain = not self.row.frame and finish is not None and finish.plain
+        if plain and native_call.available():
+            self._fast = native_call.FastCall(self._ask_plain, attributes)
+            return self._fast.callable
+        found = self._dispatcher()
+        for name, value in attributes.items():
+            setattr(found, name, value)
+        return found
+
+    def _dispatcher(self) -> Callable[..., Any]:
+        """Calls by frame and words: to the native callable of these, or to the evaluator."""
+        entries, count, ask = self._native, self._count, self._ask
+
+        def function(*given: Any, **named: Any) -> Any:
+            try:
+                if not named:
+                    native = entries.get(given[count:])
+                elif named.keys() <= _WORDS:
+                    native = entries.get((*given[count:], *named.items()))
+                else:
+                    native = None
+            except TypeError:  # a frame or word that is none
+                native = None
+            return native(*given[:count]) if native is not None else ask(given, named)
+
+        return function
 
     def _ask_plain(self, *given: Any, **named: Any) -> Any:
         """Through the evaluator; plain states, and batches of them, natively from now on."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -65,37 +65,37 @@ class Dynamics(Kinematics):
         return LoadFriction(self.evaluator)
 
     @cached_property
-    def bias_forces(self) -> CompiledFunction:
+    def bias_forces(self) -> Callable[..., Any]:
         """Forces at zero acceleration."""
         return CompiledFunction(self.evaluator, "bias_forces").callable()
 
     @cached_property
-    def gravity_forces(self) -> CompiledFunction:
+    def gravity_forces(self) -> Callable[..., Any]:
         """Forces against gravity."""
         return CompiledFunction(self.evaluator, "gravity_forces").callable()
 
     @cached_property
-    def mass_matrix(self) -> CompiledFunction:
+    def mass_matrix(self) -> Callable[..., Any]:
         """Joint-space inertia."""
         return CompiledFunction(self.evaluator, "mass_matrix").callable()
 
     @cached_property
-    def coriolis_matrix(self) -> CompiledFunction:
+    def coriolis_matrix(self) -> Callable[..., Any]:
         """Coriolis matrix."""
         return CompiledFunction(self.evaluator, "coriolis_matrix").callable()
 
     @cached_property
-    def center_of_mass(self) -> CompiledFunction:
+    def center_of_mass(self) -> Callable[..., Any]:
         """Centre of mass."""
         return CompiledFunction(self.evaluator, "center_of_mass").callable()
 
     @cached_property
-    def momentum(self) -> CompiledFunction:
+    def momentum(self) -> Callable[..., Any]:
         """Momentum about the centre of mass."""
         return CompiledFunction(self.evaluator, "momentum").callable()
 
     @cached_property
-    def static_torques(self) -> CompiledFunction:
+    def static_torques(self) -> Callable[..., Any]:
         """Joint forces (nv) that hold it at rest against gravity, springs and external wrenches."""
         return CompiledFunction(self.evaluator, "static_torques").callable()
 
@@ -112,15 +112,15 @@ class Dynamics(Kinematics):
         return OperationalInertia(W, lambda: _ranks(self.jacobian(there, frame, coordinates)))
 
     @cached_property
-    def _operational_inertia(self) -> CompiledFunction:
-        return CompiledFunction(self.evaluator, "operational_inertia")
+    def _operational_inertia(self) -> Callable[..., Any]:
+        return CompiledFunction(self.evaluator, "operational_inertia").callable()
 
     @cached_property
     def energy(self) -> Callable[..., tuple[Array, Array]]:
         """Kinetic and potential energy in J; springs and laws with a potential count, height
         counts from the origin.  A warning names the laws that store energy and do not say how
         much (`energy_lacks`)."""
-        known = CompiledFunction(self.evaluator, "energy")
+        known = CompiledFunction(self.evaluator, "energy").callable()
         if not self.energy_lacks:
             return known
 
@@ -204,9 +204,9 @@ class Dynamics(Kinematics):
         return BodyForces(self.model, result)
 
     @cached_property
-    def reactions(self) -> CompiledFunction:
+    def reactions(self) -> Callable[..., Any]:
         """The wrench in every joint, by the parent on the body, in the body's frame."""
-        return CompiledFunction(self.evaluator, "reactions")
+        return CompiledFunction(self.evaluator, "reactions").callable()
 
     def solve(
         self,

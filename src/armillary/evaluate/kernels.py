@@ -140,7 +140,7 @@ class Kernels:
     @cached_property
     def _code_before_solve(self) -> StraightCode | None:
         """Straight-line code of what comes before equations, where that is small enough."""
-        before = self.setting.algorithm.before_solve()
+        before = self.setting.algorithm.before_solve
         large = len(self.tables.bodies) > _LONGEST_TRACE
         if before is None or large or self.options.tier is not None:
             return None

@@ -79,11 +79,6 @@ class Question:
         **bodies: ArrayLike | None,
     ) -> Array:
         """bodies: numbers instead of the model's, `parameters` and `offsets`."""
-        plain = passive is True and out is None and all(x is None for x in bodies.values())
-        if plain and type(external) is dict and self._loaded:
-            found = self._with_wrenches(inputs, external)
-            if found is not None:
-                return found
         if any(numbers is not None for numbers in bodies.values()):
             found = self._evaluator.run(
                 self.algorithm, inputs, external, passive=passive, out={self.result: out},
@@ -99,20 +94,16 @@ class Question:
             self._serve_wrenches(inputs, external)
         return result if out is None else out
 
-    def _with_wrenches(
-        self, inputs: dict[str, ArrayLike], external: Mapping[str, ArrayLike]
-    ) -> Array | None:
+    def _with_wrenches(self, *states: ArrayLike, external: External) -> Array | None:
         """One plain state with wrenches in frames that were asked for before, natively; None: not
         so."""
-        frames = tuple(external)
-        call = self._loaded.get(frames)
-        if call is None:
+        if type(external) is not dict or (call := self._loaded.get(tuple(external))) is None:
             return None
+        if len(external) == 1:
+            return call(*states, *external.values())
         wrenches = list(external.values())
-        if len(wrenches) == 1:
-            return call(*inputs.values(), wrenches[0])
         if all(isinstance(x, np.ndarray) and x.shape == (6,) for x in wrenches):
-            return call(*inputs.values(), np.concatenate(wrenches))
+            return call(*states, np.concatenate(wrenches))
         return None
 
     def _serve_wrenches(
@@ -206,6 +197,10 @@ class InverseDynamics(Differentiable):
         parameters: ArrayLike | None = None,
         offsets: ArrayLike | None = None,
     ) -> Array:
+        if self._loaded and passive is True and out is parameters is offsets is None:
+            found = self._with_wrenches(q, v, a, external=external)
+            if found is not None:
+                return found
         bodies = {"parameters": parameters, "offsets": offsets}
         return self._answer({"q": q, "v": v, "a": a}, external, passive, out, **bodies)
 
@@ -271,6 +266,10 @@ class ForwardDynamics(Differentiable):
     ) -> Array:
         if parameters is None:
             self._evaluator.refuse_massless()
+        if self._loaded and passive is True and out is parameters is offsets is None:
+            found = self._with_wrenches(q, v, tau, external=external)
+            if found is not None:
+                return found
         bodies = {"parameters": parameters, "offsets": offsets}
         return self._answer({"q": q, "v": v, "tau": tau}, external, passive, out, **bodies)
 

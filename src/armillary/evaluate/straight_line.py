@@ -69,10 +69,10 @@ def _carried(
 def trace_shorter(setting: Setting, tables: Tables, frame_body: int | None = None) -> Block:
     """As `trace_straight`, with the passes that make the shorter code of a small mechanism."""
     block = trace_straight(setting, tables, frame_body)
-    rival = setting.algorithm.rival
-    if rival is None or operations(block) > _SMALL:
+    alternative = setting.algorithm.alternative
+    if alternative is None or operations(block) > _SMALL:
         return block
-    other = trace_straight(replace(setting, algorithm=rival), tables, frame_body)
+    other = trace_straight(replace(setting, algorithm=alternative), tables, frame_body)
     return other if operations(other) < _SHORTER * operations(block) else block
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from armillary.errors import FormatError, InputError, Remedy
 from armillary.formats.digits import accuracy
@@ -125,7 +124,7 @@ def _writer(kind: str, lossy: bool) -> Callable[[Model], str]:
     return write_native
 
 
-def _check_path(path: Any) -> None:
+def _check_path(path: object) -> None:
     if not isinstance(path, (str, os.PathLike)) or not str(path):
         raise InputError(f"path: expected the name of a file, found {path!r}.")
     if "\0" in str(path):

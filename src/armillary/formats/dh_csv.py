@@ -35,17 +35,8 @@ _NESTED: dict[str, tuple[str, str]] = {
 _COM = ("com_x", "com_y", "com_z")
 _TENSOR = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _PLAIN = (
-    "name",
-    "joint",
-    "type",
-    "a",
-    "alpha",
-    "alpha_deg",
-    "d",
-    "theta",
-    "theta_deg",
-    "mass",
-    "initial",
+    *("name", "joint", "type", "a", "alpha", "alpha_deg", "d", "theta", "theta_deg"),
+    *("mass", "initial"),
 )
 _TEXTS = ("name", "joint", "type")
 _IN_DEGREES = {f"{key}_deg": key for key in ("lower", "upper", "velocity", "initial")}

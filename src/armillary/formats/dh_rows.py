@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from armillary.errors import FormatError
 from armillary.formats.tables import (
@@ -36,23 +35,8 @@ STANDARD, MODIFIED = "standard", "modified"
 CONVENTIONS = (STANDARD, MODIFIED)
 TYPES = ("revolute", "prismatic", "continuous")
 ROW_KEYS = (
-    "name",
-    "joint",
-    "type",
-    "a",
-    "alpha",
-    "alpha_deg",
-    "d",
-    "theta",
-    "theta_deg",
-    "mass",
-    "com",
-    "inertia",
-    "friction",
-    "limits",
-    "rotor",
-    "motor",
-    "initial",
+    *("name", "joint", "type", "a", "alpha", "alpha_deg", "d", "theta", "theta_deg"),
+    *("mass", "com", "inertia", "friction", "limits", "rotor", "motor", "initial"),
 )
 GRAVITY = (0.0, 0.0, -9.81)
 
@@ -73,7 +57,7 @@ class Row:
 
 
 def dh(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[Mapping[str, object]],
     convention: str = STANDARD,
     *,
     degrees: bool = False,
@@ -152,7 +136,7 @@ def _places(row: Row, convention: str) -> tuple[Pose, Pose]:
 # -- one row -------------------------------------------------------------------------------------
 
 
-def row_of(row: Mapping[str, Any], k: int, degrees: bool = False) -> Row:
+def row_of(row: Mapping[str, object], k: int, degrees: bool = False) -> Row:
     part = f"row {k + 1}"
     check_keys(row, ROW_KEYS, part)
     name = str(row.get("name") or f"link{k + 1}")
@@ -192,7 +176,7 @@ def row_of(row: Mapping[str, Any], k: int, degrees: bool = False) -> Row:
     )
 
 
-def _angle(row: Mapping[str, Any], key: str, part: str, degrees: bool) -> float:
+def _angle(row: Mapping[str, object], key: str, part: str, degrees: bool) -> float:
     in_degrees = f"{key}_deg"
     if key in row and in_degrees in row:
         raise FormatError(f"{part}: found {key} and {in_degrees}. Give one of them.")

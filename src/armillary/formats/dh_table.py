@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from armillary.errors import FormatError
 from armillary.formats.dh_rows import MODIFIED, STANDARD, check_convention
@@ -28,7 +27,7 @@ SAME = 1e-9  # m or cosine: two places that are meant to be one
 class DHTable:
     """`dh(table.rows, table.convention, base=table.base, tool=table.tool, ...)` is the arm."""
 
-    rows: tuple[dict[str, Any], ...]
+    rows: tuple[dict[str, object], ...]
     convention: str
     base: Pose  # frame 0 in the world
     tool: Pose | None  # the frame called "tool" in the last link frame, where there is one
@@ -203,9 +202,9 @@ def _in_axes(mass: Mass, R_KB: Matrix) -> Mass:
     return moved_mass(mass, Pose((0.0, 0.0, 0.0), (x, y, z)))  # type: ignore[arg-type]
 
 
-def _row(body: Body, mass: Mass, geometry: dict[str, float], model: Model) -> dict[str, Any]:
+def _row(body: Body, mass: Mass, geometry: dict[str, float], model: Model) -> dict[str, object]:
     spec = body.joint
-    row: dict[str, Any] = {"name": body.name}
+    row: dict[str, object] = {"name": body.name}
     if spec.name != body.name:
         row["joint"] = spec.name
     row["type"] = "continuous" if spec.continuous else spec.kind

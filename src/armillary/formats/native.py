@@ -6,7 +6,6 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -86,7 +85,7 @@ def _validated(tree: Node, path: str) -> NativeFile:
         raise FormatError(_part(loc) + text, path, line) from None
 
 
-def _part(loc: tuple[Any, ...]) -> str:
+def _part(loc: tuple[object, ...]) -> str:
     """('bodies', 'arm', 'joint', 'axis') -> "body 'arm', joint.axis: "."""
     steps = [s for s in loc if s not in ("one", "each", "frame", "name", "[key]")]
     head = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema
 
@@ -24,7 +24,7 @@ from armillary.formats.native_fields import (
 from armillary.model.joints import KINDS
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     known = [*KINDS, "continuous"]
     if value not in known:
         near = difflib.get_close_matches(str(value), known, n=1, cutoff=0.5)
@@ -71,7 +71,7 @@ class LimitsEntry(Entry):
     effort: Bound = None
 
 
-def _one_or_each(value: Any) -> str:
+def _one_or_each(value: object) -> str:
     return "each" if isinstance(value, list) else "one"
 
 

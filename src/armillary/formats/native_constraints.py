@@ -3,7 +3,7 @@ distances, surfaces, contacts, prescribed motions."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
@@ -30,7 +30,7 @@ class EndEntry(FrameEntry):
     name: Name | None = None
 
 
-def _name_or_frame(value: Any) -> str:
+def _name_or_frame(value: object) -> str:
     return "name" if isinstance(value, str) else "frame"
 
 
@@ -39,7 +39,7 @@ End = Annotated[
 ]
 
 
-def _two(value: Any) -> Any:
+def _two(value: object) -> object:
     if not isinstance(value, (list, tuple)) or len(value) != 2:
         raise fault(f"expected two frames, found {shown(value)}.")
     return value

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
@@ -20,11 +20,11 @@ _INFINITE = {".inf": math.inf, "+.inf": math.inf, "-.inf": -math.inf}
 _NAMED_AXIS = {"enum": list(AXIS_VECTORS)}
 
 
-def fault(text: str, **context: Any) -> PydanticCustomError:
+def fault(text: str, **context: object) -> PydanticCustomError:
     return PydanticCustomError("armillary", "{text}", {"text": text} | context)
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """What was found, short enough for one line."""
     if value is None:
         return "nothing"
@@ -36,7 +36,7 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _number(value: Any) -> float:
+def _number(value: object) -> float:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         value = repr(value)
     if not isinstance(value, str) or not _NUMBER.fullmatch(value):
@@ -47,7 +47,7 @@ def _number(value: Any) -> float:
     return number
 
 
-def _number_or_pair(value: Any) -> float | tuple[float, float]:
+def _number_or_pair(value: object) -> float | tuple[float, float]:
     if not isinstance(value, (list, tuple)):
         return _number(value)
     if len(value) != 2:
@@ -55,7 +55,7 @@ def _number_or_pair(value: Any) -> float | tuple[float, float]:
     return (_number(value[0]), _number(value[1]))
 
 
-def _bound(value: Any) -> float | None:
+def _bound(value: object) -> float | None:
     if value is None:
         return None
     return _INFINITE[value] if isinstance(value, str) and value in _INFINITE else _number(value)
@@ -65,7 +65,7 @@ def _numbers(*sizes: int) -> BeforeValidator:
     """A check for a list of so many numbers."""
     wanted = " or ".join(str(n) for n in sizes)
 
-    def check(value: Any) -> tuple[float, ...]:
+    def check(value: object) -> tuple[float, ...]:
         if not isinstance(value, (list, tuple)) or len(value) not in sizes:
             raise fault(f"expected a list of {wanted} numbers, found {shown(value)}.")
         return tuple(_number(x) for x in value)
@@ -73,13 +73,13 @@ def _numbers(*sizes: int) -> BeforeValidator:
     return BeforeValidator(check)
 
 
-def _name(value: Any) -> str:
+def _name(value: object) -> str:
     if not isinstance(value, str) or not value:
         raise fault(f"expected a name, found {shown(value)}.")
     return value
 
 
-def _axis(value: Any) -> Any:
+def _axis(value: object) -> object:
     if isinstance(value, str):
         if value not in _NAMED_AXIS["enum"]:
             raise fault(
@@ -95,7 +95,7 @@ def _axis(value: Any) -> Any:
     return tuple(_number(x) for x in value)
 
 
-def _rows(value: Any) -> Any:
+def _rows(value: object) -> object:
     if not isinstance(value, (list, tuple)) or len(value) != 3:
         raise fault(f"expected three rows of 3 numbers, found {shown(value)}.")
     return value
@@ -134,7 +134,7 @@ class Entry(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _known_keys(cls, value: Any) -> Any:
+    def _known_keys(cls, value: object) -> object:
         if not isinstance(value, dict):
             raise fault(f"expected a mapping {{key: value, ...}}, found {shown(value)}.")
         known = list(cls.model_fields)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
@@ -43,7 +43,7 @@ SECTIONS = {
 }
 
 
-def _places(value: Any) -> Any:
+def _places(value: object) -> object:
     return [value] if isinstance(value, (str, int, float)) else value
 
 
@@ -54,7 +54,7 @@ Places = Annotated[
 ]
 
 
-def _version(value: Any) -> int:
+def _version(value: object) -> int:
     if str(value) != str(VERSION):
         raise fault(
             f"expected version {VERSION}, found {shown(value)}. This version of Armillary reads "
@@ -110,7 +110,7 @@ class NativeFile(Entry):
 
     @model_validator(mode="before")
     @classmethod
-    def _one_source_of_bodies(cls, value: Any) -> Any:
+    def _one_source_of_bodies(cls, value: object) -> object:
         if not isinstance(value, dict):
             return value
         if "bodies" in value and "tree" in value:
@@ -128,7 +128,7 @@ class NativeFile(Entry):
         return self
 
 
-def native_schema() -> dict[str, Any]:
+def native_schema() -> dict[str, object]:
     """JSON schema of the native file, for editors and other programs."""
     schema = NativeFile.model_json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | schema

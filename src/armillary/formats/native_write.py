@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from typing import Any
 
 from armillary.errors import FormatError
 from armillary.formats.faults import is_doubtful
@@ -25,9 +24,11 @@ from armillary.model import (
     Shape,
     Wheel,
 )
-from armillary.model.parts import IDENTITY
+from armillary.model.constraint_parts import Constraint, Distance, Surface
+from armillary.model.parts import IDENTITY, Limits, Motor, Rotor
 from armillary.units import AXIS_NAMES
 
+Framed = Loop | Distance | Surface | Contact
 # Plain words that no YAML version takes for a number, a truth value or nothing.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*([-./ ][A-Za-z0-9_]+)*")
 _RESERVED = {"yes", "no", "on", "off", "true", "false", "null", "inf", "nan"}
@@ -47,7 +48,7 @@ def write_native(model: Model) -> str:
     lines.append("bodies:")
     for body in model.bodies:
         lines += _body(body)
-    sections: list[tuple[str, list[tuple[str, Any]]]] = [
+    sections: list[tuple[str, list[tuple[str, object]]]] = [
         ("frames", [(f.name, {"body": f.body} | _pose(f.pose)) for f in model.frames]),
         *_constraints(model),
         ("initial", list(_initial(model))),
@@ -57,7 +58,7 @@ def write_native(model: Model) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _section(key: str, entries: Sequence[tuple[str, Any]]) -> Iterator[str]:
+def _section(key: str, entries: Sequence[tuple[str, object]]) -> Iterator[str]:
     if not entries:
         return
     names = Counter(name for name, _ in entries)
@@ -96,8 +97,8 @@ def _body(body: Body) -> Iterator[str]:
         yield from (f"      - {flow(_shape(shape))}" for shape in body.shapes)
 
 
-def _joint(spec: JointSpec, default_name: str) -> dict[str, Any]:
-    entry: dict[str, Any] = {"type": "continuous" if spec.continuous else spec.kind}
+def _joint(spec: JointSpec, default_name: str) -> dict[str, object]:
+    entry: dict[str, object] = {"type": "continuous" if spec.continuous else spec.kind}
     if spec.name != default_name:
         entry["name"] = spec.name
     axes = [_axis(axis) for axis in spec.axes]
@@ -117,7 +118,7 @@ def _joint(spec: JointSpec, default_name: str) -> dict[str, Any]:
     return entry
 
 
-def _resistance(spec: JointSpec) -> dict[str, Any]:
+def _resistance(spec: JointSpec) -> dict[str, object]:
     """Friction and spring entries of the passive forces."""
     if not spec.passive:
         return {}
@@ -130,7 +131,7 @@ def _resistance(spec: JointSpec) -> dict[str, Any]:
     own = ("spring", "rest", "law")
     friction = [_changed(p, omit=own) for p in spec.passive]
     springs = [_spring(p) for p in spec.passive]
-    entry: dict[str, Any] = {}
+    entry: dict[str, object] = {}
     if any(friction) or not any(springs):
         entry["friction"] = _one_or_each(friction)
     if any(springs):
@@ -143,16 +144,16 @@ def _spring(passive: Passive) -> dict[str, float]:
     return {key: value for key, value in values.items() if value}
 
 
-def _one_or_each(entries: list[dict]) -> Any:
+def _one_or_each(entries: list[dict]) -> object:
     return entries[0] if all(entry == entries[0] for entry in entries) else entries
 
 
-def _axis(axis: Sequence[float]) -> Any:
+def _axis(axis: Sequence[float]) -> object:
     return AXIS_NAMES.get(tuple(axis), list(axis))
 
 
-def _pose(pose: Pose) -> dict[str, Any]:
-    entry: dict[str, Any] = {}
+def _pose(pose: Pose) -> dict[str, object]:
+    entry: dict[str, object] = {}
     if any(pose.position):
         entry["position"] = pose.position
     if pose.rotation != IDENTITY:
@@ -162,13 +163,13 @@ def _pose(pose: Pose) -> dict[str, Any]:
     return entry
 
 
-def _shape(shape: Shape) -> dict[str, Any]:
+def _shape(shape: Shape) -> dict[str, object]:
     entry = {"type": shape.kind} | _changed(shape, omit=("kind", "pose"))
     pose = _pose(shape.pose)
     return entry | ({"at": pose} if pose else {})
 
 
-def _constraints(model: Model) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
+def _constraints(model: Model) -> Iterator[tuple[str, list[tuple[str, object]]]]:
     yield "loops", [(x.name, _loop(x, model)) for x in model.loops]
     always = ("joint", "source")
     yield "couplings", [(c.name, _changed(c, ("name",), always)) for c in model.couplings]
@@ -179,16 +180,16 @@ def _constraints(model: Model) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
     yield "prescribed", [(d.name, _changed(d, ("name",), ("joint",))) for d in model.prescribed]
 
 
-def _loop(loop: Loop, model: Model) -> dict[str, Any]:
+def _loop(loop: Loop, model: Model) -> dict[str, object]:
     return {"between": _between(loop, model), "joint": _joint(loop.joint, loop.name)}
 
 
-def _between_frames(part: Any, model: Model, always: Sequence[str]) -> dict[str, Any]:
+def _between_frames(part: Framed, model: Model, always: Sequence[str]) -> dict[str, object]:
     rest = _changed(part, omit=("name", "first", "second"), always=always)
     return {"between": _between(part, model)} | rest
 
 
-def _contact(contact: Contact, model: Model) -> dict[str, Any]:
+def _contact(contact: Contact, model: Model) -> dict[str, object]:
     entry = _between_frames(contact, model, ("constrained",))
     if contact.force:
         entry["force"] = dict(contact.force)
@@ -198,29 +199,29 @@ def _contact(contact: Contact, model: Model) -> dict[str, Any]:
     return entry
 
 
-def _between(part: Any, model: Model) -> list[Any]:
+def _between(part: Framed, model: Model) -> list[object]:
     return [
         _end(frame, f"{part.name}.{side}", model)
         for frame, side in ((part.first, "first"), (part.second, "second"))
     ]
 
 
-def _end(frame: Frame, default_name: str, model: Model) -> Any:
+def _end(frame: Frame, default_name: str, model: Model) -> object:
     if model.frame_index.get(frame.name) == frame:
         return frame.name
     name = {} if frame.name == default_name or not frame.name else {"name": frame.name}
     return name | {"body": frame.body} | _pose(frame.pose)
 
 
-def _wheel(wheel: Wheel) -> dict[str, Any]:
+def _wheel(wheel: Wheel) -> dict[str, object]:
     own = ("name", "axis", "normal", "height", "ground")
     entry = _changed(wheel, omit=own, always=("body", "radius"))
-    ground: dict[str, Any] = {} if wheel.ground == WORLD else {"body": wheel.ground}
+    ground: dict[str, object] = {} if wheel.ground == WORLD else {"body": wheel.ground}
     ground |= {"normal": wheel.normal, "height": wheel.height}
     return entry | {"axis": _axis(wheel.axis), "ground": ground}
 
 
-def _initial(model: Model) -> Iterator[tuple[str, Any]]:
+def _initial(model: Model) -> Iterator[tuple[str, object]]:
     if not model.initial:
         return
     for body, slot in zip(model.bodies, model.slots, strict=True):
@@ -229,7 +230,11 @@ def _initial(model: Model) -> Iterator[tuple[str, Any]]:
             yield body.joint.name, q[0] if len(q) == 1 else q
 
 
-def _changed(part: Any, omit: Sequence[str] = (), always: Sequence[str] = ()) -> dict[str, Any]:
+def _changed(
+    part: Passive | Limits | Rotor | Motor | Shape | Constraint,
+    omit: Sequence[str] = (),
+    always: Sequence[str] = (),
+) -> dict[str, object]:
     """The fields of a part that differ from their defaults."""
     values = {f.name: (getattr(part, f.name), f.default) for f in fields(part)}
     return {
@@ -242,7 +247,7 @@ def _changed(part: Any, omit: Sequence[str] = (), always: Sequence[str] = ()) ->
 # -- YAML text -----------------------------------------------------------------------------------
 
 
-def flow(value: Any) -> str:
+def flow(value: object) -> str:
     """A value in YAML's one-line style."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{flow(k)}: {flow(v)}" for k, v in value.items()) + "}"
@@ -250,9 +255,7 @@ def flow(value: Any) -> str:
         return _text(value)
     if isinstance(value, Sequence):
         return "[" + ", ".join(flow(v) for v in value) + "]"
-    if value is None:
-        return "null"
-    return _number(float(value))
+    return _number(float(value)) if isinstance(value, (int, float)) else "null"
 
 
 def _number(x: float) -> str:

@@ -34,20 +34,8 @@ from armillary.spatial import Matrix, Vector
 
 _ALIASES = {"motion_space_columns": "motion_space", "inertia_com": "inertia"}
 ROW_KEYS = (
-    "name",
-    "joint",
-    "parent",
-    "position",
-    "gamma",
-    "free",
-    "motion_space",
-    "mass",
-    "com",
-    "inertia",
-    "friction",
-    "limits",
-    "rotor",
-    "motor",
+    *("name", "joint", "parent", "position", "gamma", "free", "motion_space"),
+    *("mass", "com", "inertia", "friction", "limits", "rotor", "motor"),
 )
 _UNITS = (Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0))
 Triple = tuple[float, float, float]
@@ -250,11 +238,4 @@ def joint_of(gamma: Sequence[float], free: Sequence[str], name: str) -> JointSpe
     return joint_spec("general", name=name, axes=screws)
 
 
-def write_sixparameter(model: Model) -> list[dict[str, Any]]:
-    """The rows of a tree, for `sixparameter(rows, gravity=model.gravity)`; see the writer."""
-    from armillary.formats.sixparameter_write import rows_of
-
-    return rows_of(model)
-
-
-__all__ = ["sixparameter", "write_sixparameter"]
+__all__ = ["sixparameter"]

@@ -35,8 +35,9 @@ class _Fit:
     W: Matrix
 
 
-def rows_of(model: Model) -> list[dict[str, Any]]:
-    """Rows of a table; a FormatError names the joint that has no place in one."""
+def write_sixparameter(model: Model) -> list[dict[str, Any]]:
+    """Rows for `sixparameter(rows, gravity=model.gravity)`; a FormatError names the joint that has
+    no place in one."""
     only_a_tree(model, "a six-parameter table")
     model = _slides_ended(model)
     fits: dict[str, _Fit] = {}

@@ -8,17 +8,19 @@ import difflib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeVar
 
 from armillary.errors import FormatError
 from armillary.model import Limits, Mass, Motor, Passive, Pose, Rotor
+from armillary.scalar import Scalar
 from armillary.spatial import Matrix, Symmetric, Vector
 from armillary.spatial.rotation import cos_sin
 
+Part = TypeVar("Part", Passive, Limits, Rotor, Motor)
 _TENSOR = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
-def check_keys(row: Any, known: Iterable[str], part: str) -> None:
+def check_keys(row: object, known: Iterable[str], part: str) -> None:
     if not isinstance(row, Mapping):
         raise FormatError(f"{part}: expected a mapping of names to values, found {row!r}.")
     known = list(known)
@@ -29,9 +31,9 @@ def check_keys(row: Any, known: Iterable[str], part: str) -> None:
             raise FormatError(f"{part}: unknown entry '{key}'. {hint}")
 
 
-def number(value: Any, part: str, what: str) -> float:
+def number(value: object, part: str, what: str) -> float:
     try:
-        x = float(value)
+        x = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         raise FormatError(f"{part}: {what}: expected a number, found {value!r}.") from None
     if not math.isfinite(x) or isinstance(value, bool):
@@ -39,23 +41,23 @@ def number(value: Any, part: str, what: str) -> float:
     return x
 
 
-def numbers(values: Any, count: int, part: str, what: str) -> tuple[float, ...]:
+def numbers(values: object, count: int, part: str, what: str) -> tuple[float, ...]:
     found = _listed(values)
     if found is None or len(found) != count:
         raise FormatError(f"{part}: {what}: expected {count} numbers, found {values!r}.")
     return tuple(number(x, part, what) for x in found)
 
 
-def _listed(values: Any) -> list[Any] | None:
+def _listed(values: object) -> list[object] | None:
     if isinstance(values, (str, bytes, Mapping)):
         return None
     try:
-        return list(values)
+        return list(values)  # type: ignore[call-overload]
     except TypeError:
         return None
 
 
-def mass_of_row(row: Mapping[str, Any], part: str, tensor_key: str = "inertia") -> Mass | None:
+def mass_of_row(row: Mapping[str, object], part: str, tensor_key: str = "inertia") -> Mass | None:
     """mass, com and tensor about the centre of mass: 3 or 6 numbers, 3 rows or a mapping."""
     if row.get("mass") is None:
         if row.get("com") is not None or row.get(tensor_key) is not None:
@@ -66,7 +68,7 @@ def mass_of_row(row: Mapping[str, Any], part: str, tensor_key: str = "inertia") 
     return Mass(number(row["mass"], part, "mass"), com, tensor)  # type: ignore[arg-type]
 
 
-def _tensor(value: Any, part: str, what: str) -> tuple[float, ...]:
+def _tensor(value: object, part: str, what: str) -> tuple[float, ...]:
     if isinstance(value, Mapping):
         check_keys(value, _TENSOR, f"{part}: {what}")
         return tuple(number(value.get(key, 0.0), part, f"{what}.{key}") for key in _TENSOR)
@@ -89,7 +91,7 @@ def _tensor(value: Any, part: str, what: str) -> tuple[float, ...]:
     return (*numbers(found, len(found), part, what), *(0.0,) * (6 - len(found)))
 
 
-def passive_of_row(value: Any, nv: int, part: str) -> tuple[Passive, ...]:
+def passive_of_row(value: object, nv: int, part: str) -> tuple[Passive, ...]:
     """friction: a number (viscous), a mapping or a `Passive` for all axes, or one per axis."""
     if isinstance(value, (int, float)):
         value = {"viscous": value}
@@ -99,7 +101,9 @@ def passive_of_row(value: Any, nv: int, part: str) -> tuple[Passive, ...]:
     return parts_of_row(Passive, value, nv, part, "friction")
 
 
-def parts_of_row(kind: type, value: Any, nv: int, part: str, what: str) -> tuple[Any, ...]:
+def parts_of_row(
+    kind: type[Part], value: object, nv: int, part: str, what: str
+) -> tuple[Part, ...]:
     """Passive, Limits or Rotor per degree of freedom, from mappings or ready-made."""
     if value is None or value == ():
         return ()
@@ -113,20 +117,21 @@ def parts_of_row(kind: type, value: Any, nv: int, part: str, what: str) -> tuple
     return tuple(part_of(kind, entry, part, what) for entry in entries)
 
 
-def _pair(value: Any) -> list[Any] | None:
+def _pair(value: object) -> list[object] | None:
     """(forward, backward) from a list or from the cell of a CSV file, "0.4 0.3"; else None."""
     if isinstance(value, str):
-        return value.split() if len(value.split()) > 1 else None
+        return [*value.split()] if len(value.split()) > 1 else None
     return _listed(value)
 
 
-def part_of(kind: type, value: Any, part: str, what: str) -> Any:
+def part_of(kind: type[Part], value: object, part: str, what: str) -> Part:
     """A frozen part from a mapping of its fields (None: not given)."""
     if isinstance(value, kind):
         return value
-    check_keys(value, (f.name for f in fields(kind)), f"{part}: {what}")
+    known = [field.name for field in fields(kind)]
+    check_keys(value, known, f"{part}: {what}")
     given: dict[str, Any] = {}
-    for key, entry in value.items():
+    for key, entry in value.items() if isinstance(value, Mapping) else ():
         if key == "table":
             given[key] = tuple(numbers(xy, 2, part, f"{what}.table") for xy in entry)
         elif key == "law":
@@ -138,19 +143,19 @@ def part_of(kind: type, value: Any, part: str, what: str) -> Any:
     try:
         return kind(**given)
     except TypeError:
-        needed = " and ".join(f.name for f in fields(kind) if f.name not in given)
+        needed = " and ".join(name for name in known if name not in given)
         raise FormatError(f"{part}: {what}: missing among {needed}.") from None
 
 
-def limits_of_row(value: Any, nv: int, part: str) -> tuple[Limits, ...]:
+def limits_of_row(value: object, nv: int, part: str) -> tuple[Limits, ...]:
     return parts_of_row(Limits, value, nv, part, "limits")
 
 
-def rotors_of_row(value: Any, nv: int, part: str) -> tuple[Rotor, ...]:
+def rotors_of_row(value: object, nv: int, part: str) -> tuple[Rotor, ...]:
     return parts_of_row(Rotor, value, nv, part, "rotor")
 
 
-def motor_of_row(value: Any, part: str) -> Motor | None:
+def motor_of_row(value: object, part: str) -> Motor | None:
     return None if value is None else part_of(Motor, value, part, "motor")
 
 
@@ -205,5 +210,5 @@ def moved_mass(mass: Mass, pose_BF: Pose) -> Mass:
     return Mass(mass.mass, _floats(com.leaves()), _floats(tensor.leaves()))  # type: ignore[arg-type]
 
 
-def _floats(values: Sequence[Any]) -> tuple[float, ...]:
+def _floats(values: Sequence[Scalar]) -> tuple[float, ...]:
     return tuple(float(x) for x in values)

@@ -8,7 +8,7 @@ cheaper.  This file decides which.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from armillary.errors import CompileError
@@ -37,19 +37,15 @@ class Block:
     early: list[Node] = field(default_factory=list)  # computed here, needed in later passes only
 
 
-@dataclass(frozen=True)
-class Memory:
-    """How long loads are good, by the first word of their addresses."""
-
-    lasting: frozenset[str]  # in every pass: reading them again costs nothing
-    passing: frozenset[str]  # in one pass only, whose number is the third word
-
-
-def cut(blocks: Sequence[Block], first_slot: int, memory: Memory) -> tuple[list[Block], int]:
+def cut(
+    blocks: Sequence[Block], first_slot: int, lasting: Collection[str], passing: Collection[str]
+) -> tuple[list[Block], int]:
     """Blocks that stand alone: every value of an earlier pass replaced by a load from the record.
 
-    `first_slot` is where free room begins in the record; the second result is where it ends."""
-    kept = _Kept(_homes(blocks, memory), first_slot, memory)
+    `first_slot` is where free room begins in the record; the second result is where it ends.
+    lasting: first words of addresses that are good in every pass, so that reading them again costs
+    nothing; passing: in one pass only, whose number is the third word."""
+    kept = _Kept(_homes(blocks, passing), first_slot, lasting)
     result: list[Block] = []
     for stage in sorted({b.stage for b in blocks}, reverse=True):
         here = [b for b in blocks if b.stage == stage]
@@ -62,23 +58,23 @@ def cut(blocks: Sequence[Block], first_slot: int, memory: Memory) -> tuple[list[
     return result, first_slot + len(kept.slots)
 
 
-def _homes(blocks: Sequence[Block], memory: Memory) -> dict[int, int]:
+def _homes(blocks: Sequence[Block], passing: Collection[str]) -> dict[int, int]:
     """The pass that computes each node: the first one that needs it, or wants it early."""
     home: dict[int, int] = {}
     for stage in sorted({b.stage for b in blocks}):
         here = [b for b in blocks if b.stage == stage]
         roots = [s.node for b in here for s in b.stores]
         for node in cone(roots + [node for b in here for node in b.early]):
-            passing = node.op == "load" and node.data[0] in memory.passing
-            home.setdefault(node.index, node.data[2] if passing else stage)
+            passes = node.op == "load" and node.data[0] in passing
+            home.setdefault(node.index, node.data[2] if passes else stage)
     return home
 
 
 class _Kept:
     """Values that are kept in the record for later passes."""
 
-    def __init__(self, home: dict[int, int], first_slot: int, memory: Memory):
-        self.home, self.first_slot, self.memory = home, first_slot, memory
+    def __init__(self, home: dict[int, int], first_slot: int, lasting: Collection[str]):
+        self.home, self.first_slot, self.lasting = home, first_slot, lasting
         self.slots: dict[int, int] = {}  # by node
         self.stores: dict[int, list[Store]] = {}  # by pass
 
@@ -103,7 +99,7 @@ class _Kept:
         """Operations to compute the node again, counted up to the limit."""
         if node.op == "load":
             where = node.data[0]
-            return 0 if where in self.memory.lasting or where == RECORD else limit + 1
+            return 0 if where in self.lasting or where == RECORD else limit + 1
         if node.op == "const" or node.index in self.slots:
             return 0
         total = OPS[node.op].cost

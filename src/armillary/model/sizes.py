@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
-from typing import Any
 
 from armillary.errors import ModelError
 from armillary.model.constraint_parts import NOUNS
@@ -16,7 +15,7 @@ LARGEST = 1e50  # in SI units; an inertia times the square of a velocity is stil
 _ASIDE = (Limits, Motor, Shape, Report)  # no equation of motion multiplies them
 
 
-def refuse_large(parts: tuple[tuple[str, Any], ...]) -> None:
+def refuse_large(parts: tuple[tuple[str, object], ...]) -> None:
     """The first number of named parts beyond `LARGEST` is refused with its place."""
     for name, part in parts:
         for place, number in _numbers(part, name):
@@ -27,7 +26,7 @@ def refuse_large(parts: tuple[tuple[str, Any], ...]) -> None:
                 )
 
 
-def _numbers(part: Any, place: str) -> Iterator[tuple[str, float]]:
+def _numbers(part: object, place: str) -> Iterator[tuple[str, float]]:
     """All numbers of a part, each with the way to it."""
     if isinstance(part, (int, float)):
         yield place, float(part)

@@ -109,18 +109,9 @@ _SLOTS = {"tp_call": 50, "tp_clear": 51, "tp_dealloc": 52, "tp_traverse": 71, "t
 _HAVE_GC, _HAVE_VECTORCALL = 1 << 14, 1 << 11
 
 
-_API = (
-    "Py_DecRef",
-    "Py_IncRef",
-    "PyObject_GC_UnTrack",
-    "PyObject_GC_Del",
-    "PyVectorcall_Call",
-    "PyObject_Vectorcall",
-    "PyTuple_New",
-    "PyTuple_SetItem",
-    "PyEval_SaveThread",
-    "PyEval_RestoreThread",
-)
+_OBJECTS = ("Py_DecRef", "Py_IncRef", "PyObject_GC_UnTrack", "PyObject_GC_Del")
+_CALLS = ("PyVectorcall_Call", "PyObject_Vectorcall", "PyTuple_New", "PyTuple_SetItem")
+_API = (*_OBJECTS, *_CALLS, "PyEval_SaveThread", "PyEval_RestoreThread")
 
 
 class Machinery:

@@ -16,6 +16,7 @@ from armillary.codegen.code import Code
 from armillary.codegen.jit import Library
 from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import lanes
+from armillary.runtime.finite_scan import all_finite, no_flags, scan
 from armillary.runtime.time_context import ROLES, KernelCall, Steps, Table
 
 # what a stage looks at: in the first one what the step begins with
@@ -73,13 +74,11 @@ def _copy() -> str:
 
 
 def _finite() -> str:
-    """flag[0] |= 1 where a number is not finite: all bits of its exponent are set."""
-    exponent = 0x7FF0 << 48
+    """flag[0] = 1 where all numbers are finite, else 0."""
     c = Code("finite", ("ptr noalias %flag", "ptr %x", "i64 %n"))
-    with c.loop("%n") as k:
-        bits = c.let(f"and i64 {c.read('%x', k)}, {exponent}")
-        bad = c.let(f"zext i1 {c.equal(bits, exponent)} to i64")
-        c.write("%flag", 0, c.let(f"or i64 {c.read('%flag', 0)}, {bad}"))
+    flags = no_flags(c)
+    scan(c, "%x", "%n", flags)
+    c.write("%flag", 0, c.let(f"zext i1 {all_finite(c, flags)} to i64"))
     return c.text()
 
 
@@ -88,10 +87,7 @@ def _largest() -> str:
     c = Code("largest", ("ptr noalias %largest", "ptr %x", "i64 %n"))
     c.write("%largest", 0, "0.0", "double")
     with c.loop("%n") as k:
-        x = c.read("%x", k, "double")
-        minus = c.let(f"fneg double {x}")
-        positive = c.let(f"fcmp oge double {x}, 0.0")
-        size = c.let(f"select i1 {positive}, double {x}, double {minus}")
+        size = c.let(f"call double @llvm.fabs.f64(double {c.read('%x', k, 'double')})")
         old = c.read("%largest", 0, "double")
         larger = c.let(f"fcmp ugt double {size}, {old}")  # not a number counts as large
         with c.when(larger):
@@ -215,9 +211,8 @@ def _steps() -> str:
         _correct(w, done)
         next_ = c.add(done, 1)
         _sample(w, next_)
-        c.do(f"store i64 0, ptr {w.flag}")
         c.do(f"call void @finite(ptr {w.flag}, ptr {f['NEW_Q']}, i64 {w.all})")
-        c.break_if(loop, c.let(f"icmp ne i64 {c.read(w.flag, 0)}, 0"))
+        c.break_if(loop, c.equal(c.read(w.flag, 0), 0))
         open_ = c.let(f"fcmp uge double {c.read(w.size, 0, 'double')}, {f['SMALL']}")
         c.break_if(loop, open_)
         w.copy(f["Q"], f["NEW_Q"], w.all)

@@ -15,7 +15,7 @@ whatever its directions follow (see tip_joints.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -163,16 +163,10 @@ def reference_member(
     f_motion = {tip: c.P - c.R @ a_r for tip, c in chains.items()}
     f = _true_forces(chains, f_motion, mu) if len(stuck) else f_motion
     qdd = {tip: c.qdd_open - c.Omega @ f[tip] for tip, c in chains.items()}
-    acceleration = np.zeros(machine.nv)
-    acceleration[own] = solve(J_r, a_r - machine.acceleration(q, v, 0.0 * v, member))
-    for tip, c in chains.items():
-        acceleration[c.joints] = qdd[tip]
-    held = np.concatenate([own, *(c.joints for c in chains.values())])
-    others = np.setdiff1d(np.arange(machine.nv), held)  # hold nothing: move as open chains
-    if len(others):
-        acceleration[others] = solve(H[np.ix_(others, others)], forces[others])
-    projected = B @ (B.T @ force)
-    return ReferenceMember.of(locals(), motion_space=B, force_projected=projected)
+    known = [(c.joints, qdd[tip]) for tip, c in chains.items()]
+    known += [(own, solve(J_r, a_r - machine.acceleration(q, v, 0.0 * v, member)))]
+    acceleration = _all(known, H, forces)
+    return ReferenceMember.of(locals(), motion_space=B, force_projected=B @ (B.T @ force))
 
 
 def _separate(
@@ -272,6 +266,16 @@ def _true_forces(
         f[tip] = f_motion[tip] + c.phi_c @ c.stuck @ mu[mine]
         start = mine.stop
     return f
+
+
+def _all(known: Sequence[tuple[Indices, Array]], H: Array, forces: Array) -> Array:
+    """Accelerations of every degree of freedom; trees that hold nothing move as open chains."""
+    total, others = np.zeros(len(H)), np.ones(len(H), bool)
+    for entries, values in known:
+        total[entries], others[entries] = values, False
+    if others.any():
+        total[others] = solve(H[np.ix_(others, others)], forces[others])
+    return total
 
 
 def next_place(

@@ -230,9 +230,8 @@ def _onto_drives(
             gap = np.max(np.abs(wanted - entries[..., place]), initial=0.0)
             if gap > _ROUNDING * (1.0 + np.max(np.abs(wanted))):
                 shown = f"{float(np.ravel(wanted)[0]):.6g}"
-                notes.append(
-                    f"{name}: '{label}' begins with its drive, at {shown} (was {gap:.3g} off)"
-                )
+                moved = f"{shown} (was {gap:.3g} off)"
+                notes.append(f"{name}: '{label}' begins with its prescribed motion, at {moved}")
             entries[..., place] = wanted
     return q, v
 

@@ -60,7 +60,7 @@ class PrescribedMotions:
     # -- the model -------------------------------------------------------------------------------
 
     def on(self, mechanism: Mechanism) -> Mechanism:
-        """The mechanism with a drive for every driven coordinate."""
+        """The mechanism with a prescribed motion for every driven coordinate."""
         if not self._given:
             return mechanism
         if any(made is mechanism for _, made, *_ in self._made.values()):
@@ -228,7 +228,7 @@ def _rows_meant(mechanism: Mechanism, name: str) -> list[str]:
         return [name]
     if not joint:
         known = (*mechanism.v_labels, *model.joint_index, *parts)
-        raise unknown_name("joint, drive or wheel", name, dict.fromkeys(known))
+        raise unknown_name("joint, prescribed motion or wheel", name, dict.fromkeys(known))
     own = {d.joint: d.name for d in model.prescribed}
     labels = [mechanism.v_labels[k] for k in columns_of(mechanism, name)]
     if not labels:

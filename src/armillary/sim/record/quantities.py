@@ -227,7 +227,7 @@ QUANTITIES: dict[str, Quantity] = {
         _drives,
         lambda s: s.drive_forces,
         of_constraints=True,
-        text="force of every drive along its coordinate, of other driven rows along theirs",
+        text="forces of prescribed motions along their coordinates, of other driven rows",
     ),
     "constraint_power": Quantity(
         _powers,
