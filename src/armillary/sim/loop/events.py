@@ -192,7 +192,7 @@ class Bound:
         if not Y[self.k, self.k] * view.mechanism.mass_matrix(q)[self.k, self.k] > _HELD:
             raise ModelError(
                 f"JointLimits: '{self.label}' is moved by prescribed motion or constraints "
-                f"impulse cannot turn it.",
+                f"{where}, and an impulse cannot turn it.",
                 Remedy("fewer limits", {"otherwise": "Keep the motion within the limits"}),
             )
         v = v - (1.0 + (0.0 if resting else e)) * speed * Y[:, self.k] / Y[self.k, self.k]
