@@ -57,7 +57,7 @@ def test_a_drive_through_a_limit_ends_the_run():
     cage = lift(limits=am.Limits(lower=0.0, upper=10.0))
     down = {"cage": lambda t: (1.0 - 2.0 * t, -2.0, 0.0)}
     run = am.simulate(cage, [1.0], step=1e-2, events=JointLimits(0.5), prescribed=down)
-    assert not run.complete and "'cage' is moved by drives" in run.message
+    assert not run.complete and "'cage' is moved by prescribed motion" in run.message
     assert run.time[-1] == pytest.approx(0.49, abs=0.011)
 
 

@@ -175,6 +175,16 @@ def test_force_sensor_in_the_joint():
     np.testing.assert_allclose(found[:, 2], -3.0 * LENGTH, atol=1e-9)
 
 
+def test_force_sensor_in_a_closed_chain():
+    """What `solve` says of the joint, at the same state."""
+    bars = am.example("four-bar")
+    name = bars.joints[-1]
+    run = am.simulate(bars, duration=0.02, step=STEP, record=("q", "v", "tau", "states"),
+                      controller=am.ForceTorque(bars, name, PERIOD))  # fmt: skip
+    solution = bars.solve(run.q[10], run.v[10], run.tau[10])
+    np.testing.assert_allclose(run["states"][10], solution.reactions[name], rtol=1e-6, atol=1e-9)
+
+
 # -- states by name, and in balance --------------------------------------------------------------
 
 

@@ -1,1 +1,1 @@
-"""Time: integrators, controllers, actuators, recordings."""
+"""Time, in stairs: motion < control < actuators < methods < record < loop."""

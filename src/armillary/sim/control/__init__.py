@@ -1,1 +1,1 @@
-"""Controllers, and the chain from set point to joint force."""
+"""Blocks: controllers, sensors, and the chain from set point to joint force."""

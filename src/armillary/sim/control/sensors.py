@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armillary.constraints.moving import RowMotion
 from armillary.errors import InputError
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar, where
@@ -36,6 +37,9 @@ class Instant:
     a: Array
     tau: Array
     external: dict[str, Array] | None
+    moving: RowMotion | None = None  # prescribed motion of constraint rows
+    baumgarte: tuple[float, float] | None = None
+    parameters: Array | None = None  # inertias other than the model's
 
 
 class Sensor(Block):
@@ -233,8 +237,17 @@ class ForceTorque(Sensor):
 
     def read(self, instant: Instant) -> list[Scalar]:
         m, q, v = instant.mechanism, instant.q, instant.v
+        if instant.parameters is not None:
+            raise InputError("ForceTorque: reactions are not known with `parameters`.")
         if m.constraints:
-            found = m.solve(q, v, instant.tau, instant.external).reactions
+            found = m.solve(
+                q,
+                v,
+                instant.tau,
+                instant.external,
+                prescribed=instant.moving,
+                baumgarte=instant.baumgarte,
+            ).reactions
         else:
             found = m.reactions(q, v, instant.a, external=instant.external)
         return columns_of(found.total[..., self.number, :])

@@ -191,8 +191,8 @@ class Bound:
         where = f"at its {end} limit, {self.place:.4g} {self.unit}"
         if not Y[self.k, self.k] * view.mechanism.mass_matrix(q)[self.k, self.k] > _HELD:
             raise ModelError(
-                f"JointLimits: '{self.label}' is moved by its constraints {where}, and an "
-                f"impulse cannot turn it.",
+                f"JointLimits: '{self.label}' is moved by prescribed motion or constraints "
+                f"{where}, and an impulse cannot turn it.",
                 Remedy("fewer limits", {"otherwise": "Keep the motion within the limits"}),
             )
         v = v - (1.0 + (0.0 if resting else e)) * speed * Y[:, self.k] / Y[self.k, self.k]

@@ -1,1 +1,1 @@
-"""Integration methods, as tables where they are tables."""
+"""The right-hand side of a run, and the methods that integrate it."""

@@ -112,7 +112,18 @@ class System:
         view = self.view()
         tau = np.ascontiguousarray(view.forces(t, q, v, z)[0])
         a = view.acceleration(t, q, v, tau)
-        return Instant(view.mechanism, q, v, a, tau, view.wrenches(t, q, v))
+        wrenches, setup = view.wrenches(t, q, v), self.setup
+        return Instant(
+            view.mechanism,
+            q,
+            v,
+            a,
+            tau,
+            wrenches,
+            view.moving(t),
+            setup.baumgarte,
+            setup.parameters,
+        )
 
 
 def checked_parameters(mechanism: Mechanism, given: Any) -> Array | None:
