@@ -178,7 +178,7 @@ def test_a_bad_row_of_bodies_stays_alone(tier):
 
 
 @pytest.mark.parametrize("tier", [1, 2])
-def test_placements_have_the_slopes_of_by_placements(tier):
+def test_offsets_have_the_slopes_of_the_offset_jacobian(tier):
     arm = chain(5).compile(tier=tier)
     q, v, a = arm.random_state(4)
     tau, h = arm.inverse_dynamics(q, v, a), 1e-5

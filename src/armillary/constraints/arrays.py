@@ -1,7 +1,5 @@
-"""Spatial vectors as arrays (..., 6) of many states: the equations of `armillary.spatial`.
-
-One call serves all states and constraints; with array leaves `spatial` takes some ten times as many
-numpy calls."""
+"""Spatial vectors as arrays (..., 6) of many states: the equations of `armillary.spatial`, one numpy
+call for all states and constraints."""
 
 from __future__ import annotations
 
