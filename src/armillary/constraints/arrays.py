@@ -1,5 +1,5 @@
-"""Spatial vectors as arrays (..., 6) of many states: the equations of `armillary.spatial`, one numpy
-call for all states and constraints."""
+"""Spatial vectors as arrays (..., 6) of many states: the equations of `armillary.spatial`, in one
+numpy call for all states and constraints."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ class Evaluator:
     def place(self, frame: str, fuse: bool = True) -> Place:
         """Where a named frame lives in the tables."""
         if not isinstance(frame, str):
-            raise InputError(f"frame: expected the name of a frame or body, found {frame!r}.")
+            raise InputError(f"there is no frame {frame!r}; expected the name of a frame or body.")
         key = (frame, fuse)
         if key not in self._places:
             part = self.model.frame(frame)
