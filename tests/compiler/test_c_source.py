@@ -90,6 +90,7 @@ def answers(m, function, frame, coordinates, q, v, a, tau):
         "jacobian_dot": lambda: m.jacobian_dot(q, v, frame, coordinates),
         "operational_inertia": lambda: m.operational_inertia(q, frame, coordinates)[0],
         "regressor": lambda: m.regressor(q, v, a),
+        "reactions": lambda: [getattr(m.reactions(q, v, a), x) for x in ("total", "driving")],
         "inverse_dynamics_derivatives": lambda: interpreted(m, d.inverse_dynamics_derivatives, **x),
         "forward_dynamics_derivatives": lambda: interpreted(m, d.forward_dynamics_derivatives, **x),
     }

@@ -171,7 +171,7 @@ def _on_the_ground(
     ]
     options = {} if function == "pose" else {"coordinates": coordinates}
     answer = getattr(mechanism, function)(*state, frame=frame, **options)
-    arrays = answer if isinstance(answer, tuple) else (answer,)
+    arrays = (answer,) if isinstance(answer, np.ndarray) else tuple(answer)
     count = len(FUNCTIONS[function].results)
     return [np.asarray(x, float).ravel().tolist() for x in arrays[:count]]
 
