@@ -98,7 +98,8 @@ def _poisoned(algorithm: Algorithm, name: str, result: Any, poison: Any) -> list
             flat += [x + poison if r == c else x for c, x in enumerate(row)]
         return flat
     numbers = _flat(result)
-    return [x if _zero(x) else x + poison for x in numbers]
+    nothing = all(_zero(x) for x in numbers)  # then every zero has to tell
+    return [x if _zero(x) and not nothing else x + poison for x in numbers]
 
 
 def _flat(values: Any) -> list[Any]:
