@@ -5,7 +5,7 @@ import pytest
 
 import armillary as am
 from armillary.errors import InputError
-from armillary.sim.loop import input_tables as ahead
+from armillary.sim.loop.input_tables import InputTables
 from armillary.sim.loop import native
 from sim.machines import shaken, sine
 from sim.native_runs import both
@@ -120,14 +120,14 @@ def test_functions_that_raise_keep_what_was_computed():
 
 def test_tables_of_large_batches_stay_small(monkeypatch):
     """However few instants are recorded."""
-    sizes, tables = [], ahead.Ahead._tables
+    sizes, tables = [], InputTables._tables
 
     def seen(self, *rest):
         steps, given = tables(self, *rest)
         sizes.append(given.wrench.size)
         return steps, given
 
-    monkeypatch.setattr(ahead.Ahead, "_tables", seen)
+    monkeypatch.setattr(InputTables, "_tables", seen)
     monkeypatch.setattr(native, "_NUMBERS", 200_000)
     wide = np.tile(START, (300, 1))
     each = lambda t: np.outer(np.linspace(-1, 1, 300), PUSH) * t  # noqa: E731
