@@ -5,8 +5,8 @@ import pytest
 
 import armillary as am
 from armillary.errors import InputError
-from armillary.sim.loop.input_tables import InputTables
 from armillary.sim.loop import native
+from armillary.sim.loop.input_tables import InputTables
 from sim.machines import shaken, sine
 from sim.native_runs import both
 
