@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from armillary.algorithms import derivatives, forward_dynamics, inverse_dynamics, mass_matrix
 from armillary.algorithms.passes import Algorithm
+from armillary.algorithms.tree import derivatives, forward_dynamics, inverse_dynamics, mass_matrix
 from benchmarks.mechanisms import Array, states
 from benchmarks.questions import DERIVATIVES, FORWARD, INVERSE, MASS, Case, Question, answer
 

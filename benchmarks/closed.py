@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.linalg import lu_factor, lu_solve, qr
 
 import armillary as am
-from armillary.algorithms import inverse_dynamics, kinematics, mass_matrix
+from armillary.algorithms.tree import inverse_dynamics, kinematics, mass_matrix
 from armillary.errors import ModelError
 from armillary.model import WORLD, Frame, JointSpec, Loop, Pose
 from benchmarks.mechanisms import ROBOTS, Array, without_passive

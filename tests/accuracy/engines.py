@@ -11,7 +11,7 @@ import numpy as np
 
 import armillary as am
 from accuracy.comparison import Comparison
-from armillary.algorithms import forward_dynamics, inverse_dynamics
+from armillary.algorithms.tree import forward_dynamics, inverse_dynamics
 from oracles.pinocchio_model import pin_from_urdf
 from robots import robot
 

@@ -5,7 +5,8 @@ from functools import cache
 import numpy as np
 
 import armillary as am
-from armillary.algorithms import (
+from armillary.algorithms.passes import Algorithm
+from armillary.algorithms.tree import (
     coriolis,
     derivatives,
     energy,
@@ -15,8 +16,7 @@ from armillary.algorithms import (
     mass_matrix,
     operational,
 )
-from armillary.algorithms.passes import Algorithm
-from armillary.algorithms.regressor import regressor
+from armillary.algorithms.tree.regressor import regressor
 from armillary.evaluate.kernels import Kernels
 from armillary.evaluate.options import CompileOptions
 from armillary.model import Builder, Model, Passive, Rotor

@@ -13,7 +13,7 @@ import pytest
 import armillary as am
 import robots
 import samples
-from armillary.algorithms import derivatives as d
+from armillary.algorithms.tree import derivatives as d
 from armillary.errors import CompileError, InputError, ModelError
 from armillary.graph.c_source import Function, Row, c_source
 from armillary.graph.expr import Graph

@@ -223,7 +223,7 @@ def run(node: Node, q, parent, record, stage) -> float:
 
 
 def all_settings() -> list[Setting]:
-    from armillary.algorithms import (
+    from armillary.algorithms.tree import (
         coriolis,
         derivatives,
         energy,
@@ -233,7 +233,7 @@ def all_settings() -> list[Setting]:
         mass_matrix,
         operational,
     )
-    from armillary.algorithms.regressor import regressor
+    from armillary.algorithms.tree.regressor import regressor
 
     found = [
         inverse_dynamics.inverse_dynamics, inverse_dynamics.body_forces,

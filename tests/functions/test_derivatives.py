@@ -12,7 +12,7 @@ import pinocchio as pin
 import pytest
 
 import armillary as am
-from armillary.algorithms.inverse_dynamics import inverse_dynamics
+from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
 from armillary.evaluate.options import CompileOptions
 from armillary.model import Builder, Passive, Rotor
 from armillary.scalar import tanh, where

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.algorithms import forward_dynamics, inverse_dynamics, kinematics
 from armillary.algorithms.passes import GlobalStep
+from armillary.algorithms.tree import forward_dynamics, inverse_dynamics, kinematics
 from armillary.codegen import sources
 from armillary.evaluate.fingerprint import NotPlainError, described
 from armillary.evaluate.request import Setting

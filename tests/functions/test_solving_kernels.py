@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.algorithms.derivatives import forward_dynamics_derivatives
+from armillary.algorithms.tree.derivatives import forward_dynamics_derivatives
 from armillary.evaluate.code import StraightCode
 from armillary.evaluate.kernel import Kernel, SolvingKernel, StraightKernel
 from armillary.evaluate.options import CompileOptions

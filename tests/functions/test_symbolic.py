@@ -11,10 +11,10 @@ import sympy as sp
 
 import armillary as am
 import samples
-from armillary.algorithms.forward_dynamics import forward_dynamics
-from armillary.algorithms.inverse_dynamics import inverse_dynamics
-from armillary.algorithms.kinematics import frame_pose
-from armillary.algorithms.mass_matrix import mass_matrix
+from armillary.algorithms.tree.forward_dynamics import forward_dynamics
+from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
+from armillary.algorithms.tree.kinematics import frame_pose
+from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.errors import InputError, ModelError
 from armillary.mechanism.function_graph import FUNCTIONS
 from armillary.mechanism.symbolic import (

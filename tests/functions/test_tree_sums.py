@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.algorithms.energy import energy
-from armillary.algorithms.forward_dynamics import forward_dynamics
-from armillary.algorithms.inverse_dynamics import inverse_dynamics
-from armillary.algorithms.mass_matrix import mass_matrix
 from armillary.algorithms.passes import Outward
+from armillary.algorithms.tree.energy import energy
+from armillary.algorithms.tree.forward_dynamics import forward_dynamics
+from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
+from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.evaluate.body_code import layout_of
 from armillary.evaluate.path_sums import sums_of
 from armillary.evaluate.request import Setting

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.algorithms.forward_dynamics import forward_dynamics
-from armillary.algorithms.inverse_dynamics import inverse_dynamics
-from armillary.algorithms.mass_matrix import mass_matrix
+from armillary.algorithms.autodiff.transforms import gradient, tangent
 from armillary.algorithms.passes import Algorithm, Inward, Outward
-from armillary.algorithms.transforms import gradient, tangent
+from armillary.algorithms.tree.forward_dynamics import forward_dynamics
+from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
+from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.errors import InputError
 from armillary.evaluate.options import CompileOptions
 from armillary.evaluate.request import Setting

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.algorithms.inverse_dynamics import inverse_dynamics
+from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
 from armillary.codegen.cache import Cache
 
 PACKAGE = Path(am.__file__).parent

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.algorithms.forward_dynamics import forward_dynamics
 from armillary.algorithms.interpreter import Run
-from armillary.algorithms.joint_space import joint_space_dynamics
+from armillary.algorithms.tree.forward_dynamics import forward_dynamics
+from armillary.algorithms.tree.joint_space import joint_space_dynamics
 from armillary.evaluate.request import Setting
 from armillary.evaluate.straight_line import operations, trace_shorter, trace_straight
 from samples import MOVING, random_model, random_state

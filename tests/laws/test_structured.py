@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.algorithms.coriolis import coriolis_matrix
-from armillary.algorithms.derivatives import forward_dynamics_derivatives
-from armillary.algorithms.forward_dynamics import forward_dynamics
-from armillary.algorithms.inverse_dynamics import inverse_dynamics
-from armillary.algorithms.joint_space import joint_space_dynamics
-from armillary.algorithms.mass_matrix import mass_matrix
+from armillary.algorithms.tree.coriolis import coriolis_matrix
+from armillary.algorithms.tree.derivatives import forward_dynamics_derivatives
+from armillary.algorithms.tree.forward_dynamics import forward_dynamics
+from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
+from armillary.algorithms.tree.joint_space import joint_space_dynamics
+from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.evaluate.request import Setting
 from armillary.evaluate.straight_line import trace_straight
 from armillary.graph.evaluate import evaluate

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.algorithms.mass_matrix import mass_matrix
+from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.model.edit import inertia_of
 from dense import matrix_of_inertia
 from seeds.cases import (

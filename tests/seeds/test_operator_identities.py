@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.algorithms.forward_dynamics import forward_dynamics
+from armillary.algorithms.tree.forward_dynamics import forward_dynamics
 from armillary.spatial import Motion
 from dense import columns, matrix_of_inertia, motion_matrix
 from seeds.cases import assert_value, case, six_numbers

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.algorithms.inverse_dynamics import body_forces
+from armillary.algorithms.tree.inverse_dynamics import body_forces
 from armillary.model.edit import inertia_of
 from dense import matrix_of_inertia
 from seeds.cases import (

@@ -11,12 +11,12 @@ import pytest
 import sympy as sp
 
 import armillary as am
-from armillary.algorithms.energy import energy
 from armillary.algorithms.interpreter import Run
-from armillary.algorithms.inverse_dynamics import inverse_dynamics
-from armillary.algorithms.kinematics import jacobian
-from armillary.algorithms.mass_matrix import mass_matrix
 from armillary.algorithms.passes import Base
+from armillary.algorithms.tree.energy import energy
+from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
+from armillary.algorithms.tree.kinematics import jacobian
+from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.spatial import Inertia, Motion, Symmetric, Transform, Vector
 from seeds.cases import assert_rows, assert_value, case, columns, motion, table
 

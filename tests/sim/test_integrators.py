@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.algorithms.chart import inverse_dexp
+from armillary.algorithms.tree.chart import inverse_dexp
 from armillary.sim.loop.simulate import simulate
 from armillary.sim.methods.centre_of_mass import Center
 from armillary.sim.methods.chart import Chart

@@ -2,7 +2,7 @@
 
 Only the part of the joint forces along free motions matters:  (N^T S) u = N^T (M a + h).  (Where
 contacts rub, N are the motions on which their forces do no work instead.)  The null space here
-serves one state; `actuation_law` gives the steps that are compiled (algorithms/actuation.py).
+serves one state; `actuation_law` gives the steps that are compiled (closed/actuation.py).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from armillary.algorithms import actuation as passes
+from armillary.algorithms.closed import actuation as passes
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints.compiled import compiled_kernels
 from armillary.constraints.conditioning import NEARLY_SINGULAR, nearness

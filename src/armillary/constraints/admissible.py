@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import DTypeLike
 
-from armillary.algorithms import mass_matrix
-from armillary.algorithms.actuation import Strict
+from armillary.algorithms.closed.actuation import Strict
+from armillary.algorithms.tree import mass_matrix
 from armillary.constraints.holding import Held
 from armillary.constraints.nullspace import smallest
 from armillary.errors import InadmissibleError, ModelError, Remedy

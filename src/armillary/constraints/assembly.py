@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from armillary.algorithms import mass_matrix
+from armillary.algorithms.tree import mass_matrix
 from armillary.constraints.content import idle_rows
 from armillary.constraints.holding import Held
 from armillary.constraints.moving import RowMotion

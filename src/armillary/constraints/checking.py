@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from armillary.algorithms.constrained import constrained_dynamics
+from armillary.algorithms.closed.constrained import constrained_dynamics
 from armillary.algorithms.interpreter import Run
 from armillary.constraints.constraint_solver import ConstraintSolver
 from armillary.constraints.equations import Equations

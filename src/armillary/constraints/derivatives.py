@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.algorithms.constrained import defect
+from armillary.algorithms.closed.constrained import defect
 from armillary.algorithms.interpreter import Run
 from armillary.constraints.nullspace import Answer, Factor, Scaling, smallest, solve
 from armillary.errors import ModelError

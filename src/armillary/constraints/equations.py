@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.algorithms import inverse_dynamics, kinematics, mass_matrix
+from armillary.algorithms.tree import inverse_dynamics, kinematics, mass_matrix
 from armillary.constraints.moving import Prescribed, RowMotion, spread
 from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, solve
 from armillary.constraints.rows import Bodies, Rows, Terms

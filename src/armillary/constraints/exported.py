@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from armillary.algorithms.constrained import constrained_dynamics
+from armillary.algorithms.closed.constrained import constrained_dynamics
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints.compiled import may_be_compiled
 from armillary.constraints.constraint_solver import ConstraintSolver

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.algorithms.constrained import constrained_dynamics
+from armillary.algorithms.closed.constrained import constrained_dynamics
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints.compiled import compiled_kernels, may_be_compiled
 from armillary.constraints.equations import Baumgarte, Equations

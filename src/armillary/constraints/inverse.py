@@ -1,6 +1,6 @@
 """Inverse dynamics of closed mechanisms, by the ladder of solvers (ladder.py).
 
-The compiled law (algorithms/actuation.py) leaves states next to singularities unconverged, and
+The compiled law (closed/actuation.py) leaves states next to singularities unconverged, and
 motions that the rows do not allow or the actuators cannot give.  The null space answers those one
 by one, or says what is wrong.
 """

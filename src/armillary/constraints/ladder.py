@@ -39,7 +39,7 @@ class Outcome:
     @classmethod
     def of_kernel(cls, values: Array) -> Outcome:
         """Compiled code writes no status: it marks states that fail its residual check by NaN
-        (algorithms/residual.py).  This is where the mark is read."""
+        (algorithms/closed/residual.py).  This is where the mark is read."""
         if np.isfinite(values.sum()):
             return cls(values, np.ones(len(values), bool))
         return cls(values, finite_rows(values))

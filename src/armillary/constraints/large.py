@@ -1,6 +1,6 @@
 """Large constrained systems: sparse elimination in an order found once, played natively.
 
-The same regularised and refined equations as algorithms/constrained.py, with the operations of
+The same regularised and refined equations as closed/constrained.py, with the operations of
 the elimination on a tape (runtime/tape.py).  Work grows with the entries of the factor: for
 chains of loops, in proportion to their number.
 """
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armillary.algorithms import inverse_dynamics, mass_matrix
+from armillary.algorithms.tree import inverse_dynamics, mass_matrix
 from armillary.constraints.arrays import shifted
 from armillary.constraints.ladder import Outcome, States
 from armillary.constraints.nullspace import RANK_TOLERANCE

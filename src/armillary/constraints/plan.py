@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from armillary.algorithms import mass_matrix
-from armillary.algorithms.constrained import Plan
-from armillary.algorithms.embedding import Pivot
+from armillary.algorithms.closed.constrained import Plan
+from armillary.algorithms.closed.embedding import Pivot
+from armillary.algorithms.tree import mass_matrix
 from armillary.constraints.assembly import Closer
 from armillary.constraints.equations import OPEN_SAMPLES
 from armillary.constraints.nullspace import RANK_TOLERANCE, counted

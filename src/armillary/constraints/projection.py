@@ -1,6 +1,6 @@
 """Compiled projection onto the constraints: steps of position, then one of velocity.
 
-Each step is compiled (algorithms/constrained.py), by dependent coordinates first and regularised
+Each step is compiled (closed/constrained.py), by dependent coordinates first and regularised
 where those fail; what does not close goes to Gauss-Newton steps in the null space (assembly.py).
 """
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from armillary.algorithms.constrained import correction
+from armillary.algorithms.closed.constrained import correction
 from armillary.constraints.assembly import CLOSED, Closer
 from armillary.constraints.compiled import compiled_kernels, may_be_compiled
 from armillary.constraints.content import idle_rows

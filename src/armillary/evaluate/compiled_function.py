@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armillary.algorithms.kinematics import COORDINATES
 from armillary.algorithms.passes import Algorithm
+from armillary.algorithms.tree.kinematics import COORDINATES
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.finish import finisher
 from armillary.evaluate.functions import BODIES, FUNCTIONS, Result

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.algorithms.regressor import PARAMETERS
+from armillary.algorithms.tree.regressor import PARAMETERS
 from armillary.evaluate.inputs import Array
 from armillary.model.model import Model
 

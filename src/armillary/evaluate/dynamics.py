@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.algorithms import (
-    energy,
-    forward_dynamics,
-    inverse_dynamics,
-)
+from armillary.algorithms.tree import energy, forward_dynamics, inverse_dynamics
 from armillary.errors import EnergyWarning
 from armillary.evaluate.compiled_function import CompiledFunction
 from armillary.evaluate.derivatives import (

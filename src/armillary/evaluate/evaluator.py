@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.algorithms.forward_dynamics import forward_dynamics
 from armillary.algorithms.interpreter import Run
-from armillary.algorithms.mass_matrix import mass_matrix
 from armillary.algorithms.passes import Algorithm, Base
+from armillary.algorithms.tree.forward_dynamics import forward_dynamics
+from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.codegen.target import native
 from armillary.errors import InputError, ModelError, SingularError
 from armillary.evaluate.derivatives import offset_names, parameter_names

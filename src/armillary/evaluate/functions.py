@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from armillary.algorithms import (
+from armillary.algorithms.passes import Algorithm
+from armillary.algorithms.tree import (
     coriolis,
     derivatives,
     energy,
@@ -22,8 +23,7 @@ from armillary.algorithms import (
     mass_matrix,
     operational,
 )
-from armillary.algorithms.passes import Algorithm
-from armillary.algorithms.regressor import regressor
+from armillary.algorithms.tree.regressor import regressor
 from armillary.evaluate.results import Reactions
 
 _COORDINATES = {

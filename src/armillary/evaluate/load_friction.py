@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.algorithms.inverse_dynamics import joint_wrenches
 from armillary.algorithms.passes import from_own
+from armillary.algorithms.tree.inverse_dynamics import joint_wrenches
 from armillary.errors import InputError, ModelError
 from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
 from armillary.evaluate.evaluator import Evaluator

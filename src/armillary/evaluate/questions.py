@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.algorithms import derivatives, forward_dynamics, inverse_dynamics
+from armillary.algorithms.autodiff.transforms import gradient, tangent
 from armillary.algorithms.passes import Algorithm
-from armillary.algorithms.transforms import gradient, tangent
+from armillary.algorithms.tree import derivatives, forward_dynamics, inverse_dynamics
 from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
 from armillary.evaluate.inputs import Array, result_type
 from armillary.evaluate.lean import Lean

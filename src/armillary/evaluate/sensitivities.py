@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.algorithms.interpreter import Run
-from armillary.algorithms.inverse_dynamics import inverse_dynamics
-from armillary.algorithms.mass_matrix import mass_matrix
-from armillary.algorithms.regressor import regressor as torque_regressor
+from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
+from armillary.algorithms.tree.mass_matrix import mass_matrix
+from armillary.algorithms.tree.regressor import regressor as torque_regressor
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import Array, common_rows
 from armillary.joints.closures import moving

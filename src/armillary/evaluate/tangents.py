@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.algorithms.interpreter import Run
-from armillary.algorithms.inverse_dynamics import inverse_dynamics
+from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
 from armillary.evaluate.derivatives import InverseDerivatives
 from armillary.evaluate.evaluator import Evaluator, External
 from armillary.evaluate.inputs import Array, common_rows, wrenches

@@ -14,10 +14,10 @@ from typing import Protocol
 
 import numpy as np
 
-from armillary.algorithms.forward_dynamics import forward_dynamics
 from armillary.algorithms.interpreter import Run
-from armillary.algorithms.inverse_dynamics import inverse_dynamics
 from armillary.algorithms.passes import Base
+from armillary.algorithms.tree.forward_dynamics import forward_dynamics
+from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
 from armillary.codegen.cache import remembered
 from armillary.errors import CompileError
 from armillary.evaluate.derivatives import parameter_values

@@ -13,11 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from armillary.algorithms import (
-    kinematics,
-)
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm, Base
+from armillary.algorithms.tree import kinematics
 from armillary.constraints.exported import CLOSED, closed_question
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.functions import FUNCTIONS, Function, Result

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.algorithms.interpreter import Run
-from armillary.algorithms.inverse_dynamics import inverse_dynamics, static_forces
 from armillary.algorithms.passes import Algorithm
+from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics, static_forces
 from armillary.constraints.actuation import driving_forces
 from armillary.errors import InputError, NotFiniteError
 from armillary.mechanism.mechanism import Mechanism

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.algorithms.actuation import responses
-from armillary.algorithms.kinematics import frame_pose, jacobian, jacobian_dot
-from armillary.algorithms.mass_matrix import mass_matrix
+from armillary.algorithms.closed.actuation import responses
 from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.sparse import SparseLDL, put, symmetric_rows
+from armillary.algorithms.tree.kinematics import frame_pose, jacobian, jacobian_dot
+from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.constraints.plan import plan_of, samples_of
 from armillary.errors import InputError
 from armillary.mechanism.mechanism import Mechanism

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armillary.algorithms import centre, chart, forward_dynamics
 from armillary.algorithms.passes import Algorithm
+from armillary.algorithms.tree import centre, chart, forward_dynamics
 from armillary.codegen.abi import Context
 from armillary.codegen.struct import bits
 from armillary.evaluate.function_kernel import (

@@ -1,4 +1,4 @@
-"""Free joints stepped by the centre of mass of what they carry (algorithms/centre.py).
+"""Free joints stepped by the centre of mass of what they carry (algorithms/tree/centre.py).
 
 Steps of time see y and s in the place of q and v: at free joints (orientation; c) and (ω; w), the
 centre's place and velocity along the axes of the joint frame; elsewhere y = q and s = v.  Arrays
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from armillary.algorithms import centre
+from armillary.algorithms.tree import centre
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.lean import Lean
 from armillary.mechanism.mechanism import Mechanism

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from armillary.algorithms.chart import inverse_dexp, stepped
+from armillary.algorithms.tree.chart import inverse_dexp, stepped
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.methods.exponential import expm

@@ -7,7 +7,7 @@ section 3; Bou-Rabee and Marsden 2009 on groups]:
     p' = +D₂ L_d = dexp⁻¹(-hξ)ᵀ (μ + h/2 dexp(-hξ/2)ᵀ F),        μ = ∂L/∂ξ
 
 with F the force at the midpoint: of the Lagrangian, of the actuators and of friction.  Without
-quaternions this is p = μ - h F/2, p' = μ + h F/2 (algorithms/variational.py).
+quaternions this is p = μ - h F/2, p' = μ + h F/2 (algorithms/closed/variational.py).
 Constraints enter as in RATTLE: p + J(q)ᵀλ with λ so that q' is closed, then p' is projected.
 """
 

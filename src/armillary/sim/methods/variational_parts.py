@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armillary.algorithms.passes import Algorithm
-from armillary.algorithms.variational import (
+from armillary.algorithms.closed.variational import (
     Entries,
     discrete_momenta,
     known_forces,
     rows,
     variational_step,
 )
+from armillary.algorithms.passes import Algorithm
 from armillary.constraints.compiled import compiled_kernels
 from armillary.constraints.moving import RowMotion
 from armillary.evaluate import native_call

@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from armillary.algorithms.autodiff.taped import Taped, sweep
 from armillary.algorithms.interpreter import leaves
 from armillary.algorithms.passes import Algorithm, Base, Inward, Outward, Record, Step
-from armillary.algorithms.taped import Taped, sweep
 from armillary.scalar import Dual, Scalar, dot
 from armillary.spatial import Motion, Vector
 

@@ -14,9 +14,9 @@ method can tell a uniform drift.
 
 from __future__ import annotations
 
-from armillary.algorithms.energy import sum_moment
-from armillary.algorithms.kinematics import place
 from armillary.algorithms.passes import Algorithm, Inward, Outward
+from armillary.algorithms.tree.energy import sum_moment
+from armillary.algorithms.tree.kinematics import place
 from armillary.joints import Joint
 from armillary.scalar import where
 from armillary.spatial import Force, Motion, Vector

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armillary.algorithms.kinematics import place
 from armillary.algorithms.passes import Algorithm, AncestorPairs, Inward, Outward
+from armillary.algorithms.tree.kinematics import place
 from armillary.scalar import Scalar
 from armillary.spatial import Force, Inertia, Matrix, Motion, Product, Transform, Vector
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from armillary.algorithms.constrained import (
+from armillary.algorithms.closed.constrained import (
     MASS_PAIRS,
     Plan,
     inertias,
@@ -29,10 +29,10 @@ from armillary.algorithms.constrained import (
     solved,
     world,
 )
-from armillary.algorithms.constraint_rows import Lines, kept_rows
+from armillary.algorithms.closed.constraint_rows import Lines, kept_rows
+from armillary.algorithms.closed.residual import CONVERGED, UNCONVERGED, with_status
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm, GlobalStep, Inward, Outward
-from armillary.algorithms.residual import CONVERGED, UNCONVERGED, with_status
 from armillary.algorithms.sparse import SparseRows, times
 from armillary.scalar import Scalar, where
 from armillary.spatial.small import LDL

@@ -5,8 +5,8 @@ Each column: the force that accelerates all that hangs on the joint, carried to 
 
 from __future__ import annotations
 
-from armillary.algorithms.kinematics import along_world, place, pose
 from armillary.algorithms.passes import Algorithm, AncestorPairs, Inward, Outward
+from armillary.algorithms.tree.kinematics import along_world, place, pose
 from armillary.spatial import Force, Inertia, Transform
 
 

@@ -13,19 +13,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from armillary.algorithms.constraint_rows import Lines, Paths, kept_rows
-from armillary.algorithms.embedding import Pivot, embed, reduced
-from armillary.algorithms.interpreter import Run
-from armillary.algorithms.kinematics import place
-from armillary.algorithms.mass_matrix import compose, mass_matrix
-from armillary.algorithms.passes import Algorithm, AncestorPairs, GlobalStep, Inward, Outward
-from armillary.algorithms.residual import (
+from armillary.algorithms.closed.constraint_rows import Lines, Paths, kept_rows
+from armillary.algorithms.closed.embedding import Pivot, embed, reduced
+from armillary.algorithms.closed.residual import (
     CONVERGED,
     ROUNDING,
     UNCONVERGED,
     residual_check,
     with_status,
 )
+from armillary.algorithms.interpreter import Run
+from armillary.algorithms.passes import Algorithm, AncestorPairs, GlobalStep, Inward, Outward
 from armillary.algorithms.sparse import (
     SparseLDL,
     SparseRows,
@@ -34,6 +32,8 @@ from armillary.algorithms.sparse import (
     symmetric_rows,
     times,
 )
+from armillary.algorithms.tree.kinematics import place
+from armillary.algorithms.tree.mass_matrix import compose, mass_matrix
 from armillary.scalar import Scalar, where
 from armillary.spatial import Force, Inertia, RigidMotion
 

@@ -6,8 +6,8 @@ frame (xx, yy, zz, xy, xz, yz).
 
 from __future__ import annotations
 
-from armillary.algorithms.kinematics import move, place
 from armillary.algorithms.passes import Algorithm, BodyColumns, Outward, from_own, to_own
+from armillary.algorithms.tree.kinematics import move, place
 from armillary.spatial import Force, Inertia
 
 PARAMETERS = ("mass", "mx", "my", "mz", "xx", "yy", "zz", "xy", "xz", "yz")

@@ -17,10 +17,10 @@ Checked against complex steps and Pinocchio; joints with S(q) in particular.
 
 from __future__ import annotations
 
-from armillary.algorithms import forward_dynamics, joint_space
-from armillary.algorithms.coriolis import VelocityMap
-from armillary.algorithms.kinematics import move, place
 from armillary.algorithms.passes import Algorithm, AncestorPairs, Inward, Outward, Solve
+from armillary.algorithms.tree import forward_dynamics, joint_space
+from armillary.algorithms.tree.coriolis import VelocityMap
+from armillary.algorithms.tree.kinematics import move, place
 from armillary.spatial import Force, Inertia
 
 

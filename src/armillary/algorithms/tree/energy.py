@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from armillary.algorithms.kinematics import place, pose
 from armillary.algorithms.passes import Algorithm, Inward, Outward, WorldStep
+from armillary.algorithms.tree.kinematics import place, pose
 from armillary.spatial import Force, Inertia, Symmetric, Transform, Vector
 
 

@@ -7,8 +7,8 @@ Checked by tests/laws/test_power.py and against Pinocchio.
 
 from __future__ import annotations
 
-from armillary.algorithms.kinematics import move, place
 from armillary.algorithms.passes import Algorithm, Inward, Outward
+from armillary.algorithms.tree.kinematics import move, place
 from armillary.spatial import Force, Motion, RigidMotion
 
 

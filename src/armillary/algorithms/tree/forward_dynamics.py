@@ -8,9 +8,9 @@ Checked by forward(inverse) = identity and M a + h = tau.
 
 from __future__ import annotations
 
-from armillary.algorithms.joint_space import joint_space_dynamics
-from armillary.algorithms.kinematics import place
 from armillary.algorithms.passes import Algorithm, Inward, Outward
+from armillary.algorithms.tree.joint_space import joint_space_dynamics
+from armillary.algorithms.tree.kinematics import place
 from armillary.spatial import Force, ForceDyad, Motion, RigidMotion
 from armillary.spatial.small import LDL
 

@@ -6,9 +6,9 @@ readiness to move:  W_B = P^T W_P P + S D^-1 S^T  [VanDerMerwe1995, 5.12; Yesilo
 
 from __future__ import annotations
 
-from armillary.algorithms.forward_dynamics import articulate
-from armillary.algorithms.kinematics import axes, pose
 from armillary.algorithms.passes import Algorithm, FrameStep, Inward, Outward
+from armillary.algorithms.tree.forward_dynamics import articulate
+from armillary.algorithms.tree.kinematics import axes, pose
 from armillary.spatial import ForceDyad, Motion, MotionDyad, Transform
 
 

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from armillary.algorithms.centre import carried, is_free
-from armillary.algorithms.chart import inverse_dexp, stepped
-from armillary.algorithms.constrained import moving_world, outward
-from armillary.algorithms.constraint_rows import kept_rows
+from armillary.algorithms.closed.constrained import moving_world, outward
+from armillary.algorithms.closed.constraint_rows import kept_rows
 from armillary.algorithms.interpreter import Run
-from armillary.algorithms.kinematics import place
 from armillary.algorithms.passes import Algorithm, GlobalStep, Inward, Outward
+from armillary.algorithms.tree.centre import carried, is_free
+from armillary.algorithms.tree.chart import inverse_dexp, stepped
+from armillary.algorithms.tree.kinematics import place
 from armillary.joints import Joint
 from armillary.joints.turns import se3_arm
 from armillary.scalar import Scalar

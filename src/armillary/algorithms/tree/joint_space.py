@@ -7,10 +7,10 @@ root fills nothing in [Swartz1982, 16-26].  O(n³) on a chain, but shorter than 
 
 from __future__ import annotations
 
-from armillary.algorithms.kinematics import place
-from armillary.algorithms.mass_matrix import compose, mass_matrix
 from armillary.algorithms.passes import Algorithm, GlobalStep, Inward, Outward
 from armillary.algorithms.sparse import SparseLDL, symmetric
+from armillary.algorithms.tree.kinematics import place
+from armillary.algorithms.tree.mass_matrix import compose, mass_matrix
 from armillary.spatial import Force, Inertia, RigidMotion
 
 

@@ -1,0 +1,1 @@
+"""Derivatives as transforms of algorithms."""

@@ -1,0 +1,1 @@
+"""Constraints beside the tree: rows, systems, actuators, a step of the variational rule."""

@@ -1,0 +1,1 @@
+"""Passes over the bodies of a tree."""
