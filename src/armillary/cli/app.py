@@ -266,6 +266,22 @@ def draw(
 
 
 @app.command()
+@grouped
+def report(
+    source: Source,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The report: .html.")] = None,
+    title: Annotated[str | None, typer.Option(help="Its title.")] = None,
+    text: Annotated[str, typer.Option(help="Your own words, at its beginning.")] = "",
+    section: Annotated[Words, typer.Option(help="Sections by name. Default: all.")] = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write a report of a mechanism, or of a recorded run (MODEL: its file), as one HTML file."""
+    from armillary.cli.drawing import report as run
+
+    run(source, out, title, text, section or (), overwrite)
+
+
+@app.command()
 def info(run: RunFile, json: Json = False) -> None:
     """What a recorded run holds, and how it ended."""
     from armillary.cli.runs import info as tell

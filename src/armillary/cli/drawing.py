@@ -1,4 +1,4 @@
-"""`draw`: a sketch of a mechanism, or snapshots of a run."""
+"""`draw` and `report`: sketches and reports of mechanisms and of recorded runs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def draw(
 ) -> None:
     """A picture beside the run, or in the current folder under the name of the mechanism."""
     path = Path(source.model)
-    if path.suffix.lower() in FORMATS and path.exists() and not _is_table(path):
+    if _is_run(path):
         picture = _of_run(path, look)
         target = out or path.with_suffix(".svg")
     else:
@@ -61,12 +61,40 @@ def _of_run(path: Path, look: Look) -> Picture:
     return run.draw(at, overlay=look.overlay, view=look.direction, labels=look.labels)
 
 
-def _is_table(path: Path) -> bool:
-    """Whether a .csv is a table of a mechanism, not a run."""
-    if path.suffix.lower() != ".csv":
+def report(
+    source: Source,
+    out: Path | None,
+    title: str | None,
+    text: str,
+    sections: Sequence[str],
+    overwrite: bool,
+) -> None:
+    """A report beside the run, or in the current folder under the name of the mechanism."""
+    from armillary.sim.record.stored_run import load_run
+
+    path = Path(source.model)
+    words = [word.strip() for part in sections for word in part.split(",") if word.strip()] or None
+    if _is_run(path):
+        target = load_run(path).report(
+            out or path.with_suffix(".html"), title=title, text=text, sections=words,
+            overwrite=overwrite,
+        )  # fmt: skip
+    else:
+        name = path.stem if path.suffix else source.model
+        target = find(source).report_page(
+            out or Path(f"{name}.html"), title=title, text=text, sections=words, overwrite=overwrite
+        )
+    screen.say(f"report written to {target}")
+
+
+def _is_run(path: Path) -> bool:
+    """Whether a file is a recorded run; a .csv may be a table of a mechanism."""
+    if path.suffix.lower() not in FORMATS or not path.exists():
         return False
+    if path.suffix.lower() != ".csv":
+        return True
     with path.open(encoding="utf-8", errors="replace") as file:
-        return not file.readline().lower().startswith("time")
+        return file.readline().lower().startswith("time")
 
 
 def _numbers(text: str, part: str) -> list[float]:
