@@ -87,7 +87,8 @@ def _type(field: Schema) -> str:
     if name := field.get("$ref", "").rpartition("/")[2]:
         title = _title(name)
         return f"[{title}](#{title.lower().replace(' ', '-')})"
-    choices = [x for x in field.get("anyOf", field.get("oneOf", ())) if x.get("type") != "null"]
+    several: list[Schema] = field.get("anyOf") or field.get("oneOf") or []
+    choices = [x for x in several if x.get("type") != "null"]
     if choices:
         return " or ".join(dict.fromkeys(map(_type, choices)))
     if "enum" in field:
@@ -97,7 +98,7 @@ def _type(field: Schema) -> str:
     if field.get("type") == "object":
         return f"mapping of {_type(field['additionalProperties'])}"
     if field.get("type") != "array":
-        return {"string": "text"}.get(field["type"], field["type"])
+        return "text" if field["type"] == "string" else str(field["type"])
     inside = field.get("prefixItems") or [field["items"]]
     least, most = field.get("minItems"), field.get("maxItems")
     count = f"{least} " if least == most else f"{least} to {most} "
