@@ -348,10 +348,15 @@ class Constrained(Dynamics):
         from armillary.constraints.actuation import actuation
 
         state = one_state(self._equations, "actuator_forces", _MANY, q=q, v=v, a=a)
+        by_load = passive and self.model.load_dependent_joints
         rows = (state["q"][None], state["v"][None], np.zeros((1, self.model.nv)))
-        system = self._equations.system(*rows, external, passive)
+        system = self._equations.system(*rows, external, passive and not by_load)
         if not answerable(system).all():
             self.evaluator.refuse_not_finite(state, np.full(1, np.nan))
+        if by_load:
+            arrays = {name: x[None] for name, x in state.items()}
+            friction = self.constraint_solver.load_friction
+            return friction.actuator_forces(arrays, external, actuators, weights, limits)[0]
         return actuation(self._equations, system, state["a"], actuators, weights, limits)
 
     def driving_forces(
@@ -364,12 +369,13 @@ class Constrained(Dynamics):
     ) -> Array:
         """tau (nv) of the chosen actuators for a motion, or (B, nv) for B of them: the forces of
         `actuator_forces`, compiled.  A row with a number that is not finite gives NaN."""
-        if passive:
-            self.evaluator.refuse_load_friction("constraints and actuator forces")
         arrays, single = self._equations.check_states(q=q, v=v, a=a)
-        tau = driving_forces(self._equations, actuators)(
-            arrays["q"], arrays["v"], arrays["a"], passive
-        )
+        if passive and self.model.load_dependent_joints:
+            tau = self.constraint_solver.load_friction.driving_forces(arrays, actuators)
+        else:
+            tau = driving_forces(self._equations, actuators)(
+                arrays["q"], arrays["v"], arrays["a"], passive
+            )
         if single:
             self.evaluator.refuse_not_finite(arrays, tau)
         return tau[0] if single else tau
