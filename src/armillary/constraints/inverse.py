@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.closed.actuation import Strict
+from armillary.algorithms.passes import Algorithm
 from armillary.constraints.actuation import (
     Actuation,
     actuation,

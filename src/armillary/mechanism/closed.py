@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -29,6 +30,7 @@ from armillary.constraints.states import (
     solvable,
     substituted,
 )
+from armillary.errors import ProjectionWarning
 from armillary.evaluate.dynamics import Dynamics
 from armillary.evaluate.evaluator import Evaluator, External
 from armillary.evaluate.inputs import Array
@@ -275,7 +277,10 @@ class Constrained(Dynamics):
         least kinetic energy (in a tree, where nothing follows, they are zero).
 
         geometry_tolerance: how far rows may stay open that contradict each other, as a part of the
-        machine's size (default: the accuracy of the mechanism)."""
+        machine's size (default: the accuracy of the mechanism).
+
+        A state of a batch that cannot be closed is NaN in its row, and a `ProjectionWarning` says
+        why; a single one is an error."""
         if geometry_tolerance is not None:
             return self.with_tolerance(geometry_tolerance).project(q, v, prescribed, hold)
         held = Held(self._equations, hold)
@@ -290,15 +295,16 @@ class Constrained(Dynamics):
             if single:
                 self.evaluator.refuse_not_finite(arrays, np.full(1, np.nan))
             arrays, _ = substituted(self._equations, arrays, None, bad)
-        states = arrays["q"], arrays["v"]
+        states, projector = (arrays["q"], arrays["v"]), self.constraint_solver.projector
+        notes: list[str] | None = None if single else []
         if named is None and not held:
-            positions, velocities = self.constraint_solver.projector.project(*states, prescribed)
+            positions, velocities = projector.project(*states, prescribed, notes)
         else:
-            positions, velocities = self.constraint_solver.projector.project_with(
-                *states, held, named, prescribed
-            )
+            positions, velocities = projector.project_with(*states, held, named, prescribed, notes)
         if single:
             return positions[0], velocities[0]
+        for note in notes or ():
+            warnings.warn(f"project: {note}", ProjectionWarning, stacklevel=2)
         return blanked(positions, bad), blanked(velocities, bad)
 
     def project_acceleration(
