@@ -26,7 +26,7 @@ class Lean:
         self.plain: Any = self._careful
         self._fast: Any = None
         if native_call.available():
-            self._fast = native_call.FastCall(self._careful, {})
+            self._fast = native_call.NativeCall(self._careful, {})
             self.plain = self._fast.callable
 
     def __call__(
@@ -44,7 +44,9 @@ class Lean:
         fast = self.__dict__.pop("_fast", None) if plain else None
         if fast is not None:
             kernels = self._evaluator.kernels_of(self._algorithm, self._reads, True, True)
-            fast.switch_on(kernels.kernel(False, "double"), self._evaluator.base_numbers)
+            from armillary.evaluate.native_call import Serving
+
+            fast.switch_on(Serving(kernels.kernel(False, "double"), self._evaluator.base_numbers))
         return found
 
     def _results(

@@ -6,7 +6,6 @@ Each class is the Python side of a question: it checks, handles batches and opti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -16,7 +15,9 @@ from numpy.typing import ArrayLike
 from armillary.algorithms.autodiff.transforms import gradient, tangent
 from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.tree import derivatives, forward_dynamics, inverse_dynamics
+from armillary.evaluate.compiled_function import serve
 from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
+from armillary.evaluate.functions import FUNCTIONS
 from armillary.evaluate.inputs import Array, result_type
 from armillary.evaluate.lean import Lean
 from armillary.evaluate.sensitivities import accelerations_by, offset_jacobian, regressor
@@ -39,7 +40,6 @@ class Question:
 
     def __init__(self, evaluator: Evaluator):
         self._evaluator = evaluator
-        self._loaded: dict[tuple[str, ...], Callable[..., Any]] = {}  # by frames of wrenches
 
     @classmethod
     def bind(cls, *parts: Any) -> Any:
@@ -58,7 +58,9 @@ class Question:
                  "__signature__": inspect.signature(self.__call__), "question": self}  # type: ignore[operator] # fmt: skip
         for name in self.extras():
             names[name] = getattr(self, name)
-        self._fast = native_call.FastCall(self.__call__, names)  # type: ignore[operator]
+        frames = tuple(self._evaluator.model.frame_index)
+        arguments = native_call.Arguments.of(names["__signature__"], {}, frames)
+        self._fast = native_call.NativeCall(self.__call__, names, arguments)  # type: ignore[operator]
         return self._fast.callable
 
     @classmethod
@@ -79,51 +81,13 @@ class Question:
         **bodies: ArrayLike | None,
     ) -> Array:
         """bodies: numbers instead of the model's, `parameters` and `offsets`."""
-        if any(numbers is not None for numbers in bodies.values()):
-            found = self._evaluator.run(
-                self.algorithm, inputs, external, passive=passive, out={self.result: out},
-                bodies=bodies,
-            )[self.result]  # fmt: skip
-            return found if out is None else out
         result = self._evaluator.run(
-            self.algorithm, inputs, external, passive=passive, out={self.result: out}
+            self.algorithm, inputs, external, passive=passive, out={self.result: out}, bodies=bodies
         )[self.result]
-        if self._fast is not None and not external:
-            self._switch_on(tuple(inputs), result)
-        elif external and passive is True and result.ndim == 1:
-            self._serve_wrenches(inputs, external)
+        if self._fast is not None:
+            bound = {**inputs, "external": external, "passive": passive, **bodies}
+            serve(self._fast, self._evaluator, FUNCTIONS[self.name()], self.algorithm, bound)
         return result if out is None else out
-
-    def _with_wrenches(self, *states: ArrayLike, external: External) -> Array | None:
-        """One plain state with wrenches in frames that were asked for before, natively; None: not
-        so."""
-        if type(external) is not dict or (call := self._loaded.get(tuple(external))) is None:
-            return None
-        if len(external) == 1:
-            return call(*states, *external.values())
-        wrenches = list(external.values())
-        if all(isinstance(x, np.ndarray) and x.shape == (6,) for x in wrenches):
-            return call(*states, np.concatenate(wrenches))
-        return None
-
-    def _serve_wrenches(
-        self, inputs: dict[str, ArrayLike], external: Mapping[str, ArrayLike]
-    ) -> None:
-        """Such wrenches natively from now on."""
-        from armillary.evaluate import native_call
-
-        frames, reads = tuple(external), (*inputs, "external")
-        if self._fast is None or frames in self._loaded:
-            return
-        kernels = self._evaluator.loaded_kernels(self.algorithm, reads, True, True, frames)
-        call = native_call.lean(kernels, self._evaluator.base_numbers)
-        if call is not None:
-            self._loaded[frames] = call
-
-    def _switch_on(self, reads: tuple[str, ...], like: Array) -> None:
-        """Serve plain states, and rows of them where such a batch came, natively from now on."""
-        kernels = self._evaluator.kernels_of(self.algorithm, reads, True, True)
-        self._fast.switch_on_like(like, 1, kernels, self._evaluator.base_numbers)
 
     def compile_report(self) -> list[Explanation]:
         """Tier, operations, code size and compile time of every kernel made so far."""
@@ -197,10 +161,6 @@ class InverseDynamics(Differentiable):
         parameters: ArrayLike | None = None,
         offsets: ArrayLike | None = None,
     ) -> Array:
-        if self._loaded and passive is True and out is parameters is offsets is None:
-            found = self._with_wrenches(q, v, a, external=external)
-            if found is not None:
-                return found
         bodies = {"parameters": parameters, "offsets": offsets}
         return self._answer({"q": q, "v": v, "a": a}, external, passive, out, **bodies)
 
@@ -266,10 +226,6 @@ class ForwardDynamics(Differentiable):
     ) -> Array:
         if parameters is None:
             self._evaluator.refuse_massless()
-        if self._loaded and passive is True and out is parameters is offsets is None:
-            found = self._with_wrenches(q, v, tau, external=external)
-            if found is not None:
-                return found
         bodies = {"parameters": parameters, "offsets": offsets}
         return self._answer({"q": q, "v": v, "tau": tau}, external, passive, out, **bodies)
 
