@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -115,6 +115,16 @@ class CompiledFunction:
         """Tier, operations, code size and compile time of every kernel made so far."""
         names = {algorithm.name for algorithm in self._algorithms.values()}
         return [e for name in sorted(names) for e in self._evaluator.explanations(name)]
+
+
+def function_of(
+    evaluator: Evaluator, algorithm: Algorithm, wrap: Callable[..., object] | None = None
+) -> Callable[..., Any]:
+    """An algorithm that is no row of the table as such a function: all its results, in order."""
+    results = tuple(Result(name, name, (kind,), "") for name, kind in algorithm.writes.items())
+    options = ("external", "passive", *BODIES)
+    row = Function(lambda _: algorithm, algorithm.name, results, options, wrap=wrap)
+    return CompiledFunction(evaluator, row, algorithm.name).callable()
 
 
 def _shaped(x: Array, result: Result) -> Array:

@@ -309,8 +309,8 @@ def _word(made: object, offset: int) -> int:
 
 def fits_call(make: Callable[..., object] | None, count: int) -> bool:
     """Can objects of so many results be made natively?  Only if all their fields are seen."""
-    if make is None:
-        return True
+    if make is None or count > call_code.MOST_RESULTS:
+        return make is None and count <= call_code.MOST_RESULTS
     marks = [object() for _ in range(count)]
     made = make(*marks)
     kind = type(made)

@@ -6,8 +6,9 @@ Each class is the Python side of a question: it checks, handles batches and opti
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,19 +16,15 @@ from numpy.typing import ArrayLike
 from armillary.algorithms.autodiff.transforms import gradient, tangent
 from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.tree import derivatives, forward_dynamics, inverse_dynamics
-from armillary.evaluate.compiled_function import serve
+from armillary.evaluate.compiled_function import function_of, serve
 from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
 from armillary.evaluate.functions import FUNCTIONS
 from armillary.evaluate.inputs import Array, result_type
-from armillary.evaluate.lean import Lean
 from armillary.evaluate.sensitivities import accelerations_by, offset_jacobian, regressor
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import Evaluator, External
     from armillary.evaluate.kernels import Explanation
-
-
-_Tuple = TypeVar("_Tuple", InverseDerivatives, ForwardDerivatives)
 
 
 class Question:
@@ -96,35 +93,27 @@ class Question:
 
 _INNER = (
     "algorithm", "result", "bind", "callable", "name", "extras", "derivative",
-    "arguments", "kernels", "actuators", "law", "load_friction",
+    "matrices", "kernels", "actuators", "law", "load_friction",
 )  # fmt: skip
 
 
-def _as(kind: type[_Tuple], results: tuple[Array, ...]) -> _Tuple:
-    """A tuple of results as one with names, without going through Python again."""
-    return tuple.__new__(kind, results)
-
-
 class Differentiable(Question):
-    """A question with derivatives: its own, and lean calls for them."""
+    """A question with derivatives, functions of their own."""
 
     derivative: ClassVar[Algorithm]
-    arguments: ClassVar[tuple[str, ...]]
+    matrices: ClassVar[type[InverseDerivatives | ForwardDerivatives]]
 
     @cached_property
-    def _matrices(self) -> Lean:
-        return Lean(self._evaluator, self.derivative, self.arguments)
+    def _matrices(self) -> Callable[..., Any]:
+        return function_of(self._evaluator, self.derivative, lambda _, *dx: self.matrices(*dx))
 
     @cached_property
-    def _jvp(self) -> Lean:
-        changes = tuple(f"d{name}" for name in self.arguments)
-        algorithm = tangent(self.algorithm, self.result)
-        return Lean(self._evaluator, algorithm, (*self.arguments, *changes))
+    def _jvp(self) -> Callable[..., Any]:
+        return function_of(self._evaluator, tangent(self.algorithm, self.result))
 
     @cached_property
-    def _vjp(self) -> Lean:
-        algorithm = gradient(self.algorithm, self.result)
-        return Lean(self._evaluator, algorithm, (*self.arguments, "weight"))
+    def _vjp(self) -> Callable[..., Any]:
+        return function_of(self._evaluator, gradient(self.algorithm, self.result))
 
     def _changes(self, *changes: ArrayLike | None) -> tuple[ArrayLike, ...]:
         """Directions; zero where none is given."""
@@ -146,7 +135,7 @@ class InverseDynamics(Differentiable):
 
     algorithm = inverse_dynamics.inverse_dynamics
     derivative = derivatives.inverse_dynamics_derivatives
-    arguments = ("q", "v", "a")
+    matrices = InverseDerivatives
     result = "tau"
 
     def __call__(
@@ -173,9 +162,7 @@ class InverseDynamics(Differentiable):
         passive: bool = True,
     ) -> InverseDerivatives:
         """d tau / d(q, v, a): `dq`, `dv`, `da`, (nv, nv) each.  q moves on its tangent space."""
-        if external is None and passive:
-            return _as(InverseDerivatives, self._matrices.plain(q, v, a))
-        return InverseDerivatives(*self._matrices((q, v, a), external, passive))
+        return self._matrices(q, v, a, external, passive)
 
     def jvp(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, dq: ArrayLike | None = None,
@@ -184,15 +171,14 @@ class InverseDynamics(Differentiable):
     ) -> Array:  # fmt: skip
         """Change of tau (nv) for small changes of q (tangent), v and a, without any matrix."""
         changes = self._changes(dq, dv, da)
-        return np.asarray(self._jvp((q, v, a, *changes), external, passive))
+        return self._jvp(q, v, a, *changes, external, passive)
 
     def vjp(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, weight: ArrayLike,
         external: External = None, passive: bool = True,
     ) -> tuple[Array, Array, Array]:  # fmt: skip
         """Gradient of weight · tau with respect to q (tangent), v and a, without any matrix."""
-        gradient_q, gradient_v, gradient_a = self._vjp((q, v, a, weight), external, passive)
-        return gradient_q, gradient_v, gradient_a
+        return self._vjp(q, v, a, weight, external, passive)
 
     def parameter_jacobian(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
         """d tau / d inertias (nv, 10 bodies): the regressor; names: `mechanism.parameter_names`."""
@@ -209,7 +195,7 @@ class ForwardDynamics(Differentiable):
 
     algorithm = forward_dynamics.forward_dynamics
     derivative = derivatives.forward_dynamics_derivatives
-    arguments = ("q", "v", "tau")
+    matrices = ForwardDerivatives
     result = "a"
 
     def __call__(
@@ -240,9 +226,7 @@ class ForwardDynamics(Differentiable):
         """d a / d(q, v, tau): `dq`, `dv`, `dtau`, (nv, nv) each.  q moves on its tangent space."""
         if not self._evaluator.inertia_checked:
             self._evaluator.refuse_massless()
-        if external is None and passive:
-            return _as(ForwardDerivatives, self._matrices.plain(q, v, tau))
-        return ForwardDerivatives(*self._matrices((q, v, tau), external, passive))
+        return self._matrices(q, v, tau, external, passive)
 
     def jvp(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dq: ArrayLike | None = None,
@@ -252,7 +236,7 @@ class ForwardDynamics(Differentiable):
         """Change of a (nv) for small changes of q (tangent), v and tau, without any matrix."""
         self._evaluator.refuse_massless()
         changes = self._changes(dq, dv, dtau)
-        return np.asarray(self._jvp((q, v, tau, *changes), external, passive))
+        return self._jvp(q, v, tau, *changes, external, passive)
 
     def vjp(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, weight: ArrayLike,
@@ -260,8 +244,7 @@ class ForwardDynamics(Differentiable):
     ) -> tuple[Array, Array, Array]:  # fmt: skip
         """Gradient of weight · a with respect to q (tangent), v and tau, without any matrix."""
         self._evaluator.refuse_massless()
-        gradient_q, gradient_v, gradient_tau = self._vjp((q, v, tau, weight), external, passive)
-        return gradient_q, gradient_v, gradient_tau
+        return self._vjp(q, v, tau, weight, external, passive)
 
     def parameter_jacobian(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
         """d a / d inertias (nv, 10 bodies) = -M^-1 Y; names: `mechanism.parameter_names`."""

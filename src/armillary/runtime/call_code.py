@@ -208,7 +208,14 @@ def _call_text() -> str:
 def _resolve_text() -> str:
     """Arguments in the slots of the signature (null: not given); the number of the answer that
     they choose, or -1."""
-    arguments = ("ptr %data", "ptr %args", "i64 %count", "ptr %names", "ptr %slots", "ptr %wrenches")
+    arguments = (
+        "ptr %data",
+        "ptr %args",
+        "i64 %count",
+        "ptr %names",
+        "ptr %slots",
+        "ptr %wrenches",
+    )
     c = Call("resolve", arguments, "i64")
     total, inputs = c.field(Data.PARAMETERS, "%data"), c.field(Data.INPUTS, "%data")
     c.unless(c.let(f"icmp sle i64 %count, {c.field(Data.BY_PLACE, '%data')}"), "none")
@@ -417,9 +424,7 @@ def _check_shape(c: Call, array: str, result: str, rows: str, target: str) -> No
         c.unless(c.equal(c.read(shape, k), expected), target)
 
 
-def _find_place(
-    c: Call, result: str, places: str, r: str, rows: str = "", dtype: str = ""
-) -> None:
+def _find_place(c: Call, result: str, places: str, r: str, rows: str = "", dtype: str = "") -> None:
     """The given array, an earlier result that nobody holds any more, or a new array."""
     tag = c.name()[1:]
     place = c.variable("%given")
