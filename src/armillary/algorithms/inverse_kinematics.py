@@ -6,8 +6,8 @@ Levenberg-Marquardt, with a damping that follows the error itself [Chan 1988, Su
 
 e: what is missing, a turn vector (rad) and a displacement over the size L of the mechanism; J: the
 velocity of the frame along the same axes; both with the rows of constraints below them.  Steps of
-slides are counted in units of L.  No step is taken back: where a start leads nowhere, another one
-is tried (runtime/search_loop.py).
+slides are counted in units of L.  Which steps are taken, with which k and from which starts, is
+decided around it (runtime/search_loop.py).
 """
 
 from __future__ import annotations
@@ -56,7 +56,6 @@ class Task:
     axis: tuple[float, float, float] | None = None
     bounds: tuple[tuple[int, float, float], ...] = ()
     kept: tuple[int, ...] = ()
-    damping: float = 0.03  # k: of |e|²
     longest: float = 2.0  # rad or L: no joint moves further in one step
 
 
@@ -73,8 +72,8 @@ class Numbers:
 def search_step(task: Task) -> Algorithm:
     """(q, goal) -> q after one step, and how far away q was before it (`MEASURES`).
 
-    goal (12): R of the frame seen from the base, row by row, and its origin there; where the task
-    has an axis, the first three numbers are the direction it is to point."""
+    goal (13): R of the frame seen from the base, row by row, and its origin there (where the task
+    has an axis, the first three numbers are the direction it is to point); k of the damping."""
 
     def step(run: Run) -> None:
         lines, measures = _task_lines(run, task)
@@ -197,9 +196,10 @@ def turn_between(a: Vector, b: Vector) -> Vector:
 
 def _constraint_lines(run: Run, task: Task, measures: list[Scalar]) -> Lines:
     """Constraints are to be closed at the same time: -residual is what is missing."""
-    scale = 1.0 / task.length
     lines: Lines = []
-    for entries, residual in kept_rows(run, task.kept, "residual", []):
+    rows = kept_rows(run, task.kept, "residual", [])
+    for row, (entries, residual) in zip(task.kept, rows, strict=True):
+        scale = 1.0 if run.constraints.units[row] == "rad" else 1.0 / task.length
         measures[3] = measures[3] + residual * residual
         own = {dof: x * scale for dof, x in entries.items() if dof in task.free}
         lines.append((own, -residual * scale))
@@ -215,7 +215,7 @@ def _damped_step(run: Run, task: Task, lines: Lines, merit: Scalar) -> Entries:
     scaled = _held_at_bounds(run, task, scaled)
     moving = sorted({dof for row, _ in scaled for dof in row})
     trace = sum(x * x for row, _ in scaled for x in row.values())
-    damping = merit * task.damping + trace * LEAST + 1e-300
+    damping = merit * run.inputs["goal"][12] + trace * LEAST + 1e-300
     if len(moving) <= len(scaled):
         y = _by_columns(scaled, moving, damping)
     else:

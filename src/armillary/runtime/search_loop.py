@@ -3,6 +3,9 @@
 One call searches for many rows.  A kernel takes one step of all active rows at a time; a row that
 has found its place makes room for the next one, so that all lanes of the kernel have work to the
 end.  What is found for a row does not depend on the others.
+
+From all starts but the last, every step is taken, for that is quick: one that leads nowhere is
+given up.  From the last one, steps that lead away are taken back, and the damping follows.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from armillary.codegen.llvm import with_declarations
 from armillary.codegen.struct import Slot, Struct, double, integer, pointer
 from armillary.codegen.target import lanes
 
-GOAL = 12  # numbers that say what is wanted of a row
+GOAL = 12  # numbers that say what is wanted of a row; the kernel reads the damping behind them
 MEASURES = 4  # that the kernel gives of a row: squares of everything, and of three parts of it
 
 
@@ -29,6 +32,7 @@ class Trial(Struct):
     STEPS = integer()  # since that start
     TOTAL = integer()  # steps since the first start
     BEFORE = double()  # measure when it was last looked at
+    BACK = integer()  # 1: a step was taken back, and the next one starts at the best place
 
 
 class Search(Struct):
@@ -48,6 +52,8 @@ class Search(Struct):
     ITERATIONS = integer()  # steps from one start
     PATIENCE = integer()  # steps in which the measure is to fall to FALL of it, but for the last
     FALL = double()
+    DAMPING = double()  # at every start; from the last one it follows the steps
+    MOST_DAMPING = double()
     SMALL = double(MEASURES - 1)  # parts of a good place
     # what is given
     GOALS = pointer()  # (ROWS, GOAL)
@@ -64,7 +70,7 @@ class Search(Struct):
 
 @cache
 def run_search() -> Callable[[int], None]:
-    text = "\n\n".join([_copy(), _place(), _begin(), _retire(), _judge(), _search()])
+    text = "\n\n".join([_copy(), _place(), _begin(), _retire(), _follow(), _judge(), _search()])
     library = Library(with_declarations(text, lanes(False, "double")), ["search"], optimize=2)
     return library.call("search")
 
@@ -110,6 +116,7 @@ class _Writer(Code):
         return self.let(f"xor i1 {a}, true")
 
 
+LESS, MORE = 0.25, 8.0  # damping after a step that came nearer, or did not
 _INFINITE = "0x7FF0000000000000"
 
 
@@ -128,7 +135,9 @@ def _place() -> str:
     with c.when(c.both(later, last)):
         c.copy(q, c.row(Search.OUT_Q, row, c.nq), c.nq)
     c.set_field(Trial.STEPS, "0", slot)
+    c.set_field(Trial.BACK, "0", slot)
     c.set_field(Trial.BEFORE, _INFINITE, slot)
+    c.write(c.row(Search.GOAL, "%s", GOAL + 1), GOAL, c.field(Search.DAMPING), "double")
     return c.text()
 
 
@@ -140,7 +149,7 @@ def _begin() -> str:
     c.set_field(Trial.ROW, row, slot)
     for field in (Trial.START, Trial.TOTAL):
         c.set_field(field, "0", slot)
-    c.copy(c.row(Search.GOAL, "%s", GOAL), c.row(Search.GOALS, row, GOAL), GOAL)
+    c.copy(c.row(Search.GOAL, "%s", GOAL + 1), c.row(Search.GOALS, row, GOAL), GOAL)
     c.copy(c.row(Search.OUT_Q, row, c.nq), c.given(row), c.nq)
     measures = c.row(Search.OUT_MEASURES, row, MEASURES)
     for k in range(MEASURES):
@@ -164,7 +173,7 @@ def _retire() -> str:
         c.set_field(Search.ACTIVE, last)
         with c.when(c.differs(last, "%s")):
             c.copy(slot, c.slot(last), Trial.SIZE)
-            for array, width in ((Search.Q, c.nq), (Search.GOAL, GOAL)):
+            for array, width in ((Search.Q, c.nq), (Search.GOAL, GOAL + 1)):
                 c.copy(c.row(array, "%s", width), c.row(array, last, width), width)
     return c.text()
 
@@ -174,7 +183,7 @@ def _judge() -> str:
     c = _Writer("judge")
     slot, q = c.slot(), c.row(Search.Q, "%s", c.nq)
     row, start, steps = (c.field(f, slot) for f in (Trial.ROW, Trial.START, Trial.STEPS))
-    measures = c.row(Search.MEASURED, "%s", MEASURES)
+    measures, best = c.row(Search.MEASURED, "%s", MEASURES), c.row(Search.OUT_MEASURES, row, MEASURES)
     merit = c.read(measures, 0, "double")
     good = "true"
     for k in range(MEASURES - 1):
@@ -182,32 +191,59 @@ def _judge() -> str:
         part = c.read(measures, k + 1, "double")
         good = c.both(good, c.let(f"fcmp ole double {part}, {small}"))
     last = c.equal(start, c.field(Search.LAST_START))
-    # where a measure is not a number every comparison is false: that start is over
+    nearer = c.let(f"fcmp olt double {merit}, {c.read(best, 0, 'double')}")
     going = c.let(f"icmp slt i64 {steps}, {c.field(Search.ITERATIONS)}")
-    going = c.both(going, c.let(f"fcmp ord double {merit}, 0.0"))
-    looked = c.equal(c.let(f"urem i64 {steps}, {c.field(Search.PATIENCE)}"), 0)
-    limit = c.let(f"fmul double {c.field(Trial.BEFORE, slot)}, {c.field(Search.FALL)}")
-    stalled = c.both(looked, c.let(f"fcmp uge double {merit}, {limit}"))
-    going = c.both(going, c.opposite(c.both(stalled, c.opposite(last))))
+    going = c.both(going, c.opposite(_given_up(c, slot, steps, merit, last)))
     going = c.both(going, c.opposite(good))
-    with c.when(looked):
-        c.set_field(Trial.BEFORE, merit, slot)
+    ending = c.let(f"or i1 {last}, {c.opposite(going)}")
+    with c.when(c.let(f"or i1 {good}, {c.both(ending, nearer)}")):
+        c.copy(c.row(Search.OUT_Q, row, c.nq), q, c.nq)
+        c.copy(best, measures, MEASURES)
     with c.when(going):
         c.copy(q, c.row(Search.MOVED, "%s", c.nq), c.nq)
         c.set_field(Trial.STEPS, c.add(steps, 1), slot)
         c.set_field(Trial.TOTAL, c.add(c.field(Trial.TOTAL, slot), 1), slot)
+        with c.when(last):
+            c.call("follow", "i64 %s", f"i1 {nearer}")
     with c.when(c.opposite(going)):
-        best = c.row(Search.OUT_MEASURES, row, MEASURES)
-        nearer = c.let(f"fcmp olt double {merit}, {c.read(best, 0, 'double')}")
-        with c.when(c.let(f"or i1 {good}, {nearer}")):
-            c.copy(c.row(Search.OUT_Q, row, c.nq), q, c.nq)
-            c.copy(best, measures, MEASURES)
         done = c.let(f"or i1 {good}, {last}")
         with c.when(done):
             c.call("retire", "i64 %s")
         with c.when(c.opposite(done)):
             c.set_field(Trial.START, c.add(start, 1), slot)
             c.call("place", "i64 %s")
+    return c.text()
+
+
+def _given_up(c: _Writer, slot: str, steps: str, merit: str, last: str) -> str:
+    """Does this start lead nowhere?  Where the measure is not a number, in any case; from the last
+    one, where no damping helps."""
+    looked = c.equal(c.let(f"urem i64 {steps}, {c.field(Search.PATIENCE)}"), 0)
+    limit = c.let(f"fmul double {c.field(Trial.BEFORE, slot)}, {c.field(Search.FALL)}")
+    stalled = c.both(looked, c.let(f"fcmp uge double {merit}, {limit}"))
+    with c.when(looked):
+        c.set_field(Trial.BEFORE, merit, slot)
+    damping = c.read(c.row(Search.GOAL, "%s", GOAL + 1), GOAL, "double")
+    stuck = c.let(f"fcmp ogt double {damping}, {c.field(Search.MOST_DAMPING)}")
+    over = c.let(f"select i1 {last}, i1 {stuck}, i1 {stalled}")
+    return c.let(f"or i1 {over}, {c.let(f'fcmp uno double {merit}, 0.0')}")
+
+
+def _follow() -> str:
+    """A step from the last start, taken by now: back where it came no nearer."""
+    c = _Writer("follow", ("i64 %s", "i1 %nearer"))
+    slot, damping = c.slot(), c.row(Search.GOAL, "%s", GOAL + 1)
+    old = c.read(damping, GOAL, "double")
+    at_best = c.differs(c.field(Trial.BACK, slot), 0)
+    away = c.opposite(c.let(f"or i1 %nearer, {at_best}"))
+    c.set_field(Trial.BACK, "0", slot)
+    with c.when("%nearer"):
+        c.write(damping, GOAL, c.let(f"fmul double {old}, {LESS}"), "double")
+    with c.when(away):
+        best = c.row(Search.OUT_Q, c.field(Trial.ROW, slot), c.nq)
+        c.copy(c.row(Search.Q, "%s", c.nq), best, c.nq)
+        c.write(damping, GOAL, c.let(f"fmul double {old}, {MORE}"), "double")
+        c.set_field(Trial.BACK, "1", slot)
     return c.text()
 
 
