@@ -69,8 +69,8 @@ def _slider_crank(b: Builder) -> None:
     b.body("rod", "crank", "revolute", (crank, 0.022, 0.0), axis="-y", **own)
     tensor = (4.0e-4, 3.3e-4, 3.4e-4, 6.0e-6, -4.0e-6, 3.0e-6)
     own = solid(0.48, (0.012, -0.001, 0.0005), tensor, round_shape(0.04, 0.06, "x", ORANGE))
-    rail = {"axis": "x", "at": (0.0, 0.02, offset), "passive": Passive(viscous=4.0)}
-    b.body("slider", joint="prismatic", **rail, **own)
+    at, oil = (0.0, 0.02, offset), Passive(viscous=4.0)
+    b.body("slider", joint="prismatic", axis="x", at=at, passive=oil, **own)
     ends = ("slider", (0.0, 0.002, 0.0)), ("rod", (reach, 0.0, 0.0))
     close(b, "wrist", *ends, "revolute", axis="-y")
     rise = offset - crank * math.sin(angle)
