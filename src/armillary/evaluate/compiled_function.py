@@ -16,8 +16,8 @@ from armillary.evaluate.inputs import Array, choice
 from armillary.evaluate.world_frames import of_world_frame
 
 if TYPE_CHECKING:
-    from armillary.evaluate.kernels import Explanation
     from armillary.evaluate.native_call import FastCall
+    from armillary.evaluate.program import Explanation
 
 _WORDS = frozenset(("frame", "coordinates", "kind"))
 

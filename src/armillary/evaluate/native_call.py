@@ -13,12 +13,12 @@ import numpy as np
 from armillary.codegen.abi import Context
 from armillary.codegen.target import native
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.kernel import Kernel, StraightKernel
+from armillary.evaluate.kernel import Kernel
 from armillary.runtime.call_code import Batch, Data
 from armillary.runtime.callable_type import capsule_table, counts_holders, fits, machinery
 
 if TYPE_CHECKING:
-    from armillary.evaluate.kernels import Kernels
+    from armillary.evaluate.program import Program
 
 _KEPT = 4  # of each result of a function that are used again
 _LARGEST = 2**25  # bytes of a result: beyond, malloc keeps nothing, but kept_results.py does
@@ -43,7 +43,7 @@ def _new_array() -> int:
     return capsule_table(vars(core)["_ARRAY_API"])(_NEW_FROM_DESCR)
 
 
-def lean(kernels: Kernels | None, globals_: Array) -> Callable[..., Any] | None:
+def lean(kernels: Program | None, globals_: Array) -> Callable[..., Any] | None:
     """A scalar kernel as a lean call of its inputs; what it cannot take gives None."""
     return None if kernels is None else lean_kernel(kernels.kernel(False, "double"), globals_)
 
@@ -84,7 +84,7 @@ class FastCall:
         return bool(self.data[Data.KERNEL])
 
     def switch_on_like(
-        self, result: Array, single: int, kernels: Kernels, globals_: Array, checked: bool = False
+        self, result: Array, single: int, kernels: Program, globals_: Array, checked: bool = False
     ) -> None:
         """Serve calls that give such results: of one state (`single` axes), or of a batch."""
         if result.ndim == single:
@@ -129,9 +129,7 @@ class FastCall:
         self.data[Data.CONTEXT] = self.context.ctypes.data
         self.data[Data.KERNEL] = kernel.address  # last: this opens the gate
 
-    def switch_on_batch(
-        self, kernel: StraightKernel, globals_: Array, checked: bool = False
-    ) -> None:
+    def switch_on_batch(self, kernel: Kernel, globals_: Array, checked: bool = False) -> None:
         """From now on plain batches of the kernel's type go to it: one result.
 
         checked: a result that is not finite makes the Python function do it all (doubles only)."""
@@ -144,9 +142,7 @@ class FastCall:
         finally:
             self._switching.release()
 
-    def _switch_batch(
-        self, kernel: StraightKernel, globals_: Array, checked: bool, dtype: Any
-    ) -> None:
+    def _switch_batch(self, kernel: Kernel, globals_: Array, checked: bool, dtype: Any) -> None:
         self._describe(kernel)
         numbers, d = globals_.astype(dtype), self.data
         context, _ = kernel.context(1, numbers)
@@ -191,7 +187,7 @@ def _shows_bad_inputs(
 ) -> bool:
     """Does the one result of a kernel tell of every input that is not finite?  Straight-line code
     adds 0 times each input to it, unless the result is nothing but zeros."""
-    if not isinstance(kernel, StraightKernel) or len(kernel.output_shapes) != 1:
+    if not kernel.straight or len(kernel.output_shapes) != 1:
         return False
     (shape,) = kernel.output_shapes.values()
     inputs, out = [np.ones((1, size)) for size in kernel.input_sizes], np.empty((1, *shape))
