@@ -30,8 +30,8 @@ EVERY = [
 
 def traced(mechanism, algorithm, **inputs) -> dict[str, np.ndarray]:
     """Results of the straight-line graph of an algorithm, evaluated on floats."""
-    request = Request(algorithm, tuple(inputs), False, mechanism.evaluator.upright)
-    tables = mechanism.evaluator.tables(regroup=algorithm.joint_level())
+    request = Request(algorithm, tuple(inputs), False, mechanism.evaluator.vertical_gravity)
+    tables = mechanism.evaluator.tables(minimal=algorithm.joint_level())
     graph = graph_of(request, tables)
     numbers = {**inputs, "global": (*mechanism.model.gravity, *(0.0,) * 12)}
 

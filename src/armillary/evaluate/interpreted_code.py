@@ -12,8 +12,8 @@ import numpy as np
 from armillary.algorithms.passes import Base
 from armillary.codegen.abi import Arrays
 from armillary.codegen.target import Lanes
-from armillary.evaluate.kernel import Linked, Spot
-from armillary.evaluate.request import Request
+from armillary.evaluate.kernel import Kernel, Linked, Spot
+from armillary.evaluate.request import Request, input_sizes, output_shapes
 from armillary.evaluate.specialise import flat, specialise
 from armillary.model.lowering.tree import Tables
 from armillary.spatial import Motion, Transform, Vector
@@ -65,3 +65,9 @@ class InterpretedCode:
         if not self._request.moving_base:
             return Base(Vector(*gravity), Motion.zero(), Motion.zero())
         return Base(Vector(*gravity), *(Motion.from_leaves(motion) for motion in motions))
+
+
+def interpreted_kernel(request: Request, tables: Tables, lanes: Lanes) -> Kernel:
+    """The interpreter where no program chooses."""
+    inputs, outputs = input_sizes(request, tables), output_shapes(request.algorithm, tables)
+    return Kernel(inputs, outputs, lanes, InterpretedCode(request, tables))

@@ -183,14 +183,13 @@ class Program:
             )
         return self._kernels[key]
 
-    def of_plain_batches(self, like: np.ndarray) -> Kernel | None:
+    def of_plain_batches(self, dtype: str, frame_body: int | None = None) -> Kernel | None:
         """The kernel of batches with numbers of this type, if it is there and can be called
-        natively: straight line, one result."""
-        element = "double" if like.dtype == np.float64 else "float"
-        kernel = self._kernels.get((True, element, None))
-        if kernel is None or not kernel.straight or len(kernel.output_shapes) != 1:
-            return None
-        return kernel if self._threads is None else None
+        natively: straight line."""
+        element = "double" if dtype == "float64" else "float"
+        kernel = self._kernels.get((True, element, frame_body if self._needs_frame() else None))
+        plain = kernel is not None and kernel.straight and self._threads is None
+        return kernel if plain else None
 
     def __call__(
         self,

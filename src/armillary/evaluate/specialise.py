@@ -129,10 +129,10 @@ def _carried(
 # -- graphs ----------------------------------------------------------------------------------------
 
 
-def symbolic_base(graph: Graph, moving: bool, upright: bool = False) -> Base:
-    """Gravity and base motion as loads.  upright: gravity has no part along x and y."""
+def symbolic_base(graph: Graph, moving: bool, vertical_gravity: bool = False) -> Base:
+    """Gravity and base motion as loads.  vertical_gravity: gravity has no part along x and y."""
     numbers: list[Leaf] = [graph.load("global", k) for k in range(GLOBALS)]
-    if upright:
+    if vertical_gravity:
         numbers[:2] = 0, 0
     velocity, acceleration = Motion.zero(), Motion.zero()
     if moving:
@@ -150,7 +150,7 @@ def traced(request: Request, tables: Tables, frame_body: int | None = None) -> F
     frame = None
     if frame_body is not None:
         frame = (frame_body, Transform.from_leaves([graph.load("frame", k) for k in range(12)]))
-    base = symbolic_base(graph, request.moving_base, request.upright)
+    base = symbolic_base(graph, request.moving_base, request.vertical_gravity)
     number, loads = structural(graph), request.loads
     run = specialise(request.algorithm, tables, base, inputs, frame, number, loads)
     outputs = {name: run.result(name) for name in request.algorithm.writes}

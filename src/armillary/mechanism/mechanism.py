@@ -10,6 +10,7 @@ from typing import Any
 
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm
+from armillary.doors import MechanismDoors
 from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.options import CompileOptions
@@ -22,7 +23,7 @@ from armillary.model.parts import Mass, Pose
 from armillary.model.report import Report
 
 
-class Mechanism(Constrained):
+class Mechanism(Constrained, MechanismDoors):
     """A mechanism that answers questions.  It never changes: edits give a new one.
 
     Every method takes a single state, arrays (n,), or a batch, arrays (B, n)."""
@@ -96,9 +97,9 @@ class Mechanism(Constrained):
 
     # -- new mechanisms from this one ------------------------------------------------------------
 
-    def lock(self, places: Mapping[str, Any] | Sequence[str]) -> Mechanism:
-        """Joints made rigid: {"joint": coordinate(s)}, or names (at their neutral place)."""
-        return Mechanism(edit.lock(self.model, places), self.options)
+    def lock(self, positions: Mapping[str, Any] | Sequence[str]) -> Mechanism:
+        """Joints made rigid: {"joint": coordinate(s)}, or names (where they start, else neutral)."""
+        return Mechanism(edit.lock(self.model, positions), self.options)
 
     def unlock(self, names: Sequence[str]) -> Mechanism:
         """Locked joints free again."""
