@@ -40,7 +40,7 @@ def _balanced(view: RunView, t: float, q: Array, v: Array, z: Array) -> Array:
     def answer(states: Array) -> Array:
         """Accelerations and rates, one behind the other."""
         tau, rates = view.forces(t, q, v, states)
-        return np.concatenate([view.acceleration(t, q, v, np.ascontiguousarray(tau)), rates])
+        return np.concatenate([view.acceleration(t, q, v, tau), rates])
 
     n, stages = view.nv, view.setup.chain.stages
     own = [range(s.z.start, s.z.stop) for s in stages if not s.block.is_sensor]

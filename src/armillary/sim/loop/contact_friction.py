@@ -138,7 +138,7 @@ class ContactFriction:
     def forces(self, view: RunView, t: float, parts: Parts) -> Forces:
         """Of the mechanism in force."""
         q, v, z = parts
-        tau = np.ascontiguousarray(view.forces(t, q, v, z)[0])
+        tau, _ = view.forces(t, q, v, z)
         wrenches, moving = view.wrenches(t, q, v), view.moving(t)
         pushes = [np.asarray(x, float).tobytes() for x in (wrenches or {}).values()]
         moved = () if moving is None else tuple(x.tobytes() for x in moving.parts)

@@ -9,7 +9,7 @@ import numpy as np
 from armillary.constraints.equations import RANK_TOLERANCE
 from armillary.evaluate.inputs import Array
 from armillary.sim.loop.contact_friction import Pull, directions, force_rounding, lever
-from armillary.sim.loop.states import StepBatch, instants
+from armillary.sim.loop.states import StepBatch, given_at
 from armillary.sim.methods.system import System
 
 
@@ -22,7 +22,9 @@ def quiet_steps(pulls: list[Pull], times: list[float], batch: StepBatch, count: 
     if not count:
         return 0
     runs: list[int | None] = [None] if batch.v.ndim == 2 else list(range(batch.v.shape[1]))
-    forces, tau = _forces(system, times[:count], batch, len(runs))
+    a, tau = (x[:count] for x in batch.forces(system, times))
+    forces = _forces(system, times[:count], batch, a, tau)
+    tau = tau.reshape(count, len(runs), -1)
     rounding, rows = force_rounding(system.view(), forces, tau), directions(mechanism)
     for pull in pulls:
         signs = [contacts.modes(run).sign.get(pull.key, 1) for run in runs]
@@ -32,38 +34,26 @@ def quiet_steps(pulls: list[Pull], times: list[float], batch: StepBatch, count: 
     return count
 
 
-def _forces(system: System, times: list[float], batch: StepBatch, runs: int) -> tuple[Array, Array]:
-    """λ (T, runs, rows), the smallest ones with J^T λ = M a - f, and tau (T, runs, nv)."""
-    count, mechanism = len(times), system.mechanism
-    tau = np.empty((count, runs, system.nv))
-    wrenches: list[dict[str, Any]] = []
-    moved: list[Array] = []
-    for n, state in enumerate(instants(system, times, batch)):
-        tau[n] = system.view().forces(state.t, state.q, state.v, state.z)[0]
-        wrenches.append(system.view().wrenches(state.t, state.q, state.v) or {})
-        if system.setup.prescribed:
-            moved.append(system.setup.prescribed.flat(state.t, state.v))
-    external = {
-        name: np.array([np.broadcast_to(x[name], (runs, 6)) for x in wrenches]).reshape(-1, 6)
-        for name in wrenches[0]
-    }
-    q, v = (x[:count].reshape(count * runs, -1) for x in (batch.q, batch.v))
+def _forces(system: System, times: list[float], batch: StepBatch, a: Array, tau: Array) -> Array:
+    """λ (T, runs, rows), the smallest ones with J^T λ = M a - f."""
+    mechanism, setup, count = system.mechanism, system.setup, len(times)
+    given = given_at(system, times, batch)
+    q, v, a, tau = (x[:count].reshape(-1, x.shape[-1]) for x in (batch.q, batch.v, a, tau))
+    external = {name: x.reshape(-1, 6) for name, x in given.get("external", {}).items()}
     options: dict[str, Any] = {}
-    if system.setup.prescribed:
-        options["prescribed"] = system.setup.prescribed.unflat(
-            mechanism, np.array(moved).reshape(len(q), -1)
+    if setup.prescribed:
+        options["prescribed"] = setup.prescribed.unflat(
+            mechanism, given["prescribed"].reshape(len(q), -1)
         )
-    if system.setup.parameters is not None:
-        bodies = np.broadcast_to(system.setup.parameters, (runs, system.setup.parameters.shape[-1]))
+    if setup.parameters is not None:
+        runs, bodies = len(q) // count, setup.parameters
+        bodies = np.broadcast_to(bodies, (runs, bodies.shape[-1]))
         options["parameters"] = np.tile(bodies, (count, 1))
-    flat = tau.reshape(count * runs, -1)
-    a = np.asarray(mechanism.forward_dynamics(q, v, flat, external or None, **options))
-    equations = mechanism.constraint_solver.equations.system(
-        q, v, flat, external or None, **options
-    )
+    solver = mechanism.constraint_solver.equations
+    equations = solver.system(q, v, tau, external or None, **options)
     missing = np.einsum("bij,bj->bi", equations.M, a) - equations.force
-    scaling = mechanism.constraint_solver.equations.scaling
+    scaling = solver.scaling
     scaled = scaling.rows[:, None] * equations.terms.J * scaling.columns
     inverse = np.linalg.pinv(np.swapaxes(scaled, 1, 2), rcond=RANK_TOLERANCE)
     forces = scaling.rows * np.einsum("bmn,bn->bm", inverse, scaling.columns * missing)
-    return forces.reshape(count, runs, -1), tau
+    return forces.reshape(count, len(q) // count, -1)

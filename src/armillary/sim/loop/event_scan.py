@@ -8,7 +8,7 @@ steps, as there: both ways find the same events.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -68,18 +68,7 @@ class EventScan:
         self._steps = _FEW if happens else min(2 * self._steps, _MANY)
         if happens:
             self._go_back(state, quiet, before, held, batch, times[quiet])
-        kept = [n for n in range(quiet) if (taken + 1 + n) % every == 0]
-        shorter = replace(
-            batch,
-            done=quiet,
-            numbers=[taken + 1 + n for n in kept],
-            q=batch.q[kept],
-            v=batch.v[kept],
-            z=batch.z[kept],
-            held=batch.held[kept],
-            fault=self._fault,
-        )
-        return shorter, happens
+        return batch.first(quiet, every, self._fault), happens
 
     def _go_back(
         self, state: State, quiet: int, before: Parts, held: Array, batch: StepBatch, t: float

@@ -16,36 +16,45 @@ from armillary.constraints.moving import RowMotion
 from armillary.errors import ArmillaryError
 from armillary.evaluate.inputs import Array
 from armillary.model.lowering.tree import Tables
-from armillary.sim.loop.time_steps import Given, Method
+from armillary.sim.loop.time_steps import Given, Method, Span
 from armillary.sim.methods.system import System
+
+_TAU, _MOTION = "joint forces", "prescribed motion"  # beside the names of frames
+_ROUNDING = 1e-12  # of the largest number: less is no jump
 
 
 @dataclass
 class _Seen:
-    """What was found so far: one entry per stage, of `ends` per step.  Forces and wrenches (r, n),
-    motion (3, r, n): place, velocity, acceleration; r = 1 for all runs, or one row per run."""
+    """What was found so far: one entry per stage, of `ends` per step.  Forces "tau" and wrenches by
+    frame (r, n), motion (3, r, n): place, velocity, acceleration; r = 1 for all runs, or one row
+    per run."""
 
     tau: list[Array] = field(default_factory=list)
     wrench: dict[str, list[Array]] = field(default_factory=dict)
     motion: list[Array] = field(default_factory=list)
-    ends: list[Array] = field(default_factory=list)
+    ends: dict[str, list[Array]] = field(default_factory=dict)
 
     def append(self, step: _Seen) -> None:
         self.tau += step.tau
         self.motion += step.motion
-        self.ends += step.ends
-        for name, values in step.wrench.items():
-            self.wrench.setdefault(name, []).extend(values)
+        for mine, its in ((self.wrench, step.wrench), (self.ends, step.ends)):
+            for name, values in its.items():
+                mine.setdefault(name, []).extend(values)
+
+    def of(self, name: str) -> list[Array]:
+        """What `ends` has under this name, at the stages."""
+        return self.tau if name == _TAU else self.motion if name == _MOTION else self.wrench[name]
 
 
 class InputTables:
-    """The given quantities of a run of `rows` states.  called: the parts are asked for their forces
-    at every stage, and the inputs come with them."""
+    """The given quantities of a run of `rows` states.  forces: tell where they jump.  called: the
+    blocks are asked for their forces at every stage, and the inputs come with them."""
 
-    def __init__(self, system: System, method: Method, rows: int):
-        self.system, self.method, self.rows = system, method, rows
+    def __init__(self, system: System, method: Method, rows: int, forces: bool):
+        self.system, self.method, self.rows, self.forces = system, method, rows, forces
         self.called = False
         self._still: Given | None = None  # what does not change
+        self._end: tuple[float, dict[str, Array]] = (-np.inf, {})  # of the last step: when, what
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -66,17 +75,19 @@ class InputTables:
             width += 3 * system.mechanism.constraint_solver.equations.constraints.count
         return self.rows * stages * width
 
-    def __call__(self, t: float, steps: int, h: float, tables: Tables) -> tuple[int, Given]:
-        """For how many of these steps from t on, and what is given in them; tables: of the bodies
-        that wrenches act on."""
+    def __call__(self, span: Span, tables: Tables) -> tuple[int, Given, list[int]]:
+        """For how many of these steps, what is given in them, and in which it jumps at the start:
+        the forces before are not those of the first stage.  tables: of the bodies that wrenches act
+        on."""
+        t, h, steps = span.t, span.h, span.steps
         if self._still is None:
             forces = self._steady_forces(t)
             try:
                 self._still = Given(forces, self._steady_wrenches(t, tables))
             except ValueError:  # not one for every run
-                return 0, Given(forces)
+                return 0, Given(forces), []
         if self._moving_nothing:
-            return steps, self._still
+            return steps, self._still, self._schedule_jumps(span)
         seen, done = _Seen(), 0
         while done < steps:
             try:
@@ -84,7 +95,29 @@ class InputTables:
             except Exception:
                 break
             done += 1
-        return self._tables(t, h, done, seen, tables) if done else (0, self._still)
+        jumps = self._schedule_jumps(span) + (self._jumps(span, seen) if self.forces else [])
+        return *self._tables(t, h, done, seen, tables), jumps
+
+    def _jumps(self, span: Span, seen: _Seen) -> list[int]:
+        """Steps whose first stage does not go on where the step before has ended."""
+        last, before = self._end
+        before = before if abs(last - span.t) < 0.5 * span.h else {}
+        found: set[int] = set()
+        for name, ends in seen.ends.items():
+            starts = seen.of(name)[:: len(self.method.b)]
+            both = _stacked([*starts, before.get(name, starts[0]), *ends[:-1]])
+            gaps = np.abs(both[: len(ends)] - both[len(ends) :]).reshape(len(ends), -1)
+            found |= set(np.flatnonzero(gaps.max(axis=1) > _ROUNDING * np.abs(both).max()).tolist())
+        count = max(map(len, seen.ends.values()), default=0)
+        self._end = span.t + count * span.h, {name: x[-1] for name, x in seen.ends.items()}
+        return sorted(found)
+
+    def _schedule_jumps(self, span: Span) -> list[int]:
+        """Steps that begin with a row of a schedule that is asked at the stages."""
+        schedules = self.system.setup.schedules if self.called and self.forces else []
+        number = np.concatenate([np.zeros(0), *((s.times - span.t) / span.h for s in schedules)])
+        steps = np.round(number[(number > -0.5) & (number < span.steps)])
+        return sorted(set(steps.astype(int).tolist()))
 
     @property
     def _moving_nothing(self) -> bool:
@@ -112,21 +145,26 @@ class InputTables:
         """Asks everything at the stages of one step, each instant once."""
         system, seen = self.system, _Seen()
         system.setup.enter(begin, begin + h)
-        instants = {c: begin + c * h for c in self.method.c}
+        instants = {c: begin + c * h for c in (*self.method.c, 1.0)}
+        if not (self.forces or system.setup.prescribed) and 1.0 not in self.method.c:
+            del instants[1.0]
         if not (self.called or system.setup.inputs.steady):
             forces = {c: np.atleast_2d(system.setup.inputs(t)) for c, t in instants.items()}
-            seen.tau = [forces[c] for c in self.method.c]
+            self._put(seen, seen.tau, _TAU, forces)
         if not system.setup.external.steady:
             wrenches = {c: system.setup.external.at(t) for c, t in instants.items()}
             for name in wrenches[self.method.c[0]]:
                 own = {c: self._wrench(wrenches[c][name]) for c in instants}
-                seen.wrench[name] = [own[c] for c in self.method.c]
+                self._put(seen, seen.wrench.setdefault(name, []), name, own)
         if system.setup.prescribed:
             found = {c: _with_rows(system.setup.prescribed.at(t)) for c, t in instants.items()}
-            seen.motion = [found[c] for c in self.method.c]
-            end = found.get(1.0)
-            seen.ends = [_with_rows(system.setup.prescribed.at(begin + h)) if end is None else end]
+            self._put(seen, seen.motion, _MOTION, found)
         return seen
+
+    def _put(self, seen: _Seen, stages: list[Array], name: str, found: dict[float, Array]) -> None:
+        stages += [found[c] for c in self.method.c]
+        if 1.0 in found:
+            seen.ends[name] = [found[1.0]]
 
     def _wrench(self, value: Any) -> Array:
         """(1, 6), or one per run."""
@@ -152,7 +190,7 @@ class InputTables:
             wrench = carried.reshape(*shape, *carried.shape[1:])
         if not seen.motion:
             return steps, Given(tau, wrench)
-        drive, end = self._of_rows(seen.motion).acceleration, self._of_rows(seen.ends)
+        drive, end = self._of_rows(seen.motion).acceleration, self._of_rows(seen.ends[_MOTION])
         given = Given(tau, wrench, drive.reshape(*shape, *drive.shape[1:]), end.place, end.velocity)
         return self._consistent(t, h, end), given
 

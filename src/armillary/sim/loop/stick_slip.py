@@ -218,7 +218,7 @@ class Stuck:
     def forces(self, view: RunView, t: float, parts: Parts) -> tuple[Array, Array]:
         """Forces r that hold what sticks, and friction levels at rest, of the watched entries."""
         q, v, z = parts
-        tau = np.ascontiguousarray(view.forces(t, q, v, z)[0])
+        tau, _ = view.forces(t, q, v, z)
         a, r = self._held(view, t, q, v, tau)
         return r, self._levels(view, t, q, v, a, r)
 

@@ -122,7 +122,7 @@ class Exponential:
         q, v, z = view.leave_chart(y0, x0)
         tau, _ = view.forces(t, q, v, z)
         T = view.center.matrix(q, view.bodies())
-        Y = T @ view.mobility(q, v, np.ascontiguousarray(tau))
+        Y = T @ view.mobility(q, v, tau)
         A = np.zeros((*x0.shape, N))
         A[..., :n, n : 2 * n] = np.eye(n)
         A[..., n : 2 * n, :n] = -Y * self._spring

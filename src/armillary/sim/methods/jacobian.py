@@ -29,7 +29,6 @@ def jacobian(view: RunView, t: float, y0: Array, x0: Array) -> Array:
     s = x0[..., n : 2 * n]
     q, v, z = view.leave_chart(y0, x0)
     tau, _ = view.forces(t, q, v, z)
-    tau = np.ascontiguousarray(tau)
     J = np.zeros((*x0.shape, N))
     turning = view.chart.half_brackets(s)
     if turning is not None:

@@ -90,7 +90,7 @@ class RunView:
         if not (inputs.steady or isfinite(tau.sum())):
             self.blame("inputs", t, q, v, tau)
         if not chain.stages:
-            return (tau if tau.shape == v.shape else np.broadcast_to(tau, v.shape)), z
+            return (tau if tau.shape == v.shape else np.array(np.broadcast_to(tau, v.shape))), z
         if isinstance(self._function, Function):
             total = self._function.given(t, q, v) + tau
             if not isfinite(total.sum()):
@@ -100,6 +100,11 @@ class RunView:
             t, columns(q), columns(v), columns(z), self.command(t, q), self._held, self.ask
         )
         return rows(u, v) + tau, rows(rates, z)
+
+    def dynamics(self, t: float, q: Array, v: Array, z: Array) -> tuple[Array, Array]:
+        """tau and a (..., nv)."""
+        tau, _ = self.forces(t, q, v, z)
+        return tau, self.acceleration(t, q, v, tau)
 
     def signals(self, t: float, q: Array, v: Array, z: Array) -> dict[str, Array]:
         """What blocks tell beside their force: voltages, currents, by name (..., nv)."""

@@ -110,8 +110,7 @@ class System:
 
     def _instant(self, t: float, q: Array, v: Array, z: Array) -> Instant:
         view = self.view()
-        tau = np.ascontiguousarray(view.forces(t, q, v, z)[0])
-        a = view.acceleration(t, q, v, tau)
+        tau, a = view.dynamics(t, q, v, z)
         wrenches, setup = view.wrenches(t, q, v), self.setup
         return Instant(
             view.mechanism,

@@ -207,7 +207,6 @@ class _Ends:
         view, h = self._view, self._h
         if not self._asked:
             tau, rate = view.forces(self._t + 0.5 * h, self._y0, xi, z)
-            tau = np.ascontiguousarray(tau)
         else:
             tau, rate = self._asked_forces(xi, z)
         return *self._parts.momenta(self._y0, xi, tau, h, self._bodies), rate
@@ -225,7 +224,7 @@ class _Ends:
             tau = tau + bias(q, v) - bias(q, v, external)
         if self._closed:
             tau = tau + self._parts.known(q, v)
-        return np.ascontiguousarray(tau), rate
+        return tau, rate
 
     def inertia(self, q: Array) -> Array:
         """M of s."""
