@@ -24,7 +24,7 @@ from armillary.sim.control.block import Block, Scalars
 from armillary.sim.control.feed_forward import Function
 from armillary.sim.control.sensors import Sensor
 from armillary.sim.motion.coordinates import positive_period
-from armillary.sim.motion.user_functions import handed, name_of
+from armillary.sim.motion.user_functions import handed, name_of, several
 
 SLACK = 1e-9  # of a period
 
@@ -211,8 +211,8 @@ class RunChain(Chain):
 
     def __init__(self, controllers: object, actuators: object, period: float | None):
         self._take(
-            [(_block(x), period, False) for x in _several(controllers)]
-            + [(_block(x), None, True) for x in _several(actuators)]
+            [(_block(x), period, False) for x in several(controllers)]
+            + [(_block(x), None, True) for x in several(actuators)]
         )
 
 
@@ -248,12 +248,6 @@ def _seen(stage: Stage, seen: tuple[Scalars, Scalars], z: Scalars) -> tuple[Scal
     """The state as controllers behind this stage see it."""
     block = stage.block
     return block.measured(*seen, z[stage.z]) if isinstance(block, Sensor) else seen
-
-
-def _several(given: object) -> list[object]:
-    if given is None:
-        return []
-    return list(given) if isinstance(given, Sequence) else [given]
 
 
 def _block(given: object) -> Block:

@@ -16,15 +16,15 @@ import numpy as np
 from armillary.evaluate.inputs import Array
 from armillary.sim.loop.contact_friction import Pull
 from armillary.sim.loop.contact_scan import quiet_steps
-from armillary.sim.loop.events import Bound, Event, Switch
-from armillary.sim.loop.locating import Locator, Parts
+from armillary.sim.loop.events import Bound, Event, Parts, Switch, Watched
+from armillary.sim.loop.locating import Locator
 from armillary.sim.loop.native import NativeLoop
 from armillary.sim.loop.states import State, StepBatch
 
 _FEW, _MANY = 32, 1024  # steps at a time: after an event, and where none comes for long
 
 
-def can_scan(watched: list[Any], native: NativeLoop) -> bool:
+def can_scan(watched: list[Watched], native: NativeLoop) -> bool:
     """Limits, functions of the state and contacts that may pull, in loops that ask nobody: steps
     can be made again."""
     plain = all(isinstance(event, (Bound, Event, Pull)) for event in watched)

@@ -11,7 +11,7 @@ import time as clock
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from math import inf, isfinite
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from armillary.errors import NotFiniteError
 from armillary.evaluate.inputs import Array
 from armillary.sim.loop.contact_friction import Pull
 from armillary.sim.loop.event_scan import EventScan, can_scan
+from armillary.sim.loop.events import Watched
 from armillary.sim.loop.grid import Grid
 from armillary.sim.loop.locating import Locator
 from armillary.sim.loop.locked_joints import Locking
@@ -60,7 +61,7 @@ class Loop:
         self,
         system: System,
         stepper: Stepper,
-        watched: list[Any],
+        watched: list[Watched],
         record: Records,
         note: Callable[[float, str], None],
         *,

@@ -9,7 +9,7 @@ import numpy as np
 
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
-from armillary.sim.loop.events import Bound, Event, Switch
+from armillary.sim.loop.events import Bound, Event, Switch, Watched
 from armillary.sim.loop.states import State, StepBatch
 from armillary.sim.methods.system import System
 from armillary.sim.motion.user_functions import columns, rows
@@ -35,7 +35,7 @@ def last_state(recorder: Recorder, system: System, t0: float) -> State | None:
     return State(float(last["t"]), q, v, z)
 
 
-def events_taken_up(system: System, watched: Sequence[Any], recorder: Recorder) -> str:
+def events_taken_up(system: System, watched: Sequence[Watched], recorder: Recorder) -> str:
     """What the file says of the event that ended it; "" where it goes on, as it does without such
     events.  An event that acted where the file ends does not act there once more."""
     found = recorder.resumed
@@ -57,7 +57,7 @@ def _places(system: System) -> list[int]:
     return [k for k, stage in enumerate(system.chain.stages) if stage.sampled is not None]
 
 
-def happened(system: System, watched: Sequence[Any], v: Array) -> dict[str, Array]:
+def happened(system: System, watched: Sequence[Watched], v: Array) -> dict[str, Array]:
     """What events have left behind, by names for the recorder: "resting", the side of the limit
     at which an entry of v rests (0: none), "ended", when runs of a batch ended (else NaN), and
     "acted", the value at which each event acted last (else NaN); where mechanisms take turns
@@ -101,7 +101,7 @@ def _take_up(system: System, last: Mapping[str, Any]) -> None:
     )
 
 
-def _take_up_values(system: System, watched: Sequence[Any], last: Mapping[str, Any]) -> None:
+def _take_up_values(system: System, watched: Sequence[Watched], last: Mapping[str, Any]) -> None:
     """Values at which events acted last, as `happened` tells them."""
     events = [event for event in watched if isinstance(event, Event)]
     values = np.array(last.get("acted", ()), float)

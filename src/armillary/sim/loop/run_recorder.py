@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from armillary.evaluate.inputs import Array
-from armillary.sim.loop.events import Bound
+from armillary.sim.loop.events import Bound, Watched
 from armillary.sim.loop.restraint import restraint
 from armillary.sim.loop.resuming import happened, held, states_of
 from armillary.sim.loop.signal_recorder import RecordedSignals
 from armillary.sim.loop.states import State, StepBatch, given_at, instants
+from armillary.sim.loop.stick_slip import StickEvent
 from armillary.sim.methods.system import System
 from armillary.sim.record.recorder import Recorder
 
@@ -26,13 +27,13 @@ class RunRecorder:
     """Asks the parts of a run for what is to be recorded.  watched: the events of the run."""
 
     def __init__(
-        self, system: System, recorder: Recorder, names: tuple[str, ...], watched: list[Any]
+        self, system: System, recorder: Recorder, names: tuple[str, ...], watched: list[Watched]
     ):
         self.system, self.recorder, self.watched = system, recorder, watched
         self.forces = not set(names) <= FROM_STATES
         self._wants_states = "states" in names
         self._asked = [n for n in names if n not in FROM_STATES and n not in ("a", "tau")]
-        self._holds = any(isinstance(e, Bound) or hasattr(e, "stuck") for e in watched)
+        self._holds = any(isinstance(e, (Bound, StickEvent)) for e in watched)
         self._signals: tuple[str, ...] = ()  # those of the asked names that blocks have
         self._recorded: RecordedSignals | None = None
 

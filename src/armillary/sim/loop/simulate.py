@@ -21,7 +21,7 @@ from armillary.sim.loop.arguments import check_types
 from armillary.sim.loop.balance import balanced_states
 from armillary.sim.loop.baumgarte import projection_or_rates
 from armillary.sim.loop.contact_friction import contact_events
-from armillary.sim.loop.events import Switch, check_start, watched_events
+from armillary.sim.loop.events import Switch, Watched, check_start, watched_events
 from armillary.sim.loop.grid import Grid, check_memory, check_span
 from armillary.sim.loop.loads import check_fed, fed
 from armillary.sim.loop.loop import Loop, Progress, Stopped
@@ -107,7 +107,7 @@ def _begun(
     loop_of: Callable[..., Loop],
     system: System,
     stepping: Stepper,
-    watched: list[Any],
+    watched: list[Watched],
     recorder: Recorder,
     state: State,
     span: tuple[float, float, float, int],
@@ -215,10 +215,10 @@ def _check_recorded(system: System, names: tuple[str, ...]) -> None:
         )
 
 
-def _watched(system: System, events: Any, prescribed: PrescribedMotions) -> list[Any]:
+def _watched(system: System, events: Any, prescribed: PrescribedMotions) -> list[Watched]:
     """Events, those of contacts too; a mechanism that takes over is driven as well."""
     found = [
-        replace(e, to=prescribed.on(e.to)) if isinstance(e, Switch) and e.to is not None else e
+        replace(e, to=prescribed.on(e.to)) if isinstance(e, Switch) else e
         for e in watched_events(system.mechanism, events)
     ]
     return found + contact_events(system, found)

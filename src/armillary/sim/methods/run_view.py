@@ -10,6 +10,7 @@ the whole state is one vector x = (θ, s, z); y and s are q and v, but for free 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import isfinite
 from typing import Any, Protocol
 
@@ -74,6 +75,19 @@ class RunView:
         """The view after another mechanism has taken over here."""
         self.mechanisms.switch(self.rows, mechanism)
         return self.of(self.rows)
+
+    def runs(self, parts: tuple[Array, ...]) -> Iterator[tuple[RunView, tuple[Array, ...]]]:
+        """Every run of a batch as a single state, with its rows of the parts; or the only one."""
+        if parts[0].ndim == 1:
+            yield self, parts
+            return
+        for row in range(len(parts[0])):
+            yield self.of(row), tuple(x[row] for x in parts)
+
+    @property
+    def named(self) -> str:
+        """The run of a batch, for messages."""
+        return "" if self.row is None else f"run {self.row}: "
 
     @property
     def row(self) -> int | None:
@@ -264,8 +278,7 @@ class RunView:
             M = self.mechanism.mass_matrix(q, parameters=self.bodies())
             return np.asarray(np.linalg.inv(M), float)
         if q.ndim == 2:
-            each = enumerate(zip(q, v, tau, strict=True))
-            return np.stack([self.of(row).mobility(*parts) for row, parts in each])
+            return np.stack([view.mobility(*own) for view, own in self.runs((q, v, tau))])
         # accelerations are linear in tau: differences of them are exact
         still, kick = np.zeros_like(v), np.concatenate([np.zeros((1, self.nv)), np.eye(self.nv)])
         many, rest = (np.tile(x, (self.nv + 1, 1)) for x in (q, still))

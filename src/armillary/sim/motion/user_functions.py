@@ -21,6 +21,13 @@ def name_of(given: object) -> str:
     return f"'{getattr(given, '__name__', type(given).__name__)}'"
 
 
+def several(given: object) -> list[object]:
+    """One or several things, or None."""
+    if given is None:
+        return []
+    return list(given) if isinstance(given, Sequence) else [given]
+
+
 def numbers(what: str, found: object, t: float) -> Array:
     """An answer at t as floats."""
     if type(found) is np.ndarray and found.dtype == np.float64:
