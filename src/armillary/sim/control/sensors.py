@@ -28,7 +28,7 @@ _DRAWS = 12  # uniform numbers whose sum, less 6, is one of standard deviation 1
 
 
 @dataclass(frozen=True)
-class Instant:
+class Motion:
     """A state with its accelerations: (n,) or (B, n)."""
 
     mechanism: Mechanism
@@ -95,7 +95,7 @@ class Sensor(Block):
         """The true numbers, where they follow from the state."""
         return [0.0] * self.count
 
-    def read(self, instant: Instant) -> list[Scalar]:
+    def read(self, motion: Motion) -> list[Scalar]:
         """The true numbers, of sensors that need accelerations or forces."""
         raise NotImplementedError
 
@@ -201,8 +201,8 @@ class IMU(Sensor):
         )
         self.built_for = made_for(mechanism)
 
-    def read(self, instant: Instant) -> list[Scalar]:
-        m, (q, v, a) = instant.mechanism, (instant.q, instant.v, instant.a)
+    def read(self, motion: Motion) -> list[Scalar]:
+        m, (q, v, a) = motion.mechanism, (motion.q, motion.v, motion.a)
         turning = m.velocity(q, v, self.frame)[..., :3]
         rotation = m.pose(q, self.frame)[0]
         fall = np.einsum("...ji,j->...i", rotation, np.asarray(m.model.gravity, float))
@@ -235,21 +235,21 @@ class ForceTorque(Sensor):
         )
         self.built_for = made_for(mechanism)
 
-    def read(self, instant: Instant) -> list[Scalar]:
-        m, q, v = instant.mechanism, instant.q, instant.v
-        if instant.parameters is not None:
+    def read(self, motion: Motion) -> list[Scalar]:
+        m, q, v = motion.mechanism, motion.q, motion.v
+        if motion.parameters is not None:
             raise InputError("ForceTorque: reactions are not known with `parameters`.")
         if m.constraints:
             found = m.solve(
                 q,
                 v,
-                instant.tau,
-                instant.external,
-                prescribed=instant.moving,
-                baumgarte=instant.baumgarte,
+                motion.tau,
+                motion.external,
+                prescribed=motion.moving,
+                baumgarte=motion.baumgarte,
             ).reactions
         else:
-            found = m.reactions(q, v, instant.a, external=instant.external)
+            found = m.reactions(q, v, motion.a, external=motion.external)
         return columns_of(found.total[..., self.number, :])
 
 

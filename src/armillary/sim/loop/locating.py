@@ -61,8 +61,9 @@ class Locator:
     def _rows(self, t0: float, t1: float, before: Parts, after: Parts) -> list[int]:
         """Runs of a batch in which something happens; limits alone are looked at all at once."""
         among = list(range(len(before[0])))
-        if all(isinstance(event, Bound) for event in self.watched):
-            passed = [event.passed(after[0].T, after[1].T) for event in self.watched]
+        bounds = [event for event in self.watched if isinstance(event, Bound)]
+        if len(bounds) == len(self.watched):
+            passed = [bound.passed(after[0].T, after[1].T) for bound in bounds]
             among = np.flatnonzero(np.any(passed, axis=0)).tolist()
         return [
             k

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import isfinite
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -22,13 +22,14 @@ from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
 from armillary.sim.control.block import Scalars, array_of
-from armillary.sim.control.chain import Stage
+from armillary.sim.control.chain import Instant, Stage
 from armillary.sim.control.feed_forward import Function
 from armillary.sim.methods.modes import Mechanisms, Modes, RunRows
 from armillary.sim.methods.setup import Setup
 from armillary.sim.motion.user_functions import columns, finite, handed, rows, scalars
 
 Wrench = dict[str, Array]
+Arrays = TypeVar("Arrays", bound=tuple[Array, ...])
 
 
 class DryFriction(Protocol):
@@ -76,13 +77,13 @@ class RunView:
         self.mechanisms.switch(self.rows, mechanism)
         return self.of(self.rows)
 
-    def runs(self, parts: tuple[Array, ...]) -> Iterator[tuple[RunView, tuple[Array, ...]]]:
+    def runs(self, parts: Arrays) -> Iterator[tuple[RunView, Arrays]]:
         """Every run of a batch as a single state, with its rows of the parts; or the only one."""
         if parts[0].ndim == 1:
             yield self, parts
             return
         for row in range(len(parts[0])):
-            yield self.of(row), tuple(x[row] for x in parts)
+            yield self.of(row), tuple(x[row] for x in parts)  # type: ignore[misc]
 
     @property
     def named(self) -> str:
@@ -110,9 +111,7 @@ class RunView:
             if not isfinite(total.sum()):
                 self.blame(chain.stages[0].what, t, q, v, total)
             return total, z
-        u, rates = chain.forces(
-            t, columns(q), columns(v), columns(z), self.command(t, q), self._held, self.ask
-        )
+        u, rates = chain.forces(self.instant(t, q, v, z))
         return rows(u, v) + tau, rows(rates, z)
 
     def dynamics(self, t: float, q: Array, v: Array, z: Array) -> tuple[Array, Array]:
@@ -122,9 +121,7 @@ class RunView:
 
     def signals(self, t: float, q: Array, v: Array, z: Array) -> dict[str, Array]:
         """What blocks tell beside their force: voltages, currents, by name (..., nv)."""
-        found = self.setup.chain.all_signals(
-            t, columns(q), columns(v), columns(z), self.command(t, q), self._held, self.ask
-        )
+        found = self.setup.chain.all_signals(self.instant(t, q, v, z))
         return {name: rows(values, v) for name, values in found.items()}
 
     def ask(
@@ -149,9 +146,10 @@ class RunView:
             self.blame(stage.what, t, array_of(q), speeds, rows(force, speeds))
         return force
 
-    @property
-    def _held(self) -> list[Scalars | None]:
-        return self.modes.samples.of(self.rows)
+    def instant(self, t: float, q: Array, v: Array, z: Array) -> Instant:
+        """What the chain is asked with."""
+        lists = (columns(q), columns(v), columns(z), self.command(t, q))
+        return Instant(t, *lists, self.modes.samples.of(self.rows), self.ask)
 
     def command(self, t: float, q: Array) -> list[Scalar]:
         """What comes to the first controller: voltages that are fed to motors, else nothing."""
