@@ -29,7 +29,6 @@ from armillary.errors import InputError, ModelError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.loop.events import FrictionEvent, Outcome, Parts, Switch, Watched
-from armillary.sim.loop.restraint import restraint
 from armillary.sim.loop.start import allowed_state
 from armillary.sim.methods.integrators import Stepper
 from armillary.sim.methods.run_view import RunView
@@ -160,7 +159,7 @@ class ContactFriction:
     ) -> Forces:
         mechanism, baumgarte = view.mechanism, view.setup.baumgarte
         if view.friction is not None or view.modes.resting:
-            tau = tau + restraint(view, t, q, v, tau, view.acceleration(t, q, v, tau))
+            tau = tau + view.restraint(t, q, v, tau, view.acceleration(t, q, v, tau))
         equations = mechanism.constraint_solver.equations
         if mechanism.model.load_dependent_joints:
             options: dict[str, Any] = {"prescribed": moving, "baumgarte": baumgarte}

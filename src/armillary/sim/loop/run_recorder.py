@@ -8,7 +8,6 @@ import numpy as np
 
 from armillary.evaluate.inputs import Array
 from armillary.sim.loop.events import Bound, Watched
-from armillary.sim.loop.restraint import restraint
 from armillary.sim.loop.resuming import happened, held, states_of
 from armillary.sim.loop.signal_recorder import RecordedSignals
 from armillary.sim.loop.states import State, StepBatch, given_at, instants
@@ -59,7 +58,7 @@ class RunRecorder:
             self._signals = tuple(signals)
             extras |= signals
         if self._holds:
-            extras["restraint"] = restraint(view, t, q, v, tau, a)
+            extras["restraint"] = view.restraint(t, q, v, tau, a)
         self.recorder.add(t, q, v, a, tau, extras)
 
     def _events(self, v: Array) -> dict[str, Any]:

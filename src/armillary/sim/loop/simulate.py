@@ -17,9 +17,8 @@ from armillary.constraints.holding import named_values
 from armillary.errors import InputError, Message, ModelError
 from armillary.evaluate.inputs import Array, as_floats
 from armillary.mechanism.mechanism import Mechanism
-from armillary.sim.loop.arguments import check_types
+from armillary.sim.loop.arguments import check_types, projection_or_rates
 from armillary.sim.loop.balance import balanced_states
-from armillary.sim.loop.baumgarte import projection_or_rates
 from armillary.sim.loop.contact_friction import contact_events
 from armillary.sim.loop.events import Switch, Watched, check_start, watched_events
 from armillary.sim.loop.grid import Grid, check_memory, check_span

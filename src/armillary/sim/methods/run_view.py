@@ -270,6 +270,33 @@ class RunView:
                 break
         return a + Y[:, k] @ (side * push)
 
+    def restraint(self, t: float, q: Array, v: Array, tau: Array, a: Array) -> Array:
+        """Forces r (..., nv), N m or N, of limits and of dry friction at rest, along the entries k
+        of v that rest at a limit or may stick:
+
+            a = forward_dynamics(q, v, tau + r),    Y_kk r_k = (a - forward_dynamics(q, v, tau))_k
+
+        Zero for trees, whose reactions follow from a alone."""
+        force = np.zeros(v.shape)
+        if not (self.mechanism.constraints or (self.mechanisms.own and v.ndim == 2)):
+            return force
+        if v.ndim == 2:
+            for row in np.flatnonzero(np.isfinite(a).all(axis=1)):
+                own = (x[row] for x in (q, v, tau, a))
+                force[row] = self.of(int(row)).restraint(t, *own)
+            return force
+        entries = set(self.modes.resting.get(self.row, {}))
+        if self.friction is not None:
+            entries |= {int(k) for k in self.friction.columns}
+        if not entries:
+            return force
+        k, moving = np.array(sorted(entries)), self.moving(t)
+        wrenches = self.wrenches(t, q, v)
+        free = self.mechanism.forward_dynamics(q, v, tau, wrenches, prescribed=moving)
+        Y = self.mobility(q, v, tau)[np.ix_(k, k)]
+        force[k] = np.linalg.lstsq(Y, (a - free)[k], rcond=1e-12)[0]
+        return force
+
     def mobility(self, q: Array, v: Array, tau: Array) -> Array:
         """Y (..., nv, nv): accelerations per joint force; the inverse of M for trees."""
         if not (self.mechanism.model.constraints or (self.mechanisms.own and q.ndim == 2)):
