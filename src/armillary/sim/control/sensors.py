@@ -17,10 +17,12 @@ from numpy.typing import ArrayLike
 
 from armillary.constraints.moving import RowMotion
 from armillary.errors import InputError
+from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar, where
-from armillary.sim.control.block import Array, Block, Scalars, columns_of, made_for
+from armillary.sim.control.block import Block, Scalars, made_for
 from armillary.sim.motion.coordinates import coordinates, freedoms, per_freedom, positive_period
+from armillary.sim.motion.user_functions import columns
 
 _BIG = 6755399441055744.0  # 1.5 · 2^52: adding it rounds to whole numbers
 _MODULUS, _FACTOR = 2147483647.0, 48271.0  # minimal standard generator [Park and Miller 1993]
@@ -207,7 +209,7 @@ class IMU(Sensor):
         rotation = m.pose(q, self.frame)[0]
         fall = np.einsum("...ji,j->...i", rotation, np.asarray(m.model.gravity, float))
         push = m.acceleration(q, v, a, self.frame)[..., 3:] - fall
-        return columns_of(np.concatenate([turning, push], axis=-1))
+        return columns(np.concatenate([turning, push], axis=-1))
 
 
 class ForceTorque(Sensor):
@@ -250,7 +252,7 @@ class ForceTorque(Sensor):
             ).reactions
         else:
             found = m.reactions(q, v, motion.a, external=motion.external)
-        return columns_of(found.total[..., self.number, :])
+        return columns(found.total[..., self.number, :])
 
 
 def _by_kind(given: ArrayLike) -> ArrayLike:

@@ -11,14 +11,20 @@ Arrays are single states (n,) or batches (B, n).
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from armillary.algorithms.tree.chart import inverse_dexp, stepped
 from armillary.evaluate.inputs import Array
+from armillary.joints.base import Joint
 from armillary.mechanism.mechanism import Mechanism
+from armillary.scalar import Scalar
 from armillary.sim.methods.exponential import expm
+from armillary.sim.motion.user_functions import array_of, columns
+
+# (joint, its y, its θ) -> y moved, as scalars
+Move = Callable[[Joint, Sequence[Scalar], Sequence[Scalar]], Iterable[Scalar]]
 
 
 class Chart:
@@ -42,14 +48,14 @@ class Chart:
         """y ⊕ θ, the move of a step of time."""
         return self._moved(stepped, y, theta)
 
-    def _moved(self, how: Any, q: Array, theta: Array) -> Array:
+    def _moved(self, how: Move, q: Array, theta: Array) -> Array:
         if self.additive:
             return q + theta
         result = np.empty_like(q)
         result[..., self._plain_q] = q[..., self._plain_q] + theta[..., self._plain_v]
         for joint, slot in self._groups:
-            result[..., slot.q] = _rows(
-                how(joint, _columns(q[..., slot.q]), _columns(theta[..., slot.v]))
+            result[..., slot.q] = array_of(
+                how(joint, columns(q[..., slot.q]), columns(theta[..., slot.v]))
             )
         return result
 
@@ -60,8 +66,8 @@ class Chart:
         result = s.copy()
         for turn in self._turns:
             if theta.ndim == 2 or theta[turn].any():
-                result[..., turn] = _rows(
-                    inverse_dexp(_columns(theta[..., turn]), _columns(s[..., turn]))
+                result[..., turn] = array_of(
+                    inverse_dexp(columns(theta[..., turn]), columns(s[..., turn]))
                 )
         return result
 
@@ -85,7 +91,7 @@ class Chart:
         """Ad(exp(-θ)), (nv, nv): velocities at the start of a move, seen from its end."""
         return self._blocks(theta, lambda t: expm(-_cross_matrix(t)), 1.0)
 
-    def _blocks(self, x: Array, block: Any, elsewhere: float) -> Array:
+    def _blocks(self, x: Array, block: Callable[[Array], Array], elsewhere: float) -> Array:
         """A matrix with a block for every turn."""
         result = np.zeros((*x.shape, x.shape[-1])) + elsewhere * np.eye(x.shape[-1])
         for turn in self._turns:
@@ -100,12 +106,3 @@ def _cross_matrix(x: Array) -> Array:
         result[..., j, i] = x[..., k]
         result[..., i, j] = -x[..., k]
     return result
-
-
-def _columns(x: Array) -> Any:
-    """Floats of a single state, columns of a batch."""
-    return x.tolist() if x.ndim == 1 else [x[:, k] for k in range(x.shape[1])]
-
-
-def _rows(columns: Any) -> Array:
-    return np.stack([np.asarray(c, float) for c in columns], axis=-1)

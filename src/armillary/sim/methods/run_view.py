@@ -21,12 +21,12 @@ from armillary.errors import InputError, NotFiniteError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
-from armillary.sim.control.block import Scalars, array_of
+from armillary.sim.control.block import Scalars
 from armillary.sim.control.chain import Instant, Stage
 from armillary.sim.control.feed_forward import Function
 from armillary.sim.methods.modes import Mechanisms, Modes, RunRows
 from armillary.sim.methods.setup import Setup
-from armillary.sim.motion.user_functions import columns, finite, handed, rows, scalars
+from armillary.sim.motion.user_functions import array_of, columns, finite, handed, rows, scalars
 
 Wrench = dict[str, Array]
 Arrays = TypeVar("Arrays", bound=tuple[Array, ...])

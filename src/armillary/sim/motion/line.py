@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import InputError
+from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
 from armillary.sim.motion.inverse_kinematics import (
@@ -34,7 +35,6 @@ from armillary.sim.motion.trajectories import Sample, Trajectory
 from armillary.spatial import Matrix, Vector
 from armillary.spatial.rotation import about
 
-Array = NDArray[np.float64]
 NEAR_SINGULAR = 1e-3  # smallest over largest singular value: worth a word
 
 

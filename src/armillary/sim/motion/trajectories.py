@@ -13,15 +13,15 @@ from math import factorial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from armillary.errors import InputError
+from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar, where
 from armillary.sim.motion.coordinates import freedoms, per_freedom
 from armillary.sim.motion.profiles import Profile, profile_of, quickest_trapezoid
 
-Array = NDArray[np.float64]
 Limits = ArrayLike | Mapping[str, float] | None
 
 

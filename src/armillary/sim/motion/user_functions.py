@@ -97,6 +97,11 @@ def columns(x: Array) -> list[Scalar]:
     return x.tolist() if x.ndim == 1 else list(x.T.copy())
 
 
+def array_of(scalars: Sequence[Scalar]) -> Array:
+    """n floats -> (n,); n columns (B,) -> (B, n).  Floats among columns are spread."""
+    return np.stack(np.broadcast_arrays(*(np.asarray(x, float) for x in scalars)), axis=-1)
+
+
 def rows(values: Sequence[Scalar], like: Array) -> Array:
     """Scalars or columns as an array shaped like the given one."""
     result = np.empty(like.shape)
