@@ -47,12 +47,12 @@ def events_taken_up(system: System, watched: Sequence[Watched], recorder: Record
 
 
 def held(system: System, v: Array) -> dict[str, Array]:
-    """What sampled parts hold until their next sample, by names for the recorder."""
-    pairs = zip(_places(system), system.modes.samples.held, strict=True)
+    """What sampled blocks hold until their next sample, by names for the recorder."""
+    pairs = zip(_numbers(system), system.modes.samples.held, strict=True)
     return {f"held{k}": rows(own, v) for k, own in pairs if own is not None}
 
 
-def _places(system: System) -> list[int]:
+def _numbers(system: System) -> list[int]:
     """Of the sampled blocks in the chain."""
     return [k for k, stage in enumerate(system.chain.stages) if stage.sampled is not None]
 
@@ -73,7 +73,7 @@ def happened(system: System, watched: Sequence[Watched], v: Array) -> dict[str, 
         found["acted"] = np.array(values if v.ndim == 2 else values[0])
     if any(isinstance(event, Switch) for event in watched):
         found["switched"] = np.array(
-            [system.mechanisms.chosen(m) is not system.mechanisms.given for m in now], float
+            [mechanisms.chosen(m) is not mechanisms.given for m in now], float
         )
     if mechanisms.others and v.ndim == 2:
         places = [id(m) for m in (mechanisms.given, *mechanisms.others)]
@@ -116,7 +116,7 @@ def _take_up_values(system: System, watched: Sequence[Watched], last: Mapping[st
 def states_of(system: System, batch: StepBatch) -> dict[str, Array]:
     """What a run needs to go on beside q and v, at many instants, by names for the recorder."""
     found, n = {"z": batch.z} if system.nz else {}, system.nv
-    for i, k in enumerate(_places(system)):
+    for i, k in enumerate(_numbers(system)):
         found[f"held{k}"] = batch.held[..., i * n : (i + 1) * n]
     return found
 
@@ -124,7 +124,7 @@ def states_of(system: System, batch: StepBatch) -> dict[str, Array]:
 def _hold(system: System, last: Mapping[str, Any]) -> None:
     """Sampled parts hold what they held: the next sample is not taken early."""
     samples = system.modes.samples
-    for i, k in enumerate(_places(system)):
+    for i, k in enumerate(_numbers(system)):
         if f"held{k}" in last:
             samples.held[i] = columns(np.array(last[f"held{k}"], float))
             samples.due[i] = samples.stages[i].next_sample(float(last["t"]))

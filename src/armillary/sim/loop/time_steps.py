@@ -224,15 +224,9 @@ class Stepping:
 
     def _apart_from_state(self) -> None:
         """Memory of y and s where they are not q and v."""
-        model, stages = self.mechanism.model, ("MOVING_", "STAGE_")
-        sizes = {
-            f"{prefix}{name}": n
-            for prefix in stages
-            for name, n in (("Y", model.nq), ("S", model.nv))
-        }
-        for name in ("ACCELERATION", "OFFSET", "SLIP"):
-            sizes[name] = model.nv
-        for name, size in sizes.items():
+        names = ("MOVING_Y", "STAGE_Y", "MOVING_S", "STAGE_S", "ACCELERATION", "OFFSET", "SLIP")
+        for name in names:
+            size = self.mechanism.nq if name[-1] == "Y" else self.mechanism.nv
             self._c[Steps.FIELDS[name]] = self._own(_zeros(self.rows, size))
 
     def _straight(self, algorithm: Algorithm) -> Kernel:
@@ -301,12 +295,8 @@ class Stepping:
         table = np.zeros((stages, stages))
         for i, row in enumerate(m.a):
             table[i, : len(row)] = row
-        c[Steps.ROWS], c[Steps.NQ], c[Steps.NV], c[Steps.NZ] = (
-            self.rows,
-            model.nq,
-            model.nv,
-            self.nz,
-        )
+        c[Steps.ROWS], c[Steps.NZ] = self.rows, self.nz
+        c[Steps.NQ], c[Steps.NV] = model.nq, model.nv
         c[Steps.STAGES], c[Steps.SEMI_IMPLICIT] = stages, int(m.semi_implicit)
         for slot, numbers in ((Steps.A, table), (Steps.B, m.b), (Steps.C, m.c)):
             c[slot] = self._own(np.ascontiguousarray(numbers, float))
@@ -335,13 +325,9 @@ class Stepping:
             self._arrays[name] = _zeros(rows, max(model.nv, 1))
         for name, array in self._arrays.items():
             self._c[Steps.FIELDS[name]] = address_of()(array)
-        for name, same in (
-            ("MOVING_Y", "Q"),
-            ("MOVING_S", "V"),
-            ("STAGE_Y", "STAGE_Q"),
-            ("STAGE_S", "STAGE_V"),
-        ):
-            self._c[Steps.FIELDS[name]] = address_of()(self._arrays[same])
+        for prefix, same in (("MOVING_", ""), ("STAGE_", "STAGE_")):
+            for name, own in (("Y", "Q"), ("S", "V")):
+                self._c[Steps.FIELDS[prefix + name]] = address_of()(self._arrays[same + own])
         self._state = {name: self._arrays[name] for name in widths}
 
     # -- the loop --------------------------------------------------------------------------------

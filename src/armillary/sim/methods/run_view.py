@@ -220,35 +220,27 @@ class RunView:
         self, t: float, q: Array, v: Array, tau: Array, external: Wrench | None
     ) -> Array:
         """As `free_acceleration`, of one mechanism and before limits hold anything."""
+        setup, moving = self.setup, self.moving(t)
+        options: dict[str, Any] = {} if moving is None else {"prescribed": moving}
+        if setup.parameters is not None:
+            options["parameters"] = self.bodies()
+        if setup.baumgarte is not None and self.mechanism.constraints:
+            options["baumgarte"] = setup.baumgarte
         try:
-            moving = self.moving(t)
-            a = self._driven(q, v, tau, external, moving)
-            if a is not None:
-                return a
-            options: dict[str, Any] = {} if moving is None else {"prescribed": moving}
-            if self.setup.parameters is not None:
-                options["parameters"] = self.bodies()
-            if self.setup.baumgarte is not None and self.mechanism.constraints:
-                options["baumgarte"] = self.setup.baumgarte
-            if options:
-                return self.mechanism.forward_dynamics(q, v, tau, external, **options)
-            return self._dynamics(q, v, tau, external) if external else self._dynamics(q, v, tau)
+            if not (options or external):
+                return self._dynamics(q, v, tau)
+            alone = v.ndim == 1 and len(options) == 1 and not (external or self.modes.resting)
+            if alone and setup.prescribed is not None and moving is not None:
+                a = setup.prescribed.acceleration(self.mechanism, q, v, tau, moving)
+                if a is not None:
+                    return a
+            return self._dynamics(q, v, tau, external, **options)
         except NotFiniteError:  # the run tells where it broke
             return np.full_like(v, np.nan)
         except InputError:
             if not self.modes.blamed and all(np.isfinite(x).all() for x in (q, v, tau)):
                 raise
             return np.full_like(v, np.nan)
-
-    def _driven(
-        self, q: Array, v: Array, tau: Array, external: Wrench | None, moving: RowMotion | None
-    ) -> Array | None:
-        """Of one state under prescribed motion, where nothing else matters."""
-        setup = self.setup
-        other = external or self.modes.resting or v.ndim == 2 or setup.baumgarte
-        if setup.prescribed is None or moving is None or other or setup.parameters is not None:
-            return None
-        return setup.prescribed.acceleration(self.mechanism, q, v, tau, moving)
 
     def bodies(self) -> Array | None:
         """Inertias of the bodies, where they are not those of the model."""
