@@ -84,7 +84,7 @@ def test_structure_counts():
         (plain, replace(tables, parents=(-1, -1))),
         (plain, replace(tables, v_offsets=(2, 0))),
         (plain, builder().build().evaluator.tables(passive=False)),
-        (plain, builder().build().evaluator.tables(regroup=True)),
+        (plain, builder().build().evaluator.tables(minimal=True)),
         (plain, replace(tables, extra=(("z", 3),))),
         (plain, replace(tables, constraints=rows)),
         (plain, replace(tables, constraints=replace(rows, frames=()))),

@@ -214,7 +214,7 @@ def test_the_price_does_not_grow_with_the_degrees_of_freedom(algorithm, result, 
         for k in range(links):
             builder.body(f"b{k}", f"b{k - 1}" if k else "world", "revolute", random_pose(rng),
                          mass=random_mass(rng), axis="z")  # fmt: skip
-        tables = builder.build().evaluator.tables(regroup=True)
+        tables = builder.build().evaluator.tables(minimal=True)
         itself, *products = (
             operations(
                 trace_straight(Setting(a, tuple(n for n in a.reads if n != "external")), tables)

@@ -41,7 +41,7 @@ def test_the_shorter_code_is_taken(joints, shorter):
             mass=1.0 + k, com=(0.01, 0.02, 0.03), inertia=(0.01, 0.02, 0.03, 0, 0, 0),
         )  # fmt: skip
     mechanism = builder.build()
-    tables = mechanism.evaluator.tables(regroup=True)
+    tables = mechanism.evaluator.tables(minimal=True)
     setting = Setting(forward_dynamics, ("q", "v", "tau"), False)
     taken = operations(trace_shorter(setting, tables))
     articulated = operations(trace_straight(setting, tables))

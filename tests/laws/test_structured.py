@@ -30,8 +30,8 @@ EVERY = [
 
 def traced(mechanism, algorithm, **inputs) -> dict[str, np.ndarray]:
     """Results of the straight-line graph of an algorithm, evaluated on floats."""
-    setting = Setting(algorithm, tuple(inputs), False, mechanism.evaluator.upright)
-    tables = mechanism.evaluator.tables(regroup=algorithm.joint_level())
+    setting = Setting(algorithm, tuple(inputs), False, mechanism.evaluator.vertical_gravity)
+    tables = mechanism.evaluator.tables(minimal=algorithm.joint_level())
     block = trace_straight(setting, tables)
     numbers = {**inputs, "global": (*mechanism.model.gravity, *(0.0,) * 12)}
 

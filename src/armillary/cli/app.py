@@ -308,11 +308,15 @@ def examples() -> None:
 
 
 @app.command()
-def schema() -> None:
-    """Print the JSON schema of the native YAML file."""
+def schema(
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="The reference page instead, for people.")
+    ] = False,
+) -> None:
+    """Print the JSON schema of the native YAML file, with every key described."""
     from armillary.cli.convert import schema as run
 
-    run()
+    run(markdown)
 
 
 @app.command()

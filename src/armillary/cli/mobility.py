@@ -27,19 +27,19 @@ def mobility(source: Source, q: Words, close: Closing, json: bool) -> None:
     notes: list[str] = []
     if close.assemble:
         values, notes = closing.close(mechanism, values, close.hold)
-    place = values["q"]
-    found = mechanism.mobility(place)
+    q_ = values["q"]
+    found = mechanism.mobility(q_)
     if not mechanism.constraints:
         notes.append(f"'{mechanism.name}' has no constraints: every coordinate is free")
     if not found.closed:
         opening = f"{found.opening:.2g} of the machine's size"
         notes.append(f"q is open by {opening}; --assemble closes it first")
-    forces, reason = _determinacy(mechanism, place)
+    forces, reason = _determinacy(mechanism, q_)
     notes += [reason] if reason else []
     for text in notes:
         screen.note(text)
     if json:
-        screen.print_json(as_json(mechanism, place, found, forces, notes))
+        screen.print_json(as_json(mechanism, q_, found, forces, notes))
     else:
         _print(mechanism, found, forces)
 

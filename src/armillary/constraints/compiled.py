@@ -44,7 +44,7 @@ def compiled_kernels(
     if "parameters" in reads:
         tables = replace(parametric(owner.model, True, passive), constraints=constraints)
     else:
-        tables = replace(owner.tables(True, passive, regroup=True), constraints=constraints)
+        tables = replace(owner.tables(True, passive, minimal=True), constraints=constraints)
     setting = Setting(algorithm, reads, owner.moving_base)
     verify = of_closed(equations, passive) if verified else None
     kernels = Kernels(setting, tables, owner.options, verify)

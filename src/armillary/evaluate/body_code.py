@@ -48,10 +48,10 @@ class TracedBody:
     record: int  # numbers per state and body in the work space
 
 
-def symbolic_base(graph: Graph, moving: bool, upright: bool = False) -> Base:
-    """upright: gravity has no part along x and y."""
+def symbolic_base(graph: Graph, moving: bool, vertical_gravity: bool = False) -> Base:
+    """vertical_gravity: gravity has no part along x and y."""
     numbers: list[Any] = [graph.load("global", k) for k in range(GLOBALS)]
-    if upright:
+    if vertical_gravity:
         numbers[:2] = 0, 0
     velocity, acceleration = Motion.zero(), Motion.zero()
     if moving:

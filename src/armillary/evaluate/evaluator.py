@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,7 @@ from armillary.evaluate.inputs import (
 from armillary.evaluate.memo import Memo
 from armillary.evaluate.options import CompileOptions
 from armillary.evaluate.request import Load, Setting
-from armillary.model.lowering.tree import PER_BODY, Tables, lower, parametric, regrouped
+from armillary.model.lowering.tree import PER_BODY, Tables, lower, minimal_inertias, parametric
 from armillary.model.model import Model
 from armillary.spatial import Motion, Transform, Vector
 
@@ -68,11 +68,11 @@ class Evaluator:
 
     # -- tables ----------------------------------------------------------------------------------
 
-    def tables(self, fuse: bool = True, passive: bool = True, regroup: bool = False) -> Tables:
-        key = (fuse, passive, regroup)
+    def tables(self, fuse: bool = True, passive: bool = True, minimal: bool = False) -> Tables:
+        key = (fuse, passive, minimal)
         if key not in self._tables:
-            plain = None if not regroup else self.tables(fuse, passive)
-            self._tables[key] = regrouped(plain) if plain else lower(self.model, fuse, passive)
+            lowered = self.tables(fuse, passive) if minimal else lower(self.model, fuse, passive)
+            self._tables[key] = minimal_inertias(lowered) if minimal else lowered
         return self._tables[key]
 
     @property
@@ -80,7 +80,7 @@ class Evaluator:
         return any(self.model.base_velocity) or any(self.model.base_acceleration)
 
     @property
-    def upright(self) -> bool:
+    def vertical_gravity(self) -> bool:
         """Gravity along z, and first joints with one axis: its zeros reach beyond them."""
         tables = self.tables()
         roots = [b for b, p in zip(tables.bodies, tables.parents, strict=True) if p < 0]
@@ -113,8 +113,8 @@ class Evaluator:
             if number < 0:
                 self._places[key] = Place(-1, X_FB)
             else:
-                host = self.tables(fuse).hosts[number]
-                self._places[key] = Place(host.kernel, X_FB @ host.X_BK)
+                carrier = self.tables(fuse).carriers[number]
+                self._places[key] = Place(carrier.kernel, X_FB @ carrier.X_BK)
         return self._places[key]
 
     # -- calls -----------------------------------------------------------------------------------
@@ -142,16 +142,12 @@ class Evaluator:
         given = wrenches(external)
         count, single = common_rows(parts | {f"external['{n}']": p for n, p in given.items()})
         arrays = {name: array for name, (array, _) in parts.items()}
-        known = {*arrays, *(("external",) if given else ())}
-        reads = tuple(name for name in (*algorithm.reads, *PER_BODY) if name in known)
         place = self.place(frame, fuse) if frame is not None else None
-        kernels = self.loaded_kernels(algorithm, reads, fuse, passive, tuple(given))
-        if kernels is not None:
+        kernels, loaded = self.kernels_for(algorithm, arrays, fuse, passive, tuple(given))
+        if loaded:
             arrays["external"] = _side_by_side([array for array, _ in given.values()], count)
-        else:
-            kernels = self.kernels_of(algorithm, reads, fuse, passive)
-            if given:
-                arrays["external"] = self.external_rows(given, count, kernels.tables)
+        elif given:
+            arrays["external"] = self.external_rows(given, count, kernels.tables)
         spot = (place.kernel, place.numbers()) if place is not None else None
         dtype = result_type(*inputs.values())
         given_out = {name: array for name, array in (out or {}).items() if array is not None}
@@ -165,6 +161,19 @@ class Evaluator:
         """See `refuse_not_finite`."""
         rates = dict.fromkeys(given, self.model.v_labels)
         refuse_not_finite(given, rates | {"q": self.model.q_labels}, *results)
+
+    def kernels_for(
+        self, algorithm: Algorithm, given: Collection[str], fuse: bool, passive: bool,
+        frames: tuple[str, ...] = (),
+    ) -> tuple[Kernels, bool]:  # fmt: skip
+        """Kernels that read what is given, and wrenches in these frames; and whether they read
+        those as they are, side by side, instead of all bodies'."""
+        known = {*given, *(("external",) if frames else ())}
+        reads = tuple(name for name in (*algorithm.reads, *PER_BODY) if name in known)
+        kernels = self.loaded_kernels(algorithm, reads, fuse, passive, frames)
+        if kernels is not None:
+            return kernels, True
+        return self.kernels_of(algorithm, reads, fuse, passive), False
 
     def loaded_kernels(
         self, algorithm: Algorithm, reads: tuple[str, ...], fuse: bool, passive: bool,
@@ -197,12 +206,12 @@ class Evaluator:
             # the compiler is imported when the first question is asked
             from armillary.evaluate.kernels import Kernels
 
-            setting = Setting(algorithm, reads, self.moving_base, self.upright, loads)
+            setting = Setting(algorithm, reads, self.moving_base, self.vertical_gravity, loads)
             verify = self._verify(algorithm, passive)
             if set(PER_BODY) & set(reads):
                 self._kernels[key] = self._of_given_bodies(setting, passive, verify)
             else:
-                tables = self.tables(fuse, passive, regroup=fuse and algorithm.joint_level())
+                tables = self.tables(fuse, passive, minimal=fuse and algorithm.joint_level())
                 self._kernels[key] = Kernels(setting, tables, self.options, verify)
         return self._kernels[key]
 

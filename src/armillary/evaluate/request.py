@@ -35,7 +35,7 @@ class Setting:
     algorithm: Algorithm
     reads: tuple[str, ...]  # the inputs that are really given
     moving_base: bool = False
-    upright: bool = False  # gravity is along the world's z axis
+    vertical_gravity: bool = False  # gravity is along the world's z axis
     loads: tuple[Load, ...] = ()  # where wrenches act: "external" holds these alone, 6 numbers each
 
     def has_ground(self) -> bool:

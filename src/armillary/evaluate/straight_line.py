@@ -37,7 +37,7 @@ def trace_straight(setting: Setting, tables: Tables, frame_body: int | None = No
     frame = None
     if frame_body is not None:
         frame = (frame_body, Transform.from_leaves([graph.load("frame", k) for k in range(12)]))
-    base: Base = symbolic_base(graph, setting.moving_base, setting.upright)
+    base: Base = symbolic_base(graph, setting.moving_base, setting.vertical_gravity)
     tables = structural_tables(graph, tables)
     given = inputs
     if setting.loads:

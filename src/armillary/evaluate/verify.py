@@ -26,7 +26,7 @@ from armillary.evaluate.inputs import Array
 from armillary.evaluate.kernel import Kernel
 from armillary.evaluate.kernels import Kernels, Verify
 from armillary.evaluate.request import input_sizes
-from armillary.model.lowering.tree import PER_BODY, Tables, regrouped
+from armillary.model.lowering.tree import PER_BODY, Tables, minimal_inertias
 from armillary.model.model import Model
 
 _MOST_BODIES = 200
@@ -42,7 +42,7 @@ class Tree(Protocol):
     @property
     def base_numbers(self) -> Array: ...
 
-    def tables(self, fuse: bool = ..., passive: bool = ..., regroup: bool = ...) -> Tables: ...
+    def tables(self, fuse: bool = ..., passive: bool = ..., minimal: bool = ...) -> Tables: ...
 
     def base(self) -> Base: ...
 
@@ -56,8 +56,8 @@ def of_tree(evaluator: Tree, passive: bool) -> Verify:
             if kernels.tables.again is not None:
                 return  # the code of the same tree with its own numbers stands for it
             plain = _first_bodies(plain)
-            regroup = kernels.setting.algorithm.joint_level()
-            kernels = kernels.of_other_bodies(regrouped(plain) if regroup else plain)
+            minimal = kernels.setting.algorithm.joint_level()
+            kernels = kernels.of_other_bodies(minimal_inertias(plain) if minimal else plain)
             kernel = kernels.kernel(kernel.lanes.width > 1, kernel.lanes.element)
         refuse(
             evaluator, kernels, kernel, lambda: _tree_residual(evaluator, kernels, kernel, plain)
@@ -89,7 +89,7 @@ def _first_bodies(tables: Tables) -> Tables:
     n = _MOST_BODIES
     return replace(
         tables, bodies=tables.bodies[:n], parents=tables.parents[:n],
-        q_offsets=tables.q_offsets[:n], v_offsets=tables.v_offsets[:n], hosts=(),
+        q_offsets=tables.q_offsets[:n], v_offsets=tables.v_offsets[:n], carriers=(),
         nq=tables.q_offsets[n], nv=tables.v_offsets[n],
     )  # fmt: skip
 

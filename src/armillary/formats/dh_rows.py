@@ -4,7 +4,7 @@ standard: frame i sits at the far end of link i, z_i along joint i + 1,
     T = Rz(theta) Tz(d) Tx(a) Rx(alpha)   [Swartz1982; errata 1-1: a counts along x_i]
 modified: frame i sits on joint i, z_i along joint i,
     T = Rx(alpha) Tx(a) Rz(theta) Tz(d)   [VanDerMerwe1995, 2.18-2.19]
-A revolute joint turns by q beyond theta, a prismatic joint slides by q beyond d.
+A revolute joint rotates by q beyond theta, a prismatic joint moves by q beyond d.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from armillary.formats.tables import (
     moved_mass,
     number,
     passive_of_row,
+    rotated_x,
+    rotated_z,
     rotors_of_row,
     shifted,
-    turned_x,
-    turned_z,
 )
 from armillary.model import Body, Builder, JointSpec, Limits, Mass, Model, Motor, Pose, Report
 from armillary.model.builder import REPORT
@@ -110,13 +110,13 @@ def build(
     builder = Builder(name, gravity, checks, report)
     parent, frame = "world", base  # the last link frame, in the body that carries it
     for row in rows:
-        at, own = _places(row, convention)
+        at, own = _frames(row, convention)
         mass = moved_mass(row.mass, own) if row.mass is not None else Mass()
         body = Body(row.name, parent, row.spec, frame.then(at), mass, row.motor)
         builder.add(body, has_inertia=row.mass is not None)
         parent, frame = row.name, own
     for row in rows:
-        builder.frame(f"{row.name}_dh", row.name, _places(row, convention)[1])
+        builder.frame(f"{row.name}_dh", row.name, _frames(row, convention)[1])
         if row.initial is not None:
             builder.initial[row.spec.name] = row.initial
     if tool is not None:
@@ -124,12 +124,12 @@ def build(
     return builder.build()
 
 
-def _places(row: Row, convention: str) -> tuple[Pose, Pose]:
+def _frames(row: Row, convention: str) -> tuple[Pose, Pose]:
     """The joint in the frame before, and the row's own frame in the body (z on the joint)."""
     if convention == STANDARD:
-        at = turned_z(row.theta)
-        return at, chain(shifted(z=row.d), shifted(x=row.a), turned_x(row.alpha))
-    at = chain(turned_x(row.alpha), shifted(x=row.a), turned_z(row.theta), shifted(z=row.d))
+        at = rotated_z(row.theta)
+        return at, chain(shifted(z=row.d), shifted(x=row.a), rotated_x(row.alpha))
+    at = chain(rotated_x(row.alpha), shifted(x=row.a), rotated_z(row.theta), shifted(z=row.d))
     return at, Pose()
 
 

@@ -115,9 +115,9 @@ def _ladder(b: Builder, n: int = 4) -> None:
     upper ends.  Where all lie on the ground, n + 1 motions are possible instead of one."""
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
         raise InputError(f"four-bar-ladder: n is the number of windows, 1 or more; found {n!r}.")
-    upright, level = rod(1.0, 1.0, "z"), rod(1.0, 1.0, "x", ORANGE)
+    vertical, level = rod(1.0, 1.0, "z"), rod(1.0, 1.0, "x", ORANGE)
     for k in range(n + 1):
-        b.body(f"rod{k}", joint="revolute", axis="y", at=(float(k), 0.0, 0.0), **upright)
+        b.body(f"rod{k}", joint="revolute", axis="y", at=(float(k), 0.0, 0.0), **vertical)
         b.initial[f"rod{k}"] = 0.0
         if k == n:
             break

@@ -12,7 +12,7 @@ from armillary.formats.examples_parts import (
     bar,
     built,
     close,
-    place,
+    free_coordinates,
     round_shape,
     solid,
 )
@@ -38,7 +38,7 @@ def _stewart(b: Builder) -> None:
     the ball in the platform; the slide is the length from joint to ball."""
     own = solid(42.0, (0.01, -0.015, 0.06), (2.1, 1.9, 3.6, 0.05, -0.08, 0.04))
     b.body("platform", joint="free", shapes=[round_shape(0.40, 0.03, "z", STEEL)], **own)
-    b.initial["platform"] = place(_START.position, _START.rpy())
+    b.initial["platform"] = free_coordinates(_START.position, _START.rpy())
     for k, (low, high) in enumerate(zip(_BASE_ANGLES, _PLATFORM_ANGLES, strict=True), start=1):
         angle = math.radians(low)
         foot = _on_circle(_BASE_RADIUS, angle, 0.05)
@@ -99,7 +99,7 @@ def _delta(b: Builder) -> None:
     The first axis of a rod's joint is the motor's, the second one lies across the arm."""
     own = solid(0.46, (0.002, -0.001, -0.012), (4.6e-4, 4.4e-4, 7.8e-4, 1.0e-5, -2.0e-5, 1.5e-5))
     b.body("platform", joint="free", shapes=[round_shape(0.06, 0.02, "z", STEEL)], **own)
-    b.initial["platform"] = place(_HAND.leaves())
+    b.initial["platform"] = free_coordinates(_HAND.leaves())
     for k in range(3):
         heading = 2 * math.pi * k / 3
         joint = Pose.from_rpy(_on_circle(_SHOULDERS, heading).leaves(), (0.0, 0.0, heading))

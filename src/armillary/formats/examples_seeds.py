@@ -12,7 +12,7 @@ from armillary.formats.examples_parts import (
     bar,
     box,
     built,
-    place,
+    free_coordinates,
     round_shape,
     solid,
 )
@@ -51,7 +51,9 @@ def _two_link_load(b: Builder) -> None:
     length, angle = 1.5, math.pi / 4
     load = box(5.0, (0.8, 0.3, 0.3), color=ORANGE) | {"inertia": (0.5, 0.5, 0.5)}
     b.body("load", joint="free", **load)
-    b.initial["load"] = place((0.4 + length * math.cos(angle), 0.0, -length * math.sin(angle)))
+    b.initial["load"] = free_coordinates(
+        (0.4 + length * math.cos(angle), 0.0, -length * math.sin(angle))
+    )
     for k, base in ((1, 0.0), (2, 0.8)):
         link = bar(1.0, length, 0.05, "x", BLUE) | {"inertia": (0.025, 0.25, 0.25)}
         b.body(f"link{k}", joint="revolute", axis="y", at=(base, 0.0, 0.0), **link)
@@ -75,7 +77,7 @@ def _hslm(b: Builder) -> None:
     length, lean = math.hypot(level, 1.0), math.atan2(1.0, level)
     own = solid(5.0, (0.0, 0.0, 0.0), (0.01, 0.01, 0.01))
     b.body("platform", joint="free", shapes=[round_shape(grip, 0.02, "y", ORANGE)], **own)
-    b.initial["platform"] = place((0.0, 0.0, 0.0))
+    b.initial["platform"] = free_coordinates((0.0, 0.0, 0.0))
     for k, degrees in enumerate((-30.0, -150.0, 90.0), start=1):
         heading = math.radians(degrees)
         x, z = math.cos(heading), -math.sin(heading)

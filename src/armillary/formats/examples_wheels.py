@@ -17,7 +17,7 @@ from armillary.formats.examples_parts import (
     box,
     built,
     disc,
-    place,
+    free_coordinates,
     round_shape,
     solid,
 )
@@ -34,7 +34,7 @@ def _rolling_disc(b: Builder) -> None:
     radius, lean, heading = 0.25, 0.35, 0.5
     b.body("disc", joint="free", **disc(2.0, radius, 0.01, "y", STEEL))
     b.wheel(Wheel("rim", "disc", radius, Y))
-    b.initial["disc"] = place((0.1, -0.2, radius * math.cos(lean)), (lean, 0.0, heading))
+    b.initial["disc"] = free_coordinates((0.1, -0.2, radius * math.cos(lean)), (lean, 0.0, heading))
 
 
 # synthetic numbers of the case 002_wheeled_systems; axles along x, travel along y
@@ -52,7 +52,7 @@ def _unicycle(b: Builder) -> None:
     b.body("wheel", joint="free", **_WHEEL)
     b.wheel(Wheel("tyre", "wheel", _WHEEL_RADIUS, X))
     height = _WHEEL_RADIUS * math.cos(lean)
-    b.initial["wheel"] = place((0.0, 0.0, height), (0.0, lean, heading))
+    b.initial["wheel"] = free_coordinates((0.0, 0.0, height), (0.0, lean, heading))
 
 
 def _cart(b: Builder) -> None:
@@ -62,7 +62,7 @@ def _cart(b: Builder) -> None:
     for name, x in (("wheel1", -0.4), ("wheel2", 0.4)):
         b.body(name, "axle", "revolute", (x, 0.0, 0.0), axis="x", **_WHEEL)
         b.wheel(Wheel(f"{name}-tyre", name, _WHEEL_RADIUS, X))
-    b.initial["axle"] = place((0.0, 0.0, _WHEEL_RADIUS))
+    b.initial["axle"] = free_coordinates((0.0, 0.0, _WHEEL_RADIUS))
 
 
 _CORNERS = (
@@ -80,7 +80,7 @@ def _rover(b: Builder) -> None:
     twelve rows follow from the others; with other steering angles two do and it cannot drive."""
     radius, centre = 0.16, 1.7
     b.body("chassis", joint="free", **box(96.0, (1.1, 0.6, 0.25), (0.02, 0.01, 0.18), BLUE))
-    b.initial["chassis"] = place((0.3, -0.2, radius), (0.0, 0.0, 0.4))
+    b.initial["chassis"] = free_coordinates((0.3, -0.2, radius), (0.0, 0.0, 0.4))
     for corner, x, y in _CORNERS:
         leg, wheel = f"{corner}-leg", f"{corner}-wheel"
         b.body(
@@ -150,7 +150,7 @@ def _bicycle(b: Builder) -> None:
     )
     b.wheel(Wheel("rear-tyre", "rear-wheel", rear, Y))
     b.wheel(Wheel("front-tyre", "front-wheel", front, Y))
-    b.initial["rear-frame"] = place((0.0, 0.0, rear))
+    b.initial["rear-frame"] = free_coordinates((0.0, 0.0, rear))
 
 
 WHEELS = {

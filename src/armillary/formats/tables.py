@@ -162,18 +162,18 @@ def motor_of_row(value: object, part: str) -> Motor | None:
 # -- geometry ------------------------------------------------------------------------------------
 
 
-def turned_x(angle: float) -> Pose:
-    """A frame turned about x."""
+def rotated_x(angle: float) -> Pose:
+    """A frame rotated about x."""
     c, s = cos_sin(angle)
     return Pose((0.0, 0.0, 0.0), ((1.0, 0.0, 0.0), (0.0, c, -s), (0.0, s, c)))
 
 
-def turned_y(angle: float) -> Pose:
+def rotated_y(angle: float) -> Pose:
     c, s = cos_sin(angle)
     return Pose((0.0, 0.0, 0.0), ((c, 0.0, s), (0.0, 1.0, 0.0), (-s, 0.0, c)))
 
 
-def turned_z(angle: float) -> Pose:
+def rotated_z(angle: float) -> Pose:
     c, s = cos_sin(angle)
     return Pose((0.0, 0.0, 0.0), ((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0)))
 

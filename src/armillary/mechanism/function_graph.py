@@ -83,13 +83,13 @@ def trace(
     passive: bool = True,
     *,
     number: Number = plain_number,
-    regroup: bool = False,
+    minimal: bool = False,
     tables: Tables | None = None,
     base: Base | None = None,
 ) -> Traced:
     """Run the algorithm once on symbols; every constant of the mechanism goes through `number`.
 
-    regroup: with mass moved across joints where no joint force can tell, which saves operations.
+    minimal: with mass moved across joints where no joint force can tell, which saves operations.
     tables (not fused), base: instead of the mechanism's own.  Of closed mechanisms the question is
     that of Python: with the constraints, or of the tree (`closed_question`)."""
     entry, algorithm, own = _question(mechanism, function, frame, coordinates, passive)
@@ -111,8 +111,8 @@ def trace(
         numbers = _on_the_ground(mechanism, function, frame, coordinates, list(inputs))
     else:
         fuse = entry.fuse and tables is None
-        regroup = regroup and fuse and algorithm.joint_level()
-        tables = tables or mechanism.evaluator.tables(fuse, passive and entry.passive, regroup)
+        minimal = minimal and fuse and algorithm.joint_level()
+        tables = tables or mechanism.evaluator.tables(fuse, passive and entry.passive, minimal)
         spot = None
         if frame is not None:
             place = mechanism.evaluator.place(frame, fuse)

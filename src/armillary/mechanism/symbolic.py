@@ -214,7 +214,7 @@ def _with_symbols(mechanism: Constrained, bodies: Bodies, passive: bool) -> Tabl
         position = map(exact, changes.get("position", part.at.position))
         X_JP = Transform(_exact(part.at.transform().E), Vector(*position))
         parent = mechanism.model.parents[k]
-        X_PK = tables.hosts[parent].X_BK if parent >= 0 else Transform.identity()
+        X_PK = tables.carriers[parent].X_BK if parent >= 0 else Transform.identity()
         kernels[k] = replace(
             kernels[k],
             inertia=inertia.rotate(R_KB),
@@ -265,9 +265,9 @@ def _carriers(mechanism: Constrained, traced: Traced, passive: bool) -> list[str
     """Names of the bodies of the run: welded ones have gone into those that carry them."""
     tables = mechanism.evaluator.tables(traced.entry.fuse, passive and traced.entry.passive)
     names = [""] * len(tables.bodies)
-    for body, host in zip(mechanism.model.bodies, tables.hosts, strict=True):
-        if host.kernel >= 0:
-            names[host.kernel] = names[host.kernel] or body.name
+    for body, carrier in zip(mechanism.model.bodies, tables.carriers, strict=True):
+        if carrier.kernel >= 0:
+            names[carrier.kernel] = names[carrier.kernel] or body.name
     return names
 
 

@@ -286,8 +286,8 @@ class Builder(ClosingBuilder):
             values = [float(x) for x in (given if isinstance(given, Sequence) else [given])]
             if len(values) != joint.nq or not all(math.isfinite(x) for x in values):
                 raise ModelError(
-                    f"joint '{body.joint.name}': its initial place is {joint.nq} finite numbers, "
-                    f"found {values}."
+                    f"joint '{body.joint.name}': its initial position is {joint.nq} finite "
+                    f"numbers, found {values}."
                 )
             q += values
         return tuple(q) if self.initial else ()

@@ -85,8 +85,8 @@ class ClosingBuilder(ABC):
         """Close a chain by a joint between two frames (`Frame` or the name of a frame or body).
 
         passive: friction and springs of the joint, along the motion of `second` in `first`.  Where
-        all joints round the loop turn about parallel axes, the coordinates of the tree count the
-        turns of a spring, from the initial configuration on, where it is in the turn nearest to
+        all joints round the loop rotate about parallel axes, the coordinates of the tree count
+        the turns of a spring, from the initial configuration on, where it is in the turn nearest to
         its rest; else its angle is always the one nearest to its rest, which runs and solutions
         tell."""
         spec = self._joint(name, joint, options)
