@@ -29,7 +29,7 @@ from armillary.evaluate.inputs import Array
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
-    from armillary.evaluate.kernels import Kernels
+    from armillary.evaluate.program import Program
 
 _STEPS = 8
 _SMALL = 1e-8  # Newton's method is quadratic: after a step of this size the rest is rounding
@@ -41,14 +41,14 @@ class Projector:
 
     def __init__(self, equations: Equations, closer: Closer):
         self.equations, self.closer = equations, closer
-        self._made: dict[tuple[str, bool, bool], Kernels | None] = {}
+        self._made: dict[tuple[str, bool, bool], Program | None] = {}
         self._calls: dict[tuple[str, bool], Callable[..., Array | None] | None] = {}
 
     def rows(self, level: str) -> NDArray[np.bool_]:
         """(m,) rows that a step of q ("residual") or of v ("rate") looks at: those with content."""
         return self.closer.closing_rows if level == "residual" else ~idle_rows(self.equations)
 
-    def kernels(self, level: str, embed: bool = True, moving: bool = False) -> Kernels | None:
+    def kernels(self, level: str, embed: bool = True, moving: bool = False) -> Program | None:
         """Of a step of q ("residual") or of v ("rate").  embed: False where the dependent
         coordinates of the first fail.  moving: rows move, and that is one more input."""
         key = (level, embed, moving)
@@ -56,7 +56,7 @@ class Projector:
             self._made[key] = self._make(*key)
         return self._made[key]
 
-    def _make(self, level: str, embed: bool, moving: bool) -> Kernels | None:
+    def _make(self, level: str, embed: bool, moving: bool) -> Program | None:
         rows = self.rows(level)
         if not may_be_compiled(self.equations) or not rows.any():
             return None
@@ -157,7 +157,7 @@ class Projector:
         return self._calls[level, moving]
 
     def _newton(
-        self, kernels: Kernels, q: Array, open_: NDArray[np.bool_], moving: RowMotion | None
+        self, kernels: Program, q: Array, open_: NDArray[np.bool_], moving: RowMotion | None
     ) -> None:
         """Move open rows of q until their steps are small; tells which stay open."""
         owner, columns = self.equations.evaluator, self.equations.scaling.columns

@@ -172,7 +172,6 @@ class InverseKinematics:
         return self._starts[key]
 
 
-
 def _finite(x: float) -> float:
     """A bound as a number that any coordinate is within."""
     return float(np.clip(x, -1e30, 1e30))

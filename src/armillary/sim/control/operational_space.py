@@ -173,7 +173,7 @@ class OperationalSpace(ModelController):
 
     def _refuse_always_damped(self) -> None:
         """Rows that the frame cannot move along anywhere are left to arrays."""
-        from armillary.evaluate.function_kernel import NotNative
+        from armillary.evaluate.compile_function import NotNative
 
         for W in self._samples():
             values = np.linalg.eigvalsh(W)

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from armillary.codegen.target import native
-from armillary.evaluate.function_kernel import NotNative
+from armillary.evaluate.compile_function import NotNative
 from armillary.evaluate.inputs import Array
 from armillary.runtime.threads import threads
 from armillary.runtime.time_loop import run_steps
