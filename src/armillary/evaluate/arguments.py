@@ -106,6 +106,7 @@ class Arguments:
         names = [sys.intern(name) for name in self.names]
         d[Data.INPUTS], d[Data.PARAMETERS] = len(self.inputs), len(names)
         d[Data.BY_PLACE] = self.by_place
+        d[Data.SHORTEST] = len(self.inputs) if len(self.required) == len(self.inputs) else -1
         d[Data.OUT] = names.index("out") if "out" in names else -1
         d[Data.EXTERNAL] = names.index("external") if self.frames else -1
         kept: list[object] = [names]

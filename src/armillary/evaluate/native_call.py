@@ -7,7 +7,6 @@ for.
 
 from __future__ import annotations
 
-import ctypes
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +26,7 @@ from armillary.evaluate.kernel import StraightKernel
 from armillary.runtime import call_code
 from armillary.runtime.call_arguments import TUPLE_ITEMS, WRENCHES, Data
 from armillary.runtime.call_code import Answer, Batch, Part, Result
-from armillary.runtime.callable_type import capsule_table, counts_holders, fits, machinery
+from armillary.runtime.callable_type import capsule_table, counts_holders, fits, machinery, word_of
 
 if TYPE_CHECKING:
     from armillary.evaluate.kernels import Kernels
@@ -211,16 +210,12 @@ def _fields(made: object, marks: Sequence[object]) -> list[tuple[int, int, int]]
     start = 16
     if isinstance(made, tuple):
         start, size = TUPLE_ITEMS, TUPLE_ITEMS + 8 * len(made)
-    fields = [(k, -2, _word(made, k)) for k in range(24, start, 8)]
+    fields = [(k, -2, word_of(made, k)) for k in range(24, start, 8)]
     for offset in range(start, size, 8):
-        word = _word(made, offset)
+        word = word_of(made, offset)
         if word:
             fields.append((offset, numbers.get(word, -1), word))
     return fields
-
-
-def _word(made: object, offset: int) -> int:
-    return ctypes.c_int64.from_address(id(made) + offset).value
 
 
 def fits_call(make: Callable[..., object] | None, count: int) -> bool:
@@ -247,7 +242,7 @@ class NativeCall:
         self.careful, self.arguments = slow, arguments
         self.slow = slow if arguments is None else self._plainly
         self.data = d = np.zeros(Data.SIZE, dtype=np.int64)
-        d[Data.SLOW], d[Data.INPUTS] = id(self.slow), -1
+        d[Data.SLOW], d[Data.INPUTS], d[Data.SHORTEST] = id(self.slow), -1, -1
         d[Data.ARRAY_TYPE], d[Data.DTYPE] = id(np.ndarray), id(np.dtype(np.float64))
         d[Data.NEW_ARRAY], d[Data.NEW_NUMBER] = map(_numpy_functions(), (_NEW_ARRAY, _NEW_NUMBER))
         d[Data.WORD_TYPES : Data.WORD_TYPES + 2] = id(str), id(bool)
@@ -346,7 +341,7 @@ class NativeCall:
         d[Data.EXTERNAL], d[Data.OUT], d[Data.PARAMETERS] = -1, count, count + 1
         d[Data.NAMES + count], d[Data.BY_PLACE] = id(out), count
         self._kept = [out]
-        d[Data.INPUTS] = count
+        d[Data.INPUTS] = d[Data.SHORTEST] = count
 
 
 def _shows_bad_inputs(kernel: Callee, serving: Serving) -> bool:

@@ -38,6 +38,7 @@ class Data(Struct):
     NONE = pointer()
     ANSWERS = pointer()  # address of the `Answer` by what was chosen; 0: there is none
     INPUTS = integer()  # arrays of the state, the first parameters
+    SHORTEST = integer()  # arguments by place that choose answer 0; -1: some choice must be made
     PARAMETERS = integer()
     BY_PLACE = integer()  # parameters that need no name
     NAMES = pointer(SLOTS)  # interned

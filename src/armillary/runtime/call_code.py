@@ -107,7 +107,7 @@ def call_text() -> str:
     sorted_, wrenches = c.room(f"[{SLOTS} x ptr]"), c.room(f"[{6 * WRENCHES} x double]")
     number, given = c.variable(0), c.variable(0)
     unnamed = c.let("icmp eq ptr %names, null")
-    short = c.equal(count, c.field(Data.INPUTS, "%data"))
+    short = c.equal(count, c.field(Data.SHORTEST, "%data"))
     plain = c.let(f"and i1 {unnamed}, {short}")
     with c.when(c.let(f"xor i1 {plain}, true")):
         arguments = f"ptr %data, ptr %args, i64 {count}, ptr %names, ptr {sorted_}, ptr {wrenches}"
@@ -171,8 +171,9 @@ def single_text() -> str:
 
 
 def _take_inputs(c: Call, context: str) -> None:
-    """Check every input and put its address into the context."""
-    mark = no_flags(c)
+    """Check every input and put its address into the context.  The caller's array for the result
+    is left alone if there is a number that is not finite."""
+    mark, theirs = no_flags(c), c.differ("%given", 0)
     with c.loop(c.field(Answer.INPUTS, "%answer")) as i:
         slot = c.field(c.entry(Answer.FROM, i), "%answer")
         length = c.field(c.entry(Answer.SIZES, i), "%answer")
@@ -184,7 +185,8 @@ def _take_inputs(c: Call, context: str) -> None:
             c.set(values, c.of_object(array, ARRAY_DATA))
         place = c.object_at(c.get(values))
         c.set_field(c.entry(Context.INPUT_ROWS, i), place, context)
-        with c.when(c.equal(c.field(Answer.UNCHECKED, "%answer"), 0)):
+        unsure = c.equal(c.field(Answer.UNCHECKED, "%answer"), 0)
+        with c.when(c.let(f"or i1 {unsure}, {theirs}")):
             scan(c, place, length, mark)
     c.unless(all_finite(c, mark), "slow")
 

@@ -235,9 +235,14 @@ def counts_holders(array: object) -> bool:
     return count.value == before + 1 and sys.getrefcount(other) == count.value + 1
 
 
+def word_of(thing: object, offset: int) -> int:
+    """What stands at an offset (bytes) of a Python object."""
+    return ctypes.c_int64.from_address(id(thing) + offset).value
+
+
 def data_address(array: object) -> int:
     """Where the numbers of an array stand; only where `fits` said so."""
-    return ctypes.c_int64.from_address(id(array) + ARRAY_DATA).value
+    return word_of(array, ARRAY_DATA)
 
 
 _first: dict[str, Machinery] = {}  # the only one: callables do not hold the code of their type
