@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from armillary.sim.record.plotting import plot_run
+    from armillary.viewer.sketch.draw import draw_mechanism, draw_run
 
 
 class Door:
@@ -35,11 +36,18 @@ class Door:
 class MechanismDoors:
     """What a `Mechanism` opens."""
 
+    if TYPE_CHECKING:
+        draw = draw_mechanism
+    else:
+        draw = Door("armillary.viewer.sketch.draw:draw_mechanism")
+
 
 class RunDoors:
     """What a `Run` opens."""
 
     if TYPE_CHECKING:
         plot = plot_run
+        draw = draw_run
     else:
         plot = Door("armillary.sim.record.plotting:plot_run")
+        draw = Door("armillary.viewer.sketch.draw:draw_run")

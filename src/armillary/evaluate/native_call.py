@@ -22,14 +22,14 @@ from armillary.codegen.abi import ARRAYS, Context
 from armillary.codegen.target import native
 from armillary.evaluate.arguments import LOADS, Arguments
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.kernel import StraightKernel
+from armillary.evaluate.kernel import Kernel
 from armillary.runtime import call_code
 from armillary.runtime.call_arguments import TUPLE_ITEMS, WRENCHES, Data
 from armillary.runtime.call_code import Answer, Batch, Part, Result
 from armillary.runtime.callable_type import capsule_table, counts_holders, fits, machinery, word_of
 
 if TYPE_CHECKING:
-    from armillary.evaluate.kernels import Kernels
+    from armillary.evaluate.program import Program
 
 _LARGEST = 2**25  # bytes of a result: beyond, malloc keeps nothing, but kept_results.py does
 _NEW_NUMBER, _NEW_ARRAY = 60, 94  # PyArray_Scalar, PyArray_NewFromDescr in numpy's C functions
@@ -63,7 +63,7 @@ class Callee(Protocol):
     def context(self, rows: int, globals_: Array) -> tuple[np.ndarray, np.ndarray]: ...
 
 
-def lean(kernels: Kernels | None, globals_: Array) -> Callable[..., Any] | None:
+def lean(kernels: Program | None, globals_: Array) -> Callable[..., Any] | None:
     """The scalar kernel of some as a lean call of its inputs; what it cannot take gives None."""
     return None if kernels is None else lean_kernel(kernels.kernel(False, "double"), globals_)
 
@@ -190,7 +190,7 @@ class _Served:
             self.kept.append(numbers)
             context[Context.FRAME_BODY], context[Context.FRAME] = body, numbers.ctypes.data
 
-    def switch_on_batch(self, kernel: StraightKernel, checked: bool, dtype: Any) -> None:
+    def switch_on_batch(self, kernel: Kernel, checked: bool, dtype: Any) -> None:
         d, numbers = self.data, self.serving.globals_.astype(dtype)
         context, _ = kernel.context(1, numbers)
         self._see_frame(context, dtype)
@@ -314,7 +314,8 @@ class NativeCall:
 
         checked: a result that is not finite makes the Python function do it all (doubles only)."""
         kernel = serving.kernel
-        if not isinstance(kernel, StraightKernel) or not self._switching.acquire(blocking=False):
+        plain = isinstance(kernel, Kernel) and kernel.straight
+        if not plain or not self._switching.acquire(blocking=False):
             return  # another thread does it
         try:
             served = self._serve(number, serving)
@@ -348,7 +349,7 @@ def _shows_bad_inputs(kernel: Callee, serving: Serving) -> bool:
     """Does the one result of a kernel tell of every input that is not finite?  Straight-line code
     adds 0 times each input to it, unless the result is nothing but zeros."""
     frame, globals_ = serving.frame, serving.globals_
-    if not isinstance(kernel, StraightKernel) or len(kernel.output_shapes) != 1:
+    if not isinstance(kernel, Kernel) or not kernel.straight or len(kernel.output_shapes) != 1:
         return False
     ((source, shape),) = kernel.output_shapes.items()
     read: set[int] = set()
