@@ -46,6 +46,7 @@ PYTHON = {
     "nearest forces and what they lack.",
     "no limits": "Give them in the model (limits=...), or leave JointLimits out.",
     "fewer limits": "{otherwise}, or leave the joint out: JointLimits(joints=[...]).",
+    "mechanism of a run": "Pass it as mechanism=.",
 }
 
 

@@ -1,0 +1,1 @@
+"""Pictures and pages: mechanisms and runs to look at."""
