@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from armillary.sim.record.plotting import plot_run
+    from armillary.viewer.pages import animate_run, view_mechanism, view_run
 
 
 class Door:
@@ -35,11 +36,20 @@ class Door:
 class MechanismDoors:
     """What a `Mechanism` opens."""
 
+    if TYPE_CHECKING:
+        view = view_mechanism
+    else:
+        view = Door("armillary.viewer.pages:view_mechanism")
+
 
 class RunDoors:
     """What a `Run` opens."""
 
     if TYPE_CHECKING:
+        animate = animate_run
         plot = plot_run
+        view = view_run
     else:
+        animate = Door("armillary.viewer.pages:animate_run")
         plot = Door("armillary.sim.record.plotting:plot_run")
+        view = Door("armillary.viewer.pages:view_run")

@@ -20,7 +20,7 @@ from armillary.viewer.schema import Scene
 FilePath = str | os.PathLike[str]
 
 
-def animate(
+def animate_run(
     run: RunData,
     path: FilePath,
     mechanism: Mechanism | None = None,

@@ -74,6 +74,7 @@ class Recorder:
         if resume and out is None:
             raise InputError("resume: name the file that goes on with `out`.")
         self.mechanism, self.every = mechanism, int(every)
+        self._first = mechanism  # a switch may put another one with the same tree in place
         self._others = others  # may grow on the way
         self._extra_columns = dict(extras or {})
         self.names = quantities.check_names(names, self._extra_columns)
@@ -223,6 +224,11 @@ class Recorder:
 
     def finish(self, message: str = "", complete: bool = True) -> Run:
         """The run, and the finished file.  Arrays of a large file are read when asked for."""
+        run = self._finished(message, complete)
+        run.mechanism = self._first
+        return run
+
+    def _finished(self, message: str, complete: bool) -> Run:
         tail = Tail(message, complete, self.events, self.state)
         if self.out is None:
             self.flush()
