@@ -32,3 +32,21 @@ export function shown(x: number | null | undefined): string {
 export function brief(x: number): string {
   return shown(Number(x.toPrecision(3)));
 }
+
+const ICONS = {
+  play: "M4 2.5v11l9-5.5z",
+  pause: "M3.5 2.5h3v11h-3zM9.5 2.5h3v11h-3z",
+  first: "M3 2.5h2v11H3zM13 2.5v11L5.5 8z",
+};
+
+/** A small picture for a button. */
+export function icon(name: keyof typeof ICONS): SVGElement {
+  const space = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(space, "svg");
+  const path = document.createElementNS(space, "path");
+  svg.setAttribute("viewBox", "0 0 16 16");
+  svg.setAttribute("aria-hidden", "true");
+  path.setAttribute("d", ICONS[name]);
+  svg.append(path);
+  return svg;
+}

@@ -34,8 +34,10 @@ class MovingLines {
   private readonly colors: number[] = [];
 
   constructor(opacity: number) {
-    const material = new LineBasicMaterial({ vertexColors: true, transparent: opacity < 1, opacity });
+    // They lie inside the bodies and are to be seen all the same.
+    const material = new LineBasicMaterial({ vertexColors: true, transparent: true, opacity, depthTest: false });
     this.lines = new LineSegments(new BufferGeometry(), material);
+    this.lines.renderOrder = 2;
     this.lines.frustumCulled = false;
   }
 
@@ -120,6 +122,7 @@ export class Frames {
 /** Forces as arrows, moments as arrows with a double head. */
 export class Arrows {
   readonly group = new Group();
+  readonly shades = new Group();
   scale = 1;
   readonly on = { force: true, moment: false };
   private readonly shafts: InstancedMesh;
@@ -128,11 +131,13 @@ export class Arrows {
 
   constructor(private readonly data: Loaded) {
     const count = Math.max(data.scene.arrows.length, 1);
-    this.materials = [0, 1].map(() => new MeshStandardMaterial({ roughness: 0.5 }));
+    // Twice: what lies before the bodies, and pale what lies inside or behind them.
+    const pale = { transparent: true, opacity: 0.3, depthTest: false, depthWrite: false };
+    this.materials = [new MeshStandardMaterial({ roughness: 0.5 }), new MeshStandardMaterial(pale)];
     const shaft = new CylinderGeometry(1, 1, 1, 12).rotateX(Math.PI / 2).translate(0, 0, 0.5);
     const head = new ConeGeometry(1, 1, 16).rotateX(Math.PI / 2).translate(0, 0, -0.5);
     this.shafts = new InstancedMesh(shaft, this.materials[0], count);
-    this.heads = new InstancedMesh(head, this.materials[1], 2 * count);
+    this.heads = new InstancedMesh(head, this.materials[0], 2 * count);
     for (const mesh of [this.shafts, this.heads]) {
       mesh.frustumCulled = false;
       mesh.instanceMatrix.setUsage(DynamicDrawUsage);
@@ -144,6 +149,14 @@ export class Arrows {
       this.heads.setColorAt(2 * k, color);
       this.heads.setColorAt(2 * k + 1, color);
     });
+    for (const mesh of [this.shafts, this.heads]) {
+      const shade = new InstancedMesh(mesh.geometry, this.materials[1], mesh.count);
+      shade.instanceMatrix = mesh.instanceMatrix;
+      shade.instanceColor = mesh.instanceColor;
+      shade.frustumCulled = false;
+      shade.renderOrder = 1;
+      this.shades.add(shade);
+    }
     this.group.visible = data.scene.arrows.length > 0;
   }
 

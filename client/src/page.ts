@@ -2,7 +2,7 @@
 
 import { SPEEDS, type Clock } from "./clock";
 import { locate, type Loaded } from "./data";
-import { brief, element, shown } from "./dom";
+import { brief, element, icon, shown } from "./dom";
 import type { Options } from "./main";
 import { TRAILS } from "./marks";
 import { Plots } from "./plots";
@@ -89,6 +89,7 @@ export class Page {
       { class: "arm-head" },
       element("h1", {}, scene.name),
       element("p", {}, scene.subtitle),
+      this.makeViews(),
     );
   }
 
@@ -124,20 +125,25 @@ export class Page {
 
   private makeTools(): HTMLElement {
     const { scene } = this.data;
-    const views = scene.camera.views.map((view, k) => {
-      const b = element("button", { type: "button", title: `View: ${view.name} (${k + 1})` }, view.name);
-      b.addEventListener("click", () => this.view.look(k));
-      return b;
-    });
     const chips = this.switches.map((one) => {
       const b = element("button", { type: "button", class: "arm-chip", "aria-pressed": String(one.on), "data-switch": one.name, title: `${one.title} (${one.key.toUpperCase()})` }, one.name);
       b.addEventListener("click", () => this.flip(one));
       this.buttons.set(one.name, b);
       return b;
     });
-    const groups: HTMLElement[] = [element("div", { class: "arm-group" }, ...views, this.followButton()), element("div", { class: "arm-group" }, ...chips)];
+    const groups: HTMLElement[] = [element("div", { class: "arm-group" }, ...chips)];
     if (scene.arrows.length) groups.push(this.arrowSize());
     return element("div", { class: "arm-tools" }, ...groups);
+  }
+
+  private makeViews(): HTMLElement {
+    const { scene } = this.data;
+    const views = scene.camera.views.map((view, k) => {
+      const b = element("button", { type: "button", title: `View: ${view.name} (${k + 1})` }, view.name);
+      b.addEventListener("click", () => this.view.look(k));
+      return b;
+    });
+    return element("div", { class: "arm-group arm-views" }, ...views, this.followButton());
   }
 
   private followButton(): HTMLElement {
@@ -241,13 +247,13 @@ export class Page {
 
   private makeBar(): HTMLElement {
     const { clock } = this;
-    const button = (text: string, title: string, act: () => void, extra: Record<string, string> = {}) => {
-      const b = element("button", { type: "button", title, "aria-label": title, ...extra }, text);
+    const button = (face: Node | string, title: string, act: () => void, extra: Record<string, string> = {}) => {
+      const b = element("button", { type: "button", title, "aria-label": title, ...extra }, face);
       b.addEventListener("click", act);
       return b;
     };
-    this.playButton = button("▶", "Play (space)", () => clock.toggle(), { class: "arm-play" });
-    const back = button("⏮", "First instant (home)", () => clock.seek(clock.start));
+    this.playButton = button(icon("play"), "Play or pause (space)", () => clock.toggle(), { class: "arm-play" });
+    const back = button(icon("first"), "First instant (home)", () => clock.seek(clock.start));
     this.slider = element("input", { type: "range", class: "arm-slider", min: clock.start, max: clock.end, step: "any", value: clock.start, "aria-label": "Time" });
     this.slider.addEventListener("input", () => clock.seek(Number(this.slider?.value)));
     this.now = element("output", { class: "arm-time" });
@@ -284,7 +290,10 @@ export class Page {
     if (this.slider && this.now && this.playButton && this.speed) {
       if (document.activeElement !== this.slider || clock.playing) this.slider.value = String(clock.t);
       this.now.textContent = `${clock.t.toFixed(3)} s`;
-      this.playButton.textContent = clock.playing ? "❚❚" : "▶";
+      if (this.playButton.ariaPressed !== String(clock.playing)) {
+        this.playButton.ariaPressed = String(clock.playing);
+        this.playButton.replaceChildren(icon(clock.playing ? "pause" : "play"));
+      }
       this.speed.value = String(clock.speed);
     }
   }

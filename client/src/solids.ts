@@ -108,12 +108,14 @@ export class Solids {
 
   private material(opacity: number, role: string): MeshStandardMaterial {
     const clear = opacity < 1;
+    const inner = role === "com" || role === "inertia"; // inside the bodies
     return new MeshStandardMaterial({
       roughness: role === "joint" ? 0.45 : 0.62,
       metalness: 0.05,
-      transparent: clear,
+      transparent: clear || inner,
       opacity,
-      depthWrite: !clear,
+      depthWrite: !clear && !inner,
+      depthTest: !inner,
     });
   }
 
@@ -127,6 +129,8 @@ export class Solids {
     );
     mesh.instanceMatrix.setUsage(DynamicDrawUsage);
     mesh.frustumCulled = false;
+    if (first.role === "inertia") mesh.renderOrder = 1;
+    if (first.role === "com") mesh.renderOrder = 3;
     shapes.forEach((shape, k) => {
       mesh.setColorAt(k, new Color().setRGB(shape.color[0], shape.color[1], shape.color[2], "srgb"));
     });

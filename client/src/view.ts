@@ -62,7 +62,7 @@ export class View {
     this.grids = scene.ground.map((part) => grid(part, reach, scene.camera.center));
     this.stage.add(new HemisphereLight(0xffffff, 0xb8bec8, 1.9), this.light, this.light.target);
     this.stage.add(this.solids.group, this.frames.frames.lines, this.frames.axes.lines);
-    this.stage.add(this.arrows.group, this.trails.group, ...this.grids);
+    this.stage.add(this.arrows.group, this.arrows.shades, this.trails.group, ...this.grids);
     pane.append(this.still, this.tip);
     this.controls = new OrbitControls(this.camera, pane);
     this.controls.addEventListener("change", () => this.invalidate());
@@ -143,7 +143,7 @@ export class View {
     const center = new Vector3(...camera.center);
     if (this.follow >= 0) this.poses.point(this.follow, [0, 0, 0], center);
     const narrow = Math.min(1, this.camera.aspect || 1);
-    const distance = (1.12 * camera.radius) / Math.sin((FIELD * Math.PI) / 360) / narrow;
+    const distance = (1.04 * camera.radius) / Math.sin((FIELD * Math.PI) / 360) / narrow;
     this.camera.up.set(...view.up);
     this.camera.position.copy(center).addScaledVector(new Vector3(...view.direction), distance);
     this.camera.near = distance / 200;

@@ -51,7 +51,11 @@ class Arrows:
         """The same without arrows that are nothing beside the others of their kind."""
         most = {
             kind: max(
-                (_greatest(x) for p, x in zip(self.parts, self.values, strict=True) if p.kind == kind),
+                (
+                    _greatest(x)
+                    for p, x in zip(self.parts, self.values, strict=True)
+                    if p.kind == kind
+                ),
                 default=0.0,
             )
             for kind in ("force", "moment")

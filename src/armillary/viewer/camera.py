@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armillary.model.model import Model
+from armillary.model.parts import WORLD
 from armillary.viewer.motion import Motion
 from armillary.viewer.places import Array, point
 from armillary.viewer.schema import Camera, GroundPart, Point, ViewPart
@@ -23,6 +24,7 @@ class Bounds:
     low: Array
     high: Array
     size: float  # m, radius of the mechanism where it is widest
+    reach: float  # m, of everything from the middle of the corners
     start: Array  # middle of the mechanism at the first instant
     travel: float  # m, how far its middle moves
 
@@ -45,7 +47,9 @@ def bounds(model: Model, moving: Motion, places: dict[int, list[Point]]) -> Boun
     middles = (low + high) / 2.0
     size = float(np.linalg.norm(high - low, axis=1).max()) / 2.0
     travel = float(np.linalg.norm(middles - middles[0], axis=1).max())
-    return Bounds(low.min(axis=0), high.max(axis=0), size or 1.0, middles[0], travel)
+    lowest, highest = low.min(axis=0), high.max(axis=0)
+    reach = float(np.linalg.norm(cloud - (lowest + highest) / 2.0, axis=-1).max())
+    return Bounds(lowest, highest, size or 1.0, reach or 1.0, middles[0], travel)
 
 
 def _corners(model: Model, k: int) -> list[Point]:
@@ -82,7 +86,7 @@ def camera_of(model: Model, moving: Motion, around: Bounds) -> Camera:
     """A machine that stays is seen whole over all its motion; one that travels is followed."""
     follows = around.travel > _TRAVEL * around.size and len(model.bodies) > 0
     center = around.start if follows else (around.low + around.high) / 2.0
-    radius = around.size if follows else float(np.linalg.norm(around.high - around.low)) / 2.0
+    radius = around.size if follows else around.reach
     heaviest = max(range(len(model.bodies)), key=lambda k: model.bodies[k].mass.mass, default=-1)
     return Camera(
         center=point(center),
@@ -129,18 +133,11 @@ def planar_axis(model: Model, moving: Motion) -> Array | None:
 
 def ground_of(model: Model, moving: Motion, around: Bounds) -> tuple[GroundPart, ...]:
     """The level planes that wheels roll on; else one below everything."""
-    planes = {
-        (wheel.normal, wheel.height)
-        for wheel in model.wheels
-        if wheel.ground == "world"
-    }  # fmt: skip
-    found = [
-        GroundPart(point=point(np.array(n) * h), normal=n) for n, h in sorted(planes)
-    ]
+    planes = {(wheel.normal, wheel.height) for wheel in model.wheels if wheel.ground == WORLD}
+    found = [GroundPart(point=point(np.array(n) * h), normal=n) for n, h in sorted(planes)]
     if found:
         return tuple(found)
     up = np.array(up_of(model))
-    lowest = min(around.low.dot(up), around.high.dot(up))
     corners = np.array([around.low, around.high])
     lowest = float(np.minimum(*(corners * up)).sum())
     floating = any(body.joint.kind == "free" for body in model.bodies) and not model.constraints

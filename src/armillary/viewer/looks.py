@@ -148,9 +148,7 @@ def masses(model: Model, measure: Measure) -> Iterator[ShapePart]:
         if mass.mass <= 0.0:
             continue
         name = f"centre of mass of {body.name}, {mass.mass:.4g} kg"
-        yield shape(
-            "com", "sphere", k, place_at(mass.com), (1.15 * measure.pin,), colors.COM, name
-        )
+        yield shape("com", "sphere", k, place_at(mass.com), (1.15 * measure.pin,), colors.COM, name)
         half, R = ellipsoid(mass.mass, mass.tensor)
         if half.max() > 0.0:
             at = (*mass.com, *_quaternion(R))

@@ -110,7 +110,8 @@ def found(run: RunData, mechanism: Mechanism | None) -> Mechanism:
 def _same(run: RunData, mechanism: Mechanism) -> bool:
     """Whether accelerations at one state are those that the run has noted."""
     return not run.probe or all(
-        abs(a - b) <= 1e-6 * (1.0 + abs(b)) for a, b in zip(probe(mechanism), run.probe, strict=False)
+        abs(a - b) <= 1e-6 * (1.0 + abs(b))
+        for a, b in zip(probe(mechanism), run.probe, strict=False)
     )
 
 

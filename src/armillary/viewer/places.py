@@ -35,7 +35,9 @@ def rows_of(R: Matrix) -> Rows:
     return (a, b, c)
 
 
-def turned(axis: Sequence[float], position: Sequence[float] = ORIGIN, within: Pose | None = None) -> Place:
+def turned(
+    axis: Sequence[float], position: Sequence[float] = ORIGIN, within: Pose | None = None
+) -> Place:
     """A frame with z along the axis (of any length), both given in the frame `within`."""
     length = float(np.linalg.norm(axis))
     rotation = rows_of(z_to([float(x) / length for x in axis])) if length > 0.0 else IDENTITY

@@ -16,6 +16,7 @@ from armillary.viewer.schema import SeriesPart
 _WRENCHES = ("reactions", "constraint_forces")
 _SHOWN = ("q", "v", "tau", "energy")  # panels that are open when the page begins
 _MOST_SHOWN = 4
+_NOISE = 1e-9
 _TITLES = {"q": "position q", "v": "velocity v", "a": "acceleration a", "tau": "joint force tau"}
 
 
@@ -24,11 +25,23 @@ def series_of(run: RunData, member: int, motion: Motion) -> tuple[SeriesPart, ..
     found = [*_magnitudes(run, member, motion), *_recorded(run, member, motion)]
     order = {name: k for k, name in enumerate(_SHOWN)}
     found.sort(key=lambda s: order.get(s.name, len(order)))
-    wanted = [s.name in order for s in found]
+    moving = [_varies(s) for s in found]
+    wanted = [s.name in order and moves for s, moves in zip(found, moving, strict=True)]
     if not any(wanted):
-        wanted = [True] * len(found)
+        wanted = moving if any(moving) else [True] * len(found)
     shown = set(np.flatnonzero(wanted)[:_MOST_SHOWN].tolist())
     return tuple(s.model_copy(update={"shown": k in shown}) for k, s in enumerate(found))
+
+
+def _varies(part: SeriesPart) -> bool:
+    """Whether there is more to see than zeros and rounding noise."""
+    pairs = [
+        (low, high)
+        for low, high in zip(part.least, part.greatest, strict=True)
+        if low is not None and high is not None
+    ]
+    size = max((max(abs(low), abs(high)) for low, high in pairs), default=0.0)
+    return any(high - low > _NOISE * size for low, high in pairs)
 
 
 def _recorded(run: RunData, member: int, motion: Motion) -> Iterator[SeriesPart]:
