@@ -15,6 +15,7 @@ from armillary.errors import (
     FormatError,
     InputError,
     ModelError,
+    ProjectionWarning,
 )
 from armillary.mechanism import Builder, Mechanism, dh, example, example_names, load, sixparameter
 from armillary.model import (
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
     from armillary.sim.loop.simulate import simulate
     from armillary.sim.loop.stick_slip import StickSlip
     from armillary.sim.motion import trajectories
-    from armillary.sim.motion.inverse_kinematics import inverse_kinematics
     from armillary.sim.motion.line import line_trajectory
     from armillary.sim.motion.roads import RoadProfile
     from armillary.sim.motion.schedules import Schedule
@@ -83,7 +83,6 @@ _LATER = {
         "sim.motion.roads": ("RoadProfile",),
         "sim.loop.stick_slip": ("StickSlip",),
         "sim.actuators.transmission": ("FlexibleTransmission",),
-        "sim.motion.inverse_kinematics": ("inverse_kinematics",),
         "sim.motion.line": ("line_trajectory",),
         "sim.control.setpoints": ("check_setpoints",),
         "sim.record.run": ("Run",),
@@ -148,6 +147,7 @@ __all__ = [
     "Passive",
     "Pose",
     "PrescribedMotion",
+    "ProjectionWarning",
     "RoadProfile",
     "Rotor",
     "Run",
@@ -162,7 +162,6 @@ __all__ = [
     "dh",
     "example",
     "example_names",
-    "inverse_kinematics",
     "joint_spec",
     "line_trajectory",
     "load",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from armillary.sim.record.plotting import plot_run
     from armillary.viewer.pages import animate_run, view_mechanism, view_run
+    from armillary.viewer.sketch.draw import draw_mechanism, draw_run
 
 
 class Door:
@@ -37,8 +38,10 @@ class MechanismDoors:
     """What a `Mechanism` opens."""
 
     if TYPE_CHECKING:
+        draw = draw_mechanism
         view = view_mechanism
     else:
+        draw = Door("armillary.viewer.sketch.draw:draw_mechanism")
         view = Door("armillary.viewer.pages:view_mechanism")
 
 
@@ -49,7 +52,9 @@ class RunDoors:
         animate = animate_run
         plot = plot_run
         view = view_run
+        draw = draw_run
     else:
         animate = Door("armillary.viewer.pages:animate_run")
         plot = Door("armillary.sim.record.plotting:plot_run")
         view = Door("armillary.viewer.pages:view_run")
+        draw = Door("armillary.viewer.sketch.draw:draw_run")

@@ -10,6 +10,7 @@ ArmillaryError
 └── CompileError      an algorithm that cannot be traced or compiled
 
 EnergyWarning         an energy that lacks a part nobody has told it of
+ProjectionWarning     a state of a batch that cannot be brought onto its constraints
 
 A Remedy says what helps; a Message is text with one, in errors and in the messages of results.
 """
@@ -36,7 +37,7 @@ PYTHON = {
     "compile(geometry_tolerance=...) tells how many.",
     "assemble q0": "Close it first: q0 = mechanism.assemble(q0).q.",
     "assemble q0 at motions": "The motions begin at t0 = {t0:g} s; close it there: put {joints} to "
-    "their places in q0, then q0 = mechanism.assemble(q0, hold={joints}).q.",
+    "their positions in q0, then q0 = mechanism.assemble(q0, hold={joints}).q.",
     "project v0": "Use q0, v0 = mechanism.project(q0, v0), or project=True.",
     "hold v0": "Give v0={{'{joint}': {value:.6g}}} to hold the named joints and find the others, "
     "or project_start=True to begin with the nearest.",
@@ -46,7 +47,6 @@ PYTHON = {
     "nearest forces and what they lack.",
     "no limits": "Give them in the model (limits=...), or leave JointLimits out.",
     "fewer limits": "{otherwise}, or leave the joint out: JointLimits(joints=[...]).",
-    "mechanism of a run": "Pass it as mechanism=.",
 }
 
 
@@ -173,6 +173,10 @@ def how_to_install(extra: str = "") -> str:
 
 class EnergyWarning(UserWarning):
     """An energy lacks what a force law stores, because the law does not name its potential."""
+
+
+class ProjectionWarning(UserWarning):
+    """A state of a batch cannot be brought onto its constraints: its row is NaN."""
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str], most: int = 12) -> ModelError:

@@ -9,6 +9,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, get_type_hints
 
@@ -192,8 +193,27 @@ class Recording:
     json: Json = False
 
 
-def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the fields of its groups in place of the groups, for typer."""
+def runs(module: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command that runs the function of its name in a module of cli, imported when it is called;
+    False means exit code 1."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        def run(**given: object) -> None:
+            function = getattr(import_module(f"armillary.cli.{module}"), command.__name__)
+            if function(**given) is False:
+                raise typer.Exit(1)
+
+        return grouped(command, run)
+
+    return decorate
+
+
+def grouped(
+    command: Callable[..., None], called: Callable[..., None] | None = None
+) -> Callable[..., None]:
+    """The command with the fields of its groups in place of the groups, for typer.
+
+    called: what runs instead of the command, with the same arguments."""
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, type] = {}
     parameters: list[inspect.Parameter] = []
@@ -213,7 +233,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     def run(**given: object) -> None:
         for name, kind in groups.items():
             given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
-        command(**given)
+        (called or command)(**given)
 
     run.__name__, run.__doc__ = command.__name__, command.__doc__
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

@@ -28,7 +28,6 @@ COMMAND = {
     "more actuators": "Name more of them with --actuator.",
     "no limits": "Give them in the model, or leave --limits out.",
     "fewer limits": "{otherwise}, or leave --limits out.",
-    "mechanism of a run": "Name its file with --model.",
 }
 
 

@@ -26,7 +26,7 @@ from armillary.evaluate.questions import Question
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import Evaluator, External
-    from armillary.evaluate.kernels import Explanation, Kernels
+    from armillary.evaluate.program import Explanation, Program
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def solve_in_turn(states: States, *solvers: Solver) -> Outcome:
     return Outcome(values, converged)
 
 
-def compiled(equations: Equations, kernels: Kernels, states: States, result: str) -> Outcome:
+def compiled(equations: Equations, kernels: Program, states: States, result: str) -> Outcome:
     """By compiled code that reads `states.reads`, in double precision: seven digits cannot pass a
     residual check."""
     evaluator, count, inputs = equations.evaluator, len(states), dict(states.arrays)
@@ -160,9 +160,9 @@ class LadderQuestion(Question):
     def __init__(self, equations: Equations):
         super().__init__(equations.evaluator)
         self._equations = equations
-        self._made: dict[Hashable, Kernels | None] = {}
+        self._made: dict[Hashable, Program | None] = {}
 
-    def _once(self, key: Hashable, make: Callable[[], Kernels | None]) -> Kernels | None:
+    def _once(self, key: Hashable, make: Callable[[], Program | None]) -> Program | None:
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]
@@ -177,16 +177,19 @@ class LadderQuestion(Question):
         checked_out(out, result.shape, dtype)[...] = result
         return out
 
-    def _serve(self, kernels: Kernels | None, like: Array) -> None:
+    def _serve(self, kernels: Program | None, like: Array) -> None:
         """Plain states natively from now on; unconverged ones (NaN) come back to Python."""
+        from armillary.evaluate.native_call import Serving
+
         if self._fast is None or kernels is None or like.dtype != np.float64:
             return
-        if like.ndim == 1 and not self._fast.ready:
-            self._fast.switch_on(kernels.kernel(False, "double"), self._evaluator.base_numbers)
-        if like.ndim == 2 and "float64" not in self._fast.batches:
-            kernel = kernels.of_plain_batches(like)
+        base = self._evaluator.base_numbers
+        if like.ndim == 1 and not self._fast.ready():
+            self._fast.switch_on(Serving(kernels.kernel(False, "double"), base))
+        if like.ndim == 2 and not self._fast.ready(dtype="float64"):
+            kernel = kernels.of_plain_batches("float64")
             if kernel is not None:
-                self._fast.switch_on_batch(kernel, self._evaluator.base_numbers, checked=True)
+                self._fast.switch_on_batch(Serving(kernel, base), checked=True)
 
     def compile_report(self) -> list[Explanation]:
         """Tier, operations, code size and compile time of every kernel made so far."""

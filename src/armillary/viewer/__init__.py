@@ -1,1 +1,1 @@
-"""Pictures and pages: mechanisms and runs to look at."""
+"""Pictures and pages: what people look at."""

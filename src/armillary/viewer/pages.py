@@ -8,10 +8,9 @@ from pathlib import Path
 
 from numpy.typing import ArrayLike
 
-from armillary.errors import InputError, Remedy
+from armillary.errors import InputError
 from armillary.formats.files import write_text
-from armillary.mechanism.mechanism import Mechanism, example, example_names
-from armillary.sim.record.quantities import probe
+from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.record.run_data import RunData
 from armillary.viewer.document import page
 from armillary.viewer.scene import mechanism_scene, run_scene
@@ -34,12 +33,11 @@ def animate_run(
 ) -> Path:
     """Write a run as one HTML file that plays in every browser, without a network.
 
-    mechanism: of which the run is (default: the one that was simulated; of a file: the built-in
-    one of that name).  member: which run of a batch.  fps: pictures per second to keep (default:
+    mechanism: of which the run is (default: the one that was simulated).  member: which run of a batch.  fps: pictures per second to keep (default:
     up to 60, fewer of very long runs).  faces: triangles of all meshes together.  play: begin at
     once.  Gives the path."""
     place = _html_path(path)
-    scene = run_scene(found(run, mechanism), run, member, fps, faces)
+    scene = run_scene(mechanism or run.mechanism, run, member, fps, faces)
     write_text(page(scene, title, play), place, overwrite)
     return place
 
@@ -54,7 +52,7 @@ def view_run(
     height: int = 560,
 ) -> View:
     """The page of a run for a notebook cell; the arguments are those of `animate`."""
-    return View(run_scene(found(run, mechanism), run, member, fps, faces), height)
+    return View(run_scene(mechanism or run.mechanism, run, member, fps, faces), height)
 
 
 def view_mechanism(
@@ -90,29 +88,6 @@ class View:
         scene = self.scene
         count = scene.time.shape[0]
         return f"<View of '{scene.name}': {len(scene.bodies)} bodies, {count} instants>"
-
-
-def found(run: RunData, mechanism: Mechanism | None) -> Mechanism:
-    """The mechanism of a run: as given, the one that was simulated, or the built-in one."""
-    known = mechanism or run.mechanism
-    if known is not None:
-        return known
-    if run.mechanism_name in example_names():
-        candidate = example(run.mechanism_name)
-        if candidate.q_labels == tuple(run.labels.get("q", ())) and _same(run, candidate):
-            return candidate
-    raise InputError(
-        f"the run does not hold its mechanism '{run.mechanism_name}': a file keeps its name only.",
-        remedy=Remedy("mechanism of a run"),
-    )
-
-
-def _same(run: RunData, mechanism: Mechanism) -> bool:
-    """Whether accelerations at one state are those that the run has noted."""
-    return not run.probe or all(
-        abs(a - b) <= 1e-6 * (1.0 + abs(b))
-        for a, b in zip(probe(mechanism), run.probe, strict=False)
-    )
 
 
 def _html_path(path: FilePath) -> Path:

@@ -57,7 +57,7 @@ class ModelController(Block, ABC):
         self, q: Scalars, v: Scalars, a: Scalars, u: Scalars, passive: bool = True
     ) -> list[Scalar]:
         """u + the forces of the motion (q, v, a), all of them nodes of a graph."""
-        from armillary.evaluate.function_kernel import NotNative
+        from armillary.evaluate.compile_function import NotNative
 
         inputs = {"q": list(q), "v": list(v), "a": list(a)}
         if self._alone:
@@ -84,10 +84,9 @@ class ModelController(Block, ABC):
         frame: str | None = None,
         constraints: Any = None,
     ) -> Run:
-        # the compiler is imported when something is traced
-        from armillary.evaluate.inlined import inlined
-
-        return inlined(self.mechanism.evaluator, algorithm, inputs, passive, frame, constraints)
+        return self.mechanism.evaluator.inlined(
+            algorithm, inputs, frame=frame, passive=passive, constraints=constraints
+        )
 
     @abstractmethod
     def torque(self, t: Scalar, q: Array, v: Array, z: Scalars) -> Array:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
-from armillary.evaluate.function_kernel import NotNative
+from armillary.evaluate.compile_function import NotNative
 from armillary.scalar import Scalar
 from armillary.sim.control.block import Scalars
 from armillary.sim.control.chain import Chain, Stage

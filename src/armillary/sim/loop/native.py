@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from armillary.codegen.target import native
-from armillary.evaluate.function_kernel import Control, NotNative, Sample
+from armillary.evaluate.compile_function import NotNative
 from armillary.evaluate.inputs import Array
 from armillary.runtime.threads import threads
 from armillary.runtime.time_loop import run_steps
 from armillary.sim.control.tracing import TracedChain
 from armillary.sim.loop.input_tables import InputTables
 from armillary.sim.loop.states import State, StepBatch
-from armillary.sim.loop.time_steps import Method, Stepping
+from armillary.sim.loop.time_steps import Control, Method, Sample, Stepping
 from armillary.sim.methods.integrators import ExplicitRungeKutta, SemiImplicitEuler, Stepper
 from armillary.sim.methods.system import System
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
-from armillary.algorithms.interpreter import Run
-from armillary.algorithms.passes import Algorithm, GlobalStep
-from armillary.errors import ArmillaryError
-from armillary.evaluate.function_kernel import NotNative, straight_kernel
+from armillary.evaluate.compile_function import NotNative, compile_function
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.kernel import Kernel
 from armillary.scalar import Scalar
@@ -21,9 +17,8 @@ from armillary.sim.loop.states import StepBatch
 from armillary.sim.methods.system import System
 
 _MOST = 7  # signals of one kernel
-_READS = ("q", "v", "z", "time", "tau")
-# (t, q, v, (z, held), tau) -> lists of nv numbers
-Function = Callable[[Scalar, Scalars, Scalars, Scalars, Scalars], list[list[Scalar]]]
+# (q, v, (z, held), time, tau) -> lists of nv numbers
+Function = Callable[[Scalars, Scalars, Scalars, Scalars, Scalars], list[list[Scalar]]]
 
 
 class RecordedSignals:
@@ -36,30 +31,33 @@ class RecordedSignals:
         self.possible = plain and len(names) <= _MOST
         if self.possible and system.chain.stages:
             try:
-                self._algorithm = _algorithm(self._function(), 1 + len(names))
+                self._traced = self._function()
                 self._kernel(True)
-            except (NotNative, TypeError, AttributeError, ValueError, ArmillaryError):
+            except NotNative:
                 self.possible = False  # it cannot be traced: the blocks are asked in Python
 
     def _function(self) -> Function:
         traced = TracedChain(self.system.chain, constant_command(self.system))
         traced.check(between_samples=True)
+        names = self.names
 
         def function(
-            t: Scalar, q: Scalars, v: Scalars, z: Scalars, tau: Scalars
+            q: Scalars, v: Scalars, z: Scalars, time: Scalars, tau: Scalars
         ) -> list[list[Scalar]]:
-            forces, _ = traced.control(t, q, v, z, tau)
-            return [forces, *traced.signals(self.names, t, q, v, z)]
+            forces, _ = traced.control(time[0], q, v, z, tau)
+            return [forces, *traced.signals(names, time[0], q, v, z)]
 
         return function
 
     def _kernel(self, batched: bool) -> Kernel:
         if batched not in self._kernels:
-            evaluator, chain = self.system.mechanism.evaluator, self.system.chain
-            nz = self.system.nz + len(chain.sampled) * self.system.nv
-            tables = replace(evaluator.tables(), extra=(("z", nz), ("time", 1)))
-            width = evaluator.options.simd(batched)
-            self._kernels[batched] = straight_kernel(self._algorithm, _READS, tables, width)
+            mechanism, chain = self.system.mechanism, self.system.chain
+            nq, nv = mechanism.nq, mechanism.nv
+            nz = self.system.nz + len(chain.sampled) * nv
+            inputs = {"q": nq, "v": nv, "z": nz, "time": 1, "tau": nv}
+            outputs = {f"signal{k}": nv for k in range(1 + len(self.names))}
+            lanes = mechanism.options.simd(batched)
+            self._kernels[batched] = compile_function(self._traced, inputs, outputs, lanes)
         return self._kernels[batched]
 
     def __call__(self, times: list[float], batch: StepBatch) -> dict[str, Array]:
@@ -85,16 +83,3 @@ class RecordedSignals:
         self._kernel(batched).call(inputs, strides, found, len(time), evaluator.base_numbers)
         shaped = [x.reshape(*v.shape[:-1], n) for x in found]
         return dict(zip(("tau", *self.names), shaped, strict=True))
-
-
-def _algorithm(function: Function, count: int) -> Algorithm:
-    """`count` lists of numbers along the degrees of freedom."""
-
-    def step(run: Run) -> None:
-        q, v, z, time, tau = (list(run.inputs[name]) for name in _READS)
-        for k, numbers in enumerate(function(time[0], q, v, z, tau)):
-            for j, first in zip(run.joints, run.tables.v_offsets, strict=True):
-                setattr(j, f"signal{k}", tuple(numbers[first : first + len(j.v)]))
-
-    writes = {f"signal{k}": "dof" for k in range(count)}
-    return Algorithm("signals", (GlobalStep(step),), lambda g: {}, _READS, writes)

@@ -28,6 +28,7 @@ from armillary.sim.motion.driven import PrescribedMotions
 from armillary.sim.record import quantities, storage, stored_run
 from armillary.sim.record.journal import Journal, journal_path
 from armillary.sim.record.layout import Array, Layout, Rows, Tail, joined
+from armillary.sim.record.mechanism_text import model_text
 from armillary.sim.record.quantities import EXTRAS, QUANTITIES, Extras
 from armillary.sim.record.row_blocks import block
 from armillary.sim.record.run import Run
@@ -74,7 +75,6 @@ class Recorder:
         if resume and out is None:
             raise InputError("resume: name the file that goes on with `out`.")
         self.mechanism, self.every = mechanism, int(every)
-        self._first = mechanism  # a switch may put another one with the same tree in place
         self._others = others  # may grow on the way
         self._extra_columns = dict(extras or {})
         self.names = quantities.check_names(names, self._extra_columns)
@@ -224,11 +224,6 @@ class Recorder:
 
     def finish(self, message: str = "", complete: bool = True) -> Run:
         """The run, and the finished file.  Arrays of a large file are read when asked for."""
-        run = self._finished(message, complete)
-        run.mechanism = self._first
-        return run
-
-    def _finished(self, message: str, complete: bool) -> Run:
         tail = Tail(message, complete, self.events, self.state)
         if self.out is None:
             self.flush()
@@ -243,7 +238,11 @@ class Recorder:
             journal.close()
         self._journal = None
         storage.from_journal(journal, self.out)
-        return stored_run.load_run(self.out)
+        return self._known(stored_run.load_run(self.out))
+
+    def _known(self, run: Run) -> Run:
+        run.simulated = self.mechanism
+        return run
 
     # -- inside ----------------------------------------------------------------------------------
 
@@ -279,7 +278,8 @@ class Recorder:
         if self._layout is None:
             labels = {name: columns[0] for name, columns in self._columns.items()}
             units = {name: columns[1] for name, columns in self._columns.items()}
-            self._layout = Layout(self.mechanism.name, labels, units, batch, *self._about)
+            text = "" if self.out is None else model_text(self.mechanism.model)
+            self._layout = Layout(self.mechanism.name, labels, units, batch, *self._about, text)
         return self._layout
 
     def _late(self) -> bool:
@@ -325,7 +325,7 @@ class Recorder:
         for name in ("time", *self.names):
             # a quantity leaves the blocks when it is joined: no second copy of the whole run
             arrays[name] = joined(layout, name, [block.pop(name) for block in blocks])
-        return stored_run.as_run(layout, arrays, tail)
+        return self._known(stored_run.as_run(layout, arrays, tail))
 
     # -- on disk ---------------------------------------------------------------------------------
 

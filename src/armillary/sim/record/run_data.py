@@ -10,19 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import InputError, unknown_name
-from armillary.mechanism.mechanism import Mechanism
+from armillary.sim.record.mechanism_text import KnownMechanism
 
 Array = NDArray[np.float64]
 Event = tuple[float, str]
 
 
-class RunData:
+class RunData(KnownMechanism):
     """The data of a `Run`, see there."""
 
     every = 0  # steps between two instants; 0: not told
     probe: tuple[float, ...] = ()  # see Layout
     physics: Mapping[str, str] = MappingProxyType({})  # see Layout
-    mechanism: Mechanism | None = None  # what was simulated; None: the run comes from a file
     note = ""  # what is to be said of the file it comes from
 
     def __init__(
