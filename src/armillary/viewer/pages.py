@@ -87,7 +87,8 @@ class View:
         content = html.escape(page(self.scene), quote=True)
         return (
             f'<iframe sandbox="allow-scripts" srcdoc="{content}" '
-            f'title="{_quoted(self.scene.name)}" style="width:100%;height:{int(self.height)}px;border:1px solid #dfe3e8;'
+            f'title="{_quoted(self.scene.name)}" '
+            f'style="width:100%;height:{int(self.height)}px;border:1px solid #dfe3e8;'
             'border-radius:6px" loading="lazy"></iframe>'
         )
 

@@ -63,8 +63,8 @@ def _rows(time: Array, fps: float | None) -> tuple[list[int], float]:
     count = int(span * rate) + 1
     if count > _MOST:
         raise InputError(
-            f"{span:g} s with {rate:g} pictures per second are {count} pictures; a film has at most "
-            f"{_MOST}. Ask for fewer: fps=..."
+            f"{span:g} s with {rate:g} pictures per second are {count} pictures; a film has "
+            f"{_MOST} at most. Ask for fewer: fps=..."
         )
     instants = time[0] + np.arange(count) / rate
     return [int(np.argmin(np.abs(time - t))) for t in instants], rate
