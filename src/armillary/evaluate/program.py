@@ -21,7 +21,6 @@ from armillary.evaluate.options import CompileOptions
 from armillary.evaluate.request import Request, input_sizes, output_shapes
 from armillary.evaluate.straight_code import StraightCode, straight_code
 from armillary.model.lowering.tree import Tables
-from armillary.runtime.threads import threads
 
 if TYPE_CHECKING:
     from armillary.runtime.threads import Threads
@@ -231,6 +230,10 @@ class Program:
 
     @cached_property
     def _threads(self) -> Threads | None:
+        if self.options.threads < 2:
+            return None
+        from armillary.runtime.threads import threads
+
         return threads(self.options.threads)
 
     def _share(
