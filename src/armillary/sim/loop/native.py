@@ -22,9 +22,10 @@ from armillary.evaluate.inputs import Array
 from armillary.runtime.threads import threads
 from armillary.runtime.time_loop import run_steps
 from armillary.sim.control.tracing import TracedChain
+from armillary.sim.loop.control_kernels import Control, Sample
 from armillary.sim.loop.input_tables import InputTables
 from armillary.sim.loop.states import State, StepBatch
-from armillary.sim.loop.time_steps import Control, Method, Sample, Stepping
+from armillary.sim.loop.time_steps import Method, Stepping
 from armillary.sim.methods.integrators import ExplicitRungeKutta, SemiImplicitEuler, Stepper
 from armillary.sim.methods.system import System
 
