@@ -24,6 +24,7 @@ from armillary.model.lowering.tree import Tables
 from armillary.runtime.threads import threads
 
 if TYPE_CHECKING:
+    from armillary.graph.function import FunctionGraph
     from armillary.runtime.threads import Threads
 
 _LONGEST_TRACE = 60  # bodies: larger mechanisms are not even traced for tier 2
@@ -157,6 +158,10 @@ class Program:
     def straight(self) -> bool:
         """Does straight-line code serve it?  (Algorithms that need no frame.)"""
         return self._straight_code(None) is not None
+
+    def graph(self) -> FunctionGraph:
+        """The whole question as one graph, however long.  (Algorithms that need no frame.)"""
+        return (self._straight_code(None) or straight_code(self.request, self.tables)).graph
 
     def kernel(self, batched: bool, element: str, frame_body: int | None = None) -> Kernel:
         straight = self._straight_code(frame_body) if native() else None
