@@ -21,9 +21,12 @@ from armillary.errors import CompileError
 from armillary.graph.ops import OPS
 
 if TYPE_CHECKING:
+    from ctypes import _CFunctionType, _NamedFuncPointer
     from types import ModuleType
 
     from llvmlite.binding import ExecutionEngine, ModulePassManager, ModuleRef, TargetMachine
+
+    _Function = _NamedFuncPointer | _CFunctionType
 
 # One thread at a time uses LLVM.  A fork waits until none does: the child would have LLVM as
 # another thread left it, with locks that nobody there can open.
@@ -199,10 +202,10 @@ def _initialized(llvm: ModuleType) -> None:
 
 
 @functools.cache
-def mathematics() -> dict[str, ctypes._CFuncPtr]:
+def mathematics() -> dict[str, _Function]:
     """Functions of the C library by name, as this process has them loaded; those of Python where
     the library of the system has none."""
-    found: dict[str, ctypes._CFuncPtr] = {}
+    found: dict[str, _Function] = {}
     for library in _libraries():
         for element in ("double", "float"):
             for op in LIBRARY:
