@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armillary.constraints.conditioning import nearness
 from armillary.constraints.moving import RowMotion
+from armillary.constraints.notes import nearness
 from armillary.errors import ArmillaryError, InputError, unknown_name
 from armillary.mechanism.mechanism import Mechanism
 from armillary.units import FORCE, WRENCH_UNITS
