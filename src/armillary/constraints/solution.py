@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ from armillary.units import FORCE
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
+    from armillary.constraints.nullspace import Answer
     from armillary.evaluate.evaluator import External
 
 
@@ -154,26 +155,9 @@ def solution(
     """The whole force picture of B states."""
     answers = [equations.answer(system, k) for k in range(len(system.q))]
     a = np.array([x.a for x in answers]).reshape(system.v.shape)
-    multipliers = np.array([x.multipliers for x in answers]).reshape(
-        len(a), equations.constraints.count
+    body, multipliers, states = _forces(
+        equations, system, a, answers, external, passive, compliance
     )
-
-    def reactions() -> BodyForces:
-        wrenches = merged(external, constraint_wrenches(equations, system, multipliers))
-        return equations.tree.body_forces(system.q, system.v, a, wrenches, passive)
-
-    body, states = reactions(), []
-    for k, answer in enumerate(answers):
-        forces = ForceMap(equations, system, k)
-        state = determinacy(forces, answer.factor)
-        states.append(state)
-        if state.static_indeterminacy:
-            tree = body.transmitted[k]
-            own = np.einsum("nim,m->ni", forces.matrix[len(tree) :], multipliers[k])
-            found = np.concatenate([tree, own])
-            multipliers[k] = smallest(forces, state, found, multipliers[k], compliance)
-    if any(state.static_indeterminacy for state in states):
-        body = reactions()
     kinetic, potential = equations.energy(system.q, system.v)
     balance = _power(equations, system, tau, a, multipliers, external, passive)
     pushed = _constraint_forces(equations, system, multipliers)
@@ -207,6 +191,39 @@ def solution(
         notes=notes,
         condition=first(np.array([x.factor.condition for x in answers])),
     )
+
+
+def _forces(
+    equations: Equations,
+    system: System,
+    a: Array,
+    answers: Sequence[Answer],
+    external: External,
+    passive: bool,
+    compliance: Mapping[str, ArrayLike] | None,
+) -> tuple[BodyForces, Array, list[Determinacy]]:
+    """Forces of all joints, multipliers (B, m), and what is determinate of them; the smallest
+    reactions where the motion leaves a choice."""
+    multipliers = np.array([x.multipliers for x in answers])
+    multipliers = multipliers.reshape(len(a), equations.constraints.count)
+
+    def reactions() -> BodyForces:
+        wrenches = merged(external, constraint_wrenches(equations, system, multipliers))
+        return equations.tree.body_forces(system.q, system.v, a, wrenches, passive)
+
+    body, states = reactions(), []
+    for k, answer in enumerate(answers):
+        forces = ForceMap(equations, system, k)
+        state = determinacy(forces, answer.factor)
+        states.append(state)
+        if state.static_indeterminacy:
+            tree = body.transmitted[k]
+            own = np.einsum("nim,m->ni", forces.matrix[len(tree) :], multipliers[k])
+            found = np.concatenate([tree, own])
+            multipliers[k] = smallest(forces, state, found, multipliers[k], compliance)
+    if any(state.static_indeterminacy for state in states):
+        body = reactions()
+    return body, multipliers, states
 
 
 def without_rows(found: ConstrainedSolution, bad: NDArray[np.bool_]) -> ConstrainedSolution:
