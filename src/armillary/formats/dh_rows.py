@@ -17,18 +17,28 @@ from armillary.errors import FormatError
 from armillary.formats.tables import (
     chain,
     check_keys,
-    limits_of_row,
     mass_of_row,
     motor_of_row,
     moved_mass,
     number,
+    parts_of_row,
     passive_of_row,
     rotated_x,
     rotated_z,
-    rotors_of_row,
     shifted,
 )
-from armillary.model import Body, Builder, JointSpec, Limits, Mass, Model, Motor, Pose, Report
+from armillary.model import (
+    Body,
+    Builder,
+    JointSpec,
+    Limits,
+    Mass,
+    Model,
+    Motor,
+    Pose,
+    Report,
+    Rotor,
+)
 from armillary.model.builder import REPORT
 
 STANDARD, MODIFIED = "standard", "modified"
@@ -148,7 +158,7 @@ def row_of(row: Mapping[str, object], k: int, degrees: bool = False) -> Row:
             f"table has one axis per row; use the native file for other joints."
         )
     turns = kind != "prismatic"
-    limits = limits_of_row(row.get("limits"), 1, part)
+    limits = parts_of_row(Limits, row.get("limits"), 1, part, "limits")
     initial = row.get("initial")
     start = None if initial is None else number(initial, part, "initial")
     if degrees and turns:
@@ -159,7 +169,7 @@ def row_of(row: Mapping[str, object], k: int, degrees: bool = False) -> Row:
         kind="revolute" if turns else "prismatic",
         axes=((0.0, 0.0, 1.0),),
         passive=passive_of_row(row.get("friction"), 1, part),
-        rotors=rotors_of_row(row.get("rotor"), 1, part),
+        rotors=parts_of_row(Rotor, row.get("rotor"), 1, part, "rotor"),
         limits=limits,
         continuous=kind == "continuous",
     )

@@ -45,9 +45,11 @@ def built(
 # -- bodies: mass, centre, tensor and looks in one word ------------------------------------------
 
 
-def solid(mass: float, com: Sequence[float], inertia: Sequence[float]) -> dict[str, Any]:
+def solid(
+    mass: float, com: Sequence[float], inertia: Sequence[float], *shapes: Shape
+) -> dict[str, Any]:
     """As it was measured."""
-    return {"mass": mass, "com": com, "inertia": inertia}
+    return {"mass": mass, "com": com, "inertia": inertia, "shapes": shapes}
 
 
 def bar(
@@ -68,10 +70,7 @@ def rod(mass: float, length: float, along: str = "x", color: Color = BLUE) -> di
 
 
 def box(
-    mass: float,
-    size: Sequence[float],
-    com: Sequence[float] = (0.0, 0.0, 0.0),
-    color: Color = STEEL,
+    mass: float, size: Sequence[float], com: Sequence[float] = (0.0, 0.0, 0.0), color: Color = STEEL
 ) -> dict[str, Any]:
     """A uniform block about its centre."""
     x, y, z = (float(s) ** 2 for s in size)

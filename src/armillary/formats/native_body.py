@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema
 
@@ -86,21 +86,12 @@ def _one_or_each(value: object) -> str:
     return "each" if isinstance(value, list) else "one"
 
 
-_ONE_OR_EACH = Discriminator(_one_or_each)
-_EACH = "; a list: one for each degree of freedom"
+T = TypeVar("T", bound=Entry)
 # one mapping for all degrees of freedom, or a list with one for each
-Friction = Annotated[
-    Annotated[FrictionEntry, Tag("one")] | Annotated[list[FrictionEntry], Tag("each")], _ONE_OR_EACH
+OneOrEach = Annotated[
+    Annotated[T, Tag("one")] | Annotated[list[T], Tag("each")], Discriminator(_one_or_each)
 ]
-Spring = Annotated[
-    Annotated[SpringEntry, Tag("one")] | Annotated[list[SpringEntry], Tag("each")], _ONE_OR_EACH
-]
-Rotors = Annotated[
-    Annotated[RotorEntry, Tag("one")] | Annotated[list[RotorEntry], Tag("each")], _ONE_OR_EACH
-]
-Bounds = Annotated[
-    Annotated[LimitsEntry, Tag("one")] | Annotated[list[LimitsEntry], Tag("each")], _ONE_OR_EACH
-]
+_EACH = "; a list: one for each degree of freedom"
 
 
 class JointEntry(Entry):
@@ -121,10 +112,10 @@ class JointEntry(Entry):
     free: list[Name] | None = Field(
         None, description="coordinates of a gimbal, among rx, ry, rz, dx, dy, dz in this order"
     )
-    friction: Friction | None = Field(None, description=f"friction{_EACH}")
-    spring: Spring | None = Field(None, description=f"spring{_EACH}")
-    rotor: Rotors | None = Field(None, description=f"rotor of the drive{_EACH}")
-    limits: Bounds | None = Field(None, description=f"limits{_EACH}")
+    friction: OneOrEach[FrictionEntry] | None = Field(None, description=f"friction{_EACH}")
+    spring: OneOrEach[SpringEntry] | None = Field(None, description=f"spring{_EACH}")
+    rotor: OneOrEach[RotorEntry] | None = Field(None, description=f"rotor of the drive{_EACH}")
+    limits: OneOrEach[LimitsEntry] | None = Field(None, description=f"limits{_EACH}")
 
 
 class InertiaEntry(Entry):

@@ -17,18 +17,29 @@ from armillary.errors import FormatError
 from armillary.formats.tables import (
     chain,
     check_keys,
-    limits_of_row,
     mass_of_row,
     motor_of_row,
     numbers,
+    parts_of_row,
     passive_of_row,
     rotated_x,
     rotated_y,
     rotated_z,
-    rotors_of_row,
 )
 from armillary.joints import AXES
-from armillary.model import WORLD, Body, Builder, JointSpec, Mass, Model, Pose, Report, joint_spec
+from armillary.model import (
+    WORLD,
+    Body,
+    Builder,
+    JointSpec,
+    Limits,
+    Mass,
+    Model,
+    Pose,
+    Report,
+    Rotor,
+    joint_spec,
+)
 from armillary.model.builder import REPORT
 from armillary.spatial import Matrix, Vector
 
@@ -158,8 +169,8 @@ def _row(link: Mapping[str, Any], k: int, before: list[str], degrees: bool, repo
     n = len(free)
     extra: dict[str, Any] = {
         "passive": passive_of_row(row.get("friction"), n, part),
-        "rotors": rotors_of_row(row.get("rotor"), n, part),
-        "limits": limits_of_row(row.get("limits"), n, part),
+        "rotors": parts_of_row(Rotor, row.get("rotor"), n, part, "rotor"),
+        "limits": parts_of_row(Limits, row.get("limits"), n, part, "limits"),
     }
     extra = {key: tuple(values[i] for i in order) for key, values in extra.items() if values}
     spec = joint_of(gamma, free, str(row.get("joint") or name))

@@ -98,7 +98,7 @@ class Mechanism(Constrained, MechanismDoors):
     # -- new mechanisms from this one ------------------------------------------------------------
 
     def lock(self, positions: Mapping[str, Any] | Sequence[str]) -> Mechanism:
-        """Joints made rigid: {"joint": coordinate(s)}, or names (where they start, else neutral)."""
+        """Joints made rigid: {"joint": coordinate(s)}, or names (at their start, else neutral)."""
         return Mechanism(edit.lock(self.model, positions), self.options)
 
     def unlock(self, names: Sequence[str]) -> Mechanism:

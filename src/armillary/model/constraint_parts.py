@@ -141,6 +141,16 @@ NOUNS: dict[type, str] = {
     Contact: "contact",
     PrescribedMotion: "prescribed motion",
 }
+# where a model keeps them
+FIELDS: dict[type, str] = {
+    Loop: "loops",
+    Coupling: "couplings",
+    Wheel: "wheels",
+    Distance: "distances",
+    Surface: "surfaces",
+    Contact: "contacts",
+    PrescribedMotion: "prescribed",
+}
 
 
 def titled(part: Constraint) -> str:

@@ -19,7 +19,7 @@ from armillary.model.checks import (
     per_axis,
     tensor_entries,
 )
-from armillary.model.constraint_parts import Coupling, PrescribedMotion
+from armillary.model.constraint_parts import FIELDS, Coupling, PrescribedMotion
 from armillary.model.joints import kernel_joint, own_rotation
 from armillary.model.model import Model
 from armillary.model.parts import WORLD, Body, JointSpec, Limits, Mass, Pose, Rotor, _triple
@@ -108,18 +108,8 @@ def _locked_position(locked: Mapping[str, Body], label: str) -> float | None:
 
 def open_tree(model: Model) -> Model:
     """The same without anything that constrains it beyond its tree."""
-    return replace(
-        model,
-        loops=(),
-        couplings=(),
-        wheels=(),
-        distances=(),
-        surfaces=(),
-        contacts=(),
-        prescribed=(),
-        set_aside=(),
-        moved=(),
-    )
+    none: dict[str, Any] = dict.fromkeys((*FIELDS.values(), "set_aside", "moved"), ())
+    return replace(model, **none)
 
 
 def _locked(body: Body, position: Coordinates) -> Body:
