@@ -114,6 +114,8 @@ class ConstrainedLoadFriction(LoadFriction):
             return u, self._loads_of(system, a[rows], answers, wrench, bodies, times == 1)
 
         found: list[Actuation] = []
+        if not count:
+            return found
         _, x = self.solved(v, np.zeros_like(v), respond)
         resisting = np.zeros_like(v)
         resisting[:, self.columns] = -x
