@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from armillary.algorithms.closed.constrained import correction
 from armillary.constraints.assembly import Closer
 from armillary.constraints.compiled import compiled_kernels, may_be_compiled
-from armillary.constraints.content import idle_rows
 from armillary.constraints.holding import Held, Named
 from armillary.constraints.ladder import Outcome, Solver, States, solve_in_turn
 from armillary.constraints.moving import Prescribed, RowMotion, spread
@@ -45,7 +44,7 @@ class Projector:
 
     def rows(self, level: str) -> NDArray[np.bool_]:
         """(m,) rows that a step of q ("residual") or of v ("rate") looks at: those with content."""
-        return self.closer.closing_rows if level == "residual" else ~idle_rows(self.equations)
+        return self.closer.closing_rows if level == "residual" else ~self.equations.idle_rows
 
     def kernels(self, level: str, embed: bool = True, moving: bool = False) -> Program | None:
         """Of a step of q ("residual") or of v ("rate").  embed: False where the dependent
