@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from armillary.sim.record.plotting import plot_run
+    from armillary.viewer.report.report import report_mechanism, report_run
     from armillary.viewer.sketch.draw import draw_mechanism, draw_run
 
 
@@ -38,8 +39,10 @@ class MechanismDoors:
 
     if TYPE_CHECKING:
         draw = draw_mechanism
+        report_page = report_mechanism
     else:
         draw = Door("armillary.viewer.sketch.draw:draw_mechanism")
+        report_page = Door("armillary.viewer.report.report:report_mechanism")
 
 
 class RunDoors:
@@ -48,6 +51,8 @@ class RunDoors:
     if TYPE_CHECKING:
         plot = plot_run
         draw = draw_run
+        report = report_run
     else:
         plot = Door("armillary.sim.record.plotting:plot_run")
         draw = Door("armillary.viewer.sketch.draw:draw_run")
+        report = Door("armillary.viewer.report.report:report_run")

@@ -26,7 +26,7 @@ from armillary.evaluate.questions import Question
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import Evaluator, External
-    from armillary.evaluate.kernels import Explanation, Kernels
+    from armillary.evaluate.program import Explanation, Program
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def solve_in_turn(states: States, *solvers: Solver) -> Outcome:
     return Outcome(values, converged)
 
 
-def compiled(equations: Equations, kernels: Kernels, states: States, result: str) -> Outcome:
+def compiled(equations: Equations, kernels: Program, states: States, result: str) -> Outcome:
     """By compiled code that reads `states.reads`, in double precision: seven digits cannot pass a
     residual check."""
     evaluator, count, inputs = equations.evaluator, len(states), dict(states.arrays)
@@ -160,9 +160,9 @@ class LadderQuestion(Question):
     def __init__(self, equations: Equations):
         super().__init__(equations.evaluator)
         self._equations = equations
-        self._made: dict[Hashable, Kernels | None] = {}
+        self._made: dict[Hashable, Program | None] = {}
 
-    def _once(self, key: Hashable, make: Callable[[], Kernels | None]) -> Kernels | None:
+    def _once(self, key: Hashable, make: Callable[[], Program | None]) -> Program | None:
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]
@@ -177,7 +177,7 @@ class LadderQuestion(Question):
         checked_out(out, result.shape, dtype)[...] = result
         return out
 
-    def _serve(self, kernels: Kernels | None, like: Array) -> None:
+    def _serve(self, kernels: Program | None, like: Array) -> None:
         """Plain states natively from now on; unconverged ones (NaN) come back to Python."""
         from armillary.evaluate.native_call import Serving
 

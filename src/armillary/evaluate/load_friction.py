@@ -38,7 +38,7 @@ from armillary.spatial import Force
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import External
-    from armillary.evaluate.kernels import Explanation
+    from armillary.evaluate.program import Explanation
 
 Bodies = Mapping[str, ArrayLike | None] | None
 Response = Callable[[Array, int], tuple[Array, Array]]

@@ -24,7 +24,7 @@ from armillary.evaluate.sensitivities import accelerations_by, offset_jacobian, 
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import Evaluator, External
-    from armillary.evaluate.kernels import Explanation
+    from armillary.evaluate.program import Explanation
 
 
 class Question:

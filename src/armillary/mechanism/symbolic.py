@@ -17,6 +17,7 @@ from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints.exported import refuse_closed_form
 from armillary.errors import InputError, how_to_install
+from armillary.evaluate.specialise import Number
 from armillary.graph.evaluate import evaluate
 from armillary.graph.expr import Graph, Leaf, Node
 from armillary.graph.infix import Style, assignments
@@ -24,9 +25,6 @@ from armillary.mechanism.closed import Constrained
 from armillary.mechanism.function_graph import (
     Traced,
     entry_of,
-    numbered,
-    numbered_base,
-    numbered_transform,
     trace,
 )
 from armillary.model.lowering.tree import Tables
@@ -95,12 +93,9 @@ def interpret_with(
 ) -> Run:
     """As `mechanism.interpret`, with the constants of the mechanism turned by `number` first:
     mpmath.mpf or Fraction, so that products of constants are not rounded to floats either."""
-    spot = None
-    if frame is not None:
-        place = mechanism.evaluator.place(frame, fuse)
-        spot = (place.kernel, numbered_transform(place.X, number))
-    tables = numbered(mechanism.evaluator.tables(fuse, passive), number)
-    return Run(algorithm, tables, numbered_base(mechanism.evaluator.base(), number), inputs, spot)
+    return mechanism.evaluator.interpret(
+        algorithm, inputs, frame=frame, passive=passive, fuse=fuse, number=number
+    )
 
 
 def equations(
@@ -129,7 +124,7 @@ def equations(
     if gravity is not None:
         base = replace(mechanism.evaluator.base(), gravity=Vector(*gravity))
     traced = trace(
-        mechanism, function, frame, coordinates, passive, number=_number, tables=tables, base=base
+        mechanism, function, frame, coordinates, passive, number=_names, tables=tables, base=base
     )
     for name in inputs:
         if name not in traced.inputs:
@@ -172,10 +167,14 @@ def _no_squared_sines(expression: Any) -> Any:
     return sympy.expand(sympy.expand(expression).replace(squares, by_cosines))
 
 
-def _number(graph: Graph, x: Any) -> Leaf:
+def _names(graph: Graph) -> Number:
     """Constants stay names in the graph until the end, when they are exact numbers."""
-    value = exact(x)
-    return int(value) if value in (0, 1, -1) else graph.load("number", value)
+
+    def number(x: Any) -> Leaf:
+        value = exact(x)
+        return int(value) if value in (0, 1, -1) else graph.load("number", value)
+
+    return number
 
 
 def _matrices(traced: Traced, values: list[Any]) -> Any:
