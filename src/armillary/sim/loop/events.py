@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -100,7 +100,7 @@ class Event:
                 q, v = self._checked(changed, t, q, v)
         return q, v, self.name
 
-    def _checked(self, changed: Any, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+    def _checked(self, changed: object, t: float, q: Array, v: Array) -> tuple[Array, Array]:
         """What the action gave, in the shapes of a state."""
         new_q = new_v = np.zeros(0)
         if isinstance(changed, (tuple, list)) and len(changed) == 2:

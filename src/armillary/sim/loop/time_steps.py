@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from armillary.mechanism.mechanism import Mechanism
 
 Numbers = list[Scalar]
-Pair, Single = tuple[Numbers, Numbers], tuple[Numbers]
+Pair = tuple[Numbers, Numbers]
+Single = tuple[Numbers]
 # (t, q, v, z, given forces) -> forces and dz/dt
 Control = Callable[[Scalar, Numbers, Numbers, Numbers, Numbers], Pair]
 # (t, q, v, z, which are due: 1.0 or 0.0) -> z
@@ -158,7 +159,7 @@ class Stepping:
         """given: which of "external" and "prescribed" (wrenches, moving rows) the dynamics read."""
         self.mechanism, self.method, self.rows, self.nz = mechanism, method, rows, nz
         self._batched = rows >= mechanism.options.simd(True).width
-        self._keep: list[Any] = []  # everything the native side points to
+        self._keep: list[object] = []  # everything the native side points to
         self._c = np.zeros(Steps.SIZE, np.int64)
         self.fault: BaseException | None = None
         self._calls_back, self._interrupt = controller.answer is not None, HeldInterrupt()

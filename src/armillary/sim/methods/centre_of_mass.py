@@ -7,8 +7,6 @@ are single states (n,) or batches (B, n).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from armillary.algorithms.tree import centre
@@ -102,7 +100,7 @@ class Center:
             F[..., linear] = turned(q[turn], pull)
         return F
 
-    def _of_carried(self, q: Array, v: Array, p: Array | None) -> Any:
+    def _of_carried(self, q: Array, v: Array, p: Array | None) -> tuple[Array, Array]:
         """R r and R ρ."""
         if q.ndim == 1 and not (np.isfinite(q).all() and np.isfinite(v).all()):
             return np.full_like(v, np.nan), np.full_like(v, np.nan)

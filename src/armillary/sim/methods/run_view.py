@@ -283,8 +283,8 @@ class RunView:
         if not entries:
             return force
         k, moving = np.array(sorted(entries)), self.moving(t)
-        wrenches = self.wrenches(t, q, v)
-        free = self.mechanism.forward_dynamics(q, v, tau, wrenches, prescribed=moving)
+        options: dict[str, Any] = {} if moving is None else {"prescribed": moving}
+        free = self._dynamics(q, v, tau, self.wrenches(t, q, v), **options)
         Y = self.mobility(q, v, tau)[np.ix_(k, k)]
         force[k] = np.linalg.lstsq(Y, (a - free)[k], rcond=1e-12)[0]
         return force

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import factorial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -266,7 +266,7 @@ def _shared(mechanism: Mechanism, name: str, given: Limits, far: Array) -> float
     labels = mechanism.v_labels
     if isinstance(given, Mapping):
         entries = freedoms(mechanism, list(given))
-        numbers: Any = [x for key, x in given.items() for _ in freedoms(mechanism, key)]
+        numbers: ArrayLike = [x for key, x in given.items() for _ in freedoms(mechanism, key)]
     else:
         entries, numbers = list(range(len(labels))), given
     each = per_freedom(name, numbers, len(entries), [labels[i] for i in entries])
