@@ -57,8 +57,7 @@ def simulate(
     *,
     controller: object = None, actuators: object = None,
     inputs: Inputs = None, voltages: Inputs = None, beside: bool = False,
-    external: External = None, prescribed: Mapping[str, Given] | None = None,
-    events: object = (),
+    external: External = None, prescribed: Mapping[str, Given] | None = None, events: object = (),
     record: str | Iterable[str] = ("q", "v"),
     every: int = 1,
     out: str | os.PathLike[str] | None = None, progress: Progress | bool | None = None,
@@ -101,8 +100,8 @@ def simulate(
     watched = _watched(system, events, moved)
     stepping = stepper(method, system.view())
     extras = signal_columns(system, names, t0, step)
-    how = {"method": method, "step": step, "handed": int(every), "extras": extras}
-    how |= made_with | {"out": out, "resume": resume, "overwrite": overwrite}
+    about = {"method": method, "step": step, "handed": int(every), "extras": extras}
+    how = made_with | about | {"out": out, "resume": resume, "overwrite": overwrite}
     with closing(_recorder(system, names, how)) as recorder:
         state = _first(recorder, system, q0, v0, t0, project, project_start, balance)
         loop = partial(Loop, project=project, tolerance=tolerance, progress=_progress(progress))
