@@ -1,6 +1,6 @@
-"""What comes to a joint that has an actuator: voltages feed it, forces act beside it.
+"""Inputs of a joint that has an actuator: voltages feed it, forces act beside it.
 
-A joint force of `inputs` would pass the actuator by without a word: a motor at 0 V and 6 N m at its
+A joint force of `inputs` would bypass the actuator silently: a motor at 0 V and 6 N m at its
 joint.  It is refused unless it is meant so.
 """
 
@@ -39,7 +39,7 @@ def check_fed(
     voltages: Mapping[str, object] | None,
     beside: bool,
 ) -> None:
-    """parts: the actuators.  Refuse forces that pass one by, and voltages that feed none."""
+    """parts: the actuators.  Refuse forces that bypass one, and voltages that feed none."""
     if inputs is None and not voltages:
         return
     driven: dict[int, Block] = {}
@@ -60,14 +60,14 @@ def check_fed(
         passed = [k for k in columns if k in driven]
         if passed:
             label, part = mechanism.v_labels[passed[0]], driven[passed[0]]
-            way = (
+            cure = (
                 f"Feed the motor: voltages={{'{label}': ...}} (V)"
                 if _takes_volts(part)
                 else "Command it by a `controller`"
             )
             raise InputError(
                 f"{name}: '{label}' has an actuator ({type(part).__name__}), and a joint force "
-                f"would pass it by. {way}; or add the force at the joint: inputs={{'{label}': "
+                f"would bypass it. {cure}; or add the force at the joint: inputs={{'{label}': "
                 f"...}}, beside=True."
             )
 

@@ -166,7 +166,7 @@ def _carried_out(
         raise
     if loop.lost:
         shown = ", ".join(map(str, loop.lost[:10]))
-        return recorder.finish(f"{len(loop.lost)} runs ended as no numbers: {shown}", False)
+        return recorder.finish(f"{len(loop.lost)} runs ended as NaN: {shown}", False)
     if loop.locking.locked:
         return recorder.finish(loop.locking.locked, False)
     if refused := loop.system.modes.refused:

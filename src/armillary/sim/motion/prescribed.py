@@ -17,7 +17,7 @@ from armillary.errors import InputError
 from armillary.evaluate.inputs import Array, as_floats
 from armillary.sim.motion.curves import Sampled
 from armillary.sim.motion.schedules import Schedule
-from armillary.sim.motion.trajectories import Pieces, Succession, Trajectory, Way
+from armillary.sim.motion.trajectories import Pieces, PointToPoint, Succession, Trajectory
 from armillary.sim.motion.user_functions import numbers
 
 DELTA = 1e-3  # s, between the points of a difference
@@ -60,7 +60,7 @@ class Motion:
         """The next step lies between these instants."""
 
     def covers(self, t0: float, t1: float, what: str = "") -> None:
-        """Refuse a motion that is not there, or has no acceleration, all the way."""
+        """Refuse a motion that does not cover the run, or has no acceleration somewhere."""
 
     def shaped(self, x: Any, t: float | None = None) -> Array:
         """(n,) or (B, n); one row may be given as a number, or one per run."""
@@ -185,7 +185,7 @@ class Path(Motion):
         if isinstance(path, Pieces):
             return path.times
         inner: list[float] = []
-        if isinstance(path, Way):
+        if isinstance(path, PointToPoint):
             inner = [path.start + x * path.duration for x in path.profile.corners]
         if isinstance(path, Succession):
             for begin, part in zip(path.begins, path.parts, strict=False):

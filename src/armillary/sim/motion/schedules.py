@@ -55,7 +55,7 @@ class Schedule:
             )
         if not (np.isfinite(t).all() and np.isfinite(x).all()):
             row = int(np.flatnonzero(~np.isfinite(np.c_[t, x.reshape(len(t), -1)]).all(1))[0])
-            raise InputError(f"schedule: row {row} (t = {t[row]}) has entries that are no numbers.")
+            raise InputError(f"schedule: row {row} (t = {t[row]}) has entries that are not finite.")
         if (np.diff(t) < 0).any():
             row = int(np.flatnonzero(np.diff(t) < 0)[0])
             raise InputError(

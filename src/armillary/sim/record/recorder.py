@@ -74,7 +74,7 @@ class Recorder:
         if resume and out is None:
             raise InputError("resume: name the file that goes on with `out`.")
         self.mechanism, self.every = mechanism, int(every)
-        self._others = others  # may grow on the way
+        self._others = others  # may grow during the run
         self._extra_columns = dict(extras or {})
         self.names = quantities.check_names(names, self._extra_columns)
         several = (mechanism, *self._others)
