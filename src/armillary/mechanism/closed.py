@@ -18,8 +18,7 @@ from armillary.constraints.equations import Equations
 from armillary.constraints.forward import ConstrainedForwardDynamics
 from armillary.constraints.holding import Held, named_values
 from armillary.constraints.inverse import ConstrainedInverseDynamics
-from armillary.constraints.moving import Prescribed, RowMotion
-from armillary.constraints.prescribed import with_prescribed
+from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
 from armillary.constraints.states import (
     answerable,
     blanked,
@@ -239,13 +238,11 @@ class Constrained(Dynamics):
 
     def conditions(self, q: ArrayLike, prescribed: RowMotion | None = None) -> Array:
         """Condition number of the scaled J at every state, over the rank: (B,) or a number."""
-        from armillary.constraints.conditioning import condition
-
         arrays, single = self._equations.check_states(q=q)
         terms = self._equations.terms(arrays["q"], moving=prescribed)
         values = np.where(finite_rows(arrays["q"]) & known_rows(terms), 1.0, np.nan)
         for k in np.flatnonzero(np.isfinite(values)):
-            values[k] = condition(self._equations.factor(terms, int(k)))
+            values[k] = self._equations.factor(terms, int(k)).condition
         if single:
             self.evaluator.refuse_not_finite(arrays, values)
         return np.asarray(values[0]) if single else values

@@ -89,16 +89,14 @@ class Fresh:
         self.part = path.with_name(f".{path.name[:_LONGEST]}.{secrets.token_hex(4)}.tmp")
         self.file = open_plain(self.part, os.O_RDWR | os.O_CREAT | os.O_EXCL)
         locked(self.file)
-        self._kept = False
 
-    def commit(self, keep_open: bool = False) -> None:
-        """On the disk first, then the name, then the folder."""
+    def commit(self) -> None:
+        """On the disk first, then the name, then the folder.  Not every system renames open files:
+        it is closed."""
         os.fsync(self.file.fileno())
-        if not keep_open:  # not every system renames open files
-            self.file.close()
+        self.file.close()
         os.replace(self.part, self.path)
         sync_folder(self.path.parent)
-        self._kept = keep_open
 
     def __enter__(self) -> Fresh:
         return self
@@ -109,9 +107,8 @@ class Fresh:
         fault: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if not self._kept:
-            self.file.close()
-            self.part.unlink(missing_ok=True)
+        self.file.close()
+        self.part.unlink(missing_ok=True)
 
 
 def remove_leftovers(path: Path) -> None:

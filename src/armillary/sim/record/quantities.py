@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.constraints.conditioning import nearness
 from armillary.constraints.moving import RowMotion
+from armillary.constraints.notes import nearness
 from armillary.constraints.solution import ConstrainedSolution
 from armillary.errors import ArmillaryError, InputError, unknown_name
 from armillary.evaluate.inputs import Array

@@ -179,5 +179,5 @@ def reopened(path: Path) -> Journal | None:
         for k in range(0, len(run), ROWS):
             events = run.events if k == 0 else ()
             journal.add_block(run.rows(slice(k, k + ROWS)), run.state, events)
-        building.commit(keep_open=True)  # whole: from here on the journal is what counts
-    return journal
+        building.commit()  # whole: from here on the journal is what counts
+    return reopened(path)
