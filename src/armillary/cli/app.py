@@ -253,6 +253,27 @@ def report(
 
 @app.command()
 @runs("runs")
+def animate(
+    run: RunFile,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The page: .html. Default: beside the run.")
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="The mechanism of the run, where its file does not hold it or its meshes."
+        ),
+    ] = None,
+    fps: Annotated[float | None, typer.Option(help="Pictures per second to keep.")] = None,
+    member: Annotated[int, typer.Option(help="Which run of a batch.")] = 0,
+    play: Annotated[bool, typer.Option("--play", help="Begin to play at once.")] = False,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write a recorded run as a page that plays in every browser, without a network."""
+
+
+@app.command()
+@runs("runs")
 def info(run: RunFile, json: Json = False) -> None:
     """What a recorded run holds, and how it ended."""
 

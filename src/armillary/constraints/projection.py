@@ -23,7 +23,6 @@ from armillary.constraints.moving import Prescribed, RowMotion, spread
 from armillary.constraints.plan import make_plan
 from armillary.constraints.states import finite_rows
 from armillary.errors import ArmillaryError, ModelError
-from armillary.evaluate import native_call
 from armillary.evaluate.inputs import Array
 
 if TYPE_CHECKING:
@@ -150,6 +149,8 @@ class Projector:
     def _native(self, level: str, moving: bool) -> Callable[..., Array | None] | None:
         """A step of one state as a native call, about 1 µs; None: there is none."""
         if (level, moving) not in self._calls:
+            from armillary.evaluate import native_call
+
             kernels = self.kernels(level, moving=moving) if native_call.available() else None
             numbers = self.equations.evaluator.base_numbers
             self._calls[level, moving] = native_call.lean(kernels, numbers)

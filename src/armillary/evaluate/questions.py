@@ -51,12 +51,13 @@ class Question:
 
         if not native_call.available():
             return self
+        signature = inspect.signature(self.__call__)  # type: ignore[operator]
         names = {"__doc__": self.__doc__, "__name__": self.name(), "__qualname__": self.name(),
-                 "__signature__": inspect.signature(self.__call__), "question": self}  # type: ignore[operator] # fmt: skip
+                 "__signature__": signature, "question": self}  # fmt: skip
         for name in self.extras():
             names[name] = getattr(self, name)
         frames = tuple(self._evaluator.model.frame_index)
-        arguments = native_call.Arguments.of(names["__signature__"], {}, frames)
+        arguments = native_call.Arguments.of(signature, {}, frames)
         self._fast = native_call.NativeCall(self.__call__, names, arguments)  # type: ignore[operator]
         return self._fast.callable
 
