@@ -53,3 +53,8 @@ class ConstraintSolver:
     def load_friction(self) -> ConstrainedLoadFriction:
         """Friction of joints that depends on their loads."""
         return self.forward.load_friction
+
+
+def solver_of(evaluator: Evaluator) -> ConstraintSolver:
+    """That of a mechanism, made once."""
+    return evaluator.memo.once("constraint solver", lambda: ConstraintSolver(evaluator))

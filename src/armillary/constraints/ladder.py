@@ -66,7 +66,7 @@ class States:
         prescribed: Prescribed = None,
     ) -> tuple[States, bool]:
         """From what a user gives; and whether it is a single state."""
-        parts = {name: evaluator.check(name, x) for name, x in inputs.items()}
+        parts = evaluator.checked(inputs)
         if parameters is not None:
             labels = evaluator.body_labels("parameters")
             parts["parameters"] = rows("parameters", parameters, labels)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import Array, common_rows
+from armillary.evaluate.named_states import State, start
 from armillary.joints import Joint
 
 
@@ -25,7 +25,7 @@ class Configurations:
     @property
     def initial(self) -> Array:
         """q to start from: the one the source gives, else the neutral one."""
-        return np.array(self.model.initial or self.model.neutral())
+        return start(self.model)
 
     def random_state(self, seed: int = 0, count: int | None = None) -> tuple[Array, Array, Array]:
         """Random q, v, a: angles in ±pi (limits respected where there are any), the rest ±1.
@@ -55,15 +55,15 @@ class Configurations:
                 q[slot.q.start + k] = rng.uniform(low, high) if low < high else low
         return q, rng.uniform(-1, 1, self.model.nv), rng.uniform(-1, 1, self.model.nv)
 
-    def integrate(self, q: ArrayLike, dv: ArrayLike) -> Array:
+    def integrate(self, q: State, dv: State) -> Array:
         """q moved by the tangent vector dv (velocity times time), on the joints' manifolds."""
         if self.additive:
-            (x, one), (y, two) = self.evaluator.check("q", q), self.evaluator.check("v", dv)
+            (x, one), (y, two) = self.evaluator.checked({"q": q, "v": dv}).values()
             common_rows({"q": (x, one), "dv": (y, two)})
             return (x + y)[0] if one and two else x + y
         return self._jointwise("integrate", q, dv, "q", "v")
 
-    def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
+    def difference(self, q0: State, q1: State) -> Array:
         """The tangent vector (nv) that leads from q0 to q1."""
         return self._jointwise("difference", q0, q1, "q", "q")
 
@@ -72,9 +72,12 @@ class Configurations:
         """Do all joints move by plain addition?"""
         return all(type(joint).integrate is Joint.integrate for joint in self.model.joints)
 
-    def _jointwise(self, what: str, x: ArrayLike, y: ArrayLike, kind_x: str, kind_y: str) -> Array:
+    def _jointwise(self, what: str, x: State, y: State, kind_x: str, kind_y: str) -> Array:
         """A function of every joint alone, over columns of the batch."""
-        first, second = self.evaluator.check(kind_x, x), self.evaluator.check(kind_y, y)
+        if what == "integrate":
+            first, second = self.evaluator.checked({"q": x, "v": y}).values()
+        else:
+            (first,), (second,) = (self.evaluator.checked({"q": z}).values() for z in (x, y))
         count, single = common_rows({"first argument": first, "second argument": second})
         xs = np.broadcast_to(first[0], (count, first[0].shape[1]))
         ys = np.broadcast_to(second[0], (count, second[0].shape[1]))

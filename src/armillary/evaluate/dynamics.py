@@ -103,6 +103,7 @@ class Dynamics(Kinematics):
 
         It has an inverse only where the rank is 6  [VanDerMerwe1995, 5.57, 5.58].  M and J are
         those of the tree, also of a closed mechanism."""
+        (q,) = self.evaluator.complete({"q": q}).values()
         W = self._operational_inertia(q, frame, coordinates)
         there = np.array(q)  # the rank is found when it is asked for
         return OperationalInertia(W, lambda: _ranks(self.jacobian(there, frame, coordinates)))
@@ -213,6 +214,7 @@ class Dynamics(Kinematics):
         passive: bool = True,
     ) -> Solution:
         """Everything at once: accelerations, all reactions, energies and the power balance."""
+        q, v, tau = self.evaluator.complete({"q": q, "v": v, "tau": tau}).values()
         a = self.forward_dynamics(q, v, tau, external, passive)
         forces = self.body_forces(q, v, a, external, passive)
         kinetic, potential = self.energy(q, v)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ from armillary.evaluate.inputs import (
     wrenches,
 )
 from armillary.evaluate.memo import Memo
+from armillary.evaluate.named_states import Inputs, completed_tree
 from armillary.evaluate.options import CompileOptions
 from armillary.evaluate.request import Load, Setting
 from armillary.model.lowering.tree import PER_BODY, Tables, lower, parametric, regrouped
@@ -52,13 +53,23 @@ class Place:
         return np.array([float(x) for x in self.X.leaves()])
 
 
+Completion = Callable[["Evaluator", Inputs], dict[str, ArrayLike]]
+
+
 class Evaluator:
     """A frozen model with its compiled functions: the one way inside the package from an algorithm
     to numbers."""
 
-    def __init__(self, model: Model, options: CompileOptions | None = None):
+    def __init__(
+        self,
+        model: Model,
+        options: CompileOptions | None = None,
+        complete: Completion | None = None,
+    ):
+        """complete: makes arrays of states by name; None: as of a tree."""
         self.model = model
         self.options = options or CompileOptions()
+        self._complete = complete
         self._tables: dict[tuple[bool, bool, bool], Tables] = {}
         self._kernels: dict[tuple, Kernels] = {}
         self._loads: dict[str, list[tuple[Load, ...]]] = {}  # frames of wrenches, by algorithm
@@ -122,7 +133,7 @@ class Evaluator:
     def run(
         self,
         algorithm: Algorithm,
-        inputs: dict[str, ArrayLike],
+        inputs: Inputs,
         external: External = None,
         *,
         frame: str | None = None,
@@ -135,7 +146,7 @@ class Evaluator:
 
         frame results of a frame on the world are not computed here: see `Place.kernel`.
         bodies: numbers instead of the model's, by the names of `PER_BODY`."""
-        parts = {name: self.check(name, value) for name, value in inputs.items()}
+        parts = self.checked(inputs)
         for name, value in (bodies or {}).items():
             if value is not None:
                 parts[name] = rows(name, value, self.body_labels(name))
@@ -301,6 +312,19 @@ class Evaluator:
     def _somewhere(self) -> list[tuple[float, bool]]:
         """A configuration off the neutral one: coordinates, and which may be moved freely."""
         return [(x, joint.nq == joint.nv) for joint in self.model.joints for x in joint.neutral()]
+
+    def complete(self, inputs: Inputs) -> dict[str, ArrayLike]:
+        """The states of a question as arrays.  What is not named in a dictionary is, in a tree,
+        where the mechanism starts or zero; in a closed mechanism it follows from what is."""
+        if not any(isinstance(x, Mapping) for x in inputs.values()):
+            return inputs  # type: ignore[return-value]
+        if self._complete is None:
+            return completed_tree(self.model, inputs)
+        return self._complete(self, inputs)
+
+    def checked(self, inputs: Inputs) -> dict[str, tuple[Array, bool]]:
+        """The states of a question as rows, and which are single: `rows`."""
+        return {name: self.check(name, x) for name, x in self.complete(inputs).items()}
 
     def check(self, name: str, value: ArrayLike) -> tuple[Array, bool]:
         if name == "q":

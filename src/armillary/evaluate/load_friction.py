@@ -174,7 +174,7 @@ class LoadFriction:
 
     def friction(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
         """Force of the actuators against load-dependent friction (B, nv), in rows."""
-        parts = {"q": q, "v": v, "a": a}
+        parts = self.evaluator.complete({"q": q, "v": v, "a": a})
         arrays = {name: np.atleast_2d(np.asarray(x, float)) for name, x in parts.items()}
         loads = self.loads(**arrays, external=None, bodies=None)
         result = np.zeros(arrays["v"].shape)
@@ -253,7 +253,7 @@ class LoadedForwardDynamics(ForwardDynamics):
         bodies = {"parameters": parameters, "offsets": offsets}
         if not passive:
             return friction.plain_forward(q, v, tau, external, False, out, **bodies)
-        parts = {name: evaluator.check(name, x) for name, x in (("q", q), ("v", v), ("tau", tau))}
+        parts = evaluator.checked({"q": q, "v": v, "tau": tau})
         given = {n: x for n, x in bodies.items() if x is not None}
         others = {name: (np.atleast_2d(x), np.ndim(x) == 1) for name, x in given.items()}
         forces = {f"external['{name}']": x for name, x in wrenches(external).items()}
@@ -294,14 +294,18 @@ class LoadedForwardDynamics(ForwardDynamics):
         passive: bool = True,
     ) -> Array:  # fmt: skip
         """Change of a (nv) for small changes of q (tangent), v and tau, by the matrices."""
-        changes = self._changes(dq, dv, dtau)
-        return self.derivatives(q, v, tau, external, passive).jvp(*changes)
+        changes = dict(zip(("dq", "dv", "dtau"), self._changes(dq, dv, dtau), strict=True))
+        found = self._evaluator.complete({"q": q, "v": v, "tau": tau} | changes)
+        q, v, tau, *moved = found.values()
+        return self.derivatives(q, v, tau, external, passive).jvp(*moved)
 
     def vjp(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, weight: ArrayLike,
         external: External = None, passive: bool = True,
     ) -> tuple[Array, Array, Array]:  # fmt: skip
         """Gradient of weight · a with respect to q (tangent), v and tau, by the matrices."""
+        found = self._evaluator.complete({"q": q, "v": v, "tau": tau, "weight": weight})
+        q, v, tau, weight = found.values()
         return self.derivatives(q, v, tau, external, passive).vjp(weight)
 
     def parameter_jacobian(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:

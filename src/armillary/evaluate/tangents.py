@@ -22,7 +22,7 @@ def inverse_tangents(
 ) -> InverseDerivatives:
     """d tau / d(q, v, a), (nv, nv) each or (B, nv, nv); q moves on its tangent space."""
     tables = evaluator.tables()
-    parts = {name: evaluator.check(name, x) for name, x in (("q", q), ("v", v), ("a", a))}
+    parts = evaluator.checked({"q": q, "v": v, "a": a})
     given = wrenches(external)
     count, single = common_rows(parts | {f"external['{name}']": x for name, x in given.items()})
     arrays = {name: np.broadcast_to(x, (count, x.shape[1])) for name, (x, _) in parts.items()}

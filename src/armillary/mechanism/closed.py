@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.constraints.actuation import driving_forces
-from armillary.constraints.constraint_solver import ConstraintSolver
+from armillary.constraints.constraint_solver import ConstraintSolver, solver_of
 from armillary.constraints.counts import Counts, counts
 from armillary.constraints.equations import Equations
 from armillary.constraints.forward import ConstrainedForwardDynamics
 from armillary.constraints.holding import Held, named_values
 from armillary.constraints.inverse import ConstrainedInverseDynamics
 from armillary.constraints.moving import Prescribed, RowMotion
+from armillary.constraints.named_states import completed, held_names
+from armillary.constraints.named_states import placed as placed_by_name
 from armillary.constraints.prescribed import with_prescribed
 from armillary.constraints.states import (
     answerable,
@@ -32,6 +34,7 @@ from armillary.constraints.states import (
 from armillary.evaluate.dynamics import Dynamics
 from armillary.evaluate.evaluator import Evaluator, External
 from armillary.evaluate.inputs import Array
+from armillary.evaluate.named_states import State
 from armillary.evaluate.options import CompileOptions
 from armillary.evaluate.questions import ForwardDynamics, InverseDynamics
 from armillary.evaluate.results import Check, Solution
@@ -66,7 +69,7 @@ class Constrained(Dynamics):
     @cached_property
     def constraint_solver(self) -> ConstraintSolver:
         """What keeps it closed: equations, assembly, projection, compiled solutions."""
-        return ConstraintSolver(self.evaluator)
+        return solver_of(self.evaluator)
 
     @property
     def _equations(self) -> Equations:
@@ -75,7 +78,7 @@ class Constrained(Dynamics):
     @classmethod
     def with_model(cls, model: Model, options: CompileOptions) -> Self:
         """A mechanism of this kind."""
-        return cls(Evaluator(model, options))
+        return cls(Evaluator(model, options, completed))
 
     def variant(self, key: Hashable, model: Model) -> Self:
         """A mechanism of another model with the same settings, made once under the key."""
@@ -176,6 +179,7 @@ class Constrained(Dynamics):
         road under a wheel, along the rows of a contact, or of a joint, which is driven then.
         compliance: weights by joint name for forces that the motion does not determine.
         baumgarte: rates (alpha, beta), 1/s, that pull back rows which drifted open."""
+        q, v, tau = self.evaluator.complete({"q": q, "v": v, "tau": tau}).values()
         model, prescribed = with_prescribed(self.model, prescribed)
         if model is not self.model:
             driven = self.variant(("prescribed", model.prescribed), model)
@@ -212,7 +216,7 @@ class Constrained(Dynamics):
             return super().check(**state)
         from armillary.constraints.checking import check
 
-        solution: Any = self.solve(q, v, tau)
+        solution: Any = self.solve(state["q"], state["v"], state["tau"])
         return check(self.constraint_solver, solution, **state)
 
     # -- analysis --------------------------------------------------------------------------------
@@ -245,8 +249,8 @@ class Constrained(Dynamics):
 
     def assemble(
         self,
-        guess: ArrayLike | None = None,
-        hold: Sequence[str] = (),
+        guess: State | None = None,
+        hold: Sequence[str] | None = None,
         restarts: int = 20,
         seed: int = 0,
         geometry_tolerance: float | None = None,
@@ -254,13 +258,17 @@ class Constrained(Dynamics):
         """A closed configuration near the guess (default: initial).
 
         hold: joints, entries of v or lengths of q ("rear-frame.px") that must stay where the guess
-        has them.  The answer tells what could not be closed, and by how much.
+        has them; of a guess by name, {"crank": 0.3}, all that it names unless `hold` says.  The
+        answer tells what could not be closed, and by how much.
         geometry_tolerance: open by this part of the machine's size is closed (default: the accuracy
         of the mechanism)."""
+        if isinstance(guess, Mapping):
+            hold = held_names(self.model, guess) if hold is None else hold
+            guess = placed_by_name(self.model, guess, "guess")
         state = one_state(self._equations, "assemble", q=self.initial if guess is None else guess)
         closer = self.with_tolerance(geometry_tolerance).constraint_solver.closer
         closer.refuse_endless(state["q"])
-        return closer.assemble(state["q"], hold, restarts, seed)
+        return closer.assemble(state["q"], hold or (), restarts, seed)
 
     def project(
         self, q: ArrayLike, v: ArrayLike | Mapping[str, ArrayLike] | None = None,
@@ -278,6 +286,7 @@ class Constrained(Dynamics):
         machine's size (default: the accuracy of the mechanism)."""
         if geometry_tolerance is not None:
             return self.with_tolerance(geometry_tolerance).project(q, v, prescribed, hold)
+        (q,) = self.evaluator.complete({"q": q}).values()
         held = Held(self._equations, hold)
         named = None
         if isinstance(v, Mapping):
@@ -310,21 +319,15 @@ class Constrained(Dynamics):
         gives some, and the others follow with the least kinetic energy."""
         from armillary.constraints.admissible import nearest_acceleration
 
-        equations, held, named = self._equations, Held(self._equations, hold), None
-        if isinstance(a, Mapping):
-            named = named_values(equations, "a", a)
-            held = named.held
-            a = np.zeros((*(() if named.single else (len(named.values),)), self.model.nv))
+        equations, held = self._equations, Held(self._equations, hold)
         a = np.zeros(self.model.nv) if a is None else a
         arrays, single = equations.check_states(q=q, v=v, a=a)
-        wanted = None if named is None else named.of(len(arrays["q"]))
         arrays["tau"] = np.zeros_like(arrays["v"])
         system, arrays, _, bad = solvable(equations, arrays, single, passive=False)
         bad |= ~finite_rows(arrays["a"])
         found = np.full(arrays["a"].shape, np.nan)
         for k in np.flatnonzero(~bad):
-            own, wish = None if wanted is None else wanted[k], arrays["a"][k]
-            found[k] = nearest_acceleration(equations, system, wish, int(k), held, own)
+            found[k] = nearest_acceleration(equations, system, arrays["a"][k], int(k), held)
         return found[0] if single else found
 
     # -- actuation -------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any
 
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm
+from armillary.constraints.named_states import completed
 from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.options import CompileOptions
@@ -28,7 +29,7 @@ class Mechanism(Constrained):
     Every method takes a single state, arrays (n,), or a batch, arrays (B, n)."""
 
     def __init__(self, model: Model, options: CompileOptions | None = None):
-        super().__init__(Evaluator(model, options))
+        super().__init__(Evaluator(model, options, completed))
 
     @classmethod
     def with_model(cls, model: Model, options: CompileOptions) -> Mechanism:
