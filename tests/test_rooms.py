@@ -2,9 +2,10 @@
 
     cli > viewer > studies > vehicles > sim > textbook > mechanism > constraints > evaluate
         > algorithms, formats > model > joints > runtime > codegen > spatial, graph
-        > scalar, errors, units
+        > scalar, errors, units, doors
 
-Imports only go down; rooms on one step do not import each other.  The source is parsed, never
+Imports only go down; rooms on one step do not import each other.  What a method opens in a room
+above stands in the table of doors alone (doors.py).  The source is parsed, never
 imported, so the rules hold for imports inside functions too, and for a tree in which some rooms
 are still to be built.
 """
@@ -20,7 +21,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "src" / "armillary"
 
 # bottom to top
 STAIRS = [
-    {"scalar", "errors", "units"},
+    {"scalar", "errors", "units", "doors"},
     {"spatial", "graph"},
     {"codegen"},
     {"runtime"},
@@ -42,6 +43,7 @@ STEP_OF = {room: step for step, rooms in enumerate(STAIRS) for room in rooms}
 SIM_STAIRS = ["motion", "control", "actuators", "methods", "record", "loop"]
 SURFACE = "__init__"  # the public names; collects from every room but cli
 ENTRY = "__main__"  # python -m armillary
+DOORS = "doors"  # the methods that open a room above: the one file that points upwards
 
 # Above the compiler, yet not its users: algorithm and compiler meet in evaluate only.
 KNOWS_NO_COMPILER = {"joints", "model", "algorithms", "formats"}
@@ -134,10 +136,49 @@ def stairs_complaints(package: Path) -> list[str]:
         if room not in STEP_OF and room not in (SURFACE, ENTRY):
             found.append(f"{path}:1: '{room}' is no room; put its lines into one of {rooms()}")
             continue
-        for line, name in imported_modules(ast.parse(path.read_text()), package, path):
-            if reason := forbidden(room, name, package.name):
+        tree = ast.parse(path.read_text())
+        opened = {name for _, name in addresses(tree)} if room == DOORS else set()
+        for line, name in imported_modules(tree, package, path):
+            reason = forbidden(room, name, package.name)
+            if reason and name not in opened:
                 found.append(f"{path}:{line}: {reason}")
     return found
+
+
+def addresses(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """(line, dotted name) of what every Door("module:function") opens."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and called(node) == "Door":
+            match node.args:
+                case [ast.Constant(value=str(address))]:
+                    yield node.lineno, address.replace(":", ".")
+
+
+def door_complaints(package: Path) -> list[str]:
+    """Doors outside the table, to nowhere, or imported while the program runs."""
+    found = []
+    for room, path in sources(package):
+        tree = ast.parse(path.read_text())
+        for line, name in addresses(tree):
+            module, _, function = name.rpartition(".")
+            file = package.parent.joinpath(*module.split(".")).with_suffix(".py")
+            if room != DOORS:
+                found.append(f"{path}:{line}: a door to '{name}'; its row belongs in doors.py")
+            elif not file.is_file() or f"def {function}(" not in file.read_text():
+                found.append(f"{path}:{line}: a door to '{name}', which is not there")
+        if room == DOORS:
+            late = {id(n) for guard in ast.walk(tree) if type_only(guard) for n in ast.walk(guard)}
+            for node in ast.walk(tree):
+                name = (isinstance(node, ast.ImportFrom) and node.module) or ""
+                if name.startswith(package.name) and id(node) not in late:
+                    found.append(f"{path}:{node.lineno}: imports '{name}' at once")
+    return found
+
+
+def type_only(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" and not node.orelse
+    )
 
 
 def forbidden(room: str, name: str, package: str) -> str:
@@ -263,6 +304,7 @@ def size_complaints(package: Path) -> list[str]:
 
 RULES = [
     stairs_complaints,
+    door_complaints,
     noun_complaints,
     word_complaints,
     assert_complaints,
@@ -290,6 +332,10 @@ BROKEN = [
     (stairs_complaints, "sim/a.py", "m = import_module('armillary.cli')", "stands above it"),
     (stairs_complaints, "__init__.py", "from .cli import main", "public surface"),
     (stairs_complaints, "utils.py", "", "no room"),
+    (stairs_complaints, "doors.py", "from armillary.sim.run import plot", "stands above it"),
+    (door_complaints, "doors.py", "from armillary.viewer import draw", "at once"),
+    (door_complaints, "doors.py", 'f = Door("armillary.viewer.b:draw")', "not there"),
+    (door_complaints, "sim/a.py", 'f = Door("armillary.viewer.b:draw")', "belongs in doors.py"),
     (sim_complaints, "sim/motion/a.py", "from armillary.sim.loop.loop import Loop", "above it"),
     (sim_complaints, "sim/control/a.py", "def f():\n    from ..record import run", ":2: 'control'"),
     (noun_complaints, "algorithms/a.py", "import numpy as np", "'numpy'"),

@@ -239,6 +239,33 @@ def plot(
 
 
 @app.command()
+@grouped
+def draw(
+    source: Source,
+    q: Numbers = None,
+    view: Annotated[
+        str | None,
+        typer.Option(help="front, back, left, right, top, bottom, oblique, or x,y,z."),
+    ] = None,
+    labels: Annotated[str, typer.Option(help="auto, bodies, joints or none.")] = "auto",
+    frame: Annotated[Words, typer.Option(help="Frames or bodies whose axes are shown.")] = None,
+    centers: Annotated[bool, typer.Option("--centers", help="Mark the centres of mass.")] = False,
+    at: Annotated[str | None, typer.Option(help="Of a run: instants, s, with commas.")] = None,
+    overlay: Annotated[bool, typer.Option("--overlay", help="Instants over each other.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The picture: .svg, .png or .pdf.")
+    ] = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Sketch a mechanism in the symbols of textbooks, or instants of a recorded run (MODEL: its
+    file)."""
+    from armillary.cli.drawing import Look
+    from armillary.cli.drawing import draw as run
+
+    run(source, q, Look(view, labels, frame or (), centers, at, overlay), out, overwrite)
+
+
+@app.command()
 def info(run: RunFile, json: Json = False) -> None:
     """What a recorded run holds, and how it ended."""
     from armillary.cli.runs import info as tell

@@ -11,6 +11,7 @@ from typing import Any
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints.named_states import completed
+from armillary.doors import MechanismDoors
 from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.options import CompileOptions
@@ -23,7 +24,7 @@ from armillary.model.parts import Mass, Pose
 from armillary.model.report import Report
 
 
-class Mechanism(Constrained):
+class Mechanism(Constrained, MechanismDoors):
     """A mechanism that answers questions.  It never changes: edits give a new one.
 
     Every method takes a single state, arrays (n,), or a batch, arrays (B, n)."""

@@ -27,6 +27,7 @@ class Layout:
     every: int = 0  # steps between two instants; 0: not told
     probe: tuple[float, ...] = ()  # accelerations at one state: tells mechanisms of one name apart
     physics: Mapping[str, str] = field(default_factory=dict)  # what it was made with: physics.py
+    model: str = ""  # the mechanism as a native file
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -48,6 +49,7 @@ class Layout:
             "every": self.every,
             "probe": list(self.probe),
             "physics": dict(self.physics),
+            "model": self.model,
         }
 
     @classmethod
@@ -62,6 +64,7 @@ class Layout:
             int(content.get("every", 0)),
             tuple(map(float, content.get("probe", ()))),
             {str(name): str(x) for name, x in content.get("physics", {}).items()},
+            str(content.get("model", "")),
         )
 
     def difference(self, other: Layout) -> str:

@@ -20,6 +20,7 @@ import numpy as np
 from armillary.sim.record.checksum import SIZE, seal, sealed
 from armillary.sim.record.disk import Unfailing
 from armillary.sim.record.layout import Array, Layout, Reader, Rows, Tail, as_state
+from armillary.sim.record.mechanism_text import LONGEST
 from armillary.sim.record.trial import survives_netcdf
 
 FORMAT = 1
@@ -84,6 +85,10 @@ def _attributes(file: Any, layout: Layout, tail: Tail) -> None:
         file.attrs["probe"] = np.array(layout.probe)
     if layout.physics:
         file.attrs["physics"] = json.dumps(layout.physics)
+    if layout.model:
+        text = np.frombuffer(layout.model.encode(), np.uint8)
+        file.dimensions["model_byte"] = len(text)
+        file.create_variable("model", ("model_byte",), "u1", compression="gzip")[...] = text
     file.attrs["message"] = tail.message[:8000]
     file.attrs["complete"] = int(tail.complete)
     file.attrs["quantities"] = " ".join(layout.names)
@@ -163,7 +168,11 @@ def read(path: Path) -> tuple[Layout, Tail, Reader]:
         probe = tuple(np.atleast_1d(file.attrs.get("probe", ())).tolist())
         method, step = str(file.attrs["method"]), float(file.attrs["step"])
         physics = json.loads(str(file.attrs.get("physics", "{}")))
-        about = (method, step, int(file.attrs.get("every", 0)), probe, physics)
+        model = ""
+        if "model" in file.variables and "model" not in names:
+            _check_size("model", file.variables["model"].shape, 8 * LONGEST)
+            model = bytes(file.variables["model"][...]).decode()
+        about = (method, step, int(file.attrs.get("every", 0)), probe, physics, model)
         layout = Layout(str(file.attrs["mechanism"]), labels, units, batch, *about)
         events = []
         if "event" in file.dimensions:

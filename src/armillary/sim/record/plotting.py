@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armillary.errors import FormatError, InputError, how_to_install, unknown_name
 from armillary.sim.record.run_data import Array, RunData
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _MOST_RUNS = 50  # of a batch, drawn on top of each other
 _MOST_EVENTS = 50
@@ -34,17 +37,16 @@ class Panel:
 
 def plot_run(
     run: RunData,
-    names: Sequence[str] = (),
-    *,
+    *names: str,
     show: bool = False,
     path: str | os.PathLike[str] | None = None,
     columns: Iterable[str] | None = None,
-) -> Any:
+) -> Figure:
     """A matplotlib Figure: names of quantities (default: all), columns by label (default: all).
 
     path: where to write the picture (.png, .pdf, .svg).  show: open a window and wait."""
     try:
-        from matplotlib.figure import Figure
+        from matplotlib import figure as figures
     except ImportError:
         raise InputError(f"plots need matplotlib. {how_to_install()}") from None
     chosen = list(panels(run, names, columns))
@@ -54,7 +56,7 @@ def plot_run(
 
         figure = pyplot.figure(figsize=size, layout="constrained")
     else:
-        figure = Figure(figsize=size, layout="constrained")
+        figure = figures.Figure(figsize=size, layout="constrained")
     axes = figure.subplots(len(chosen), 1, sharex=True, squeeze=False)[:, 0]
     for axis, panel in zip(axes, chosen, strict=True):
         _draw(axis, run, panel)

@@ -28,6 +28,7 @@ from armillary.sim.motion.driven import PrescribedMotions
 from armillary.sim.record import quantities, storage, stored_run
 from armillary.sim.record.journal import Journal, journal_path
 from armillary.sim.record.layout import Array, Layout, Rows, Tail, joined
+from armillary.sim.record.mechanism_text import model_text
 from armillary.sim.record.quantities import EXTRAS, QUANTITIES, Extras
 from armillary.sim.record.row_blocks import block
 from armillary.sim.record.run import Run
@@ -237,7 +238,11 @@ class Recorder:
             journal.close()
         self._journal = None
         storage.from_journal(journal, self.out)
-        return stored_run.load_run(self.out)
+        return self._known(stored_run.load_run(self.out))
+
+    def _known(self, run: Run) -> Run:
+        run.simulated = self.mechanism
+        return run
 
     # -- inside ----------------------------------------------------------------------------------
 
@@ -273,7 +278,8 @@ class Recorder:
         if self._layout is None:
             labels = {name: columns[0] for name, columns in self._columns.items()}
             units = {name: columns[1] for name, columns in self._columns.items()}
-            self._layout = Layout(self.mechanism.name, labels, units, batch, *self._about)
+            text = "" if self.out is None else model_text(self.mechanism.model)
+            self._layout = Layout(self.mechanism.name, labels, units, batch, *self._about, text)
         return self._layout
 
     def _late(self) -> bool:
@@ -319,7 +325,7 @@ class Recorder:
         for name in ("time", *self.names):
             # a quantity leaves the blocks when it is joined: no second copy of the whole run
             arrays[name] = joined(layout, name, [block.pop(name) for block in blocks])
-        return stored_run.as_run(layout, arrays, tail)
+        return self._known(stored_run.as_run(layout, arrays, tail))
 
     # -- on disk ---------------------------------------------------------------------------------
 

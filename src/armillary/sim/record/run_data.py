@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import InputError, unknown_name
+from armillary.sim.record.mechanism_text import KnownMechanism
 
 Array = NDArray[np.float64]
 Event = tuple[float, str]
 
 
-class RunData:
+class RunData(KnownMechanism):
     """The data of a `Run`, see there."""
 
     every = 0  # steps between two instants; 0: not told

@@ -36,6 +36,7 @@ def layout_of(run: RunData) -> Layout:
         run.every,
         run.probe,
         run.physics,
+        run.model_text,
     )
 
 

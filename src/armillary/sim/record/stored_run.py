@@ -65,6 +65,7 @@ class StoredRun(Run):
         self.units = {name: tuple(x) for name, x in layout.units.items()}
         self._batch = layout.batch
         self.every, self.probe, self.physics = layout.every, layout.probe, layout.physics
+        self.stored_model = layout.model
 
     @cached_property
     def time(self) -> Array:
@@ -95,6 +96,7 @@ def as_run(layout: Layout, arrays: Mapping[str, Array], tail: Tail) -> Run:
         tail.state or None,
     )
     run.every, run.probe, run.physics = layout.every, layout.probe, layout.physics
+    run.stored_model = layout.model
     return run
 
 

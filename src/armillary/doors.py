@@ -1,0 +1,53 @@
+"""The doors: methods of a lower room that only open an upper one.
+
+A door has two rows: the function itself for type checkers and completion, and its address for the
+running program, which imports the upper room when the method is first used.  No other file may
+point upwards (tests/test_rooms.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from armillary.sim.record.plotting import plot_run
+    from armillary.viewer.sketch.draw import draw_mechanism, draw_run
+
+
+class Door:
+    """A method by its address "module:function"; the object is the function's first argument."""
+
+    def __init__(self, address: str):
+        self.address = address
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.owner, self.name = owner, name
+
+    def __get__(self, instance: object | None, cls: type) -> Callable[..., Any]:
+        module, _, name = self.address.partition(":")
+        function = getattr(import_module(module), name)
+        setattr(self.owner, self.name, function)  # bound: from now on an ordinary method
+        method: Callable[..., Any] = function if instance is None else function.__get__(instance)
+        return method
+
+
+class MechanismDoors:
+    """What a `Mechanism` opens."""
+
+    if TYPE_CHECKING:
+        draw = draw_mechanism
+    else:
+        draw = Door("armillary.viewer.sketch.draw:draw_mechanism")
+
+
+class RunDoors:
+    """What a `Run` opens."""
+
+    if TYPE_CHECKING:
+        plot = plot_run
+        draw = draw_run
+    else:
+        plot = Door("armillary.sim.record.plotting:plot_run")
+        draw = Door("armillary.viewer.sketch.draw:draw_run")

@@ -1,0 +1,1 @@
+"""Kinematic sketches: a skeleton, seen from somewhere, in the symbols of textbooks."""

@@ -1,0 +1,319 @@
+"""The kinematic skeleton of a mechanism in one configuration: what a sketch must show.
+
+Points and directions are in the world, m.  A joint is told by what it allows: directions it turns
+about and directions it slides along.  Nothing here knows a picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.algorithms.tree import kinematics
+from armillary.errors import InputError
+from armillary.evaluate.inputs import Array
+from armillary.mechanism import Mechanism
+from armillary.model.constraint_parts import Contact, Distance, Loop, Surface, Wheel
+from armillary.model.joints import kernel_joint, own_rotation
+from armillary.model.parts import WORLD, Frame, JointSpec, Shape
+from armillary.spatial import Motion
+
+_SAME = 1e-9  # directions whose cross product is smaller are one
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint of the tree, or one that closes a loop.
+
+    inboard: where it sits on the parent; outboard: where it holds the body.  They differ by what
+    it has slid.  turns, slides: unit directions (n, 3)."""
+
+    name: str
+    kind: str
+    parent: str
+    body: str
+    inboard: Array
+    outboard: Array
+    turns: Array
+    slides: Array
+    axes: Array  # of the frame on the body, as columns: its wrench is told along them
+    closes: bool = False
+
+    @property
+    def floats(self) -> bool:
+        """It holds nothing: three displacements are free, or it glides in a plane."""
+        return len(self.slides) == 3 or (len(self.slides) == 2 and len(self.turns) > 0)
+
+    @property
+    def symbol(self) -> str:
+        """How textbooks draw it: pin, slide, cylindrical, screw, universal, ball, weld or other."""
+        if self.kind == "helical":
+            return "screw"
+        counts = (len(self.turns), len(self.slides))
+        if counts == (1, 1) and np.linalg.norm(np.cross(self.turns[0], self.slides[0])) < _SAME:
+            return "cylindrical"
+        named = {(0, 0): "weld", (1, 0): "pin", (0, 1): "slide", (2, 0): "universal"}
+        return named.get(counts, "ball" if counts == (3, 0) else "other")
+
+
+@dataclass(frozen=True)
+class Link:
+    """A body: the points that joints hold it by, and where it ends if it holds nothing else."""
+
+    body: str
+    points: Array  # (n, 3), no two the same
+    center: Array  # centre of mass
+    origin: Array
+    axes: Array  # (3, 3), columns are the body's axes
+
+
+@dataclass(frozen=True)
+class Rim:
+    """A wheel on its ground."""
+
+    name: str
+    body: str
+    center: Array
+    axis: Array
+    radius: float
+    contact: Array
+    normal: Array
+
+
+@dataclass(frozen=True)
+class Rod:
+    """A massless rod, or a point that is kept on a surface (then its ends coincide)."""
+
+    name: str
+    first: str
+    second: str
+    start: Array
+    end: Array
+    axes: Array  # of the second frame
+
+
+@dataclass(frozen=True)
+class Skeleton:
+    """All that is drawn of a mechanism at q."""
+
+    name: str
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...]
+    rims: tuple[Rim, ...]
+    rods: tuple[Rod, ...]
+    frames: dict[str, tuple[Array, Array]]  # extra frames: origin, axes as columns
+    up: Array  # against gravity
+
+    @cached_property
+    def points(self) -> Array:
+        """Everything that must be inside the picture (n, 3)."""
+        found = [link.points for link in self.links]
+        found += [np.array([j.inboard, j.outboard]) for j in self.joints if not j.floats]
+        found += [rim_points(rim) for rim in self.rims]
+        found += [np.array([rod.start, rod.end]) for rod in self.rods]
+        return np.concatenate(found) if found else np.zeros((1, 3))
+
+    @property
+    def size(self) -> float:
+        """Diagonal of the box around it, m."""
+        return extent(self.points)
+
+
+def extent(points: Array) -> float:
+    return float(np.linalg.norm(np.ptp(points, axis=0))) or 1.0
+
+
+def rim_points(rim: Rim, count: int = 48) -> Array:
+    """The circle of a wheel (count, 3)."""
+    first, second = across(rim.axis)
+    angles = np.linspace(0.0, 2.0 * np.pi, count, endpoint=False)[:, None]
+    return rim.center + rim.radius * (np.cos(angles) * first + np.sin(angles) * second)
+
+
+def across(direction: Array) -> tuple[Array, Array]:
+    """Two unit vectors that make a right-handed triple with a direction, before it."""
+    helper = np.eye(3)[int(np.argmin(np.abs(direction)))]
+    first = unit(np.cross(helper, direction))
+    return first, np.cross(unit(direction), first)
+
+
+def unit(vector: Array) -> Array:
+    return vector / (np.linalg.norm(vector) or 1.0)
+
+
+def skeleton(mechanism: Mechanism, q: ArrayLike | None = None) -> Skeleton:
+    """The skeleton at q (default: the initial configuration)."""
+    model = mechanism.model
+    state = np.asarray(mechanism.initial if q is None else q, float)
+    if state.shape != (model.nq,):
+        raise InputError(
+            f"q: expected one configuration of {model.nq} numbers, found shape {state.shape}."
+        )
+    if not np.isfinite(state).all():
+        bad = [n for n, x in zip(model.q_labels, state, strict=True) if not np.isfinite(x)]
+        raise InputError(f"q: not finite for {', '.join(bad)}; there is nothing to draw.")
+    return _Reader(mechanism, state).skeleton()
+
+
+class _Reader:
+    """Reads the skeleton off the poses of all bodies."""
+
+    def __init__(self, mechanism: Mechanism, q: Array):
+        self.model, self.q = mechanism.model, q
+        run = mechanism.interpret(kinematics.poses, {"q": q.tolist()}, fuse=False)
+        self.kernel = [np.array(b.Y.E.T.rows, float) for b in run.bodies]  # columns: axes of K
+        self.poses = {WORLD: (np.zeros(3), np.eye(3))}
+        for body, axes, state in zip(self.model.bodies, self.kernel, run.bodies, strict=True):
+            own = np.array(own_rotation(body.joint).rows, float)  # R_BK
+            self.poses[body.name] = (np.array(state.Y.r.leaves(), float), axes @ own.T)
+        self.held: dict[str, list[Array]] = {name: [] for name in self.poses}  # points of bodies
+
+    def skeleton(self) -> Skeleton:
+        model = self.model
+        joints = [self._joint(k, self._shift(k)) for k in range(len(model.bodies))]
+        joints += [self._loop(loop) for loop in model.loops]
+        rims = tuple(self._rim(wheel) for wheel in model.wheels)
+        pairs: list[Distance | Surface | Contact] = [
+            *model.distances, *model.surfaces, *model.contacts,
+        ]  # fmt: skip
+        rods = tuple(self._rod(p.name, p.first, p.second) for p in pairs)
+        frames = {f.name: self._frame(f) for f in model.frames}
+        for frame in model.frames:
+            self.held[frame.body].append(frames[frame.name][0])
+        links = self._links(joints)
+        gravity = np.array(model.gravity, float)
+        up = unit(-gravity) if gravity.any() else np.array([0.0, 0.0, 1.0])
+        return Skeleton(model.name, links, tuple(joints), rims, rods, frames, up)
+
+    def _frame(self, frame: Frame) -> tuple[Array, Array]:
+        origin, axes = self.poses[frame.body]
+        position, rotation = np.array(frame.pose.position), np.array(frame.pose.rotation)
+        return origin + axes @ position, axes @ rotation
+
+    def _shift(self, k: int) -> Array:
+        """How far along its axis a hinge is drawn from the body's origin, if the next hinge sits
+        there too: to where the body ends.  Every point of the axis is as good."""
+        body = self.model.bodies[k]
+        if body.joint.kind != "revolute":
+            return np.zeros(3)
+        origin, axes = self.poses[body.name]
+        axis = axes @ np.array(body.joint.axes[0])
+        along = 2.0 * float(np.array(body.mass.com) @ np.array(body.joint.axes[0]))
+        crowded = any(
+            other.parent == body.name
+            and other.joint.kind == "revolute"
+            and np.linalg.norm(self.poses[other.name][0] - origin) < 0.05 * abs(along)
+            for other in self.model.bodies[k + 1 :]
+        )
+        return along * axis if crowded else np.zeros(3)
+
+    def _joint(self, k: int, shift: Array) -> Joint:
+        body = self.model.bodies[k]
+        inboard = self._frame(Frame("", body.parent, body.at))[0] + shift
+        outboard = self.poses[body.name][0] + shift
+        joint, slot = self.model.joints[k], self.model.slots[k]
+        turns, slides = directions(joint.motion_space(self.q[slot.q].tolist()), self.kernel[k])
+        found = Joint(body.joint.name, body.joint.kind, body.parent, body.name,
+                      inboard, outboard, turns, slides, self.poses[body.name][1])  # fmt: skip
+        if not found.floats:
+            self.held[body.parent].append(inboard)
+            self.held[body.name].append(outboard)
+        return found
+
+    def _loop(self, loop: Loop) -> Joint:
+        (start, first), (end, second) = self._frame(loop.first), self._frame(loop.second)
+        turns, slides = _loop_directions(loop.joint, first, second)
+        self.held[loop.first.body].append(start)
+        self.held[loop.second.body].append(end)
+        return Joint(loop.name, loop.joint.kind, loop.first.body, loop.second.body, start, end,
+                     turns, slides, second, closes=True)  # fmt: skip
+
+    def _rim(self, wheel: Wheel) -> Rim:
+        origin, axes = self.poses[wheel.body]
+        _, ground = self.poses[wheel.ground]
+        center, axis = origin + axes @ np.array(wheel.center), axes @ np.array(wheel.axis)
+        normal = ground @ np.array(wheel.normal)
+        down = normal if wheel.kind != "disc" else unit(normal - normal.dot(axis) * axis)
+        self.held[wheel.body].append(center)
+        contact = center - wheel.radius * down
+        return Rim(wheel.name, wheel.body, center, unit(axis), wheel.radius, contact, normal)
+
+    def _rod(self, name: str, first: Frame, second: Frame) -> Rod:
+        (start, _), (end, axes) = self._frame(first), self._frame(second)
+        self.held[first.body].append(start)
+        self.held[second.body].append(end)
+        return Rod(name, first.body, second.body, start, end, axes)
+
+    def _links(self, joints: Sequence[Joint]) -> tuple[Link, ...]:
+        every = [p for points in self.held.values() for p in points]
+        near = 1e-3 * extent(np.array(every)) if every else 1e-3
+        links = []
+        for body in self.model.bodies:
+            origin, axes = self.poses[body.name]
+            center = origin + axes @ np.array(body.mass.com)
+            points = _different(self.held[body.name], near)
+            rolls = any(wheel.body == body.name for wheel in self.model.wheels)
+            if len(points) < 2 and not rolls:
+                start = points[0] if points else origin
+                end = _far_end(body.shapes, origin, axes, start)
+                if end is None:
+                    end = start + 2.0 * (center - start)  # a uniform rod's
+                points = _different([start, end], near)
+            links.append(Link(body.name, np.array(points or [origin]), center, origin, axes))
+        return tuple(links)
+
+
+def directions(columns: Iterable[Motion], axes: Array) -> tuple[Array, Array]:
+    """Unit directions in the world of the motions S a joint allows: turns and slides."""
+    turns, slides = [], []
+    for column in columns:
+        leaves = np.array([float(x) for x in column.leaves()])
+        angular, linear = axes @ leaves[:3], axes @ leaves[3:]
+        if angular.any():
+            turns.append(unit(angular))
+        else:
+            slides.append(unit(linear))
+    return np.array(turns).reshape(-1, 3), np.array(slides).reshape(-1, 3)
+
+
+def _loop_directions(spec: JointSpec, first: Array, second: Array) -> tuple[Array, Array]:
+    """Of a joint that closes a loop: its motions at q = 0, in the second frame."""
+    if spec.kind == "universal":
+        axes = np.array(spec.axes, float)
+        return np.array([first @ axes[0], second @ axes[1]]), np.zeros((0, 3))
+    joint = kernel_joint(spec)
+    columns = joint.motion_space(joint.neutral())
+    own = np.array(own_rotation(spec).rows, float)
+    return directions(columns, second @ own)
+
+
+def _different(points: Sequence[Array], near: float) -> list[Array]:
+    """Points that are further apart than `near`, in order."""
+    kept: list[Array] = []
+    for point in points:
+        if all(np.linalg.norm(point - other) > near for other in kept):
+            kept.append(point)
+    return kept
+
+
+def _far_end(shapes: Sequence[Shape], origin: Array, axes: Array, start: Array) -> Array | None:
+    """The end of the longest shape that is farther from the joint, or None."""
+    ends = []
+    for shape in shapes:
+        if shape.kind not in ("box", "cylinder", "capsule") or not shape.size:
+            continue
+        lengths = np.zeros(3)
+        if shape.kind == "box":
+            lengths[:] = shape.size
+        else:
+            lengths[2] = shape.size[1]
+        along = np.zeros(3)
+        along[int(np.argmax(lengths))] = 0.5 * lengths.max()
+        middle, turned = np.array(shape.pose.position), np.array(shape.pose.rotation)
+        pair = [origin + axes @ (middle + s * (turned @ along)) for s in (1.0, -1.0)]
+        ends.append(max(pair, key=lambda p: float(np.linalg.norm(p - start))))
+    return max(ends, key=lambda p: float(np.linalg.norm(p - start)), default=None)
