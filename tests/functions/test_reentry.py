@@ -10,7 +10,7 @@ import pytest
 
 import armillary as am
 from armillary.evaluate import native_call as fast
-from armillary.runtime.call_code import Data
+from armillary.runtime.call_code import Answer, Data, Result
 from armillary.runtime.callable_type import _address
 from samples import random_model, random_state
 
@@ -26,7 +26,7 @@ def test_a_finalizer_may_ask_the_same():
     arm = new_arm()
     (q, v, a), other = random_state(arm.model, 0), random_state(arm.model, 1)
     wanted = [x.copy() for x in arm.inverse_dynamics.derivatives(q, v, a)]
-    ask = arm.inverse_dynamics.question._matrices.plain
+    ask = arm.inverse_dynamics.question._matrices
     asked = []
 
     class Last:
@@ -63,23 +63,21 @@ def test_what_calls_stand_on_stays_where_it_is(batch):
     given = [np.tile(x, (64, 1)) if batch else x for x in random_state(arm.model, 0)]
     arm.inverse_dynamics(*given)
     call = arm.inverse_dynamics._owner
-    before = call.data.copy()
-    if batch:
-        kernel, *_ = call.batches["float64"]
-        held = call.batches["float64"]
-        again = threading.Thread(
-            target=call.switch_on_batch, args=(kernel, arm.evaluator.base_numbers)
-        )
-    else:
-        held = call.context
-        again = threading.Thread(
-            target=call.switch_on, args=(call.kernel, arm.evaluator.base_numbers)
-        )
+    (served,) = call.served.values()
+    before = call.data.copy(), call.answers.copy(), served.data.copy()
+    held = served.batches["float64"] if batch else served.context
+    kernel = held[0] if batch else served.kernel
+    again = threading.Thread(
+        target=call.switch_on_batch if batch else call.switch_on,
+        args=(fast.Serving(kernel, arm.evaluator.base_numbers, ("q", "v", "a")),),
+    )
     again.start()
     again.join()
-    np.testing.assert_array_equal(call.data, before)
-    assert (call.batches["float64"] if batch else call.context) is held
-    assert before[Data.INPUTS] == 3
+    for memory, then in zip((call.data, call.answers, served.data), before, strict=True):
+        np.testing.assert_array_equal(memory, then)
+    assert call.served[0] is served
+    assert (served.batches["float64"] if batch else served.context) is held
+    assert served.data[Answer.INPUTS] == 3
 
 
 @pytest.mark.parametrize("kept", [0, 1, 2])
@@ -88,17 +86,20 @@ def test_memory_that_runs_out_half_way(kept):
     arm = new_arm()
     q, v, a = random_state(arm.model, 0)
     arm.inverse_dynamics.derivatives(q, v, a)
-    ask = arm.inverse_dynamics.question._matrices.plain
+    ask = arm.inverse_dynamics.question._matrices
     call = ask._owner
-    before = call.data.copy()
-    call.data[Data.KEPT_COUNT] = kept
+    (served,) = call.served.values()
+    before, answer = call.data.copy(), served.data.copy()
+    arrays = [x for x in served.kept if isinstance(x, np.ndarray)]
+    for r in range(3):
+        served.data[Answer.RESULT + r * Result.SIZE + Result.KEPT_COUNT] = 4 * (r < kept)
     call.data[Data.NEW_ARRAY] = _address(ctypes.pythonapi.PyErr_NoMemory)  # what it does then
     try:
-        holders = [sys.getrefcount(array) for array in call.kept]
+        holders = [sys.getrefcount(array) for array in arrays]
         for _ in range(20):
             with pytest.raises(MemoryError):
                 ask(q, v, a)
-        assert [sys.getrefcount(array) for array in call.kept] == holders
+        assert [sys.getrefcount(array) for array in arrays] == holders
     finally:
-        call.data[:] = before
+        call.data[:], served.data[:] = before, answer
     np.testing.assert_allclose(ask(q, v, a)[2], arm.mass_matrix(q), rtol=1e-12, atol=1e-14)

@@ -179,14 +179,17 @@ class LadderQuestion(Question):
 
     def _serve(self, kernels: Kernels | None, like: Array) -> None:
         """Plain states natively from now on; unconverged ones (NaN) come back to Python."""
+        from armillary.evaluate.native_call import Serving
+
         if self._fast is None or kernels is None or like.dtype != np.float64:
             return
-        if like.ndim == 1 and not self._fast.ready:
-            self._fast.switch_on(kernels.kernel(False, "double"), self._evaluator.base_numbers)
-        if like.ndim == 2 and "float64" not in self._fast.batches:
-            kernel = kernels.of_plain_batches(like)
+        base = self._evaluator.base_numbers
+        if like.ndim == 1 and not self._fast.ready():
+            self._fast.switch_on(Serving(kernels.kernel(False, "double"), base))
+        if like.ndim == 2 and not self._fast.ready(dtype="float64"):
+            kernel = kernels.of_plain_batches("float64")
             if kernel is not None:
-                self._fast.switch_on_batch(kernel, self._evaluator.base_numbers, checked=True)
+                self._fast.switch_on_batch(Serving(kernel, base), checked=True)
 
     def compile_report(self) -> list[Explanation]:
         """Tier, operations, code size and compile time of every kernel made so far."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,93 +12,59 @@ import numpy as np
 from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.tree.kinematics import COORDINATES
 from armillary.evaluate.evaluator import Evaluator
-from armillary.evaluate.finish import finisher
-from armillary.evaluate.functions import BODIES, FUNCTIONS, Result
-from armillary.evaluate.inputs import Array, choice
-from armillary.evaluate.world_frames import of_world_frame
+from armillary.evaluate.functions import BODIES, FUNCTIONS, Function, Result
+from armillary.evaluate.inputs import Array, choice, result_type
+from armillary.evaluate.world_frames import ConstantKernel, constants, of_world_frame
 
 if TYPE_CHECKING:
     from armillary.evaluate.kernels import Explanation
-    from armillary.evaluate.native_call import FastCall
-
-_WORDS = frozenset(("frame", "coordinates", "kind"))
+    from armillary.evaluate.native_call import Given, NativeCall
 
 
 class CompiledFunction:
     """`mechanism.jacobian(q, "hand")`: checked, for one state or a batch.
 
-    Plain arrays of one state are served natively, by one callable per frame and choice of
-    coordinates; everything else goes through the evaluator."""
+    Plain arrays are served natively, once a call of their kind was answered; everything else goes
+    through the evaluator."""
 
-    def __init__(self, evaluator: Evaluator, name: str):
-        self.row = FUNCTIONS[name]
-        self._evaluator, self._count = evaluator, len(self.row.inputs)
+    def __init__(self, evaluator: Evaluator, row: str | Function, name: str = ""):
+        self.row = FUNCTIONS[row] if isinstance(row, str) else row
+        self._evaluator = evaluator
         self._algorithms: dict[tuple[str, ...], Algorithm] = {}
-        self._fast: FastCall | None = None
-        self._native: dict[tuple[Any, ...], Callable[..., Any]] = {}  # by frame and words
-        self.__name__ = self.__qualname__ = name
+        self._fast: NativeCall | None = None
+        self.__name__ = self.__qualname__ = name or str(row)
         self.__signature__ = self.row.signature
         self.__doc__ = "\n\n".join(filter(None, (self.row.title, self.row.text)))
 
     def callable(self) -> Any:
-        """The callable users get: a native one where the function is plain (no frame, one array)
-        and this interpreter allows, a Python function elsewhere."""
+        """The callable users get: a native one where this interpreter allows, else a function."""
         from armillary.evaluate import native_call
 
-        algorithm = self._algorithm(self.row.choices)
-        finish = finisher(self.row, algorithm, self._evaluator.model)
         names = ("__doc__", "__name__", "__qualname__", "__signature__", "compile_report")
         attributes = {name: getattr(self, name) for name in names} | {"question": self}
-        plain = not self.row.frame and finish is not None and finish.plain
-        if plain and native_call.available():
-            self._fast = native_call.FastCall(self._ask_plain, attributes)
+        if native_call.available():
+            frames = tuple(self._evaluator.model.frame_index)
+            words = {"frame": frames, "coordinates": COORDINATES, "kind": self.row.kinds}
+            arguments = native_call.Arguments.of(self.row.signature, words, frames)
+            self._fast = native_call.NativeCall(self._ask, attributes, arguments)
             return self._fast.callable
-        found = self._dispatcher()
-        for name, value in attributes.items():
-            setattr(found, name, value)
-        return found
-
-    def _dispatcher(self) -> Callable[..., Any]:
-        """Calls by frame and words: to the native callable of these, or to the evaluator."""
-        entries, count, ask = self._native, self._count, self._ask
 
         def function(*given: Any, **named: Any) -> Any:
-            try:
-                if not named:
-                    native = entries.get(given[count:])
-                elif named.keys() <= _WORDS:
-                    native = entries.get((*given[count:], *named.items()))
-                else:
-                    native = None
-            except TypeError:  # a frame or word that is none
-                native = None
-            return native(*given[:count]) if native is not None else ask(given, named)
+            return self._ask(*given, **named)
 
+        for name, value in attributes.items():
+            setattr(function, name, value)
         return function
 
-    def _ask_plain(self, *given: Any, **named: Any) -> Any:
-        """Through the evaluator; plain states, and batches of them, natively from now on."""
-        bound = self.__signature__.bind(*given, **named).arguments
-        answer, plain = self._answer(bound), not set(bound) - {*self.row.inputs, "out"}
-        if plain and self._fast is not None:
-            algorithm = self._algorithm(self.row.choices)
-            kernels = self._evaluator.kernels_of(
-                algorithm, self.row.inputs, self.row.fuse, self.row.passive
-            )
-            single = 2 if algorithm.writes[self.row.results[0].source] == "matrix" else 1
-            self._fast.switch_on_like(answer, single, kernels, self._evaluator.base_numbers)
-        return answer
-
-    def _ask(self, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """The same through the evaluator; plain calls are served natively from now on."""
+    def _ask(self, *given: Any, **named: Any) -> Any:
+        """Through the evaluator; calls of the kind are served natively from now on."""
         bound = self.__signature__.bind(*given, **named).arguments
         answer = self._answer(bound)
-        plain = not set(bound) - _WORDS - set(self.row.inputs)
-        if plain and len(given) >= self._count:
-            key = (*given[self._count :], *named.items())
-            states = [bound[name] for name in self.row.inputs]
-            if key not in self._native and all(_plain_state(x) for x in states):
-                self._serve(key, bound)
+        if self._fast is not None:
+            chosen, fixed = self._chosen(bound), None
+            if self.row.frame and self._evaluator.place(bound["frame"]).kernel < 0:
+                fixed = constants(self._evaluator, self.__name__, bound["frame"], chosen)
+            serve(self._fast, self._evaluator, self.row, self._algorithm(chosen), bound, fixed)
         return answer
 
     def _answer(self, bound: dict[str, Any]) -> Any:
@@ -143,40 +111,20 @@ class CompiledFunction:
             return self.row.wrap(self._evaluator.model, *arrays)
         return arrays[0] if len(arrays) == 1 else arrays
 
-    # -- native calls ----------------------------------------------------------------------------
-
-    def _serve(self, key: tuple[Any, ...], bound: dict[str, Any]) -> None:
-        """One state natively from now on, where this interpreter and the results allow."""
-        from armillary.evaluate import native_call
-
-        algorithm = self._algorithm(self._chosen(bound))
-        model, frame = self._evaluator.model, bound.get("frame")
-        finish = finisher(self.row, algorithm, model)
-        place = None if frame is None else self._evaluator.place(frame, self.row.fuse)
-        if not native_call.available() or finish is None or (place and place.kernel < 0):
-            return
-        kernels = self._evaluator.kernels_of(
-            algorithm, self.row.inputs, self.row.fuse, self.row.passive
-        )
-        kernel = kernels.kernel(False, "double", None if place is None else place.kernel)
-        words = {name: x for name, x in bound.items() if name in _WORDS}
-
-        def slow(*states: Any) -> Any:
-            return self._answer(dict(zip(self.row.inputs, states, strict=True)) | words)
-
-        call = native_call.FastCall(lambda *states: finish.done(slow(*states)), {})
-        spot = None if place is None else (place.kernel, place.numbers())
-        call.switch_on(kernel, self._evaluator.base_numbers, spot, finish.shape)
-        self._native[key] = finish.around(call.callable)
-
     def compile_report(self) -> list[Explanation]:
         """Tier, operations, code size and compile time of every kernel made so far."""
         names = {algorithm.name for algorithm in self._algorithms.values()}
         return [e for name in sorted(names) for e in self._evaluator.explanations(name)]
 
 
-def _plain_state(x: Any) -> bool:
-    return isinstance(x, np.ndarray) and x.dtype == np.float64 and x.ndim == 1
+def function_of(
+    evaluator: Evaluator, algorithm: Algorithm, wrap: Callable[..., object] | None = None
+) -> Callable[..., Any]:
+    """An algorithm that is no row of the table as such a function: all its results, in order."""
+    results = tuple(Result(name, name, (kind,), "") for name, kind in algorithm.writes.items())
+    options = ("external", "passive", *BODIES)
+    row = Function(lambda _: algorithm, algorithm.name, results, options, wrap=wrap)
+    return CompiledFunction(evaluator, row, algorithm.name).callable()
 
 
 def _shaped(x: Array, result: Result) -> Array:
@@ -185,3 +133,60 @@ def _shaped(x: Array, result: Result) -> Array:
         counts = [n for n in result.shape if isinstance(n, int)]
         return x[..., list(result.order)].reshape(*x.shape[:-1], *counts)
     return x if result.shape else x[..., 0][()]  # a number for one state
+
+
+# -- native calls ---------------------------------------------------------------------------------
+
+
+def serve(
+    call: NativeCall, evaluator: Evaluator, row: Function, algorithm: Algorithm,
+    bound: Mapping[str, Any], fixed: Mapping[str, Array] | None = None,
+) -> None:  # fmt: skip
+    """Calls like this one natively from now on, where the results allow.
+
+    fixed: the results of the algorithm, if they are the same for all states."""
+    from armillary.evaluate.native_call import Serving, fits_call
+
+    external = bound.get("external") or {}
+    arrays = {n: bound[n] for n in (*row.inputs, *BODIES) if bound.get(n) is not None}
+    axes = {np.ndim(x) for x in (*arrays.values(), *external.values())}
+    single, element = axes == {1}, str(np.dtype(result_type(*(bound[n] for n in row.inputs))))
+    if len(axes) > 1 or (single and element == "float32"):
+        return
+    number = call.number(bound)
+    if number is None or call.ready(number, "" if single else element):
+        return
+    make = None if row.wrap is None else partial(row.wrap, evaluator.model)
+    frame, kernel, spot = bound.get("frame"), None, None
+    if fixed is not None:
+        sizes = [evaluator.model.nq if n == "q" else evaluator.model.nv for n in row.inputs]
+        names, kernel = row.inputs, ConstantKernel(sizes, fixed) if single else None
+    else:
+        passive, frames = bound.get("passive", True) and row.passive, tuple(external)
+        kernels, loaded = evaluator.kernels_for(algorithm, arrays, row.fuse, passive, frames)
+        names, body = kernels.setting.reads, None
+        if frame is not None:
+            place = evaluator.place(frame, row.fuse)
+            body, spot = place.kernel, (place.kernel, place.numbers())
+        if single and (loaded or not external):
+            kernel = kernels.kernel(False, "double", body)
+        elif not single:
+            kernel = kernels.of_plain_batches(element, body)
+    if kernel is not None and fits_call(make, len(row.results)):
+        results = tuple(_given(kernel.output_shapes[r.source], r) for r in row.results)
+        serving = Serving(kernel, evaluator.base_numbers, names, spot, results, make)
+        (call.switch_on if single else call.switch_on_batch)(serving, number)
+
+
+def _given(shape: tuple[int, ...], result: Result) -> Given:
+    """The result of a row, from an output of this shape, as native calls make it."""
+    from armillary.evaluate.native_call import Given
+
+    if not result.shape:
+        return Given(result.source, None)
+    if not result.order:
+        return Given(result.source, shape)
+    *before, last = shape
+    counts = [n for n in result.shape if isinstance(n, int)]
+    order = np.arange(prod(before))[:, None] * last + np.array(result.order)
+    return Given(result.source, (*before, *counts), order.ravel())

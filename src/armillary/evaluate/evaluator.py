@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -153,16 +153,12 @@ class Evaluator:
         given = wrenches(external)
         count, single = common_rows(parts | {f"external['{n}']": p for n, p in given.items()})
         arrays = {name: array for name, (array, _) in parts.items()}
-        known = {*arrays, *(("external",) if given else ())}
-        reads = tuple(name for name in (*algorithm.reads, *PER_BODY) if name in known)
         place = self.place(frame, fuse) if frame is not None else None
-        kernels = self.loaded_kernels(algorithm, reads, fuse, passive, tuple(given))
-        if kernels is not None:
+        kernels, loaded = self.kernels_for(algorithm, arrays, fuse, passive, tuple(given))
+        if loaded:
             arrays["external"] = _side_by_side([array for array, _ in given.values()], count)
-        else:
-            kernels = self.kernels_of(algorithm, reads, fuse, passive)
-            if given:
-                arrays["external"] = self.external_rows(given, count, kernels.tables)
+        elif given:
+            arrays["external"] = self.external_rows(given, count, kernels.tables)
         spot = (place.kernel, place.numbers()) if place is not None else None
         dtype = result_type(*inputs.values())
         given_out = {name: array for name, array in (out or {}).items() if array is not None}
@@ -176,6 +172,19 @@ class Evaluator:
         """See `refuse_not_finite`."""
         rates = dict.fromkeys(given, self.model.v_labels)
         refuse_not_finite(given, rates | {"q": self.model.q_labels}, *results)
+
+    def kernels_for(
+        self, algorithm: Algorithm, given: Collection[str], fuse: bool, passive: bool,
+        frames: tuple[str, ...] = (),
+    ) -> tuple[Kernels, bool]:  # fmt: skip
+        """Kernels that read what is given, and wrenches in these frames; and whether they read
+        those as they are, side by side, instead of all bodies'."""
+        known = {*given, *(("external",) if frames else ())}
+        reads = tuple(name for name in (*algorithm.reads, *PER_BODY) if name in known)
+        kernels = self.loaded_kernels(algorithm, reads, fuse, passive, frames)
+        if kernels is not None:
+            return kernels, True
+        return self.kernels_of(algorithm, reads, fuse, passive), False
 
     def loaded_kernels(
         self, algorithm: Algorithm, reads: tuple[str, ...], fuse: bool, passive: bool,

@@ -183,14 +183,12 @@ class Kernels:
             )
         return self._kernels[key]
 
-    def of_plain_batches(self, like: np.ndarray) -> StraightKernel | None:
+    def of_plain_batches(self, dtype: str, frame_body: int | None = None) -> StraightKernel | None:
         """The kernel of batches with numbers of this type, if it is there and can be called
-        natively: straight line, one result."""
-        element = "double" if like.dtype == np.float64 else "float"
-        kernel = self._kernels.get((True, element, None))
-        if not isinstance(kernel, StraightKernel) or len(kernel.output_shapes) != 1:
-            return None
-        return kernel if self._threads is None else None
+        natively: straight line."""
+        element = "double" if dtype == "float64" else "float"
+        kernel = self._kernels.get((True, element, frame_body if self._needs_frame() else None))
+        return kernel if isinstance(kernel, StraightKernel) and self._threads is None else None
 
     def __call__(
         self,

@@ -1,28 +1,38 @@
-"""Lean calls: a function of a mechanism as a native callable, or as it is where that cannot be."""
+"""Functions of a mechanism as native callables, or as they are where that cannot be.
+
+A callable knows the parameters of its function.  Every choice that they leave (frame, coordinates,
+wrenches in certain frames, other parameters) has a number, and its own kernel once it was asked for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+import ctypes
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from importlib import import_module
+from math import prod
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from armillary.codegen.abi import Context
+from armillary.codegen.abi import ARRAYS, Context
 from armillary.codegen.target import native
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.kernel import Kernel, StraightKernel
-from armillary.runtime.call_code import Batch, Data
+from armillary.evaluate.kernel import StraightKernel
+from armillary.runtime import call_code
+from armillary.runtime.call_code import TUPLE_ITEMS, Answer, Batch, Data, Part, Result
 from armillary.runtime.callable_type import capsule_table, counts_holders, fits, machinery
 
 if TYPE_CHECKING:
     from armillary.evaluate.kernels import Kernels
 
-_KEPT = 4  # of each result of a function that are used again
 _LARGEST = 2**25  # bytes of a result: beyond, malloc keeps nothing, but kept_results.py does
-_NEW_FROM_DESCR = 94  # place of PyArray_NewFromDescr in numpy's table of C functions
+_NEW_NUMBER, _NEW_ARRAY = 60, 94  # PyArray_Scalar, PyArray_NewFromDescr in numpy's C functions
+_LOADS = Data.LOAD_CODES.count  # sets of frames with wrenches
 
 
 @cache
@@ -32,168 +42,401 @@ def available() -> bool:
         return False
     probe = np.arange(6.0).reshape(2, 3)
     try:
-        return fits(probe, np.dtype(np.float64)) and _new_array() != 0
+        return fits(probe, np.dtype(np.float64)) and all(map(_numpy_functions(), (60, 94)))
     except (AttributeError, ImportError, OSError, ValueError):
         return False
 
 
 @cache
-def _new_array() -> int:
+def _numpy_functions() -> Callable[[int], int]:
     core = import_module("numpy._core._multiarray_umath")
-    return capsule_table(vars(core)["_ARRAY_API"])(_NEW_FROM_DESCR)
+    return capsule_table(vars(core)["_ARRAY_API"])
+
+
+class Callee(Protocol):
+    """A kernel, as far as calls know it."""
+
+    address: int
+    input_sizes: list[int]
+    output_shapes: dict[str, tuple[int, ...]]
+
+    def context(self, rows: int, globals_: Array) -> tuple[np.ndarray, np.ndarray]: ...
 
 
 def lean(kernels: Kernels | None, globals_: Array) -> Callable[..., Any] | None:
-    """A scalar kernel as a lean call of its inputs; what it cannot take gives None."""
+    """The scalar kernel of some as a lean call of its inputs; what it cannot take gives None."""
     return None if kernels is None else lean_kernel(kernels.kernel(False, "double"), globals_)
 
 
-def lean_kernel(kernel: Kernel, globals_: Array) -> Callable[..., Any] | None:
+def lean_kernel(kernel: Callee, globals_: Array) -> Callable[..., Any] | None:
     """As `lean`, of one scalar kernel."""
     if not available():
         return None
-    call = FastCall(_not_taken, {})
-    call.switch_on(kernel, globals_)
+    call = NativeCall(lambda *_: None, {})
+    call.switch_on(Serving(kernel, globals_))
     return call.callable
 
 
-def _not_taken(*_: Any) -> None:
-    return
+# -- what a call may be given ---------------------------------------------------------------------
 
 
-class FastCall:
-    """Makes the native callable around a Python function and switches it on when a kernel is
-    there.  It owns all memory the native side reads."""
+@dataclass(frozen=True)
+class Arguments:
+    """The parameters of a function: arrays of the state, and what can be chosen.
 
-    def __init__(self, slow: Callable[..., Any], names: dict[str, Any]):
-        self.slow = slow
-        self.data = np.zeros(Data.SIZE, dtype=np.int64)
-        self.data[Data.INPUTS] = -1
-        parts = machinery()
-        self.data[Data.SLOW] = id(slow)
-        self.data[Data.VECTORCALL] = parts.api["PyObject_Vectorcall"]
-        self.callable = parts.make(self.data.ctypes.data)
-        self.batches: dict[str, Any] = {}  # what batches stand on, by type of their numbers
-        self._switching = Lock()
-        for name, value in {**names, "_owner": self}.items():  # it lives as long as the callable
-            setattr(self.callable, name, value)
+    words: of each choice, the default first.  arrays: those that need not be given.  frames: what
+    wrenches may act in."""
 
-    @property
-    def ready(self) -> bool:
-        """Are single states served natively?"""
-        return bool(self.data[Data.KERNEL])
+    inputs: tuple[str, ...]
+    names: tuple[str, ...]
+    by_place: int
+    required: tuple[str, ...] = ()
+    words: Mapping[str, Sequence[object]] = field(default_factory=dict)
+    arrays: tuple[str, ...] = ()
+    frames: tuple[str, ...] = ()
 
-    def switch_on_like(
-        self, result: Array, single: int, kernels: Kernels, globals_: Array, checked: bool = False
-    ) -> None:
-        """Serve calls that give such results: of one state (`single` axes), or of a batch."""
-        if result.ndim == single:
-            if result.dtype == np.float64 and not self.ready:
-                self.switch_on(kernels.kernel(False, "double"), globals_)
-        elif str(result.dtype) not in self.batches:
-            kernel = kernels.of_plain_batches(result)
-            if kernel is not None:
-                self.switch_on_batch(kernel, globals_, checked)
+    @classmethod
+    def of(
+        cls, signature: inspect.Signature, words: Mapping[str, Sequence[object]],
+        frames: tuple[str, ...],
+    ) -> Arguments:  # fmt: skip
+        """words: of some of the parameters; True or False is the choice where True is the
+        default."""
+        known = dict(signature.parameters)
+        empty = inspect.Parameter.empty
+        flags = {name: (True, False) for name, p in known.items() if p.default is True}
+        arrays = tuple(n for n, p in known.items() if p.kind is inspect.Parameter.KEYWORD_ONLY)
+        required = tuple(n for n, p in known.items() if p.default is empty)
+        return cls(
+            tuple(n for n in required if n not in words),
+            tuple(known),
+            len(known) - len(arrays),
+            required,
+            flags | {n: list(w) for n, w in words.items() if n in known},
+            arrays,
+            frames if "external" in known else (),
+        )
 
-    def switch_on(
-        self, kernel: Kernel, globals_: Array, frame: tuple[int, Array] | None = None,
-        shape: tuple[int, ...] | None = None,
-    ) -> None:  # fmt: skip
-        """From now on plain calls go to the kernel: a scalar one, all its results of one shape.
+    @cached_property
+    def weights(self) -> dict[str, int]:
+        """What every choice counts in the number of an answer; last the number of answers."""
+        found, total = {}, 1
+        for name in self.names:
+            found[name] = total
+            total *= len(self.words.get(name, ())) or (1 + (name in self.arrays))
+        return found | {"external": total, "": total * (1 + _LOADS * bool(self.frames))}
 
-        frame: number of its body and X of a frame that the kernel reads.  shape: of the results,
-        if it is not the kernel's.  Once is enough: calls may run on what was switched on first, so
-        it stays."""
-        if not self._switching.acquire(blocking=False):
-            return  # another thread does it
-        try:
-            if not self.ready:
-                self._switch(kernel, globals_, frame, shape)
-        finally:
-            self._switching.release()
+    def number(self, bound: Mapping[str, Any], load: int = 0) -> int | None:
+        """Of the answer to a call; None: none of ours.  load: number of the set of frames."""
+        total = load * self.weights["external"]
+        for name, value in bound.items():
+            if name in self.words:
+                words = self.words[name]
+                if not isinstance(value, (str, bool)) or value not in words:
+                    return None
+                total += self.weights[name] * words.index(value)
+            elif name in self.arrays and value is not None:
+                total += self.weights[name]
+        return total
 
-    def _switch(
-        self, kernel: Kernel, globals_: Array, frame: tuple[int, Array] | None,
-        shape: tuple[int, ...] | None,
-    ) -> None:  # fmt: skip
-        self._describe(kernel, shape)
-        self.frame = frame
-        self.kernel, self.globals = kernel, globals_
-        self.context, self.work = kernel.context(1, globals_)
-        self.context[Context.INPUT_STRIDES : Context.INPUT_STRIDES + 8] = 0
-        if frame is not None:
-            self.context[Context.FRAME_BODY] = frame[0]
-            self.context[Context.FRAME] = frame[1].ctypes.data
-        self._keep_results(shape)
-        self.data[Data.UNCHECKED] = _shows_bad_inputs(kernel, globals_, frame)
-        self.data[Data.CONTEXT] = self.context.ctypes.data
-        self.data[Data.KERNEL] = kernel.address  # last: this opens the gate
+    def fill(self, d: np.ndarray) -> list[object]:
+        """Write them into the data of a call; gives what must be kept."""
+        names = [sys.intern(name) for name in self.names]
+        d[Data.INPUTS], d[Data.PARAMETERS] = len(self.inputs), len(names)
+        d[Data.BY_PLACE] = self.by_place
+        d[Data.OUT] = names.index("out") if "out" in names else -1
+        d[Data.EXTERNAL] = names.index("external") if self.frames else -1
+        kept: list[object] = [names]
+        for k, name in enumerate(names):
+            d[Data.NAMES + k], d[Data.REQUIRED + k] = id(name), name in self.required
+            if name in self.words:
+                numbers = {w: n * self.weights[name] for n, w in enumerate(self.words[name])}
+                kept.append(numbers)
+                d[Data.WORDS + k] = id(numbers)
+            elif name in self.arrays:
+                d[Data.WEIGHTS + k] = self.weights[name]
+        frames = {name: n for n, name in enumerate(self.frames, 1)}
+        d[Data.FRAMES], d[Data.RADIX] = id(frames), len(frames) + 1
+        d[Data.LOAD_WEIGHT] = self.weights["external"]
+        return [*kept, frames]
 
-    def switch_on_batch(
-        self, kernel: StraightKernel, globals_: Array, checked: bool = False
-    ) -> None:
-        """From now on plain batches of the kernel's type go to it: one result.
 
-        checked: a result that is not finite makes the Python function do it all (doubles only)."""
-        if not self._switching.acquire(blocking=False):
-            return  # another thread does it
-        try:
-            dtype = np.dtype(np.float64 if kernel.lanes.element == "double" else np.float32)
-            if str(dtype) not in self.batches:
-                self._switch_batch(kernel, globals_, checked, dtype)
-        finally:
-            self._switching.release()
+# -- what serves a call ---------------------------------------------------------------------------
 
-    def _switch_batch(
-        self, kernel: StraightKernel, globals_: Array, checked: bool, dtype: Any
-    ) -> None:
-        self._describe(kernel)
-        numbers, d = globals_.astype(dtype), self.data
+
+@dataclass(frozen=True)
+class Given:
+    """A result: the numbers of a source (output of the kernel, or an input) in another order, or as
+    they are.  shape: None: one number."""
+
+    source: str
+    shape: tuple[int, ...] | None
+    order: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Serving:
+    """How a choice is answered by kernels with such inputs and outputs.
+
+    inputs: names, all in the signature.  frame: number of its body and X of a frame that kernels
+    read.  make: an object of all results, by its class or function."""
+
+    kernel: Callee
+    globals_: Array
+    inputs: tuple[str, ...] = ()
+    frame: tuple[int, Array] | None = None
+    results: tuple[Given, ...] = ()
+    make: Callable[..., object] | None = None
+
+    @cached_property
+    def given(self) -> tuple[Given, ...]:
+        shapes = self.kernel.output_shapes
+        return self.results or tuple(Given(name, shape) for name, shape in shapes.items())
+
+    def whole(self) -> bool:
+        """Are the results all that the kernel writes, as it writes it?"""
+        direct = {g.source for g in self.given if g.order is None and g.shape is not None}
+        return len(self.given) == len(direct) and direct == set(self.kernel.output_shapes)
+
+
+class _Served:
+    """The memory of an answer."""
+
+    def __init__(self, serving: Serving, slots: Sequence[int]):
+        self.serving = serving
+        self.data = d = np.zeros(Answer.SIZE, np.int64)
+        kernel = serving.kernel
+        self.scratch = [np.zeros(prod(shape)) for shape in kernel.output_shapes.values()]
+        count = len(kernel.input_sizes)
+        d[Answer.INPUTS], d[Answer.LARGEST] = count, _LARGEST
+        d[Answer.FROM : Answer.FROM + count] = slots
+        d[Answer.SIZES : Answer.SIZES + count] = kernel.input_sizes
+        self.kept: list[Any] = []
+        for k, given in enumerate(serving.given):
+            self._describe(given, Answer.RESULT + k * Result.SIZE)
+        d[Answer.RESULTS] = len(serving.given)
+        d[Answer.FORM] = self._form()
+        self.batches: dict[str, Any] = {}
+
+    def _describe(self, given: Given, at: int) -> None:
+        d, kernel = self.data, self.serving.kernel
+        outputs = list(kernel.output_shapes)
+        if given.source in outputs:
+            d[at + Result.SOURCE] = Context.OUTPUT_ROWS + outputs.index(given.source)
+        else:
+            d[at + Result.SOURCE] = Context.INPUT_ROWS + self.serving.inputs.index(given.source)
+        d[at + Result.COUNT] = 1 if given.shape is None else prod(given.shape)
+        if given.shape is None:
+            d[at + Result.DIMENSIONS] = -1
+            return
+        d[at + Result.DIMENSIONS] = len(given.shape)
+        d[at + Result.SHAPE : at + Result.SHAPE + len(given.shape)] = given.shape
+        if given.order is not None:
+            order = np.array(given.order, np.int64)
+            self.kept.append(order)
+            d[at + Result.ORDER] = order.ctypes.data
+        if counts_holders(np.empty(1)):
+            arrays = [np.empty(given.shape) for _ in range(call_code.KEPT)]
+            d[at + Result.KEPT : at + Result.KEPT + len(arrays)] = [id(x) for x in arrays]
+            d[at + Result.KEPT_COUNT] = len(arrays)
+            self.kept += arrays
+
+    def _form(self) -> int:
+        """How results are given out; objects are copies of one that was made by Python."""
+        count, make = len(self.serving.given), self.serving.make
+        if make is None:
+            return int(count > 1)
+        marks = [object() for _ in range(count)]
+        made = make(*marks)
+        fields, d = _fields(made, marks), self.data
+        d[Answer.TYPE], d[Answer.PARTS] = id(type(made)), len(fields)
+        d[Answer.ITEMS] = len(made) if isinstance(made, tuple) else 0
+        for k, place in enumerate(fields):
+            at = Answer.PART + k * Part.SIZE
+            d[at : at + Part.SIZE] = place
+        self.kept += [made, *marks]
+        return 2
+
+    def switch_on(self, kernel: Callee) -> None:
+        d, self.kernel = self.data, kernel
+        self.context, self.work = kernel.context(1, self.serving.globals_)
+        self.context[Context.INPUT_STRIDES : Context.INPUT_STRIDES + ARRAYS] = 0
+        rows = [array.ctypes.data for array in self.scratch]
+        self.context[Context.OUTPUT_ROWS : Context.OUTPUT_ROWS + len(rows)] = rows
+        self._see_frame(self.context, np.float64)
+        d[Answer.UNCHECKED] = _shows_bad_inputs(kernel, self.serving)
+        d[Answer.CONTEXT] = self.context.ctypes.data
+        d[Answer.KERNEL] = kernel.address  # last: this opens the gate
+
+    def _see_frame(self, context: np.ndarray, dtype: Any) -> None:
+        if self.serving.frame is not None:
+            body, X = self.serving.frame
+            numbers = X.astype(dtype)
+            self.kept.append(numbers)
+            context[Context.FRAME_BODY], context[Context.FRAME] = body, numbers.ctypes.data
+
+    def switch_on_batch(self, kernel: StraightKernel, checked: bool, dtype: Any) -> None:
+        d, numbers = self.data, self.serving.globals_.astype(dtype)
         context, _ = kernel.context(1, numbers)
+        self._see_frame(context, dtype)
         self.batches[str(dtype)] = (kernel, context, numbers, dtype)  # kept alive
-        start = Data.DOUBLES if dtype == np.float64 else Data.FLOATS
+        start = Answer.DOUBLES if dtype == np.float64 else Answer.FLOATS
         d[start + Batch.KERNEL] = kernel.address
         d[start + Batch.CONTEXT] = context.ctypes.data
         d[start + Batch.FEWEST], d[start + Batch.CHECKED] = kernel.lanes.width, int(checked)
         d[start + Batch.DTYPE] = id(dtype)  # last: this opens the gate
 
-    def _describe(self, kernel: Kernel, shape: tuple[int, ...] | None = None) -> None:
-        """Sizes of inputs and results, and functions of Python and numpy."""
-        d, api = self.data, machinery().api
-        shape = shape or next(iter(kernel.output_shapes.values()))
+
+def _fields(made: object, marks: Sequence[object]) -> list[tuple[int, int, int]]:
+    """(offset, number of the result, or else what stands there) of every word of an object whose
+    class has slots, or is a tuple."""
+    size = type(made).__basicsize__
+    numbers = {id(mark): k for k, mark in enumerate(marks)}
+    start = 16
+    if isinstance(made, tuple):
+        start, size = TUPLE_ITEMS, TUPLE_ITEMS + 8 * len(made)
+    fields = [(k, -2, _word(made, k)) for k in range(24, start, 8)]
+    for offset in range(start, size, 8):
+        word = _word(made, offset)
+        if word:
+            fields.append((offset, numbers.get(word, -1), word))
+    return fields
+
+
+def _word(made: object, offset: int) -> int:
+    return ctypes.c_int64.from_address(id(made) + offset).value
+
+
+def fits_call(make: Callable[..., object] | None, count: int) -> bool:
+    """Can objects of so many results be made natively?  Only if all their fields are seen."""
+    if make is None or count > call_code.MOST_RESULTS:
+        return make is None and count <= call_code.MOST_RESULTS
+    marks = [object() for _ in range(count)]
+    made = make(*marks)
+    kind = type(made)
+    plain = kind.__itemsize__ == 0 or issubclass(kind, tuple)
+    if hasattr(made, "__dict__") or kind.__weakrefoffset__ or not plain:
+        return False
+    found = _fields(made, marks)
+    return len(found) <= call_code.MOST_PARTS and {n for _, n, _ in found} >= set(range(count))
+
+
+class NativeCall:
+    """Makes the native callable around a Python function, and has it answer by kernels when they
+    are there.  It owns all memory the native side reads."""
+
+    def __init__(
+        self, slow: Callable[..., Any], names: dict[str, Any], arguments: Arguments | None = None
+    ):
+        self.slow, self.arguments = slow, arguments
+        self.data = d = np.zeros(Data.SIZE, dtype=np.int64)
+        d[Data.SLOW], d[Data.INPUTS] = id(slow), -1
         d[Data.ARRAY_TYPE], d[Data.DTYPE] = id(np.ndarray), id(np.dtype(np.float64))
-        d[Data.NEW_ARRAY], d[Data.INCREF] = _new_array(), api["Py_IncRef"]
-        d[Data.NEW_TUPLE], d[Data.SET_ITEM] = api["PyTuple_New"], api["PyTuple_SetItem"]
-        d[Data.SAVE_THREAD] = api["PyEval_SaveThread"]
-        d[Data.RESTORE_THREAD] = api["PyEval_RestoreThread"]
-        d[Data.OUT_NAME] = id(machinery().out_name)
-        d[Data.LARGEST] = _LARGEST
-        d[Data.DIMENSIONS] = len(shape)
-        d[Data.SHAPE : Data.SHAPE + len(shape)] = shape
-        d[Data.RESULT] = int(np.prod(shape))
-        d[Data.OUTPUTS] = len(kernel.output_shapes)
-        d[Data.SIZES : Data.SIZES + len(kernel.input_sizes)] = kernel.input_sizes
-        d[Data.INPUTS] = len(kernel.input_sizes)
+        d[Data.NEW_ARRAY], d[Data.NEW_NUMBER] = map(_numpy_functions(), (_NEW_ARRAY, _NEW_NUMBER))
+        d[Data.WORD_TYPES : Data.WORD_TYPES + 2] = id(str), id(bool)
+        d[Data.DICT_TYPE], d[Data.NONE] = id(dict), id(None)
+        self.served: dict[int, _Served] = {}
+        self.loads: list[tuple[str, ...]] = []
+        count = 1
+        if arguments is not None:
+            self._kept, count = arguments.fill(d), arguments.weights[""]
+        self.answers = np.zeros(count, np.int64)
+        d[Data.ANSWERS] = self.answers.ctypes.data
+        self.callable = machinery().make(d.ctypes.data)
+        self._switching = Lock()
+        for name, value in {**names, "_owner": self}.items():  # it lives as long as the callable
+            setattr(self.callable, name, value)
 
-    def _keep_results(self, given: tuple[int, ...] | None) -> None:
-        """Results that are given out again when nobody else holds them any more."""
-        if not counts_holders(np.empty(1)):
-            return
-        shape, *others = self.kernel.output_shapes.values()
-        count = min(_KEPT * (1 + len(others)), Data.KEPT.count)
-        self.kept = [np.empty(given or shape) for _ in range(count)]
-        self.data[Data.KEPT : Data.KEPT + count] = [id(array) for array in self.kept]
-        self.data[Data.KEPT_COUNT] = count
+    def ready(self, number: int = 0, dtype: str = "") -> bool:
+        """Are single states served natively, or batches of such numbers?"""
+        served = self.served.get(number)
+        if served is None or not dtype:
+            return served is not None and bool(served.data[Answer.KERNEL])
+        return dtype in served.batches
+
+    def number(self, bound: Mapping[str, Any]) -> int | None:
+        """Of the answer to a call, whose set of frames is noted; None: none of ours."""
+        if self.arguments is None:
+            return 0
+        frames = tuple(bound.get("external") or ())
+        known = self.arguments.frames
+        if not frames:
+            return self.arguments.number(bound)
+        if frames not in self.loads:
+            few = len(frames) <= call_code.WRENCHES and (len(known) + 1) ** len(frames) < 2**62
+            if not few or len(self.loads) >= _LOADS or not set(frames) <= set(known):
+                return None
+            code = 0
+            for frame in frames:
+                code = code * (len(known) + 1) + known.index(frame) + 1
+            with self._switching:
+                self.loads.append(frames)
+                self.data[Data.LOAD_CODES + len(self.loads) - 1] = code
+                self.data[Data.LOADS] = len(self.loads)
+        return self.arguments.number(bound, self.loads.index(frames) + 1)
+
+    def switch_on(self, serving: Serving, number: int = 0) -> None:
+        """From now on plain calls of that choice go to the kernel, a scalar one.
+
+        Once is enough: calls may run on what was switched on first, so it stays."""
+        if self.ready(number) or not self._switching.acquire(blocking=False):
+            return  # another thread does it
+        try:
+            served = self._serve(number, serving)
+            if not served.data[Answer.KERNEL]:
+                served.switch_on(serving.kernel)
+        finally:
+            self._switching.release()
+
+    def switch_on_batch(self, serving: Serving, number: int = 0, checked: bool = False) -> None:
+        """From now on plain batches of the kernel's type go to it: straight-line code.
+
+        checked: a result that is not finite makes the Python function do it all (doubles only)."""
+        kernel = serving.kernel
+        whole = serving.whole() and isinstance(kernel, StraightKernel)
+        if not whole or not self._switching.acquire(blocking=False):
+            return  # another thread does it
+        try:
+            served = self._serve(number, serving)
+            dtype = np.dtype(np.float64 if kernel.lanes.element == "double" else np.float32)
+            if str(dtype) not in served.batches:
+                served.switch_on_batch(kernel, checked, dtype)
+        finally:
+            self._switching.release()
+
+    def _serve(self, number: int, serving: Serving) -> _Served:
+        if number not in self.served:
+            slots: Sequence[int] = range(len(serving.kernel.input_sizes))
+            if self.arguments is not None and serving.inputs:
+                slots = [self.arguments.names.index(name) for name in serving.inputs]
+            elif self.arguments is None:
+                self._take_any(len(slots))
+            self.served[number] = served = _Served(serving, slots)
+            self.answers[number] = served.data.ctypes.data
+        return self.served[number]
+
+    def _take_any(self, count: int) -> None:
+        """Inputs without names, and `out`."""
+        d, out = self.data, sys.intern("out")
+        d[Data.EXTERNAL], d[Data.OUT], d[Data.PARAMETERS] = -1, count, count + 1
+        d[Data.NAMES + count], d[Data.BY_PLACE] = id(out), count
+        self._kept = [out]
+        d[Data.INPUTS] = count
 
 
-def _shows_bad_inputs(
-    kernel: Kernel, globals_: Array, frame: tuple[int, Array] | None = None
-) -> bool:
+def _shows_bad_inputs(kernel: Callee, serving: Serving) -> bool:
     """Does the one result of a kernel tell of every input that is not finite?  Straight-line code
     adds 0 times each input to it, unless the result is nothing but zeros."""
+    frame, globals_ = serving.frame, serving.globals_
     if not isinstance(kernel, StraightKernel) or len(kernel.output_shapes) != 1:
         return False
-    (shape,) = kernel.output_shapes.values()
+    ((source, shape),) = kernel.output_shapes.items()
+    read: set[int] = set()
+    for given in serving.given:
+        if given.source == source:
+            read |= set(range(prod(given.shape or ())) if given.order is None else given.order)
+    if len(read) != prod(shape):
+        return False
     inputs, out = [np.ones((1, size)) for size in kernel.input_sizes], np.empty((1, *shape))
     for array in inputs:
         array[...] = np.nan

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armillary.codegen.abi import Context
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import Array, common_rows
+from armillary.runtime.callable_type import machinery
 from armillary.spatial import Motion, Transform
 
 
@@ -23,13 +26,13 @@ def of_world_frame(
     for x, _ in parts.values():
         finite &= np.isfinite(x).all(axis=1)
     found = {}
-    for name, x in _constants(evaluator, function, frame, chosen).items():
+    for name, x in constants(evaluator, function, frame, chosen).items():
         tiled = np.where(finite.reshape(-1, *[1] * x.ndim), x, np.nan)
         found[name] = tiled[0] if single else tiled
     return found
 
 
-def _constants(
+def constants(
     evaluator: Evaluator, function: str, frame: str, chosen: Mapping[str, str]
 ) -> dict[str, Array]:
     X, nv = evaluator.place(frame).X, evaluator.model.nv
@@ -43,6 +46,26 @@ def _constants(
     if chosen.get("kind") == "classical":
         acceleration = acceleration.classical(velocity)
     return {"velocity": _numbers(velocity), "acceleration": _numbers(acceleration)}
+
+
+class ConstantKernel:
+    """A kernel that gives the same numbers for all states."""
+
+    def __init__(self, input_sizes: list[int], outputs: Mapping[str, Array]):
+        self.address = machinery().library.addresses["constant"]
+        self.input_sizes = input_sizes
+        self.output_shapes = {name: x.shape for name, x in outputs.items()}
+        self._numbers = np.concatenate([np.ravel(x) for x in outputs.values()])
+
+    def context(self, rows: int, globals_: Array) -> tuple[Array, Array]:
+        """See `Kernel.context`."""
+        c = np.zeros(Context.SIZE, np.int64)
+        c[Context.CONSTS], c[Context.OUTPUT_COUNT] = (
+            self._numbers.ctypes.data, len(self.output_shapes),
+        )  # fmt: skip
+        for i, shape in enumerate(self.output_shapes.values()):
+            c[Context.OUTPUT_SIZES + i] = prod(shape)
+        return c, self._numbers
 
 
 def _motion(evaluator: Evaluator, X: Transform, coordinates: str) -> tuple[Motion, Motion]:

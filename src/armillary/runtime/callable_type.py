@@ -26,22 +26,15 @@ from armillary.runtime.call_code import (
     OBJECT_SIZE,
     PLAIN,
     WRITEABLE,
-    batch_text,
-    single_text,
+    machinery_text,
 )
 
 
 def _life_text() -> str:
     """What the garbage collector needs of the type: traverse, clear, dealloc."""
 
-    def function(name: str) -> str:
-        return f"@armillary_{name}"
-
     place = f"getelementptr i8, ptr %self, i64 {DICT}"
     return f"""
-declare void @armillary_Py_DecRef(ptr)
-declare void @armillary_PyObject_GC_UnTrack(ptr)
-declare void @armillary_PyObject_GC_Del(ptr)
 define i32 @traverse(ptr %self, ptr %visit, ptr %arg) {{
 entry:
   %place = {place}
@@ -65,17 +58,17 @@ entry:
   %place = {place}
   %dict = load ptr, ptr %place
   store ptr null, ptr %place
-  call void {function("Py_DecRef")}(ptr %dict)
+  call void @armillary_Py_DecRef(ptr %dict)
   ret i32 0
 }}
 define void @dealloc(ptr %self) {{
 entry:
-  call void {function("PyObject_GC_UnTrack")}(ptr %self)
+  call void @armillary_PyObject_GC_UnTrack(ptr %self)
   %r = call i32 @clear(ptr %self)
   %tp = getelementptr i8, ptr %self, i64 8
   %t = load ptr, ptr %tp
-  call void {function("PyObject_GC_Del")}(ptr %self)
-  call void {function("Py_DecRef")}(ptr %t)
+  call void @armillary_PyObject_GC_Del(ptr %self)
+  call void @armillary_Py_DecRef(ptr %t)
   ret void
 }}
 """
@@ -109,22 +102,34 @@ _SLOTS = {"tp_call": 50, "tp_clear": 51, "tp_dealloc": 52, "tp_traverse": 71, "t
 _HAVE_GC, _HAVE_VECTORCALL = 1 << 14, 1 << 11
 
 
-_OBJECTS = ("Py_DecRef", "Py_IncRef", "PyObject_GC_UnTrack", "PyObject_GC_Del")
-_CALLS = ("PyVectorcall_Call", "PyObject_Vectorcall", "PyTuple_New", "PyTuple_SetItem")
-_API = (*_OBJECTS, *_CALLS, "PyEval_SaveThread", "PyEval_RestoreThread")
+# functions of Python's C interface, as LLVM declares them
+_API = {
+    "Py_DecRef": "void (ptr)",
+    "Py_IncRef": "void (ptr)",
+    "PyObject_GC_UnTrack": "void (ptr)",
+    "PyObject_GC_Del": "void (ptr)",
+    "PyObject_Vectorcall": "ptr (ptr, ptr, i64, ptr)",
+    "PyTuple_New": "ptr (i64)",
+    "PyType_GenericAlloc": "ptr (ptr, i64)",
+    "PyDict_GetItemWithError": "ptr (ptr, ptr)",
+    "PyDict_Next": "i32 (ptr, ptr, ptr, ptr)",
+    "PyLong_AsSsize_t": "i64 (ptr)",
+    "PyEval_SaveThread": "ptr ()",
+    "PyEval_RestoreThread": "void (ptr)",
+}
 
 
 class Machinery:
     """The type of fast callables, and what their data need of Python and numpy."""
 
     def __init__(self) -> None:
-        self.api = {name: _address(getattr(ctypes.pythonapi, name)) for name in _API}
-        for name, address in self.api.items():
-            add_symbol(f"armillary_{name}", address)
-        text = "\n".join([single_text(), batch_text(), _life_text()])
-        symbols = ["call_single", "traverse", "clear", "dealloc"]
+        declared = []
+        for name, kind in _API.items():
+            add_symbol(f"armillary_{name}", _address(getattr(ctypes.pythonapi, name)))
+            declared.append("declare " + kind.replace("(", f"@armillary_{name}(", 1))
+        text = "\n".join([*declared, machinery_text(), _life_text()])
+        symbols = ["call", "constant", "traverse", "clear", "dealloc"]
         self.library = Library(text, symbols, optimize=2)
-        self.out_name = sys.intern("out")
         self.type = self._make_type()
 
     def _make_type(self) -> object:
@@ -135,7 +140,7 @@ class Machinery:
             _Member(None, 0, 0, 0, None),
         )
         pairs = {
-            "tp_call": self.api["PyVectorcall_Call"],
+            "tp_call": _address(ctypes.pythonapi.PyVectorcall_Call),
             "tp_clear": code["clear"],
             "tp_dealloc": code["dealloc"],
             "tp_traverse": code["traverse"],
@@ -155,7 +160,7 @@ class Machinery:
         allocate.restype, allocate.argtypes = ctypes.py_object, [ctypes.py_object, ctypes.c_ssize_t]
         new = allocate(self.type, 0)
         place = id(new)
-        code = self.library.addresses["call_single"]
+        code = self.library.addresses["call"]
         ctypes.c_int64.from_address(place + CODE).value = code
         ctypes.c_int64.from_address(place + DATA).value = data_address
         return new

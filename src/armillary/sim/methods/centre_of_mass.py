@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from armillary.algorithms.tree import centre
+from armillary.evaluate.compiled_function import function_of
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.lean import Lean
 from armillary.mechanism.mechanism import Mechanism
 from armillary.spatial import Vector
 from armillary.spatial.rotation import from_quaternion
@@ -37,8 +37,8 @@ class Center:
             if centre.is_free(joint)
         ]
         self.linear = np.array([k for *_, v in self._slots for k in range(v.start, v.stop)], int)
-        self._carried = Lean(mechanism.evaluator, centre.carried, ("q", "v"))
-        self._rate = Lean(mechanism.evaluator, centre.rate, ("q", "v", "a"))
+        self._carried = function_of(mechanism.evaluator, centre.carried)
+        self._rate = function_of(mechanism.evaluator, centre.rate)
 
     def __bool__(self) -> bool:
         """Are there free joints?"""
@@ -77,10 +77,7 @@ class Center:
             return a
         if not all(np.isfinite(x).all() for x in (q, v, a)) and q.ndim == 1:
             return np.full_like(a, np.nan)
-        if p is None:
-            return np.asarray(self._rate((q, v, a)))
-        inputs: dict[str, Any] = {"q": q, "v": v, "a": a}
-        return self._mechanism.evaluator.run(centre.rate, inputs, bodies={"parameters": p})["rate"]
+        return self._rate(q, v, a, parameters=p)
 
     def matrix(self, q: Array, p: Array | None = None) -> Array:
         """T (..., nv, nv) with s = T v."""
@@ -108,12 +105,7 @@ class Center:
         """R r and R ρ."""
         if q.ndim == 1 and not (np.isfinite(q).all() and np.isfinite(v).all()):
             return np.full_like(v, np.nan), np.full_like(v, np.nan)
-        if p is None:
-            return self._carried((q, v))
-        found = self._mechanism.evaluator.run(
-            centre.carried, {"q": q, "v": v}, bodies={"parameters": p}
-        )
-        return found["offset"], found["slip"]
+        return self._carried(q, v, parameters=p)
 
 
 def turned(quaternion: Array, x: Array, back: bool = False) -> Array:
