@@ -15,6 +15,7 @@ from armillary.errors import (
     FormatError,
     InputError,
     ModelError,
+    ProjectionWarning,
 )
 from armillary.mechanism import Builder, Mechanism, dh, example, example_names, load, sixparameter
 from armillary.model import (
@@ -148,6 +149,7 @@ __all__ = [
     "Passive",
     "Pose",
     "PrescribedMotion",
+    "ProjectionWarning",
     "RoadProfile",
     "Rotor",
     "Run",

@@ -10,6 +10,7 @@ ArmillaryError
 └── CompileError      an algorithm that cannot be traced or compiled
 
 EnergyWarning         an energy that lacks a part nobody has told it of
+ProjectionWarning     a state of a batch that cannot be brought onto its constraints
 
 A Remedy says what helps; a Message is text with one, in errors and in the messages of results.
 """
@@ -172,6 +173,10 @@ def how_to_install(extra: str = "") -> str:
 
 class EnergyWarning(UserWarning):
     """An energy lacks what a force law stores, because the law does not name its potential."""
+
+
+class ProjectionWarning(UserWarning):
+    """A state of a batch cannot be brought onto its constraints: its row is NaN."""
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str], most: int = 12) -> ModelError:

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import brentq
 
 import armillary as am
-from armillary.errors import ModelError
+from armillary.errors import InadmissibleError, ModelError
 
 G = 9.81
 SMALL = (0.01, 0.01, 0.01)
@@ -146,3 +146,58 @@ def test_loads_that_constraints_leave_open_are_refused():
     q, v = moving(m)
     with pytest.raises(ModelError, match=r"'crank'.*redundant constraints.*Set redundant"):
         m.forward_dynamics(q, v, np.zeros(3))
+
+
+@pytest.mark.parametrize("speed", [1.0, -0.6])
+@pytest.mark.parametrize("driven", [0, 1])
+def test_forces_that_drive_the_blocks(driven, speed):
+    """The trammel with one driven block: the rod's force follows from the other one, by hand."""
+    mu, angle, push = 0.2, 0.9, 1.7
+    c, s = np.cos(angle), np.sin(angle)
+    v = speed * np.array([-s, c])
+    a = push * np.array([-s, c]) - speed**2 * np.array([c, s])
+
+    def needed(N: float) -> np.ndarray:  # forces of both blocks, beside that of the rod
+        across = 3.0 * a[0] - N * c + np.sign(v[0]) * mu * abs(3.0 * G + N * s)
+        down = 2.0 * (a[1] + G) - N * s + np.sign(v[1]) * mu * abs(N * c)
+        return np.array([across, down])
+
+    N = brentq(lambda x: needed(x)[1 - driven], -300.0, 300.0, xtol=1e-13)
+    expected = np.zeros(2)
+    expected[driven] = needed(N)[driven]
+    m, name = trammel(mu), ("across", "down")[driven]
+    found = m.inverse_dynamics([c, s], v, a, [name])
+    assert found == pytest.approx(expected, rel=1e-9)
+    assert m.driving_forces([c, s], v, a, [name]) == pytest.approx(expected, rel=1e-9)
+    assert m.actuator_forces([c, s], v, a, [name])[name] == pytest.approx(expected[driven])
+    # nothing rubs at rest
+    still = m.holding_forces([c, s], [name])
+    assert still.tau == pytest.approx(trammel(0.0).holding_forces([c, s], [name]).tau, rel=1e-12)
+
+
+def test_forward_undoes_inverse():
+    """Every choice of actuators; rows as single states; wrenches, other inertias, bad rows."""
+    m = bars("foot", am.Passive(load_radial=0.02, load_drive=0.1, viscous=0.05))
+    q, v = moving(m)
+    v = np.array([v, -v, 0.3 * v])
+    a = m.project_acceleration(np.tile(q, (3, 1)), v, [[3.0, 0, 0], [0.0, 1, 0], [-5.0, 0, 0]])
+    push = {"coupler": (0.0, 0.0, 0.0, 3.0, 0.0, 4.0)}
+    heavy = m.replace(bodies={"coupler": {"mass": 1.6}})
+    for actuators in (None, ["crank"], ["rocker"], ["crank", "coupler"]):
+        tau = m.inverse_dynamics(q, v, a, actuators)
+        assert m.forward_dynamics(q, v, tau) == pytest.approx(a, rel=1e-9, abs=1e-9)
+        assert m.driving_forces(q, v, a, actuators) == pytest.approx(tau, rel=1e-12)
+        one = m.inverse_dynamics(q, v[1], a[1], actuators, push)
+        assert m.forward_dynamics(q, v[1], one, push) == pytest.approx(a[1], rel=1e-9, abs=1e-9)
+        other = m.inverse_dynamics(q, v[0], a[0], actuators, parameters=heavy.parameters)
+        assert heavy.forward_dynamics(q, v[0], other) == pytest.approx(a[0], rel=1e-9, abs=1e-9)
+    lost = a.copy()
+    lost[1, 0] = np.nan
+    found = m.inverse_dynamics(q, v, lost, ["crank"])
+    assert np.isnan(found[1]).all()
+    assert found[[0, 2]] == pytest.approx(m.inverse_dynamics(q, v, a, ["crank"])[[0, 2]])
+    with pytest.raises(InadmissibleError, match="do not allow these accelerations in state 0"):
+        m.inverse_dynamics(q, v, a + 1.0, ["crank"])
+    plain = bars("foot", am.Passive(viscous=0.05))
+    resisting = m.inverse_dynamics(q, v, a, ["crank"]) - plain.inverse_dynamics(q, v, a, ["crank"])
+    assert (resisting[:, 0] * v[:, 0] > 0.0).all()  # friction is paid for

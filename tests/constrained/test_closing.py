@@ -5,7 +5,7 @@ import pytest
 from closed_machines import allowed, closed_tree, four_bar_graph
 
 import armillary as am
-from armillary.errors import InputError, ModelError
+from armillary.errors import InputError, ModelError, ProjectionWarning
 from compare import close
 from oracles.direct import Direct
 
@@ -102,6 +102,30 @@ def test_project_says_what_to_do_with_a_wreck():
     m = bars((0.3, 0.5))
     with pytest.raises(ModelError, match=r"could not be projected.*assemble"):
         m.project([0.3, 0.4], [0.0, 0.0])
+
+
+@pytest.mark.parametrize("angle", [0.0, np.pi])
+def test_a_straight_chain_that_is_too_long(angle):
+    """No velocity shortens it, so the first step is zero: it is not closed for all that."""
+    m = bars((0.3, 0.5, 0.6))
+    with pytest.raises(ModelError, match=r"could not be projected; it stays open by"):
+        m.project([angle, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("hold", [(), ("bar0",)])
+def test_a_state_that_cannot_be_closed_is_alone_in_its_batch(hold):
+    """Its row is NaN and the reason is a warning; the other rows are those of single states."""
+    m = bars((0.3, 0.5, 0.6))
+    q = m.assemble([0.3, 0.5, -1.0]).q
+    near, far = m.integrate(q, [1e-3, 0.0, 0.0]), np.array([np.pi, 0.0, 0.0])
+    rates = np.array([1.0, 0.0, 0.0])
+    with pytest.warns(ProjectionWarning, match=r"project: state 1: .*could not be projected"):
+        places, v = m.project(np.array([q, far, near]), rates, hold=hold)
+    assert np.isnan(places[1]).all() and np.isnan(v[1]).all()
+    for k, place in ((0, q), (2, near)):
+        one = m.project(place, rates, hold=hold)
+        assert places[k] == pytest.approx(one[0], abs=1e-10)
+        assert v[k] == pytest.approx(one[1], abs=1e-9)
 
 
 # -- projection ------------------------------------------------------------------------------------

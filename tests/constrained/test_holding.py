@@ -28,7 +28,7 @@ def test_the_four_bar_by_its_crank():
     m = am.example("four-bar")
     q, v = m.project(m.initial, {"crank": 5.0})
     ends = [m.pose(q, frame)[1] for frame in ("crank", "coupler", "rocker")]
-    pin = m.constraint_solver.equations.terms(q[None]).point[0, 0]
+    pin = m.constraint_solver.equations.terms(q[None]).origin[0, 0]
     cross = [np.cross([0, 1, 0], pin - x)[[0, 2]] for x in ends]
     first = -np.array([cross[0] * 5.0]).T
     others = np.linalg.solve(np.array([cross[1], -cross[2]]).T, first)[:, 0]

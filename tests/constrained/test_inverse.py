@@ -242,16 +242,6 @@ def test_the_tree_is_asked_by_its_name():
         m.forward_dynamics.offset_jacobian(q, v, a)
 
 
-def test_friction_by_load_is_refused_by_name():
-    m, q = driven_bars()
-    law = am.Passive(load_radial=0.01)
-    bodies = {"rocker": {"passive": law}}
-    rubbing = m.replace(bodies=bodies)
-    with pytest.raises(ModelError, match=r"inverse dynamics of a closed mechanism.*'rocker'"):
-        rubbing.inverse_dynamics(q, np.zeros(3), np.zeros(3))
-    rubbing.inverse_dynamics(q, np.zeros(3), np.zeros(3), passive=False)
-
-
 def test_feed_forward_of_a_closed_mechanism():
     """The forces of the crank alone along a motion that the bars can make."""
     m, q = driven_bars()

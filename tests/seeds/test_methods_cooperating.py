@@ -11,7 +11,14 @@ import pytest
 
 import armillary as am
 from armillary.errors import InputError, ModelError
-from armillary.textbook import augment, carried, cooperating, pseudo_joints, reduced_cooperation
+from armillary.textbook import (
+    augment,
+    carried,
+    cooperating,
+    grasp,
+    pseudo_joints,
+    reduced_cooperation,
+)
 from compare import close
 from seeds.cases import assert_rows, case, columns, table
 from seeds.test_free_flyer import build, drive_torques, with_load
@@ -67,7 +74,7 @@ def test_recorded_tip_forces(flight):
     machine, data, states, tau = flight
     found = []
     for (q, v), T in zip(states[::5], tau[::5], strict=True):
-        x = cooperating(machine, "load", TIPS, q, v, T, rows=PLANE)
+        x = cooperating(grasp(machine, "load", TIPS, q, v, T, rows=PLANE))
         g = x.grasp
         found.append(x.F_t.ravel())
         both = x.D @ g.T_bar + x.E
@@ -89,7 +96,7 @@ def test_flight_by_the_general_solver(flight):
     rows = []
     for (q, v), T in zip(states[::20], tau[::20], strict=True):
         arms = example.project(q[:9], v[:9])  # the 10 digits of the rows leave 1e-9 m open
-        x = cooperating(machine, "load", TIPS, *with_load(machine, *arms), T, rows=PLANE)
+        x = cooperating(grasp(machine, "load", TIPS, *with_load(machine, *arms), T, rows=PLANE))
         y = example.solve(*arms, T[:9])
         np.testing.assert_allclose(y.acceleration, x.theta_dd, rtol=0, atol=1e-10)
         R, _ = example.pose(arms[0], "grip")
@@ -144,7 +151,7 @@ def same(x, y, tied, q, tips=TIPS, atol=1e-10):
 def test_arms_in_space(loaded):
     """4.29, 2.53 against the general solver; the printed signs of 2.51 are far off (2-9)."""
     tree, tied, q, v, tau, external = loaded
-    x = cooperating(tree, "load", TIPS, q, v, tau, external=external)
+    x = cooperating(grasp(tree, "load", TIPS, q, v, tau, external=external))
     y = tied.solve(q, v, tau, external=external)
     assert y.determinacy.static_indeterminacy == 0
     same(x, y, tied, q)
@@ -158,8 +165,8 @@ def test_arms_in_space(loaded):
 def test_reduction_changes_nothing_where_omega_is_regular(loaded):
     """4.32-4.35: with a free base J reaches everything, N is empty."""
     tree, _, q, v, tau, external = loaded
-    x = cooperating(tree, "load", TIPS, q, v, tau, external=external)
-    y = reduced_cooperation(tree, "load", TIPS, q, v, tau, external=external)
+    x = cooperating(grasp(tree, "load", TIPS, q, v, tau, external=external))
+    y = reduced_cooperation(grasp(tree, "load", TIPS, q, v, tau, external=external))
     assert y.N.shape == (0, 12)
     np.testing.assert_allclose(y.R @ y.R.T, np.eye(12), atol=1e-13)
     np.testing.assert_allclose(y.R.T @ y.J_r, y.grasp.J, rtol=0, atol=1e-12)  # 4.34
@@ -177,7 +184,7 @@ def test_a_pseudo_joint_is_a_locked_joint(loaded, name, part):
     rigid, q_r = tied.lock({name: q[m]}), np.delete(q, m)
     v_r = consistent(rigid, q_r, rng)
     v = np.insert(v_r, k, 0.0)
-    x = pseudo_joints(tree, (name,), "load", TIPS, q, v, tau, external=external)
+    x = pseudo_joints(grasp(tree, "load", TIPS, q, v, tau, external=external), (name,))
     y = rigid.solve(q_r, v_r, np.delete(tau, k), external=external)
     assert x.dependent == y.determinacy.static_indeterminacy == 0
     close(np.delete(x.acceleration, k), y.acceleration, 1e-10)
@@ -196,7 +203,7 @@ def test_too_many_pseudo_joints(loaded):
     out_q = [tree.q_labels.index(name) for name in names]
     rigid = tied.lock({name: q[k] for name, k in zip(names, out_q, strict=True)})
     q_r, v_r = np.delete(q, out_q), np.zeros(17)
-    x = pseudo_joints(tree, names, "load", TIPS, q, 0 * v, tau, external=external)
+    x = pseudo_joints(grasp(tree, "load", TIPS, q, 0 * v, tau, external=external), names)
     y = rigid.solve(q_r, v_r, np.delete(tau, out), external=external)
     assert x.dependent == y.determinacy.static_indeterminacy == 1
     np.testing.assert_allclose(np.delete(x.acceleration, out), y.acceleration, rtol=0, atol=1e-10)
@@ -227,7 +234,7 @@ def test_legs(hslm, push):
         R, _ = example.pose(q, f"tip{k}")
         forces.append(np.kron(np.eye(2), R) @ y.constraint_forces[f"weld{k}"])
     for method in (cooperating, reduced_cooperation):
-        x = method(tree, "platform", LEGS, q, rest, rest, external=external)
+        x = method(grasp(tree, "platform", LEGS, q, rest, rest, external=external))
         np.testing.assert_allclose(x.acceleration, y.acceleration, rtol=0, atol=1e-9)
         np.testing.assert_allclose(x.F_t, forces, rtol=0, atol=1e-9)
     if push is None:
@@ -241,15 +248,15 @@ def test_what_the_printed_reduction_drops(hslm):
     """4.33, 4.35 as printed: the legs no longer keep the platform from turning."""
     _, tree, q, rest = hslm
     couple = {"platform": [0, 1.0, 0, 0, 0, 0]}
-    x = reduced_cooperation(tree, "platform", LEGS, q, rest, rest, external=couple)
+    x = reduced_cooperation(grasp(tree, "platform", LEGS, q, rest, rest, external=couple))
     printed = reduced_cooperation(
-        tree, "platform", LEGS, q, rest, rest, external=couple, keep=False
+        grasp(tree, "platform", LEGS, q, rest, rest, external=couple), keep=False
     )
     assert x.N.shape == printed.N.shape == (3, 18)
     assert x.self_stress == 0
     assert abs(x.alpha_c[1]) < 1e-10
     assert printed.alpha_c[1] == pytest.approx(1.945, abs=5.1e-4)  # as the 0-47 of the other source
-    fall = reduced_cooperation(tree, "platform", LEGS, q, rest, rest, keep=False)
+    fall = reduced_cooperation(grasp(tree, "platform", LEGS, q, rest, rest), keep=False)
     assert fall.alpha_c[4] == pytest.approx(-10.0286429411, abs=1e-10)  # right by symmetry
 
 
@@ -263,7 +270,7 @@ def test_pseudo_joints_of_the_legs(hslm):
     big = carried(tree, wide, q, "q"), carried(tree, wide, rest), carried(tree, wide, rest)
     np.testing.assert_array_equal(wide.initial, big[0])
     couple = {"platform": [0.3, 1.0, 0.2, 4.0, 0, 0]}
-    x = pseudo_joints(wide, names, "platform", LEGS, *big, external=couple)
+    x = pseudo_joints(grasp(wide, "platform", LEGS, *big, external=couple), names)
     y = example.solve(q, rest, rest, external=couple)
     keep = [wide.v_labels.index(label) for label in tree.v_labels]
     np.testing.assert_allclose(x.acceleration[keep], y.acceleration, rtol=0, atol=1e-9)
@@ -304,16 +311,16 @@ def bars():
 def test_a_deficient_omega_is_refused(bars):
     tree, _, q, v, tau = bars
     with pytest.raises(ModelError, match="Ω has rank 9 of 12"):
-        cooperating(tree, "load", TIPS, q, v, tau)
+        cooperating(grasp(tree, "load", TIPS, q, v, tau))
     with pytest.raises(ModelError, match="its joint has 6 axes but 3 rows count"):
-        cooperating(tree, "load", TIPS, q, v, tau, rows=PLANE)
+        cooperating(grasp(tree, "load", TIPS, q, v, tau, rows=PLANE))
 
 
 def test_reduction_of_the_four_bar(bars):
     """Eight directions that the arms cannot move, three of them twice; a push along z too."""
     tree, tied, q, v, tau = bars
     external = {"load": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]}
-    x = reduced_cooperation(tree, "load", TIPS, q, v, tau, external=external)
+    x = reduced_cooperation(grasp(tree, "load", TIPS, q, v, tau, external=external))
     y = tied.solve(q, v, tau, external=external)
     assert x.N.shape == (8, 12)
     assert x.self_stress == y.determinacy.static_indeterminacy == 3
@@ -338,7 +345,7 @@ def test_pseudo_joints_of_the_four_bar(bars):
     }
     wide = augment(tree, names)
     big = carried(tree, wide, q, "q"), carried(tree, wide, v), carried(tree, wide, tau)
-    x = pseudo_joints(wide, tuple(names), "load", TIPS, *big)
+    x = pseudo_joints(grasp(wide, "load", TIPS, *big), tuple(names))
     y = tied.solve(q, v, tau)
     keep = [wide.v_labels.index(label) for label in tree.v_labels]
     np.testing.assert_allclose(x.acceleration[keep], y.acceleration, rtol=0, atol=1e-10)
@@ -355,14 +362,14 @@ def test_dependent_pseudo_joints(bars):
         tree, {"a": ("arm2_link2", "rx"), "b": ("arm2_link2", "ry"), "c": ("arm2_link2", "dz")}
     )
     big = carried(tree, wide, q, "q"), np.zeros(13), carried(tree, wide, tau)
-    x = pseudo_joints(wide, ("arm1_link2", "arm2_link1"), "load", TIPS, *big)
+    x = pseudo_joints(grasp(wide, "load", TIPS, *big), ("arm1_link2", "arm2_link1"))
     assert x.dependent == 1
     np.testing.assert_allclose(x.acceleration, 0, atol=1e-10)
     with pytest.raises(InputError, match="at rest"):
         moving = big[1].copy()
         moving[1] = 1.0
-        pseudo_joints(wide, ("arm1_link2",), "load", TIPS, big[0], moving, big[2])
+        pseudo_joints(grasp(wide, "load", TIPS, big[0], moving, big[2]), ("arm1_link2",))
     with pytest.raises(ModelError, match="arm1_link2"):
-        pseudo_joints(wide, ("arm1_link",), "load", TIPS, *big)
+        pseudo_joints(grasp(wide, "load", TIPS, *big), ("arm1_link",))
     with pytest.raises(InputError, match="expected one of rx"):
         augment(tree, {"a": ("arm2_link2", "x")})

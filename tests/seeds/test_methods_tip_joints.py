@@ -15,6 +15,7 @@ from armillary.errors import ModelError
 from armillary.textbook import (
     cooperating,
     corrective_force,
+    grasp,
     pseudo_joints,
     reduced_cooperation,
     reference_member,
@@ -184,9 +185,11 @@ def test_closed_mechanisms_are_refused():
     calls = [
         lambda: tip_constraint(bars, bars.bodies[-1], q, v, tau, ("dx",)),
         lambda: reference_member(bars, bars.bodies[-1], {bars.bodies[0]: ("dx",)}, q, v, tau),
-        lambda: cooperating(bars, bars.bodies[-1], bars.bodies[:1], q, v, tau),
-        lambda: reduced_cooperation(bars, bars.bodies[-1], bars.bodies[:1], q, v, tau),
-        lambda: pseudo_joints(bars, bars.v_labels[:1], bars.bodies[-1], bars.bodies[:1], q, v, tau),
+        lambda: cooperating(grasp(bars, bars.bodies[-1], bars.bodies[:1], q, v, tau)),
+        lambda: reduced_cooperation(grasp(bars, bars.bodies[-1], bars.bodies[:1], q, v, tau)),
+        lambda: pseudo_joints(
+            grasp(bars, bars.bodies[-1], bars.bodies[:1], q, v, tau), bars.v_labels[:1]
+        ),
         lambda: rolling(bars, {bars.bodies[-1]: bars.bodies[0]}, q, v, tau),
     ]
     for call in calls:

@@ -35,13 +35,15 @@ def symmetric(matrix: Sequence[Sequence[Scalar]]) -> SparseRows:
 
 def times(rows: SparseRows, x: Sequence[Scalar]) -> list[Scalar]:
     """A x."""
-    products = []
-    for row in rows:
-        total: Scalar = 0
-        for j in sorted(row):
-            total = total + row[j] * x[j]
-        products.append(total)
-    return products
+    return [product(row, x) for row in rows]
+
+
+def product(row: dict[int, Scalar], x: Sequence[Scalar]) -> Scalar:
+    """Σ row_j x_j over the entries that are there, in their order."""
+    total: Scalar = 0
+    for j in sorted(row):
+        total = total + row[j] * x[j]
+    return total
 
 
 class SparseLDL:

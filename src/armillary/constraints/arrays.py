@@ -15,7 +15,7 @@ def rotated(E: Array, x: Array) -> Array:
 
 def rotated_back(E: Array, x: Array) -> Array:
     """E^T x."""
-    return np.einsum("...ji,...j->...i", E, x)
+    return rotated(np.swapaxes(E, -1, -2), x)
 
 
 def moved(E: Array, r: Array, m: Array) -> Array:
@@ -37,7 +37,11 @@ def shifted(wrench: Array, arm: Array) -> Array:
     return np.concatenate([moment, wrench[..., 3:]], axis=-1)
 
 
+def turned(E: Array, wrench: Array) -> Array:
+    """(E n; E f)."""
+    return np.concatenate([rotated(E, x) for x in np.split(wrench, 2, axis=-1)], axis=-1)
+
+
 def turned_back(E: Array, wrench: Array) -> Array:
     """(E^T n; E^T f)."""
-    parts = (wrench[..., :3], wrench[..., 3:])
-    return np.concatenate([rotated_back(E, x) for x in parts], axis=-1)
+    return turned(np.swapaxes(E, -1, -2), wrench)

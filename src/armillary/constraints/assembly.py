@@ -97,6 +97,11 @@ class Closer:
         """What counts as closed, as a part of the machine's size."""
         return max(CLOSED, self.equations.geometry_tolerance)
 
+    @property
+    def nearly_closed(self) -> float:
+        """What a projected position may stay open by, as a part of the machine's size."""
+        return max(CLOSED * 1e4, 10.0 * self.closed)
+
     def residual(self, q: Array, moving: RowMotion | None = None) -> Array:
         return np.asarray(self.equations.terms(q[None], moving=moving).residual[0])
 

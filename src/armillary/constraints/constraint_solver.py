@@ -9,7 +9,7 @@ from armillary.constraints.assembly import Closer
 from armillary.constraints.equations import Equations
 from armillary.constraints.forward import ConstrainedForwardDynamics
 from armillary.constraints.inverse import ConstrainedInverseDynamics
-from armillary.constraints.load_friction import ConstrainedLoadFriction
+from armillary.constraints.load_friction import ConstrainedLoadFriction, load_friction_of
 from armillary.constraints.projection import Projector
 from armillary.evaluate.evaluator import Evaluator
 
@@ -52,7 +52,7 @@ class ConstraintSolver:
     @property
     def load_friction(self) -> ConstrainedLoadFriction:
         """Friction of joints that depends on their loads."""
-        return self.forward.load_friction
+        return load_friction_of(self.equations)
 
 
 def solver_of(evaluator: Evaluator) -> ConstraintSolver:

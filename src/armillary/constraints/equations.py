@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.algorithms.tree import inverse_dynamics, kinematics, mass_matrix
+from armillary.constraints.arrays import rotated_back
 from armillary.constraints.moving import Prescribed, RowMotion, spread
 from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, solve
-from armillary.constraints.rows import Bodies, Rows, Terms
+from armillary.constraints.rows import Bodies, Rows, Terms, from_body_axes
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.dynamics import Dynamics
 from armillary.evaluate.inputs import Array, common_rows
@@ -23,7 +24,6 @@ from armillary.joints.rolling import RollingDisc
 from armillary.model.constraint_parts import Contact, Distance, Loop, Surface
 from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.constraints import lower_constraints
-from armillary.spatial import Transform, Vector
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import Evaluator, External
@@ -115,7 +115,7 @@ class Equations:
             # the ground is everywhere: where its frame stands says nothing
             for body, r in sides[isinstance(group.closure, (RollingDisc, OnPlane)) :]:
                 E = bodies.E[0, body]
-                points.append(bodies.o[0, body] + np.einsum("kji,kj->ki", E, r))
+                points.append(bodies.o[0, body] + rotated_back(E, r))
         for k, part in enumerate(self.tables.bodies):
             if part.inertia.mass > 0:
                 com = np.array([float(x) for x in part.own @ part.inertia.com()])
@@ -139,18 +139,13 @@ class Equations:
         pairs = [(index[part.first.body], index[part.second.body]) for part in parts]
         return pairs + [(index[wheel.ground], index[wheel.body]) for wheel in model.wheels]
 
-    def constraint_frame(self, system: System, k: int, number: int) -> tuple[Array, Array]:
-        """World to the second frame as a person sees it: rotation and origin in the world."""
+    def constraint_frame(self, system: System, number: int) -> tuple[Array, Array]:
+        """World to the second frame as a person sees it: rotations (B, 3, 3), origins (B, 3)."""
         constraint = self.constraints.frames[number]
-        body = constraint.second
-        X = constraint.X_2B
-        if body >= 0:
-            X = X @ Transform(self.tables.bodies[body].own.T, Vector())
-        E2 = np.array([[float(x) for x in row] for row in X.E.rows])
-        r2 = np.array([float(x) for x in X.r])
-        own = np.array([[float(x) for x in row] for row in constraint.own.rows])
-        E, o = system.bodies.E[k, body], system.bodies.o[k, body]
-        return own @ E2 @ E, o + E.T @ r2
+        E2, r2 = from_body_axes(constraint.X_2B, constraint.second, self.tables)
+        own = np.array(constraint.own.rows, float)
+        E, o = system.bodies.E[:, constraint.second], system.bodies.o[:, constraint.second]
+        return own @ E2 @ E, o + rotated_back(E, r2)
 
     # -- states ----------------------------------------------------------------------------------
 
@@ -158,12 +153,8 @@ class Equations:
         """Where all bodies are and how they move; q (B, nq), v (B, nv)."""
         result = self.evaluator.run(kinematics.columns_and_bias, {"q": q, "v": v})
         base = self.evaluator.base()
-        return Bodies.of(
-            result,
-            np.array([float(x) for x in base.velocity.leaves()]),
-            np.array([float(x) for x in base.acceleration.leaves()]),
-            q,
-        )
+        motion = (np.array(x.leaves(), float) for x in (base.velocity, base.acceleration))
+        return Bodies.of(result, *motion, q)
 
     def spring_energy(self, q: Array) -> Array:
         """(B,) potential energy of springs in the joints that close loops, J."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -14,7 +13,7 @@ from armillary.algorithms.passes import Algorithm
 from armillary.constraints.compiled import compiled_kernels, may_be_compiled
 from armillary.constraints.equations import Baumgarte, Equations
 from armillary.constraints.ladder import LadderQuestion, Outcome, States, compiled, solve_in_turn
-from armillary.constraints.load_friction import ConstrainedLoadFriction
+from armillary.constraints.load_friction import load_friction_of
 from armillary.constraints.moving import Prescribed, RowMotion
 from armillary.constraints.plan import make_plan, plan_of
 from armillary.constraints.prescribed import with_prescribed
@@ -90,10 +89,6 @@ class ConstrainedForwardDynamics(LadderQuestion):
 
         return evaluator.memo.once(("driven forward dynamics", model.prescribed), make)
 
-    @cached_property
-    def load_friction(self) -> ConstrainedLoadFriction:
-        return ConstrainedLoadFriction(self._evaluator)
-
     def _by_load(self, states: States, single: bool, baumgarte: Baumgarte) -> Array:
         """Friction is that of the loads it causes (load_friction.py)."""
         arrays, moving = dict(states.arrays), states.prescribed
@@ -107,8 +102,9 @@ class ConstrainedForwardDynamics(LadderQuestion):
             prescribed=moving,
             parameters=parameters,
         )
-        found = self.load_friction.friction_of(arrays, external, moving, baumgarte, parameters)
-        return blanked(found[0], bad)
+        friction = load_friction_of(self._equations)
+        a, _ = friction.friction_of(arrays, external, moving, baumgarte, parameters)
+        return blanked(a, bad)
 
     def _pulled(self, states: States, baumgarte: tuple[float, float]) -> dict[str, ArrayLike]:
         """Prescribed accelerations with Baumgarte's terms on top, by constraint name."""

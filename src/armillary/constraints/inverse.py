@@ -14,11 +14,18 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from armillary.algorithms.closed.actuation import Strict
 from armillary.algorithms.passes import Algorithm
-from armillary.constraints.actuation import actuation, actuation_law, actuator_indices
+from armillary.constraints.actuation import (
+    Actuation,
+    actuation,
+    actuation_law,
+    actuator_indices,
+)
 from armillary.constraints.admissible import refuse_disallowed, strictness
 from armillary.constraints.compiled import compiled_kernels, may_be_compiled
 from armillary.constraints.ladder import LadderQuestion, Outcome, States, compiled, solve_in_turn
+from armillary.constraints.load_friction import load_friction_of
 from armillary.constraints.states import answerable, finite_rows
 from armillary.errors import InputError, Remedy
 from armillary.evaluate.inputs import Array, result_type
@@ -62,8 +69,6 @@ class ConstrainedInverseDynamics(LadderQuestion):
                 "inverse_dynamics: the fourth argument of a closed mechanism are its actuators, "
                 "names of joints; found a mapping. Give wrenches as external={...}."
             )
-        if passive:
-            self._evaluator.refuse_load_friction("inverse dynamics of a closed mechanism")
         inputs, dtype = {"q": q, "v": v, "a": a}, result_type(q, v, a)
         states, single = States.checked(self._evaluator, inputs, external, parameters, passive)
         chosen = self.actuators
@@ -79,9 +84,11 @@ class ConstrainedInverseDynamics(LadderQuestion):
         def null_space(states: States) -> Outcome:
             return self._null_space(states, chosen, dtype, single)
 
-        result = self._handed_out(
-            solve_in_turn(states, first, null_space).values, single, dtype, out
-        )
+        if passive and self._evaluator.model.load_dependent_joints:
+            values = self._by_load(states, chosen, dtype, single)
+            return self._handed_out(values, single, dtype, out)
+        values = solve_in_turn(states, first, null_space).values
+        result = self._handed_out(values, single, dtype, out)
         if chosen == self.actuators:
             self._serve(self._made.get((chosen, tuple(inputs), True, np.float64)), result)
         return result
@@ -130,12 +137,32 @@ class ConstrainedInverseDynamics(LadderQuestion):
             row = None if single else int(state.numbers[0]) if state.numbers is not None else k
             refuse_disallowed(equations, system, a, strict, row)
             found = actuation(equations, system, a, names, None, False)
-            size = max(float(np.abs(found.tau).max(initial=0.0)), found.needed)
-            missing = float(np.abs(found.unreachable).max(initial=0.0))
-            if missing > strict.tolerance * size:
-                raise _unreachable(names, missing, row)
-            tau[k] = found.tau
+            tau[k] = _given(found, names, strict, row)
         return Outcome(tau, finite_rows(tau))
+
+    def _by_load(
+        self, states: States, chosen: tuple[int, ...], dtype: DTypeLike, single: bool
+    ) -> Array:
+        """Friction is that of the loads that the motion causes (load_friction.py)."""
+        friction = load_friction_of(self._equations)
+        equations, strict = friction.plain_equations, strictness(self._equations, dtype)
+        names = [equations.model.v_labels[k] for k in chosen]
+        good = finite_rows(*states.arrays.values())
+        good[good] = answerable(states.of(np.flatnonzero(good)).system(equations))
+        tau = np.full(states.arrays["v"].shape, np.nan)
+        if single and not good.all():
+            equations.evaluator.refuse_not_finite(dict(states.arrays), tau)
+        rows = np.flatnonzero(good)
+        some = states.of(rows)
+        system, arrays = some.system(equations), dict(some.arrays)
+        numbers = [None if single else int(row) for row in rows]
+        for k, row in enumerate(numbers):
+            refuse_disallowed(equations, system, arrays["a"][k], strict, row, k)
+        parameters = arrays.pop("parameters", None)
+        found = friction.actuator_forces(arrays, some.external, names, parameters=parameters)
+        for forces, row, k in zip(found, numbers, rows, strict=True):
+            tau[k] = _given(forces, names, strict, row)
+        return tau
 
     # -- what only a tree has --------------------------------------------------------------------
 
@@ -167,10 +194,15 @@ class ConstrainedInverseDynamics(LadderQuestion):
         )
 
 
-def _unreachable(names: list[str], missing: float, row: int | None) -> InputError:
+def _given(found: Actuation, names: list[str], strict: Strict, row: int | None) -> Array:
+    """tau (nv); error where the actuators cannot give the motion."""
+    size = max(float(np.abs(found.tau).max(initial=0.0)), found.needed)
+    missing = float(np.abs(found.unreachable).max(initial=0.0))
+    if missing <= strict.tolerance * size:
+        return found.tau
     where = "" if row is None else f" of state {row}"
     shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
-    return InputError(
+    raise InputError(
         f"inverse_dynamics: the actuators ({shown or 'none'}) cannot give the motion{where}; joint "
         f"forces up to {missing:.6g} N m or N are missing.",
         Remedy("more actuators"),

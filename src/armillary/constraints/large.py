@@ -80,7 +80,7 @@ class LargeSystem:
     def _pattern(self) -> None:
         """Places of the entries of K in the row."""
         i, j = self.mass_pairs
-        r, c, _ = self.equations.rows.pairs
+        r, c, *_ = self.equations.rows.pairs
         used = self._number[r] >= 0
         self._used = np.flatnonzero(used)
         places: dict[tuple[int, int], int] = {}
@@ -279,7 +279,7 @@ def _kept_rows(equations: Equations) -> np.ndarray:
     q = equations.tree.integrate(start, rng.normal(size=(count, equations.tables.nv)) * s.columns)
     bodies = equations.motion(q, np.zeros((count, equations.tables.nv)))
     J = equations.rows.sparse_terms(bodies)[0]
-    rows, columns, _ = equations.rows.pairs
+    rows, columns, *_ = equations.rows.pairs
     scaled = J * s.rows[rows] * s.columns[columns] / s.length
     largest = max(float(np.abs(scaled).max(initial=0.0)), 1.0)  # size of rows that move anything
     tolerance = max(RANK_TOLERANCE, equations.geometry_tolerance)

@@ -1,13 +1,15 @@
 """Friction that depends on the load of its joint, in mechanisms with constraints.
 
 The loop of evaluate/load_friction.py with the reactions of the closed mechanism: accelerations and
-multipliers are linear in the joint forces, so the loads are, too.  Loads that constraints leave
-open (self-stresses) give friction that has no value; such states are refused.
+multipliers are linear in the joint forces, so the loads are, too.  For a given motion the forces of
+the actuators take the place of the accelerations: they are linear in the friction x, and with them
+the multipliers and the loads.  Loads that constraints leave open (self-stresses) give friction that
+has no value; such states are refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armillary.constraints.actuation import Actuation, actuation
 from armillary.constraints.equations import Baumgarte, Equations, System
 from armillary.constraints.moving import Prescribed, of_states
 from armillary.constraints.self_stress import ForceMap, determinacy
@@ -25,7 +28,7 @@ from armillary.constraints.solution import (
     solution,
     without_rows,
 )
-from armillary.constraints.states import finite_rows, substituted
+from armillary.constraints.states import finite_rows, placed, substituted
 from armillary.errors import ModelError
 from armillary.evaluate.dynamics import Dynamics
 from armillary.evaluate.inputs import Array
@@ -37,6 +40,12 @@ if TYPE_CHECKING:
     from armillary.evaluate.evaluator import External
 
 _SEEN = 1e-7  # of a unit self-stress: a smaller part of a load does not count
+
+
+def load_friction_of(equations: Equations) -> ConstrainedLoadFriction:
+    """The load-dependent friction of a mechanism, made once."""
+    make = lambda: ConstrainedLoadFriction(equations.evaluator)  # noqa: E731
+    return equations.memo.once("load friction", make)
 
 
 class ConstrainedLoadFriction(LoadFriction):
@@ -68,15 +77,79 @@ class ConstrainedLoadFriction(LoadFriction):
                 q[rows], v[rows], force, wrench, True, given, baumgarte, **bodies
             )
             answers = [equations.answer(system, k) for k in range(len(rows))]
-            if times == 1:
-                self._refuse_undetermined(system, answers)
             a = np.array([x.a for x in answers]).reshape(force.shape)
-            multipliers = np.array([x.multipliers for x in answers])
-            multipliers = multipliers.reshape(len(a), equations.constraints.count)
-            pushed = merged(wrench, constraint_wrenches(equations, system, multipliers))
-            return a, self.loads(q[rows], v[rows], a, pushed, bodies)
+            return a, self._loads_of(system, a, answers, wrench, bodies, times == 1)
 
         return self.solved(v, state["tau"], respond)
+
+    def actuator_forces(
+        self,
+        state: dict[str, Array],
+        external: External,
+        actuators: Sequence[str] | None,
+        weights: Mapping[str, float] | None = None,
+        limits: bool = False,
+        parameters: ArrayLike | None = None,
+    ) -> list[Actuation]:
+        """Forces of the chosen actuators for the motions q, v, a in rows: those of the mechanism
+        without such friction, and the friction of the loads they cause.
+
+        Of more actuators than freedoms the smallest for that friction.  limits: friction is that of
+        the motion that is asked for, also where limits keep the actuators from it."""
+        q, v, a = state["q"], state["v"], state["a"]
+        equations, count = self.plain_equations, len(q)
+
+        def found(force: Array, times: int, limits: bool) -> tuple[System, list[Actuation]]:
+            rows = np.repeat(np.arange(count), times)
+            bodies = repeated({"parameters": parameters}, times) or {}
+            wrench = repeated(external, times)
+            system = equations.system(q[rows], v[rows], force, wrench, **bodies)
+            each = enumerate(a[rows])
+            return system, [
+                actuation(equations, system.of(k), x, actuators, weights, limits) for k, x in each
+            ]
+
+        def respond(force: Array, times: int) -> tuple[Array, Array]:
+            system, forces = found(force, times, False)
+            u = np.array([x.tau for x in forces]).reshape(force.shape)
+            driven = replace(system, force=system.force + u)
+            answers = [equations.answer(driven, k) for k in range(len(u))]
+            bodies = repeated({"parameters": parameters}, times) or {}
+            motion, wrench = np.repeat(a, times, axis=0), repeated(external, times)
+            return u, self._loads_of(driven, motion, answers, wrench, bodies, times == 1)
+
+        _, x = self.solved(v, np.zeros_like(v), respond)
+        resisting = np.zeros_like(v)
+        resisting[:, self.columns] = -x
+        return found(resisting, 1, limits)[1]
+
+    def driving_forces(self, state: dict[str, Array], actuators: Sequence[str] | None) -> Array:
+        """tau (B, nv) of the chosen actuators; NaN where a state is not finite."""
+        tau, good = np.full(state["v"].shape, np.nan), finite_rows(*state.values())
+        good[good] = placed(self.plain_equations, state["q"][good], state["v"][good])
+        rows = {name: x[good] for name, x in state.items()}
+        found = [x.tau for x in self.actuator_forces(rows, None, actuators)]
+        tau[good] = np.array(found).reshape(rows["v"].shape)
+        return tau
+
+    def _loads_of(
+        self,
+        system: System,
+        a: Array,
+        answers: list[Answer],
+        external: External,
+        bodies: Mapping[str, ArrayLike | None],
+        refuse: bool,
+    ) -> Array:
+        """Loads (B, m, 7) of the accelerations with the forces of the constraints.  refuse: states
+        whose loads have no value."""
+        if refuse:
+            self._refuse_undetermined(system, answers)
+        equations = self.plain_equations
+        multipliers = np.array([x.multipliers for x in answers])
+        multipliers = multipliers.reshape(len(a), equations.constraints.count)
+        pushed = merged(external, constraint_wrenches(equations, system, multipliers))
+        return self.loads(system.q, system.v, a, pushed, bodies)
 
     def _refuse_undetermined(self, system: System, answers: list[Answer]) -> None:
         """Loads that count must have one value."""

@@ -6,20 +6,23 @@ where those fail; what does not close goes to Gauss-Newton steps in the null spa
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armillary.algorithms.closed.constrained import correction
-from armillary.constraints.assembly import CLOSED, Closer
+from armillary.constraints.assembly import Closer
 from armillary.constraints.compiled import compiled_kernels, may_be_compiled
 from armillary.constraints.content import idle_rows
 from armillary.constraints.holding import Held, Named
 from armillary.constraints.ladder import Outcome, Solver, States, solve_in_turn
 from armillary.constraints.moving import Prescribed, RowMotion, spread
 from armillary.constraints.plan import make_plan
-from armillary.errors import ModelError
+from armillary.constraints.states import finite_rows
+from armillary.errors import ArmillaryError, ModelError
 from armillary.evaluate.inputs import Array
 
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from armillary.evaluate.kernels import Kernels
 
 _STEPS = 8
+Notes = list[str] | None
 
 
 class Projector:
@@ -54,11 +58,18 @@ class Projector:
             return None
         plan = make_plan(self.equations, rows, embed)
         reads = ("q",) + ("v",) * (level == "rate") + ("prescribed",) * moving
-        return compiled_kernels(self.equations, correction(plan, level), reads)
+        weights: list[float] = []
+        if level == "residual" and plan.pivots is None:
+            s = self.equations.scaling
+            weights = (s.rows / s.length / self.closer.nearly_closed)[list(plan.kept)].tolist()
+        return compiled_kernels(self.equations, correction(plan, level, weights), reads)
 
-    def project(self, q: Array, v: Array, moving: RowMotion | None = None) -> tuple[Array, Array]:
-        """q (B, nq) and v (B, nv), closed and consistent."""
-        q = self.positions(q, moving)
+    def project(
+        self, q: Array, v: Array, moving: RowMotion | None = None, notes: Notes = None
+    ) -> tuple[Array, Array]:
+        """q (B, nq) and v (B, nv), closed and consistent.  notes: states that cannot be are NaN,
+        and the reason is added here; without it they are an error."""
+        q = self.positions(q, moving, notes)
         return q, self.velocities(q, v, moving)
 
     def project_with(
@@ -68,11 +79,15 @@ class Projector:
         held: Held,
         named: Named | None,
         moving: RowMotion | None = None,
+        notes: Notes = None,
     ) -> tuple[Array, Array]:
         """As `project`, state by state, with what is held as it is.  named: velocities that are
         given, in the place of v."""
-        q = np.array([self._closed(x, _of(moving, k), held) for k, x in enumerate(q)])
-        return q, self.velocities_with(q, v, held, named, moving)
+        q = q.copy()
+        for k in range(len(q)):
+            with _noted(notes, k, q):
+                q[k] = self._closed(q[k], _of(moving, k), held)
+        return q, self.velocities_with(q, v, held, named, moving, notes=notes)
 
     def velocities_with(
         self,
@@ -82,21 +97,23 @@ class Projector:
         named: Named | None,
         moving: RowMotion | None = None,
         parameters: Array | None = None,
+        notes: Notes = None,
     ) -> Array:
         """Consistent velocities (B, nv) with what is held, or given by name, as it is.  parameters:
         inertias (B, 10 bodies) that the kinetic energy counts with."""
         values = None if named is None else named.of(len(q))
-        held, found = named.held if named else held, np.empty_like(v)
-        for k in range(len(q)):
+        held, found = named.held if named else held, np.full_like(v, np.nan)
+        for k in np.flatnonzero(finite_rows(q)):
             mine = None if values is None else values[k]
             bodies = None if parameters is None else parameters[k]
             if mine is not None and not self.equations.constraints.count:
                 found[k] = np.linalg.pinv(held.rows(q[k])) @ mine  # in a tree nothing follows
                 continue
-            found[k] = self.closer.velocity_with(q[k], v[k], held, mine, _of(moving, k), bodies)
+            with _noted(notes, k, found):
+                found[k] = self.closer.velocity_with(q[k], v[k], held, mine, _of(moving, k), bodies)
         return found
 
-    def positions(self, q: Array, moving: RowMotion | None = None) -> Array:
+    def positions(self, q: Array, moving: RowMotion | None = None, notes: Notes = None) -> Array:
         """Newton steps until they are small; what stays open is closed one by one (assembly.py)."""
         q = q.copy()
         if not self.rows("residual").any():
@@ -107,7 +124,8 @@ class Projector:
             if kernels is not None:
                 self._newton(kernels, q, open_, moving)
         for k in np.flatnonzero(open_):
-            q[k] = self._closed(q[k], _of(moving, int(k)))
+            with _noted(notes, k, q):
+                q[k] = self._closed(q[k], _of(moving, int(k)))
         return q
 
     def _newton(
@@ -137,7 +155,7 @@ class Projector:
     def _closed(self, q: Array, moving: RowMotion | None, held: Held | None = None) -> Array:
         closed, _ = self.closer.position(q, moving=moving, held=held)
         opening = self.closer.opening(self.closer.residual(closed, moving))
-        if opening > max(CLOSED * 1e4, 10.0 * self.closer.closed):
+        if opening > self.closer.nearly_closed:
             if held:
                 raise ModelError(
                     f"'{self.equations.model.name}': the position could not be projected with "
@@ -185,6 +203,18 @@ class Projector:
             inputs["prescribed"] = spread(moving.velocity, len(states))
         step = kernels(inputs, len(states), self.equations.evaluator.base_numbers)["x"]
         return Outcome.of_kernel(states.arrays["v"] + step)
+
+
+@contextmanager
+def _noted(notes: Notes, k: int, rows: Array) -> Iterator[None]:
+    """An error of state k becomes a note, and its row NaN; without notes it stays an error."""
+    try:
+        yield
+    except ArmillaryError as error:
+        if notes is None:
+            raise
+        notes.append(f"state {k}: {error}")
+        rows[k] = np.nan
 
 
 def _of(moving: Prescribed, k: int) -> RowMotion | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,13 +43,21 @@ class Terms:
     gamma: Array  # (B, m)
     rate: Array  # (B, m): velocity along each row, 0 where it is kept
     residual: Array  # (B, m), 0 for rows that are not holonomic
-    wrench_W: Array  # (B, m, 6): unit force of each row on the second body, world axes, at `point`
-    point: Array  # (B, m, 3): origin of the second frame in the world
-    center: Array  # (B, constraints, 3): the same, once per constraint between frames
+    wrench_W: Array  # (B, m, 6): unit force of each row on the second body, world axes, at `origin`
+    origin: Array  # (B, constraints, 3): of the second frames in the world
     # known wrenches of contacts, friction and springs of loops, world axes, at their frames
     given_W: Array  # (B, constraints, 6)
     given: Array  # (B, n): their generalised force
     resisted: Array  # (B, n): the part of it that comes from friction and springs
+
+
+class Pairs(NamedTuple):
+    """Entries of J by place."""
+
+    rows: Indices
+    columns: Indices
+    signs: Array  # +1: the joint carries the second body, -1: the first
+    constraints: Indices  # the number of the constraint among those between frames
 
 
 class Group:
@@ -62,8 +71,11 @@ class Group:
         self.rows = rows  # (constraints, rows per constraint): numbers of their rows in J
         self.first = np.array([constraint.first for constraint in constraints])
         self.second = np.array([constraint.second for constraint in constraints])
-        self.E1, self.r1 = _stacked([_from_own(t.X_1A, t.first, tables) for t in constraints])
-        self.E2, self.r2 = _stacked([_from_own(t.X_2B, t.second, tables) for t in constraints])
+        ends = [
+            [from_body_axes(t.X_1A, t.first, tables) for t in constraints],
+            [from_body_axes(t.X_2B, t.second, tables) for t in constraints],
+        ]
+        (self.E1, self.r1), (self.E2, self.r2) = (map(np.array, zip(*x, strict=True)) for x in ends)
         self.closure: Closure = constraints[0].closure.with_parameters(
             _columns([t.closure.parameters() for t in constraints])
         )
@@ -88,16 +100,10 @@ def _columns(numbers: Sequence[Sequence[Scalar]]) -> list[Array]:
     return [table[:, k] for k in range(table.shape[1])] if table.size else []
 
 
-def _from_own(X_FK: Transform, body: int, tables: Tables) -> Transform:
-    """X_FO: from the body's own axes, in which kernels hand out results."""
-    if body < 0:
-        return X_FK
-    return X_FK @ Transform(tables.bodies[body].own.T, Vector())
-
-
-def _stacked(transforms: Sequence[Transform]) -> tuple[Array, Array]:
-    numbers = np.array([[float(x) for x in X.leaves()] for X in transforms])
-    return numbers[:, :9].reshape(-1, 3, 3), numbers[:, 9:]
+def from_body_axes(X_FK: Transform, body: int, tables: Tables) -> tuple[Array, Array]:
+    """X_FB = (E, r): from the body's own axes, in which kernels hand out results; -1: the world."""
+    X_FB = X_FK if body < 0 else X_FK @ Transform(tables.bodies[body].own.T, Vector())
+    return np.array(X_FB.E.rows, float), np.array(X_FB.r.leaves(), float)
 
 
 @dataclass(frozen=True)
@@ -154,99 +160,70 @@ class Rows:
         return groups
 
     @cached_property
-    def pairs(self) -> tuple[Indices, Indices, Array]:
-        """Entries of J that can differ from zero: row, column, sign (frame constraints only)."""
-        rows: list[int] = []
-        columns: list[int] = []
-        signs: list[float] = []
-        for constraint in self.constraints.frames:
-            span = range(
-                self.constraints.slices[constraint.name].start,
-                self.constraints.slices[constraint.name].stop,
-            )
-            for dof, sign in self._signs(constraint).items():
-                rows += span
-                columns += [dof] * len(span)
-                signs += [sign] * len(span)
-        return np.array(rows, np.intp), np.array(columns, np.intp), np.array(signs)
+    def links(self) -> tuple[Indices, Indices, Array]:
+        """Which joints a constraint between frames acts on: constraint, degree of freedom, and +1
+        for joints that carry only its second body, -1 for those of the first alone."""
+        found = []
+        for number, constraint in enumerate(self.constraints.frames):
+            one, two = self._support(constraint.first), self._support(constraint.second)
+            found += [(number, dof, 1.0) for dof in sorted(two - one)]
+            found += [(number, dof, -1.0) for dof in sorted(one - two)]
+        numbers, dofs, signs = zip(*found, strict=True) if found else ((), (), ())
+        return np.array(numbers, np.intp), np.array(dofs, np.intp), np.array(signs)
 
-    def _signs(self, constraint: FrameConstraint) -> dict[int, float]:
-        """+1 for joints that carry only the second body, -1 for those of the first alone."""
-        one, two = self._support(constraint.first), self._support(constraint.second)
-        return dict.fromkeys(sorted(two - one), 1.0) | dict.fromkeys(sorted(one - two), -1.0)
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Entries of J that can differ from zero (constraints between frames only)."""
+        spans = [self.constraints.slices[constraint.name] for constraint in self.constraints.frames]
+        numbers, dofs, signs = self.links
+        sizes = [spans[k].stop - spans[k].start for k in numbers]
+        rows = [np.arange(spans[k].start, spans[k].stop) for k in numbers]
+        repeated = (np.repeat(x, sizes) for x in (dofs, signs, numbers))
+        return Pairs(np.concatenate([np.zeros(0, np.intp), *rows]), *repeated)
 
     def _support(self, body: int) -> frozenset[int]:
         return self.supports[body] if body >= 0 else frozenset()
 
+    def block(self, bodies: Bodies, passive: bool = True) -> RowBlock:
+        """All constraints between frames; zeros in the rows of the others.  passive: with friction
+        and springs of loops."""
+        total = RowBlock.zeros(len(bodies.S), self.constraints.count, len(self.constraints.frames))
+        for group in self.groups:
+            for name, x in vars(_evaluate(group, bodies)).items():
+                chosen = group.numbers if name in RowBlock.BY_CONSTRAINT else group.rows.ravel()
+                getattr(total, name)[:, chosen] = x
+        return total if passive else replace(total, resisted_W=np.zeros_like(total.resisted_W))
+
     def sparse_terms(self, bodies: Bodies, passive: bool = True) -> tuple[Array, Array, Array]:
         """Entries of J at `pairs`, gamma (B, m), and the known generalised force (B, n)."""
-        count, m = len(bodies.S), self.constraints.count
-        gamma, wrench, point = (np.zeros((count, m, *size)) for size in ((), (6,), (3,)))
-        given = np.zeros((count, self.tables.nv))
-        for group in self.groups:
-            flat = group.rows.ravel()
-            block = _evaluate(group, bodies)
-            gamma[:, flat], wrench[:, flat] = block.gamma, block.wrench_W
-            point[:, flat] = block.point
-            for known in (block.given_W, block.resisted_W) if passive else (block.given_W,):
-                if known.any():
-                    self._add_given(bodies, group.numbers, known, block.origin, given)
+        block = self.block(bodies, passive)
         for constraint in self.constraints.axes:
-            gamma[:, self.constraints.slices[constraint.name].start] = constraint.acceleration
-        return self.entries(bodies, wrench, point), gamma, given
-
-    def _add_given(
-        self, bodies: Bodies, numbers: Indices, wrench: Array, center: Array, given: Array
-    ) -> None:
-        """Generalised force of known wrenches (B, constraints, 6) of the numbered constraints."""
-        for place, number in enumerate(numbers):
-            for dof, sign in self._signs(self.constraints.frames[int(number)]).items():
-                arm = center[:, place] - bodies.o[:, self.carriers[dof]]
-                push = shifted(wrench[:, place], arm)
-                given[:, dof] += sign * np.sum(bodies.S[:, dof] * push, axis=-1)
+            row = self.constraints.slices[constraint.name].start
+            block.gamma[:, row] = constraint.acceleration
+        given = self.pushes(bodies, block.given_W + block.resisted_W, block.origin)
+        return self.entries(bodies, block.wrench_W, block.origin), block.gamma, given
 
     def terms(self, bodies: Bodies, q: Array, v: Array, passive: bool = True) -> Terms:
         """Dense rows of B states.  passive: with friction and springs of loops."""
-        count, m, n = len(q), self.constraints.count, self.tables.nv
-        gamma, rate, residual = np.zeros((3, count, m))
-        wrench, force = np.zeros((2, count, m, 6))
-        given_W, resisted_W = np.zeros((2, count, len(self.constraints.frames), 6))
-        point = np.zeros((count, m, 3))
-        centers = np.zeros((count, len(self.constraints.frames), 3))
-        for group in self.groups:
-            flat = group.rows.ravel()
-            block = _evaluate(group, bodies)
-            gamma[:, flat], rate[:, flat] = block.gamma, block.rate
-            residual[:, flat], point[:, flat] = block.residual, block.point
-            wrench[:, flat], force[:, flat] = block.wrench_W, block.force_W
-            given_W[:, group.numbers], centers[:, group.numbers] = block.given_W, block.origin
-            if passive:
-                resisted_W[:, group.numbers] = block.resisted_W
-        J, G = np.zeros((2, count, m, n))
-        rows, columns, _ = self.pairs
-        J[:, rows, columns] = self.entries(bodies, wrench, point)
-        G[:, rows, columns] = J[:, rows, columns]
+        block, pairs = self.block(bodies, passive), self.pairs
+        J = np.zeros((len(q), self.constraints.count, self.tables.nv))
+        J[:, pairs.rows, pairs.columns] = self.entries(bodies, block.wrench_W, block.origin)
+        self._axis_rows(q, v, J, block.gamma, block.rate, block.residual)
+        G = J
         if not self.constraints.ideal:
-            G[:, rows, columns] = self.entries(bodies, force, point)
-        given, resisted = np.zeros((2, count, n))
-        numbers = np.arange(len(self.constraints.frames), dtype=np.intp)
-        for known, total in ((given_W, given), (resisted_W, resisted)):
-            if known.any():
-                self._add_given(bodies, numbers, known, centers, total)
-        self._axis_rows(q, v, J, gamma, rate, residual)
-        start = m - len(self.constraints.axes)
-        G[:, start:] = J[:, start:]
+            G = J.copy()
+            G[:, pairs.rows, pairs.columns] = self.entries(bodies, block.force_W, block.origin)
+        resisted = self.pushes(bodies, block.resisted_W, block.origin)
         return Terms(
             J=J,
             G=G,
-            gamma=gamma,
-            rate=rate,
-            residual=residual,
-            wrench_W=force,
-            point=point,
-            center=centers,
-            given_W=given_W + resisted_W,
-            given=given + resisted,
+            gamma=block.gamma,
+            rate=block.rate,
+            residual=block.residual,
+            wrench_W=block.force_W,
+            origin=block.origin,
+            given_W=block.given_W + block.resisted_W,
+            given=self.pushes(bodies, block.given_W, block.origin) + resisted,
             resisted=resisted,
         )
 
@@ -267,12 +244,26 @@ class Rows:
         t = self.tables
         return np.repeat(np.arange(len(t.bodies)), [body.joint.nv for body in t.bodies])
 
-    def entries(self, bodies: Bodies, wrench: Array, point: Array) -> Array:
-        """Values of J at `pairs`: power of each wrench on each axis, (B, pairs)."""
-        rows, columns, signs = self.pairs
-        arm = point[:, rows] - bodies.o[:, self.carriers[columns]]
-        push = shifted(wrench[:, rows], arm)
-        return np.asarray(np.einsum("bpi,bpi,p->bp", bodies.S[:, columns], push, signs))
+    def entries(self, bodies: Bodies, wrench: Array, origin: Array) -> Array:
+        """Values of J at `pairs`: power of each row's wrench (B, m, 6) on each axis, (B, pairs)."""
+        p = self.pairs
+        return self._powers(bodies, wrench[:, p.rows], origin[:, p.constraints], p.columns, p.signs)
+
+    def pushes(self, bodies: Bodies, wrench: Array, origin: Array) -> Array:
+        """(B, n) generalised force of the wrenches (B, constraints, 6) on second bodies."""
+        total = np.zeros((len(wrench), self.tables.nv))
+        if wrench.any():
+            numbers, dofs, signs = self.links
+            found = self._powers(bodies, wrench[:, numbers], origin[:, numbers], dofs, signs)
+            np.add.at(total.T, dofs, found.T)
+        return total
+
+    def _powers(
+        self, bodies: Bodies, wrench: Array, origin: Array, dofs: Indices, signs: Array
+    ) -> Array:
+        """Power of wrenches (B, p, 6) on the motion of one joint axis each."""
+        push = shifted(wrench, origin - bodies.o[:, self.carriers[dofs]])
+        return np.asarray(np.einsum("bpi,bpi,p->bp", bodies.S[:, dofs], push, signs))
 
     def _axis_rows(
         self, q: Array, v: Array, J: Array, gamma: Array, rate: Array, residual: Array
@@ -318,11 +309,13 @@ class RowBlock:
     given_W: Array  # (B, constraints, 6): known wrenches of contacts
     resisted_W: Array  # (B, constraints, 6): friction and springs of loops
 
-    @property
-    def point(self) -> Array:
-        """(B, rows, 3): the origin once per row."""
-        per_constraint = self.gamma.shape[1] // self.origin.shape[1]
-        return np.repeat(self.origin, per_constraint, axis=1)
+    BY_CONSTRAINT: ClassVar = ("origin", "given_W", "resisted_W")
+
+    @classmethod
+    def zeros(cls, states: int, rows: int, constraints: int) -> RowBlock:
+        flat, vectors = np.zeros((3, states, rows)), np.zeros((2, states, rows, 6))
+        known = np.zeros((2, states, constraints, 6))
+        return cls(*flat, *vectors, np.zeros((states, constraints, 3)), *known)
 
 
 def _evaluate(group: Group, bodies: Bodies) -> RowBlock:

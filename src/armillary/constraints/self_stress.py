@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.constraints.arrays import shifted
+from armillary.constraints.arrays import shifted, turned, turned_back
 from armillary.constraints.nullspace import Factor
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
@@ -43,7 +43,7 @@ class ForceMap:
         names = [constraint.name for constraint in equations.constraints.all]
         self.names += [f"{name}.weld" if name in own else name for name in names]
         R, origins = equations.tree.poses(system.q[k])
-        W, points = system.terms.wrench_W[k], system.terms.point[k]  # (m, 6), (m, 3)
+        W = system.terms.wrench_W[k]  # (m, 6)
         count = len(model.bodies)
         self.matrix = np.zeros((len(self.names), 6, equations.constraints.count))
         below = _below(model.parents)
@@ -53,11 +53,10 @@ class ForceMap:
             for body in range(count):
                 sign = float(first in below[body]) - float(second in below[body])
                 if sign:
-                    local = _local(W[rows], R[body].T, points[rows] - origins[body])
-                    self.matrix[body, :, rows] += sign * local.T
-            E2, o2 = equations.constraint_frame(system, k, t)
-            self.matrix[count + t, :, rows] = _local(W[rows], E2, points[rows] - o2).T
-
+                    here = shifted(W[rows], system.terms.origin[k, t] - origins[body])
+                    self.matrix[body, :, rows] += sign * turned_back(R[body], here).T
+            E2, _ = equations.constraint_frame(system, t)
+            self.matrix[count + t, :, rows] = turned(E2[k], W[rows]).T
         start = count + len(equations.constraints.frames)
         for t, axis in enumerate(equations.constraints.axes):
             row = equations.constraints.slices[axis.name].start
@@ -68,12 +67,6 @@ class ForceMap:
         weights = np.array([1.0 / self.equations.length] * 3 + [1.0] * 3)
         names, _, rows = self.matrix.shape
         return (self.matrix * weights[None, :, None]).reshape(6 * names, rows)
-
-
-def _local(wrenches_W: Array, E: Array, arm: Array) -> Array:
-    """Wrenches (r, 6) along the world's axes to a frame that lies `arm` before their points."""
-    there = shifted(wrenches_W, arm)
-    return np.concatenate([there[:, :3] @ E.T, there[:, 3:] @ E.T], axis=1)
 
 
 def _below(parents: tuple[int, ...]) -> list[set[int]]:

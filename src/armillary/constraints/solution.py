@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armillary.constraints.arrays import shifted, turned_back
+from armillary.constraints.arrays import shifted, turned, turned_back
 from armillary.constraints.conditioning import condition, nearness
 from armillary.constraints.contact_notes import contact_notes
 from armillary.constraints.nullspace import Answer
@@ -162,18 +162,23 @@ def solution(
     multipliers = np.array([x.multipliers for x in answers]).reshape(
         len(a), equations.constraints.count
     )
-    states = []
+
+    def reactions() -> BodyForces:
+        wrenches = merged(external, constraint_wrenches(equations, system, multipliers))
+        return equations.tree.body_forces(system.q, system.v, a, wrenches, passive)
+
+    body, states = reactions(), []
     for k, answer in enumerate(answers):
         forces = ForceMap(equations, system, k)
         state = determinacy(forces, answer.factor)
         states.append(state)
         if state.static_indeterminacy:
-            tree = _tree_forces(equations, system, k, a[k], multipliers[k], external, passive)
+            tree = body.transmitted[k]
             own = np.einsum("nim,m->ni", forces.matrix[len(tree) :], multipliers[k])
-            reactions = np.concatenate([tree, own])
-            multipliers[k] = smallest(forces, state, reactions, multipliers[k], compliance)
-    wrenches = merged(external, constraint_wrenches(equations, system, multipliers))
-    body = equations.tree.body_forces(system.q, system.v, a, wrenches, passive)
+            found = np.concatenate([tree, own])
+            multipliers[k] = smallest(forces, state, found, multipliers[k], compliance)
+    if any(state.static_indeterminacy for state in states):
+        body = reactions()
     kinetic, potential = equations.energy(system.q, system.v)
     balance = _power(equations, system, tau, a, multipliers, external, passive)
     pushed = _constraint_forces(equations, system, multipliers)
@@ -250,28 +255,6 @@ def _notes(equations: Equations, system: System, k: int, answer: Answer) -> tupl
     return tuple(texts)
 
 
-def _tree_forces(
-    equations: Equations,
-    system: System,
-    k: int,
-    a: Array,
-    multipliers: Array,
-    external: External,
-    passive: bool,
-) -> Array:
-    """Reactions (bodies, 6) in the tree joints of state k."""
-    one = {name: _row(value, k) for name, value in (external or {}).items()}
-    constraints = constraint_wrenches(equations, system.of(k), multipliers[None])
-    wrenches = merged(one, {name: x[0] for name, x in constraints.items()})
-    result = equations.tree.body_forces(system.q[k], system.v[k], a, wrenches, passive)
-    return np.asarray(result.transmitted)
-
-
-def _row(value: ArrayLike, k: int) -> Array:
-    array = np.asarray(value, float)
-    return array if array.ndim == 1 else array[k]
-
-
 def _world_wrenches(system: System, constraints: ConstraintTable, multipliers: Array) -> Array:
     """(B, constraints, 6): what each constraint between frames exerts on its second body, along the
     world's axes, at the origin of the second frame."""
@@ -295,7 +278,7 @@ def constraint_wrenches(
         for body, sign in zip(ends, (-1.0, 1.0), strict=True):
             if body < 0:
                 continue
-            there = shifted(wrench_W[:, t], system.terms.center[:, t] - origins[:, body])
+            there = shifted(wrench_W[:, t], system.terms.origin[:, t] - origins[:, body])
             name = model.bodies[body].name
             total[name] = total.get(name, 0.0) + sign * turned_back(R[:, body], there)
     return total
@@ -314,10 +297,9 @@ def _constraint_forces(
 ) -> ConstraintForces:
     frames, axes = equations.constraints.frames, equations.constraints.axes
     wrench = _world_wrenches(system, equations.constraints, multipliers)
-    for k, one in enumerate(wrench):
-        for t, world in enumerate(one):
-            E2, _ = equations.constraint_frame(system, k, t)
-            wrench[k, t] = np.concatenate([E2 @ world[:3], E2 @ world[3:]])
+    for t in range(len(frames)):
+        E2, _ = equations.constraint_frame(system, t)
+        wrench[:, t] = turned(E2, wrench[:, t])
     return ConstraintForces(
         model=equations.model,
         names=tuple(t.name for t in frames),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -31,6 +32,7 @@ from armillary.constraints.states import (
     solvable,
     substituted,
 )
+from armillary.errors import ProjectionWarning
 from armillary.evaluate.dynamics import Dynamics
 from armillary.evaluate.evaluator import Evaluator, External
 from armillary.evaluate.inputs import Array
@@ -283,7 +285,10 @@ class Constrained(Dynamics):
         least kinetic energy (in a tree, where nothing follows, they are zero).
 
         geometry_tolerance: how far rows may stay open that contradict each other, as a part of the
-        machine's size (default: the accuracy of the mechanism)."""
+        machine's size (default: the accuracy of the mechanism).
+
+        A state of a batch that cannot be closed is NaN in its row, and a `ProjectionWarning` says
+        why; a single one is an error."""
         if geometry_tolerance is not None:
             return self.with_tolerance(geometry_tolerance).project(q, v, prescribed, hold)
         (q,) = self.evaluator.complete({"q": q}).values()
@@ -299,15 +304,16 @@ class Constrained(Dynamics):
             if single:
                 self.evaluator.refuse_not_finite(arrays, np.full(1, np.nan))
             arrays, _ = substituted(self._equations, arrays, None, bad)
-        states = arrays["q"], arrays["v"]
+        states, projector = (arrays["q"], arrays["v"]), self.constraint_solver.projector
+        notes: list[str] | None = None if single else []
         if named is None and not held:
-            positions, velocities = self.constraint_solver.projector.project(*states, prescribed)
+            positions, velocities = projector.project(*states, prescribed, notes)
         else:
-            positions, velocities = self.constraint_solver.projector.project_with(
-                *states, held, named, prescribed
-            )
+            positions, velocities = projector.project_with(*states, held, named, prescribed, notes)
         if single:
             return positions[0], velocities[0]
+        for note in notes or ():
+            warnings.warn(f"project: {note}", ProjectionWarning, stacklevel=2)
         return blanked(positions, bad), blanked(velocities, bad)
 
     def project_acceleration(
@@ -351,10 +357,15 @@ class Constrained(Dynamics):
         from armillary.constraints.actuation import actuation
 
         state = one_state(self._equations, "actuator_forces", _MANY, q=q, v=v, a=a)
+        by_load = passive and self.model.load_dependent_joints
         rows = (state["q"][None], state["v"][None], np.zeros((1, self.model.nv)))
-        system = self._equations.system(*rows, external, passive)
+        system = self._equations.system(*rows, external, passive and not by_load)
         if not answerable(system).all():
             self.evaluator.refuse_not_finite(state, np.full(1, np.nan))
+        if by_load:
+            arrays = {name: x[None] for name, x in state.items()}
+            friction = self.constraint_solver.load_friction
+            return friction.actuator_forces(arrays, external, actuators, weights, limits)[0]
         return actuation(self._equations, system, state["a"], actuators, weights, limits)
 
     def driving_forces(
@@ -367,12 +378,13 @@ class Constrained(Dynamics):
     ) -> Array:
         """tau (nv) of the chosen actuators for a motion, or (B, nv) for B of them: the forces of
         `actuator_forces`, compiled.  A row with a number that is not finite gives NaN."""
-        if passive:
-            self.evaluator.refuse_load_friction("constraints and actuator forces")
         arrays, single = self._equations.check_states(q=q, v=v, a=a)
-        tau = driving_forces(self._equations, actuators)(
-            arrays["q"], arrays["v"], arrays["a"], passive
-        )
+        if passive and self.model.load_dependent_joints:
+            tau = self.constraint_solver.load_friction.driving_forces(arrays, actuators)
+        else:
+            tau = driving_forces(self._equations, actuators)(
+                arrays["q"], arrays["v"], arrays["a"], passive
+            )
         if single:
             self.evaluator.refuse_not_finite(arrays, tau)
         return tau[0] if single else tau

@@ -6,7 +6,8 @@ way to the same answers.
 
     tip_constraint        a chain with a constrained tip          [VanDerMerwe1995, 5.7-5.30, 5.75]
     reference_member      chains that hold a common member        [VanDerMerwe1995, 6.1-6.65]
-    cooperating           arms with a common load                 [Yesiloglu2007, 2.44-2.53]
+    grasp                 arms with a common load, at one state   [Yesiloglu2007, 2.44-2.50]
+    cooperating           their motion and tip forces             [Yesiloglu2007, 2.51-2.53]
     reduced_cooperation   the same for deficient arms             [Yesiloglu2007, 4.32-4.35]
     pseudo_joints         the same with extra, rigid joints       [Yesiloglu2007, 4.36-4.38]
     rolling               wheels by annihilators, in two forms    [Yesiloglu2007, 4.39-4.66, 5.20]

@@ -43,10 +43,13 @@ class Grasp(Table):
 
     p tips and m rows of space each: stacked vectors have p m entries."""
 
+    name: str  # of the machine
     tips: tuple[str, ...]
     rows: tuple[str, ...]
     arms: Indices  # entries of v of base and arms
     load: Indices  # entries of v of the load
+    labels: tuple[str, ...]  # of the degrees of freedom of base and arms
+    v: Array  # their velocities
     M: Annotated[Array, "generalised mass matrix of base and arms (2.33)", INERTIA]
     C: Annotated[Array, "velocity, gravity and other bias forces", FORCE]
     T_bar: Annotated[Array, "applied less bias forces, T - C (2.50)", FORCE]
@@ -103,26 +106,18 @@ class Cooperation(Table):
     acceleration: Annotated[Array, "of all degrees of freedom of the machine", TURN]
 
 
-def cooperating(
-    machine: Mechanism,
-    load: str,
-    tips: Sequence[str],
-    q: ArrayLike,
-    v: ArrayLike,
-    tau: ArrayLike,
-    rows: Sequence[str] = DIRECTIONS,
-    external: External = None,
-    passive: bool = True,
-) -> Cooperation:
+def cooperating(g: Grasp) -> Cooperation:
     """Accelerations and tip forces of arms that hold a load rigidly (2.44-2.53, 4.25-4.31).
 
-    machine: base and arms, and the load as a body of its own on a free joint, nothing constrained.
-    rows: the rows of space that count, as ("rz", "dx", "dy") for a plane machine, whose load is
-    then on a planar joint.  Ω must have full rank; `reduced_cooperation` and `pseudo_joints` are
-    for arms that leave it singular."""
-    g = grasp(machine, load, tips, q, v, tau, rows, external, passive)
+    Ω must have full rank; `reduced_cooperation` and `pseudo_joints` are for arms that leave it
+    singular."""
     Omega = g.Omega
-    refuse_deficient(machine, g, rank_of(Omega))
+    if (rank := rank_of(Omega)) < len(g.J):
+        raise ModelError(
+            f"'{g.name}': the arm cooperation matrix Ω has rank {rank} of {len(g.J)}, so the "
+            f"tip forces are not unique. Use reduced_cooperation(), add pseudo joints "
+            f"(pseudo_joints()), or fewer rows if the machine is plane."
+        )
     Minv = np.asarray(inv(g.M), float)
     F_t = solve(Omega, g.right_side)  # 4.29
     D = Minv - Minv @ g.J.T @ solve(Omega, g.J @ Minv)
@@ -133,15 +128,6 @@ def cooperating(
     alpha_c = g.load_acceleration(F_t)
     acceleration = g.all(theta_dd, alpha_c)
     return Cooperation.of(locals(), grasp=g, F_t=F_t.reshape(len(g.tips), -1))
-
-
-def refuse_deficient(machine: Mechanism, g: Grasp, rank: int) -> None:
-    if rank < len(g.J):
-        raise ModelError(
-            f"'{machine.name}': the arm cooperation matrix Ω has rank {rank} of {len(g.J)}, so the "
-            f"tip forces are not unique. Use reduced_cooperation(), add pseudo joints "
-            f"(pseudo_joints()), or fewer rows if the machine is plane."
-        )
 
 
 def grasp(
@@ -155,7 +141,11 @@ def grasp(
     external: External = None,
     passive: bool = True,
 ) -> Grasp:
-    """The quantities of 2.44-2.50 at one state."""
+    """Arms and load at one state, for `cooperating`, `reduced_cooperation` and `pseudo_joints`.
+
+    machine: base and arms, and the load as a body of its own on a free joint, nothing constrained.
+    rows: the rows of space that count, as ("rz", "dx", "dy") for a plane machine, whose load is
+    then on a planar joint."""
     q, v, tau = tree_state(machine, q=q, v=v, tau=tau)
     own = loose_body(machine, load)
     arms = np.setdiff1d(np.arange(machine.nv), own)
@@ -176,10 +166,13 @@ def grasp(
     M_c, b_c = _load_forces(machine, load, q, v, external)
     J_c = machine.jacobian(q, load, "world_aligned")[np.ix_(pick, own)]
     return Grasp(
+        name=machine.name,
         tips=tuple(tips),
         rows=tuple(DIRECTIONS[k] for k in pick),
         arms=arms,
         load=own,
+        labels=tuple(machine.v_labels[k] for k in arms),
+        v=v[arms],
         M=machine.mass_matrix(q, passive)[np.ix_(arms, arms)],
         C=bias,
         T_bar=tau[arms] - bias,

@@ -24,12 +24,11 @@ from armillary.evaluate.inputs import Array
 from armillary.model.constraint_parts import DIRECTIONS
 from armillary.model.joints import joint_spec
 from armillary.model.parts import Mass, Pose
-from armillary.textbook.cooperating import Cooperation, Grasp, cooperating, grasp
+from armillary.textbook.cooperating import Cooperation, Grasp, cooperating
 from armillary.textbook.linear import pseudo_inverse, rank_of, smallest, solve, split
 from armillary.textbook.table import FORCE, TURN, WRENCH, Table
 
 if TYPE_CHECKING:
-    from armillary.evaluate.evaluator import External
     from armillary.mechanism.mechanism import Mechanism
 
 
@@ -52,22 +51,10 @@ class Reduction(Table):
     acceleration: Annotated[Array, "of all degrees of freedom of the machine", TURN]
 
 
-def reduced_cooperation(
-    machine: Mechanism,
-    load: str,
-    tips: Sequence[str],
-    q: ArrayLike,
-    v: ArrayLike,
-    tau: ArrayLike,
-    rows: Sequence[str] = DIRECTIONS,
-    external: External = None,
-    passive: bool = True,
-    keep: bool = True,
-) -> Reduction:
+def reduced_cooperation(g: Grasp, keep: bool = True) -> Reduction:
     """As `cooperating`, for arms whose Jacobian or Ω is deficient (4.32-4.35).
 
     keep=False: the rows in which the tips cannot move are dropped, as printed."""
-    g = grasp(machine, load, tips, q, v, tau, rows, external, passive)
     U, rest = split(g.J)
     R, N = U.T, rest.T  # N(N(J^T)^T)^T is the row basis of what J reaches
     J_r, A_r, A_n = R @ g.J, R @ g.A, N @ g.A
@@ -109,31 +96,19 @@ class PseudoJoints(Table):
     acceleration: Annotated[Array, "of all degrees of freedom, 0 along the pseudo joints", TURN]
 
 
-def pseudo_joints(
-    machine: Mechanism,
-    pseudo: Sequence[str],
-    load: str,
-    tips: Sequence[str],
-    q: ArrayLike,
-    v: ArrayLike,
-    tau: ArrayLike,
-    rows: Sequence[str] = DIRECTIONS,
-    external: External = None,
-    passive: bool = True,
-) -> PseudoJoints:
+def pseudo_joints(g: Grasp, pseudo: Sequence[str]) -> PseudoJoints:
     """As `cooperating`, with the named coordinates kept from moving (4.36-4.38).
 
-    machine: with the pseudo joints in it (see `augment`); pseudo: their names in `v_labels`.
+    The machine has the pseudo joints in it (see `augment`); pseudo: their names in `v_labels`.
     With enough of them Ω has full rank and every tip force is unique.  Where pseudo joints cannot
     move anyway, or depend on each other, d4 has no inverse: the stresses are the smallest."""
-    labels = machine.v_labels
     for name in pseudo:
-        if name not in labels:
-            raise unknown_name("degree of freedom", name, labels)
-    x = cooperating(machine, load, tips, q, v, tau, rows, external, passive)
-    g = x.grasp
-    locked = np.isin(g.arms, [labels.index(name) for name in pseudo])
-    if locked.sum() != len(set(pseudo)) or np.asarray(v, float)[g.arms][locked].any():
+        if name not in g.labels:
+            raise unknown_name("degree of freedom of the arms", name, g.labels)
+    x = cooperating(g)
+    order = [g.labels.index(name) for name in pseudo]
+    locked = np.isin(np.arange(len(g.arms)), order)
+    if locked.sum() != len(pseudo) or g.v[locked].any():
         raise InputError(
             "pseudo: expected joints of the arms, each named once, and at rest (v = 0)."
         )
@@ -151,7 +126,6 @@ def pseudo_joints(
     theta_dd[~locked] = D_r @ T[~locked] + E_r
     F_t = solve(x.Omega, g.J @ solve(g.M, T) + g.closing)
     alpha_c = g.load_acceleration(F_t)
-    order = [int(np.flatnonzero(g.arms == labels.index(name))[0]) for name in pseudo]
     return PseudoJoints(
         augmented=x,
         pseudo=tuple(pseudo),

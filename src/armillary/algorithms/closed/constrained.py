@@ -27,6 +27,7 @@ from armillary.algorithms.passes import Algorithm, AncestorPairs, GlobalStep, In
 from armillary.algorithms.sparse import (
     SparseLDL,
     SparseRows,
+    product,
     put,
     symmetric,
     symmetric_rows,
@@ -104,17 +105,24 @@ def constrained_dynamics(plan: Plan) -> Algorithm:
     )
 
 
-def correction(plan: Plan, level: str) -> Algorithm:
+def correction(plan: Plan, level: str, weights: Sequence[float] = ()) -> Algorithm:
     """The smallest step by kinetic energy that closes the rows to first order.
 
     level "residual": a step of q (rolling rows are not in the plan); "rate": a step of v.
-    Input "prescribed": the position or velocity that every row is to have."""
+    Input "prescribed": the position or velocity that every row is to have.  weights (kept rows):
+    unconverged where the step leaves a row open by more than 1/weight, as in a straight chain that
+    is too long: no velocity shortens it."""
 
     def close(run: Run) -> None:
         lines = [(entries, -x) for entries, x in kept_rows(run, plan.kept, level, [])]
         # what a correction is small against: velocities, or the size of the machine
         reference = run.inputs["v"] if level == "rate" else plan.scale
-        run.write("x", solved(inertias(run), plan, [0] * run.tables.nv, lines, reference))
+        x = solved(inertias(run), plan, [0] * run.tables.nv, lines, reference)
+        status: Scalar = CONVERGED
+        for weight, (entries, target) in zip(weights, lines, strict=False):
+            left = (target - product(entries, x)) * weight
+            status = where(left * left <= 1.0, status, UNCONVERGED)
+        run.write("x", with_status(x, status))
 
     return Algorithm(
         name=f"correction_{level}",

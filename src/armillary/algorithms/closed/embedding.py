@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from armillary.algorithms.sparse import SparseRows
+from armillary.algorithms.sparse import SparseRows, product
 from armillary.scalar import Scalar
 from armillary.spatial.small import LDL
 
@@ -83,14 +83,14 @@ def reduced(
     """Accelerations, and Σ (terms / pivot)² of the reduced mass matrix: large where pivots are
     what is left of large terms that cancel."""
     n = len(force)
-    rest = [f - _dot(M[j], state.given) for j, f in enumerate(force)]
+    rest = [f - product(M[j], state.given) for j, f in enumerate(force)]
     moved = [[_common(M[j], column) for j in range(n)] for column in state.motions]
     size = len(state.motions)
     H: list[list[Scalar]] = [[0] * size for _ in range(size)]
     for i, column in enumerate(state.motions):
         for k in range(i + 1):
-            H[i][k] = H[k][i] = _dot(column, moved[k])
-    right = [_dot(column, rest) for column in state.motions]
+            H[i][k] = H[k][i] = product(column, moved[k])
+    right = [product(column, rest) for column in state.motions]
     factor = LDL(H)
     y = factor.solve(right)
     growth: Scalar = 0
@@ -104,13 +104,6 @@ def reduced(
         for dof, x in column.items():
             a[dof] = a[dof] + x * value
     return a, growth
-
-
-def _dot(row: Row, x: Sequence[Scalar]) -> Scalar:
-    total: Scalar = 0
-    for j in sorted(row):
-        total = total + row[j] * x[j]
-    return total
 
 
 def _common(row: Row, column: Row) -> Scalar:
