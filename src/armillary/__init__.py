@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from armillary.sim.loop.simulate import simulate
     from armillary.sim.loop.stick_slip import StickSlip
     from armillary.sim.motion import trajectories
-    from armillary.sim.motion.inverse_kinematics import inverse_kinematics
     from armillary.sim.motion.line import line_trajectory
     from armillary.sim.motion.roads import RoadProfile
     from armillary.sim.motion.schedules import Schedule
@@ -84,7 +83,6 @@ _LATER = {
         "sim.motion.roads": ("RoadProfile",),
         "sim.loop.stick_slip": ("StickSlip",),
         "sim.actuators.transmission": ("FlexibleTransmission",),
-        "sim.motion.inverse_kinematics": ("inverse_kinematics",),
         "sim.motion.line": ("line_trajectory",),
         "sim.control.setpoints": ("check_setpoints",),
         "sim.record.run": ("Run",),
@@ -164,7 +162,6 @@ __all__ = [
     "dh",
     "example",
     "example_names",
-    "inverse_kinematics",
     "joint_spec",
     "line_trajectory",
     "load",

@@ -6,7 +6,7 @@ import pytest
 
 import armillary as am
 from armillary.errors import InputError, ModelError
-from armillary.sim.motion.inverse_kinematics import inverse_kinematics, rotation_of, rotation_vector
+from armillary.evaluate.rotation_vectors import rotation_of, rotation_vector
 from armillary.sim.motion.line import line_trajectory as line
 from armillary.sim.motion.profiles import PROFILES
 from seeds.cases import assert_rows, columns, table
@@ -43,8 +43,8 @@ def test_pose_of_a_six_joint_arm():
     for seed in range(5):
         there = arm.random_state(seed)[0]
         R, p = arm.pose(there, frame)
-        found = inverse_kinematics(arm, frame, p, R, guess=there + 0.3, restarts=20)
-        assert found.reached, str(found)
+        found = arm.inverse_kinematics(frame, (R, p), there + 0.3, restarts=20)
+        assert found.converged, str(found)
         R_found, p_found = arm.pose(found.q, frame)
         np.testing.assert_allclose(p_found, p, atol=1e-10)
         np.testing.assert_allclose(R_found, R, atol=1e-10)
@@ -52,35 +52,35 @@ def test_pose_of_a_six_joint_arm():
 
 
 def test_out_of_reach_is_reported():
-    found = inverse_kinematics(planar([1.0, 1.0]), "hand", [3.0, 0, 0], rows=("x", "y"),
-                               guess=[0.3, -0.5])  # fmt: skip
-    assert not found.reached
+    arm = planar([1.0, 1.0])
+    found = arm.inverse_kinematics("hand", [3.0, 0, 0], [0.3, -0.5], rows=("x", "y"))
+    assert not found.converged
     assert np.hypot(*found.error) == pytest.approx(1.0, abs=1e-3)  # stretched towards the goal
     assert "not reached" in str(found)
 
 
 def test_a_singular_place_tells_the_lost_direction():
-    found = inverse_kinematics(planar([1.0, 1.0]), "hand", [2.0, 0, 0], rows=("x", "y"),
-                               guess=[0.0, 0.0])  # fmt: skip
-    assert found.reached and found.rank == 1
+    arm = planar([1.0, 1.0])
+    found = arm.inverse_kinematics("hand", [2.0, 0, 0], [0.0, 0.0], rows=("x", "y"))
+    assert found.converged and found.rank == 1
     np.testing.assert_allclose(np.abs(found.lost), [[1.0, 0.0]], atol=1e-12)
     assert "lost direction: +1.000 x" in str(found).replace("-", "+")
 
 
 def test_limits_are_kept():
     arm = planar([1.0, 1.0, 1.0], limits=[(-2, 2), (-0.2, 0.2), (-2, 2)])
-    found = inverse_kinematics(arm, "hand", [1.6, 1.2, 0], rows=("x", "y"), guess=[0.1, 0.1, 0.1])
-    assert found.reached and abs(found.q[1]) <= 0.2
+    found = arm.inverse_kinematics("hand", [1.6, 1.2, 0], [0.1, 0.1, 0.1], rows=("x", "y"))
+    assert found.converged and abs(found.q[1]) <= 0.2
     narrow = planar([1.0, 1.0], limits=[(-2, 2), (0.0, 0.1)])
-    found = inverse_kinematics(narrow, "hand", [0.5, 0.5, 0], rows=("x", "y"), guess=[0.1, 0.05])
-    assert not found.reached and found.at_limits == ("link1",)
+    found = narrow.inverse_kinematics("hand", [0.5, 0.5, 0], [0.1, 0.05], rows=("x", "y"))
+    assert not found.converged and found.at_limits == ("link1",)
 
 
 def test_loops_stay_closed():
     """The platform of the high-stiffness machine 0.1 m up and 0.02 m aside."""
     machine = am.example("hslm")
-    found = inverse_kinematics(machine, "platform", [0.02, 0.1, 0.0])
-    assert found.reached, str(found)
+    found = machine.inverse_kinematics("platform", [0.02, 0.1, 0.0])
+    assert found.converged, str(found)
     np.testing.assert_allclose(machine.pose(found.q, "platform")[1], [0.02, 0.1, 0], atol=1e-10)
     assert np.abs(machine.constraint_residual(found.q)).max() < 1e-10
     assert (found.rank, found.redundancy) == (3, 0)
@@ -100,14 +100,14 @@ def test_rotation_vectors():
 
 def test_faults_have_a_text():
     arm = planar([1.0, 1.0])
-    with pytest.raises(InputError, match="a position, a rotation or both"):
-        inverse_kinematics(arm, "hand")
+    with pytest.raises(InputError, match="a rotation, a position or both"):
+        arm.inverse_kinematics("hand", (None, None))
     with pytest.raises(ModelError, match="no frame named 'hnd'"):
-        inverse_kinematics(arm, "hnd", [1, 1, 0])
-    with pytest.raises(InputError, match="no goal is given"):
-        inverse_kinematics(arm, "hand", [1, 1, 0], rows=("rz",))
-    with pytest.raises(InputError, match="not orthogonal"):
-        inverse_kinematics(arm, "hand", [1, 1, 0], 2 * np.eye(3))
+        arm.inverse_kinematics("hnd", [1, 1, 0])
+    with pytest.raises(InputError, match="'hand'.*'rz'.*says nothing"):
+        arm.inverse_kinematics("hand", [1, 1, 0], rows=("rz",))
+    with pytest.raises(InputError, match="'hand'.*not orthogonal"):
+        arm.inverse_kinematics("hand", (2 * np.eye(3), [1, 1, 0]))
     with pytest.raises(InputError, match="closed"):
         line(am.example("four-bar"), "coupler", [0, 0, 0], 1.0)
 
@@ -120,7 +120,7 @@ def test_the_line_of_document_004(branch, guess):
     """Cosine profile over pi seconds from (1, 1) to (3, 3) ft: q, v, a and torques as recorded."""
     arm = planar([0.915, 0.915])
     rows = ("x", "y")
-    first = inverse_kinematics(arm, "hand", [FOOT, FOOT, 0], rows=rows, guess=guess)
+    first = arm.inverse_kinematics("hand", [FOOT, FOOT, 0], guess, rows=rows)
     motion = line(arm, "hand", [3 * FOOT, 3 * FOOT, 0], np.pi, q0=first.q, rows=rows,
                   profile="cosine")  # fmt: skip
     data = table("004_planar_example_reference")

@@ -7,7 +7,6 @@ import pytest
 import armillary as am
 from armillary.errors import InputError
 from armillary.scalar import Dual
-from armillary.sim.motion.inverse_kinematics import inverse_kinematics
 from armillary.sim.motion.profiles import PROFILES, trapezoid
 from armillary.sim.motion.trajectories import (
     Constant,
@@ -198,10 +197,8 @@ TAP = case("000_tap_closing")
 def tap_places(arm):
     """Start, at the tap by inverse kinematics (tip on it, gripper axis down), half a turn on."""
     guess = [-1.5, -0.3, 0.6, -1.0, np.pi / 2]
-    found = inverse_kinematics(
-        arm, "tip", [0, 0, 0.5], rotation=[0, -1, 0], axis=[1, 0, 0], guess=guess
-    )
-    assert found.reached
+    found = arm.inverse_kinematics("tip", ([0, -1, 0], [0, 0, 0.5]), guess, axis=[1, 0, 0])
+    assert found.converged
     return np.array([arm.initial, found.q, found.q + np.array([0, 0, 0, 0, np.pi])]), found
 
 

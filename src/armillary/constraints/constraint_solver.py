@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from armillary.constraints.assembly import Closer
 from armillary.constraints.equations import Equations
 from armillary.constraints.forward import ConstrainedForwardDynamics
@@ -12,6 +14,7 @@ from armillary.constraints.inverse import ConstrainedInverseDynamics
 from armillary.constraints.load_friction import ConstrainedLoadFriction, load_friction_of
 from armillary.constraints.projection import Projector
 from armillary.evaluate.evaluator import Evaluator
+from armillary.model.lowering.constraint_table import ConstraintTable
 
 
 class ConstraintSolver:
@@ -48,6 +51,11 @@ class ConstraintSolver:
     def inverse_dynamics(self) -> Any:
         """`ConstrainedInverseDynamics`, natively callable."""
         return self.inverse.callable()
+
+    def closing(self) -> tuple[ConstraintTable, list[int]]:
+        """The constraints, and which of their rows a configuration has to keep."""
+        rows = np.flatnonzero(self.closer.closing_rows)
+        return self.equations.constraints, rows.tolist()
 
     @property
     def load_friction(self) -> ConstrainedLoadFriction:

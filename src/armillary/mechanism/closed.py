@@ -36,6 +36,7 @@ from armillary.errors import ProjectionWarning
 from armillary.evaluate.dynamics import Dynamics
 from armillary.evaluate.evaluator import Evaluator, External
 from armillary.evaluate.inputs import Array
+from armillary.evaluate.inverse_kinematics import InverseKinematics
 from armillary.evaluate.named_states import State
 from armillary.evaluate.options import CompileOptions
 from armillary.evaluate.questions import ForwardDynamics, InverseDynamics
@@ -119,6 +120,12 @@ class Constrained(Dynamics):
         if not self.model.constraints:
             return super().inverse_dynamics
         return self.constraint_solver.inverse_dynamics
+
+    @cached_property
+    def inverse_kinematics(self) -> InverseKinematics:
+        """q that brings a frame to a pose; constraints are kept."""
+        closing = self.constraint_solver.closing if self.model.constraints else None
+        return InverseKinematics(self.evaluator, closing)
 
     @property
     def load_friction(self) -> LoadFriction:

@@ -17,10 +17,11 @@ from armillary.constraints.plan import plan_of, samples_of
 from armillary.errors import InputError
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar, dot, where
+from armillary.evaluate.inverse_kinematics import chosen_rows
+from armillary.evaluate.rotation_vectors import rotation_vector
 from armillary.sim.control.block import Array, Scalars
 from armillary.sim.control.model_based import ModelController
 from armillary.sim.motion.coordinates import one_number
-from armillary.sim.motion.inverse_kinematics import chosen_rows, rotation_vector
 from armillary.sim.motion.line import Line
 from armillary.sim.motion.user_functions import numbers
 from armillary.spatial import Matrix
@@ -67,7 +68,7 @@ class OperationalSpace(ModelController):
         super().__init__(mechanism, actuators, period)
         mechanism.model.frame(frame)
         if rows is None:
-            rows = target.task.rows if isinstance(target, Line) else "position"
+            rows = target.rows if isinstance(target, Line) else "position"
         self.rows = [_ROW[name] for name in chosen_rows(rows)]
         self.frame, self.kp, self.kd = frame, one_number("kp", kp), one_number("kd", kd)
         self.damping = one_number("damping", damping, 0.0)

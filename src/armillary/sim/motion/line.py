@@ -17,24 +17,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armillary.algorithms.inverse_kinematics import ROWS
 from armillary.errors import InputError
+from armillary.evaluate.inverse_kinematics import chosen_rows
+from armillary.evaluate.kinematic_solution import SINGULAR
+from armillary.evaluate.rotation_vectors import rotation_of, rotation_vector
+from armillary.evaluate.starts import joint_bounds
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
-from armillary.sim.motion.inverse_kinematics import (
-    SINGULAR,
-    Task,
-    chosen_rows,
-    damped,
-    joint_bounds,
-    rotation_of,
-    rotation_vector,
-)
 from armillary.sim.motion.profiles import Profile, profile_of
 from armillary.sim.motion.trajectories import Sample, Trajectory
 from armillary.spatial import Matrix, Vector
 from armillary.spatial.rotation import about
 
 Array = NDArray[np.float64]
+_EXACT = 1e-14  # rad and m: to the last digits
 NEAR_SINGULAR = 1e-3  # smallest over largest singular value: worth a word
 
 
@@ -81,7 +78,9 @@ class Line(Trajectory):
 
     def __init__(
         self,
-        task: Task,
+        mechanism: Mechanism,
+        frame: str,
+        rows: tuple[str, ...],
         q0: Array,
         goal: tuple[Array, Array],
         duration: float,
@@ -90,10 +89,10 @@ class Line(Trajectory):
         places: int,
         posture: Array | None,
     ):
-        self.task, self.profile = task, profile
-        self.mechanism, self.entries = task.mechanism, task.entries
+        self.mechanism, self.frame, self.rows, self.profile = mechanism, frame, rows, profile
+        self.entries = [ROWS.index(row) for row in rows]
         self.start, self.end = start, start + duration
-        R0, self.origin = self.mechanism.pose(q0, task.frame)
+        R0, self.origin = mechanism.pose(q0, frame)
         self.R0, self.way = R0, goal[0] - self.origin
         self.turn = rotation_vector(goal[1] @ R0.T)
         self.direction = np.concatenate([self.turn, self.way])[self.entries]
@@ -146,29 +145,27 @@ class Line(Trajectory):
         """A step of the joints left over towards the posture; the frame stays where it is."""
         if self.posture is None:
             return q
-        J = self.task.jacobian(q)[self.entries]
+        J = self._jacobian(q)
         step = self.mechanism.difference(q, self.posture) * min(1.0, 4.0 / (len(self.s) - 1))
         return self.mechanism.integrate(q, step - damped(J, J @ step, 0.0))
 
     def _nearest(self, q: Array, s: float) -> Array:
-        """The place on the line nearest to q, by Newton steps, damped when they do not help."""
-        R, p = self._pose(s)
-        damping, e = 0.0, self.task.error(q, p, R)[self.entries]
-        for _ in range(60):
-            size = float(np.linalg.norm(e))
-            if size < 1e-14:
-                break
-            step = damped(self.task.jacobian(q)[self.entries], e, damping)
-            step *= min(1.0, 0.2 / max(float(np.abs(step).max()), 1e-300))
-            trial = self.mechanism.integrate(q, step)
-            missing = self.task.error(trial, p, R)[self.entries]
-            if np.linalg.norm(missing) < size:
-                q, e, damping = trial, missing, damping / 10
-            elif damping > 10.0 or size < 1e-12:
-                break
-            else:
-                damping = max(4.0 * damping, 1e-4)
-        return q
+        """The place on the line nearest to q, or as near to the line as the arm comes."""
+        found = self.mechanism.inverse_kinematics(
+            self.frame, self._pose(s), q, rows=self.rows, joints=self.mechanism.joint_names,
+            limits=False, tolerance=_EXACT, restarts=0,
+        )  # fmt: skip
+        return found.q
+
+    def _error(self, q: Array, s: float) -> Array:
+        """What is missing to the line, per row: rad or m."""
+        (R, p), (R_s, p_s) = self.mechanism.pose(q, self.frame), self._pose(s)
+        return np.concatenate([rotation_vector(R_s @ R.T), p_s - p])[self.entries]
+
+    def _jacobian(self, q: Array) -> Array:
+        """(rows, nv) along the world's axes."""
+        J: Array = self.mechanism.jacobian(q, self.frame, "world_aligned")[self.entries]
+        return J
 
     # -- at any time -----------------------------------------------------------------------------
 
@@ -180,11 +177,11 @@ class Line(Trajectory):
     def _motion(self, s: float, first: float, second: float) -> tuple[Array, Array, Array]:
         guess = self.mechanism.integrate(self.base, self.spline(s))
         q = self._nearest(guess, s)
-        J = self.task.jacobian(q)[self.entries]
+        J = self._jacobian(q)
         damping = _damping(J)
         v_s = self.slope(s) * first
         v = v_s + damped(J, self.direction * first - J @ v_s, damping)
-        dJ = self.mechanism.jacobian_dot(q, v, self.task.frame, "world_aligned")[self.entries]
+        dJ = self.mechanism.jacobian_dot(q, v, self.frame, "world_aligned")[self.entries]
         a_s = self.slope(s) * second + self.bend(s) * first**2
         missing = self.direction * second - dJ @ v - J @ a_s
         return q, v, a_s + damped(J, missing, damping)
@@ -196,14 +193,8 @@ class Line(Trajectory):
         q = np.array(
             [self._nearest(self.mechanism.integrate(self.base, self.spline(x)), x) for x in s]
         )
-        poses = (self._pose(x) for x in s)
-        off = np.array(
-            [
-                np.abs(self.task.error(x, p, R)[self.entries]).max()
-                for x, (R, p) in zip(q, poses, strict=True)
-            ]
-        )
-        factors = [np.linalg.svd(self.task.jacobian(x)[self.entries]) for x in q]
+        off = np.array([np.abs(self._error(x, y)).max() for x, y in zip(q, s, strict=True)])
+        factors = [np.linalg.svd(self._jacobian(x)) for x in q]
         values = np.array([f[1] for f in factors])
         ranks = np.sum(values > SINGULAR * values[:, :1], axis=1)
         usual = max(int(ranks.max()), 1)  # rows that never move are no weakness of a place
@@ -211,14 +202,14 @@ class Line(Trajectory):
         weak = int(np.argmin(ratio))
         rank = int(ranks.min())
         over = tuple(
-            label
-            for i, label, low, high in joint_bounds(self.mechanism)
+            self.mechanism.q_labels[i]
+            for i, _, low, high in joint_bounds(self.mechanism.model)
             if q[:, i].min() < low - 1e-9 or q[:, i].max() > high + 1e-9
         )
         worst = int(np.argmax(off))
         return LineReport(
             bool(off[worst] <= 1e-9),
-            self.task.rows,
+            self.rows,
             float(off[worst]),
             float(s[worst]),
             rank,
@@ -258,7 +249,7 @@ def line_trajectory(
     if mechanism.constraints:
         raise InputError(
             f"line: '{mechanism.name}' has loops or other constraints; take places from "
-            "inverse_kinematics, which keeps them closed, and lay a spline through them."
+            "its inverse_kinematics, which keeps them closed, and lay a spline through them."
         )
     if not isinstance(places, int) or places < 6:
         raise InputError(f"places: expected a whole number of at least 6, found {places}.")
@@ -278,7 +269,7 @@ def line_trajectory(
         raise InputError(f"duration: expected a positive time in seconds, found {duration}.")
     lean = None if posture is None else np.asarray(posture, float)
     found = Line(
-        Task(mechanism, frame, names), first, (p1, R1), float(duration), shape, start, places, lean
+        mechanism, frame, names, first, (p1, R1), float(duration), shape, start, places, lean
     )
     if found.report.redundancy and mechanism.nq != mechanism.nv:
         raise InputError(
@@ -291,6 +282,14 @@ def line_trajectory(
             "Choose another line, start or fewer rows, or take the nearest motion by strict=False."
         )
     return found
+
+
+def damped(J: Array, e: Array, damping: float) -> Array:
+    """The step with the least |J dq - e|² + λ² |dq|²; rows the arm has lost give nothing."""
+    U, s, Vt = np.linalg.svd(J, full_matrices=False)
+    kept = s > 1e-12 * s.max(initial=0.0)
+    gain = np.where(kept, s / np.where(kept, s * s + damping * damping, 1.0), 0.0)
+    return np.asarray(Vt.T @ (gain * (U.T @ e)))
 
 
 def _damping(J: Array) -> float:

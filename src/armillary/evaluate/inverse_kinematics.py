@@ -1,0 +1,202 @@
+"""Inverse kinematics: joint places that bring a frame where it is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.algorithms.inverse_kinematics import ROWS, Spot, Task
+from armillary.errors import InputError, unknown_name
+from armillary.evaluate.evaluator import Evaluator
+from armillary.evaluate.inputs import Array, common_rows
+from armillary.evaluate.pose_inputs import Pose, direction, read_pose
+from armillary.evaluate.kinematic_solution import KinematicSolution
+from armillary.evaluate.moving_joints import moving_joints
+from armillary.evaluate.pose_search import Policy, PoseSearch
+from armillary.evaluate.starts import joint_bounds, starts
+from armillary.model.lowering.constraint_table import ConstraintTable
+from armillary.spatial import Transform
+
+GROUPS = {"pose": ROWS, "position": ROWS[3:], "rotation": ROWS[:3]}
+# the constraints of a mechanism, and which of their rows a place has to keep
+Closing = Callable[[], tuple[ConstraintTable, Sequence[int]]]
+_RECENT = 32  # tasks whose code is kept
+
+
+def chosen_rows(rows: str | Sequence[str]) -> tuple[str, ...]:
+    """Names of rows: of a group, or as they are given."""
+    names = GROUPS.get(rows, (rows,)) if isinstance(rows, str) else tuple(rows)
+    for name in names:
+        if name not in ROWS:
+            raise unknown_name("row", name, (*ROWS, *GROUPS))
+    return names
+
+
+class Wanted(NamedTuple):
+    """What the user asks for, as it chooses the code."""
+
+    frame: str
+    relative_to: str
+    rows: tuple[str, ...]
+    axis: tuple[float, float, float] | None
+    limits: bool
+    joints: tuple[str, ...] | None
+
+
+class InverseKinematics:
+    """`mechanism.inverse_kinematics`.  closing: of a closed mechanism; None: it is a tree."""
+
+    def __init__(self, evaluator: Evaluator, closing: Closing | None = None):
+        self.evaluator, self._closing = evaluator, closing
+        self._starts: dict[tuple[int, bool, int, float], Array] = {}
+        self._searches: dict[Wanted, PoseSearch] = {}
+        self._initial = np.array(evaluator.model.initial or evaluator.model.neutral())
+
+    def __call__(
+        self,
+        frame: str,
+        pose: Pose,
+        q0: ArrayLike | None = None,
+        *,
+        rows: str | Sequence[str] | None = None,
+        axis: ArrayLike | None = None,
+        relative_to: str = "world",
+        limits: bool = True,
+        joints: Sequence[str] | None = None,
+        tolerance: float = 1e-10,
+        iterations: int = 100,
+        restarts: int = 100,
+        seed: int = 0,
+    ) -> KinematicSolution:
+        """q that brings a frame to a pose, near q0 (nq) or (B, nq), by default the initial place.
+
+        pose: (rotation, position) as `pose` gives them, a rotation being a matrix (3, 3) or a
+        quaternion (w, x, y, z), and None where it does not matter; a position (3) alone; or a
+        matrix (4, 4); a batch has a leading axis B.  It is seen from the frame `relative_to`.
+        rows: which of rx, ry, rz, x, y, z count, along the axes of that frame, or "pose",
+        "position", "rotation"; by default all that is given.  axis: a direction (3) in the frame;
+        the rotation is then the direction (3) in which it is to point.
+
+        limits: joints keep to theirs.  joints: names of those that may move; by default all that
+        move the frame but a free base, of a closed mechanism all, and its constraints are kept.
+        tolerance: rad and m.  iterations: steps from one start.  restarts: further starts, spread
+        over the room of the joints (`seed`), where q0 does not lead to the pose.  A pose that is
+        not reached is no error: the nearest place is given, `converged` is False and `message`
+        tells how far away it is."""
+        policy = _policy(tolerance, iterations, restarts)
+        unit = None if axis is None else direction(axis)
+        goals, given, single = read_pose(frame, pose, unit)
+        names = given if rows is None else chosen_rows(rows)
+        if rows is not None and not set(names) <= set(given):
+            name = next(name for name in names if name not in given)
+            raise InputError(
+                f"inverse_kinematics of '{frame}': row '{name}' shall count, but the pose says "
+                f"nothing about it."
+            )
+        allowed = None if joints is None else tuple(joints)
+        search = self._search(Wanted(frame, relative_to, names, unit, limits, allowed))
+        first, alone = self.evaluator.check("q", self._initial if q0 is None else q0)
+        count, one = common_rows({"pose": (goals, single), "q0": (first, alone)})
+        if len(goals) < count:
+            goals = np.ascontiguousarray(np.broadcast_to(goals, (count, 12)))
+        start = search.inside(first)
+        found = search.run(goals, start, self._spread(search, restarts, limits, seed), policy)
+        q = search.nearest_turns(found.q, start)
+        squares = found.measures
+        if one:
+            angle, distance, opening = (sqrt(x) for x in squares[0, 1:].tolist())
+            good = max(angle, distance, opening) <= tolerance
+            return KinematicSolution(
+                q[0], good, angle, distance, opening, *found.counts[0].tolist(), frame, goals[0],
+                search,
+            )  # fmt: skip
+        angles, distances, openings = np.sqrt(squares[:, 1:]).T
+        all_good = (squares[:, 1:] <= tolerance**2).all(axis=1)
+        return KinematicSolution(
+            q, all_good, angles, distances, openings, *found.counts.T, frame, goals, search
+        )
+
+    # -- what is searched for --------------------------------------------------------------------
+
+    def _search(self, wanted: Wanted) -> PoseSearch:
+        if wanted not in self._searches:
+            while len(self._searches) >= _RECENT:
+                self._searches.pop(next(iter(self._searches)), None)
+            self._searches[wanted] = self._new_search(wanted)
+        return self._searches[wanted]
+
+    def _new_search(self, wanted: Wanted) -> PoseSearch:
+        evaluator, model = self.evaluator, self.evaluator.model
+        frame, base = self._spot(wanted.frame), self._spot(wanted.relative_to)
+        constraints, rows = (None, ()) if self._closing is None else self._closing()
+        ends = frame.body, base.body
+        free, kept, held = moving_joints(evaluator, ends, constraints, rows, wanted.joints)
+        if not free:
+            cure = "Name a joint that does, or another frame."
+            if held and wanted.joints is None:
+                cure = f"A free base is held unless it is named: joints={list(held)}."
+            raise InputError(
+                f"inverse_kinematics: no joint that may move carries '{wanted.frame}' relative to "
+                f"'{wanted.relative_to}'. {cure}"
+            )
+        bounds = tuple(b for b in joint_bounds(model) if b[1] in free) if wanted.limits else ()
+        length = _length(evaluator, (frame, base), free)
+        task = Task(
+            frame=frame,
+            base=base,
+            rows=tuple(ROWS.index(name) for name in wanted.rows),
+            length=length,
+            free=free,
+            scale=tuple(1.0 if unit == "rad" else length for unit in model.v_units),
+            axis=wanted.axis,
+            bounds=tuple((v, _finite(low), _finite(high)) for _, v, low, high in bounds),
+            kept=kept,
+        )
+        limits = [(i, model.q_labels[i], low, high) for i, _, low, high in bounds]
+        return PoseSearch(evaluator, task, constraints if kept else None, limits)
+
+    def _spot(self, frame: str) -> Spot:
+        place = self.evaluator.place(frame)
+        exact = {0.0: 0, 1.0: 1, -1.0: -1}
+        leaves = [float(x) for x in place.X.leaves()]
+        return Spot(place.kernel, Transform.from_leaves([exact.get(x, x) for x in leaves]))
+
+    def _spread(self, search: PoseSearch, count: int, limits: bool, seed: int) -> Array:
+        key = (count, limits, seed, search.task.length)
+        if key not in self._starts:
+            self._starts[key] = starts(self.evaluator.model, count, key[3], limits, seed)
+        return self._starts[key]
+
+
+
+def _finite(x: float) -> float:
+    """A bound as a number that any coordinate is within."""
+    return float(np.clip(x, -1e30, 1e30))
+
+
+def _length(evaluator: Evaluator, spots: Sequence[Spot], free: Sequence[int]) -> float:
+    """What a displacement is compared with (m): half of the way through all that moves."""
+    tables = evaluator.tables()
+    offsets = [
+        body.placement.r
+        for body, v in zip(tables.bodies, tables.v_offsets, strict=True)
+        if not set(free).isdisjoint(range(v, v + body.joint.nv))
+    ]
+    offsets += [spot.X.r for spot in spots]
+    return 0.5 * sum(float(np.linalg.norm([float(x) for x in r])) for r in offsets) or 1.0
+
+
+# -- what is given -------------------------------------------------------------------------------
+
+
+def _policy(tolerance: float, iterations: int, restarts: int) -> Policy:
+    if not 0.0 < tolerance < 1.0:
+        raise InputError(f"tolerance: expected a small number (rad and m), found {tolerance!r}.")
+    for name, value, least in (("iterations", iterations, 1), ("restarts", restarts, 0)):
+        if not isinstance(value, int) or value < least:
+            raise InputError(f"{name}: expected a whole number from {least}, found {value!r}.")
+    return Policy(tolerance=tolerance, iterations=iterations)
