@@ -168,7 +168,9 @@ def _columns(
     return found
 
 
-def _column(angular: Vector, linear: Vector, pointing: Vector | None, length: float) -> list[Scalar]:
+def _column(
+    angular: Vector, linear: Vector, pointing: Vector | None, length: float
+) -> list[Scalar]:
     """A column of J; turning about the axis that is to point somewhere does not count."""
     if pointing is not None:
         angular = angular - pointing * pointing.dot(angular)

@@ -15,10 +15,10 @@ from armillary.constraints.moving import Prescribed, RowMotion, spread
 from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, solve
 from armillary.constraints.rows import Bodies, Rows, Terms, from_body_axes
 from armillary.errors import InputError, unknown_name
-from armillary.evaluate.dynamics import Dynamics
 from armillary.evaluate.inputs import Array, common_rows
 from armillary.evaluate.memo import Memo
 from armillary.evaluate.named_states import State
+from armillary.evaluate.tree import Tree
 from armillary.joints.closures import OnPlane
 from armillary.joints.rolling import RollingDisc
 from armillary.model.constraint_parts import Contact, Distance, Loop, Surface
@@ -78,7 +78,7 @@ class Equations:
 
     def __init__(self, evaluator: Evaluator):
         self.evaluator, self.model = evaluator, evaluator.model
-        self.tree = Dynamics(evaluator)
+        self.tree = Tree(evaluator)
         self.tables = evaluator.tables()
         self.constraints: ConstraintTable = lower_constraints(self.model, self.tables)
         self.rows = Rows(self.constraints, self.tables)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.algorithms.closed.constrained import constrained_dynamics
-from armillary.algorithms.passes import Algorithm
 from armillary.constraints.compiled import compiled_kernels, may_be_compiled
 from armillary.constraints.equations import Baumgarte, Equations
 from armillary.constraints.ladder import LadderQuestion, Outcome, States, compiled, solve_in_turn
@@ -40,7 +39,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
     baumgarte: rates (alpha, beta) in 1/s that pull rows back which drifted open; `project` does it
     without a trace in the forces."""
 
-    algorithm = Algorithm("constrained_dynamics", (), lambda g: {})  # made with its plan
+    name = "forward_dynamics"
     result = "a"
 
     def __init__(self, equations: Equations):

@@ -153,13 +153,15 @@ class Evaluator:
         given = wrenches(external)
         count, single = common_rows(parts | {f"external['{n}']": p for n, p in given.items()})
         arrays = {name: array for name, (array, _) in parts.items()}
-        place = self.place(frame, fuse) if frame is not None else None
         kernels, loaded = self.kernels_for(algorithm, arrays, fuse, passive, tuple(given))
         if loaded:
             arrays["external"] = _side_by_side([array for array, _ in given.values()], count)
         elif given:
             arrays["external"] = self.external_rows(given, count, kernels.tables)
-        spot = (place.kernel, place.numbers()) if place is not None else None
+        spot = None
+        if frame is not None:
+            place = self.place(frame, kernels.tables.fused)
+            spot = (place.kernel, place.numbers())
         dtype = result_type(*inputs.values())
         given_out = {name: array for name, array in (out or {}).items() if array is not None}
         results = kernels(arrays, count, self.base_numbers, spot, dtype, given_out, single)
@@ -220,7 +222,7 @@ class Evaluator:
             setting = Setting(algorithm, reads, self.moving_base, self.upright, loads)
             verify = self._verify(algorithm, passive)
             if set(PER_BODY) & set(reads):
-                self._kernels[key] = self._of_given_bodies(setting, passive, verify)
+                self._kernels[key] = self._of_given_bodies(setting, fuse, passive, verify)
             else:
                 tables = self.tables(fuse, passive, regroup=fuse and algorithm.joint_level())
                 self._kernels[key] = Kernels(setting, tables, self.options, verify)
@@ -233,12 +235,14 @@ class Evaluator:
         loaded = passive and self.model.load_dependent_joints
         return of_tree(self, passive) if algorithm is forward_dynamics and not loaded else None
 
-    def _of_given_bodies(self, setting: Setting, passive: bool, verify: Verify | None) -> Kernels:
+    def _of_given_bodies(
+        self, setting: Setting, fuse: bool, passive: bool, verify: Verify | None
+    ) -> Kernels:
         """Kernels with bodies as inputs: straight-line code where it is short enough, else loops
         over every body of the model, welded ones too."""
         from armillary.evaluate.kernels import Kernels
 
-        fuse = "offsets" not in setting.reads
+        fuse = fuse and "offsets" not in setting.reads
         kernels = Kernels(setting, parametric(self.model, fuse, passive), self.options, verify)
         if not fuse or kernels.straight():
             return kernels

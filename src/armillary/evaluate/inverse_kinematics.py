@@ -13,9 +13,9 @@ from armillary.algorithms.inverse_kinematics import ROWS, Spot, Task
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import Array, common_rows
-from armillary.evaluate.pose_inputs import Pose, direction, read_pose
 from armillary.evaluate.kinematic_solution import KinematicSolution
 from armillary.evaluate.moving_joints import moving_joints
+from armillary.evaluate.pose_inputs import Pose, direction, read_pose
 from armillary.evaluate.pose_search import Policy, PoseSearch
 from armillary.evaluate.starts import joint_bounds, starts
 from armillary.model.lowering.constraint_table import ConstraintTable
@@ -170,7 +170,6 @@ class InverseKinematics:
         if key not in self._starts:
             self._starts[key] = starts(self.evaluator.model, count, key[3], limits, seed)
         return self._starts[key]
-
 
 
 def _finite(x: float) -> float:

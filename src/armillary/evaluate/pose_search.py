@@ -212,9 +212,7 @@ class _Job:
         return len(self.starts) + 1 if len(self.starts) else 0
 
 
-def _search_columns(
-    kernel: Kernel, numbers: Array, free: NDArray[np.int64], job: _Job
-) -> None:
+def _search_columns(kernel: Kernel, numbers: Array, free: NDArray[np.int64], job: _Job) -> None:
     """The policy of runtime/search_loop.py, over the rows that are left."""
     policy, found = job.policy, job.found
     q0 = np.broadcast_to(job.q0, found.q.shape)

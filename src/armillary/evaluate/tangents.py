@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
 from armillary.evaluate.derivatives import InverseDerivatives
 from armillary.evaluate.evaluator import Evaluator, External
 from armillary.evaluate.inputs import Array, common_rows, wrenches
+from armillary.evaluate.named_states import State
 from armillary.scalar import Dual
 
 
 def inverse_tangents(
-    evaluator: Evaluator, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: External
+    evaluator: Evaluator, q: State, v: State, a: State, external: External
 ) -> InverseDerivatives:
     """d tau / d(q, v, a), (nv, nv) each or (B, nv, nv); q moves on its tangent space."""
     tables = evaluator.tables()

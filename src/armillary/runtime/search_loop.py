@@ -183,7 +183,10 @@ def _judge() -> str:
     c = _Writer("judge")
     slot, q = c.slot(), c.row(Search.Q, "%s", c.nq)
     row, start, steps = (c.field(f, slot) for f in (Trial.ROW, Trial.START, Trial.STEPS))
-    measures, best = c.row(Search.MEASURED, "%s", MEASURES), c.row(Search.OUT_MEASURES, row, MEASURES)
+    measures, best = (
+        c.row(Search.MEASURED, "%s", MEASURES),
+        c.row(Search.OUT_MEASURES, row, MEASURES),
+    )
     merit = c.read(measures, 0, "double")
     good = "true"
     for k in range(MEASURES - 1):
