@@ -37,7 +37,7 @@ PYTHON = {
     "compile(geometry_tolerance=...) tells how many.",
     "assemble q0": "Close it first: q0 = mechanism.assemble(q0).q.",
     "assemble q0 at motions": "The motions begin at t0 = {t0:g} s; close it there: put {joints} to "
-    "their places in q0, then q0 = mechanism.assemble(q0, hold={joints}).q.",
+    "their positions in q0, then q0 = mechanism.assemble(q0, hold={joints}).q.",
     "project v0": "Use q0, v0 = mechanism.project(q0, v0), or project=True.",
     "hold v0": "Give v0={{'{joint}': {value:.6g}}} to hold the named joints and find the others, "
     "or project_start=True to begin with the nearest.",

@@ -17,8 +17,8 @@ from armillary.algorithms.tree import (
     operational,
 )
 from armillary.algorithms.tree.regressor import regressor
-from armillary.evaluate.kernels import Kernels
 from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.program import Program
 from armillary.model import Builder, Model, Passive, Rotor
 from armillary.scalar import tanh, where
 from samples import random_joint, random_mass, random_pose, random_state
@@ -139,7 +139,7 @@ class Case:
         batch["external"] = mech.evaluator.external_rows(wrench, count, tables)
         return {name: batch[name] for name in self.algorithm.reads}
 
-    def kernels(self, tier: int) -> Kernels:
+    def kernels(self, tier: int) -> Program:
         mech = mechanism(self.name, tier)
         return mech.evaluator.kernels_of(
             self.algorithm, self.algorithm.reads, self.fuse, self.passive

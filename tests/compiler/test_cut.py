@@ -7,7 +7,7 @@ from machine import value_of
 
 from armillary.codegen.abi import LASTING, PASSING
 from armillary.errors import CompileError
-from armillary.evaluate.body_code import Setting, layout_of, trace_body
+from armillary.evaluate.body_code import Request, layout_of, trace_body
 from armillary.graph.cut import CHEAP, Block, Store
 from armillary.graph.cut import cut as cut_with
 from armillary.graph.expr import Graph, Node, cone
@@ -222,7 +222,7 @@ def run(node: Node, q, parent, record, stage) -> float:
 # ---------------------------------------------------------------- real algorithms
 
 
-def all_settings() -> list[Setting]:
+def all_settings() -> list[Request]:
     from armillary.algorithms.tree import (
         coriolis,
         derivatives,
@@ -244,7 +244,7 @@ def all_settings() -> list[Setting]:
         derivatives.inverse_dynamics_derivatives, derivatives.forward_dynamics_derivatives,
         regressor,
     ]  # fmt: skip
-    return [Setting(algorithm, algorithm.reads, True) for algorithm in found]
+    return [Request(algorithm, algorithm.reads, True) for algorithm in found]
 
 
 @pytest.mark.parametrize("setting", all_settings(), ids=lambda s: s.algorithm.name)

@@ -254,6 +254,82 @@ def test_compiled_graphs_against_fractions(lanes):
                 assert abs(Fraction(float(value)) - expected) <= Fraction(1e-14) * (scale + 1)
 
 
+# ---------------------------------------------------------------- sums that are written to round
+
+BIG = 1.5 * 2.0**40
+
+
+def root(x):
+    """Comes late, and is the same to the last bit everywhere."""
+    return x.sqrt() if isinstance(x, Node) else math.sqrt(x)
+
+
+def two_sum(a, b):
+    """The rounding error of a + b, exactly [Knuth]."""
+    total = a + b
+    other = total - a
+    return [total, (a - (total - other)) + (b - other)]
+
+
+def compensated(numbers):
+    """Kahan's sum."""
+    total, lost = numbers[0], 0.0 * numbers[0]
+    for x in numbers[1:]:
+        y = x - lost
+        new = total + y
+        lost = (new - total) - y
+        total = new
+    return [total - lost]
+
+
+def split(a):
+    """Upper and lower half of the digits [Dekker]."""
+    scaled = 134217729.0 * a
+    upper = scaled - (scaled - a)
+    return [upper, a - upper]
+
+
+WRITTEN = {
+    "to a grid": lambda x, y, z: [(root(x) + BIG) - BIG, (BIG + root(x)) + (-BIG)],
+    "to a grid, from above": lambda x, y, z: [BIG - (BIG - root(x)), -((root(x) - BIG) + BIG)],
+    "of a given width": lambda x, y, z: [(root(x) + z) - z, (z - root(x)) - z + 0.0 * y],
+    "of two widths": lambda x, y, z: [((root(x) + 0.1) - 0.3) + root(y)],
+    "two-sum": lambda x, y, z: two_sum(root(x), z),
+    "compensated": lambda x, y, z: compensated([z, root(x), root(y), x, root(y + 1.0)]),
+    "halves": lambda x, y, z: split(root(x)),
+}
+
+
+@pytest.mark.parametrize("lanes", DOUBLES, ids=named)
+@pytest.mark.parametrize("name", WRITTEN)
+def test_what_cancels_is_rounded_as_it_is_written(name, lanes):
+    """To the last bit what Python makes of the same lines, whatever comes first."""
+    rng = np.random.default_rng(12)
+    rows = np.column_stack([rng.uniform(0.1, 2, (40, 2)), 10.0 ** rng.uniform(3, 12, 40)])
+    found = Machine(WRITTEN[name], 3, lanes)(rows)
+    expected = [WRITTEN[name](*row) for row in rows.tolist()]
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_a_product_on_a_grid():
+    """With one rounding: the exact product goes to the grid."""
+    rows = np.random.default_rng(13).uniform(0.1, 2, (40, 2))
+    found = Machine(lambda a, b: [(a * b + BIG) - BIG], 2)(rows)[:, 0]
+    grid = Fraction(math.ulp(BIG))
+    for (a, b), value in zip(rows.tolist(), found.tolist(), strict=True):
+        assert Fraction(value) == round(Fraction(a) * Fraction(b) / grid) * grid
+
+
+def test_a_sum_of_other_things_is_still_one_chain():
+    """What cancels nothing costs nothing: shared terms of one sign, one constant, a marked sum."""
+    graph = Graph()
+    x = [graph.load("x", k) for k in range(6)]
+    shared = x[0] + x[1]
+    wanted = (shared + x[2] * x[3]) + ((x[4] * x[5] + 1.5) + shared)
+    ops = [n.op for n in cone(Expansion().expand([wanted, shared])) if n.args]
+    assert sorted(ops) == ["add", "add", "add", "fma", "fma"]
+
+
 def test_functions_of_the_c_library():
     x = np.linspace(-3, 3, 41)
     found = Machine(lambda x: [x.exp(), x.tanh(), x.atan2(x, x * x - 1.0)], 1, FOUR)(x)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from nasty import ALGORITHMS, FRAMED, Case, mechanism
 
-from armillary.evaluate import kernels as kernels_
+from armillary.evaluate import program as program_
 from armillary.runtime import threads
 
 MAIN = [n for n in ALGORITHMS if n not in FRAMED or n.endswith("_local")]
@@ -92,7 +92,7 @@ def test_every_length_of_batch(name, tier, algorithm):
 def test_a_thousand_rows_on_threads(name, tier, monkeypatch):
     """1003 rows: in one go, and split over three threads."""
     monkeypatch.setattr(threads, "cores", lambda: 3)
-    monkeypatch.setattr(kernels_, "_WORTH", 0.0)
+    monkeypatch.setattr(program_, "_WORTH", 0.0)
     case = Case(name, "inverse_dynamics")
     inputs = {n: np.tile(x, (59, 1)) for n, x in case.inputs(17).items()}
     expected = np.tile(case.compiled(tier, case.inputs(17))["tau"], (59, 1))

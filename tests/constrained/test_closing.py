@@ -104,6 +104,14 @@ def test_project_says_what_to_do_with_a_wreck():
         m.project([0.3, 0.4], [0.0, 0.0])
 
 
+def test_rounding_is_no_velocity():
+    """A triangle of bars cannot move; what projection leaves of a velocity is accepted as rest."""
+    m = bars((0.7, 0.6))
+    q = m.assemble([0.3, -1.0]).q
+    run = am.simulate(m, q, [3e-15, -5e-15], duration=0.01, step=1e-3)
+    assert run.complete and np.abs(run.q - q).max() < 1e-12
+
+
 @pytest.mark.parametrize("angle", [0.0, np.pi])
 def test_a_straight_chain_that_is_too_long(angle):
     """No velocity shortens it, so the first step is zero: it is not closed for all that."""

@@ -185,7 +185,7 @@ def test_initial_places_and_defaults():
     assert read_native(text=text + "initial: {hip: 0.5}").initial == (1, 0, 0, 0, 0, 0, 0, 0.5)
     model = read_native(text=text + "initial: {arm: [1, 0, 0, 0, 1, 2, 3]}\nframes:\n")
     assert model.initial == (1, 0, 0, 0, 1, 2, 3, 0)
-    with pytest.raises(FormatError, match="joint 'hip': its initial place is 1 finite numbers"):
+    with pytest.raises(FormatError, match="joint 'hip': its initial position is 1 finite numbers"):
         read_native(text=text + "initial: {hip: [1, 2]}")
     with pytest.raises(FormatError, match=r"no joint named 'hop'. Did you mean 'hip'"):
         read_native(text=text + "initial: {hop: 1}")

@@ -389,7 +389,7 @@ def test_long_rows_of_trees_end(folder):
         ("  end:", "  crank:", 5, "body 'crank' is already there"),
         ("joint: crank_pin", "joint: crank", 9, "motion 'motor': no joint named 'crank'"),
         ("{rocker_pin: 0.5}", "{rocker: 0.5}", 10, "no joint named 'rocker'"),
-        ("{rocker_pin: 0.5}", "{rocker_pin: [1, 2]}", 10, "its initial place is 1 finite"),
+        ("{rocker_pin: 0.5}", "{rocker_pin: [1, 2]}", 10, "its initial position is 1 finite"),
         ("tree: bars.urdf", "tree:", 3, "the key 'tree' has no value"),
         ("tree: bars.urdf", "tree: [bars.urdf]", 3, "tree: expected a name"),
         ("name: four-bar", "base: floating", 2, "base: expected 'fixed' or 'free'"),

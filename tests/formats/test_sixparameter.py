@@ -252,12 +252,12 @@ def test_tables_cannot_hold_everything():
     b.body("hub", mass=1.0)
     b.body("left", "hub", at=(1, 0, 0), mass=1.0)
     b.body("right", "hub", at=(-1, 0, 0), mass=1.0)
-    with pytest.raises(FormatError, match="leads to one place only"):
+    with pytest.raises(FormatError, match="leads to one position only"):
         write_sixparameter(b.build())
     b = Builder()
     b.body("screw", joint="cylindrical", mass=1.0, inertia=(1, 1, 1))
     b.body("arm", "screw", at=(0, 0, 1), mass=1.0)
-    with pytest.raises(FormatError, match=r"'screw'.*beyond the end of the slide dz"):
+    with pytest.raises(FormatError, match=r"'screw'.*beyond the end of the translation dz"):
         write_sixparameter(b.build())
 
 

@@ -17,8 +17,8 @@ import pytest
 import armillary as am
 from armillary.evaluate import native_call as fast
 from armillary.evaluate import questions as calls
-from armillary.evaluate.kernels import Kernels
 from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.program import Program
 from samples import random_model, random_state
 
 native = pytest.mark.skipif(not fast.available(), reason="no native calls on this interpreter")
@@ -392,13 +392,13 @@ def test_the_first_call_may_come_from_several_threads(tier):
 @native
 def test_threads_that_arrive_while_the_lean_call_is_switched_on(monkeypatch):
     """The same with the moment between answer and switch drawn out."""
-    kernel = Kernels.kernel
+    kernel = Program.kernel
 
     def slowly(self, *args):
         time.sleep(0.002 * (threading.get_ident() % 7))
         return kernel(self, *args)
 
-    monkeypatch.setattr(Kernels, "kernel", slowly)
+    monkeypatch.setattr(Program, "kernel", slowly)
     for _ in range(5):
         mechanism = new_arm()
         in_threads(lambda k, m=mechanism: both_ways(m, "inverse_dynamics", k))

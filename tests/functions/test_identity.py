@@ -14,7 +14,7 @@ from armillary.algorithms.passes import GlobalStep
 from armillary.algorithms.tree import forward_dynamics, inverse_dynamics, kinematics
 from armillary.codegen import sources
 from armillary.evaluate.fingerprint import NotPlainError, described
-from armillary.evaluate.request import Setting
+from armillary.evaluate.request import Request
 from armillary.joints import Revolute
 from armillary.model.lowering.constraints import lower_constraints
 from armillary.model.lowering.tree import Tables, parametric
@@ -38,7 +38,7 @@ def tables_of(b: am.Builder) -> Tables:
 
 def test_equal_mechanisms_have_equal_names():
     """Made twice: nothing of the objects' places in memory is in the text."""
-    first, second = (described((Setting(ID, ID.reads), tables_of(builder()))) for _ in range(2))
+    first, second = (described((Request(ID, ID.reads), tables_of(builder()))) for _ in range(2))
     assert first == second
     again = [described(parametric(builder().build().model, True, True)) for _ in range(2)]
     assert again[0] == again[1]
@@ -71,7 +71,7 @@ def test_signs_and_types_of_zero_count():
 def test_structure_counts():
     """Joint types, parents, inputs, the algorithm, a moving base, constraints, the asked frame."""
     tables = tables_of(builder())
-    plain = Setting(ID, ID.reads)
+    plain = Request(ID, ID.reads)
     fd = forward_dynamics.forward_dynamics
     closed = builder()
     closed.loop("tie", am.Frame("e", "b"), am.Frame("w", "world"), joint="spherical")
@@ -84,15 +84,15 @@ def test_structure_counts():
         (plain, replace(tables, parents=(-1, -1))),
         (plain, replace(tables, v_offsets=(2, 0))),
         (plain, builder().build().evaluator.tables(passive=False)),
-        (plain, builder().build().evaluator.tables(regroup=True)),
+        (plain, builder().build().evaluator.tables(minimal=True)),
         (plain, replace(tables, extra=(("z", 3),))),
         (plain, replace(tables, constraints=rows)),
         (plain, replace(tables, constraints=replace(rows, frames=()))),
-        (Setting(ID, ID.reads[:-1]), tables),
-        (Setting(ID, ID.reads, moving_base=True), tables),
-        (Setting(fd, fd.reads), tables),
-        (Setting(inverse_dynamics.bias_forces, ("q", "v")), tables),
-        *((Setting(kinematics.jacobian(c), ("q",)), tables) for c in kinematics.COORDINATES),
+        (Request(ID, ID.reads[:-1]), tables),
+        (Request(ID, ID.reads, moving_base=True), tables),
+        (Request(fd, fd.reads), tables),
+        (Request(inverse_dynamics.bias_forces, ("q", "v")), tables),
+        *((Request(kinematics.jacobian(c), ("q",)), tables) for c in kinematics.COORDINATES),
     ]
     texts = [described(case) for case in cases]
     assert len(set(texts)) == len(cases)

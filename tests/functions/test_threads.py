@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.evaluate import kernels
+from armillary.evaluate import program
 from armillary.runtime import threads
 from samples import random_model, random_state
 
@@ -53,7 +53,7 @@ def shared(monkeypatch):
     """There are three processors, and every block of rows is worth a thread.  Asks twice, as the
     first call finds out how long a row takes, and tells into how many parts a batch was cut."""
     monkeypatch.setattr(threads, "cores", lambda: 3)
-    monkeypatch.setattr(kernels, "_WORTH", 0.0)
+    monkeypatch.setattr(program, "_WORTH", 0.0)
     cut: list[int] = []
     each = threads.Threads.each
 
@@ -118,7 +118,7 @@ def test_one_state_for_all_rows_and_bad_rows(shared):
 
 
 def test_short_batches_stay_with_their_caller(shared, monkeypatch):
-    monkeypatch.setattr(kernels, "_WORTH", 1e9)
+    monkeypatch.setattr(program, "_WORTH", 1e9)
     three = alone(2).compile(threads=3)
     assert shared(three, "mass_matrix", *given("mass_matrix", 257))[1] == 0
 
@@ -235,8 +235,8 @@ SCENE = """
     import numpy as np
     import armillary as am
     from armillary.runtime import threads
-    from armillary.evaluate import kernels
-    threads.cores, kernels._WORTH = (lambda: 3), 0.0
+    from armillary.evaluate import program
+    threads.cores, program._WORTH = (lambda: 3), 0.0
     arm = am.example("double-pendulum").compile(threads=3)
     Q, V, T = np.random.default_rng(0).normal(size=(3, 40_000, 2))
     def call(): return arm.forward_dynamics(Q, V, T)

@@ -14,7 +14,7 @@ from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
 from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.evaluate.body_code import layout_of
 from armillary.evaluate.path_sums import sums_of
-from armillary.evaluate.request import Setting
+from armillary.evaluate.request import Request
 
 
 def random_parents(seed: int) -> list[int]:
@@ -50,11 +50,11 @@ def test_what_is_summed_apart():
     """Sums that are taken in the pass that makes them, and no others."""
     for algorithm, names in ((forward_dynamics, {"I_A", "p_A"}), (inverse_dynamics, {"f"}),
                              (mass_matrix, {"I_C"})):  # fmt: skip
-        layout = layout_of(Setting(algorithm, algorithm.reads))
+        layout = layout_of(Request(algorithm, algorithm.reads))
         assert set(layout.sums) == names
         assert not layout.added
         assert not names & set(layout.offsets)
-    layout = layout_of(Setting(energy, energy.reads))  # the ground takes them, after the walk
+    layout = layout_of(Request(energy, energy.reads))  # the ground takes them, after the walk
     assert layout.added
     assert not layout.sums
 
@@ -64,7 +64,7 @@ def test_what_is_summed_apart():
     passes = (*inverse_dynamics.passes, Outward(read))
     # children look at the sum of their parent
     late = replace(inverse_dynamics, name="late", passes=passes)
-    layout = layout_of(Setting(late, late.reads))
+    layout = layout_of(Request(late, late.reads))
     assert layout.added == {"f"}
     assert not layout.sums
 

@@ -16,8 +16,8 @@ from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
 from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.errors import InputError
 from armillary.evaluate.options import CompileOptions
-from armillary.evaluate.request import Setting
-from armillary.evaluate.straight_line import operations, trace_straight
+from armillary.evaluate.request import Request
+from armillary.evaluate.specialise import traced
 from armillary.model import Builder, Passive, Rotor
 from armillary.scalar import tanh, where
 from compare import close, derivative
@@ -214,11 +214,9 @@ def test_the_price_does_not_grow_with_the_degrees_of_freedom(algorithm, result, 
         for k in range(links):
             builder.body(f"b{k}", f"b{k - 1}" if k else "world", "revolute", random_pose(rng),
                          mass=random_mass(rng), axis="z")  # fmt: skip
-        tables = builder.build().evaluator.tables(regroup=True)
+        tables = builder.build().evaluator.tables(minimal=True)
         itself, *products = (
-            operations(
-                trace_straight(Setting(a, tuple(n for n in a.reads if n != "external")), tables)
-            )
+            traced(Request(a, tuple(n for n in a.reads if n != "external")), tables).operations()
             for a in (algorithm, tangent(algorithm, result), gradient(algorithm, result))
         )
         assert itself < min(products) <= max(products) < times * itself

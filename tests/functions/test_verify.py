@@ -32,7 +32,7 @@ def forgetful(monkeypatch):
 
 @pytest.fixture
 def off_by_a_little(monkeypatch):
-    """Kernels of one double whose last result is one part in a hundred too large."""
+    """Program of one double whose last result is one part in a hundred too large."""
     call = Kernel.call
 
     def wrong(self, inputs, strides, outputs, rows, *rest):

@@ -7,8 +7,8 @@ import armillary as am
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.tree.forward_dynamics import forward_dynamics
 from armillary.algorithms.tree.joint_space import joint_space_dynamics
-from armillary.evaluate.request import Setting
-from armillary.evaluate.straight_line import operations, trace_shorter, trace_straight
+from armillary.evaluate.request import Request
+from armillary.evaluate.specialise import shortest, traced
 from samples import MOVING, random_model, random_state
 
 
@@ -41,12 +41,12 @@ def test_the_shorter_code_is_taken(joints, shorter):
             mass=1.0 + k, com=(0.01, 0.02, 0.03), inertia=(0.01, 0.02, 0.03, 0, 0, 0),
         )  # fmt: skip
     mechanism = builder.build()
-    tables = mechanism.evaluator.tables(regroup=True)
-    setting = Setting(forward_dynamics, ("q", "v", "tau"), False)
-    taken = operations(trace_shorter(setting, tables))
-    articulated = operations(trace_straight(setting, tables))
-    joint_space = operations(
-        trace_straight(Setting(joint_space_dynamics, ("q", "v", "tau"), False), tables)
-    )
+    tables = mechanism.evaluator.tables(minimal=True)
+    request = Request(forward_dynamics, ("q", "v", "tau"), False)
+    taken = shortest(request, tables).operations()
+    articulated = traced(request, tables).operations()
+    joint_space = traced(
+        Request(joint_space_dynamics, ("q", "v", "tau"), False), tables
+    ).operations()
     assert taken == min(articulated, joint_space)
     assert (joint_space < articulated) is shorter

@@ -13,8 +13,8 @@ from armillary.algorithms.tree.forward_dynamics import forward_dynamics
 from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
 from armillary.algorithms.tree.joint_space import joint_space_dynamics
 from armillary.algorithms.tree.mass_matrix import mass_matrix
-from armillary.evaluate.request import Setting
-from armillary.evaluate.straight_line import trace_straight
+from armillary.evaluate.request import Request
+from armillary.evaluate.specialise import traced as graph_of
 from armillary.graph.evaluate import evaluate
 from compare import close
 from oracles.direct import Direct
@@ -30,20 +30,19 @@ EVERY = [
 
 def traced(mechanism, algorithm, **inputs) -> dict[str, np.ndarray]:
     """Results of the straight-line graph of an algorithm, evaluated on floats."""
-    setting = Setting(algorithm, tuple(inputs), False, mechanism.evaluator.upright)
-    tables = mechanism.evaluator.tables(regroup=algorithm.joint_level())
-    block = trace_straight(setting, tables)
+    request = Request(algorithm, tuple(inputs), False, mechanism.evaluator.vertical_gravity)
+    tables = mechanism.evaluator.tables(minimal=algorithm.joint_level())
+    graph = graph_of(request, tables)
     numbers = {**inputs, "global": (*mechanism.model.gravity, *(0.0,) * 12)}
 
     def load(address):
         name, k = address
         return float(numbers[name][k])
 
-    values = evaluate([s.node for s in block.stores], load, float)
+    values = evaluate(graph.roots(), load, float)
     found = {}
     for name, kind in algorithm.writes.items():
-        stores = [s for s in block.stores if s.address[0] == name]
-        flat = np.array([values[s.node.index] for s in sorted(stores, key=lambda s: s.address[1])])
+        flat = np.array([values[node.index] for node in graph.outputs[name]])
         found[name] = flat.reshape(mechanism.nv, -1) if kind == "matrix" else flat
     return found
 

@@ -314,7 +314,7 @@ def test_labels_units_and_slots():
     assert (model.nq, model.nv) == (10, 9)
     assert model.q_labels == (
         "base.w", "base.x", "base.y", "base.z", "base.px", "base.py", "base.pz",
-        "elbow", "nut.angle", "nut.slide",
+        "elbow", "nut.angle", "nut.translation",
     )  # fmt: skip
     assert model.v_labels[:6] == tuple(f"base.{n}" for n in ("wx", "wy", "wz", "vx", "vy", "vz"))
     assert model.v_units == ("rad",) * 3 + ("m",) * 3 + ("rad", "rad", "m")

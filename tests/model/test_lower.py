@@ -83,8 +83,8 @@ def world_poses(model, tables, q) -> list[np.ndarray]:
         X = body.joint.transform(here) @ body.placement
         kernels.append(X @ kernels[parent] if parent >= 0 else X)
     poses = []
-    for host in tables.hosts:
-        X = host.X_BK @ kernels[host.kernel] if host.kernel >= 0 else host.X_BK
+    for carrier in tables.carriers:
+        X = carrier.X_BK @ kernels[carrier.kernel] if carrier.kernel >= 0 else carrier.X_BK
         H = np.eye(4)
         H[:3, :3], H[:3, 3] = array(X.E).T, array(X.r)
         poses.append(H)
@@ -110,7 +110,7 @@ def test_fused_mass_is_all_the_mass(seed):
     totals = []
     for fuse in (True, False):
         tables = lower(model, fuse=fuse)
-        assert len(tables.hosts) == len(model.bodies)
+        assert len(tables.carriers) == len(model.bodies)
         total = Inertia.zero()
         kernels: list[Transform] = []
         moves: list[bool] = []

@@ -104,9 +104,9 @@ def test_faults_have_a_text():
         arm.inverse_kinematics("hand", (None, None))
     with pytest.raises(ModelError, match="no frame named 'hnd'"):
         arm.inverse_kinematics("hnd", [1, 1, 0])
-    with pytest.raises(InputError, match="'hand'.*'rz'.*says nothing"):
+    with pytest.raises(InputError, match=r"'hand'.*'rz'.*says nothing"):
         arm.inverse_kinematics("hand", [1, 1, 0], rows=("rz",))
-    with pytest.raises(InputError, match="'hand'.*not orthogonal"):
+    with pytest.raises(InputError, match=r"'hand'.*not orthogonal"):
         arm.inverse_kinematics("hand", (2 * np.eye(3), [1, 1, 0]))
     with pytest.raises(InputError, match="closed"):
         line(am.example("four-bar"), "coupler", [0, 0, 0], 1.0)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.evaluate import function_kernel as controlling
 from armillary.sim.control.fingerprint import NoFingerprint, fingerprint
+from armillary.sim.loop import time_steps
 
 ARM = am.example("double-pendulum")
 START = np.array([0.4, -0.3])
@@ -16,13 +16,13 @@ START = np.array([0.4, -0.3])
 @pytest.fixture
 def made(monkeypatch):
     """Names of the kernels that are traced."""
-    names, make = [], controlling.straight_kernel
+    names, make = [], time_steps.compile_function
 
-    def counted(algorithm, *rest):
-        names.append(algorithm.name)
-        return make(algorithm, *rest)
+    def counted(function, inputs, *rest):
+        names.append("sample" if "due" in inputs else "control")
+        return make(function, inputs, *rest)
 
-    monkeypatch.setattr(controlling, "straight_kernel", counted)
+    monkeypatch.setattr(time_steps, "compile_function", counted)
     return names
 
 
@@ -86,7 +86,7 @@ def test_only_a_few_are_kept(made):
     for gain in np.linspace(1.0, 2.0, 40):
         am.simulate(ARM, START, duration=0.002, controller=am.PID(ARM, START, gain))
     kept = [key for key in ARM.evaluator.memo._made if key[:1] == ("control",)]
-    assert len(kept) <= controlling.RECENT and made.count("control") == 40
+    assert len(kept) <= time_steps.RECENT and made.count("control") == 40
 
 
 def test_what_has_no_fingerprint():

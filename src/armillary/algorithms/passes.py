@@ -146,7 +146,7 @@ class Algorithm:
       "dof"     j.name: one number per degree of freedom
       "place"   j.name: one number per coordinate of q (straight-line code only)
       "columns" j.name: one spatial vector per degree of freedom, world coordinates
-      "body"    b.name: a spatial object per body, given out in the body's own frame
+      "body"    b.name: a spatial object per body, given out in the body frame
       "frame"   x.name: from a FrameStep pass
       "world"   w.name: from a WorldStep pass
       "matrix"  of an AncestorPairs pass (nv, nv);  "wide" of a PathToRoot pass (6, nv)
@@ -220,7 +220,7 @@ def body_record(body: KernelBody) -> Record:
 
 
 def to_own(value: Any, own: Matrix) -> Any:
-    """From the kernel frame to the body's own frame."""
+    """From the kernel frame to the body frame."""
     if isinstance(value, (Motion, Force)):
         return type(value)(own @ value.angular, own @ value.linear)
     if isinstance(value, Transform):
@@ -231,6 +231,6 @@ def to_own(value: Any, own: Matrix) -> Any:
 
 
 def from_own(force: Force, own: Matrix) -> Force:
-    """A wrench from the body's own frame to the kernel frame."""
+    """A wrench from the body frame to the kernel frame."""
     back = own.T
     return Force(back @ force.angular, back @ force.linear)

@@ -177,7 +177,7 @@ def outside(result: Answer) -> Iterator[str]:
 
 
 def _limits(mechanism: Mechanism) -> Iterator[tuple[str, int, float, float]]:
-    """(kind, place, low, high) of every limit; velocity and force limits of 0 mean none."""
+    """(kind, index, low, high) of every limit; velocity and force limits of 0 mean none."""
     model = mechanism.model
     for body, joint, slot in zip(model.bodies, model.joints, model.slots, strict=True):
         for k, limits in enumerate(body.joint.limits):

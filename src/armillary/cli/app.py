@@ -18,6 +18,7 @@ from armillary.cli.options import (
     Hold,
     Inputs,
     Json,
+    Look,
     Numbers,
     OfTree,
     Overwrite,
@@ -29,6 +30,7 @@ from armillary.cli.options import (
     Stepping,
     Words,
     grouped,
+    runs,
 )
 from armillary.errors import ArmillaryError
 
@@ -79,16 +81,13 @@ def _armillary(
 
 
 @app.command()
-@grouped
+@runs("show")
 def show(source: Source, json: Json = False) -> None:
     """Show a mechanism: tree, coordinates, masses, report."""
-    from armillary.cli.show import show as run
-
-    run(source, json)
 
 
 @app.command()
-@grouped
+@runs("validate")
 def validate(
     source: Source,
     strict: Annotated[
@@ -100,10 +99,6 @@ def validate(
     """Read a file, list what was assumed, check the numbers.
 
     Exit code 0: the mechanism is sound (warnings are listed); 1: it is not."""
-    from armillary.cli.validate import validate as run
-
-    if not run(source, strict, seed, json):
-        raise typer.Exit(1)
 
 
 @app.command()
@@ -167,7 +162,7 @@ def solve(
 
 
 @app.command()
-@grouped
+@runs("mobility")
 def mobility(
     source: ClosedSource,
     q: Numbers = None,
@@ -178,24 +173,16 @@ def mobility(
     """What can move: rank, freedoms, redundant constraints.
 
     What is not given: q where the mechanism starts."""
-    from armillary.cli.mobility import mobility as run
-    from armillary.cli.solving import Closing
-
-    run(source, q, Closing(assemble, hold or ()), json)
 
 
 @app.command()
-@grouped
+@runs("closing")
 def assemble(
     source: ClosedSource, q: Numbers = None, hold: Hold = None, json: Json = False
 ) -> None:
     """A closed configuration near a guess.
 
     What is not given: q where the mechanism starts. Exit code 1: it could not be closed."""
-    from armillary.cli.closing import assemble as run
-
-    if not run(source, q, hold, json):
-        raise typer.Exit(1)
 
 
 @app.command()
@@ -222,6 +209,7 @@ def simulate(
 
 
 @app.command()
+@runs("runs")
 def plot(
     run: RunFile,
     what: Annotated[Words, typer.Option(help="Quantities: q,v,energy. Default: all.")] = None,
@@ -233,25 +221,14 @@ def plot(
     show: Annotated[bool, typer.Option("--show", help="Open a window.")] = False,
 ) -> None:
     """Draw a recorded run over time."""
-    from armillary.cli.runs import plot as draw
-
-    draw(run, what or (), column or (), out, overwrite, show)
 
 
 @app.command()
-@grouped
+@runs("drawing")
 def draw(
     source: Source,
+    look: Look,
     q: Numbers = None,
-    view: Annotated[
-        str | None,
-        typer.Option(help="front, back, left, right, top, bottom, oblique, or x,y,z."),
-    ] = None,
-    labels: Annotated[str, typer.Option(help="auto, bodies, joints or none.")] = "auto",
-    frame: Annotated[Words, typer.Option(help="Frames or bodies whose axes are shown.")] = None,
-    centers: Annotated[bool, typer.Option("--centers", help="Mark the centres of mass.")] = False,
-    at: Annotated[str | None, typer.Option(help="Of a run: instants, s, with commas.")] = None,
-    overlay: Annotated[bool, typer.Option("--overlay", help="Instants over each other.")] = False,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The picture: .svg, .png or .pdf.")
     ] = None,
@@ -259,22 +236,29 @@ def draw(
 ) -> None:
     """Sketch a mechanism in the symbols of textbooks, or instants of a recorded run (MODEL: its
     file)."""
-    from armillary.cli.drawing import Look
-    from armillary.cli.drawing import draw as run
-
-    run(source, q, Look(view, labels, frame or (), centers, at, overlay), out, overwrite)
 
 
 @app.command()
+@runs("drawing")
+def report(
+    source: Source,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The report: .html.")] = None,
+    title: Annotated[str | None, typer.Option(help="Its title.")] = None,
+    text: Annotated[str, typer.Option(help="Your own words, at its beginning.")] = "",
+    section: Annotated[Words, typer.Option(help="Sections by name. Default: all.")] = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write a report of a mechanism, or of a recorded run (MODEL: its file), as one HTML file."""
+
+
+@app.command()
+@runs("runs")
 def info(run: RunFile, json: Json = False) -> None:
     """What a recorded run holds, and how it ended."""
-    from armillary.cli.runs import info as tell
-
-    tell(run, json)
 
 
 @app.command()
-@grouped
+@runs("convert")
 def convert(
     source: Source,
     out: Annotated[Path, typer.Argument(help="The new file; its ending chooses the format.")],
@@ -286,40 +270,33 @@ def convert(
     """Write a mechanism in another format.
 
     .yaml holds everything; .urdf, .xml (MJCF) and .csv (Denavit-Hartenberg) what they can."""
-    from armillary.cli.convert import convert as run
-
-    run(source, out, overwrite, lossy)
 
 
 @app.command()
+@runs("demo")
 def demo() -> None:
     """The main job on a built-in mechanism, on a page."""
-    from armillary.cli.demo import demo as run
-
-    run()
 
 
 @app.command()
+@runs("show")
 def examples() -> None:
     """List the built-in mechanisms."""
-    from armillary.cli.show import examples as run
-
-    run()
 
 
 @app.command()
-def schema() -> None:
-    """Print the JSON schema of the native YAML file."""
-    from armillary.cli.convert import schema as run
-
-    run()
+@runs("convert")
+def schema(
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="The reference page instead, for people.")
+    ] = False,
+) -> None:
+    """Print the JSON schema of the native YAML file, with every key described."""
 
 
 @app.command()
+@runs("show")
 def cache(
     clear: Annotated[bool, typer.Option("--clear", help="Remove all entries.")] = False,
 ) -> None:
     """Show or clear the compiled objects that are kept on disk."""
-    from armillary.cli.show import cache as run
-
-    run(clear)

@@ -58,7 +58,7 @@ def close(
     if not mechanism.constraints:
         return values, []
     shape = values["q"].shape
-    q = np.array([closed_place(mechanism, x, hold) for x in np.atleast_2d(values["q"])])
+    q = np.array([closed_configuration(mechanism, x, hold) for x in np.atleast_2d(values["q"])])
     result, notes = dict(values, q=q.reshape(shape)), []
     if "v" in values and np.any(values["v"]):
         pairs = zip(q, np.atleast_2d(values["v"]), strict=True)
@@ -71,7 +71,7 @@ def close(
     return result, notes
 
 
-def closed_place(mechanism: Mechanism, q: Array, hold: Sequence[str] = ()) -> Array:
+def closed_configuration(mechanism: Mechanism, q: Array, hold: Sequence[str] = ()) -> Array:
     assembly = mechanism.assemble(q, hold)
     if not (assembly.closed or _opening(assembly) <= mechanism.geometry_tolerance):
         held = "hold fewer joints, " if hold else ""

@@ -25,7 +25,12 @@ def _counts(mechanism: Mechanism) -> str:
     return f"'{mechanism.name}', {len(mechanism.bodies)} bodies,"
 
 
-def schema() -> None:
+def schema(markdown: bool) -> None:
+    if markdown:
+        from armillary.formats.native_reference import reference
+
+        print(reference(), end="")
+        return
     from armillary.formats.native_schema import native_schema
 
     print(json.dumps(native_schema(), indent=2))

@@ -7,13 +7,17 @@ import numpy as np
 from armillary import Mechanism, __version__
 from armillary.cli import closing, models, screen
 from armillary.cli.options import Source, Words
-from armillary.cli.solving import Closing, determinacy_json
+from armillary.cli.solving import determinacy_json
 from armillary.cli.states import Array, from_options
 from armillary.constraints.mobility import Mobility
 from armillary.constraints.self_stress import Determinacy
 from armillary.constraints.solution import ConstrainedSolution
 from armillary.errors import ArmillaryError, Message
 
+FACTS = (
+    *("closed", "opening", "coordinates", "rows", "rank", "redundancy", "finite", "instantaneous"),
+    *("singular", "redundant", "condition", "singular_values"),
+)
 SINGULAR = {
     "": "none",
     "locked": "locked: a velocity that leads nowhere",
@@ -21,25 +25,25 @@ SINGULAR = {
 }
 
 
-def mobility(source: Source, q: Words, close: Closing, json: bool) -> None:
+def mobility(source: Source, q: Words, assemble: bool, hold: Words, json: bool) -> None:
     mechanism = models.find(source)
     values = from_options(mechanism, {"q": q}, None).values
     notes: list[str] = []
-    if close.assemble:
-        values, notes = closing.close(mechanism, values, close.hold)
-    place = values["q"]
-    found = mechanism.mobility(place)
+    if assemble:
+        values, notes = closing.close(mechanism, values, hold or ())
+    q_ = values["q"]
+    found = mechanism.mobility(q_)
     if not mechanism.constraints:
         notes.append(f"'{mechanism.name}' has no constraints: every coordinate is free")
     if not found.closed:
         opening = f"{found.opening:.2g} of the machine's size"
         notes.append(f"q is open by {opening}; --assemble closes it first")
-    forces, reason = _determinacy(mechanism, place)
+    forces, reason = _determinacy(mechanism, q_)
     notes += [reason] if reason else []
     for text in notes:
         screen.note(text)
     if json:
-        screen.print_json(as_json(mechanism, place, found, forces, notes))
+        screen.print_json(as_json(mechanism, q_, found, forces, notes))
     else:
         _print(mechanism, found, forces)
 
@@ -133,18 +137,7 @@ def as_json(
         "units": {kind: models.units(mechanism, kind) for kind in ("q", "v")},
         "notes": notes,
         "q": q,
-        "closed": found.closed,
-        "opening": found.opening,
-        "coordinates": found.coordinates,
-        "rows": found.rows,
-        "rank": found.rank,
-        "redundancy": found.redundancy,
-        "finite": found.finite,
-        "instantaneous": found.instantaneous,
-        "singular": found.singular,
-        "redundant": found.redundant,
-        "condition": found.condition,
-        "singular_values": found.singular_values,
+        **{name: getattr(found, name) for name in FACTS},
         "determinacy": determinacy_json(forces) if forces is not None else None,
         "motions": [
             {"coordinate": name, "velocity": velocities[:, k]} for k, name in enumerate(names)

@@ -9,6 +9,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, get_type_hints
 
@@ -164,6 +165,21 @@ class Inputs:
 
 
 @dataclass(frozen=True)
+class Look:
+    """How a picture is drawn."""
+
+    view: Annotated[
+        str | None,
+        typer.Option(help="front, back, left, right, top, bottom, oblique, or x,y,z."),
+    ] = None
+    labels: Annotated[str, typer.Option(help="auto, bodies, joints or none.")] = "auto"
+    frame: Annotated[Words, typer.Option(help="Frames or bodies whose axes are shown.")] = None
+    centers: Annotated[bool, typer.Option("--centers", help="Mark the centres of mass.")] = False
+    at: Annotated[str | None, typer.Option(help="Of a run: instants, s, with commas.")] = None
+    overlay: Annotated[bool, typer.Option("--overlay", help="Instants over each other.")] = False
+
+
+@dataclass(frozen=True)
 class Stepping:
     """How long, how fine, by which method."""
 
@@ -192,8 +208,27 @@ class Recording:
     json: Json = False
 
 
-def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the fields of its groups in place of the groups, for typer."""
+def runs(module: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command that runs the function of its name in a module of cli, imported when it is called;
+    False means exit code 1."""
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        def run(**given: object) -> None:
+            function = getattr(import_module(f"armillary.cli.{module}"), command.__name__)
+            if function(**given) is False:
+                raise typer.Exit(1)
+
+        return grouped(command, run)
+
+    return decorate
+
+
+def grouped(
+    command: Callable[..., None], called: Callable[..., None] | None = None
+) -> Callable[..., None]:
+    """The command with the fields of its groups in place of the groups, for typer.
+
+    called: what runs instead of the command, with the same arguments."""
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, type] = {}
     parameters: list[inspect.Parameter] = []
@@ -213,7 +248,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     def run(**given: object) -> None:
         for name, kind in groups.items():
             given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
-        command(**given)
+        (called or command)(**given)
 
     run.__name__, run.__doc__ = command.__name__, command.__doc__
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

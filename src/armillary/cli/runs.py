@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from armillary import __version__
 from armillary.cli import screen
+from armillary.cli.options import Words
 from armillary.errors import FormatError, Remedy
 
 if TYPE_CHECKING:
@@ -17,35 +17,32 @@ _MOST = 20  # events on the screen
 
 
 def plot(
-    path: Path,
-    what: Sequence[str],
-    columns: Sequence[str],
-    out: Path | None,
-    overwrite: bool,
-    show: bool,
+    run: Path, what: Words, column: Words, out: Path | None, overwrite: bool, show: bool
 ) -> None:
     """A picture beside the run, or where `out` says."""
     from armillary.sim.record.stored_run import load_run
 
-    run = load_run(path)
-    picture = out if out is not None else (None if show else path.with_suffix(".png"))
+    recorded = load_run(run)
+    picture = out if out is not None else (None if show else run.with_suffix(".png"))
     if picture is not None and picture.exists() and not overwrite:
         raise FormatError("the file exists already.", str(picture), remedy=Remedy("overwrite"))
-    names = [name.strip() for text in what for name in text.split(",") if name.strip()]
-    chosen = [name.strip() for text in columns for name in text.split(",") if name.strip()]
-    run.plot(*names, show=show, path=picture, columns=chosen or None)
+    names, columns = (
+        [name.strip() for text in words or () for name in text.split(",") if name.strip()]
+        for words in (what, column)
+    )
+    recorded.plot(*names, show=show, path=picture, columns=columns or None)
     if picture is not None:
-        screen.say(f"{', '.join(names or run.names)} drawn in {picture}")
+        screen.say(f"{', '.join(names or recorded.names)} drawn in {picture}")
 
 
-def info(path: Path, json: bool) -> None:
+def info(run: Path, json: bool) -> None:
     from armillary.sim.record.stored_run import load_run
 
-    run = load_run(path)
+    recorded = load_run(run)
     if json:
-        screen.print_json({**as_json(run), "file": str(path)})
+        screen.print_json({**as_json(recorded), "file": str(run)})
     else:
-        print_run(run)
+        print_run(recorded)
 
 
 def print_run(run: Run) -> None:

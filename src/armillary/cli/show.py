@@ -9,6 +9,7 @@ from armillary.cli import models, screen
 from armillary.cli.options import Source
 from armillary.constraints.counts import Counts
 from armillary.model import WORLD, Body, JointSpec, Limits, Model, Note, Passive, Report
+from armillary.model.checks import TENSOR
 from armillary.model.describe import constraint_words, counted
 from armillary.model.lowering.constraint_table import FrameConstraint, LinearConstraint
 from armillary.model.lowering.constraints import lower_constraints
@@ -29,7 +30,7 @@ def show(source: Source, json: bool) -> None:
     heads = ["body", "joint", "type", "axis", "q", "v", ">mass [kg]", "joint in parent [m]"]
     _table(heads, list(_tree(model)), "tree")
     coordinates(mechanism)
-    heads = ["body", "centre [m]", *(f">{x}" for x in ("xx", "yy", "zz", "xy", "xz", "yz"))]
+    heads = ["body", "centre [m]", *(f">{x}" for x in TENSOR)]
     rows = [
         [b.name, screen.triple(b.mass.com), *screen.numbers(b.mass.tensor, 4)]
         for b in model.bodies
@@ -195,7 +196,7 @@ def _body_json(model: Model, k: int) -> dict[str, object]:
         "rpy": body.at.rpy(),
         "mass": body.mass.mass,
         "com": body.mass.com,
-        "inertia": dict(zip(("xx", "yy", "zz", "xy", "xz", "yz"), body.mass.tensor, strict=True)),
+        "inertia": dict(zip(TENSOR, body.mass.tensor, strict=True)),
         "limits": [
             {"lower": x.lower, "upper": x.upper, "velocity": x.velocity, "effort": x.effort}
             for x in body.joint.limits

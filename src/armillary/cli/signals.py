@@ -46,12 +46,12 @@ def voltages(inputs: Inputs) -> dict[str, float | Schedule] | None:
 
 
 def motions(inputs: Inputs) -> dict[str, float | Schedule | RoadMotion] | None:
-    """Prescribed motion by name: a place, a table over time, or a road at a speed."""
+    """Prescribed motion by name: a position, a table over time, or a road at a speed."""
     found: dict[str, float | Schedule | RoadMotion] = {}
-    example = "name=place, name=table.csv or name=road.csv@speed"
+    example = "name=position, name=table.csv or name=road.csv@speed"
     for name, text in _named("--prescribe", inputs.prescribe or (), example).items():
-        place = _number(text)
-        found[name] = _motion_of_file(name, text, inputs.stay) if place is None else place
+        position = _number(text)
+        found[name] = _motion_of_file(name, text, inputs.stay) if position is None else position
     return found or None
 
 

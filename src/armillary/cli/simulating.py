@@ -136,10 +136,10 @@ def _at_prescribed(
     prescribed = PrescribedMotions(mechanism, motions, step)
     start = prescribed.at(0.0)
     held = []
-    for place, i, k, _ in prescribed.coordinates():
+    for n, i, k, _ in prescribed.coordinates():
         for name, entry, level in (("q", i, 0), ("v", k, 1)):
             values[name] = np.array(values[name], float)
-            values[name][..., entry] = start[level, ..., place]
+            values[name][..., entry] = start[level, ..., n]
         held.append(mechanism.v_labels[k])
     return held
 

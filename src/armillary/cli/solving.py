@@ -20,7 +20,7 @@ _MOST = 200  # lines of a table on the screen
 
 @dataclass(frozen=True)
 class Closing:
-    """Whether a state is closed first, and which joints keep their place then."""
+    """Whether a state is closed first, and which joints keep their position then."""
 
     assemble: bool = False
     hold: Sequence[str] = ()

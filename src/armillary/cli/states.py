@@ -94,7 +94,7 @@ def from_words(mechanism: Mechanism, kind: str, words: Sequence[str]) -> Array:
         name = name.strip()
         if not name:
             raise InputError(f"--{kind}: expected joint=value, found '{pair}'.")
-        k = _place(name, labels(mechanism, kind), f"--{kind}")
+        k = _index(name, labels(mechanism, kind), f"--{kind}")
         if name in seen:
             raise InputError(f"--{kind}: '{name}' is given twice.")
         seen.add(name)
@@ -146,7 +146,7 @@ def _pairs(words: Sequence[str]) -> list[str]:
     return pairs
 
 
-def _place(name: str, known: Sequence[str], part: str) -> int:
+def _index(name: str, known: Sequence[str], part: str) -> int:
     if name in known:
         return known.index(name)
     inside = [label for label in known if label.startswith(f"{name}.")]
@@ -181,9 +181,9 @@ def from_csv(
     """A batch out of a file; options give what the file does not."""
     header, lines = _lines(path)
     columns = _columns(mechanism, header, path)
-    used = {h: place for h, place in columns.items() if place[0] in (*given, "external")}
+    used = {h: entry for h, entry in columns.items() if entry[0] in (*given, "external")}
     content = {
-        place: _column(header.index(h), f"column '{h}'", lines, path) for h, place in used.items()
+        entry: _column(header.index(h), f"column '{h}'", lines, path) for h, entry in used.items()
     }
     count = len(lines)
     values: dict[str, Array] = {}

@@ -96,7 +96,7 @@ def _check_tree(mechanism: Mechanism, seed: int) -> tuple[Errors, str, bool]:
 
 def _check_closed(mechanism: Mechanism, seed: int) -> Errors:
     """The constraints, where the mechanism starts: it closes, they agree, power is in balance."""
-    q, slowest = mechanism.project(closing.closed_place(mechanism, mechanism.initial))
+    q, slowest = mechanism.project(closing.closed_configuration(mechanism, mechanism.initial))
     rest = mechanism.solve(q, slowest, np.zeros(mechanism.nv))
     assert isinstance(rest, ConstrainedSolution)
     if rest.messages:

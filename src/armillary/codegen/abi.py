@@ -74,6 +74,10 @@ class Arrays:
     inputs: Mapping[str, int] = field(default_factory=dict)
     outputs: Mapping[str, int] = field(default_factory=dict)
 
+    def numbers(self) -> int:
+        """Per state, of all of them."""
+        return sum(self.inputs.values()) + sum(self.outputs.values())
+
     def input(self, name: str, fields: Slot) -> Slot:
         """The field of an input, among those that the context has for every input."""
         return fields.at(list(self.inputs).index(name))

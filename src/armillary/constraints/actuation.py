@@ -28,7 +28,7 @@ from armillary.units import FORCE
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
-    from armillary.evaluate.kernels import Kernels
+    from armillary.evaluate.program import Program
 
 
 _HOLD = 1e-9  # how far an actuator moves with a free motion of size 1: less is no hold
@@ -214,7 +214,7 @@ class DrivingForces:
 
     def __init__(self, equations: Equations, actuators: Sequence[str] | None):
         self.equations, self.actuators = equations, actuators
-        self._kernels: dict[bool, Kernels | None] = {}
+        self._kernels: dict[bool, Program | None] = {}
 
     @cached_property
     def law(self) -> Algorithm | None:

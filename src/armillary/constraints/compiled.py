@@ -10,7 +10,7 @@ from armillary.constraints.equations import Equations
 from armillary.model.lowering.tree import parametric
 
 if TYPE_CHECKING:
-    from armillary.evaluate.kernels import Kernels
+    from armillary.evaluate.program import Program
 
 _LARGEST_PLAN = 90  # unknowns: larger systems are not compiled
 _LARGEST_TREE = 60  # bodies
@@ -29,13 +29,13 @@ def compiled_kernels(
     reads: tuple[str, ...],
     passive: bool = True,
     verified: bool = False,
-) -> Kernels | None:
+) -> Program | None:
     """Straight-line kernels of an algorithm over the constraints, where that is not too long.
 
     verified: it is forward dynamics, and new code of it is tried once (verify.py)."""
     from armillary.constraints.verify import of_closed
-    from armillary.evaluate.kernels import Kernels
-    from armillary.evaluate.request import Setting
+    from armillary.evaluate.program import Program
+    from armillary.evaluate.request import Request
 
     owner = equations.evaluator
     if not may_be_compiled(equations):
@@ -44,10 +44,10 @@ def compiled_kernels(
     if "parameters" in reads:
         tables = replace(parametric(owner.model, True, passive), constraints=constraints)
     else:
-        tables = replace(owner.tables(True, passive, regroup=True), constraints=constraints)
-    setting = Setting(algorithm, reads, owner.moving_base)
+        tables = replace(owner.tables(True, passive, minimal=True), constraints=constraints)
+    request = Request(algorithm, reads, owner.moving_base)
     verify = of_closed(equations, passive) if verified else None
-    kernels = Kernels(setting, tables, owner.options, verify)
+    kernels = Program(request, tables, owner.options, verify)
     try:
         kernels.straight()
     except ZeroDivisionError:  # a free motion without any inertia: the null space names it

@@ -25,7 +25,7 @@ from armillary.model.model import Model
 if TYPE_CHECKING:
     from armillary.constraints.derivatives import ConstrainedDerivatives
     from armillary.constraints.large import LargeSystem
-    from armillary.evaluate.kernels import Kernels
+    from armillary.evaluate.program import Program
 
 _PLAIN = ("q", "v", "tau")
 
@@ -118,12 +118,12 @@ class ConstrainedForwardDynamics(LadderQuestion):
 
     def kernels(
         self, reads: tuple[str, ...], passive: bool = True, embed: bool = True
-    ) -> Kernels | None:
+    ) -> Program | None:
         """Compiled solutions that read these inputs; None where there are none.  embed: by
         dependent coordinates where the rows are independent; else the regularised system."""
         equations = self._equations
 
-        def make() -> Kernels | None:
+        def make() -> Program | None:
             if not equations.constraints.ideal or not may_be_compiled(equations):
                 return None
             plan = plan_of(equations) if embed else make_plan(equations, embed=False)

@@ -32,7 +32,7 @@ from armillary.evaluate.inputs import Array, result_type
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import External
-    from armillary.evaluate.kernels import Kernels
+    from armillary.evaluate.program import Program
 
 Actuators = Sequence[str] | str | None
 
@@ -111,10 +111,10 @@ class ConstrainedInverseDynamics(LadderQuestion):
 
     def _kernels(
         self, chosen: tuple[int, ...], reads: tuple[str, ...], passive: bool, dtype: DTypeLike
-    ) -> Kernels | None:
+    ) -> Program | None:
         equations = self._equations
 
-        def make() -> Kernels | None:
+        def make() -> Program | None:
             law = self.law(chosen, dtype) if may_be_compiled(equations) else None
             return None if law is None else compiled_kernels(equations, law, reads, passive)
 

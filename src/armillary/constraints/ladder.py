@@ -28,8 +28,8 @@ from armillary.evaluate.inputs import Array, checked_out, common_rows, rows, wre
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import Evaluator, External
-    from armillary.evaluate.kernels import Explanation, Kernels
     from armillary.evaluate.native_call import NativeCall
+    from armillary.evaluate.program import Explanation, Program
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def solve_in_turn(states: States, *solvers: Solver) -> Outcome:
     return Outcome(values, converged)
 
 
-def compiled(equations: Equations, kernels: Kernels, states: States, result: str) -> Outcome:
+def compiled(equations: Equations, kernels: Program, states: States, result: str) -> Outcome:
     """By compiled code that reads `states.reads`, in double precision: seven digits cannot pass a
     residual check."""
     evaluator, count, inputs = equations.evaluator, len(states), dict(states.arrays)
@@ -165,7 +165,7 @@ class LadderQuestion(ABC):
 
     def __init__(self, equations: Equations):
         self._evaluator, self._equations = equations.evaluator, equations
-        self._made: dict[Hashable, Kernels | None] = {}
+        self._made: dict[Hashable, Program | None] = {}
         self._fast: NativeCall | None = None  # the native call, where there is one
 
     @abstractmethod
@@ -187,7 +187,7 @@ class LadderQuestion(ABC):
         self._fast = native_call.NativeCall(self.__call__, names | hanging, arguments)
         return self._fast.callable
 
-    def _once(self, key: Hashable, make: Callable[[], Kernels | None]) -> Kernels | None:
+    def _once(self, key: Hashable, make: Callable[[], Program | None]) -> Program | None:
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]
@@ -202,7 +202,7 @@ class LadderQuestion(ABC):
         checked_out(out, result.shape, dtype)[...] = result
         return out
 
-    def _serve(self, kernels: Kernels | None, like: Array) -> None:
+    def _serve(self, kernels: Program | None, like: Array) -> None:
         """Plain states natively from now on; unconverged ones (NaN) come back to Python."""
         from armillary.evaluate.native_call import Serving
 

@@ -50,7 +50,7 @@ class LargeSystem:
 
     def __init__(self, equations: Equations, passive: bool):
         self.equations, self.passive = equations, passive
-        self.tables = equations.evaluator.tables(True, passive, regroup=True)
+        self.tables = equations.evaluator.tables(True, passive, minimal=True)
         self.n = equations.tables.nv
         self.kept = _kept_rows(equations)
         self._number = np.full(equations.constraints.count, -1)

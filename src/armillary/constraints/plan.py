@@ -70,8 +70,13 @@ def make_plan(
         if pivots is not None:
             return Plan(rows, pivots=pivots, scale=scales)
     mu = MU * scale
-    order = _order(M, J, mu, reference)
-    return Plan(rows, tuple(order), tuple(float(x) for x in mu), scale=scales)
+    return Plan(
+        kept=rows,
+        order=tuple(_order(M, J, mu, reference)),
+        mu=tuple(float(x) for x in mu),
+        scale=scales,
+        length=equations.length,
+    )
 
 
 def dependent_coordinates(J: Array) -> tuple[Pivot, ...] | None:

@@ -6,8 +6,9 @@ where those fail; what does not close goes to Gauss-Newton steps in the null spa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,13 +24,15 @@ from armillary.constraints.moving import Prescribed, RowMotion, spread
 from armillary.constraints.plan import make_plan
 from armillary.constraints.states import finite_rows
 from armillary.errors import ArmillaryError, ModelError
+from armillary.evaluate import native_call
 from armillary.evaluate.inputs import Array
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
-    from armillary.evaluate.kernels import Kernels
+    from armillary.evaluate.program import Program
 
 _STEPS = 8
+_SMALL = 1e-8  # Newton's method is quadratic: after a step of this size the rest is rounding
 Notes = list[str] | None
 
 
@@ -38,13 +41,14 @@ class Projector:
 
     def __init__(self, equations: Equations, closer: Closer):
         self.equations, self.closer = equations, closer
-        self._made: dict[tuple[str, bool, bool], Kernels | None] = {}
+        self._made: dict[tuple[str, bool, bool], Program | None] = {}
+        self._calls: dict[tuple[str, bool], Callable[..., Array | None] | None] = {}
 
     def rows(self, level: str) -> NDArray[np.bool_]:
         """(m,) rows that a step of q ("residual") or of v ("rate") looks at: those with content."""
         return self.closer.closing_rows if level == "residual" else ~idle_rows(self.equations)
 
-    def kernels(self, level: str, embed: bool = True, moving: bool = False) -> Kernels | None:
+    def kernels(self, level: str, embed: bool = True, moving: bool = False) -> Program | None:
         """Of a step of q ("residual") or of v ("rate").  embed: False where the dependent
         coordinates of the first fail.  moving: rows move, and that is one more input."""
         key = (level, embed, moving)
@@ -52,7 +56,7 @@ class Projector:
             self._made[key] = self._make(*key)
         return self._made[key]
 
-    def _make(self, level: str, embed: bool, moving: bool) -> Kernels | None:
+    def _make(self, level: str, embed: bool, moving: bool) -> Program | None:
         rows = self.rows(level)
         if not may_be_compiled(self.equations) or not rows.any():
             return None
@@ -118,6 +122,8 @@ class Projector:
         q = q.copy()
         if not self.rows("residual").any():
             return q
+        if len(q) == 1 and (closed := self._one_position(q[0], moving)) is not None:
+            return closed[None]
         open_ = np.ones(len(q), bool)
         for embed in (True, False):
             kernels = self.kernels("residual", embed, moving is not None) if open_.any() else None
@@ -128,8 +134,30 @@ class Projector:
                 q[k] = self._closed(q[k], _of(moving, int(k)))
         return q
 
+    def _one_position(self, q: Array, moving: RowMotion | None) -> Array | None:
+        """Newton steps of one state by native calls; None: unconverged, or there are none."""
+        call = self._native("residual", moving is not None)
+        motion = () if moving is None else (spread(moving.place, 1)[0],)
+        for _ in range(_STEPS):
+            step = None if call is None else call(q, *motion)
+            if step is None or not isfinite(step.sum()):
+                break
+            size = np.abs(step / self.equations.scaling.columns).max()
+            q = self.equations.tree.integrate(q, step)
+            if size < _SMALL:
+                return q
+        return None
+
+    def _native(self, level: str, moving: bool) -> Callable[..., Array | None] | None:
+        """A step of one state as a native call, about 1 µs; None: there is none."""
+        if (level, moving) not in self._calls:
+            kernels = self.kernels(level, moving=moving) if native_call.available() else None
+            numbers = self.equations.evaluator.base_numbers
+            self._calls[level, moving] = native_call.lean(kernels, numbers)
+        return self._calls[level, moving]
+
     def _newton(
-        self, kernels: Kernels, q: Array, open_: NDArray[np.bool_], moving: RowMotion | None
+        self, kernels: Program, q: Array, open_: NDArray[np.bool_], moving: RowMotion | None
     ) -> None:
         """Move open rows of q until their steps are small; tells which stay open."""
         owner, columns = self.equations.evaluator, self.equations.scaling.columns
@@ -147,8 +175,7 @@ class Projector:
                 step = np.where(good[:, None], step, 0.0)
             q[rows] = self.equations.tree.integrate(q[rows], step)
             size = np.abs(step / columns).max(axis=1, initial=0.0)
-            # quadratic: after a step of 1e-8 the rest is below rounding
-            closed = good & (size < 1e-8)
+            closed = good & (size < _SMALL)
             open_[rows[closed]] = False
             going[rows[closed | ~good]] = False
 
@@ -179,6 +206,11 @@ class Projector:
     def velocities(self, q: Array, v: Array, moving: RowMotion | None = None) -> Array:
         if not self.rows("rate").any():
             return v.copy()
+        if len(v) == 1 and (call := self._native("rate", moving is not None)) is not None:
+            motion = () if moving is None else (spread(moving.velocity, 1)[0],)
+            step = call(q[0], v[0], *motion)
+            if step is not None and isfinite(step.sum()):
+                return v + step
 
         def compiled(embed: bool) -> Solver:
             return lambda states: self._rate_step(states, embed)

@@ -10,7 +10,7 @@ from armillary.constraints.ladder import Outcome
 from armillary.constraints.nullspace import Factor
 from armillary.constraints.plan import samples_of
 from armillary.evaluate.kernel import Kernel
-from armillary.evaluate.kernels import Kernels, Verify
+from armillary.evaluate.program import Program, Verify
 from armillary.evaluate.verify import (
     TOLERANCE,
     compiled,
@@ -26,7 +26,7 @@ _LOOSE = 30.0  # times what no motion can fulfil
 def of_closed(equations: Equations, passive: bool) -> Verify:
     """Checks every new kernel of forward dynamics."""
 
-    def verify(kernels: Kernels, kernel: Kernel) -> None:
+    def verify(kernels: Program, kernel: Kernel) -> None:
         def residual() -> float:
             return _closed_residual(equations, kernels, kernel, passive)
 
@@ -36,7 +36,7 @@ def of_closed(equations: Equations, passive: bool) -> Verify:
 
 
 def _closed_residual(
-    equations: Equations, kernels: Kernels, kernel: Kernel, passive: bool
+    equations: Equations, kernels: Program, kernel: Kernel, passive: bool
 ) -> float:
     """What is left of  M a + h - tau - J^T λ  along the free motions, and of  J a - γ, both
     relative to their terms, at a closed configuration in motion."""

@@ -15,7 +15,6 @@ from armillary.algorithms.interpreter import leaves
 from armillary.algorithms.passes import (
     PER_DOF,
     AncestorPairs,
-    Base,
     BodyColumns,
     FrameStep,
     Inward,
@@ -29,14 +28,14 @@ from armillary.algorithms.passes import (
 )
 from armillary.codegen.abi import LASTING, PASSING
 from armillary.errors import CompileError
-from armillary.evaluate.request import Layout, Setting, input_slot, output_slot
+from armillary.evaluate.request import Layout, Request, input_slot, output_slot
+from armillary.evaluate.specialise import symbolic_base
 from armillary.graph.cut import Block, Store, cut
 from armillary.graph.expr import Graph, Node
 from armillary.joints import Revolute
 from armillary.model.lowering.tree import PER_BODY, KernelBody
-from armillary.spatial import Force, Inertia, Matrix, Motion, Transform, Vector
+from armillary.spatial import Force, Inertia, Matrix, Transform
 
-GLOBALS = 15  # gravity, base velocity, base acceleration
 INPUTS = ("q", *PER_DOF, "external")
 
 
@@ -46,18 +45,6 @@ class TracedBody:
 
     blocks: list[Block]
     record: int  # numbers per state and body in the work space
-
-
-def symbolic_base(graph: Graph, moving: bool, upright: bool = False) -> Base:
-    """upright: gravity has no part along x and y."""
-    numbers: list[Any] = [graph.load("global", k) for k in range(GLOBALS)]
-    if upright:
-        numbers[:2] = 0, 0
-    velocity, acceleration = Motion.zero(), Motion.zero()
-    if moving:
-        velocity = Motion.from_leaves(numbers[3:9])
-        acceleration = Motion.from_leaves(numbers[9:15])
-    return Base(Vector(*numbers[:3]), velocity, acceleration)
 
 
 def rebuild(template: Any, values: Sequence[Any]) -> Any:
@@ -86,13 +73,13 @@ class BodyTracer:
     """Traces all passes for one kind of body."""
 
     def __init__(
-        self, setting: Setting, body: KernelBody, root: bool, layout: Layout | None,
+        self, request: Request, body: KernelBody, root: bool, layout: Layout | None,
         first: bool = False,
     ):  # fmt: skip
-        self.setting, self.root, self.first = setting, root, first
+        self.request, self.root, self.first = request, root, first
         self.graph = Graph()
-        self.base = symbolic_base(self.graph, setting.moving_base)
-        self.templates = setting.algorithm.world(self.base)
+        self.base = symbolic_base(self.graph, request.moving_base)
+        self.templates = request.algorithm.world(self.base)
         self.layout = layout or _whole_layout(self.templates)
         self.read: set[str] = set()
         self.borrowed: set[str] = set()  # what outward steps read of the parent
@@ -101,9 +88,9 @@ class BodyTracer:
         self.blocks: list[Block] = []
         symbols = [self.graph.load("const", k) for k in range(len(body.parameters()))]
         given = {
-            name: [self.graph.load("body", input_slot(setting, name), k, size) for k in range(size)]
+            name: [self.graph.load("body", input_slot(request, name), k, size) for k in range(size)]
             for name, size in PER_BODY.items()
-            if name in setting.reads
+            if name in request.reads
         }
         self.b = body_record(body.with_parameters(symbols).given(given))
         self.j = self._joint(body)
@@ -121,8 +108,8 @@ class BodyTracer:
         }
         j = Record(external=Force.zero(), q=())
         for name in INPUTS:
-            if name in self.setting.reads:
-                slot = input_slot(self.setting, name)
+            if name in self.request.reads:
+                slot = input_slot(self.request, name)
                 default = lambda s: tuple(self.graph.load("dof", s, k) for k in range(nv))  # noqa: E731
                 setattr(j, name, loads.get(name, default)(slot))
             elif name in PER_DOF:
@@ -142,13 +129,13 @@ class BodyTracer:
     def parent_field(self, name: str, stage: int) -> Any:
         if name not in self.templates:
             raise CompileError(
-                f"'{self.setting.algorithm.name}' reads p.{name}, but its world gives no start "
+                f"'{self.request.algorithm.name}' reads p.{name}, but its world gives no start "
                 f"value '{name}'."
             )
         self.read.add(name)
-        if isinstance(self.setting.algorithm.passes[stage], Outward):
+        if isinstance(self.request.algorithm.passes[stage], Outward):
             self.borrowed.add(name)
-        kept = name in self.layout.added and self.setting.has_ground()
+        kept = name in self.layout.added and self.request.has_world_step()
         if self.root and not kept:
             return self.templates[name]
         return self._of_parent(name, stage)
@@ -158,7 +145,7 @@ class BodyTracer:
 
     def add_to_parent(self, name: str, value: Any, stage: int) -> None:
         self.summed.setdefault(name, set()).add(stage)
-        if self.root and not (name in self.layout.added and self.setting.has_ground()):
+        if self.root and not (name in self.layout.added and self.request.has_world_step()):
             return
         before = leaves(self._of_parent(name, stage))
         sums = self.sums.setdefault(name, [0] * len(before))
@@ -168,7 +155,7 @@ class BodyTracer:
     # -- passes ----------------------------------------------------------------------------------
 
     def trace(self) -> TracedBody:
-        for stage, step in enumerate(self.setting.algorithm.passes):
+        for stage, step in enumerate(self.request.algorithm.passes):
             if isinstance(step, (Outward, Inward)):
                 self._walk(stage, step)
             elif isinstance(step, FrameStep):
@@ -229,7 +216,7 @@ class BodyTracer:
                 self._store(block, ("own", self.layout.offsets[name] + k), leaf)
 
     def _keep_results(self, block: Block, before_b: dict, before_j: dict) -> None:
-        algorithm = self.setting.algorithm
+        algorithm = self.request.algorithm
         for name, kind in algorithm.writes.items():
             slot = output_slot(algorithm, name)
             if kind in ("dof", "columns"):
@@ -251,9 +238,9 @@ class BodyTracer:
     def _at(self, stage: int, step: FrameStep) -> None:
         step.step(self.b, self.x)
         block = Block(f"pass{stage}", stage)
-        for name, kind in self.setting.algorithm.writes.items():
+        for name, kind in self.request.algorithm.writes.items():
             if kind == "frame":
-                slot = output_slot(self.setting.algorithm, name)
+                slot = output_slot(self.request.algorithm, name)
                 for k, leaf in enumerate(leaves(getattr(self.x, name))):
                     self._store(block, ("whole", slot, k), leaf)
         self.blocks.append(block)
@@ -261,7 +248,7 @@ class BodyTracer:
     def _path(self, stage: int, step: PathToRoot | AncestorPairs | BodyColumns) -> None:
         """Blocks of values that climb: their starts, one step up, and what they meet."""
         names = step.writes if isinstance(step, AncestorPairs) else (step.writes,)
-        slots = [output_slot(self.setting.algorithm, name) for name in names]
+        slots = [output_slot(self.request.algorithm, name) for name in names]
         for k in range(self._starts(step)):
             value = step.start(self.b, self.x if isinstance(step, PathToRoot) else k)
             block = self._state_block(f"pass{stage}_start{k}", stage, value)
@@ -313,22 +300,22 @@ class BodyTracer:
         block.stores.append(Store(address, self.graph.lift(leaf)))
 
 
-def trace_body(setting: Setting, body: KernelBody, root: bool, first: bool = False) -> TracedBody:
+def trace_body(request: Request, body: KernelBody, root: bool, first: bool = False) -> TracedBody:
     """The blocks of one kind of body.  first: it is the first one that gives to its parent."""
-    return BodyTracer(setting, body, root, layout_of(setting), first).trace()
+    return BodyTracer(request, body, root, layout_of(request), first).trace()
 
 
-def trace_ground(setting: Setting) -> list[Block]:
+def trace_ground(request: Request) -> list[Block]:
     """The blocks of the world's record: start values, and what the Ground pass makes of them."""
-    layout, graph = layout_of(setting), Graph()
-    base = symbolic_base(graph, setting.moving_base)
+    layout, graph = layout_of(request), Graph()
+    base = symbolic_base(graph, request.moving_base)
     start = Block("ground_start", 0)
-    templates = setting.algorithm.world(base)
+    templates = request.algorithm.world(base)
     for name in sorted(layout.added):
         for k, leaf in enumerate(leaves(templates[name])):
             start.stores.append(Store(("own", layout.offsets[name] + k), graph.lift(leaf)))
     blocks = [start]
-    for stage, step in enumerate(setting.algorithm.passes):
+    for stage, step in enumerate(request.algorithm.passes):
         if not isinstance(step, WorldStep):
             continue
         w = Record(**templates)
@@ -339,9 +326,9 @@ def trace_ground(setting: Setting) -> list[Block]:
             setattr(w, name, rebuild(templates[name], numbers))
         step.step(w, base)
         block = Block(f"pass{stage}", stage)
-        for name, kind in setting.algorithm.writes.items():
+        for name, kind in request.algorithm.writes.items():
             if kind == "world" and name in vars(w):
-                slot = output_slot(setting.algorithm, name)
+                slot = output_slot(request.algorithm, name)
                 for k, leaf in enumerate(leaves(getattr(w, name))):
                     block.stores.append(Store(("whole", slot, k), graph.lift(leaf)))
         blocks.append(block)
@@ -349,17 +336,17 @@ def trace_ground(setting: Setting) -> list[Block]:
 
 
 @cache
-def layout_of(setting: Setting) -> Layout:
+def layout_of(request: Request) -> Layout:
     """Which fields go from body to body: found by one trace of a plain revolute body."""
     plain = KernelBody(
         Revolute(), Transform.identity(), Inertia.zero(), Matrix.identity(), (0,), ()
     )
-    tracer = BodyTracer(setting, plain, False, None)
+    tracer = BodyTracer(request, plain, False, None)
     tracer.trace()
     taken = [
         name
         for name, stages in tracer.summed.items()
-        if len(stages) == 1 and name not in tracer.borrowed and not setting.has_ground()
+        if len(stages) == 1 and name not in tracer.borrowed and not request.has_world_step()
     ]
     used = [name for name in tracer.templates if name in tracer.read and name not in taken]
     whole = _whole_layout({name: tracer.templates[name] for name in used})

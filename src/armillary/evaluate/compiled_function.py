@@ -17,8 +17,8 @@ from armillary.evaluate.inputs import Array, choice, result_type
 from armillary.evaluate.world_frames import ConstantKernel, constants, of_world_frame
 
 if TYPE_CHECKING:
-    from armillary.evaluate.kernels import Explanation
     from armillary.evaluate.native_call import Given, NativeCall
+    from armillary.evaluate.program import Explanation
 
 
 class CompiledFunction:
@@ -169,7 +169,7 @@ def serve(
     else:
         passive, frames = bound.get("passive", True) and row.passive, tuple(external)
         kernels, loaded = evaluator.kernels_for(algorithm, arrays, row.fuse, passive, frames)
-        names, body = kernels.setting.reads, None
+        names, body = kernels.request.reads, None
         if frame is not None:
             place = evaluator.place(frame, kernels.tables.fused)
             body, spot = place.kernel, (place.kernel, place.numbers())

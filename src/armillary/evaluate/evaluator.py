@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm, Base
 from armillary.algorithms.tree.forward_dynamics import forward_dynamics
 from armillary.algorithms.tree.mass_matrix import mass_matrix
@@ -29,13 +28,17 @@ from armillary.evaluate.inputs import (
 from armillary.evaluate.memo import Memo
 from armillary.evaluate.named_states import Inputs, completed_tree
 from armillary.evaluate.options import CompileOptions
-from armillary.evaluate.request import Load, Setting
-from armillary.model.lowering.tree import PER_BODY, Tables, lower, parametric, regrouped
+from armillary.evaluate.request import Load, Request
+from armillary.model.lowering.constraint_table import ConstraintTable
+from armillary.model.lowering.tree import PER_BODY, Tables, lower, minimal_inertias, parametric
 from armillary.model.model import Model
+from armillary.scalar import Scalar
 from armillary.spatial import Motion, Transform, Vector
 
 if TYPE_CHECKING:
-    from armillary.evaluate.kernels import Explanation, Kernels, Verify
+    from armillary.algorithms.interpreter import Run
+    from armillary.evaluate.program import Explanation, Program, Verify
+    from armillary.evaluate.specialise import Number
 
 _LOADS = 8  # sets of frames per algorithm whose wrenches get code of their own
 _LARGEST_INERTIA_CHECK = 120  # degrees of freedom
@@ -71,19 +74,21 @@ class Evaluator:
         self.options = options or CompileOptions()
         self._complete = complete
         self._tables: dict[tuple[bool, bool, bool], Tables] = {}
-        self._kernels: dict[tuple, Kernels] = {}
-        self._loads: dict[str, list[tuple[Load, ...]]] = {}  # frames of wrenches, by algorithm
+        self._kernels: dict[tuple, Program] = {}
+        self._loads: dict[
+            Algorithm, list[tuple[Load, ...]]
+        ] = {}  # frames of wrenches, by algorithm
         self._places: dict[tuple[str, bool], Place] = {}
         self.memo = Memo()  # what upper rooms make once: loops over time, other prescribed motions
         self.inertia_checked = False
 
     # -- tables ----------------------------------------------------------------------------------
 
-    def tables(self, fuse: bool = True, passive: bool = True, regroup: bool = False) -> Tables:
-        key = (fuse, passive, regroup)
+    def tables(self, fuse: bool = True, passive: bool = True, minimal: bool = False) -> Tables:
+        key = (fuse, passive, minimal)
         if key not in self._tables:
-            plain = None if not regroup else self.tables(fuse, passive)
-            self._tables[key] = regrouped(plain) if plain else lower(self.model, fuse, passive)
+            lowered = self.tables(fuse, passive) if minimal else lower(self.model, fuse, passive)
+            self._tables[key] = minimal_inertias(lowered) if minimal else lowered
         return self._tables[key]
 
     @property
@@ -91,7 +96,7 @@ class Evaluator:
         return any(self.model.base_velocity) or any(self.model.base_acceleration)
 
     @property
-    def upright(self) -> bool:
+    def vertical_gravity(self) -> bool:
         """Gravity along z, and first joints with one axis: its zeros reach beyond them."""
         tables = self.tables()
         roots = [b for b, p in zip(tables.bodies, tables.parents, strict=True) if p < 0]
@@ -124,8 +129,8 @@ class Evaluator:
             if number < 0:
                 self._places[key] = Place(-1, X_FB)
             else:
-                host = self.tables(fuse).hosts[number]
-                self._places[key] = Place(host.kernel, X_FB @ host.X_BK)
+                carrier = self.tables(fuse).carriers[number]
+                self._places[key] = Place(carrier.kernel, X_FB @ carrier.X_BK)
         return self._places[key]
 
     # -- calls -----------------------------------------------------------------------------------
@@ -178,8 +183,8 @@ class Evaluator:
     def kernels_for(
         self, algorithm: Algorithm, given: Collection[str], fuse: bool, passive: bool,
         frames: tuple[str, ...] = (),
-    ) -> tuple[Kernels, bool]:  # fmt: skip
-        """Kernels that read what is given, and wrenches in these frames; and whether they read
+    ) -> tuple[Program, bool]:  # fmt: skip
+        """A program that reads what is given, and wrenches in these frames; and whether it reads
         those as they are, side by side, instead of all bodies'."""
         known = {*given, *(("external",) if frames else ())}
         reads = tuple(name for name in (*algorithm.reads, *PER_BODY) if name in known)
@@ -191,13 +196,13 @@ class Evaluator:
     def loaded_kernels(
         self, algorithm: Algorithm, reads: tuple[str, ...], fuse: bool, passive: bool,
         frames: tuple[str, ...],
-    ) -> Kernels | None:  # fmt: skip
+    ) -> Program | None:  # fmt: skip
         """Straight-line kernels that read the wrenches in these frames and no others; None: there
         are none, too many sets of frames were asked for, or the code would be too long."""
         if not frames or set(PER_BODY) & set(reads):
             return None
         loads = tuple(self._load(name, fuse) for name in frames)
-        known = self._loads.setdefault(algorithm.name, [])
+        known = self._loads.setdefault(algorithm, [])
         if loads not in known and (len(known) >= _LOADS or not native()):
             return None
         if loads not in known:
@@ -213,19 +218,19 @@ class Evaluator:
     def kernels_of(
         self, algorithm: Algorithm, reads: tuple[str, ...], fuse: bool, passive: bool,
         loads: tuple[Load, ...] = (),
-    ) -> Kernels:  # fmt: skip
-        key = (algorithm.name, reads, fuse, passive, loads)
+    ) -> Program:  # fmt: skip
+        key = (algorithm, reads, fuse, passive, loads)
         if key not in self._kernels:
             # the compiler is imported when the first question is asked
-            from armillary.evaluate.kernels import Kernels
+            from armillary.evaluate.program import Program
 
-            setting = Setting(algorithm, reads, self.moving_base, self.upright, loads)
+            request = Request(algorithm, reads, self.moving_base, self.vertical_gravity, loads)
             verify = self._verify(algorithm, passive)
             if set(PER_BODY) & set(reads):
-                self._kernels[key] = self._of_given_bodies(setting, fuse, passive, verify)
+                self._kernels[key] = self._of_given_bodies(request, fuse, passive, verify)
             else:
-                tables = self.tables(fuse, passive, regroup=fuse and algorithm.joint_level())
-                self._kernels[key] = Kernels(setting, tables, self.options, verify)
+                tables = self.tables(fuse, passive, minimal=fuse and algorithm.joint_level())
+                self._kernels[key] = Program(request, tables, self.options, verify)
         return self._kernels[key]
 
     def _verify(self, algorithm: Algorithm, passive: bool) -> Verify | None:
@@ -236,18 +241,18 @@ class Evaluator:
         return of_tree(self, passive) if algorithm is forward_dynamics and not loaded else None
 
     def _of_given_bodies(
-        self, setting: Setting, fuse: bool, passive: bool, verify: Verify | None
-    ) -> Kernels:
-        """Kernels with bodies as inputs: straight-line code where it is short enough, else loops
+        self, request: Request, fuse: bool, passive: bool, verify: Verify | None
+    ) -> Program:
+        """Program with bodies as inputs: straight-line code where it is short enough, else loops
         over every body of the model, welded ones too."""
-        from armillary.evaluate.kernels import Kernels
+        from armillary.evaluate.program import Program
 
-        fuse = fuse and "offsets" not in setting.reads
-        kernels = Kernels(setting, parametric(self.model, fuse, passive), self.options, verify)
+        fuse = fuse and "offsets" not in request.reads
+        kernels = Program(request, parametric(self.model, fuse, passive), self.options, verify)
         if not fuse or kernels.straight():
             return kernels
         options = replace(self.options, tier=1)
-        return Kernels(setting, parametric(self.model, False, passive), options, verify)
+        return Program(request, parametric(self.model, False, passive), options, verify)
 
     def body_labels(self, name: str) -> tuple[str, ...]:
         names = {"parameters": parameter_names, "offsets": offset_names}
@@ -257,8 +262,8 @@ class Evaluator:
         """What was compiled: of one algorithm by name, or everything."""
         return [
             entry
-            for (name, *_), kernels in self._kernels.items()
-            if algorithm in (None, name)
+            for (asked, *_), kernels in self._kernels.items()
+            if algorithm in (None, asked.name)
             for entry in kernels.explanations
         ]
 
@@ -384,19 +389,48 @@ class Evaluator:
     def interpret(
         self,
         algorithm: Algorithm,
-        inputs: Mapping[str, Any],
+        inputs: Mapping[str, Sequence[Scalar]],
         *,
         frame: str | None = None,
         passive: bool = True,
         fuse: bool = True,
+        minimal: bool = False,
+        constraints: ConstraintTable | None = None,
+        number: Number | None = None,
     ) -> Run:
         """Run an algorithm in plain Python on any scalars: the oracle of the compiler, and the
-        way to symbols.  Every intermediate quantity stands on `.bodies` afterwards."""
+        way to symbols.  Every intermediate quantity stands on `.bodies` afterwards.
+
+        number: turns the constants of the mechanism into other scalars first (mpmath.mpf, nodes of
+        a graph).  constraints: those that the algorithm is to keep."""
+        from armillary.evaluate.specialise import specialise
+
         spot = None
         if frame is not None:
             place = self.place(frame, fuse)
             spot = (place.kernel, place.X)
-        return Run(algorithm, self.tables(fuse, passive), self.base(), inputs, spot)
+        tables = replace(self.tables(fuse, passive, minimal), constraints=constraints)
+        return specialise(algorithm, tables, self.base(), inputs, spot, number)
+
+    def inlined(
+        self,
+        algorithm: Algorithm,
+        inputs: Mapping[str, Sequence[Scalar]],
+        *,
+        frame: str | None = None,
+        passive: bool = True,
+        constraints: ConstraintTable | None = None,
+    ) -> Run:
+        """An algorithm as a part of something that is being traced, such as a controller: some
+        inputs are nodes."""
+        from armillary.evaluate.specialise import structural
+        from armillary.graph.expr import Node
+
+        graph = next(x.graph for numbers in inputs.values() for x in numbers if isinstance(x, Node))
+        return self.interpret(
+            algorithm, inputs, frame=frame, passive=passive, minimal=algorithm.joint_level(),
+            constraints=constraints, number=structural(graph),
+        )  # fmt: skip
 
 
 def _side_by_side(wrenches: list[Array], count: int) -> Array:

@@ -18,6 +18,7 @@ import numpy as np
 
 from armillary.codegen.cache import key_of
 from armillary.codegen.sources import fingerprint, is_ours
+from armillary.codegen.target import Lanes
 
 _LONGEST = 2_000_000  # pieces of text
 
@@ -35,6 +36,11 @@ def identity(*parts: Any) -> str | None:
         return key_of([sources, np.__version__, described(parts)])
     except (NotPlainError, RecursionError):
         return None
+
+
+def of_lanes(name: str | None, lanes: Lanes, *more: str) -> str | None:
+    """The identity of code for so many lanes, from that of what it computes."""
+    return None if name is None else key_of([name, described(lanes), *more])
 
 
 def described(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""What inverse kinematics found: places, how near they come, and what the mechanism can do there."""
+"""What inverse kinematics found: places, how near they come, what the mechanism can do there."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ from armillary.spatial import Force
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import External
-    from armillary.evaluate.kernels import Explanation
+    from armillary.evaluate.program import Explanation
 
 Bodies = Mapping[str, ArrayLike | None] | None
 Response = Callable[[Array, int], tuple[Array, Array]]
@@ -63,9 +63,9 @@ class LoadFriction:
         self.evaluator, model = evaluator, evaluator.model
         self.plain = Evaluator(without_loads(model), evaluator.options)
         numbers = [model.joint_index[name] for name in model.load_dependent_joints]
-        hosts = evaluator.tables().hosts
+        carriers = evaluator.tables().carriers
         self.rows_of_model = numbers
-        self._rows = {False: numbers, True: [hosts[n].kernel for n in numbers]}  # by fused
+        self._rows = {False: numbers, True: [carriers[n].kernel for n in numbers]}  # by fused
         self.passive = [model.bodies[n].joint.passive[0] for n in numbers]  # one axis each
         self.columns = np.array([model.slots[n].v.start for n in numbers])
         self.weights = np.array([p.loads() for p in self.passive], float)

@@ -103,7 +103,7 @@ def _rotations(frame: str, given: ArrayLike, pointing: bool) -> tuple[Array, boo
         if R.ndim not in (1, 2) or R.shape[-1] != 3:
             raise _fault(
                 frame,
-                "with `axis`, the rotation is the direction (3,) or (B, 3) in which it is to point; "
+                "with `axis`, the rotation is the direction (3,) or (B, 3) where it is to point; "
                 f"found shape {R.shape}.",
             )
         size = np.linalg.norm(R, axis=-1, keepdims=True)

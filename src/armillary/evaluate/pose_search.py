@@ -20,12 +20,12 @@ from armillary.algorithms.interpreter import Run
 from armillary.algorithms.inverse_kinematics import MEASURES, Task, search_step
 from armillary.codegen.abi import Context
 from armillary.codegen.struct import bits
+from armillary.evaluate.compile_function import NotNative, compile_algorithm
 from armillary.evaluate.evaluator import Evaluator
-from armillary.evaluate.function_kernel import NotNative, straight_kernel
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.interpreted import InterpretedKernel
+from armillary.evaluate.interpreted_code import interpreted_kernel
 from armillary.evaluate.kernel import Kernel, address_of
-from armillary.evaluate.request import Setting
+from armillary.evaluate.request import Request
 from armillary.evaluate.starts import periodic
 from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.tree import Tables
@@ -146,15 +146,15 @@ class PoseSearch:
         """One step of one row, or of some side by side."""
         if batched not in self._kernels:
             options = self.evaluator.options
-            self._kernels[batched] = straight_kernel(
+            self._kernels[batched] = compile_algorithm(
                 self.algorithm, READS, self.tables, options.simd(batched), options.budget
             )
         return self._kernels[batched]
 
     @cached_property
     def _interpreted(self) -> Kernel:
-        setting = Setting(self.algorithm, READS, self.evaluator.moving_base)
-        return InterpretedKernel(setting, self.tables, self.evaluator.options.simd(False))
+        request = Request(self.algorithm, READS, self.evaluator.moving_base)
+        return interpreted_kernel(request, self.tables, self.evaluator.options.simd(False))
 
     def _native(self, kernel: Kernel, job: _Job, first: int, last: int) -> None:
         nq, width = self.tables.nq, kernel.lanes.width
@@ -214,7 +214,7 @@ class _Job:
 
 def _search_columns(kernel: Kernel, numbers: Array, free: NDArray[np.int64], job: _Job) -> None:
     """The policy of runtime/search_loop.py, over the rows that are left."""
-    policy, found = job.policy, job.found
+    found = job.found
     q0 = np.broadcast_to(job.q0, found.q.shape)
     found.q[:], found.measures[:], found.counts[:] = q0, inf, 0
     left = np.arange(len(job.goals))

@@ -19,6 +19,8 @@ from armillary.algorithms.passes import (
 from armillary.codegen.abi import COLUMN_STARTS, PATH_STARTS, Context, Kind
 from armillary.model.lowering.tree import Tables
 
+GLOBALS = 15  # numbers of gravity, base velocity and base acceleration
+
 
 @dataclass(frozen=True)
 class Load:
@@ -29,16 +31,16 @@ class Load:
 
 
 @dataclass(frozen=True)
-class Setting:
+class Request:
     """What an algorithm is traced for."""
 
     algorithm: Algorithm
     reads: tuple[str, ...]  # the inputs that are really given
     moving_base: bool = False
-    upright: bool = False  # gravity is along the world's z axis
+    vertical_gravity: bool = False  # gravity is along the world's z axis
     loads: tuple[Load, ...] = ()  # where wrenches act: "external" holds these alone, 6 numbers each
 
-    def has_ground(self) -> bool:
+    def has_world_step(self) -> bool:
         return any(isinstance(p, WorldStep) for p in self.algorithm.passes)
 
 
@@ -89,12 +91,33 @@ def output_slot(algorithm: Algorithm, name: str) -> int:
     return Context.OUTPUTS + list(algorithm.writes).index(name)
 
 
-def input_slot(setting: Setting, name: str) -> int:
-    return Context.INPUTS + setting.reads.index(name)
+def input_slot(request: Request, name: str) -> int:
+    return Context.INPUTS + request.reads.index(name)
 
 
-def input_sizes(tables: Tables, loads: tuple[Load, ...] = ()) -> dict[str, int]:
-    """Numbers per state of the inputs that do not count one per degree of freedom."""
+def input_sizes(request: Request, tables: Tables) -> dict[str, int]:
+    """Numbers per state of every input that is read."""
     rows = 0 if tables.constraints is None else tables.constraints.count
-    sizes = {"q": tables.nq, "external": 6 * len(loads or tables.bodies), "prescribed": rows}
-    return sizes | dict(tables.extra)
+    external = 6 * len(request.loads or tables.bodies)
+    sizes = {"q": tables.nq, "external": external, "prescribed": rows} | dict(tables.extra)
+    return {name: sizes.get(name, tables.nv) for name in request.reads}
+
+
+def output_shapes(algorithm: Algorithm, tables: Tables) -> dict[str, tuple[int, ...]]:
+    """Of one state."""
+    nv, bodies, shapes = tables.nv, len(tables.bodies), {}
+    for name, kind in algorithm.writes.items():
+        shape = algorithm.shapes.get(name)
+        count = 1 if shape is None else shape.size
+        shapes[name] = {
+            "dof": (nv,),
+            "place": (tables.nq,),
+            "columns": (nv, count),
+            "body": (bodies, count),
+            "frame": (count,),
+            "world": (count,),
+            "matrix": (nv, nv),
+            "wide": (6, nv),
+            "regressor": (nv, 10 * bodies),
+        }[kind]
+    return shapes

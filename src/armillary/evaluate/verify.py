@@ -24,9 +24,9 @@ from armillary.evaluate.derivatives import parameter_values
 from armillary.evaluate.fingerprint import identity
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.kernel import Kernel
-from armillary.evaluate.kernels import Kernels, Verify
+from armillary.evaluate.program import Program, Verify
 from armillary.evaluate.request import input_sizes
-from armillary.model.lowering.tree import PER_BODY, Tables, regrouped
+from armillary.model.lowering.tree import PER_BODY, Tables, minimal_inertias
 from armillary.model.model import Model
 
 _MOST_BODIES = 200
@@ -42,7 +42,7 @@ class Tree(Protocol):
     @property
     def base_numbers(self) -> Array: ...
 
-    def tables(self, fuse: bool = ..., passive: bool = ..., regroup: bool = ...) -> Tables: ...
+    def tables(self, fuse: bool = ..., passive: bool = ..., minimal: bool = ...) -> Tables: ...
 
     def base(self) -> Base: ...
 
@@ -50,14 +50,14 @@ class Tree(Protocol):
 def of_tree(evaluator: Tree, passive: bool) -> Verify:
     """Checks every new kernel of forward dynamics of an open tree."""
 
-    def verify(kernels: Kernels, kernel: Kernel) -> None:
+    def verify(kernels: Program, kernel: Kernel) -> None:
         plain = evaluator.tables(passive=passive)
         if len(plain.bodies) > _MOST_BODIES:
             if kernels.tables.again is not None:
                 return  # the code of the same tree with its own numbers stands for it
             plain = _first_bodies(plain)
-            regroup = kernels.setting.algorithm.joint_level()
-            kernels = kernels.of_other_bodies(regrouped(plain) if regroup else plain)
+            minimal = kernels.request.algorithm.joint_level()
+            kernels = kernels.of_other_bodies(minimal_inertias(plain) if minimal else plain)
             kernel = kernels.kernel(kernel.lanes.width > 1, kernel.lanes.element)
         refuse(
             evaluator, kernels, kernel, lambda: _tree_residual(evaluator, kernels, kernel, plain)
@@ -66,9 +66,9 @@ def of_tree(evaluator: Tree, passive: bool) -> Verify:
     return verify
 
 
-def refuse(evaluator: Tree, kernels: Kernels, kernel: Kernel, find: Callable[[], float]) -> None:
+def refuse(evaluator: Tree, kernels: Program, kernel: Kernel, find: Callable[[], float]) -> None:
     """Raise CompileError where the residual is more than rounding."""
-    name = identity("forward dynamics verified", kernels.setting, kernels.tables, kernel.lanes)
+    name = identity("forward dynamics verified", kernels.request, kernels.tables, kernel.lanes)
     residual = float(remembered(name, "residual", find))
     if residual > TOLERANCE:
         raise CompileError(
@@ -89,12 +89,12 @@ def _first_bodies(tables: Tables) -> Tables:
     n = _MOST_BODIES
     return replace(
         tables, bodies=tables.bodies[:n], parents=tables.parents[:n],
-        q_offsets=tables.q_offsets[:n], v_offsets=tables.v_offsets[:n], hosts=(),
+        q_offsets=tables.q_offsets[:n], v_offsets=tables.v_offsets[:n], carriers=(),
         nq=tables.q_offsets[n], nv=tables.v_offsets[n],
     )  # fmt: skip
 
 
-def _tree_residual(evaluator: Tree, kernels: Kernels, kernel: Kernel, plain: Tables) -> float:
+def _tree_residual(evaluator: Tree, kernels: Program, kernel: Kernel, plain: Tables) -> float:
     """Largest difference of the joint forces, each relative to the forces in play there."""
     rng = np.random.default_rng(7)
     q = _random_position(plain, rng)
@@ -133,21 +133,22 @@ def joint_forces(tables: Tables, base: Base, q: Array, v: Array, a: Array) -> Ar
     return np.array(Run(inverse_dynamics, tables, base, inputs).result("tau"), float)
 
 
-def numbers_of_bodies(evaluator: Tree, kernels: Kernels) -> dict[str, Array]:
+def numbers_of_bodies(evaluator: Tree, kernels: Program) -> dict[str, Array]:
     """The model's own numbers where the kernel takes them as inputs; no wrenches."""
     bodies = len(evaluator.model.bodies)
+    sizes = input_sizes(kernels.request, kernels.tables)
     known = {
-        "external": np.zeros(input_sizes(kernels.tables, kernels.setting.loads)["external"]),
+        "external": np.zeros(sizes.get("external", 0)),
         "parameters": parameter_values(evaluator.model),
         "offsets": np.zeros(PER_BODY["offsets"] * bodies),
     }
-    return {name: x for name, x in known.items() if name in kernels.setting.reads}
+    return {name: x for name, x in known.items() if name in kernels.request.reads}
 
 
-def compiled(evaluator: Tree, kernels: Kernels, kernel: Kernel, given: dict[str, Array]) -> Array:
+def compiled(evaluator: Tree, kernels: Program, kernel: Kernel, given: dict[str, Array]) -> Array:
     """Accelerations by the kernel, the same state in all lanes."""
     rows = kernel.lanes.width
-    inputs = [np.tile(given[name], (rows, 1)) for name in kernels.setting.reads]
+    inputs = [np.tile(given[name], (rows, 1)) for name in kernels.request.reads]
     out = np.empty((rows, kernels.tables.nv))
     kernel.call(inputs, [x.shape[1] for x in inputs], [out], rows, evaluator.base_numbers)
     return out[rows - 1]

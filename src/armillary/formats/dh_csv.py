@@ -223,7 +223,7 @@ def _cells(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
     friction = row.get("friction")
     if friction is not None and (friction.law is not None or friction.table):
         raise FormatError(
-            f"joint of '{row['name']}': a friction table or function has no place in a "
+            f"joint of '{row['name']}': a friction table or function has no column in a "
             f"Denavit-Hartenberg table. Write the native file instead."
         )
     for column, (entry, name) in _NESTED.items():

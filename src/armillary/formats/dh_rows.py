@@ -4,7 +4,7 @@ standard: frame i sits at the far end of link i, z_i along joint i + 1,
     T = Rz(theta) Tz(d) Tx(a) Rx(alpha)   [Swartz1982; errata 1-1: a counts along x_i]
 modified: frame i sits on joint i, z_i along joint i,
     T = Rx(alpha) Tx(a) Rz(theta) Tz(d)   [VanDerMerwe1995, 2.18-2.19]
-A revolute joint turns by q beyond theta, a prismatic joint slides by q beyond d.
+A revolute joint rotates by q beyond theta, a prismatic joint moves by q beyond d.
 """
 
 from __future__ import annotations
@@ -17,18 +17,28 @@ from armillary.errors import FormatError
 from armillary.formats.tables import (
     chain,
     check_keys,
-    limits_of_row,
     mass_of_row,
     motor_of_row,
     moved_mass,
     number,
+    parts_of_row,
     passive_of_row,
-    rotors_of_row,
+    rotated_x,
+    rotated_z,
     shifted,
-    turned_x,
-    turned_z,
 )
-from armillary.model import Body, Builder, JointSpec, Limits, Mass, Model, Motor, Pose, Report
+from armillary.model import (
+    Body,
+    Builder,
+    JointSpec,
+    Limits,
+    Mass,
+    Model,
+    Motor,
+    Pose,
+    Report,
+    Rotor,
+)
 from armillary.model.builder import REPORT
 
 STANDARD, MODIFIED = "standard", "modified"
@@ -110,13 +120,13 @@ def build(
     builder = Builder(name, gravity, checks, report)
     parent, frame = "world", base  # the last link frame, in the body that carries it
     for row in rows:
-        at, own = _places(row, convention)
+        at, own = _frames(row, convention)
         mass = moved_mass(row.mass, own) if row.mass is not None else Mass()
         body = Body(row.name, parent, row.spec, frame.then(at), mass, row.motor)
         builder.add(body, has_inertia=row.mass is not None)
         parent, frame = row.name, own
     for row in rows:
-        builder.frame(f"{row.name}_dh", row.name, _places(row, convention)[1])
+        builder.frame(f"{row.name}_dh", row.name, _frames(row, convention)[1])
         if row.initial is not None:
             builder.initial[row.spec.name] = row.initial
     if tool is not None:
@@ -124,12 +134,12 @@ def build(
     return builder.build()
 
 
-def _places(row: Row, convention: str) -> tuple[Pose, Pose]:
+def _frames(row: Row, convention: str) -> tuple[Pose, Pose]:
     """The joint in the frame before, and the row's own frame in the body (z on the joint)."""
     if convention == STANDARD:
-        at = turned_z(row.theta)
-        return at, chain(shifted(z=row.d), shifted(x=row.a), turned_x(row.alpha))
-    at = chain(turned_x(row.alpha), shifted(x=row.a), turned_z(row.theta), shifted(z=row.d))
+        at = rotated_z(row.theta)
+        return at, chain(shifted(z=row.d), shifted(x=row.a), rotated_x(row.alpha))
+    at = chain(rotated_x(row.alpha), shifted(x=row.a), rotated_z(row.theta), shifted(z=row.d))
     return at, Pose()
 
 
@@ -148,7 +158,7 @@ def row_of(row: Mapping[str, object], k: int, degrees: bool = False) -> Row:
             f"table has one axis per row; use the native file for other joints."
         )
     turns = kind != "prismatic"
-    limits = limits_of_row(row.get("limits"), 1, part)
+    limits = parts_of_row(Limits, row.get("limits"), 1, part, "limits")
     initial = row.get("initial")
     start = None if initial is None else number(initial, part, "initial")
     if degrees and turns:
@@ -159,7 +169,7 @@ def row_of(row: Mapping[str, object], k: int, degrees: bool = False) -> Row:
         kind="revolute" if turns else "prismatic",
         axes=((0.0, 0.0, 1.0),),
         passive=passive_of_row(row.get("friction"), 1, part),
-        rotors=rotors_of_row(row.get("rotor"), 1, part),
+        rotors=parts_of_row(Rotor, row.get("rotor"), 1, part, "rotor"),
         limits=limits,
         continuous=kind == "continuous",
     )

@@ -1,7 +1,7 @@
 """From a serial arm back to a Denavit-Hartenberg table.
 
 Any chain of lines has one: x along the common normal of neighbouring axes.  What the table
-cannot hold, the place of frame 0 in the world, is given beside it.
+cannot hold, the pose of frame 0 in the world, is given beside it.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from armillary.errors import FormatError
 from armillary.formats.dh_rows import MODIFIED, STANDARD, check_convention
 from armillary.formats.losses import only_a_tree
-from armillary.formats.tables import chain, inverse, moved_mass, shifted, turned_x, turned_z
+from armillary.formats.tables import chain, inverse, moved_mass, rotated_x, rotated_z, shifted
 from armillary.model import Body, Mass, Model, Pose
 from armillary.model.edit import mass_of
-from armillary.model.lowering.tree import Host, KernelBody, lower
+from armillary.model.lowering.tree import Carrier, KernelBody, lower
 from armillary.spatial import Matrix, Transform, Vector
 
 PARALLEL = 1e-9  # sine of the angle below which two axes have no common normal of their own
-SAME = 1e-9  # m or cosine: two places that are meant to be one
+SAME = 1e-9  # m or cosine: two positions that are meant to be one
 
 
 @dataclass(frozen=True)
@@ -31,25 +31,25 @@ class DHTable:
     convention: str
     base: Pose  # frame 0 in the world
     tool: Pose | None  # the frame called "tool" in the last link frame, where there is one
-    left_out: tuple[str, ...]  # frames and welded bodies that a table has no place for
+    left_out: tuple[str, ...]  # frames and welded bodies that a table has no column for
 
 
 @dataclass(frozen=True)
 class _Line:
-    """How a link leads from its own axis (z of K) to the next: turn, rise, a, alpha."""
+    """How a link leads from its own axis (z of K) to the next: angle, rise, a, alpha."""
 
-    turn: float  # angle of the common normal about z, from x of K
+    angle: float  # angle of the common normal about z, from x of K
     rise: float  # height of its foot
     a: float
     alpha: float
 
     def on_axis(self) -> Pose:
         """The foot on the own axis, x along the normal: the modified frame."""
-        return chain(turned_z(self.turn), shifted(z=self.rise))
+        return chain(rotated_z(self.angle), shifted(z=self.rise))
 
     def far_end(self) -> Pose:
         """The foot on the next axis, z along it: the standard frame."""
-        return chain(self.on_axis(), shifted(x=self.a), turned_x(self.alpha))
+        return chain(self.on_axis(), shifted(x=self.a), rotated_x(self.alpha))
 
 
 def dh_table(model: Model, convention: str = STANDARD) -> DHTable:
@@ -60,7 +60,7 @@ def dh_table(model: Model, convention: str = STANDARD) -> DHTable:
     moving = _serial(model)
     tables = lower(model, fuse=True)
     kernel = tables.bodies
-    hints = [_hint(model, body, k, tables.hosts) for k, body in enumerate(moving)]
+    hints = [_hint(model, body, k, tables.carriers) for k, body in enumerate(moving)]
     base, arrival = _first(kernel[0])
     rows = []
     before = _Line(0.0, 0.0, 0.0, 0.0)
@@ -69,12 +69,12 @@ def dh_table(model: Model, convention: str = STANDARD) -> DHTable:
         following = kernel[k + 1].placement if k + 1 < len(kernel) else None
         line = _line(arrival, following, hints[k], convention)
         near = before if convention == MODIFIED else line
-        theta = math.remainder(line.turn - _angle_of(arrival), math.tau)
+        theta = math.remainder(line.angle - _angle_of(arrival), math.tau)
         d = line.rise - arrival.position[2]
         frame = line.on_axis() if convention == MODIFIED else line.far_end()
         geometry = {"a": near.a, "alpha": near.alpha, "d": d, "theta": theta}
         geometry = {key: x + 0.0 for key, x in geometry.items()}  # no -0.0
-        welded = sum(host.kernel == k for host in tables.hosts) > 1
+        welded = sum(carrier.kernel == k for carrier in tables.carriers) > 1
         mass = mass_of(kernel[k].inertia) if welded else _in_axes(body.mass, kernel[k].own.T)
         rows.append(_row(body, moved_mass(mass, inverse(frame)), geometry, model))
         if following is not None:
@@ -84,7 +84,7 @@ def dh_table(model: Model, convention: str = STANDARD) -> DHTable:
         tuple(rows),
         convention,
         base,
-        _tool(model, moving, tables.hosts, frame),
+        _tool(model, moving, tables.carriers, frame),
         _left_out(model, moving),
     )
 
@@ -143,12 +143,12 @@ def _line(arrival: Pose, following: Transform | None, hint: Pose | None, convent
         return _Line(math.atan2(ny, nx), rise, a, alpha)
     a, alpha = math.hypot(p.x, p.y), 0.0 if w.z > 0 else math.pi
     if wish is not None and hint is not None:
-        turn, rise = math.atan2(wish[1], wish[0]), hint.position[2]
+        angle, rise = math.atan2(wish[1], wish[0]), hint.position[2]
         along = p.x * wish[0] + p.y * wish[1]
         if abs(abs(along) - a) < SAME * max(1.0, a):
-            return _Line(turn, rise, along, alpha)
-    turn = math.atan2(p.y, p.x) if a > SAME else _angle_of(arrival)
-    return _Line(turn, arrival.position[2], a if a > SAME else 0.0, alpha)
+            return _Line(angle, rise, along, alpha)
+    angle = math.atan2(p.y, p.x) if a > SAME else _angle_of(arrival)
+    return _Line(angle, arrival.position[2], a if a > SAME else 0.0, alpha)
 
 
 def _last_line(hint: Pose | None, convention: str) -> _Line:
@@ -156,15 +156,15 @@ def _last_line(hint: Pose | None, convention: str) -> _Line:
     wish = _horizontal(hint)
     if hint is None or wish is None:
         return _Line(0.0, 0.0, 0.0, 0.0)
-    turn, (x, y, rise) = math.atan2(wish[1], wish[0]), hint.position
+    angle, (x, y, rise) = math.atan2(wish[1], wish[0]), hint.position
     z = Matrix(hint.rotation).column(2)
     a = x * wish[0] + y * wish[1]
     fits = math.hypot(x - a * wish[0], y - a * wish[1]) < SAME
     if convention == MODIFIED:
-        return _Line(turn, rise if fits and abs(a) < SAME else 0.0, 0.0, 0.0)
+        return _Line(angle, rise if fits and abs(a) < SAME else 0.0, 0.0, 0.0)
     if not fits:
         return _Line(0.0, 0.0, 0.0, 0.0)
-    return _Line(turn, rise, a, math.atan2(z.x * wish[1] - z.y * wish[0], z.z))
+    return _Line(angle, rise, a, math.atan2(z.x * wish[1] - z.y * wish[0], z.z))
 
 
 def _horizontal(hint: Pose | None) -> tuple[float, float] | None:
@@ -180,18 +180,18 @@ def _angle_of(pose: Pose) -> float:
     return math.atan2(pose.rotation[1][0], pose.rotation[0][0])
 
 
-def _hint(model: Model, body: Body, kernel: int, hosts: Sequence[Host]) -> Pose | None:
+def _hint(model: Model, body: Body, kernel: int, carriers: Sequence[Carrier]) -> Pose | None:
     """The frame <body>_dh in the kernel frame of its body."""
     frame = model.frame_index.get(f"{body.name}_dh")
-    return None if frame is None else _in_kernel(model, frame.name, kernel, hosts)
+    return None if frame is None else _in_kernel(model, frame.name, kernel, carriers)
 
 
-def _in_kernel(model: Model, frame: str, kernel: int, hosts: Sequence[Host]) -> Pose | None:
-    place = model.frame(frame)
-    number = model.index[place.body]
-    if number < 0 or hosts[number].kernel != kernel:
+def _in_kernel(model: Model, frame: str, kernel: int, carriers: Sequence[Carrier]) -> Pose | None:
+    fixed = model.frame(frame)
+    number = model.index[fixed.body]
+    if number < 0 or carriers[number].kernel != kernel:
         return None
-    return Pose.from_transform(place.pose.transform() @ hosts[number].X_BK)
+    return Pose.from_transform(fixed.pose.transform() @ carriers[number].X_BK)
 
 
 # -- rows ----------------------------------------------------------------------------------------
@@ -219,11 +219,13 @@ def _row(body: Body, mass: Mass, geometry: dict[str, float], model: Model) -> di
     return row
 
 
-def _tool(model: Model, moving: list[Body], hosts: Sequence[Host], frame: Pose) -> Pose | None:
+def _tool(
+    model: Model, moving: list[Body], carriers: Sequence[Carrier], frame: Pose
+) -> Pose | None:
     if "tool" not in model.frame_index:
         return None
-    place = _in_kernel(model, "tool", len(moving) - 1, hosts)
-    return None if place is None else inverse(frame).then(place)
+    pose = _in_kernel(model, "tool", len(moving) - 1, carriers)
+    return None if pose is None else inverse(frame).then(pose)
 
 
 def _left_out(model: Model, moving: list[Body]) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ def _stanford(name: str) -> Model:
 
 EXAMPLES = {
     "stanford": Example(
-        "Stanford-type arm: 5 degrees of freedom, one joint that turns and slides",
+        "Stanford-type arm: 5 degrees of freedom, one joint that rotates and translates",
         "[VanDerMerwe1995], tables 4.1 and 4.2",
         _stanford,
     ),

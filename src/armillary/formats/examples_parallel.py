@@ -12,7 +12,7 @@ from armillary.formats.examples_parts import (
     bar,
     built,
     close,
-    place,
+    free_coordinates,
     round_shape,
     solid,
 )
@@ -36,35 +36,24 @@ def _on_circle(radius: float, angle: float, z: float = 0.0) -> Vector:
 def _stewart(b: Builder) -> None:
     """A leg: a cylinder on a universal joint whose first axis points outward, and its piston with
     the ball in the platform; the slide is the length from joint to ball."""
-    own = solid(42.0, (0.01, -0.015, 0.06), (2.1, 1.9, 3.6, 0.05, -0.08, 0.04))
-    b.body("platform", joint="free", shapes=[round_shape(0.40, 0.03, "z", STEEL)], **own)
-    b.initial["platform"] = place(_START.position, _START.rpy())
+    plate = round_shape(0.40, 0.03, "z", STEEL)
+    own = solid(42.0, (0.01, -0.015, 0.06), (2.1, 1.9, 3.6, 0.05, -0.08, 0.04), plate)
+    b.body("platform", joint="free", **own)
+    screw = Rotor(inertia=4.0e-5, gear=628.0)  # 10 mm a turn
+    stroke = Limits(0.55, 1.05, velocity=0.5, effort=4000.0)
+    cylinder = bar(5.2, 0.48, 0.07, "z", DARK) | {"passive": Passive(viscous=0.05)}
+    piston = bar(2.3, 0.50, 0.03, "-z", ORANGE) | {"passive": Passive(viscous=40.0)}
+    piston |= {"rotor": screw, "limits": stroke}
+    b.initial["platform"] = free_coordinates(_START.position, _START.rpy())
     for k, (low, high) in enumerate(zip(_BASE_ANGLES, _PLATFORM_ANGLES, strict=True), start=1):
         angle = math.radians(low)
         foot = _on_circle(_BASE_RADIUS, angle, 0.05)
         ball = _on_circle(_PLATFORM_RADIUS, math.radians(high), -0.04)
         joint = Pose.from_rpy(foot.leaves(), (0.0, 0.0, angle))
-        b.body(
-            f"cylinder{k}",
-            joint="universal",
-            axes=("x", "y"),
-            at=joint,
-            passive=Passive(viscous=0.05),
-            **bar(5.2, 0.48, 0.07, "z", DARK),
-        )
-        b.body(
-            f"piston{k}",
-            f"cylinder{k}",
-            "prismatic",
-            axis="z",
-            passive=Passive(viscous=40.0),
-            rotor=Rotor(inertia=4.0e-5, gear=628.0),  # a screw of 10 mm a turn
-            limits=Limits(0.55, 1.05, velocity=0.5, effort=4000.0),
-            **bar(2.3, 0.50, 0.03, "-z", ORANGE),
-        )
-        close(
-            b, f"ball{k}", (f"piston{k}", (0.0, 0.0, 0.0)), ("platform", ball.leaves()), "spherical"
-        )
+        b.body(f"cylinder{k}", joint="universal", axes=("x", "y"), at=joint, **cylinder)
+        b.body(f"piston{k}", f"cylinder{k}", "prismatic", axis="z", **piston)
+        ends = (f"piston{k}", (0.0, 0.0, 0.0)), ("platform", ball.leaves())
+        close(b, f"ball{k}", *ends, "spherical")
         leg = Matrix(joint.rotation).T @ (_point(_START, ball) - foot)
         x, y, z = leg.leaves()
         length = math.sqrt(x * x + y * y + z * z)
@@ -97,22 +86,18 @@ def _delta(b: Builder) -> None:
     """Rods hang on universal joints and end in balls of the platform: they keep it level.
 
     The first axis of a rod's joint is the motor's, the second one lies across the arm."""
-    own = solid(0.46, (0.002, -0.001, -0.012), (4.6e-4, 4.4e-4, 7.8e-4, 1.0e-5, -2.0e-5, 1.5e-5))
-    b.body("platform", joint="free", shapes=[round_shape(0.06, 0.02, "z", STEEL)], **own)
-    b.initial["platform"] = place(_HAND.leaves())
+    tensor = (4.6e-4, 4.4e-4, 7.8e-4, 1.0e-5, -2.0e-5, 1.5e-5)
+    own = solid(0.46, (0.002, -0.001, -0.012), tensor, round_shape(0.06, 0.02, "z", STEEL))
+    b.body("platform", joint="free", **own)
+    upper = bar(1.15, _ARM, 0.04, "x", BLUE) | {"passive": Passive(viscous=0.05)}
+    upper |= {"rotor": Rotor(inertia=8.0e-5, gear=25.0)}
+    lower = bar(0.11, _FOREARM, 0.012, "-z", DARK)
+    b.initial["platform"] = free_coordinates(_HAND.leaves())
     for k in range(3):
         heading = 2 * math.pi * k / 3
         joint = Pose.from_rpy(_on_circle(_SHOULDERS, heading).leaves(), (0.0, 0.0, heading))
         arm = f"arm{k + 1}"
-        b.body(
-            arm,
-            joint="revolute",
-            axis="y",
-            at=joint,
-            passive=Passive(viscous=0.05),
-            rotor=Rotor(inertia=8.0e-5, gear=25.0),
-            **bar(1.15, _ARM, 0.04, "x", BLUE),
-        )
+        b.body(arm, joint="revolute", axis="y", at=joint, **upper)
         wrist = _on_circle(_WRISTS, heading)
         angle = _arm_angle(Matrix(joint.rotation).T @ (_HAND + wrist - Vector(*joint.position)))
         turned = joint.then(Pose.from_rpy(rpy=(0.0, angle, 0.0)))
@@ -121,14 +106,7 @@ def _delta(b: Builder) -> None:
         b.initial[arm] = angle
         for name, side in (("a", _HALF), ("b", -_HALF)):
             rod, loop = f"rod{k + 1}{name}", f"ball{k + 1}{name}"
-            b.body(
-                rod,
-                arm,
-                "universal",
-                (_ARM, side, 0.0),
-                axes=("y", "x"),
-                **bar(0.11, _FOREARM, 0.012, "-z", DARK),
-            )
+            b.body(rod, arm, "universal", (_ARM, side, 0.0), axes=("y", "x"), **lower)
             b.initial[rod] = (math.atan2(-x, -z), math.asin(y / _FOREARM))
             across = _point(Pose(wrist.leaves(), joint.rotation), Vector(0.0, side, 0.0))
             close(b, loop, (rod, (0.0, 0.0, -_FOREARM)), ("platform", across.leaves()), "spherical")

@@ -16,7 +16,7 @@ ORANGE: Color = (0.90, 0.60, 0.20, 1.0)
 DARK: Color = (0.20, 0.20, 0.22, 1.0)
 _AXES = "xyz"
 # roll, pitch, yaw that turn a cylinder's own z axis
-_TURN_TO = {"x": (0.0, math.pi / 2, 0.0), "y": (math.pi / 2, 0.0, 0.0), "z": (0.0, 0.0, 0.0)}
+_RPY_TO = {"x": (0.0, math.pi / 2, 0.0), "y": (math.pi / 2, 0.0, 0.0), "z": (0.0, 0.0, 0.0)}
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,11 @@ def built(
 # -- bodies: mass, centre, tensor and looks in one word ------------------------------------------
 
 
-def solid(mass: float, com: Sequence[float], inertia: Sequence[float]) -> dict[str, Any]:
+def solid(
+    mass: float, com: Sequence[float], inertia: Sequence[float], *shapes: Shape
+) -> dict[str, Any]:
     """As it was measured."""
-    return {"mass": mass, "com": com, "inertia": inertia}
+    return {"mass": mass, "com": com, "inertia": inertia, "shapes": shapes}
 
 
 def bar(
@@ -68,10 +70,7 @@ def rod(mass: float, length: float, along: str = "x", color: Color = BLUE) -> di
 
 
 def box(
-    mass: float,
-    size: Sequence[float],
-    com: Sequence[float] = (0.0, 0.0, 0.0),
-    color: Color = STEEL,
+    mass: float, size: Sequence[float], com: Sequence[float] = (0.0, 0.0, 0.0), color: Color = STEEL
 ) -> dict[str, Any]:
     """A uniform block about its centre."""
     x, y, z = (float(s) ** 2 for s in size)
@@ -92,7 +91,7 @@ def disc(
 
 def round_shape(radius: float, width: float, axis: str, color: Color) -> Shape:
     """A cylinder about an axis of its body."""
-    return Shape("cylinder", (radius, width), Pose.from_rpy(rpy=_TURN_TO[axis]), color=color)
+    return Shape("cylinder", (radius, width), Pose.from_rpy(rpy=_RPY_TO[axis]), color=color)
 
 
 # -- closing -------------------------------------------------------------------------------------
@@ -119,7 +118,9 @@ def two_bars(A: Sequence[float], a: float, D: Sequence[float], d: float) -> tupl
     return heading + math.atan2(height, along), heading + math.atan2(height, along - way)
 
 
-def place(position: Sequence[float], rpy: Sequence[float] = (0.0, 0.0, 0.0)) -> tuple[float, ...]:
+def free_coordinates(
+    position: Sequence[float], rpy: Sequence[float] = (0.0, 0.0, 0.0)
+) -> tuple[float, ...]:
     """q of a free joint: quaternion and position."""
     pose = Pose.from_rpy(position, rpy)
     return (*pose.quaternion(), *pose.position)

@@ -12,7 +12,7 @@ from armillary.formats.examples_parts import (
     bar,
     box,
     built,
-    place,
+    free_coordinates,
     round_shape,
     solid,
 )
@@ -51,7 +51,9 @@ def _two_link_load(b: Builder) -> None:
     length, angle = 1.5, math.pi / 4
     load = box(5.0, (0.8, 0.3, 0.3), color=ORANGE) | {"inertia": (0.5, 0.5, 0.5)}
     b.body("load", joint="free", **load)
-    b.initial["load"] = place((0.4 + length * math.cos(angle), 0.0, -length * math.sin(angle)))
+    b.initial["load"] = free_coordinates(
+        (0.4 + length * math.cos(angle), 0.0, -length * math.sin(angle))
+    )
     for k, base in ((1, 0.0), (2, 0.8)):
         link = bar(1.0, length, 0.05, "x", BLUE) | {"inertia": (0.025, 0.25, 0.25)}
         b.body(f"link{k}", joint="revolute", axis="y", at=(base, 0.0, 0.0), **link)
@@ -73,30 +75,18 @@ def _hslm(b: Builder) -> None:
     foot, grip = 0.1, 0.05
     level = 1 / math.sqrt(3) - foot - grip
     length, lean = math.hypot(level, 1.0), math.atan2(1.0, level)
-    own = solid(5.0, (0.0, 0.0, 0.0), (0.01, 0.01, 0.01))
-    b.body("platform", joint="free", shapes=[round_shape(grip, 0.02, "y", ORANGE)], **own)
-    b.initial["platform"] = place((0.0, 0.0, 0.0))
+    plate = round_shape(grip, 0.02, "y", ORANGE)
+    b.body("platform", joint="free", **solid(5.0, (0.0, 0.0, 0.0), (0.01, 0.01, 0.01), plate))
+    rod = bar(2.0, length, 0.03, "-x", STEEL)
+    rod |= {"com": (0.5 - length, 0.0, 0.0), "inertia": (0.05, 0.5, 0.5)}
+    end = bar(0.5, foot, 0.03, "x", DARK) | {"inertia": (6.0e-5, 6.0e-4, 6.0e-4)}
+    b.initial["platform"] = free_coordinates((0.0, 0.0, 0.0))
     for k, degrees in enumerate((-30.0, -150.0, 90.0), start=1):
         heading = math.radians(degrees)
         x, z = math.cos(heading), -math.sin(heading)
-        own = solid(2.0, (0.5 - length, 0.0, 0.0), (0.05, 0.5, 0.5))
-        b.body(
-            f"rod{k}",
-            joint="gimbal",
-            free=("ry", "rz", "dx"),
-            at=(-x / math.sqrt(3), 1.0, -z / math.sqrt(3)),
-            shapes=bar(2.0, length, 0.03, "-x", STEEL)["shapes"],
-            **own,
-        )
-        own = solid(0.5, (foot / 2, 0.0, 0.0), (6.0e-5, 6.0e-4, 6.0e-4))
-        b.body(
-            f"foot{k}",
-            f"rod{k}",
-            "gimbal",
-            free=("ry", "rz"),
-            shapes=bar(0.5, foot, 0.03, "x", DARK)["shapes"],
-            **own,
-        )
+        at = (-x / math.sqrt(3), 1.0, -z / math.sqrt(3))
+        b.body(f"rod{k}", joint="gimbal", free=("ry", "rz", "dx"), at=at, **rod)
+        b.body(f"foot{k}", f"rod{k}", "gimbal", free=("ry", "rz"), **end)
         b.frame(f"tip{k}", f"foot{k}", (foot, 0.0, 0.0))
         b.frame(f"grip{k}", "platform", (-grip * x, 0.0, -grip * z), (0.0, heading, 0.0))
         b.loop(f"weld{k}", f"tip{k}", f"grip{k}", "fixed")
@@ -122,18 +112,10 @@ def _free_flyer(b: Builder) -> None:
         parent, at, heading, tip = "base", (x, 0.25, 0.0), 0.0, x
         for k, (length, mass) in enumerate(zip(lengths, masses, strict=True), start=1):
             name, angle = f"arm{i}-link{k}", math.radians(angles[k - 1])
-            spring = Passive(viscous=0.6, spring=4.0, rest=angle)
+            spring = [Passive(viscous=0.6, spring=4.0, rest=angle)] * ((i, k) in _SPRINGS)
             inertia = (0.0, mass * length**2 / 12, mass * length**2 / 12)
             link = bar(mass, length, 0.04, "x", BLUE) | {"inertia": inertia}
-            b.body(
-                name,
-                parent,
-                "revolute",
-                at,
-                axis="z",
-                passive=spring if (i, k) in _SPRINGS else (),
-                **link,
-            )
+            b.body(name, parent, "revolute", at, axis="z", passive=spring, **link)
             b.initial[name] = angle
             parent, at = name, (length, 0.0, 0.0)
             heading += angle

@@ -17,7 +17,7 @@ from armillary.formats.examples_parts import (
     box,
     built,
     disc,
-    place,
+    free_coordinates,
     round_shape,
     solid,
 )
@@ -34,7 +34,7 @@ def _rolling_disc(b: Builder) -> None:
     radius, lean, heading = 0.25, 0.35, 0.5
     b.body("disc", joint="free", **disc(2.0, radius, 0.01, "y", STEEL))
     b.wheel(Wheel("rim", "disc", radius, Y))
-    b.initial["disc"] = place((0.1, -0.2, radius * math.cos(lean)), (lean, 0.0, heading))
+    b.initial["disc"] = free_coordinates((0.1, -0.2, radius * math.cos(lean)), (lean, 0.0, heading))
 
 
 # synthetic numbers of the case 002_wheeled_systems; axles along x, travel along y
@@ -52,17 +52,17 @@ def _unicycle(b: Builder) -> None:
     b.body("wheel", joint="free", **_WHEEL)
     b.wheel(Wheel("tyre", "wheel", _WHEEL_RADIUS, X))
     height = _WHEEL_RADIUS * math.cos(lean)
-    b.initial["wheel"] = place((0.0, 0.0, height), (0.0, lean, heading))
+    b.initial["wheel"] = free_coordinates((0.0, 0.0, height), (0.0, lean, heading))
 
 
 def _cart(b: Builder) -> None:
     """A positive torque turns a wheel about +x and drives it towards -y.  The axle may pitch."""
-    own = solid(4.0, (0.0, 0.0, 0.0), (0.02, 0.3, 0.3))
-    b.body("axle", joint="free", shapes=[round_shape(0.03, 0.8, "x", STEEL)], **own)
+    shaft = round_shape(0.03, 0.8, "x", STEEL)
+    b.body("axle", joint="free", **solid(4.0, (0.0, 0.0, 0.0), (0.02, 0.3, 0.3), shaft))
     for name, x in (("wheel1", -0.4), ("wheel2", 0.4)):
         b.body(name, "axle", "revolute", (x, 0.0, 0.0), axis="x", **_WHEEL)
         b.wheel(Wheel(f"{name}-tyre", name, _WHEEL_RADIUS, X))
-    b.initial["axle"] = place((0.0, 0.0, _WHEEL_RADIUS))
+    b.initial["axle"] = free_coordinates((0.0, 0.0, _WHEEL_RADIUS))
 
 
 _CORNERS = (
@@ -80,30 +80,16 @@ def _rover(b: Builder) -> None:
     twelve rows follow from the others; with other steering angles two do and it cannot drive."""
     radius, centre = 0.16, 1.7
     b.body("chassis", joint="free", **box(96.0, (1.1, 0.6, 0.25), (0.02, 0.01, 0.18), BLUE))
-    b.initial["chassis"] = place((0.3, -0.2, radius), (0.0, 0.0, 0.4))
+    strut = bar(3.2, 0.22, 0.06, "z", ORANGE) | {"passive": Passive(viscous=0.8)}
+    strut |= {"rotor": Rotor(inertia=6.0e-6, gear=160.0)}
+    tyre = disc(4.5, radius, 0.09) | {"passive": Passive(viscous=0.2)}
+    tyre |= {"rotor": Rotor(inertia=2.0e-5, gear=50.0)}
+    b.initial["chassis"] = free_coordinates((0.3, -0.2, radius), (0.0, 0.0, 0.4))
     for corner, x, y in _CORNERS:
         leg, wheel = f"{corner}-leg", f"{corner}-wheel"
-        b.body(
-            leg,
-            "chassis",
-            "revolute",
-            (x, y, 0.0),
-            joint_name=f"{corner}-steer",
-            axis="z",
-            passive=Passive(viscous=0.8),
-            rotor=Rotor(inertia=6.0e-6, gear=160.0),
-            **bar(3.2, 0.22, 0.06, "z", ORANGE),
-        )
-        b.body(
-            wheel,
-            leg,
-            "revolute",
-            joint_name=f"{corner}-drive",
-            axis="y",
-            passive=Passive(viscous=0.2),
-            rotor=Rotor(inertia=2.0e-5, gear=50.0),
-            **disc(4.5, radius, 0.09),
-        )
+        name = f"{corner}-steer"
+        b.body(leg, "chassis", "revolute", (x, y, 0.0), axis="z", joint_name=name, **strut)
+        b.body(wheel, leg, "revolute", axis="y", joint_name=f"{corner}-drive", **tyre)
         b.wheel(Wheel(f"{corner}-tyre", wheel, radius, Y))
         b.initial[f"{corner}-steer"] = math.atan(x / (centre - y))
 
@@ -117,40 +103,19 @@ def _bicycle(b: Builder) -> None:
     head = (wheelbase + trail - 0.9 * math.tan(tilt), 0.0, 0.9)  # on the steering axis
     own = solid(85.0, (0.3, 0.0, 0.9 - rear), (9.2, 11.0, 2.8, 0.0, -2.4, 0.0))
     b.body("rear-frame", joint="free", **own)
-    own = solid(2.0, (0.0, 0.0, 0.0), (0.0603, 0.12, 0.0603))
-    b.body(
-        "rear-wheel",
-        "rear-frame",
-        "revolute",
-        axis="y",
-        shapes=[round_shape(rear, 0.02, "y", DARK)],
-        **own,
-    )
-    own = solid(
-        4.0, (0.9 - head[0], 0.0, 0.7 - head[2]), (0.05892, 0.06, 0.00708, 0.0, 0.00756, 0.0)
-    )
-    b.body(
-        "fork",
-        "rear-frame",
-        "revolute",
-        (head[0], 0.0, head[2] - rear),
-        joint_name="steer",
-        axis=(-math.sin(tilt), 0.0, math.cos(tilt)),
-        **own,
-    )
-    own = solid(3.0, (0.0, 0.0, 0.0), (0.1405, 0.28, 0.1405))
-    b.body(
-        "front-wheel",
-        "fork",
-        "revolute",
-        (wheelbase - head[0], 0.0, front - head[2]),
-        axis="y",
-        shapes=[round_shape(front, 0.02, "y", DARK)],
-        **own,
-    )
+    looks = [round_shape(radius, 0.02, "y", DARK) for radius in (rear, front)]
+    own = solid(2.0, (0.0, 0.0, 0.0), (0.0603, 0.12, 0.0603), looks[0])
+    b.body("rear-wheel", "rear-frame", "revolute", axis="y", **own)
+    axis, at = (-math.sin(tilt), 0.0, math.cos(tilt)), (head[0], 0.0, head[2] - rear)
+    com, tensor = (0.9 - head[0], 0.0, 0.7 - head[2]), (0.05892, 0.06, 0.00708, 0.0, 0.00756, 0.0)
+    own = solid(4.0, com, tensor)
+    b.body("fork", "rear-frame", "revolute", at, axis=axis, joint_name="steer", **own)
+    at = (wheelbase - head[0], 0.0, front - head[2])
+    own = solid(3.0, (0.0, 0.0, 0.0), (0.1405, 0.28, 0.1405), looks[1])
+    b.body("front-wheel", "fork", "revolute", at, axis="y", **own)
     b.wheel(Wheel("rear-tyre", "rear-wheel", rear, Y))
     b.wheel(Wheel("front-tyre", "front-wheel", front, Y))
-    b.initial["rear-frame"] = place((0.0, 0.0, rear))
+    b.initial["rear-frame"] = free_coordinates((0.0, 0.0, rear))
 
 
 WHEELS = {

@@ -72,8 +72,8 @@ def start_remark(model: Model, losses: Losses) -> None:
     """Where a mechanism starts, which neither URDF nor our MJCF holds."""
     if model.initial:
         pairs = zip(model.q_labels, model.initial, strict=True)
-        places = ", ".join(f"{label} = {x:g}" for label, x in pairs if x)
-        losses.remark(f"left out: the start, {places or 'all coordinates 0'}")
+        start = ", ".join(f"{label} = {x:g}" for label, x in pairs if x)
+        losses.remark(f"left out: the start, {start or 'all coordinates 0'}")
 
 
 def remarks(text: str) -> list[str]:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Any
 
 from armillary.errors import FormatError, Remedy
-from armillary.formats.mjcf_strip import strip
+from armillary.formats.mjcf_strip import MuJoCo, strip
 from armillary.formats.references import Bounds, why_refused
 from armillary.formats.xml import shortened
 
@@ -26,7 +25,7 @@ Remark = tuple[str, str, str, str]  # level, kind, name, text
 class Assets:
     """What became of the files: a name for every mesh, and remarks for the report."""
 
-    def __init__(self, spec: Any, bounds: Bounds, path: str):
+    def __init__(self, spec: MuJoCo, bounds: Bounds, path: str):
         self.spec, self.bounds, self.path = spec, bounds, path
         self.meshes: dict[str, str] = {}  # name of the mesh -> its file, from the model's folder
         self.remarks: list[Remark] = []
@@ -37,7 +36,7 @@ class Assets:
         self._skins()
         self.taken_out = strip(spec)
 
-    def _mesh(self, mesh: Any, users: list[tuple[Any, Any]]) -> None:
+    def _mesh(self, mesh: MuJoCo, users: list[tuple[MuJoCo, MuJoCo]]) -> None:
         reference = _reference(mesh, self.spec)
         refusal = why_refused(reference, self.bounds)
         there = self.bounds.locate(reference) is not None
@@ -59,7 +58,7 @@ class Assets:
             self._stand_in(mesh, users, usable=there and refusal is None)
 
     def _needed(
-        self, body: Any, mesh: Any, reference: str, refusal: str | None, there: bool
+        self, body: MuJoCo, mesh: MuJoCo, reference: str, refusal: str | None, there: bool
     ) -> None:
         """Of a mesh that gives a body its mass, there is no stand-in."""
         if refusal is None and there:
@@ -72,7 +71,7 @@ class Assets:
             remedy=Remedy("root", {"otherwise": "Give the body an <inertial>"}),
         )
 
-    def _stand_in(self, mesh: Any, users: list[tuple[Any, Any]], usable: bool) -> None:
+    def _stand_in(self, mesh: MuJoCo, users: list[tuple[MuJoCo, MuJoCo]], usable: bool) -> None:
         fitted = [geom for _, geom in users if int(geom.type) != _MESH]
         if fitted and usable:
             return  # the size of a primitive comes from the mesh
@@ -91,9 +90,9 @@ class Assets:
         self.remarks.append((level, "mesh", name, shortened(text, 300)))
 
 
-def _users(spec: Any) -> dict[str, list[tuple[Any, Any]]]:
+def _users(spec: MuJoCo) -> dict[str, list[tuple[MuJoCo, MuJoCo]]]:
     """Bodies and geoms by the mesh they use."""
-    users: dict[str, list[tuple[Any, Any]]] = {}
+    users: dict[str, list[tuple[MuJoCo, MuJoCo]]] = {}
     for body in spec.bodies:
         for geom in body.geoms:
             if geom.meshname:
@@ -101,7 +100,7 @@ def _users(spec: Any) -> dict[str, list[tuple[Any, Any]]]:
     return users
 
 
-def _weighs(body: Any, geom: Any, spec: Any) -> bool:
+def _weighs(body: MuJoCo, geom: MuJoCo, spec: MuJoCo) -> bool:
     """Does this geom give its body mass?"""
     source = int(spec.compiler.inertiafromgeom)
     if body.name == "world" or not (
@@ -114,7 +113,7 @@ def _weighs(body: Any, geom: Any, spec: Any) -> bool:
     return heavy and low <= int(geom.group) <= high
 
 
-def _reference(mesh: Any, spec: Any) -> str:
+def _reference(mesh: MuJoCo, spec: MuJoCo) -> str:
     """The file of a mesh as seen from the folder of the model."""
     file = mesh.file.replace("\\", "/")
     if spec.strippath:

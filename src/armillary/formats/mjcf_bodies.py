@@ -80,7 +80,7 @@ def _add_chain(
         at = at.then(step) if any(step.position) else at
         at = at.then(rest) if rest is not None else at
         if spec.kind == "free":
-            at = Pose()  # MuJoCo counts the place of a free body from the world's origin
+            at = Pose()  # MuJoCo counts the position of a free body from the world's origin
         if k < len(pieces) - 1:
             link = unique(f"{name}_{spec.name}", taken)
             taken.add(link)
@@ -96,19 +96,19 @@ def _add_chain(
 def _start(source: Source, builder: Builder, spec: JointSpec, joints: list[int]) -> None:
     """q of the pose as it is drawn (MuJoCo's qpos0), where that is not the neutral one."""
     m = source.m
-    places = [int(m.jnt_qposadr[j]) for j in joints]
+    addresses = [int(m.jnt_qposadr[j]) for j in joints]
     if spec.kind == "free":
-        x, y, z, *quaternion = (float(value) for value in m.qpos0[places[0] : places[0] + 7])
+        x, y, z, *quaternion = (float(value) for value in m.qpos0[addresses[0] : addresses[0] + 7])
         if (x, y, z, *quaternion) != (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0):
             builder.initial[spec.name] = [*quaternion, x, y, z]
     elif spec.kind not in ("spherical", "fixed"):
-        start = [float(m.qpos0[k]) for k in places]
+        start = [float(m.qpos0[k]) for k in addresses]
         if any(start):
             builder.initial[spec.name] = start
 
 
 def _joint(source: Source, i: int, joints: list[int]) -> tuple[JointSpec, Pose | None, Triple]:
-    """The joint, the turn that makes q = 0 there MuJoCo's qpos = 0, and its anchor in body i."""
+    """The joint, the rotation that makes its q = 0 MuJoCo's qpos = 0, and its anchor in body i."""
     m = source.m
     if not joints:
         return JointSpec(source.body_name(i), "fixed"), None, _ZERO
@@ -129,8 +129,8 @@ def _joint(source: Source, i: int, joints: list[int]) -> tuple[JointSpec, Pose |
     sequence = General([_screw(source, j, single) for j in joints])
     back = Pose.from_transform(sequence.transform(start)) if any(start) else None
     if single:
-        kind, place = ("revolute", anchor) if types == [HINGE] else ("prismatic", _ZERO)
-        return replace(spec, kind=kind, axes=(triple(m.jnt_axis[joints[0]]),)), back, place
+        kind, at = ("revolute", anchor) if types == [HINGE] else ("prismatic", _ZERO)
+        return replace(spec, kind=kind, axes=(triple(m.jnt_axis[joints[0]]),)), back, at
     text = "several joints in one body make one general joint, its axes in their order"
     source.note("read", "body", source.body_name(i), text)
     # the sequence begun at another place: its axes as they stand there
@@ -158,8 +158,8 @@ def _screw(source: Source, j: int, single: bool) -> Motion:
     axis = Vector(*triple(source.m.jnt_axis[j]))
     if int(source.m.jnt_type[j]) == SLIDE:
         return Motion(Vector(), axis)
-    place = Vector() if single else Vector(*triple(source.m.jnt_pos[j]))
-    return Motion(axis, place.cross(axis))
+    point = Vector() if single else Vector(*triple(source.m.jnt_pos[j]))
+    return Motion(axis, point.cross(axis))
 
 
 def _common_name(names: list[str]) -> str:

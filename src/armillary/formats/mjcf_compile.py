@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 import warnings
-from typing import Any
 
 from armillary.errors import FormatError, how_to_install
 from armillary.formats.mjcf_assets import Assets
+from armillary.formats.mjcf_strip import MuJoCo
 from armillary.formats.references import Bounds
 from armillary.formats.xml import shortened
 
 _LINE = re.compile(r"[Ll]ine(?: number)?[ =:]+(\d+)")
 
 
-def compiled_model(name: str, bounds: Bounds) -> tuple[Any, Any, Assets, list[str]]:
+def compiled_model(name: str, bounds: Bounds) -> tuple[MuJoCo, MuJoCo, Assets, list[str]]:
     """MuJoCo's specification, its compiled model with every body kept, what became of the files
     it names, and its remarks."""
     try:

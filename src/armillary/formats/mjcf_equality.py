@@ -47,8 +47,8 @@ def add_equalities(source: Source, builder: Builder) -> None:
 
 def _add_loop(source: Source, builder: Builder, e: int, name: str, type_: int) -> None:
     """connect -> spherical, weld -> fixed.  Anchors as in MuJoCo's mjModel.eq_data:
-    connect (point in body 1, point in body 2), weld (point in 2, point in 1, turn of 2 in 1,
-    torquescale: MuJoCo multiplies the three rows of the turn by it, so 0 leaves a ball)."""
+    connect (point in body 1, point in body 2), weld (point in 2, point in 1, rotation of 2 in 1,
+    torquescale: MuJoCo multiplies the three rows of the rotation by it, so 0 leaves a ball)."""
     m = source.m
     ends = [int(m.eq_obj1id[e]), int(m.eq_obj2id[e])]
     data = m.eq_data[e].tolist()
@@ -97,8 +97,8 @@ def _add_coupling(source: Source, builder: Builder, e: int, name: str) -> None:
             source.line("equality", name),
         )
     if j2 < 0:  # q1 - ref1 = a0
-        place = float(m.qpos0[m.jnt_qposadr[j1]]) + a0
-        builder.prescribe(name, source.joint_name(j1), 0.0, 0.0, place)
+        position = float(m.qpos0[m.jnt_qposadr[j1]]) + a0
+        builder.prescribe(name, source.joint_name(j1), 0.0, 0.0, position)
         _note_read(source, name, "prescribed motion")
         return
     if any(higher):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from armillary.errors import FormatError
+from armillary.formats.mjcf_strip import MuJoCo
 from armillary.formats.notes import Notes, unique
 from armillary.model import WORLD, Mass, Pose
 from armillary.model.parts import Triple
@@ -19,8 +19,8 @@ class Source:
 
     def __init__(
         self,
-        spec: Any,
-        m: Any,
+        spec: MuJoCo,
+        m: MuJoCo,
         path: str,
         lines: dict[tuple[str, str], int],
         meshes: dict[str, str],
@@ -76,7 +76,9 @@ class Source:
             return (0.0, 0.0, 0.0)
         return triple(self.m.opt.gravity)
 
-    def pose_in(self, body: int, position: Any, quaternion: Any = (1.0, 0.0, 0.0, 0.0)) -> Pose:
+    def pose_in(
+        self, body: int, position: MuJoCo, quaternion: MuJoCo = (1.0, 0.0, 0.0, 0.0)
+    ) -> Pose:
         """A pose given in MuJoCo's frame of a body, in ours."""
         x, y, z = triple(position)
         a, b, c = self.anchor[body]
@@ -97,7 +99,7 @@ class Source:
         return Mass(float(m.body_mass[i]), com.position, I.leaves())
 
 
-def triple(values: Any) -> Triple:
+def triple(values: MuJoCo) -> Triple:
     x, y, z = (float(v) for v in values)
     return (x, y, z)
 

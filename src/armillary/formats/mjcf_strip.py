@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+MuJoCo = Any  # an object of its library, which has no types
 _USERS = ("body", "jnt", "geom", "site", "cam", "tendon", "actuator", "sensor")
 
 
-def strip(spec: Any) -> dict[str, int]:
+def strip(spec: MuJoCo) -> dict[str, int]:
     """Take out what is not read; gives how many sensors and keyframes there were."""
     counts = {"nsensor": len(spec.sensors), "nkey": len(spec.keys)}
     for part in (*spec.sensors, *spec.keys, *spec.textures):

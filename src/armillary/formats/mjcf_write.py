@@ -25,7 +25,7 @@ def write_mjcf(model: Model, *, lossy: bool = False) -> str:
     Frames become sites.  Joints with several axes become several joints in one body, in their
     order; planar joints count (x, y, angle) in MuJoCo.  Mesh shapes are left out, because MuJoCo
     refuses a model whose mesh files it cannot open.  Spherical and fixed loops, couplings and
-    prescribed motions that hold a place become equalities.  lossy: leave out what the format
+    prescribed motions that hold a position become equalities.  lossy: leave out what the format
     cannot express and let MuJoCo balance impossible inertias, and say so in a comment.  Where
     MuJoCo is installed it is asked whether it takes the text."""
     losses = Losses("MJCF", lossy)
@@ -126,9 +126,9 @@ def _inertial(mass: Mass) -> str:
     moments, axes = np.linalg.eigh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     axes[:, 2] *= np.linalg.det(axes)  # right-handed
     rows = tuple(map(tuple, axes.tolist()))
-    turn = Pose((0.0, 0.0, 0.0), rows).quaternion()  # type: ignore[arg-type]
+    rotation = Pose((0.0, 0.0, 0.0), rows).quaternion()  # type: ignore[arg-type]
     diagonal = _row(np.maximum(moments, 0.0))
-    return f'<inertial {numbers} quat="{_row(turn)}" diaginertia="{diagonal}"/>'
+    return f'<inertial {numbers} quat="{_row(rotation)}" diaginertia="{diagonal}"/>'
 
 
 def _geom(shape: Shape) -> str:

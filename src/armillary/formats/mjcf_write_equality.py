@@ -57,7 +57,7 @@ def _prescribed(model: Model, losses: Losses) -> Iterator[str]:
     scalar = _scalar_joints(model)
     for motion in model.prescribed:
         if not _holds(motion):
-            losses.add(titled(motion), "a prescribed motion (only a place that is held)")
+            losses.add(titled(motion), "a prescribed motion (only a position that is held)")
         elif motion.joint not in scalar:
             losses.add(titled(motion), "a prescribed motion of a ball or free joint")
         else:

@@ -59,7 +59,7 @@ def _axes(spec: JointSpec, part: str) -> list[_Axis]:
     if spec.kind == "universal":
         return [_Axis("hinge", axis, k) for k, axis in enumerate(spec.axes)]
     if spec.kind == "planar":
-        # the place counts along axes that do not turn: slides come first
+        # the position counts along axes that do not rotate: slides come first
         R = own_rotation(spec)
         x, y, z = (tuple(float(c) for c in R.column(k)) for k in range(3))
         return [_Axis("slide", x, 1), _Axis("slide", y, 2), _Axis("hinge", z, 0)]
@@ -77,17 +77,17 @@ def _axes(spec: JointSpec, part: str) -> list[_Axis]:
 
 
 def _screw(axis: Sequence[float], entry: int, part: str) -> _Axis:
-    """A motion (ω; v) turns about the line through ω × v, if it does not slide along ω."""
-    turn, slide = Vector(*axis[:3]), Vector(*axis[3:])
-    if not any(turn.leaves()):
+    """A motion (ω; v) rotates about the line through ω × v, if it does not translate along ω."""
+    angular, linear = Vector(*axis[:3]), Vector(*axis[3:])
+    if not any(angular.leaves()):
         return _Axis("slide", axis[3:], entry)
-    pitch = turn.dot(slide)
-    if abs(pitch) > 1e-12 * (1.0 + slide.dot(slide) ** 0.5):
+    pitch = angular.dot(linear)
+    if abs(pitch) > 1e-12 * (1.0 + linear.dot(linear) ** 0.5):
         raise FormatError(
             f"{part}: axis {entry + 1} is a screw with a pitch of {pitch:g} m/rad, and MJCF has "
             f"none. Write the native YAML format."
         )
-    return _Axis("hinge", axis[:3], entry, turn.cross(slide).leaves())
+    return _Axis("hinge", axis[:3], entry, angular.cross(linear).leaves())
 
 
 def _axis_text(axis: _Axis) -> str:

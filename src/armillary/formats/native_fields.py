@@ -155,12 +155,18 @@ class Entry(BaseModel):
 
 
 class PoseEntry(Entry):
-    """Where a frame sits (m), and how it is turned: one of rpy, quaternion, matrix."""
+    """Position and orientation of a frame; the orientation by one of rpy, quaternion, matrix."""
 
-    position: Vector3 = (0.0, 0.0, 0.0)
-    rpy: Vector3 | None = Field(default=None, description="rad, about the fixed x, y, z axes")
-    quaternion: Quaternion | None = Field(default=None, description="w, x, y, z")
-    matrix: Matrix3 | None = Field(default=None, description="rows; columns: turned axes")
+    position: Vector3 = Field(default=(0.0, 0.0, 0.0), description="its origin, m")
+    rpy: Vector3 | None = Field(
+        default=None, description="roll, pitch, yaw about the fixed x, y, z axes, rad"
+    )
+    quaternion: Quaternion | None = Field(
+        default=None, description="w, x, y, z; scaled to length 1"
+    )
+    matrix: Matrix3 | None = Field(
+        default=None, description="rotation matrix by rows; its columns are the axes of the frame"
+    )
 
     @model_validator(mode="after")
     def _one_rotation(self) -> PoseEntry:
@@ -171,4 +177,6 @@ class PoseEntry(Entry):
 
 
 class FrameEntry(PoseEntry):
-    body: Name
+    """A frame fixed in a body."""
+
+    body: Name = Field(description="the body that carries it, or `world`")

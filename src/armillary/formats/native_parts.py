@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from armillary.errors import ModelError
@@ -51,17 +51,7 @@ class Parts:
             Limits(x.lower, x.upper, x.velocity, x.effort)
             for x in _each(entry.limits, nv, part, "limits")
         )
-        return JointSpec(
-            spec.name,
-            spec.kind,
-            spec.axes,
-            spec.pitch,
-            spec.free,
-            passive,
-            rotors,
-            limits,
-            continuous,
-        )
+        return replace(spec, passive=passive, rotors=rotors, limits=limits)
 
     def _note_scaled(self, spec: JointSpec, given: Sequence[Any], part: str) -> None:
         for axis, unit in zip(given, spec.axes, strict=False):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
@@ -43,13 +43,13 @@ SECTIONS = {
 }
 
 
-def _places(value: object) -> object:
+def _listed(value: object) -> object:
     return [value] if isinstance(value, (str, int, float)) else value
 
 
-Places = Annotated[
+Coordinates = Annotated[
     list[Number],
-    BeforeValidator(_places),
+    BeforeValidator(_listed),
     WithJsonSchema({"oneOf": [{"type": "number"}, {"type": "array", "items": {"type": "number"}}]}),
 ]
 
@@ -72,41 +72,42 @@ class NativeFile(Entry):
     may_be_empty = frozenset(SECTIONS) - {"bodies"}
     renamed: ClassVar[dict[str, str]] = {"drives": "prescribed"}
 
-    armillary: Annotated[Literal[1], BeforeValidator(_version)]
-    name: Name | None = None
-    gravity: Vector3 | None = None
-    checks: Literal["strict", "report"] = Field(
-        default="report",
-        description="inertias and limits that cannot be: an error, or kept with a warning",
+    armillary: Annotated[Literal[1], BeforeValidator(_version)] = Field(
+        description="version of the format: 1"
     )
-    base_velocity: Vector6 | None = None
-    base_acceleration: Vector6 | None = None
+    name: Name | None = Field(None, description="its name; by default that of the file")
+    gravity: Vector3 | None = Field(
+        None, description="in the world frame, m/s²; by default [0, 0, -9.81], or that of `tree`"
+    )
+    checks: Literal["strict", "report"] = Field(
+        "report", description="impossible inertias and limits: an error, or kept with a warning"
+    )
+    base_velocity: Vector6 | None = Field(
+        None, description="velocity of the world frame, (angular; linear), rad/s and m/s"
+    )
+    base_acceleration: Vector6 | None = Field(
+        None, description="acceleration of the world frame, (angular; linear), rad/s² and m/s²"
+    )
     tree: Name | None = Field(
-        default=None, description="a file beside this one that holds the bodies: URDF, MJCF, ..."
+        None, description="instead of `bodies`: a file beside this one that holds them (URDF, ...)"
     )
     base: Literal["fixed", "free"] | None = Field(
-        default=None, description="how the root of `tree` stands in the world"
+        None, description="how the root body of `tree` is connected to the world"
     )
-    bodies: dict[Name, BodyEntry] = Field(default={}, description="the tree")
-    frames: dict[Name, FrameEntry] = Field(default={}, description="named frames fixed in bodies")
-    loops: dict[Name, LoopEntry] = Field(default={}, description="joints that close chains")
-    couplings: dict[Name, CouplingEntry] = Field(
-        default={}, description="gears, racks, mimic joints"
-    )
-    wheels: dict[Name, WheelEntry] = Field(default={}, description="rolling on a plane")
-    distances: dict[Name, DistanceEntry] = Field(
-        default={}, description="massless rods with ball ends"
-    )
-    surfaces: dict[Name, SurfaceEntry] = Field(
-        default={}, description="points that stay on surfaces"
-    )
-    contacts: dict[Name, ContactEntry] = Field(
-        default={}, description="a tip that follows its environment"
-    )
+    bodies: dict[Name, BodyEntry] = Field({}, description="the tree, by body name")
+    frames: dict[Name, FrameEntry] = Field({}, description="named frames fixed in bodies")
+    loops: dict[Name, LoopEntry] = Field({}, description="joints that close chains")
+    couplings: dict[Name, CouplingEntry] = Field({}, description="gears, racks, mimic joints")
+    wheels: dict[Name, WheelEntry] = Field({}, description="wheels that roll on a plane")
+    distances: dict[Name, DistanceEntry] = Field({}, description="massless rods with ball ends")
+    surfaces: dict[Name, SurfaceEntry] = Field({}, description="points that stay on surfaces")
+    contacts: dict[Name, ContactEntry] = Field({}, description="tips that follow environments")
     prescribed: dict[Name, PrescribedMotionEntry] = Field(
-        default={}, description="coordinates that move as prescribed"
+        {}, description="coordinates that move as prescribed"
     )
-    initial: dict[Name, Places] = Field(default={}, description="start, by joint name")
+    initial: dict[Name, Coordinates] = Field(
+        {}, description="where it starts: coordinates by joint name, rad or m; by default 0"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -117,7 +118,7 @@ class NativeFile(Entry):
             text = "found bodies and tree. Give the bodies here or in a file, not both."
             raise fault(text, key="tree")
         if "base" in value and "tree" not in value:
-            text = "`base` belongs to `tree`; here the root body's joint says how it stands."
+            text = "`base` belongs to `tree`; here the root body's joint says how it is connected."
             raise fault(text, key="base")
         return value
 
@@ -128,7 +129,7 @@ class NativeFile(Entry):
         return self
 
 
-def native_schema() -> dict[str, object]:
+def native_schema() -> dict[str, Any]:
     """JSON schema of the native file, for editors and other programs."""
     schema = NativeFile.model_json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | schema

@@ -54,20 +54,8 @@ def add_model(builder: Builder, model: Model) -> None:
         builder.add(body)
     for frame in model.frames:
         builder.frame(frame.name, frame.body, frame.pose)
-    for loop in model.loops:
-        builder.loop(loop.name, loop.first, loop.second, loop.joint)
-    for coupling in model.couplings:
-        builder.coupling(coupling)
-    for wheel in model.wheels:
-        builder.wheel(wheel)
-    for d in model.distances:
-        builder.distance(d.name, d.first, d.second, d.length)
-    for s in model.surfaces:
-        builder.surface(s.name, s.first, s.second, s.shape, s.radius, s.profile)
-    for c in model.contacts:
-        builder.contact(c.name, c.first, c.second, c.constrained, dict(c.force), c.friction)
-    for x in model.prescribed:
-        builder.prescribe(x.name, x.joint, x.acceleration, x.velocity, x.position)
+    for part in model.constraints:
+        builder.constrain(part)
     if model.initial:
         pairs = zip(model.bodies, model.slots, strict=True)
         builder.initial = {body.joint.name: model.initial[slot.q] for body, slot in pairs}

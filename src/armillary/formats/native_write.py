@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
 from armillary.errors import FormatError
-from armillary.formats.faults import is_doubtful
 from armillary.model import (
     WORLD,
     Body,
@@ -24,6 +23,7 @@ from armillary.model import (
     Shape,
     Wheel,
 )
+from armillary.model.checks import TENSOR, inertia_fault, limits_fault
 from armillary.model.constraint_parts import Constraint, Distance, Surface
 from armillary.model.parts import IDENTITY, Limits, Motor, Rotor
 from armillary.units import AXIS_NAMES
@@ -40,7 +40,7 @@ def write_native(model: Model) -> str:
     A friction law that is a Python function cannot be written.  Locked joints are written as the
     fixed joints they are, with a comment."""
     lines = [f"armillary: 1\nname: {flow(model.name)}", f"gravity: {flow(model.gravity)}"]
-    if is_doubtful(model):
+    if any(map(_is_doubtful, model.bodies)):
         lines.append("checks: report  # some values are physically doubtful, kept as they are")
     for key in ("base_velocity", "base_acceleration"):
         if getattr(model, key):
@@ -56,6 +56,11 @@ def write_native(model: Model) -> str:
     for key, entries in sections:
         lines += _section(key, entries)
     return "\n".join(lines) + "\n"
+
+
+def _is_doubtful(body: Body) -> bool:
+    """Whether strict checks would refuse it, say one from a vendor's file."""
+    return bool(inertia_fault(body.mass)) or any(map(limits_fault, body.joint.limits))
 
 
 def _section(key: str, entries: Sequence[tuple[str, object]]) -> Iterator[str]:
@@ -86,8 +91,7 @@ def _body(body: Body) -> Iterator[str]:
     if any(body.mass.com):
         yield f"    com: {flow(body.mass.com)}"
     if any(body.mass.tensor):
-        keys = ("xx", "yy", "zz", "xy", "xz", "yz")
-        tensor = dict(zip(keys, body.mass.tensor, strict=True))
+        tensor = dict(zip(TENSOR, body.mass.tensor, strict=True))
         yield f"    inertia: {flow({k: v for k, v in tensor.items() if v})}"
     if body.motor is not None:
         always = ("resistance", "torque_constant")

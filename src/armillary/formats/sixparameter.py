@@ -1,9 +1,9 @@
-"""Six-parameter tables: three turns and three displacements per joint and link.
+"""Six-parameter tables: three rotations and three displacements per joint and link.
 
-Row i turns frame i - 1 to frame i by  A_i = Rot(z) Rot(y) Rot(x)  and its displacement leads, in
+Row i rotates frame i - 1 to frame i by  A_i = Rot(z) Rot(y) Rot(x)  and its displacement leads, in
 frame i, to joint i + 1  [VanDerMerwe1995, 2.17-2.29].  Free entries are coordinates; a free
 displacement belongs to joint i, so the body frame sits at its far end and a centre of mass that
-the table gives at the displacement d becomes com - d along the slide.
+the table gives at the displacement d becomes com - d along that axis.
 """
 
 from __future__ import annotations
@@ -17,18 +17,29 @@ from armillary.errors import FormatError
 from armillary.formats.tables import (
     chain,
     check_keys,
-    limits_of_row,
     mass_of_row,
     motor_of_row,
     numbers,
+    parts_of_row,
     passive_of_row,
-    rotors_of_row,
-    turned_x,
-    turned_y,
-    turned_z,
+    rotated_x,
+    rotated_y,
+    rotated_z,
 )
 from armillary.joints import AXES
-from armillary.model import WORLD, Body, Builder, JointSpec, Mass, Model, Pose, Report, joint_spec
+from armillary.model import (
+    WORLD,
+    Body,
+    Builder,
+    JointSpec,
+    Limits,
+    Mass,
+    Model,
+    Pose,
+    Report,
+    Rotor,
+    joint_spec,
+)
 from armillary.model.builder import REPORT
 from armillary.spatial import Matrix, Vector
 
@@ -54,12 +65,12 @@ class Row:
     mass: Mass | None
     motor: Any
 
-    def turn(self) -> Pose:
-        """Frame i in frame i - 1, free turns at zero."""
+    def rotation(self) -> Pose:
+        """Frame i in frame i - 1, free rotations at zero."""
         x, y, z = constants(self.gamma, self.free)[:3]
-        return chain(turned_x(x), turned_y(y), turned_z(z))
+        return chain(rotated_x(x), rotated_y(y), rotated_z(z))
 
-    def slide(self) -> Triple:
+    def translation(self) -> Triple:
         """The free part of the displacement."""
         x, y, z = (self.gamma[3 + k] if AXES[3 + k] in self.free else 0.0 for k in range(3))
         return (x, y, z)
@@ -88,7 +99,7 @@ def sixparameter(
     ry, rz, dx, dy, dz) or `motion_space` (unit columns), mass, com and inertia (about the centre
     of mass) in the link frame as tabulated; where wanted name, joint, friction, limits, rotor,
     motor, parent (default: the row before) and position (of a first joint in the world).
-    degrees: the turns of gamma are in degrees.  tip: name of the frame at the last displacement.
+    degrees: rotations of gamma are in degrees.  tip: name of the frame at the last displacement.
     checks: "report" keeps planar and partly known inertias with a warning, "strict" refuses them.
 
     >>> sixparameter([{"gamma": [0, 0, 0, 1, 0, 0], "free": ["rz"], "mass": 1.0}]).nv
@@ -120,9 +131,11 @@ def sixparameter(
 def _body(row: Row, rows: Mapping[str, Row]) -> Body:
     origin = row.position if row.parent == WORLD else rows[row.parent].reach()
     mass = row.mass or Mass()
-    x, y, z = (c - d for c, d in zip(mass.com, row.slide(), strict=True))
+    x, y, z = (c - d for c, d in zip(mass.com, row.translation(), strict=True))
     mass = replace(mass, com=(x, y, z))
-    return Body(row.name, row.parent, row.spec, Pose(origin, row.turn().rotation), mass, row.motor)
+    return Body(
+        row.name, row.parent, row.spec, Pose(origin, row.rotation().rotation), mass, row.motor
+    )
 
 
 # -- one row -------------------------------------------------------------------------------------
@@ -137,7 +150,7 @@ def _row(link: Mapping[str, Any], k: int, before: list[str], degrees: bool, repo
     name = str(row.get("name") or f"link{k + 1}")
     part = f"row {k + 1} ('{name}')"
     if "gamma" not in row:
-        raise FormatError(f"{part}: `gamma` is missing (three turns, three displacements).")
+        raise FormatError(f"{part}: `gamma` is missing (three rotations, three displacements).")
     gamma = numbers(row["gamma"], 6, part, "gamma")
     if degrees:
         gamma = (*(math.radians(x) for x in gamma[:3]), *gamma[3:])
@@ -156,8 +169,8 @@ def _row(link: Mapping[str, Any], k: int, before: list[str], degrees: bool, repo
     n = len(free)
     extra: dict[str, Any] = {
         "passive": passive_of_row(row.get("friction"), n, part),
-        "rotors": rotors_of_row(row.get("rotor"), n, part),
-        "limits": limits_of_row(row.get("limits"), n, part),
+        "rotors": parts_of_row(Rotor, row.get("rotor"), n, part, "rotor"),
+        "limits": parts_of_row(Limits, row.get("limits"), n, part, "limits"),
     }
     extra = {key: tuple(values[i] for i in order) for key, values in extra.items() if values}
     spec = joint_of(gamma, free, str(row.get("joint") or name))
@@ -205,12 +218,12 @@ def constants(gamma: Sequence[float], free: Sequence[str]) -> tuple[float, ...]:
     return tuple(0.0 if axis in free else x for axis, x in zip(AXES, gamma, strict=True))
 
 
-def turn_axes(gamma: Sequence[float], free: Sequence[str]) -> list[Triple]:
-    """Axes of the free turns in the link frame where all free turns are zero.
+def rotation_axes(gamma: Sequence[float], free: Sequence[str]) -> list[Triple]:
+    """Axes of the free rotations in the link frame where all free rotations are zero.
 
-    Rot(z) Rot(y) e_x, Rot(z) e_y and e_z with the constant turns [VanDerMerwe1995, 2.38-2.39]."""
+    Rot(z) Rot(y) e_x, Rot(z) e_y and e_z, by constant rotations [VanDerMerwe1995, 2.38-2.39]."""
     _, y, z, *_ = constants(gamma, free)
-    inner = (chain(turned_y(y), turned_z(z)), turned_z(z), Pose())
+    inner = (chain(rotated_y(y), rotated_z(z)), rotated_z(z), Pose())
     axes: list[Triple] = []
     for axis, pose, unit in zip(AXES[:3], inner, _UNITS, strict=True):
         if axis in free:
@@ -220,21 +233,23 @@ def turn_axes(gamma: Sequence[float], free: Sequence[str]) -> list[Triple]:
 
 
 def joint_of(gamma: Sequence[float], free: Sequence[str], name: str) -> JointSpec:
-    """The joint of a row, placed with all its constant turns behind it.
+    """The joint of a row, placed with all its constant rotations behind it.
 
-    Constant turns before the first free one go into the placement and leave a gimbal; later ones
-    tilt the axes:  Rz(c) Rx(q) = [Rz(c) Rx(q) Rz(-c)] Rz(c), a turn about Rz(c) e_x."""
-    turns = turn_axes(gamma, free)
-    slides = [_UNITS[k].leaves() for k in range(3) if AXES[3 + k] in free]
+    Constant rotations before the first free one go into the joint frame and leave a gimbal; later
+    ones tilt the axes:  Rz(c) Rx(q) = [Rz(c) Rx(q) Rz(-c)] Rz(c), a rotation about Rz(c) e_x."""
+    rotations = rotation_axes(gamma, free)
+    translations = [_UNITS[k].leaves() for k in range(3) if AXES[3 + k] in free]
     if not free:
         return joint_spec("fixed", name=name)
     if len(free) == 1:
-        kind, axis = ("revolute", turns[0]) if turns else ("prismatic", slides[0])
+        kind, axis = ("revolute", rotations[0]) if rotations else ("prismatic", translations[0])
         return joint_spec(kind, name=name, axis=axis)
     letters = [u.leaves() for axis, u in zip(AXES[:3], _UNITS, strict=True) if axis in free]
-    if turns == letters:
+    if rotations == letters:
         return joint_spec("gimbal", name=name, free=free)
-    screws = [(*axis, 0.0, 0.0, 0.0) for axis in turns] + [(0.0, 0.0, 0.0, *d) for d in slides]
+    screws = [(*axis, 0.0, 0.0, 0.0) for axis in rotations] + [
+        (0.0, 0.0, 0.0, *d) for d in translations
+    ]
     return joint_spec("general", name=name, axes=screws)
 
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from armillary.errors import FormatError
 from armillary.formats.losses import only_a_tree
-from armillary.formats.sixparameter import Triple, turn_axes
-from armillary.formats.tables import moved_mass, turned_z
+from armillary.formats.sixparameter import Triple, rotation_axes
+from armillary.formats.tables import moved_mass, rotated_z
 from armillary.joints import AXES
 from armillary.model import WORLD, Body, Frame, JointSpec, Model, Pose
 from armillary.model.joints import own_rotation
@@ -23,23 +23,23 @@ from armillary.spatial import Matrix, Vector
 from armillary.units import AXIS_VECTORS
 
 CLOSE = 1e-9  # rad or m
-_SLIDES = {AXIS_VECTORS[x]: f"d{x}" for x in "xyz"}
+_TRANSLATIONS = {AXIS_VECTORS[x]: f"d{x}" for x in "xyz"}
 
 
 @dataclass(frozen=True)
 class _Fit:
-    """Constant turns, names of the free entries, and W: from body axes to link-frame axes."""
+    """Constant rotations, names of the free entries, and W: from body axes to link-frame axes."""
 
-    turns: Triple
+    rotations: Triple
     free: tuple[str, ...]
     W: Matrix
 
 
 def write_sixparameter(model: Model) -> list[dict[str, Any]]:
     """Rows for `sixparameter(rows, gravity=model.gravity)`; a FormatError names the joint that has
-    no place in one."""
+    no row in one."""
     only_a_tree(model, "a six-parameter table")
-    model = _slides_ended(model)
+    model = _translations_ended(model)
     fits: dict[str, _Fit] = {}
     rows = []
     before = WORLD
@@ -55,11 +55,11 @@ def write_sixparameter(model: Model) -> list[dict[str, Any]]:
 def _row(model: Model, body: Body, fit: _Fit, before: str) -> dict[str, Any]:
     slot = model.slots[model.index[body.name]].q
     start = model.initial[slot] if model.initial else (0.0,) * len(fit.free)
-    gamma = [*fit.turns, *_reach(model, body, fit)]
+    gamma = [*fit.rotations, *_reach(model, body, fit)]
     for axis, value in zip(fit.free, start, strict=True):
         gamma[AXES.index(axis)] = value
     mass = moved_mass(body.mass, Pose((0.0, 0.0, 0.0), _rows(fit.W)))
-    slide = [gamma[3 + k] if AXES[3 + k] in fit.free else 0.0 for k in range(3)]
+    free_part = [gamma[3 + k] if AXES[3 + k] in fit.free else 0.0 for k in range(3)]
     row: dict[str, Any] = {"name": body.name}
     if body.joint.name != body.name:
         row["joint"] = body.joint.name
@@ -68,7 +68,7 @@ def _row(model: Model, body: Body, fit: _Fit, before: str) -> dict[str, Any]:
     if body.parent == WORLD and any(body.at.position):
         row["position"] = body.at.position
     row |= {"gamma": tuple(x + 0.0 for x in gamma), "free": fit.free, "mass": mass.mass}
-    row["com"] = tuple(c + d for c, d in zip(mass.com, slide, strict=True))
+    row["com"] = tuple(c + d for c, d in zip(mass.com, free_part, strict=True))
     row["inertia"] = mass.tensor
     spec = body.joint
     parts = (("friction", spec.passive), ("limits", spec.limits), ("rotor", spec.rotors))
@@ -77,46 +77,47 @@ def _row(model: Model, body: Body, fit: _Fit, before: str) -> dict[str, Any]:
 
 
 def _reach(model: Model, body: Body, fit: _Fit) -> list[float]:
-    """Where the next joints sit, in the link frame: one place for all of them."""
-    places = _next_places(model, body.name)
-    if not places:
+    """Where the next joints sit, in the link frame: one position for all of them."""
+    positions = _next_positions(model, body.name)
+    if not positions:
         return [0.0, 0.0, 0.0]
-    for place in places[1:]:
-        if math.dist(place, places[0]) > CLOSE:
+    for position in positions[1:]:
+        if math.dist(position, positions[0]) > CLOSE:
             raise FormatError(
-                f"body '{body.name}' carries joints at {places[0]} and {place}: a row of a "
-                f"six-parameter table leads to one place only. Write the native file."
+                f"body '{body.name}' carries joints at {positions[0]} and {position}: a row of a "
+                f"six-parameter table leads to one position only. Write the native file."
             )
-    reach = [float(x) for x in fit.W @ Vector(*places[0])]
+    reach = [float(x) for x in fit.W @ Vector(*positions[0])]
     for k in range(3):
         if AXES[3 + k] in fit.free:
             if abs(reach[k]) > CLOSE:
                 raise FormatError(
                     f"body '{body.name}': the next joint sits {reach[k]:g} m beyond the end of the "
-                    f"slide {AXES[3 + k]} of a joint that also turns. Move the body frame there."
+                    f"translation {AXES[3 + k]} of a joint that also rotates. Move the body frame "
+                    f"there."
                 )
             reach[k] = 0.0
     return reach
 
 
-def _next_places(model: Model, name: str) -> list[Triple]:
+def _next_positions(model: Model, name: str) -> list[Triple]:
     """Positions of the joints that hang on the body; of its tip frame where there are none."""
-    places = [body.at.position for body in model.bodies if body.parent == name]
-    return places or [f.pose.position for f in model.frames if _is_tip(f, name)]
+    positions = [body.at.position for body in model.bodies if body.parent == name]
+    return positions or [f.pose.position for f in model.frames if _is_tip(f, name)]
 
 
 def _is_tip(frame: Frame, body: str) -> bool:
     return frame.body == body and frame.name in ("tip", f"{body}_tip")
 
 
-def _slides_ended(model: Model) -> Model:
-    """The same mechanism with every pure slide ending at the next joint.
+def _translations_ended(model: Model) -> Model:
+    """The same mechanism with every pure translation ending at the next joint.
 
-    Moving joint and body frame together along the slide changes no coordinate."""
+    Moving joint and body frame together along the axis changes no coordinate."""
     for body in reversed(model.bodies):
-        turns, slides = _axes(body.joint)
-        places = _next_places(model, body.name) if slides and not turns else []
-        shift = _along(places[0], slides) if places else (0.0, 0.0, 0.0)
+        rotations, translations = _axes(body.joint)
+        positions = _next_positions(model, body.name) if translations and not rotations else []
+        shift = _along(positions[0], translations) if positions else (0.0, 0.0, 0.0)
         if any(shift):
             model = _ended(model, body.name, shift)
     return model
@@ -137,11 +138,11 @@ def _ended(model: Model, name: str, shift: Triple) -> Model:
     return replace(model, bodies=tuple(bodies), frames=tuple(frames))
 
 
-def _along(place: Triple, slides: Sequence[Triple]) -> Triple:
+def _along(position: Triple, translations: Sequence[Triple]) -> Triple:
     total = Vector(0.0, 0.0, 0.0)
-    for axis in slides:
+    for axis in translations:
         unit = Vector(*axis)
-        total = total + unit * Vector(*place).dot(unit)
+        total = total + unit * Vector(*position).dot(unit)
     x, y, z = (float(v) for v in total)
     return (x, y, z)
 
@@ -155,68 +156,70 @@ def _moved(pose: Pose, shift: Triple) -> Pose:
 
 
 def _axes(spec: JointSpec) -> tuple[list[Triple], list[Triple]]:
-    """Turns through the joint's origin and slides, in order; other joints are refused."""
+    """Rotations through the joint's origin and translations, in order; other joints are refused."""
     axes = [tuple(float(x) for x in axis) for axis in spec.axes]
-    turns: list[Any] = []
-    slides: list[Any] = []
+    rotations: list[Any] = []
+    translations: list[Any] = []
     if spec.kind == "revolute" or spec.kind == "universal":
-        turns = axes
+        rotations = axes
     elif spec.kind == "prismatic":
-        slides = axes
+        translations = axes
     elif spec.kind == "cylindrical":
-        turns, slides = axes, axes
+        rotations, translations = axes, axes
     elif spec.kind == "gimbal":
-        turns = [AXIS_VECTORS[name[1]] for name in spec.free if name[0] == "r"]
-        slides = [AXIS_VECTORS[name[1]] for name in spec.free if name[0] == "d"]
+        rotations = [AXIS_VECTORS[name[1]] for name in spec.free if name[0] == "r"]
+        translations = [AXIS_VECTORS[name[1]] for name in spec.free if name[0] == "d"]
     elif spec.kind == "general":
-        turns = [axis[:3] for axis in axes if any(axis[:3])]
-        slides = [axis[3:] for axis in axes if not any(axis[:3])]
-        plain = [(*t, 0.0, 0.0, 0.0) for t in turns] + [(0.0, 0.0, 0.0, *s) for s in slides]
+        rotations = [axis[:3] for axis in axes if any(axis[:3])]
+        translations = [axis[3:] for axis in axes if not any(axis[:3])]
+        plain = [(*t, 0.0, 0.0, 0.0) for t in rotations] + [
+            (0.0, 0.0, 0.0, *s) for s in translations
+        ]
         if plain != axes:
-            raise _no_place(spec)
+            raise _no_row(spec)
     elif spec.kind != "fixed":
-        raise _no_place(spec)
-    return turns, slides
+        raise _no_row(spec)
+    return rotations, translations
 
 
-def _no_place(spec: JointSpec) -> FormatError:
+def _no_row(spec: JointSpec) -> FormatError:
     return FormatError(
-        f"joint '{spec.name}' ({spec.kind}) is no sequence of turns about x, y, z and slides "
-        f"along x, y, z: it has no place in a six-parameter table. Write the native file."
+        f"joint '{spec.name}' ({spec.kind}) is no sequence of rotations about and translations "
+        f"along x, y, z: a six-parameter table has no row for it. Write the native file."
     )
 
 
 def _fit(body: Body, W_P: Matrix) -> _Fit:
     """The link frame of a body: its own frame, or for one axis a frame with that axis along z."""
-    turns, slides = _axes(body.joint)
+    rotations, translations = _axes(body.joint)
     E = Matrix(body.at.rotation).T @ W_P.T  # parent's link frame to the body frame at q = 0
-    names = [_SLIDES.get(slide) for slide in slides]
+    names = [_TRANSLATIONS.get(axis) for axis in translations]
     if None not in names and names == sorted(set(names), key=str):
-        for letters in combinations(range(3), len(turns)):
+        for letters in combinations(range(3), len(rotations)):
             for angles in _xyz(E):
-                found = _matched(angles, letters, turns)
+                found = _matched(angles, letters, rotations)
                 if found is not None:
                     free = tuple(AXES[k] for k in letters) + tuple(str(n) for n in names)
                     return _Fit(found, free, Matrix.identity())
-    one_axis = {*turns, *slides}
-    if len(one_axis) != 1 or len(turns) > 1 or len(slides) > 1:
-        raise _no_place(body.joint)
+    one_axis = {*rotations, *translations}
+    if len(one_axis) != 1 or len(rotations) > 1 or len(translations) > 1:
+        raise _no_row(body.joint)
     W = own_rotation(replace(body.joint, kind="revolute", axes=(one_axis.pop(),))).T
     x, y, z = next(_xyz(W @ E))
-    free = ("rz",) * len(turns) + ("dz",) * len(slides)
-    if turns:  # the angle about z is the coordinate: turn the link frame until it is zero
-        W, z = Matrix(turned_z(z).rotation) @ W, 0.0
+    free = ("rz",) * len(rotations) + ("dz",) * len(translations)
+    if rotations:  # the angle about z is the coordinate: rotate the link frame until it is zero
+        W, z = Matrix(rotated_z(z).rotation) @ W, 0.0
     return _Fit((x, y, z), free, W)
 
 
-def _matched(angles: Triple, letters: Sequence[int], turns: Sequence[Triple]) -> Triple | None:
-    """The constant turns, if the free ones are zero and the axes are the joint's."""
+def _matched(angles: Triple, letters: Sequence[int], rotations: Sequence[Triple]) -> Triple | None:
+    """The constant rotations, if the free ones are zero and the axes are the joint's."""
     free = [AXES[k] for k in letters]
     if any(abs(math.remainder(angles[k], math.tau)) > CLOSE for k in letters):
         return None
     x, y, z = (0.0 if k in letters else angle for k, angle in enumerate(angles))
-    axes = turn_axes((x, y, z, 0.0, 0.0, 0.0), free)
-    close = all(math.dist(a, b) < CLOSE for a, b in zip(axes, turns, strict=True))
+    axes = rotation_axes((x, y, z, 0.0, 0.0, 0.0), free)
+    close = all(math.dist(a, b) < CLOSE for a, b in zip(axes, rotations, strict=True))
     return (x, y, z) if close else None
 
 

@@ -12,12 +12,12 @@ from typing import Any, TypeVar
 
 from armillary.errors import FormatError
 from armillary.model import Limits, Mass, Motor, Passive, Pose, Rotor
+from armillary.model.checks import TENSOR
 from armillary.scalar import Scalar
 from armillary.spatial import Matrix, Symmetric, Vector
 from armillary.spatial.rotation import cos_sin
 
 Part = TypeVar("Part", Passive, Limits, Rotor, Motor)
-_TENSOR = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
 def check_keys(row: object, known: Iterable[str], part: str) -> None:
@@ -70,8 +70,8 @@ def mass_of_row(row: Mapping[str, object], part: str, tensor_key: str = "inertia
 
 def _tensor(value: object, part: str, what: str) -> tuple[float, ...]:
     if isinstance(value, Mapping):
-        check_keys(value, _TENSOR, f"{part}: {what}")
-        return tuple(number(value.get(key, 0.0), part, f"{what}.{key}") for key in _TENSOR)
+        check_keys(value, TENSOR, f"{part}: {what}")
+        return tuple(number(value.get(key, 0.0), part, f"{what}.{key}") for key in TENSOR)
     found = _listed(value)
     if found is not None and len(found) == 3 and all(_listed(x) is not None for x in found):
         m = [numbers(x, 3, part, what) for x in found]
@@ -147,14 +147,6 @@ def part_of(kind: type[Part], value: object, part: str, what: str) -> Part:
         raise FormatError(f"{part}: {what}: missing among {needed}.") from None
 
 
-def limits_of_row(value: object, nv: int, part: str) -> tuple[Limits, ...]:
-    return parts_of_row(Limits, value, nv, part, "limits")
-
-
-def rotors_of_row(value: object, nv: int, part: str) -> tuple[Rotor, ...]:
-    return parts_of_row(Rotor, value, nv, part, "rotor")
-
-
 def motor_of_row(value: object, part: str) -> Motor | None:
     return None if value is None else part_of(Motor, value, part, "motor")
 
@@ -162,18 +154,18 @@ def motor_of_row(value: object, part: str) -> Motor | None:
 # -- geometry ------------------------------------------------------------------------------------
 
 
-def turned_x(angle: float) -> Pose:
-    """A frame turned about x."""
+def rotated_x(angle: float) -> Pose:
+    """A frame rotated about x."""
     c, s = cos_sin(angle)
     return Pose((0.0, 0.0, 0.0), ((1.0, 0.0, 0.0), (0.0, c, -s), (0.0, s, c)))
 
 
-def turned_y(angle: float) -> Pose:
+def rotated_y(angle: float) -> Pose:
     c, s = cos_sin(angle)
     return Pose((0.0, 0.0, 0.0), ((c, 0.0, s), (0.0, 1.0, 0.0), (-s, 0.0, c)))
 
 
-def turned_z(angle: float) -> Pose:
+def rotated_z(angle: float) -> Pose:
     c, s = cos_sin(angle)
     return Pose((0.0, 0.0, 0.0), ((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0)))
 

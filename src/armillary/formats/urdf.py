@@ -7,6 +7,7 @@ not use is listed; nothing is repaired in silence.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -147,23 +148,22 @@ def _read_parts(robot: _Robot, strict: bool, bounds: Bounds | None) -> None:
     colors = read_colors(robot.root)
     for element in robot.root.named("link"):
         link = read_link(element, colors, robot.notes, strict, bounds)
-        if link.name in robot.links:
-            first = robot.links[link.name].element.line
-            raise element.error(
-                f"link '{link.name}' is there twice, first on line {first}. Rename one of them."
-            )
+        _new(link.name, robot.links, element)
         robot.links[link.name] = link
     for element in robot.root.named("joint"):
         joint = read_joint(element, robot.notes, strict)
-        name = joint.spec.name
-        if name in robot.joints:
-            first = robot.joints[name].element.line
-            raise element.error(
-                f"joint '{name}' is there twice, first on line {first}. Rename one of them."
-            )
-        robot.joints[name] = joint
+        _new(joint.spec.name, robot.joints, element)
+        robot.joints[joint.spec.name] = joint
     if not robot.links:
         raise robot.root.error('the file has no link. Add at least one <link name="..."/>.')
+
+
+def _new(name: str, known: Mapping[str, Link | Joint], element: Element) -> None:
+    if name in known:
+        first = known[name].element.line
+        raise element.error(
+            f"{element.tag} '{name}' is there twice, first on line {first}. Rename one of them."
+        )
 
 
 def _check_tree(robot: _Robot) -> None:

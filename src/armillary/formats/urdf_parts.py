@@ -126,7 +126,7 @@ def read_joint(element: Element, notes: Notes, strict: bool) -> Joint:
     at = read_origin(element, part, notes)
     axes = () if type_ in _NO_AXIS else (_read_axis(element, name, part, notes),)
     if type_ == "planar":
-        text = "the axes in the plane are not in the format: chosen by the smallest turn from z"
+        text = "the axes in the plane are not in the format: chosen by the smallest rotation from z"
         notes.add("assumed", "joint", name, text, element.line)
     limits = _read_limits(element, name, part, type_, notes)
     for fault in filter(None, map(limits_fault, limits if strict else ())):

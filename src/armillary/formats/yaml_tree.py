@@ -7,9 +7,9 @@ keys, and bounded size: anchors cannot blow a small file up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import yaml
 
@@ -18,19 +18,21 @@ from armillary.errors import FormatError
 MAX_DEPTH = 32
 MAX_NODES = 2_000_000  # ten thousand bodies need about a million
 _NULLS = ("", "~", "null", "Null", "NULL")
-_PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_PARSER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+# what a file holds: texts, nothing, lists and mappings
+Plain: TypeAlias = "str | list[Plain] | dict[str, Plain] | None"
 
 
 @dataclass(slots=True)
 class Node:
     """A scalar (text or None), a list or a mapping, and the line it starts on."""
 
-    value: Any  # str, None, list[Node] or dict[str, Node]
+    value: str | list[Node] | dict[str, Node] | None
     line: int
     nodes: int = 1  # with everything below, aliases counted each time
     key_lines: dict[str, int] | None = None  # of a mapping
 
-    def plain(self) -> Any:
+    def plain(self) -> Plain:
         """The same as dicts, lists, texts and None."""
         if isinstance(self.value, dict):
             return {key: node.plain() for key, node in self.value.items()}
@@ -38,16 +40,17 @@ class Node:
             return [node.plain() for node in self.value]
         return self.value
 
-    def line_of(self, steps: tuple[Any, ...]) -> int:
+    def line_of(self, steps: Sequence[object]) -> int:
         """Line of what the steps (keys and numbers) lead to; of the last part that exists."""
         node, line = self, self.line
         for step in steps:
-            if node.key_lines is not None and step in node.value:
-                line, node = node.key_lines[step], node.value[step]
-            elif isinstance(node.value, list) and isinstance(step, int):
-                if step >= len(node.value):
+            value, lines = node.value, node.key_lines or {}
+            if isinstance(value, dict) and isinstance(step, str) and step in value:
+                line, node = lines[step], value[step]
+            elif isinstance(value, list) and isinstance(step, int):
+                if step >= len(value):
                     break
-                node = node.value[step]
+                node = value[step]
                 line = node.line
         return line
 
@@ -130,8 +133,10 @@ def _finished(
     return None, None
 
 
-def _alias(anchor: Any, anchors: dict[str, Node | None], path: str | None, line: int) -> Node:
-    if anchor not in anchors:
+def _alias(
+    anchor: str | None, anchors: dict[str, Node | None], path: str | None, line: int
+) -> Node:
+    if anchor is None or anchor not in anchors:
         raise FormatError(f"the alias *{anchor} has no anchor &{anchor} before it.", path, line)
     target = anchors[anchor]
     if target is None:
@@ -141,24 +146,26 @@ def _alias(anchor: Any, anchors: dict[str, Node | None], path: str | None, line:
 
 def _add(parent: _Open, child: Node, path: str | None, line: int) -> None:
     """Put a complete node into the collection that is being read."""
-    node = parent.node
-    if node.key_lines is None:
-        node.value.append(child)
+    node, value, lines = parent.node, parent.node.value, parent.node.key_lines
+    if isinstance(value, list):
+        value.append(child)
+    elif not isinstance(value, dict) or lines is None:
+        raise TypeError("a scalar holds nothing")
     elif parent.key is None:
         if not isinstance(child.value, str):
             raise FormatError("a key must be a plain name, found a collection.", path, line)
-        if child.value in node.value:
+        if child.value in value:
             raise FormatError(
                 f"the key '{child.value}' is there twice (first on line "
-                f"{node.key_lines[child.value]}). Remove or rename one.",
+                f"{lines[child.value]}). Remove or rename one.",
                 path,
                 line,
             )
         parent.key, parent.key_line = child.value, child.line
         return
     else:
-        node.value[parent.key] = child
-        node.key_lines[parent.key] = parent.key_line
+        value[parent.key] = child
+        lines[parent.key] = parent.key_line
         parent.key = None
     node.nodes += child.nodes
     if node.nodes > MAX_NODES:

@@ -2,7 +2,9 @@
 arithmetic.
 
 Sums: a tree of additions whose inner values nobody else needs is one sum of terms; it becomes a
-chain of multiply-adds that starts from the terms that are no products.
+chain of multiply-adds that starts from the terms that are no products, what is ready first: fewer
+operations, and the last to come is waited for once.  Sums in which something cancels stay as they
+are written: their rounding is what they are for, as in (x + c) - c or in a compensated sum.
 sin and cos: reduce the angle by multiples of pi/2 (Cody and Waite), then the minimax polynomials
 of the classic kernels on [-pi/4, pi/4].  With fused multiply-adds the absolute error is below 3e-16
 up to |x| = 1e9 (without them up to 1e6, and 6e-8 at 1e9); beyond 1e15 the answer is NaN.  Scalar
@@ -54,6 +56,7 @@ _COS = (
 )
 _LARGEST_ANGLE = {"double": 1e15, "float": 4e6}  # beyond, sine and cosine have no meaning
 _LEAST = 4  # cycles of any operation, as sums see it: their order is part of their bits
+_COMPENSATED = 2  # sums inside each other in which a compensated sum finds its terms again
 _FLOAT_TERMS = 4  # of those polynomials are enough for single precision
 
 
@@ -83,6 +86,7 @@ class Expansion:
         nodes = cone(roots)
         users = _users(nodes, roots)
         inner = {n.index for n in nodes if _is_sum(n) and _inside_a_sum(users[n.index])}
+        inner -= _written_for_rounding(nodes, inner)
         fused = {n.index for n in nodes if n.op == "mul" and _inside_a_sum(users[n.index])}
         skipped = inner | fused if self.fma else inner
         for node in nodes:
@@ -246,6 +250,55 @@ def _users(nodes: Sequence[Node], roots: Sequence[Node]) -> dict[int, list[Node 
 def _inside_a_sum(users: list[Node | None]) -> bool:
     """Needed only once, and that by another sum."""
     return len(users) == 1 and users[0] is not None and _is_sum(users[0])
+
+
+def _written_for_rounding(nodes: Sequence[Node], inner: set[int]) -> set[int]:
+    """Inner values of sums in which something cancels."""
+    found: set[int] = set()
+    for node in nodes:
+        if _is_sum(node) and node.index not in inner:
+            tree = _tree(node, inner)
+            if len(tree) > 1 and _cancels(_terms(node, inner)):
+                found.update(tree)
+    return found
+
+
+def _tree(node: Node, inner: set[int]) -> list[int]:
+    """A sum, and the inner values that are merged into it."""
+    found, stack = [node.index], list(node.args)
+    while stack:
+        n = stack.pop()
+        if n.index in inner:
+            found.append(n.index)
+            stack.extend(n.args)
+    return found
+
+
+def _cancels(terms: list[tuple[int, Node]]) -> bool:
+    """Are there several constants, or is something in one term that another takes away?"""
+    if sum(t.op == "const" for _, t in terms) > 1:
+        return True
+    seen: set[tuple[int, int]] = set()
+    for sign, term in terms:
+        own = _summands(sign, term)
+        if any((-s, k) in seen for s, k in own):
+            return True
+        seen |= own
+    return False
+
+
+def _summands(sign: int, term: Node) -> set[tuple[int, int]]:
+    """A term and what it is the sum of, as signed nodes, down to two sums inside each other."""
+    found, level = {(sign, term.index)}, [(sign, term)]
+    for _ in range(_COMPENSATED):
+        level = [
+            (-s if n.op == "neg" or (n.op == "sub" and k) else s, a)
+            for s, n in level
+            if _is_sum(n)
+            for k, a in enumerate(n.args)
+        ]
+        found |= {(s, n.index) for s, n in level}
+    return found
 
 
 def _terms(node: Node, inner: set[int]) -> list[tuple[int, Node]]:

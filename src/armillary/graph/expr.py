@@ -7,7 +7,7 @@ away; floats do not, because 0.0 * x is not zero when x is infinite.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from armillary.errors import CompileError
@@ -42,6 +42,10 @@ class Graph:
     def load(self, *address: object) -> Node:
         """A number that stands in memory when the kernel runs."""
         return self.node("load", (), address)
+
+    def inputs(self, sizes: Mapping[str, int]) -> dict[str, list[Node]]:
+        """Named lists of numbers: the loads (name, number)."""
+        return {name: [self.load(name, k) for k in range(n)] for name, n in sizes.items()}
 
     def lift(self, x: Leaf) -> Node:
         if isinstance(x, Node):

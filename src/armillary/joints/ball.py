@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from armillary.joints.base import Coordinates, Joint, wrench_units
-from armillary.joints.turns import se3_arm, se3_arm_inverse
+from armillary.joints.left_jacobian import se3_arm, se3_arm_inverse
 from armillary.scalar import Scalar
 from armillary.spatial import ForceSpace, Motion, MotionSpace, Transform, Vector
 from armillary.spatial.rotation import (
@@ -46,7 +46,8 @@ class Spherical(Joint):
 
 
 class Free(Joint):
-    """A floating body: q = (w, x, y, z, px, py, pz), place in the joint frame; v = (ω; v) in B."""
+    """A floating body: q = (w, x, y, z, px, py, pz), position in the joint frame; v = (ω; v) in
+    B."""
 
     kind = "free"
     coordinates = ("w", "x", "y", "z", "px", "py", "pz")
@@ -67,15 +68,15 @@ class Free(Joint):
 
     def integrate(self, q: Coordinates, step: Coordinates) -> tuple[Scalar, ...]:
         """The screw motion of constant body velocity: the exponential of SE(3)."""
-        turn, slide = Vector(*step[:3]), Vector(*step[3:])
-        place = Vector(*q[4:]) + from_quaternion(q[:4]).T @ (se3_arm(turn) @ slide)
-        orientation = normalized(quaternion_product(q[:4], quaternion_exp(turn)))
-        return (*orientation, *place)
+        rotation, translation = Vector(*step[:3]), Vector(*step[3:])
+        position = Vector(*q[4:]) + from_quaternion(q[:4]).T @ (se3_arm(rotation) @ translation)
+        orientation = normalized(quaternion_product(q[:4], quaternion_exp(rotation)))
+        return (*orientation, *position)
 
     def difference(self, q0: Coordinates, q1: Coordinates) -> tuple[Scalar, ...]:
-        turn = quaternion_log(normalized(quaternion_product(_conjugate(q0[:4]), q1[:4])))
+        rotation = quaternion_log(normalized(quaternion_product(_conjugate(q0[:4]), q1[:4])))
         apart = from_quaternion(q0[:4]) @ (Vector(*q1[4:]) - Vector(*q0[4:]))
-        return (*turn, *(se3_arm_inverse(turn) @ apart))
+        return (*rotation, *(se3_arm_inverse(rotation) @ apart))
 
     def rate(self, q: Coordinates, v: Coordinates) -> tuple[Scalar, ...]:
         spin = tuple(x * 0.5 for x in quaternion_product(q[:4], (0, *v[:3])))

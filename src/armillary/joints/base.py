@@ -1,8 +1,8 @@
 """The joint contract: everything a joint must say about itself.
 
 A joint connects an inboard frame J (fixed in the parent, at the joint's placement) with the body
-frame B on its outboard side.  It knows nothing of trees, files or time.  One-axis joints turn
-about or slide along z; the model turns its frames so that this holds.
+frame B on its outboard side.  It knows nothing of trees, files or time.  One-axis joints rotate
+about or translate along z; the model rotates its frames so that this holds.
 """
 
 from __future__ import annotations
@@ -76,20 +76,20 @@ class Joint(ABC):
         return ForceSpace(psi), MotionSpace(self._forbidden(q, S, psi))
 
     def driving_wrenches(self, S: Sequence[Motion]) -> list[Force]:
-        """psi with S^T psi = 1: a turn is driven by a pure couple, a slide by a force that does
-        no work on the turns.  This does not depend on the unit of length."""
-        turns = [k for k, unit in enumerate(self.units) if unit == "rad"]
-        couples = normalize([S[k].angular.leaves() for k in turns])
-        slides = [k for k in range(self.nv) if k not in turns]
-        forces = normalize([S[k].linear.leaves() for k in slides])
+        """psi with S^T psi = 1: a rotation is driven by a pure couple, a translation by a force
+        that does no work on the rotations.  This does not depend on the unit of length."""
+        rotations = [k for k, unit in enumerate(self.units) if unit == "rad"]
+        couples = normalize([S[k].angular.leaves() for k in rotations])
+        translations = [k for k in range(self.nv) if k not in rotations]
+        forces = normalize([S[k].linear.leaves() for k in translations])
         psi: list[Force] = [Force.zero()] * self.nv
-        for k, couple in zip(turns, couples, strict=True):
+        for k, couple in zip(rotations, couples, strict=True):
             psi[k] = Force(Vector(*couple), Vector())
-        for k, force in zip(slides, forces, strict=True):
+        for k, force in zip(translations, forces, strict=True):
             along = Vector(*force)
             moment = Vector()
-            for turn in turns:
-                moment = moment - psi[turn].angular * S[turn].linear.dot(along)
+            for r in rotations:
+                moment = moment - psi[r].angular * S[r].linear.dot(along)
             psi[k] = Force(moment, along)
         return psi
 
@@ -143,7 +143,7 @@ def pure_rotation(x: Scalar = 0, y: Scalar = 0, z: Scalar = 0) -> Motion:
     return Motion(Vector(x, y, z), Vector())
 
 
-def pure_slide(x: Scalar = 0, y: Scalar = 0, z: Scalar = 0) -> Motion:
+def pure_translation(x: Scalar = 0, y: Scalar = 0, z: Scalar = 0) -> Motion:
     return Motion(Vector(), Vector(x, y, z))
 
 

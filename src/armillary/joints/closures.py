@@ -81,28 +81,29 @@ def column(E: Matrix, k: int) -> Vector:
 
 
 UNITS = (Vector(1, 0, 0), Vector(0, 1, 0), Vector(0, 0, 1))
-_OPPOSITE = 1e-14  # of 1 + cosine: nearer to half a turn the axis of the turn is lost in rounding
+_OPPOSITE = 1e-14  # of 1 + cosine: nearer to half a turn the axis of rotation is lost in rounding
 
 
 def tilt(one: Vector, two: Vector, axis: int) -> tuple[Scalar, ...]:
-    """2 sin(angle / 2) along the axis of the turn from one unit vector to another; the angle for
-    small ones.  Opposite ones need half a turn about any axis: 2 about the next one."""
+    """2 sin(angle / 2) along the axis of the rotation from one unit vector to another; the angle
+    for small ones.  Opposite ones need half a turn about any axis: 2 about the next one."""
     gap = one.dot(two) + 1.0
     opposite = gap < _OPPOSITE
     stretch = sqrt(2.0 / where(opposite, 1.0, gap))
-    turns = [x * stretch for x in one.cross(two).leaves()]
+    rotation = [x * stretch for x in one.cross(two).leaves()]
     other = (axis + 1) % 3
-    return tuple(where(opposite, 2.0 if k == other else 0.0, turns[k]) for k in range(3))
+    return tuple(where(opposite, 2.0 if k == other else 0.0, rotation[k]) for k in range(3))
 
 
-def full_turn(X: Transform) -> tuple[Scalar, ...]:
-    """2 sin(angle / 2) along the axis of the turn of 2 in 1; the angle for small ones."""
+def rotation_error(X: Transform) -> tuple[Scalar, ...]:
+    """2 sin(angle / 2) along the axis of the rotation of 2 in 1; the angle for small ones."""
     E = X.E.rows
     gap = E[0][0] + E[1][1] + E[2][2] + 1.0
     opposite = gap < _OPPOSITE
     stretch = 1.0 / sqrt(where(opposite, 1.0, gap))
-    turns = (E[1][2] - E[2][1], E[2][0] - E[0][2], E[0][1] - E[1][0])
-    return tuple(where(opposite, h, x * stretch) for h, x in zip(_half_turn(E), turns, strict=True))
+    rotation = (E[1][2] - E[2][1], E[2][0] - E[0][2], E[0][1] - E[1][0])
+    pairs = zip(_half_turn(E), rotation, strict=True)
+    return tuple(where(opposite, h, x * stretch) for h, x in pairs)
 
 
 def _half_turn(E: Sequence[Sequence[Scalar]]) -> Sequence[Scalar]:
@@ -184,7 +185,7 @@ class Contact(Closure):
     """Chosen directions of frame 1 are constrained  [VanDerMerwe1995, 5.22-5.30].
 
     sticking: free directions along which nothing slides.  Their rows come last and have a velocity
-    and no place: a contact sticks wherever it has stopped."""
+    and no position: a contact sticks wherever it has stopped."""
 
     _NAMES = ("rx", "ry", "rz", "dx", "dy", "dz")
 
@@ -200,9 +201,9 @@ class Contact(Closure):
         held = (*self.constrained, *self.sticking)
         self.rows = tuple(("n" if d[0] == "r" else "f") + d[1] for d in held)
         self.units = tuple("rad" if d[0] == "r" else "m" for d in held)
-        turns = [d for d in self.constrained if d[0] == "r"]
-        placed = [d[0] == "d" or len(turns) > 1 for d in self.constrained]
-        self.holonomic = (*placed, *(False for _ in self.sticking))
+        rotations = [d for d in self.constrained if d[0] == "r"]
+        has_position = [d[0] == "d" or len(rotations) > 1 for d in self.constrained]
+        self.holonomic = (*has_position, *(False for _ in self.sticking))
         self.ideal = not self.friction
 
     def parameters(self) -> tuple[Scalar, ...]:
@@ -234,15 +235,15 @@ class Contact(Closure):
         return total
 
     def residual(self, X: Transform) -> list[Scalar]:
-        turns = dict(zip(self._NAMES, (*self._turn_errors(X), *X.r.leaves()), strict=True))
+        rotations = dict(zip(self._NAMES, (*self._rotation_errors(X), *X.r.leaves()), strict=True))
         return [
-            turns[d] if known else 0
+            rotations[d] if known else 0
             for d, known in zip((*self.constrained, *self.sticking), self.holonomic, strict=True)
         ]
 
-    def _turn_errors(self, X: Transform) -> tuple[Scalar, ...]:
-        """Small turns of 2 in 1 about the axes of 1."""
+    def _rotation_errors(self, X: Transform) -> tuple[Scalar, ...]:
+        """Small rotations of 2 in 1 about the axes of 1."""
         free = [k for k in range(3) if self._NAMES[k] not in self.constrained]
         if len(free) == 1:  # the free axis keeps its direction: axis_1 × axis_2, in 1
             return tilt(UNITS[free[0]], Vector(*X.E.rows[free[0]]), free[0])
-        return full_turn(X)
+        return rotation_error(X)

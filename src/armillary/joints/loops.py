@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armillary.joints.base import Joint
-from armillary.joints.closures import UNITS, Closure, column, full_turn, push, tilt
+from armillary.joints.closures import UNITS, Closure, column, push, rotation_error, tilt
 from armillary.joints.sequences import AXES, Gimbal, Universal
 from armillary.joints.simple import Helical
 from armillary.scalar import Scalar, atan2, sqrt, where
@@ -79,16 +79,16 @@ class StandingLoop(LoopClosure):
         return list(self.joint.constraint_space(self.joint.neutral()))
 
     def residual(self, X: Transform) -> list[Scalar]:
-        turned = any(row == "nz" for row in self.rows) or "nx" not in self.rows
-        angles = full_turn(X) if turned else _tilt(X)
+        rotates = any(row == "nz" for row in self.rows) or "nx" not in self.rows
+        angles = rotation_error(X) if rotates else _tilt(X)
         errors = dict(zip(_MOMENTS, angles, strict=True))
-        errors |= dict(zip(_FORCES, self._place(X), strict=True))
+        errors |= dict(zip(_FORCES, self._position(X), strict=True))
         if isinstance(self.joint, Helical):
             errors["fz"] = self._screw(X)
         return [errors[row] for row in self.rows]
 
-    def _place(self, X: Transform) -> tuple[Scalar, ...]:
-        """Origin of 2 in axes that follow 2 as far as the joint lets it turn."""
+    def _position(self, X: Transform) -> tuple[Scalar, ...]:
+        """Origin of 2 in axes that follow 2 as far as the joint lets it rotate."""
         if self.joint.kind in ("fixed", "prismatic", "planar"):
             return X.r.leaves()
         if self.joint.kind == "spherical":
@@ -97,7 +97,7 @@ class StandingLoop(LoopClosure):
         return (c * X.r.x + s * X.r.y, c * X.r.y - s * X.r.x, X.r.z)
 
     def _screw(self, X: Transform) -> Scalar:
-        """Slide less pitch times angle, in the turn that fits best."""
+        """Translation less pitch times angle, in the turn that fits best."""
         c, s = _twist(X)
         pitch = self.joint.parameters()[0]
         angle = atan2(s, c)
@@ -112,25 +112,26 @@ class StandingLoop(LoopClosure):
         if isinstance(joint, Helical):
             flat = joint.pitch * joint.pitch < 1e-300
             return [where(flat, atan2(s, c), X.r.z / where(flat, 1.0, joint.pitch))]
-        places = dict(zip(("x", "y", "slide"), X.r.leaves(), strict=True))
-        return [atan2(s, c) if n == "angle" else places[n] for n in joint.coordinates]
+        translations = dict(zip(("x", "y", "translation"), X.r.leaves(), strict=True))
+        return [atan2(s, c) if n == "angle" else translations[n] for n in joint.coordinates]
 
 
 class GimbalLoop(LoopClosure):
-    """Turns about x, y, z in sequence and slides along the turned axes, some of them free."""
+    """Rotations about x, y, z in sequence, then translations along the rotated axes; some are
+    free."""
 
     def __init__(self, free: Sequence[str]):
         self.joint = Gimbal(free)
         self.free = self.joint.free
-        self._turns = tuple(k for k in range(3) if AXES[k] in self.free)
-        self._slides = tuple(k for k in range(3) if AXES[3 + k] in self.free)
+        self._rotations = tuple(k for k in range(3) if AXES[k] in self.free)
+        self._translations = tuple(k for k in range(3) if AXES[3 + k] in self.free)
         moments = {
             0: _MOMENTS,
-            1: tuple(_MOMENTS[k] for k in range(3) if k not in self._turns),
+            1: tuple(_MOMENTS[k] for k in range(3) if k not in self._rotations),
             2: ("n",),
             3: (),
-        }[len(self._turns)]
-        self.rows = (*moments, *(_FORCES[k] for k in range(3) if k not in self._slides))
+        }[len(self._rotations)]
+        self.rows = (*moments, *(_FORCES[k] for k in range(3) if k not in self._translations))
         self.units = tuple("rad" if row[0] == "n" else "m" for row in self.rows)
         self.holonomic = (True,) * len(self.rows)
 
@@ -138,57 +139,63 @@ class GimbalLoop(LoopClosure):
         return [*(Force(m, Vector()) for m in self._moments(X)), *self._pushes(X)]
 
     def _moments(self, X: Transform) -> list[Vector]:
-        if len(self._turns) == 3:
+        if len(self._rotations) == 3:
             return []
-        if len(self._turns) == 2:  # orthogonal to the first axis (in 1) and the last (in 2)
-            first, last = self._turns
+        if len(self._rotations) == 2:  # orthogonal to the first axis (in 1) and the last (in 2)
+            first, last = self._rotations
             return [column(X.E, first).cross(UNITS[last])]
-        return [UNITS[k] for k in range(3) if k not in self._turns]
+        return [UNITS[k] for k in range(3) if k not in self._rotations]
 
     def _pushes(self, X: Transform) -> list[Force]:
-        """Forces through the centre of the turns; without turns or slides it is the origin."""
-        blocked = [UNITS[k] for k in range(3) if k not in self._slides]
-        if not self._slides or not self._turns:
+        """Forces through the centre of rotation; without rotations or translations,
+        through the origin."""
+        blocked = [UNITS[k] for k in range(3) if k not in self._translations]
+        if not self._translations or not self._rotations:
             return [push(axis) for axis in blocked]
         arm = X.E @ X.r
         return [Force(axis.cross(arm), axis) for axis in blocked]
 
     def _arm(self, X: Transform) -> Sequence[Scalar]:
-        """The slide, along the turned axes."""
-        return (X.E @ X.r).leaves() if self._turns else X.r.leaves()
+        """The translation, along the rotated axes."""
+        return (X.E @ X.r).leaves() if self._rotations else X.r.leaves()
 
     def residual(self, X: Transform) -> list[Scalar]:
         arm = self._arm(X)
-        return [*self._turn_errors(X), *(arm[k] for k in range(3) if k not in self._slides)]
+        return [
+            *self._rotation_errors(X),
+            *(arm[k] for k in range(3) if k not in self._translations),
+        ]
 
     def coordinates(self, X: Transform) -> list[Scalar]:
         arm = self._arm(X)
-        return [*self._angles(X.E.rows), *(arm[k] for k in self._slides)]
+        return [*self._angles(X.E.rows), *(arm[k] for k in self._translations)]
 
     def _angles(self, E: Sequence[Sequence[Scalar]]) -> list[Scalar]:
-        """Of E = last turn · ... · first turn; see `_along`."""
-        if len(self._turns) == 3:
+        """Of E = last rotation · ... · first rotation; see `_along`."""
+        if len(self._rotations) == 3:
             level = sqrt(E[0][0] * E[0][0] + E[1][0] * E[1][0])
             return [atan2(-E[2][1], E[2][2]), atan2(E[2][0], level), atan2(-E[1][0], E[0][0])]
-        if len(self._turns) == 2:  # a row of the first turn alone, a column of the last alone
-            first, last = self._turns
+        if (
+            len(self._rotations) == 2
+        ):  # a row of the first rotation alone, a column of the last alone
+            first, last = self._rotations
             row = E[last]
             side = [line[first] for line in E]
             return [_along(first, last, row), -_along(last, first, side)]
-        if not self._turns:
+        if not self._rotations:
             return []
-        i, j = (self._turns[0] + 1) % 3, (self._turns[0] + 2) % 3
+        i, j = (self._rotations[0] + 1) % 3, (self._rotations[0] + 2) % 3
         return [atan2(E[i][j] - E[j][i], E[i][i] + E[j][j])]
 
-    def _turn_errors(self, X: Transform) -> list[Scalar]:
-        if len(self._turns) == 3:
+    def _rotation_errors(self, X: Transform) -> list[Scalar]:
+        if len(self._rotations) == 3:
             return []
-        if len(self._turns) == 2:  # first axis of 1 · last axis of 2
-            first, last = self._turns
+        if len(self._rotations) == 2:  # first axis of 1 · last axis of 2
+            first, last = self._rotations
             return [X.E.rows[last][first] * -1]
-        if not self._turns:
-            return list(full_turn(X))
-        axis = self._turns[0]
+        if not self._rotations:
+            return list(rotation_error(X))
+        axis = self._rotations[0]
         errors = _tilt(X, axis)
         return [errors[k] for k in range(3) if k != axis]
 
@@ -205,16 +212,16 @@ def _structural(wrench: Force) -> Force:
     return Force.from_leaves([exact.get(x, x) if type(x) is float else x for x in wrench.leaves()])
 
 
-def _along(turn: int, axis: int, row: Sequence[Scalar]) -> Scalar:
-    """Angle of a turn about an axis from the row of its matrix along another axis:  cos on the
+def _along(rotation: int, axis: int, row: Sequence[Scalar]) -> Scalar:
+    """Angle of a rotation about an axis from the row of its matrix along another axis:  cos on the
     diagonal, sin after it in the order of the axes and -sin before it."""
-    if axis == (turn + 1) % 3:
-        return atan2(row[(turn + 2) % 3], row[axis])
-    return atan2(-row[(turn + 1) % 3], row[axis])
+    if axis == (rotation + 1) % 3:
+        return atan2(row[(rotation + 2) % 3], row[axis])
+    return atan2(-row[(rotation + 1) % 3], row[axis])
 
 
 def _twist(X: Transform) -> tuple[Scalar, Scalar]:
-    """Cosine and sine of the turn about z that comes closest to X."""
+    """Cosine and sine of the rotation about z that comes closest to X."""
     E = X.E.rows
     c, s = E[0][0] + E[1][1], E[0][1] - E[1][0]
     scale = 1.0 / sqrt(c * c + s * s + 1e-300)
@@ -222,5 +229,5 @@ def _twist(X: Transform) -> tuple[Scalar, Scalar]:
 
 
 def _tilt(X: Transform, axis: int = 2) -> tuple[Scalar, ...]:
-    """Small turns that bring axis k of 1 to that of 2, in 2."""
+    """Small rotations that bring axis k of 1 to that of 2, in 2."""
     return tilt(column(X.E, axis), UNITS[axis], axis)

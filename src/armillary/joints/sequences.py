@@ -12,7 +12,7 @@ from armillary.joints.base import (
     Joint,
     normalize,
     pure_rotation,
-    pure_slide,
+    pure_translation,
     wrench_units,
 )
 from armillary.scalar import Scalar, cos, sin
@@ -25,7 +25,7 @@ _UNIT = (Vector(1, 0, 0), Vector(0, 1, 0), Vector(0, 0, 1))
 
 
 class Universal(Joint):
-    """A turn about x, then a turn about the turned y (a cross, Hooke's joint)."""
+    """A rotation about x, then one about the rotated y (a cross, Hooke's joint)."""
 
     kind = "universal"
     order = (0, 1)
@@ -47,7 +47,7 @@ class Universal(Joint):
 class Planar(Joint):
     """Place (x, y) in the joint's plane and an angle about its normal z;  q = (angle, x, y).
 
-    x and y count along the axes of the joint frame, which do not turn with the body."""
+    x and y count along the axes of the joint frame, which do not rotate with the body."""
 
     kind = "planar"
     order = (1, 2, 0)
@@ -60,18 +60,19 @@ class Planar(Joint):
 
     def motion_space(self, q: Coordinates) -> MotionSpace:
         c, s = cos(q[0]), sin(q[0])
-        return MotionSpace([pure_rotation(z=1), pure_slide(c, -s), pure_slide(s, c)])
+        return MotionSpace([pure_rotation(z=1), pure_translation(c, -s), pure_translation(s, c)])
 
     def constraint_space(self, q: Coordinates) -> ForceSpace:
         return wrench_units(0, 1, 5)
 
 
 class Gimbal(Joint):
-    """The six-parameter joint: turns about x, y, z in sequence, then slides along the turned axes.
+    """The six-parameter joint: rotations about x, y, z in sequence, then translations along the
+    rotated axes.
 
     `free` names the free ones of rx, ry, rz, dx, dy, dz; the body frame sits at the far end of
-    the slide  [VanDerMerwe1995, 2.20-2.29, 2.38-2.39].  With three turns it is singular at
-    ry = ±90 degrees; use `Spherical` or `Free` for unlimited turning."""
+    the translation  [VanDerMerwe1995, 2.20-2.29, 2.38-2.39].  With three rotations it is
+    singular at ry = ±90 degrees; use `Spherical` or `Free` for unlimited rotation."""
 
     kind = "gimbal"
 
@@ -89,20 +90,20 @@ class Gimbal(Joint):
         return dict(zip(self.free, q, strict=True))
 
     def _arm(self, q: Coordinates) -> Vector:
-        """The slide, in B: from the centre of the turns to the origin of B."""
+        """The translation, in B: from the centre of rotation to the origin of B."""
         value = self._values(q)
         return Vector(*(value.get(name, 0) for name in AXES[3:]))
 
     def _axes(self, q: Coordinates) -> tuple[Matrix, list[tuple[str, Vector]]]:
-        """Rotation J -> B and the axes of the free turns, in B."""
+        """Rotation J -> B and the axes of the free rotations, in B."""
         value = self._values(q)
         E = Matrix.identity()
         axes: list[tuple[str, Vector]] = []
         for name, about, unit in zip(AXES[:3], _ABOUT, _UNIT, strict=True):
             if name in value:
-                turn = about(value[name])
-                E = turn @ E
-                axes = [(n, turn @ axis) for n, axis in axes]
+                rotation = about(value[name])
+                E = rotation @ E
+                axes = [(n, rotation @ axis) for n, axis in axes]
                 axes.append((name, unit))
         return E, axes
 
@@ -113,13 +114,13 @@ class Gimbal(Joint):
     def motion_space(self, q: Coordinates) -> MotionSpace:
         _, axes = self._axes(q)
         arm = self._arm(q)
-        turns = [Motion(axis, axis.cross(arm)) for _, axis in axes]
-        slides = [
+        rotations = [Motion(axis, axis.cross(arm)) for _, axis in axes]
+        translations = [
             Motion(Vector(), unit)
             for name, unit in zip(AXES[3:], _UNIT, strict=True)
             if name in self.free
         ]
-        return MotionSpace(turns + slides)
+        return MotionSpace(rotations + translations)
 
     def constraint_space(self, q: Coordinates) -> ForceSpace:
         _, axes = self._axes(q)
@@ -146,7 +147,7 @@ def _missing_axes(axes: list[Vector]) -> list[Vector]:
 
 
 class General(Joint):
-    """Any sequence of 1 to 6 screws: turns about or slides along freely chosen lines.
+    """Any sequence of 1 to 6 screws: rotations about or translations along freely chosen lines.
 
     Each axis is a motion (ω; v) in the joint frame J at q = 0 with |ω| = 1, or ω = 0 and |v| = 1;
     axis k is carried along by the axes before it (product of exponentials)."""
@@ -173,7 +174,7 @@ class General(Joint):
         return General(axes, self.units)
 
     def driving_wrenches(self, S: Sequence[Motion]) -> list[Force]:
-        """psi = S (S^T S)^-1: parallel turns have no couples of their own, so lengths count in
+        """psi = S (S^T S)^-1: parallel rotations have no couples of their own, so lengths count in
         metres here."""
         return [Force.from_leaves(c) for c in normalize([s.leaves() for s in S])]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armillary.joints.base import Coordinates, Joint, pure_rotation, pure_slide, wrench_units
+from armillary.joints.base import Coordinates, Joint, pure_rotation, pure_translation, wrench_units
 from armillary.scalar import Scalar
 from armillary.spatial import Force, ForceSpace, Matrix, Motion, MotionSpace, Transform, Vector
 from armillary.spatial.rotation import about_z
@@ -48,10 +48,10 @@ class Revolute(Joint):
 
 
 class Prismatic(Joint):
-    """One slide along z."""
+    """One translation along z."""
 
     kind = "prismatic"
-    coordinates = ("slide",)
+    coordinates = ("translation",)
     units = ("m",)
     nq = nv = 1
 
@@ -59,7 +59,7 @@ class Prismatic(Joint):
         return Transform(Matrix.identity(), Vector(0, 0, q[0]))
 
     def motion_space(self, q: Coordinates) -> MotionSpace:
-        return MotionSpace([pure_slide(z=1)])
+        return MotionSpace([pure_translation(z=1)])
 
     def constraint_space(self, q: Coordinates) -> ForceSpace:
         return wrench_units(0, 1, 2, 3, 4)
@@ -70,7 +70,7 @@ class Prismatic(Joint):
 
 
 class Helical(Joint):
-    """A screw about z: the angle q slides the body by pitch * q (pitch in m/rad)."""
+    """A screw about z: the angle q moves the body by pitch * q (pitch in m/rad)."""
 
     kind = "helical"
     coordinates = ("angle",)
@@ -102,10 +102,10 @@ class Helical(Joint):
 
 
 class Cylindrical(Joint):
-    """An angle about z and a slide along z."""
+    """An angle about z and a translation along z."""
 
     kind = "cylindrical"
-    coordinates = ("angle", "slide")
+    coordinates = ("angle", "translation")
     units = ("rad", "m")
     nq = nv = 2
 
@@ -113,7 +113,7 @@ class Cylindrical(Joint):
         return Transform(about_z(q[0]), Vector(0, 0, q[1]))
 
     def motion_space(self, q: Coordinates) -> MotionSpace:
-        return MotionSpace([pure_rotation(z=1), pure_slide(z=1)])
+        return MotionSpace([pure_rotation(z=1), pure_translation(z=1)])
 
     def constraint_space(self, q: Coordinates) -> ForceSpace:
         return wrench_units(0, 1, 3, 4)

@@ -42,7 +42,7 @@ def to_c(
     other, matrices row by row.  Derivatives are "inverse_dynamics_derivatives" and
     "forward_dynamics_derivatives".  element: "double" or "float".  External wrenches are none."""
     choice("element", element, ELEMENTS)
-    traced = trace(mechanism, function, frame, coordinates, passive, regroup=True)
+    traced = trace(mechanism, function, frame, coordinates, passive, minimal=True)
     symbol = _symbol(mechanism.model, function, frame) if name is None else name
     if not is_identifier(symbol):
         raise InputError(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,14 +20,11 @@ from armillary.constraints.questions import Constrained
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.functions import FUNCTIONS, Function, Result
 from armillary.evaluate.inputs import choice
-from armillary.evaluate.straight_line import structural_constraints
+from armillary.evaluate.specialise import Number, specialise, structural
 from armillary.graph.evaluate import fold_zeros
-from armillary.graph.expr import Graph, Leaf, Node
+from armillary.graph.expr import Graph, Node
 from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.tree import Tables
-from armillary.spatial import Motion, Transform, Vector
-
-Number = Callable[[Graph, Any], Leaf]  # how a constant of the mechanism enters the graph
 
 
 @dataclass(frozen=True)
@@ -68,13 +64,6 @@ def entry_of(
     return entry
 
 
-def plain_number(graph: Graph, x: Any) -> Leaf:
-    """Numbers stand in the expressions; exact 0, 1 and -1 vanish from products.
-
-    Others are nodes at once: the int 0 times a float would be the float 0.0, which stays."""
-    return int(x) if x in (0, 1, -1) else graph.constant(x)
-
-
 def trace(
     mechanism: Constrained,
     function: str,
@@ -82,25 +71,21 @@ def trace(
     coordinates: str = "local",
     passive: bool = True,
     *,
-    number: Number = plain_number,
-    regroup: bool = False,
+    number: Callable[[Graph], Number] = structural,
+    minimal: bool = False,
     tables: Tables | None = None,
     base: Base | None = None,
 ) -> Traced:
-    """Run the algorithm once on symbols; every constant of the mechanism goes through `number`.
+    """Run the algorithm once on symbols; constants of the mechanism go through `number(graph)`.
 
-    regroup: with mass moved across joints where no joint force can tell, which saves operations.
+    minimal: with mass moved across joints where no joint force can tell, which saves operations.
     tables (not fused), base: instead of the mechanism's own.  Of closed mechanisms the question is
     that of Python: with the constraints, or of the tree (`closed_question`)."""
     entry, algorithm, own = _question(mechanism, function, frame, coordinates, passive)
     graph = Graph()
-    convert = partial(number, graph)
     model = mechanism.model
-    inputs = {
-        name: [graph.load(name, k) for k in range(model.nq if name == "q" else model.nv)]
-        for name in algorithm.reads
-        if name not in ("external", "prescribed")
-    }
+    reads = [name for name in algorithm.reads if name not in ("external", "prescribed")]
+    inputs = graph.inputs({name: model.nq if name == "q" else model.nv for name in reads})
     sizes = {"nv": model.nv, "bodies": len(model.bodies), "10 bodies": 10 * len(model.bodies)}
     shapes = [
         tuple(n if isinstance(n, int) else sizes[n] for n in result.shape)
@@ -111,16 +96,15 @@ def trace(
         numbers = _on_the_ground(mechanism, function, frame, coordinates, list(inputs))
     else:
         fuse = entry.fuse and tables is None
-        regroup = regroup and fuse and algorithm.joint_level()
-        tables = tables or mechanism.evaluator.tables(fuse, passive and entry.passive, regroup)
+        minimal = minimal and fuse and algorithm.joint_level()
+        tables = tables or mechanism.evaluator.tables(fuse, passive and entry.passive, minimal)
         spot = None
         if frame is not None:
             place = mechanism.evaluator.place(frame, fuse)
-            spot = (place.kernel, numbered_transform(place.X, convert))
-        start = numbered_base(base or mechanism.evaluator.base(), convert)
-        constraints = None if own is None else structural_constraints(graph, own)
-        tables = replace(numbered(tables, convert), constraints=constraints)
-        run = Run(algorithm, tables, start, inputs, spot)
+            spot = (place.kernel, place.X)
+        start = base or mechanism.evaluator.base()
+        tables = replace(tables, constraints=own)
+        run = specialise(algorithm, tables, start, inputs, spot, number(graph))
         numbers = [_ordered(run.result(r.source), r.order) for r in entry.results]
     lifted = [[graph.lift(x) for x in flat] for flat in numbers]
     every = [node for nodes in inputs.values() for node in nodes]
@@ -172,21 +156,3 @@ def _on_the_ground(
     arrays = (answer,) if isinstance(answer, np.ndarray) else tuple(answer)
     count = len(FUNCTIONS[function].results)
     return [np.asarray(x, float).ravel().tolist() for x in arrays[:count]]
-
-
-def numbered(tables: Tables, number: Callable[[Any], Any]) -> Tables:
-    """The tables with other scalars for their numbers."""
-    bodies = (b.with_parameters([number(x) for x in b.parameters()]) for b in tables.bodies)
-    return replace(tables, bodies=tuple(bodies))
-
-
-def numbered_transform(X: Transform, number: Callable[[Any], Any]) -> Transform:
-    return Transform.from_leaves([number(x) for x in X.leaves()])
-
-
-def numbered_base(base: Base, number: Callable[[Any], Any]) -> Base:
-    return Base(
-        Vector(*(number(x) for x in base.gravity)),
-        Motion.from_leaves([number(x) for x in base.velocity.leaves()]),
-        Motion.from_leaves([number(x) for x in base.acceleration.leaves()]),
-    )

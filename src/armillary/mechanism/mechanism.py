@@ -186,9 +186,9 @@ class Mechanism(questions.Constrained, MechanismDoors):
 
     # -- new mechanisms from this one ------------------------------------------------------------
 
-    def lock(self, places: Mapping[str, Any] | Sequence[str]) -> Mechanism:
-        """Joints made rigid: {"joint": coordinate(s)}, or names (at their neutral place)."""
-        return Mechanism(edit.lock(self.model, places), self.options)
+    def lock(self, positions: Mapping[str, Any] | Sequence[str]) -> Mechanism:
+        """Joints made rigid: {"joint": coordinate(s)}, or names (at their start, else neutral)."""
+        return Mechanism(edit.lock(self.model, positions), self.options)
 
     def unlock(self, names: Sequence[str]) -> Mechanism:
         """Locked joints free again."""

@@ -18,15 +18,13 @@ from armillary.algorithms.passes import Algorithm
 from armillary.constraints.exported import refuse_closed_form
 from armillary.constraints.questions import Constrained
 from armillary.errors import InputError, how_to_install
+from armillary.evaluate.specialise import Number
 from armillary.graph.evaluate import evaluate
 from armillary.graph.expr import Graph, Leaf, Node
 from armillary.graph.infix import Style, assignments
 from armillary.mechanism.function_graph import (
     Traced,
     entry_of,
-    numbered,
-    numbered_base,
-    numbered_transform,
     trace,
 )
 from armillary.model.lowering.tree import Tables
@@ -95,12 +93,9 @@ def interpret_with(
 ) -> Run:
     """As `mechanism.interpret`, with the constants of the mechanism turned by `number` first:
     mpmath.mpf or Fraction, so that products of constants are not rounded to floats either."""
-    spot = None
-    if frame is not None:
-        place = mechanism.evaluator.place(frame, fuse)
-        spot = (place.kernel, numbered_transform(place.X, number))
-    tables = numbered(mechanism.evaluator.tables(fuse, passive), number)
-    return Run(algorithm, tables, numbered_base(mechanism.evaluator.base(), number), inputs, spot)
+    return mechanism.evaluator.interpret(
+        algorithm, inputs, frame=frame, passive=passive, fuse=fuse, number=number
+    )
 
 
 def equations(
@@ -129,7 +124,7 @@ def equations(
     if gravity is not None:
         base = replace(mechanism.evaluator.base(), gravity=Vector(*gravity))
     traced = trace(
-        mechanism, function, frame, coordinates, passive, number=_number, tables=tables, base=base
+        mechanism, function, frame, coordinates, passive, number=_names, tables=tables, base=base
     )
     for name in inputs:
         if name not in traced.inputs:
@@ -172,10 +167,14 @@ def _no_squared_sines(expression: Any) -> Any:
     return sympy.expand(sympy.expand(expression).replace(squares, by_cosines))
 
 
-def _number(graph: Graph, x: Any) -> Leaf:
+def _names(graph: Graph) -> Number:
     """Constants stay names in the graph until the end, when they are exact numbers."""
-    value = exact(x)
-    return int(value) if value in (0, 1, -1) else graph.load("number", value)
+
+    def number(x: Any) -> Leaf:
+        value = exact(x)
+        return int(value) if value in (0, 1, -1) else graph.load("number", value)
+
+    return number
 
 
 def _matrices(traced: Traced, values: list[Any]) -> Any:
@@ -214,7 +213,7 @@ def _with_symbols(mechanism: Constrained, bodies: Bodies, passive: bool) -> Tabl
         position = map(exact, changes.get("position", part.at.position))
         X_JP = Transform(_exact(part.at.transform().E), Vector(*position))
         parent = mechanism.model.parents[k]
-        X_PK = tables.hosts[parent].X_BK if parent >= 0 else Transform.identity()
+        X_PK = tables.carriers[parent].X_BK if parent >= 0 else Transform.identity()
         kernels[k] = replace(
             kernels[k],
             inertia=inertia.rotate(R_KB),
@@ -265,9 +264,9 @@ def _carriers(mechanism: Constrained, traced: Traced, passive: bool) -> list[str
     """Names of the bodies of the run: welded ones have gone into those that carry them."""
     tables = mechanism.evaluator.tables(traced.entry.fuse, passive and traced.entry.passive)
     names = [""] * len(tables.bodies)
-    for body, host in zip(mechanism.model.bodies, tables.hosts, strict=True):
-        if host.kernel >= 0:
-            names[host.kernel] = names[host.kernel] or body.name
+    for body, carrier in zip(mechanism.model.bodies, tables.carriers, strict=True):
+        if carrier.kernel >= 0:
+            names[carrier.kernel] = names[carrier.kernel] or body.name
     return names
 
 

@@ -40,7 +40,7 @@ from armillary.evaluate.evaluator import Evaluator, External
 if TYPE_CHECKING:
     from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
     from armillary.evaluate.inputs import Array
-    from armillary.evaluate.kernels import Explanation
+    from armillary.evaluate.program import Explanation
     from armillary.evaluate.named_states import State
     from armillary.evaluate.results import OperationalInertia, Reactions
 

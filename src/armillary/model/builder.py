@@ -21,16 +21,7 @@ from armillary.model.checks import (
     per_axis,
     tensor_entries,
 )
-from armillary.model.constraint_parts import (
-    Contact,
-    Coupling,
-    Distance,
-    Loop,
-    PrescribedMotion,
-    Surface,
-    Wheel,
-    touches,
-)
+from armillary.model.constraint_parts import FIELDS, touches
 from armillary.model.joints import joint_spec, kernel_joint, massless_joints, named
 from armillary.model.model import Model
 from armillary.model.parts import (
@@ -161,6 +152,7 @@ class Builder(ClosingBuilder):
                 raise ModelError(f"{name}: expected 6 finite numbers (angular; linear).")
         if len(self.gravity) != 3 or not all(math.isfinite(x) for x in self.gravity):
             raise ModelError(f"gravity: expected 3 finite numbers, found {self.gravity}.")
+        constraints: dict[str, Any] = {x: self._parts(kind) for kind, x in FIELDS.items()}
         return Model(
             name=self.name,
             bodies=tuple(bodies),
@@ -168,13 +160,7 @@ class Builder(ClosingBuilder):
             gravity=self.gravity,
             base_velocity=tuple(self.base_velocity),
             base_acceleration=tuple(self.base_acceleration),
-            loops=self._parts(Loop),
-            couplings=self._parts(Coupling),
-            wheels=self._parts(Wheel),
-            distances=self._parts(Distance),
-            surfaces=self._parts(Surface),
-            contacts=self._parts(Contact),
-            prescribed=self._parts(PrescribedMotion),
+            **constraints,
             initial=self._initial(bodies),
             report=self.report,
         )
@@ -286,8 +272,8 @@ class Builder(ClosingBuilder):
             values = [float(x) for x in (given if isinstance(given, Sequence) else [given])]
             if len(values) != joint.nq or not all(math.isfinite(x) for x in values):
                 raise ModelError(
-                    f"joint '{body.joint.name}': its initial place is {joint.nq} finite numbers, "
-                    f"found {values}."
+                    f"joint '{body.joint.name}': its initial position is {joint.nq} finite "
+                    f"numbers, found {values}."
                 )
             q += values
         return tuple(q) if self.initial else ()

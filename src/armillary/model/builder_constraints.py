@@ -56,7 +56,8 @@ class ClosingBuilder(ABC):
     def _parts(self, kind: type) -> tuple[Any, ...]:
         return tuple(part for part in self._closing.values() if isinstance(part, kind))
 
-    def _close(self, part: Constraint) -> None:
+    def constrain(self, part: Constraint) -> None:
+        """A constraint that a model or a method below has already checked."""
         if not isinstance(part.name, str) or not part.name:
             raise ModelError(f"a constraint needs a name, found {part.name!r}.")
         if part.name in self._closing:
@@ -85,15 +86,15 @@ class ClosingBuilder(ABC):
         """Close a chain by a joint between two frames (`Frame` or the name of a frame or body).
 
         passive: friction and springs of the joint, along the motion of `second` in `first`.  Where
-        all joints round the loop turn about parallel axes, the coordinates of the tree count the
-        turns of a spring, from the initial configuration on, where it is in the turn nearest to
+        all joints round the loop rotate about parallel axes, the coordinates of the tree count
+        the turns of a spring, from the initial configuration on, where it is in the turn nearest to
         its rest; else its angle is always the one nearest to its rest, which runs and solutions
         tell."""
         spec = self._joint(name, joint, options)
         part, nv = f"loop '{name}'", kernel_joint(spec).nv
         given = per_axis(part, "passive", passive or spec.passive, Passive, nv)
         spec = replace(spec, passive=given)
-        self._close(Loop(name, self._end(first), self._end(second), spec))
+        self.constrain(Loop(name, self._end(first), self._end(second), spec))
 
     def _general_loop(self, name: str, first: Frame, second: Frame, spec: JointSpec) -> None:
         """A general joint has no closed form of its coordinates: it becomes a joint of the tree,
@@ -124,7 +125,7 @@ class ClosingBuilder(ABC):
     def coupling(self, coupling: Coupling) -> None:
         """q[joint] = ratio * q[source] + offset."""
         _finite(f"coupling '{coupling.name}'", coupling.ratio, coupling.offset)
-        self._close(coupling)
+        self.constrain(coupling)
 
     def wheel(self, wheel: Wheel) -> None:
         """A wheel rolls on the ground."""
@@ -147,7 +148,7 @@ class ClosingBuilder(ABC):
         elif not wheel.radius > 0.0 or not math.isfinite(wheel.radius):
             raise ModelError(f"{part}: the radius must be positive, found {wheel.radius}.")
         _finite(part, wheel.radius, wheel.height, *wheel.center)
-        self._close(replace(wheel, axis=axis, normal=normal, rows=rows))
+        self.constrain(replace(wheel, axis=axis, normal=normal, rows=rows))
 
     def distance(self, name: str, first: End, second: End, length: float) -> None:
         """The origins of two frames keep their distance."""
@@ -158,7 +159,7 @@ class ClosingBuilder(ABC):
                 f"length of zero use loop(..., joint='spherical')."
             )
         ends = self._end(first), self._end(second)
-        self._close(Distance(name, *ends, value))
+        self.constrain(Distance(name, *ends, value))
 
     def surface(
         self,
@@ -180,7 +181,7 @@ class ClosingBuilder(ABC):
         if shape not in ("plane", "profile") and not 0.0 < value < math.inf:
             raise ModelError(f"surface '{name}': a {shape} needs a positive radius.")
         ends = self._end(first), self._end(second)
-        self._close(Surface(name, *ends, shape, value, rows))
+        self.constrain(Surface(name, *ends, shape, value, rows))
 
     def contact(
         self,
@@ -219,7 +220,7 @@ class ClosingBuilder(ABC):
             if c not in held:
                 raise ModelError(f"{part}: friction follows a constrained direction, not '{c}'.")
         ends = self._end(first), self._end(second)
-        self._close(Contact(name, *ends, held, forces, laws))
+        self.constrain(Contact(name, *ends, held, forces, laws))
 
     def prescribe(
         self,
@@ -235,7 +236,7 @@ class ClosingBuilder(ABC):
         values = [None if x is None else number(x, part) for x in levels]
         if not all(x is None or math.isfinite(x) for x in values):
             raise ModelError(f"{part}: expected finite numbers, found {values}.")
-        self._close(PrescribedMotion(name, joint, values[0] or 0.0, values[1], values[2]))
+        self.constrain(PrescribedMotion(name, joint, values[0] or 0.0, values[1], values[2]))
 
     # -- checks of `build` -----------------------------------------------------------------------
 

@@ -174,7 +174,7 @@ def check_closing_joint(loop: str, spec: JointSpec, coordinates: bool) -> None:
             f"chain. {cure} body, or use `coulomb`."
         )
     if any(rotor.reflected for rotor in spec.rotors):
-        raise ModelError(f"{part}: a joint that closes a chain turns no rotor. {cure} body.")
+        raise ModelError(f"{part}: a joint that closes a chain drives no rotor. {cure} body.")
 
 
 def check_passive(joint: str, passive: Passive, kind: str) -> None:
@@ -226,8 +226,8 @@ def _check_load(joint: str, passive: Passive, kind: str) -> None:
         )
     if kind == "prismatic" and passive.load_axial:
         raise ModelError(
-            f"joint '{joint}': load_axial, found {passive.load_axial}: the force along a slide is "
-            f"its driving force. Use load_drive."
+            f"joint '{joint}': load_axial, found {passive.load_axial}: the force along a "
+            f"prismatic axis is its driving force. Use load_drive."
         )
     if passive.load_drive >= 1.0:
         raise ModelError(

@@ -90,9 +90,10 @@ class Contact:
     """A contact with given motion along the constrained directions  [VanDerMerwe1995, 5.2.4].
 
     constrained: directions of `first` (the environment) in which `second` (the tip) follows it:
-    rx, ry, rz (turns), dx, dy, dz.  force: known force components (N m, N) on the tip along free
-    directions (class I).  friction: (free direction, constrained direction, coefficient): the
-    force along the first is the coefficient times the force along the second (class II).
+    rotations rx, ry, rz, translations dx, dy, dz.  force: known force components (N m, N) on the
+    tip along free directions (class I).  friction: (free direction, constrained direction,
+    coefficient): the force along the first is the coefficient times the force along the second
+    (class II).
 
     A contact is bilateral: it holds the tip both ways, and a negative force along a constrained
     displacement pulls at it.  One state takes the coefficient with its sign; a run takes its size,
@@ -112,8 +113,8 @@ class Contact:
         """Constrained directions along which it pushes or pulls: those that friction follows, else
         the only displacement; held in several, it is a guide."""
         rubbing = tuple(dict.fromkeys(of for _, of, _ in self.friction))
-        slides = tuple(d for d in self.constrained if d[0] == "d")
-        return rubbing or (slides if len(slides) == 1 else ())
+        translations = tuple(d for d in self.constrained if d[0] == "d")
+        return rubbing or (translations if len(translations) == 1 else ())
 
 
 @dataclass(frozen=True)
@@ -139,6 +140,16 @@ NOUNS: dict[type, str] = {
     Surface: "surface",
     Contact: "contact",
     PrescribedMotion: "prescribed motion",
+}
+# where a model keeps them
+FIELDS: dict[type, str] = {
+    Loop: "loops",
+    Coupling: "couplings",
+    Wheel: "wheels",
+    Distance: "distances",
+    Surface: "surfaces",
+    Contact: "contacts",
+    PrescribedMotion: "prescribed",
 }
 
 

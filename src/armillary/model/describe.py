@@ -34,13 +34,13 @@ def describe(model: Model, freedoms: str) -> str:
     for body, joint, slot in zip(model.bodies, model.joints, model.slots, strict=True):
         depth[body.name] = depth[body.parent] + 1
         pad = "  " * depth[body.name]
-        place = ""
+        entries = ""
         if joint.nv:
             last = slot.v.stop - 1
-            place = f", v[{slot.v.start}]" if joint.nv == 1 else f", v[{slot.v.start}..{last}]"
+            entries = f", v[{slot.v.start}]" if joint.nv == 1 else f", v[{slot.v.start}..{last}]"
         kind = "continuous" if body.joint.continuous else body.joint.kind
         lines.append(
-            f"{pad}{body.name}  ({kind} '{body.joint.name}'{place}, {body.mass.mass:.4g} kg)"
+            f"{pad}{body.name}  ({kind} '{body.joint.name}'{entries}, {body.mass.mass:.4g} kg)"
         )
     if model.constraints:
         lines.append("constrained by")

@@ -19,7 +19,7 @@ from armillary.model.checks import (
     per_axis,
     tensor_entries,
 )
-from armillary.model.constraint_parts import Coupling, PrescribedMotion
+from armillary.model.constraint_parts import FIELDS, Coupling, PrescribedMotion
 from armillary.model.joints import kernel_joint, own_rotation
 from armillary.model.model import Model
 from armillary.model.parts import WORLD, Body, JointSpec, Limits, Mass, Pose, Rotor, _triple
@@ -27,27 +27,27 @@ from armillary.model.passive import LOADS, Passive
 from armillary.model.report import Report
 from armillary.spatial import Inertia, Symmetric, Transform, Vector
 
-Place = float | Sequence[float] | None
+Coordinates = float | Sequence[float] | None
 
 
 def joint_transform(spec: JointSpec, q: Sequence[float]) -> Transform:
-    """X_BJ in the body's own axes."""
+    """X_BJ along the axes of the body frame."""
     own = own_rotation(spec)
     X = kernel_joint(spec).transform([float(x) for x in q])
     return Transform(own @ X.E @ own.T, own @ X.r)
 
 
-def lock(model: Model, places: Mapping[str, Place] | Sequence[str]) -> Model:
+def lock(model: Model, positions: Mapping[str, Coordinates] | Sequence[str]) -> Model:
     """Joints made rigid at the given coordinates; None: where the model starts, else neutral."""
-    if isinstance(places, str):
-        places = [places]
-    wanted = dict(places) if isinstance(places, Mapping) else dict.fromkeys(places)
+    if isinstance(positions, str):
+        positions = [positions]
+    wanted = dict(positions) if isinstance(positions, Mapping) else dict.fromkeys(positions)
     bodies = list(model.bodies)
-    for name, place in wanted.items():
+    for name, position in wanted.items():
         k = model.joint_number(name)
-        if place is None and model.initial:
-            place = model.initial[model.slots[k].q]
-        bodies[k] = _locked(bodies[k], place)
+        if position is None and model.initial:
+            position = model.initial[model.slots[k].q]
+        bodies[k] = _locked(bodies[k], position)
     report = _noted(model, "assumed", f"joints {sorted(wanted)}", "locked")
     changed = replace(model, bodies=tuple(bodies), initial=_carried(model, bodies), report=report)
     return _with_consequences(changed)
@@ -75,12 +75,12 @@ def _with_consequences(model: Model) -> Model:
             kept.append(c)
             continue
         aside.append((n, c))
-        place = _locked_place(locked, c.source if source else c.joint)
+        position = _locked_position(locked, c.source if source else c.joint)
         if source and not follower:
-            there = None if place is None else c.ratio * place + c.offset
+            there = None if position is None else c.ratio * position + c.offset
             prescribed.append(PrescribedMotion(c.name, c.joint, 0.0, 0.0, there))
         elif follower and not source and c.ratio:
-            there = None if place is None else (place - c.offset) / c.ratio
+            there = None if position is None else (position - c.offset) / c.ratio
             prescribed.append(PrescribedMotion(c.name, c.source, 0.0, 0.0, there))
     return replace(
         model, couplings=tuple(kept), prescribed=tuple(prescribed), set_aside=tuple(aside)
@@ -96,8 +96,8 @@ def _all(model: Model, kind: type, parts: Sequence[Any]) -> list[Any]:
     return every
 
 
-def _locked_place(locked: Mapping[str, Body], label: str) -> float | None:
-    """Where a coordinate is held; None where it has no place of its own (an axis of a ball)."""
+def _locked_position(locked: Mapping[str, Body], label: str) -> float | None:
+    """Where a coordinate is held; None where it has no position of its own (an axis of a ball)."""
     name, _, coordinate = label.partition(".")
     body = locked[name]
     names = kernel_joint(body.unlocked.joint).coordinates if body.unlocked is not None else ()
@@ -108,30 +108,20 @@ def _locked_place(locked: Mapping[str, Body], label: str) -> float | None:
 
 def open_tree(model: Model) -> Model:
     """The same without anything that constrains it beyond its tree."""
-    return replace(
-        model,
-        loops=(),
-        couplings=(),
-        wheels=(),
-        distances=(),
-        surfaces=(),
-        contacts=(),
-        prescribed=(),
-        set_aside=(),
-        moved=(),
-    )
+    none: dict[str, Any] = dict.fromkeys((*FIELDS.values(), "set_aside", "moved"), ())
+    return replace(model, **none)
 
 
-def _locked(body: Body, place: Place) -> Body:
+def _locked(body: Body, position: Coordinates) -> Body:
     joint = kernel_joint(body.joint)
     if joint.nv == 0:
         raise ModelError(f"joint '{body.joint.name}' is fixed already.")
-    if place is None:
+    if position is None:
         q = joint.neutral()
-    elif isinstance(place, (int, float)):
-        q = (float(place),)
+    elif isinstance(position, (int, float)):
+        q = (float(position),)
     else:
-        q = tuple(float(x) for x in place)
+        q = tuple(float(x) for x in position)
     if len(q) != joint.nq or not all(math.isfinite(x) for x in q):
         raise InputError(
             f"joint '{body.joint.name}': expected {joint.nq} finite coordinates, found {q}."
@@ -144,26 +134,26 @@ def _locked(body: Body, place: Place) -> Body:
 def unlock(model: Model, names: Sequence[str]) -> Model:
     """Joints that `lock` made rigid, free again, with their couplings and prescribed motions."""
     bodies = list(model.bodies)
-    places: dict[str, tuple[float, ...]] = {}
+    positions: dict[str, tuple[float, ...]] = {}
     for name in [names] if isinstance(names, str) else names:
         k = model.joint_number(name)
         before = bodies[k].unlocked
         if before is None:
             raise ModelError(f"joint '{name}' is not locked.")
-        places[name] = bodies[k].locked_at
+        positions[name] = bodies[k].locked_at
         bodies[k] = replace(before, mass=bodies[k].mass)
-    initial = _carried(model, bodies, places)
+    initial = _carried(model, bodies, positions)
     return _with_consequences(replace(model, bodies=tuple(bodies), initial=initial))
 
 
 def _carried(
-    model: Model, bodies: Sequence[Body], places: Mapping[str, tuple[float, ...]] | None = None
+    model: Model, bodies: Sequence[Body], positions: Mapping[str, tuple[float, ...]] | None = None
 ) -> tuple[float, ...]:
     """`initial` for changed bodies: kept by joint name, neutral for joints that are new."""
     if not model.initial:
         return ()
     old = {b.joint.name: model.initial[s.q] for b, s in zip(model.bodies, model.slots, strict=True)}
-    old |= places or {}
+    old |= positions or {}
     q: list[float] = []
     for body in bodies:
         joint = kernel_joint(body.joint)

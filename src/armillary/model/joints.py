@@ -146,7 +146,7 @@ def kernel_joint(spec: JointSpec) -> joints.Joint:
 
 
 def own_rotation(spec: JointSpec) -> Matrix:
-    """R_BK: from the kernel frame K (joint axis along z) to the body's own frame B.
+    """R_BK: from the kernel frame K (joint axis along z) to the body frame B.
 
     Letters give exact permutations: z -> x turns (x, y, z) to (y, z, x)."""
     if spec.kind == "universal":

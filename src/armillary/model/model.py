@@ -177,7 +177,7 @@ class Model:
 
     @cached_property
     def frame_index(self) -> dict[str, Frame]:
-        """Every frame by name: the world, the bodies' own frames and the extra ones."""
+        """Every frame by name: the world, the body frames and the extra ones."""
         own = {body.name: Frame(body.name, body.name) for body in self.bodies}
         extra = {frame.name: frame for frame in self.frames}
         return {WORLD: Frame(WORLD, WORLD)} | own | extra

@@ -1,6 +1,6 @@
 """The parts of a mechanism, as plain frozen data: SI units, tuples of floats, no behaviour.
 
-A `Pose` is what a person writes down: where a frame sits and how it is turned in another one.
+A `Pose` is what a person writes down: position and orientation of a frame in another one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Pose:
     def from_rpy(
         cls, position: Sequence[float] = (0, 0, 0), rpy: Sequence[float] = (0, 0, 0)
     ) -> Pose:
-        """Turned by roll, pitch, yaw (rad) about the fixed x, y, z axes of A."""
+        """Rotated by roll, pitch, yaw (rad) about the fixed x, y, z axes of A."""
         if not any(rpy):
             return cls(_triple(position))
         (cr, sr), (cp, sp), (cy, sy) = (cos_sin(float(x)) for x in rpy)
@@ -45,7 +45,7 @@ class Pose:
 
     @classmethod
     def from_quaternion(cls, position: Sequence[float], wxyz: Sequence[float]) -> Pose:
-        """Turned by the quaternion (w, x, y, z), of any length but zero."""
+        """Rotated by the quaternion (w, x, y, z), of any length but zero."""
         if len(wxyz) != 4 or not 0.0 < sum(float(x) ** 2 for x in wxyz) < float("inf"):
             raise ModelError(f"a quaternion is four finite numbers, not all zero; found {wxyz}.")
         return cls(_triple(position), _rows(from_quaternion([float(x) for x in wxyz]).T))

@@ -40,7 +40,7 @@ class Passive:
         load_radial |f across the axis| + load_axial |f along it| + load_moment |n|
         + load_drive |S·f|
 
-    with n across the axis (of a slide: all of n): journal, thrust and tilting loads, and the force
+    with n across the axis (prismatic: all of n): journal, thrust and tilting loads, and the force
     that the drive hands on (gear meshes).  Joints of one axis only."""
 
     viscous: float = 0.0  # N m s/rad or N s/m
@@ -52,9 +52,9 @@ class Passive:
     rest: float = 0.0  # rad or m
     table: tuple[tuple[float, float], ...] = ()
     law: Callable[[Scalar, Scalar], Scalar] | None = None
-    load_radial: float = 0.0  # μ times bearing radius, m; of a slide μ
+    load_radial: float = 0.0  # μ times bearing radius, m; prismatic: μ
     load_axial: float = 0.0  # μ times radius of the thrust collar or thread, m
-    load_moment: float = 0.0  # μ radius / half distance of the bearings; of a slide 1/m
+    load_moment: float = 0.0  # μ radius / half distance of the bearings; prismatic: 1/m
     load_drive: float = 0.0  # share of the transmitted force, below 1
 
     def __post_init__(self) -> None:

@@ -1,6 +1,6 @@
 """Rotations: about axes, from roll-pitch-yaw, quaternions (w, x, y, z), and their logarithms.
 
-Every matrix here is a coordinate transform R_BA, A axes to B axes, where B is A turned by the
+Every matrix here is a coordinate transform R_BA, A axes to B axes, where B is A rotated by the
 given angle: the transpose of the "active" matrix  [VanDerMerwe1995, eqs 2.20-2.27].
 """
 
@@ -40,13 +40,13 @@ def about_z(angle: Scalar) -> Matrix:
 
 
 def about(axis: Vector, angle: Scalar) -> Matrix:
-    """Turn by an angle about a unit axis (Rodrigues):  1 - sin u~ + (1 - cos) u~ u~."""
+    """Rotation by an angle about a unit axis (Rodrigues):  1 - sin u~ + (1 - cos) u~ u~."""
     U = axis.skew()
     return Matrix.identity() - U * sin(angle) + (U @ U) * (1 - cos(angle))
 
 
 def from_rpy(roll: Scalar, pitch: Scalar, yaw: Scalar) -> Matrix:
-    """R_BA of B turned by roll, pitch, yaw about the *fixed* x, y, z of A (the URDF rule)."""
+    """R_BA of B rotated by roll, pitch, yaw about the *fixed* x, y, z of A (the URDF rule)."""
     return about_x(roll) @ about_y(pitch) @ about_z(yaw)
 
 
@@ -61,7 +61,7 @@ def to_rpy(R_BA: Matrix) -> tuple[Scalar, Scalar, Scalar]:
 
 
 def from_quaternion(q: Sequence[Scalar]) -> Matrix:
-    """R_BA of B turned by the unit quaternion (w, x, y, z); scaled right for any length."""
+    """R_BA of B rotated by the unit quaternion (w, x, y, z); scaled right for any length."""
     w, x, y, z = q
     s = 2.0 / (w * w + x * x + y * y + z * z)
     xs, ys, zs = x * s, y * s, z * s
@@ -99,7 +99,7 @@ def to_quaternion(R_BA: Matrix) -> tuple[Scalar, Scalar, Scalar, Scalar]:
 
 
 def quaternion_product(p: Sequence[Scalar], q: Sequence[Scalar]) -> tuple[Scalar, ...]:
-    """p q: first turn by p, then by q about the turned axes."""
+    """p q: first the rotation p, then q about the rotated axes."""
     pw, px, py, pz = p
     qw, qx, qy, qz = q
     return (
@@ -115,29 +115,29 @@ def normalized(q: Sequence[Scalar]) -> tuple[Scalar, ...]:
     return tuple(x * scale for x in q)
 
 
-def quaternion_exp(turn: Vector) -> tuple[Scalar, ...]:
-    """Quaternion of a turn vector (axis times angle), exact also at zero."""
-    t2 = turn.dot(turn)
+def quaternion_exp(vector: Vector) -> tuple[Scalar, ...]:
+    """Quaternion of a rotation vector (axis times angle), exact also at zero."""
+    t2 = vector.dot(vector)
     small = t2 < 1e-8
     t = sqrt(where(small, 1.0, t2))
     half_sinc = where(small, 0.5 - t2 * (1.0 / 48.0), sin(t * 0.5) / t)
     w = where(small, 1.0 - t2 * 0.125 + t2 * t2 * (1.0 / 384.0), cos(t * 0.5))
-    return (w, turn.x * half_sinc, turn.y * half_sinc, turn.z * half_sinc)
+    return (w, vector.x * half_sinc, vector.y * half_sinc, vector.z * half_sinc)
 
 
 def quaternion_log(q: Sequence[Scalar]) -> Vector:
-    """Turn vector of a unit quaternion, of length at most pi."""
+    """Rotation vector of a unit quaternion, of length at most pi."""
     w, x, y, z = q
     flip = where(w < 0, -1.0, 1.0)
     w, x, y, z = w * flip, x * flip, y * flip, z * flip
     n2 = x * x + y * y + z * z
     small = n2 < 1e-12
     n = sqrt(where(small, 1.0, n2))
-    near = where(small, w, 1.0)  # w = 0 is a half turn
+    near = where(small, w, 1.0)  # w = 0 is a half vector
     scale = where(small, (2.0 - n2 * (2.0 / 3.0) / (near * near)) / near, 2.0 * atan2(n, w) / n)
     return Vector(x * scale, y * scale, z * scale)
 
 
 def rotation_log(R_BA: Matrix) -> Vector:
-    """Turn vector that leads from A to B."""
+    """Rotation vector that leads from A to B."""
     return quaternion_log(to_quaternion(R_BA))

@@ -1,7 +1,7 @@
 """Change of coordinates between two frames.
 
 `X_AB` takes coordinates in B to coordinates in A.  It is kept as the rotation `E` (B axes to A
-axes) and the place `r` of A's origin, in B.  Motions go with X, forces with X.T the other way:
+axes) and the position `r` of A's origin, in B.  Motions go with X, forces with X.T the other way:
 `X_AB.T @ f_A` is the same wrench in B  [VanDerMerwe1995, eqs 2.5-2.8].
 """
 
@@ -82,7 +82,7 @@ class Transform:
 class Product:
     """X_AB @ X_BC, applied one after the other instead of multiplied out.
 
-    Each factor is often nearly empty (a turn about z, a right angle), their product is full."""
+    Each factor is often nearly empty (a rotation about z, a right angle), their product is full."""
 
     __slots__ = ("first", "second")
 

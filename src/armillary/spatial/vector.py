@@ -188,8 +188,8 @@ class Symmetric:
     def rotate(self, R: Matrix) -> Symmetric:
         """R S R^T: the same tensor in the coordinates that R leads to (upper triangle only)."""
         if (end := _kept_axis(R)) is not None:
-            turned = self._turned_about_z(R.rows[0][0], R.rows[0][1])
-            return turned if end == 1 else turned.turned_over()
+            rotated = self._rotated_about_z(R.rows[0][0], R.rows[0][1])
+            return rotated if end == 1 else rotated.turned_over()
         half = R @ self.matrix()
         r, h = R.rows, half.rows
         return Symmetric(
@@ -197,8 +197,8 @@ class Symmetric:
             dot(h[0], r[1]), dot(h[0], r[2]), dot(h[1], r[2]),
         )  # fmt: skip
 
-    def _turned_about_z(self, c: Scalar, s: Scalar) -> Symmetric:
-        """The same for a turn about z, with c² + s² = 1 used: half the work."""
+    def _rotated_about_z(self, c: Scalar, s: Scalar) -> Symmetric:
+        """The same for a rotation about z, with c² + s² = 1 used: half the work."""
         d, twice = self.yy - self.xx, self.xy * 2
         e = s * (s * d + c * twice)
         return Symmetric(
@@ -225,8 +225,8 @@ def squared_skew(c: Vector) -> Symmetric:
 
 
 def _kept_axis(R: Matrix) -> int | None:
-    """Whether a rotation keeps z by its structure: 1 (a turn about z, with R = [c s; -s c] in x
-    and y), -1 (such a turn, then a half turn about x) or None (neither, or not structurally)."""
+    """Whether a rotation keeps z by its structure: 1 (about z, with R = [c s; -s c] in x and y),
+    -1 (such a rotation, then a half turn about x) or None (neither, or not structurally)."""
     (xx, _, xz), (_, _, yz), (zx, zy, zz) = R.rows
     structural = all(type(e) is int for e in (xz, yz, zx, zy, zz)) and type(xx) is not int
     return zz if structural and zz in (1, -1) else None

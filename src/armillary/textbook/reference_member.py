@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 
 from armillary.errors import InputError, ModelError
 from armillary.evaluate.inputs import Array, choice
-from armillary.joints.turns import se3_arm
+from armillary.joints.left_jacobian import se3_arm
 from armillary.spatial import Vector
 from armillary.spatial.rotation import from_quaternion, quaternion_exp
 from armillary.textbook.linear import RANK, null_space, rank_of, smallest, solve, split

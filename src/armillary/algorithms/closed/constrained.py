@@ -19,6 +19,8 @@ from armillary.algorithms.closed.residual import (
     CONVERGED,
     ROUNDING,
     UNCONVERGED,
+    in_units,
+    least_squares_check,
     residual_check,
     with_status,
 )
@@ -60,6 +62,7 @@ class Plan:
     tolerance: float = 1e-13  # largest last correction, as a part of the accelerations
     pivots: tuple[Pivot, ...] | None = None  # independent rows: solved for these instead
     scale: tuple[float, ...] = ()  # 1 rad, or the size of the machine, per degree of freedom
+    length: float = 1.0  # size of the machine, m
 
 
 def outward(b, p, j):
@@ -94,7 +97,7 @@ def constrained_dynamics(plan: Plan) -> Algorithm:
     def close(run: Run) -> None:
         force = [t - h for j in run.joints for t, h in zip(j.tau, j.h, strict=True)]
         lines = kept_rows(run, plan.kept, "gamma", force)
-        run.write("a", solved(inertias(run), plan, force, lines))
+        run.write("a", solved(inertias(run), plan, force, lines, noise=_in_play(run, plan)))
 
     return Algorithm(
         name="constrained_dynamics",
@@ -103,6 +106,13 @@ def constrained_dynamics(plan: Plan) -> Algorithm:
         reads=("q", "v", "tau", "external", "prescribed"),
         writes={"a": "dof"},
     )
+
+
+def _in_play(run: Run, plan: Plan) -> Scalar:
+    """(1/s²)² of gravity and velocities, which cancel in the rows of a mechanism at rest."""
+    felt = run.base.felt_acceleration().linear * (1.0 / plan.length)
+    speed = in_units(run.inputs["v"], plan.scale)
+    return felt.dot(felt) + speed * speed
 
 
 def correction(plan: Plan, level: str, weights: Sequence[float] = ()) -> Algorithm:
@@ -145,10 +155,11 @@ def solved(
     lines: Lines,
     reference: Sequence[Scalar] = (),
     check: bool = True,
+    noise: Scalar = 0,
 ) -> list[Scalar]:
     """x with  M x = force + J^T λ,  J x = target.  reference: sizes against which rounding counts,
-    where the right side is rounding itself.  check: False where the size of pivots is check
-    enough (forces of a controller)."""
+    where the right side is rounding itself; noise: the square of what else is rounded in the rows.
+    check: False where the size of pivots is check enough (forces of a controller)."""
     n = len(force)
     if plan.pivots is not None:
         return _embedded(M, force, lines, plan, check)
@@ -156,7 +167,11 @@ def solved(
     for number, (entries, _) in enumerate(lines):
         for dof, x in entries.items():
             put(rows, dof, n + number, x)
-    return _refined(rows, [*force, *(target for _, target in lines)], n, plan, reference)
+    x, status = _refined(rows, [*force, *(target for _, target in lines)], n, plan, reference)
+    if check:
+        rounded = in_units(reference or x, plan.scale) + noise
+        status = least_squares_check(status, lines, x, plan.scale, plan.mu, rounded)
+    return with_status(x, status)
 
 
 def moved(b, p, j):
@@ -233,8 +248,8 @@ def _embedded(
 
 def _refined(
     rows: SparseRows, b: list[Scalar], n: int, plan: Plan, reference: Sequence[Scalar] = ()
-) -> list[Scalar]:
-    """x of the true system, from solves with the regularised one."""
+) -> tuple[list[Scalar], Scalar]:
+    """x of the true system, from solves with the regularised one; and its status."""
     damped = [dict(row) for row in rows]
     for k, mu in enumerate(plan.mu):
         damped[n + k][n + k] = damped[n + k].get(n + k, 0) - mu
@@ -246,8 +261,7 @@ def _refined(
         step, _ = factor.solve(residual)
         x = [old + new for old, new in zip(x, step, strict=True)]
     reference = reference or intermediate[:n]
-    status = _correction_check(rows, x, intermediate, step, reference, plan.tolerance)
-    return with_status(x[:n], status)
+    return x[:n], _correction_check(rows, x, intermediate, step, reference, plan.tolerance)
 
 
 def _correction_check(

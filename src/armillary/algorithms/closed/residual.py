@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armillary.algorithms.sparse import SparseRows
+from armillary.algorithms.sparse import SparseRows, product
 from armillary.scalar import Scalar, where
 
 Row = dict[int, Scalar]
 CONVERGED, UNCONVERGED = 0.0, float("nan")
 ROUNDING = 1e-14
 RESIDUAL = 1e-12  # of the terms of an equation
+LEAST_SQUARES = 1e-13  # of the terms of all rows
 
 
 def with_status(values: Sequence[Scalar], status: Scalar) -> list[Scalar]:
@@ -39,8 +40,7 @@ def residual_check(
 
     lines: rows of J with their targets; motions: columns of N; scale: 1 rad or the size of the
     machine, per degree of freedom."""
-    whole = sum((x * (1.0 / size)) * (x * (1.0 / size)) for x, size in zip(a, scale, strict=True))
-    noise = whole * (ROUNDING / RESIDUAL) ** 2  # what rounding of all may do to each of them
+    noise = in_units(a, scale)
     for entries, target in lines:
         status = _small(status, *_residual(target, entries, a, scale, noise))
     balance = [_residual(f, M[j], a, scale, noise) for j, f in enumerate(force)]
@@ -53,11 +53,47 @@ def residual_check(
     return status
 
 
+def least_squares_check(
+    status: Scalar,
+    lines: Sequence[tuple[Row, Scalar]],
+    a: Sequence[Scalar],
+    scale: Sequence[float],
+    mu: Sequence[float],
+    reference: Scalar,
+) -> Scalar:
+    """The status after checking J^T (target - J a) / mu = 0: no motion comes nearer to the rows.
+
+    Rows that contradict each other, as those of a loop that is open by the digits of its file, keep
+    a residual that no motion takes away.  reference: the square of what is rounded in the rows."""
+    sums: dict[int, Scalar] = {}
+    terms: Scalar = 0
+    for (entries, target), size in zip(lines, mu, strict=True):
+        weight, norm = mu[0] / size, 0
+        left = (target - product(entries, a)) * weight
+        for dof, x in sorted(entries.items()):
+            lever = x if scale[dof] == 1.0 else x * scale[dof]
+            norm = norm + lever * lever
+            sums[dof] = sums.get(dof, 0) + lever * left
+        terms = terms + norm * (norm * reference + target * target) * weight**2
+    total: Scalar = 0
+    for dof in sorted(sums):
+        total = total + sums[dof] * sums[dof]
+    return where(total <= terms * LEAST_SQUARES**2, status, UNCONVERGED)
+
+
+def in_units(values: Sequence[Scalar], scale: Sequence[float]) -> Scalar:
+    """Σ (x / size)²: turns of 1 and slides of the machine's size count the same."""
+    parts = [x * (1.0 / size) for x, size in zip(values, scale, strict=True)]
+    return sum(x * x for x in parts)
+
+
 def _residual(
     target: Scalar, row: Row, a: Sequence[Scalar], scale: Sequence[float], noise: Scalar
 ) -> tuple[Scalar, Scalar]:
-    """target - Σ row a, and the squares of its terms, with rounding of all accelerations."""
+    """target - Σ row a, and the squares of its terms, with rounding of all accelerations (noise:
+    their squares)."""
     residual, squares = target, target * target
+    noise = noise * (ROUNDING / RESIDUAL) ** 2  # what all may do to each of them
     for dof, x in sorted(row.items()):
         product, lever = x * a[dof], x * scale[dof]
         residual, squares = (

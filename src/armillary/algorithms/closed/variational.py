@@ -21,7 +21,7 @@ from armillary.algorithms.tree.centre import carried, is_free
 from armillary.algorithms.tree.chart import inverse_dexp, stepped
 from armillary.algorithms.tree.kinematics import place
 from armillary.joints import Joint
-from armillary.joints.turns import se3_arm
+from armillary.joints.left_jacobian import se3_arm
 from armillary.scalar import Scalar
 from armillary.spatial import Force, Motion, Vector
 from armillary.spatial.rotation import from_quaternion, quaternion_exp

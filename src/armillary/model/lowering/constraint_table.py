@@ -135,8 +135,8 @@ class FrameConstraint:
         if not self.passive or not isinstance(self.closure, LoopClosure):
             return
         joint = self.closure.joint
-        places, wrenches = self.closure.freedoms(X_21)
-        for p, x, unit, psi in zip(self.passive, places, joint.units, wrenches, strict=True):
+        coordinates, wrenches = self.closure.freedoms(X_21)
+        for p, x, unit, psi in zip(self.passive, coordinates, joint.units, wrenches, strict=True):
             turns = unit == "rad" and joint.kind != "helical" and joint.nq == joint.nv
             middle = p.rest if near is None else near
             beyond = x - middle
@@ -192,10 +192,10 @@ class LinearConstraint:
     """Σ coefficient * coordinate = offset, as one row; `acceleration` is its prescribed rate."""
 
     name: str
-    kind: str  # coupling or drive
+    kind: str  # coupling or prescribed
     terms: tuple[tuple[int, int, float], ...]  # (index in v, index in q or -1, coefficient)
     unit: str
-    offset: float | None = 0.0  # None: the place is not prescribed
+    offset: float | None = 0.0  # None: the position is not prescribed
     velocity: float | None = 0.0
     acceleration: float = 0.0
 
@@ -280,7 +280,7 @@ class ConstraintTable:
 
     @cached_property
     def driven(self) -> tuple[bool, ...]:
-        """Rows of prescribed: their places may change with time."""
+        """Rows of prescribed motions: their positions may change with time."""
         return tuple(
             constraint.kind == "prescribed"
             for constraint in self.all

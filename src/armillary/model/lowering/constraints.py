@@ -59,13 +59,13 @@ def lower_constraints(model: Model, tables: Tables) -> ConstraintTable:
     return ConstraintTable(tuple(frames), tuple(axes))
 
 
-def _place(model: Model, tables: Tables, frame: Frame, turn: Matrix) -> tuple[int, Transform]:
-    """Kernel body of a frame and X_FK, the frame turned to kernel axes."""
-    X = Transform(turn.T, Vector()) @ frame.pose.transform()
+def _located(model: Model, tables: Tables, frame: Frame, rotation: Matrix) -> tuple[int, Transform]:
+    """Kernel body of a frame and X_FK, the frame rotated to kernel axes."""
+    X = Transform(rotation.T, Vector()) @ frame.pose.transform()
     if frame.body == WORLD:
         return -1, X
-    host = tables.hosts[model.index[frame.body]]
-    return host.kernel, X @ host.X_BK
+    carrier = tables.carriers[model.index[frame.body]]
+    return carrier.kernel, X @ carrier.X_BK
 
 
 def _between(
@@ -74,12 +74,12 @@ def _between(
     kind: str,
     part: _BetweenFrames,
     closure: Closure,
-    turn: Matrix | None = None,
+    rotation: Matrix | None = None,
     joint: str = "",
 ) -> FrameConstraint:
-    turned = turn if turn is not None else Matrix.identity()
-    first, X_1A = _place(model, tables, part.first, turned)
-    second, X_2B = _place(model, tables, part.second, turned)
+    axes = rotation if rotation is not None else Matrix.identity()
+    first, X_1A = _located(model, tables, part.first, axes)
+    second, X_2B = _located(model, tables, part.second, axes)
     return FrameConstraint(
         name=part.name,
         kind=kind,
@@ -88,7 +88,7 @@ def _between(
         X_1A=X_1A,
         X_2B=X_2B,
         closure=closure,
-        own=turned,
+        own=axes,
         joint=joint,
         body=part.second.body,
     )
@@ -133,10 +133,10 @@ def _turn_count(
         constraint.closure, LoopClosure
     ):
         return None
-    place = constraint.closure.joint.coordinates.index("angle")
-    neutral = float(constraint.closure.coordinates(poses[1] @ poses[0].inverse())[place])
+    k = constraint.closure.joint.coordinates.index("angle")
+    neutral = float(constraint.closure.coordinates(poses[1] @ poses[0].inverse())[k])
     start = TurnCount(neutral, tuple(terms)).angle(model.initial or model.neutral())
-    turns = round((passive[place].rest - float(start)) / _TAU)
+    turns = round((passive[k].rest - float(start)) / _TAU)
     return TurnCount(neutral + _TAU * turns, tuple(terms))
 
 
@@ -175,8 +175,8 @@ def _wheel(model: Model, tables: Tables, wheel: constraint_parts.Wheel) -> Frame
     lift = Vector(*wheel.normal) * wheel.height
     ground = Frame("", wheel.ground, Pose(tuple(float(x) for x in lift)))  # type: ignore[arg-type]
     center = Frame("", wheel.body, Pose(wheel.center))
-    first, X_1A = _place(model, tables, ground, up)
-    second, X_2B = _place(model, tables, center, axle)
+    first, X_1A = _located(model, tables, ground, up)
+    second, X_2B = _located(model, tables, center, axle)
     closure = _WHEELS[wheel.kind](wheel.radius, wheel.rows)
     return FrameConstraint(
         name=wheel.name,
@@ -212,8 +212,8 @@ def _coupling(model: Model, part: constraint_parts.Coupling) -> LinearConstraint
 
 def _prescribed(model: Model, part: constraint_parts.PrescribedMotion) -> LinearConstraint:
     v, q = _axis(model, part.joint)
-    place = part.position if q >= 0 else None
+    position = part.position if q >= 0 else None
     rates = part.velocity, part.acceleration
     return LinearConstraint(
-        part.name, "prescribed", ((v, q, 1.0),), model.v_units[v], place, *rates
+        part.name, "prescribed", ((v, q, 1.0),), model.v_units[v], position, *rates
     )

@@ -1,6 +1,6 @@
-"""From the model to the tables of the algorithms: axes turned to z, welds fused, numbers flat.
+"""From the model to the tables of the algorithms: axes rotated to z, welds fused, numbers flat.
 
-The *kernel frame* K of a body has the joint axis along z; `own` turns it to the body's own frame.
+The *kernel frame* K of a body has the joint axis along z; `own` rotates it to the body frame.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class KernelBody:
     joint: Joint
     placement: Transform  # X_JP, both kernel frames
     inertia: Inertia
-    own: Matrix  # R_BK: kernel frame to the body's own frame
+    own: Matrix  # R_BK: kernel frame to the body frame
     armature: tuple[Scalar, ...]  # reflected rotor inertia per degree of freedom
     passive: tuple[Passive, ...]  # friction and springs per degree of freedom, or empty
     euler: Symmetric | None = None  # Euler tensor where it was worked out; else of the inertia
@@ -75,9 +75,9 @@ class KernelBody:
         )
 
     def given(self, numbers: Mapping[str, Sequence[Scalar]]) -> KernelBody:
-        """The same body with numbers of `PER_BODY`, both in its own frame: another inertia (mass,
-        first moments, tensor about the origin), and a joint frame that is turned by a turn vector
-        (rad) and shifted (m) along its own axes."""
+        """The same body with numbers of `PER_BODY`, both in the body frame: another inertia (mass,
+        first moments, tensor about the origin), and a joint frame that is rotated by a rotation
+        vector (rad) and shifted (m) along its axes."""
         body, back = self, self.own.T
         if "parameters" in numbers:
             inertia = Inertia.from_leaves(numbers["parameters"])
@@ -136,11 +136,11 @@ class KernelBody:
 
 
 @dataclass(frozen=True)
-class Host:
+class Carrier:
     """Where a body of the model lives in the tables: the kernel body and its place in it."""
 
     kernel: int  # index of the kernel body, -1: the world
-    X_BK: Transform  # kernel frame of that body to this body's own frame
+    X_BK: Transform  # kernel frame of that body to this body's frame
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class Tables:
     parents: tuple[int, ...]
     q_offsets: tuple[int, ...]
     v_offsets: tuple[int, ...]
-    hosts: tuple[Host, ...]  # one per body of the model
+    carriers: tuple[Carrier, ...]  # one per body of the model
     nq: int
     nv: int
     constraints: ConstraintTable | None = None  # where an algorithm asks for them
@@ -168,21 +168,21 @@ def lower(
 ) -> Tables:
     """Tables of a model.  `fuse` merges welded bodies into the body that carries them;
     `passive=False` leaves friction, springs and rotors out.  inertias: other ones than the
-    model's, about the bodies' origins in their own frames, over any scalars."""
+    model's, about the origins of the body frames, over any scalars."""
     bodies: list[KernelBody] = []
     parents: list[int] = []
     q_offsets: list[int] = []
     v_offsets: list[int] = []
-    hosts: list[Host] = []
-    world = Host(-1, Transform.identity())
+    carriers: list[Carrier] = []
+    world = Carrier(-1, Transform.identity())
     for number, (body, joint, slot, parent) in enumerate(
         zip(model.bodies, model.joints, model.slots, model.parents, strict=True)
     ):
-        base = hosts[parent] if parent >= 0 else world
+        base = carriers[parent] if parent >= 0 else world
         X_JK = body.at.transform() @ base.X_BK  # carrier's kernel frame to the joint frame
         inertia = inertia_of(body.mass) if inertias is None else inertias[number]
         if fuse and joint.nv == 0:
-            hosts.append(Host(base.kernel, X_JK))
+            carriers.append(Carrier(base.kernel, X_JK))
             if base.kernel >= 0:
                 bodies[base.kernel] = _heavier(bodies[base.kernel], X_JK.T @ inertia @ X_JK)
             continue
@@ -197,7 +197,7 @@ def lower(
                 passive=body.joint.passive if passive and _any(body.joint.passive) else (),
             )
         )
-        hosts.append(Host(len(bodies) - 1, Transform(own, Vector())))
+        carriers.append(Carrier(len(bodies) - 1, Transform(own, Vector())))
         parents.append(base.kernel)
         q_offsets.append(slot.q.start)
         v_offsets.append(slot.v.start)
@@ -206,7 +206,7 @@ def lower(
         parents=tuple(parents),
         q_offsets=tuple(q_offsets),
         v_offsets=tuple(v_offsets),
-        hosts=tuple(hosts),
+        carriers=tuple(carriers),
         nq=model.nq,
         nv=model.nv,
         fused=fuse,
@@ -221,13 +221,13 @@ def _heavier(body: KernelBody, extra: Inertia) -> KernelBody:
     return replace(body, inertia=body.inertia + extra)
 
 
-def regrouped(tables: Tables) -> Tables:
-    """Fewer numbers, the same joint forces.
+def minimal_inertias(tables: Tables) -> Tables:
+    """Minimal inertial parameters: fewer numbers, the same joint forces.
 
-    Mass along the axis of a revolute joint does not feel its turning, and the tensor of a sliding
-    body does not feel the slide: such parts are counted with the parent (or with the ground, where
-    they move nothing).  Reactions and energies would change; joint forces do not, unless friction
-    depends on the reactions: such tables stay as they are."""
+    Mass along the axis of a revolute joint does not resist its rotation, and the tensor of a body
+    on a prismatic joint does not resist the translation: such parts are counted with the parent (or
+    with the ground, where they move nothing).  Reactions and energies would change; joint forces do
+    not, unless friction depends on the reactions: such tables stay as they are."""
     bodies, parents = list(tables.bodies), tables.parents
     if any(p.loaded for body in bodies for p in body.passive):
         return tables

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.errors import InputError
+from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
-from armillary.sim.control.block import Array, Block, Scalars, array_of, columns_of
+from armillary.sim.control.block import Block, Scalars
 from armillary.sim.motion.coordinates import positive_period
 from armillary.sim.motion.schedules import Schedule
 from armillary.sim.motion.trajectories import Trajectory
-from armillary.sim.motion.user_functions import numbers
+from armillary.sim.motion.user_functions import array_of, columns, numbers
 
 Given = TypeVar("Given")
 
@@ -104,7 +105,7 @@ class Function(Block):
         return found if found.shape == v.shape else np.broadcast_to(found, v.shape)
 
     def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
-        given = columns_of(self.given(t, array_of(q), array_of(v)))
+        given = columns(self.given(t, array_of(q), array_of(v)))
         return [x + y for x, y in zip(u, given, strict=True)]
 
 

@@ -19,19 +19,14 @@ from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics, static_forces
 from armillary.constraints.actuation import driving_forces
 from armillary.errors import InputError, NotFiniteError
+from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
-from armillary.sim.control.block import (
-    Array,
-    Block,
-    Scalars,
-    array_of,
-    columns_of,
-    made_for,
-)
+from armillary.sim.control.block import Block, Scalars, made_for
 from armillary.sim.control.pid import target_at
 from armillary.sim.motion.coordinates import freedoms, per_freedom, positive_period
 from armillary.sim.motion.trajectories import Constant, Trajectory
+from armillary.sim.motion.user_functions import array_of, columns
 
 
 class ModelController(Block, ABC):
@@ -51,13 +46,13 @@ class ModelController(Block, ABC):
 
     def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
         tau = self.torque(t, array_of(q), array_of(v), z)
-        return [x + y for x, y in zip(u, columns_of(tau), strict=True)]
+        return [x + y for x, y in zip(u, columns(tau), strict=True)]
 
     def _traced(
         self, q: Scalars, v: Scalars, a: Scalars, u: Scalars, passive: bool = True
     ) -> list[Scalar]:
         """u + the forces of the motion (q, v, a), all of them nodes of a graph."""
-        from armillary.evaluate.function_kernel import NotNative
+        from armillary.evaluate.compile_function import NotNative
 
         inputs = {"q": list(q), "v": list(v), "a": list(a)}
         if self._alone:
@@ -84,10 +79,9 @@ class ModelController(Block, ABC):
         frame: str | None = None,
         constraints: Any = None,
     ) -> Run:
-        # the compiler is imported when something is traced
-        from armillary.evaluate.inlined import inlined
-
-        return inlined(self.mechanism.evaluator, algorithm, inputs, passive, frame, constraints)
+        return self.mechanism.evaluator.inlined(
+            algorithm, inputs, frame=frame, passive=passive, constraints=constraints
+        )
 
     @abstractmethod
     def torque(self, t: Scalar, q: Array, v: Array, z: Scalars) -> Array:
@@ -190,7 +184,7 @@ class ComputedTorque(ModelController):
         return self._forces(q, v, a)
 
     def rate(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
-        return columns_of(self._error(t, array_of(q))) if self.states else []
+        return columns(self._error(t, array_of(q))) if self.states else []
 
     def scalar_force(
         self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars

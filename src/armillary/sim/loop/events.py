@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,12 +19,38 @@ from armillary.sim.loop.start import allowed_state
 from armillary.sim.methods.run_view import RunView
 from armillary.sim.motion.coordinates import one_number
 from armillary.sim.motion.schedules import columns_of
-from armillary.sim.motion.user_functions import number, numbers
+from armillary.sim.motion.user_functions import number, numbers, several
 
 Watch = Callable[[float, Array, Array], float]
-Outcome = tuple[Array, Array, str]
+Parts = tuple[Array, Array, Array]  # q, v, z
+Outcome = tuple[Array, Array, str]  # q, v, and what happened
 _HELD = 1e-9  # of the mobility a coordinate would have alone: an impulse does not move it
 _OUTSIDE = 1e-6  # rad or m, relative above 1: further beyond a limit no run starts
+
+
+class Watched(Protocol):
+    """Something that is watched in a run, or in every run of a batch."""
+
+    terminal: bool  # the run ends with it
+
+    def value_in(self, view: RunView, t: float, parts: Parts) -> float:
+        """The number whose sign changes."""
+
+    def crossed(self, before: float, after: float, v: Array) -> bool:
+        """Did it happen between these values?  v: at the later one."""
+
+    def act(self, view: RunView, t: float, q: Array, v: Array) -> Outcome:
+        """What it does to the state."""
+
+
+@dataclass
+class FrictionEvent:
+    """A number of the friction in a run that falls below zero; forces may make it jump."""
+
+    terminal: bool = field(default=False, init=False)
+
+    def crossed(self, before: float, after: float, v: Array) -> bool:
+        return after < 0.0
 
 
 @dataclass
@@ -50,6 +76,9 @@ class Event:
                 f"event '{self.name}': direction must be 1 (upwards), -1 (downwards) "
                 f"or 0 (either), found {self.direction!r}."
             )
+
+    def value_in(self, view: RunView, t: float, parts: Parts) -> float:
+        return self.value(t, *parts[:2])
 
     def value(self, t: float, q: Array, v: Array) -> float:
         found = number(f"event '{self.name}'", self.function(t, q.copy(), v.copy()), t)
@@ -100,7 +129,7 @@ class Switch(Event):
     closes.  The velocity that the new constraints do not allow is lost: the impulse of the
     inelastic impact, nearest in kinetic energy."""
 
-    to: Any = None  # the mechanism
+    to: Mechanism = None  # type: ignore[assignment]  # checked
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -171,8 +200,8 @@ class Bound:
     unit: str  # of the coordinate
     terminal: bool = field(default=False, init=False)
 
-    def value(self, t: float, q: Array, v: Array) -> float:
-        return self.side * float(q[self.i] - self.place)
+    def value_in(self, view: RunView, t: float, parts: Parts) -> float:
+        return self.side * float(parts[0][self.i] - self.place)
 
     def crossed(self, before: float, after: float, v: Array) -> bool:
         return after < 0.0 and self.side * v[self.k] < 0.0
@@ -204,7 +233,7 @@ class Bound:
         return q, v, f"'{self.label}' bounces {where} ({before}, {v[self.k]:.3g} after)"
 
 
-def check_start(watched: Sequence[Any], q: Array) -> None:
+def check_start(watched: Sequence[Watched], q: Array) -> None:
     """Refuse a start beyond limits."""
     for bound in (event for event in watched if isinstance(event, Bound)):
         beyond = -bound.side * (np.atleast_2d(q)[:, bound.i] - bound.place)
@@ -219,25 +248,15 @@ def check_start(watched: Sequence[Any], q: Array) -> None:
             )
 
 
-def watched_events(mechanism: Mechanism, events: Any) -> list[Any]:
+def watched_events(mechanism: Mechanism, events: object) -> list[Watched]:
     """Everything to watch."""
-    if events is None:
-        return []
-    if not isinstance(events, Sequence):
-        events = (events,)
-    found: list[Any] = []
-    for event in events:
+    found: list[Watched] = []
+    for event in several(events):
         if hasattr(event, "watched"):  # JointLimits, StickSlip
             found += event.watched(mechanism)
         elif isinstance(event, Event):
-            if (
-                isinstance(event, Switch)
-                and event.to is not None
-                and (
-                    event.to.v_labels != mechanism.v_labels
-                    or event.to.q_labels != mechanism.q_labels
-                )
-            ):
+            own = (mechanism.q_labels, mechanism.v_labels)
+            if isinstance(event, Switch) and (event.to.q_labels, event.to.v_labels) != own:
                 raise InputError(
                     f"Switch: '{event.to.name}' has another tree than '{mechanism.name}'; the "
                     f"labels of q and v must agree."

@@ -18,11 +18,10 @@ from armillary.errors import InputError, Message, ModelError
 from armillary.evaluate.inputs import Array, as_floats
 from armillary.evaluate.named_states import State as GivenState
 from armillary.mechanism.mechanism import Mechanism
-from armillary.sim.loop.arguments import check_types
+from armillary.sim.loop.arguments import check_types, projection_or_rates
 from armillary.sim.loop.balance import balanced_states
-from armillary.sim.loop.baumgarte import projection_or_rates
 from armillary.sim.loop.contact_friction import contact_events
-from armillary.sim.loop.events import Switch, check_start, watched_events
+from armillary.sim.loop.events import Switch, Watched, check_start, watched_events
 from armillary.sim.loop.grid import Grid, check_memory, check_span
 from armillary.sim.loop.loads import check_fed, fed
 from armillary.sim.loop.loop import Loop, Progress, Stopped
@@ -96,8 +95,9 @@ def simulate(
     watched = _watched(system, events, moved)
     stepping = stepper(method, system.view())
     extras = signal_columns(system, names, t0, step)
-    how = made_with | {"method": method, "step": step, "handed": int(every), "extras": extras}
-    with closing(_recorder(system, names, out, resume, overwrite, how)) as recorder:
+    how = {"method": method, "step": step, "handed": int(every), "extras": extras}
+    how |= made_with | {"out": out, "resume": resume, "overwrite": overwrite}
+    with closing(_recorder(system, names, how)) as recorder:
         state = _first(recorder, system, q0, v0, t0, project, project_start, balance)
         loop = partial(Loop, project=project, tolerance=tolerance, progress=_progress(progress))
         span = (t0, t0 + duration, step, int(every))
@@ -108,7 +108,7 @@ def _begun(
     loop_of: Callable[..., Loop],
     system: System,
     stepping: Stepper,
-    watched: list[Any],
+    watched: list[Watched],
     recorder: Recorder,
     state: State,
     span: tuple[float, float, float, int],
@@ -176,27 +176,13 @@ def _carried_out(
     return recorder.finish()
 
 
-def _recorder(
-    system: System,
-    names: tuple[str, ...],
-    out: str | os.PathLike[str] | None,
-    resume: bool,
-    overwrite: bool,
-    how: dict[str, Any],
-) -> Recorder:
-    """The recorder of a run; how: method, steps and signals."""
+def _recorder(system: System, names: tuple[str, ...], how: dict[str, Any]) -> Recorder:
+    """The recorder of a run; how: its file, method, steps and signals."""
     _check_recorded(system, names)
-    return Recorder(
-        system.mechanism,
-        names,
-        1,
-        out,
-        others=system.mechanisms.others,
-        resume=resume,
-        overwrite=overwrite,
-        prescribed=system.setup.prescribed,
-        **how,
-    )
+    switched = {"others": system.mechanisms.others, "prescribed": system.setup.prescribed}
+    recorder = Recorder(system.mechanism, names, **switched, **how)
+    recorder.baumgarte = system.setup.baumgarte
+    return recorder
 
 
 def _system(
@@ -221,10 +207,10 @@ def _check_recorded(system: System, names: tuple[str, ...]) -> None:
         )
 
 
-def _watched(system: System, events: Any, prescribed: PrescribedMotions) -> list[Any]:
+def _watched(system: System, events: Any, prescribed: PrescribedMotions) -> list[Watched]:
     """Events, those of contacts too; a mechanism that takes over is driven as well."""
     found = [
-        replace(e, to=prescribed.on(e.to)) if isinstance(e, Switch) and e.to is not None else e
+        replace(e, to=prescribed.on(e.to)) if isinstance(e, Switch) else e
         for e in watched_events(system.mechanism, events)
     ]
     return found + contact_events(system, found)
@@ -262,7 +248,6 @@ def _first(
     balance: bool,
 ) -> State:
     """The state to begin with: the last one of a file that goes on, or the given one."""
-    recorder.baumgarte = system.setup.baumgarte
     state = _resumed(recorder, system, q0, v0, t0)
     if state is None:
         projected = project or system.setup.baumgarte is not None
@@ -284,10 +269,8 @@ def _check_covered(system: System, t: float, end: float) -> None:
 def _role(system: System, part: object) -> str:
     """The argument that a schedule was given as."""
     volts = system.setup.voltages.schedules if system.setup.voltages is not None else ()
-    for name, own in (("external", system.setup.external.schedules), ("voltages", volts)):
-        if any(part is x for x in own):
-            return name
-    return "inputs"
+    own = (("external", system.setup.external.schedules), ("voltages", volts))
+    return next((name for name, parts in own if any(part is x for x in parts)), "inputs")
 
 
 def _start(

@@ -17,7 +17,7 @@ from armillary.sim.methods.run_view import RunView
 _OPEN = 1e-2  # of the machine's size: more is no rounding but another position
 _ROUNDING = 1e-9
 _ALLOWED = 1e-6  # of the velocities: what rows may be missed by, at least
-_SLOW = 1e-9  # 1/s: slower is rest
+_SLOW = 1e-6  # 1/s: slower is rest
 
 
 @dataclass(frozen=True)

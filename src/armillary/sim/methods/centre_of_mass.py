@@ -15,6 +15,7 @@ from armillary.algorithms.tree import centre
 from armillary.evaluate.compiled_function import function_of
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
+from armillary.sim.motion.user_functions import array_of, columns
 from armillary.spatial import Vector
 from armillary.spatial.rotation import from_quaternion
 
@@ -110,10 +111,5 @@ class Center:
 
 def turned(quaternion: Array, x: Array, back: bool = False) -> Array:
     """R x of vectors (..., 3); back: Rᵀ x."""
-    E = from_quaternion(_columns(quaternion))
-    return np.stack([*((E if back else E.T) @ Vector(*_columns(x)))], axis=-1)
-
-
-def _columns(x: Array) -> list[Any]:
-    """Floats of a single vector, columns of several."""
-    return x.tolist() if x.ndim == 1 else [x[..., k] for k in range(x.shape[-1])]
+    E = from_quaternion(columns(quaternion))
+    return array_of(((E if back else E.T) @ Vector(*columns(x))).leaves())

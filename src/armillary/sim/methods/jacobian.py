@@ -23,13 +23,11 @@ def jacobian(view: RunView, t: float, y0: Array, x0: Array) -> Array:
     near singular positions); controllers and actuators by differences."""
     by_row = view.setup.chain.stages or view.mechanisms.own or _by_mobility(view)
     if x0.ndim == 2 and by_row:
-        each = enumerate(zip(y0, x0, strict=True))
-        return np.stack([jacobian(view.of(k), t, y, x) for k, (y, x) in each])
+        return np.stack([jacobian(one, t, *own) for one, own in view.runs((y0, x0))])
     n, N = view.nv, view.size
     s = x0[..., n : 2 * n]
     q, v, z = view.leave_chart(y0, x0)
     tau, _ = view.forces(t, q, v, z)
-    tau = np.ascontiguousarray(tau)
     J = np.zeros((*x0.shape, N))
     turning = view.chart.half_brackets(s)
     if turning is not None:

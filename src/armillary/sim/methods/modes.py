@@ -75,7 +75,7 @@ class Mechanisms:
         """Made once."""
         if id(mechanism) not in self._geometry:
             chart, center = Chart(mechanism), Center(mechanism)
-            projection = Projection(mechanism, chart, center)
+            projection = Projection(mechanism, center)
             self._geometry[id(mechanism)] = Geometry(mechanism, chart, center, projection)
         return self._geometry[id(mechanism)]
 

@@ -77,14 +77,14 @@ class VariationalParts:
         return np.array(start), np.array(end)
 
     def _native_momenta(self) -> Callable[..., Any] | None:
-        from armillary.evaluate.function_kernel import NotNative, straight_kernel
+        from armillary.evaluate.compile_function import NotNative, compile_algorithm
 
         owner, others = self.mechanism.evaluator, ("parameters",) * self._given
         tables = parametric(owner.model, True, True) if self._given else owner.tables()
         tables = replace(tables, extra=(*tables.extra, ("step", 1)))
         reads = (*variational_step.reads, *others)
         try:
-            kernel = straight_kernel(
+            kernel = compile_algorithm(
                 variational_step, reads, tables, owner.options.simd(False), owner.options.budget
             )
         except NotNative:

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from armillary.algorithms.inverse_kinematics import ROWS
 from armillary.errors import InputError
+from armillary.evaluate.inputs import Array
 from armillary.evaluate.inverse_kinematics import chosen_rows
 from armillary.evaluate.kinematic_solution import SINGULAR
 from armillary.evaluate.rotation_vectors import rotation_of, rotation_vector
@@ -30,7 +31,6 @@ from armillary.sim.motion.trajectories import Sample, Trajectory
 from armillary.spatial import Matrix, Vector
 from armillary.spatial.rotation import about
 
-Array = NDArray[np.float64]
 _EXACT = 1e-14  # rad and m: to the last digits
 NEAR_SINGULAR = 1e-3  # smallest over largest singular value: worth a word
 

@@ -284,6 +284,11 @@ class Wrenches:
             self._signals[frame] = value
 
     @property
+    def frames(self) -> tuple[str, ...]:
+        """On which wrenches of time act."""
+        return tuple(self._signals)
+
+    @property
     def schedules(self) -> list[Schedule]:
         return [s for s in self._signals.values() if isinstance(s, Schedule)]
 
@@ -314,10 +319,12 @@ class Wrenches:
 
     def at(self, t: float) -> dict[str, Array]:
         """Those that depend on time alone."""
-        return {
-            name: self._wrench(name, x(t), t) if callable(x) else x
-            for name, x in self._signals.items()
-        }
+        return {frame: self.wrench(frame, t) for frame in self._signals}
+
+    def wrench(self, frame: str, t: float) -> Array:
+        """On one frame, (6,) or a row for every run."""
+        x = self._signals[frame]
+        return self._wrench(frame, x(t), t) if callable(x) else x
 
     def _wrench(self, frame: str, value: object, t: float) -> Array:
         """What a function gave: (6,), or a row for every run."""

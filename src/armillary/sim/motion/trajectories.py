@@ -13,15 +13,15 @@ from math import factorial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from armillary.errors import InputError
+from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar, where
 from armillary.sim.motion.coordinates import freedoms, per_freedom
 from armillary.sim.motion.profiles import Profile, profile_of, quickest_trapezoid
 
-Array = NDArray[np.float64]
 Limits = ArrayLike | Mapping[str, float] | None
 
 
@@ -178,13 +178,12 @@ class Succession(Trajectory):
     def _at(self, t: Array, side: str) -> Sample:
         last = len(self.parts) - 1
         k = np.clip(np.searchsorted(self.begins, t, side) - 1, 0, last)  # type: ignore[call-overload]
-        found: list[Sample | None] = [None] * len(t)
-        for i, part in enumerate(self.parts):
-            rows = np.flatnonzero(k == i)
-            own = part(t[rows] - self.begins[i] + part.start, side)
-            for j, row in enumerate(rows):
-                found[row] = Sample(own.q[j], own.v[j], own.a[j])
-        return Sample(*(np.array(rows) for rows in zip(*(s for s in found if s), strict=True)))
+        back = np.argsort(np.argsort(k, kind="stable"))
+        pieces = [
+            self.parts[i](t[k == i] - self.begins[i] + self.parts[i].start, side)
+            for i in np.unique(k)
+        ]
+        return Sample(*(np.concatenate(parts)[back] for parts in zip(*pieces, strict=True)))
 
 
 # -- the ways to get one -------------------------------------------------------------------------

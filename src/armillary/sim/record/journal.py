@@ -80,14 +80,6 @@ class Journal:
             raise FormatError(f"cannot be read: {fault.strerror}.", str(self.path)) from None
         return True
 
-    @classmethod
-    def open(cls, path: Path) -> Journal:
-        """The journal that must be there."""
-        journal = cls.found(path)
-        if journal is None:
-            raise FormatError("the journal ends before its first record.", str(path))
-        return journal
-
     def _read(self, file: BinaryIO) -> bool:
         start = self.end + HEAD.size
         file.seek(self.end)

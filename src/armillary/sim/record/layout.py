@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from armillary.evaluate.inputs import Array
+
 Rows = dict[str, Array]  # "time" (T,), and (T, n), (T, B, n), (T,) or (T, B) by name
 Reader = Callable[[str, slice], Array]  # "time" or a quantity, at these instants
 
@@ -39,18 +39,8 @@ class Layout:
         return runs + ((len(self.labels[name]),) if self.labels[name] else ())
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "mechanism": self.mechanism,
-            "labels": {name: list(x) for name, x in self.labels.items()},
-            "units": {name: list(x) for name, x in self.units.items()},
-            "batch": self.batch,
-            "method": self.method,
-            "step": self.step,
-            "every": self.every,
-            "probe": list(self.probe),
-            "physics": dict(self.physics),
-            "model": self.model,
-        }
+        own = {name: x for name, x in vars(self).items() if not isinstance(x, Mapping)}
+        return own | {name: dict(vars(self)[name]) for name in ("labels", "units", "physics")}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Layout:
@@ -120,12 +110,7 @@ class Tail:
 
     def as_json(self) -> dict[str, Any]:
         state = {name: np.asarray(x, float).tolist() for name, x in self.state.items()}
-        return {
-            "message": self.message,
-            "complete": self.complete,
-            "events": [list(event) for event in self.events],
-            "state": state,
-        }
+        return {**vars(self), "message": str(self.message), "state": state}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Tail:

@@ -77,10 +77,8 @@ def _write(sink: Unfailing, layout: Layout, tail: Tail, count: int, blocks: Iter
 def _attributes(file: Any, layout: Layout, tail: Tail) -> None:
     file.attrs["armillary_run"] = FORMAT
     file.attrs["title"] = f"simulation of {layout.mechanism}"
-    file.attrs["mechanism"] = layout.mechanism
-    file.attrs["method"] = layout.method
-    file.attrs["step"] = layout.step
-    file.attrs["every"] = layout.every
+    for name in ("mechanism", "method", "step", "every"):
+        file.attrs[name] = getattr(layout, name)
     if layout.probe:
         file.attrs["probe"] = np.array(layout.probe)
     if layout.physics:

@@ -392,8 +392,3 @@ NOT_A_STATE = ("tau", "a", "prescribed", "restraint", *EXTRAS)
 
 def _size(layout: Layout, name: str) -> int:
     return int(np.prod(layout.shape(name)))
-
-
-def resume(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Last state {"t", "q", "v", "z", ...} of a recording, finished or cut off; empty if none."""
-    return stored_run.load_run(path).state

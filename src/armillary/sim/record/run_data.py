@@ -7,12 +7,13 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from armillary.errors import InputError, unknown_name
+from armillary.evaluate.inputs import Array
+from armillary.sim.record.layout import Layout
 from armillary.sim.record.mechanism_text import KnownMechanism
 
-Array = NDArray[np.float64]
 Event = tuple[float, str]
 
 
@@ -52,6 +53,11 @@ class RunData(KnownMechanism):
         self.complete = complete
         self.events: list[Event] = [(float(t), str(text)) for t, text in events]
         self.state = dict(state) if state is not None else self._last()
+
+    def take(self, layout: Layout) -> None:
+        """What a layout tells beyond the arguments of the constructor."""
+        self.every, self.probe, self.physics = layout.every, layout.probe, layout.physics
+        self.stored_model = layout.model
 
     # -- what the constructor checks -------------------------------------------------------------
 

@@ -1,10 +1,11 @@
-"""The kernels of one question: which tier, one state or many, double or single precision."""
+"""The program of one question: which code serves it, for one state or many, in double or single
+precision."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -13,22 +14,21 @@ import numpy as np
 
 from armillary.algorithms.passes import FrameStep, PathToRoot
 from armillary.codegen.target import native
-from armillary.evaluate.code import StraightCode
 from armillary.evaluate.inputs import checked_out
-from armillary.evaluate.interpreted import InterpretedKernel
 from armillary.evaluate.kept_results import kept_results
-from armillary.evaluate.kernel import Kernel, SolvingKernel, StraightKernel
+from armillary.evaluate.kernel import Code, Kernel, Spot
 from armillary.evaluate.options import CompileOptions
-from armillary.evaluate.request import Setting
+from armillary.evaluate.request import Request, input_sizes, output_shapes
+from armillary.evaluate.straight_code import StraightCode, straight_code
 from armillary.model.lowering.tree import Tables
 from armillary.runtime.threads import threads
 
 if TYPE_CHECKING:
     from armillary.runtime.threads import Threads
 
-Frame = tuple[int, np.ndarray] | None
 _LONGEST_TRACE = 60  # bodies: larger mechanisms are not even traced for tier 2
 _FRAMES = 8  # bodies whose frames get straight-line code of their own; others share the loops
+_TIERS = {"loop": 1, "straight": 2, "solve": 2, "interpreter": 0}
 _WORTH = 50e-6  # s of work that are worth a thread
 
 
@@ -91,39 +91,39 @@ def _mark_bad_rows(inputs: list[np.ndarray], outputs: list[np.ndarray]) -> None:
         out[bad] = np.nan
 
 
-Verify = Callable[["Kernels", Kernel], None]  # raises where a kernel is wrong
+Verify = Callable[["Program", Kernel], None]  # raises where a kernel is wrong
 
 
-class Kernels:
+class Program:
     """All compiled forms of one algorithm on one mechanism, made when they are first needed.
 
     verify: looks at each of them (doubles) before it is used, and raises where it is wrong."""
 
     def __init__(
         self,
-        setting: Setting,
+        request: Request,
         tables: Tables,
         options: CompileOptions,
         verify: Verify | None = None,
     ):
-        self.setting, self.tables, self.options = setting, tables, options
+        self.request, self.tables, self.options = request, tables, options
         self._verify = verify
         self._kernels: dict[tuple, Kernel] = {}
         self._codes: dict[int | None, StraightCode | None] = {}
         self._pace: dict[int, float] = {}  # s that a row takes, by kernel
         self.explanations: list[Explanation] = []
 
-    def of_other_bodies(self, tables: Tables) -> Kernels:
+    def of_other_bodies(self, tables: Tables) -> Program:
         """The same question to other bodies, not verified."""
-        return Kernels(self.setting, tables, self.options)
+        return Program(self.request, tables, self.options)
 
     def _needs_frame(self) -> bool:
-        return any(isinstance(p, (FrameStep, PathToRoot)) for p in self.setting.algorithm.passes)
+        return any(isinstance(p, (FrameStep, PathToRoot)) for p in self.request.algorithm.passes)
 
     def _straight_code(self, frame_body: int | None) -> StraightCode | None:
         """Straight-line code where it is wanted and small enough."""
         tier = self.options.tier
-        if "parameters" in self.setting.reads and self.tables.constraints is not None:
+        if "parameters" in self.request.reads and self.tables.constraints is not None:
             tier = 2  # constraints have no loop kernel
         if tier == 1:
             return None
@@ -132,70 +132,71 @@ class Kernels:
         if tier is None and too_large:
             return None
         if frame_body not in self._codes:
-            code = StraightCode(self.setting, self.tables, frame_body)
+            code = straight_code(self.request, self.tables, frame_body)
             too_long = code.operations > self.options.budget
             self._codes[frame_body] = None if too_long and tier is None else code
         return self._codes[frame_body]
 
     @cached_property
-    def _code_before_solve(self) -> StraightCode | None:
-        """Straight-line code of what comes before equations, where that is small enough."""
-        before = self.setting.algorithm.before_solve
-        large = len(self.tables.bodies) > _LONGEST_TRACE
-        if before is None or large or self.options.tier is not None:
-            return None
-        code = StraightCode(replace(self.setting, algorithm=before), self.tables)
-        return code if code.operations <= self.options.budget else None
+    def _general_code(self) -> Code:
+        """What serves where straight-line code does not."""
+        request, tables = self.request, self.tables
+        if not native():
+            from armillary.evaluate.interpreted_code import InterpretedCode
+
+            return InterpretedCode(request, tables)
+        from armillary.evaluate.loop_code import LoopCode, SolvingCode
+
+        large = len(tables.bodies) > _LONGEST_TRACE or self.options.tier is not None
+        if request.algorithm.before_solve is not None and not large:
+            code = SolvingCode(request, tables)
+            if code.operations <= self.options.budget:
+                return code
+        return LoopCode(request, tables)
 
     def straight(self) -> bool:
         """Does straight-line code serve it?  (Algorithms that need no frame.)"""
         return self._straight_code(None) is not None
 
     def kernel(self, batched: bool, element: str, frame_body: int | None = None) -> Kernel:
-        code = self._straight_code(frame_body) if native() else None
-        key = (batched, element, frame_body if code is not None else None)
+        straight = self._straight_code(frame_body) if native() else None
+        key = (batched, element, frame_body if straight is not None else None)
         if key not in self._kernels:
             began = time.perf_counter()
-            width = self.options.simd(batched, element)
-            made: Kernel
-            if not native():
-                made = InterpretedKernel(self.setting, self.tables, width)
-            elif code is not None:
-                made = StraightKernel(self.setting, self.tables, width, code)
-            elif (code := self._code_before_solve) is not None:
-                made = SolvingKernel(self.setting, self.tables, width, code)
-            else:
-                made = Kernel(self.setting, self.tables, width)
+            code, lanes = straight or self._general_code, self.options.simd(batched, element)
+            outputs = output_shapes(self.request.algorithm, self.tables)
+            made = Kernel(input_sizes(self.request, self.tables), outputs, lanes, code)
             if self._verify is not None and element == "double":
                 self._verify(self, made)
             self._kernels[key] = made
             self.explanations.append(
                 Explanation(
-                    self.setting.algorithm.name,
-                    0 if not native() else 1 if code is None else 2,
-                    width.width,
+                    self.request.algorithm.name,
+                    _TIERS[code.kind],
+                    lanes.width,
                     element,
-                    None if code is None else code.operations,
-                    sum(library.size for library in made.libraries()),
+                    code.operations,
+                    sum(library.size for library in made.libraries),
                     time.perf_counter() - began,
-                    all(library.from_cache for library in made.libraries()),
+                    all(library.from_cache for library in made.libraries),
                 )
             )
         return self._kernels[key]
 
-    def of_plain_batches(self, dtype: str, frame_body: int | None = None) -> StraightKernel | None:
+    def of_plain_batches(self, dtype: str, frame_body: int | None = None) -> Kernel | None:
         """The kernel of batches with numbers of this type, if it is there and can be called
         natively: straight line."""
         element = "double" if dtype == "float64" else "float"
         kernel = self._kernels.get((True, element, frame_body if self._needs_frame() else None))
-        return kernel if isinstance(kernel, StraightKernel) and self._threads is None else None
+        plain = kernel is not None and kernel.straight and self._threads is None
+        return kernel if plain else None
 
     def __call__(
         self,
         inputs: Mapping[str, np.ndarray],
         rows: int,
         globals_: np.ndarray,
-        frame: Frame = None,
+        frame: Spot | None = None,
         dtype: Any = np.float64,
         out: Mapping[str, np.ndarray] | None = None,
         single: bool = False,
@@ -207,7 +208,7 @@ class Kernels:
         batched = rows >= self.options.simd(True, element).width
         body = frame[0] if frame is not None and self._needs_frame() else None
         kernel = self.kernel(batched, element, body)
-        arrays = [np.ascontiguousarray(inputs[name], dtype) for name in self.setting.reads]
+        arrays = [np.ascontiguousarray(inputs[name], dtype) for name in self.request.reads]
         strides = [a.shape[-1] if len(a) == rows else 0 for a in arrays]
         wanted = {name: (rows, *shape) for name, shape in kernel.output_shapes.items()}
         given = {
@@ -224,7 +225,7 @@ class Kernels:
             frame = (frame[0], frame[1].astype(dtype, copy=False))
         outputs = list(results.values())
         self._share(kernel, arrays, strides, outputs, rows, numbers, frame)
-        if not isinstance(kernel, (StraightKernel, SolvingKernel)):
+        if kernel.code.kind in ("loop", "interpreter"):
             _mark_bad_rows(arrays, outputs)
         return results | _handed_out(given, results, single)
 
@@ -234,7 +235,7 @@ class Kernels:
 
     def _share(
         self, kernel: Kernel, arrays: list[np.ndarray], strides: list[int],
-        outputs: list[np.ndarray], rows: int, numbers: np.ndarray, frame: Frame,
+        outputs: list[np.ndarray], rows: int, numbers: np.ndarray, frame: Spot | None,
     ) -> None:  # fmt: skip
         """Run all rows, on threads where these were asked for and the batch is worth it."""
 

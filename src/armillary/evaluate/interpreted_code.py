@@ -1,0 +1,73 @@
+"""No code: the interpreter of algorithms over columns of numbers, for a Python without llvmlite.
+
+Every scalar of an algorithm is an array with one number per state, so that what is not finite stays
+in its row, as in native code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from armillary.algorithms.passes import Base
+from armillary.codegen.abi import Arrays
+from armillary.codegen.target import Lanes
+from armillary.evaluate.kernel import Kernel, Linked, Spot
+from armillary.evaluate.request import Request, input_sizes, output_shapes
+from armillary.evaluate.specialise import flat, specialise
+from armillary.model.lowering.tree import Tables
+from armillary.spatial import Motion, Transform, Vector
+
+_ROWS = 4096  # states at once: all intermediate quantities are kept until the end
+
+
+class InterpretedCode:
+    """The same calls as those of machine code."""
+
+    kind = "interpreter"
+    operations = None
+
+    def __init__(self, request: Request, tables: Tables):
+        self._request, self._tables = request, tables
+
+    def linked(self, lanes: Lanes, arrays: Arrays) -> Linked:
+        return Linked([], run=self._run)
+
+    def _run(
+        self, inputs: Sequence[np.ndarray], strides: Sequence[int], outputs: Sequence[np.ndarray],
+        rows: int, globals_: np.ndarray, spot: Spot | None,
+    ) -> None:  # fmt: skip
+        for first in range(0, rows, _ROWS):
+            some = slice(first, min(first + _ROWS, rows))
+            own = [x[some] if stride else x for x, stride in zip(inputs, strides, strict=True)]
+            self._some(own, [out[some] for out in outputs], globals_, spot)
+
+    def _some(
+        self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], globals_: np.ndarray,
+        spot: Spot | None,
+    ) -> None:  # fmt: skip
+        request = self._request
+        given = {
+            name: list(np.ascontiguousarray(x.T, float))
+            for name, x in zip(request.reads, inputs, strict=True)
+        }
+        frame = None if spot is None else (spot[0], Transform.from_leaves(spot[1].tolist()))
+        base = self._base(globals_)
+        with np.errstate(all="ignore"):
+            run = specialise(request.algorithm, self._tables, base, given, frame)
+            for name, out in zip(request.algorithm.writes, outputs, strict=True):
+                columns = out.reshape(len(out), -1)
+                for k, number in enumerate(flat(run.result(name))):
+                    columns[:, k] = number
+
+    def _base(self, numbers: np.ndarray) -> Base:
+        gravity, *motions = (part.tolist() for part in np.split(numbers, (3, 9)))
+        if not self._request.moving_base:
+            return Base(Vector(*gravity), Motion.zero(), Motion.zero())
+        return Base(Vector(*gravity), *(Motion.from_leaves(motion) for motion in motions))
+
+
+def interpreted_kernel(request: Request, tables: Tables, lanes: Lanes) -> Kernel:
+    """The interpreter where no program chooses."""
+    inputs, outputs = input_sizes(request, tables), output_shapes(request.algorithm, tables)
+    return Kernel(inputs, outputs, lanes, InterpretedCode(request, tables))

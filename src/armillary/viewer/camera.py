@@ -1,0 +1,150 @@
+"""Where to look: bounds of what there is to see, directions of view, level ground."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from armillary.model.model import Model
+from armillary.model.parts import WORLD
+from armillary.viewer.motion import Motion
+from armillary.viewer.places import Array, point
+from armillary.viewer.schema import Camera, GroundPart, Point, ViewPart
+
+_LOOKS = 60  # instants at which bounds are taken
+_TRAVEL = 1.5  # sizes: what goes farther is followed
+_PARALLEL = 1e-6
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Corners of everything at the looked-at instants; size: of the mechanism at one instant."""
+
+    low: Array
+    high: Array
+    size: float  # m, radius of the mechanism where it is widest
+    reach: float  # m, of everything from the middle of the corners
+    start: Array  # middle of the mechanism at the first instant
+    travel: float  # m, how far its middle moves
+
+
+def bounds(model: Model, moving: Motion, places: dict[int, list[Point]]) -> Bounds:
+    """Joints, anchors, shapes, centres of mass, frames and wheels count."""
+    rows = np.unique(np.linspace(0, len(moving.time) - 1, _LOOKS).astype(int))
+    clouds = []
+    for k, body in enumerate(model.bodies):
+        local = [(0.0, 0.0, 0.0), *places[k], body.mass.com, *_corners(model, k)]
+        if body.joint.kind == "free" and len(local) > 2:
+            local = local[1:]
+        world = np.einsum("tij,nj->tni", moving.R[rows, k], np.array(local))
+        clouds.append(world + moving.p[rows, k, None])
+    here = places[-1]
+    if here:
+        clouds.append(np.broadcast_to(np.array(here), (len(rows), len(here), 3)))
+    cloud = np.concatenate(clouds, axis=1) if clouds else np.zeros((1, 1, 3))
+    low, high = cloud.min(axis=1), cloud.max(axis=1)
+    middles = (low + high) / 2.0
+    size = float(np.linalg.norm(high - low, axis=1).max()) / 2.0
+    travel = float(np.linalg.norm(middles - middles[0], axis=1).max())
+    lowest, highest = low.min(axis=0), high.max(axis=0)
+    reach = float(np.linalg.norm(cloud - (lowest + highest) / 2.0, axis=-1).max())
+    return Bounds(lowest, highest, size or 1.0, reach or 1.0, middles[0], travel)
+
+
+def _corners(model: Model, k: int) -> list[Point]:
+    """Ends of the shapes of a body, in its frame; meshes by their pose alone."""
+    found: list[Point] = []
+    body = model.bodies[k]
+    for shape in body.shapes:
+        R, p = np.array(shape.pose.rotation), np.array(shape.pose.position)
+        half = {
+            "box": [x / 2.0 for x in shape.size[:3]],
+            "sphere": list(shape.size[:1]) * 3,
+            "cylinder": [*list(shape.size[:1]) * 2, *(x / 2.0 for x in shape.size[1:2])],
+            "capsule": [*list(shape.size[:1]) * 2, *(x / 2.0 for x in shape.size[1:2])],
+        }.get(shape.kind, [0.0, 0.0, 0.0])
+        signs = np.array([(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)])
+        found += [point(p + R @ (s * np.array(half))) for s in signs]
+    for wheel in model.wheels:
+        if model.index[wheel.body] == k:
+            found += [
+                point(np.array(wheel.center) + wheel.radius * np.array(d))
+                for d in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
+            ]
+    return found
+
+
+def up_of(model: Model) -> Point:
+    """Against gravity; z where there is none."""
+    g = np.array(model.gravity)
+    length = float(np.linalg.norm(g))
+    return point(-g / length + 0.0) if length > 0.0 else (0.0, 0.0, 1.0)
+
+
+def camera_of(model: Model, moving: Motion, around: Bounds) -> Camera:
+    """A machine that stays is seen whole over all its motion; one that travels is followed."""
+    follows = around.travel > _TRAVEL * around.size and len(model.bodies) > 0
+    center = around.start if follows else (around.low + around.high) / 2.0
+    radius = around.size if follows else around.reach
+    heaviest = max(range(len(model.bodies)), key=lambda k: model.bodies[k].mass.mass, default=-1)
+    return Camera(
+        center=point(center),
+        radius=max(radius, 1e-9),
+        follow=heaviest if follows else -1,
+        views=_views(model, moving),
+    )
+
+
+def _views(model: Model, moving: Motion) -> tuple[ViewPart, ...]:
+    """Along the axis of a planar mechanism, else from a corner; then front, side and top."""
+    up = np.array(up_of(model))
+    across = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    right = across - across.dot(up) * up
+    right /= np.linalg.norm(right)
+    front = np.cross(right, up)  # towards the viewer of the front: x to the right
+    axis = planar_axis(model, moving)
+    corner = 0.75 * right + front + 0.62 * up
+    if axis is not None and abs(axis.dot(up)) < 0.5:
+        towards = axis if axis.dot(front) >= -1e-9 else -axis
+        corner = towards + 0.22 * np.cross(up, towards) + 0.16 * up
+        front = towards
+        right = np.cross(up, towards)
+    named = (("corner", corner, up), ("front", front, up), ("side", right, up), ("top", up, -front))
+    return tuple(
+        ViewPart(name=name, direction=point(d / np.linalg.norm(d)), up=point(u))
+        for name, d, u in named
+    )
+
+
+def planar_axis(model: Model, moving: Motion) -> Array | None:
+    """The common direction of all turning axes at the first instant, world axes; else None."""
+    axes = [
+        moving.R[0, k] @ np.array(body.joint.axes[0])
+        for k, body in enumerate(model.bodies)
+        if body.joint.kind == "revolute"
+    ]
+    others = {b.joint.kind for b in model.bodies} - {"revolute", "prismatic", "fixed"}
+    if not axes or others:
+        return None
+    same = all(np.linalg.norm(np.cross(axes[0], axis)) < _PARALLEL for axis in axes)
+    return axes[0] if same else None
+
+
+def ground_of(model: Model, moving: Motion, around: Bounds) -> tuple[GroundPart, ...]:
+    """The level planes that wheels roll on; else one below everything."""
+    planes = {(wheel.normal, wheel.height) for wheel in model.wheels if wheel.ground == WORLD}
+    found = [GroundPart(point=point(np.array(n) * h), normal=n) for n, h in sorted(planes)]
+    if found:
+        return tuple(found)
+    up = np.array(up_of(model))
+    corners = np.array([around.low, around.high])
+    lowest = float(np.minimum(*(corners * up)).sum())
+    floating = any(body.joint.kind == "free" for body in model.bodies) and not model.constraints
+    if floating:
+        return ()
+    middle = (around.low + around.high) / 2.0
+    drop = 0.04 * around.size
+    return (
+        GroundPart(point=point(middle + (lowest - drop - middle.dot(up)) * up), normal=point(up)),
+    )

@@ -1,0 +1,179 @@
+"""What the bodies of a mechanism look like: their shapes, or links drawn from the kinematics.
+
+A body without shapes is drawn as bars from its joint to every place where something else hangs on
+it; a body with shapes has these bars as its skeleton, which the page can show instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from armillary.model.model import Model
+from armillary.model.parts import WORLD, Body, Shape
+from armillary.viewer import colors
+from armillary.viewer.places import ORIGIN, Array, place_at, place_of, point, turned
+from armillary.viewer.schema import Color, Place, Point, ShapePart, TiePart
+
+_SLIDING = ("prismatic", "cylindrical", "helical", "planar", "gimbal", "general")
+
+MeshFinder = Callable[[Shape, str], list[ShapePart]]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Lengths of a picture, m."""
+
+    size: float  # of the mechanism
+    bar: float  # radius of a link
+    pin: float  # radius of a joint symbol
+
+    @classmethod
+    def of(cls, size: float, typical: float) -> Measure:
+        """size: of the mechanism; typical: length of its links."""
+        bar = min(max(min(0.011 * size, 0.07 * typical), 0.0008 * size), 0.02 * size)
+        return cls(size, bar, 1.7 * bar)
+
+
+def attached(model: Model) -> dict[int, list[Point]]:
+    """The places of every body (-1: the world), in its own frame, where something hangs on it."""
+    places: dict[int, list[Point]] = {k: [] for k in range(-1, len(model.bodies))}
+    for body in model.bodies:
+        if body.joint.kind != "free":
+            places[model.index[body.parent]].append(body.at.position)
+    for part in (*model.loops, *model.distances, *model.surfaces, *model.contacts):
+        for end in (part.first, part.second):
+            places[model.index[end.body]].append(end.pose.position)
+    for wheel in model.wheels:
+        places[model.index[wheel.body]].append(wheel.center)
+    for frame in model.frames:
+        places[model.index[frame.body]].append(frame.pose.position)
+    return places
+
+
+def typical_length(model: Model, places: dict[int, list[Point]]) -> float:
+    """Median distance between the joints of a body; 0 where there is none."""
+    lengths = [float(np.linalg.norm(p)) for k, some in places.items() if k >= 0 for p in some]
+    lengths = [x for x in lengths if x > 1e-9] or [
+        float(np.linalg.norm(body.mass.com)) for body in model.bodies
+    ]
+    lengths = [x for x in lengths if x > 1e-9]
+    return float(np.median(lengths)) if lengths else 0.0
+
+
+def bar(
+    role: str, body: int, a: Sequence[float], b: Sequence[float], radius: float, color: Color,
+    name: str,
+) -> ShapePart | None:  # fmt: skip
+    """A round bar from a to b; None where they are one place."""
+    start, along = np.asarray(a, float), np.subtract(b, a)
+    length = float(np.linalg.norm(along))
+    if length < 1e-9:
+        return None
+    at = turned(along, start + along / 2.0)
+    return shape(role, "cylinder", body, at, (radius, length), color, name)
+
+
+def shape(
+    role: str, kind: str, body: int, at: Place, size: tuple[float, ...], color: Color, name: str
+) -> ShapePart:
+    fields = {"role": role, "kind": kind, "body": body, "at": at, "size": size}
+    return ShapePart.model_validate({**fields, "color": color, "name": name})
+
+
+def skeleton(
+    model: Model, k: int, places: Sequence[Point], measure: Measure, role: str
+) -> Iterator[ShapePart]:
+    """Bars of a body from its joint, of a free one from the middle, to what hangs on it."""
+    body = model.bodies[k]
+    color = colors.body_color(k)
+    ends = [p for p in dict.fromkeys(places) if np.linalg.norm(p) > 1e-9]
+    start = np.zeros(3)
+    if body.joint.kind == "free":
+        start = np.mean(places, axis=0) if len(places) > 1 else np.asarray(body.mass.com)
+    elif not ends and np.linalg.norm(body.mass.com) > 1e-9:
+        ends = [point(2.0 * np.asarray(body.mass.com))]  # the centre of a bar is half way
+    name = f"{body.name}"
+    bars = [bar(role, k, start, end, measure.bar, color, name) for end in ends]
+    yield from (x for x in bars if x is not None)
+    if not any(bars):
+        size = (2.2 * measure.bar,)
+        yield shape(role, "sphere", k, place_at(start), size, color, name)
+
+
+def solid_shapes(body: Body, k: int, mesh: MeshFinder) -> list[ShapePart]:
+    """The visible shapes of a body; where it has none, those that collide."""
+    chosen = [s for s in body.shapes if s.role == "visual"] or list(body.shapes)
+    found: list[ShapePart] = []
+    for one in chosen:
+        if one.kind == "mesh":
+            found += mesh(one, body.name)
+        else:
+            color = one.color or colors.PLAIN
+            found.append(
+                shape("shape", one.kind, k, place_of(one.pose), one.size, color, body.name)
+            )
+    return found
+
+
+def ties(model: Model, measure: Measure) -> Iterator[TiePart]:
+    """Rods of constant length, and the bar along a slide."""
+    for k, body in enumerate(model.bodies):
+        if body.joint.kind in _SLIDING and body.joint.kind not in ("planar", "general"):
+            ends = (model.index[body.parent], k), (body.at.position, ORIGIN)
+            name = f"{body.joint.name} ({body.joint.kind})"
+            yield _tie(name, "joint", *ends, 0.55 * measure.bar, colors.DARK)
+    for rod in model.distances:
+        ends = (
+            (model.index[rod.first.body], model.index[rod.second.body]),
+            (rod.first.pose.position, rod.second.pose.position),
+        )
+        yield _tie(f"{rod.name} (rod)", "link", *ends, 0.8 * measure.bar, colors.PLAIN)
+
+
+def _tie(
+    name: str, role: str, bodies: tuple[int, int], points: tuple[Point, Point], radius: float,
+    color: Color,
+) -> TiePart:  # fmt: skip
+    fields = {"name": name, "role": role, "bodies": bodies, "points": points}
+    return TiePart.model_validate({**fields, "radius": radius, "color": color})
+
+
+def masses(model: Model, measure: Measure) -> Iterator[ShapePart]:
+    """Centres of mass, and the solid ellipsoid with the mass and the tensor of each body."""
+    for k, body in enumerate(model.bodies):
+        mass = body.mass
+        if mass.mass <= 0.0:
+            continue
+        name = f"centre of mass of {body.name}, {mass.mass:.4g} kg"
+        yield shape("com", "sphere", k, place_at(mass.com), (1.15 * measure.pin,), colors.COM, name)
+        half, R = ellipsoid(mass.mass, mass.tensor)
+        if half.max() > 0.0:
+            at = (*mass.com, *_quaternion(R))
+            size = point(np.maximum(half, 1e-3 * half.max()))
+            name = f"inertia of {body.name} as a solid ellipsoid"
+            yield shape("inertia", "ellipsoid", k, at, size, colors.INERTIA, name)
+
+
+def ellipsoid(mass: float, tensor: Sequence[float]) -> tuple[Array, Array]:
+    """Half axes (3,) and directions (columns) of the solid ellipsoid with this tensor about its
+    centre: I_x = m (b² + c²) / 5."""
+    xx, yy, zz, xy, xz, yz = tensor
+    moments, R = np.linalg.eigh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    if np.linalg.det(R) < 0.0:
+        R = R * np.array([1.0, 1.0, -1.0])
+    squares = 2.5 / mass * (moments.sum() - 2.0 * moments)
+    return np.sqrt(np.maximum(squares, 0.0)), R
+
+
+def _quaternion(R: Array) -> tuple[float, ...]:
+    from armillary.viewer.places import quaternions
+
+    return tuple(float(x) for x in quaternions(R))
+
+
+def is_ground(body: Body) -> bool:
+    """Whether a body stands on the world by a joint that holds it."""
+    return body.parent == WORLD and body.joint.kind != "free"

@@ -1,0 +1,180 @@
+"""From a mechanism or a run to the scene that pages show."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.errors import InputError
+from armillary.mechanism.mechanism import Mechanism
+from armillary.model.model import Model
+from armillary.sim.record.run_data import RunData
+from armillary.viewer import looks, motion, symbols
+from armillary.viewer.arrows import Arrows, arrows_of
+from armillary.viewer.camera import bounds, camera_of, ground_of, up_of
+from armillary.viewer.looks import Measure
+from armillary.viewer.meshes import Meshes
+from armillary.viewer.motion import Motion
+from armillary.viewer.pack import packed
+from armillary.viewer.places import ORIGIN, place_at, place_of
+from armillary.viewer.schema import (
+    BodyPart,
+    EventPart,
+    FramePart,
+    Scene,
+    SeriesPart,
+    ShapePart,
+    TrailPart,
+)
+from armillary.viewer.series import series_of
+
+_MOST_EVENTS = 500
+_MOST_TRAILS = 4  # drawn from the beginning
+NO_FORCES = (
+    "No forces are drawn: the run has none. Record them: "
+    "simulate(..., record=('q', 'v', 'reactions'{}))."
+)
+
+
+def mechanism_scene(mechanism: Mechanism, q: ArrayLike | None = None, faces: int = 20_000) -> Scene:
+    """The mechanism at q (nq); default: where it starts."""
+    state = np.asarray(mechanism.initial if q is None else q, float)
+    if state.shape != (mechanism.nq,):
+        raise InputError(f"view: q has {mechanism.nq} entries, found shape {state.shape}.")
+    if not np.isfinite(state).all():
+        raise InputError("view: q holds numbers that are not finite.")
+    subtitle = f"{len(mechanism.bodies)} bodies, {mechanism.counts}"
+    still = motion.of_state(mechanism, state)
+    return _scene(mechanism, still, Arrows(), (), (), [], subtitle, faces)
+
+
+def run_scene(
+    mechanism: Mechanism,
+    run: RunData,
+    member: int = 0,
+    fps: float | None = None,
+    faces: int = 20_000,
+) -> Scene:
+    """A run of the mechanism; member: which one of a batch; fps: pictures per second to keep."""
+    moving, notes = motion.of_run(mechanism, run, member, fps)
+    arrows = arrows_of(mechanism, run, member, moving)
+    if not run.complete:
+        notes.insert(0, f"The run is incomplete: {run.message or 'it ended before its time'}.")
+    if "reactions" not in run:
+        notes.append(NO_FORCES.format(", 'constraint_forces'" if mechanism.constraints else ""))
+    if run.batch is not None:
+        notes.insert(0, f"Run {member} of {run.batch} of a batch.")
+    events = tuple(EventPart(time=t, text=text) for t, text in run.events[:_MOST_EVENTS])
+    if len(run.events) > _MOST_EVENTS:
+        notes.append(f"{_MOST_EVENTS} of {len(run.events)} events are listed.")
+    how = f"{run.method}, step {run.step:g} s" if run.method else "recorded run"
+    span = f"t = {moving.time[0]:g} to {moving.time[-1]:g} s"
+    series = series_of(run, member, moving)
+    return _scene(mechanism, moving, arrows, series, events, notes, f"{span}, {how}", faces)
+
+
+def _scene(
+    mechanism: Mechanism,
+    moving: Motion,
+    arrows: Arrows,
+    series: tuple[SeriesPart, ...],
+    events: tuple[EventPart, ...],
+    notes: list[str],
+    subtitle: str,
+    faces: int,
+) -> Scene:
+    model = mechanism.model
+    places = looks.attached(model)
+    around = bounds(model, moving, places)
+    measure = Measure.of(around.size, looks.typical_length(model, places) or around.size)
+    meshes = Meshes(model, faces)
+    shapes = _shapes(model, places, measure, meshes)
+    return Scene(
+        name=mechanism.name,
+        subtitle=subtitle,
+        size=around.size,
+        up=up_of(model),
+        bodies=_bodies(model),
+        shapes=tuple(shapes),
+        ties=tuple(looks.ties(model, measure)),
+        frames=_frames(model),
+        axes=tuple(symbols.joint_axes(model)),
+        trails=_trails(model),
+        ground=ground_of(model, moving, around),
+        meshes=meshes.parts,
+        camera=camera_of(model, moving, around),
+        time=packed(moving.time, "f8"),
+        poses=packed(moving.columns()),
+        tracks=packed(np.stack(arrows.tracks, axis=1)) if arrows.tracks else None,
+        arrows=tuple(arrows.parts),
+        forces=packed(np.stack(arrows.values, axis=1)) if arrows.parts else None,
+        scale=arrows.scale(),
+        series=series,
+        events=events,
+        notes=(*notes, *meshes.notes),
+        picture="",
+    )
+
+
+def _shapes(
+    model: Model, places: dict[int, list[tuple[float, float, float]]], measure: Measure,
+    meshes: Meshes,
+) -> list[ShapePart]:  # fmt: skip
+    found: list[ShapePart] = []
+    for k, body in enumerate(model.bodies):
+        solid = looks.solid_shapes(body, k, meshes.find)
+        found += solid
+        found += looks.skeleton(model, k, places[k], measure, "skeleton" if solid else "link")
+    found += symbols.joint_symbols(model, measure)
+    found += looks.masses(model, measure)
+    return found
+
+
+def _bodies(model: Model) -> tuple[BodyPart, ...]:
+    return tuple(
+        BodyPart(
+            name=body.name,
+            parent=model.index[body.parent],
+            joint=body.joint.name,
+            kind="continuous" if body.joint.continuous else body.joint.kind,
+            mass=body.mass.mass,
+            com=body.mass.com,
+        )
+        for body in model.bodies
+    )
+
+
+def _frames(model: Model) -> tuple[FramePart, ...]:
+    own = [
+        FramePart(name=body.name, body=k, at=place_at(ORIGIN), own=True)
+        for k, body in enumerate(model.bodies)
+    ]
+    extra = [
+        FramePart(name=f.name, body=model.index[f.body], at=place_of(f.pose), own=False)
+        for f in model.frames
+    ]
+    return (*own, *extra)
+
+
+def _trails(model: Model) -> tuple[TrailPart, ...]:
+    """Frames and centres of mass; at first those of frames, else of the bodies at the ends."""
+    parents = set(model.parents)
+    named = [f for f in model.frames if model.index[f.body] >= 0]
+    ends = [k for k in range(len(model.bodies)) if k not in parents]
+    few = set(ends if not named else ())
+    drawn = few if len(few) <= _MOST_TRAILS else set()
+    found = [
+        TrailPart(
+            name=f"frame {f.name}",
+            body=model.index[f.body],
+            point=f.pose.position,
+            shown=len(named) <= _MOST_TRAILS,
+        )
+        for f in named
+    ]
+    found += [
+        TrailPart(name=f"centre of mass of {b.name}", body=k, point=b.mass.com, shown=k in drawn)
+        for k, b in enumerate(model.bodies)
+        if b.mass.mass > 0.0
+    ]
+    return tuple(found)
