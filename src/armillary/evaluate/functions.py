@@ -300,7 +300,7 @@ FUNCTIONS: dict[str, Function] = {
         frame=True,
         coordinates=True,
         inertia=True,
-        options=BODIES,
+        options=("offsets",),
         text="W, rank = operational_inertia(q, frame): it has an inverse only where the rank is 6  "
         "[VanDerMerwe1995, 5.57, 5.58].  " + _TREE,
         returns="OperationalInertia",

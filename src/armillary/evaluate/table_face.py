@@ -16,8 +16,8 @@ from armillary.evaluate.evaluator import Evaluator, External
 if TYPE_CHECKING:
     from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
     from armillary.evaluate.inputs import Array
-    from armillary.evaluate.program import Explanation
     from armillary.evaluate.named_states import State
+    from armillary.evaluate.program import Explanation
     from armillary.evaluate.results import OperationalInertia, Reactions
 
 
@@ -380,7 +380,6 @@ class TableFace:
             frame: str,
             coordinates: str = "local",
             *,
-            parameters: ArrayLike | None = None,
             offsets: ArrayLike | None = None,
         ) -> OperationalInertia:
             """Inverse operational-space inertia J M^-1 J^T of a frame.

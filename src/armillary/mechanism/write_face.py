@@ -40,8 +40,8 @@ from armillary.evaluate.evaluator import Evaluator, External
 if TYPE_CHECKING:
     from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
     from armillary.evaluate.inputs import Array
-    from armillary.evaluate.program import Explanation
     from armillary.evaluate.named_states import State
+    from armillary.evaluate.program import Explanation
     from armillary.evaluate.results import OperationalInertia, Reactions
 
 '''
@@ -176,8 +176,8 @@ _INTRO = """# Functions
 Written by `python -m armillary.mechanism.write_face` from the table in
 `src/armillary/evaluate/functions.py`; a test says whether it is current. Every row is a method of
 `Mechanism` and takes one state or a batch (a leading axis B everywhere), and states as arrays or
-by name (`{"elbow": 0.3}`). `armillary ask MODEL NAME` asks it on the command line,
-`mechanism.to_c(NAME)` writes it as C, `mechanism.equations` prints it.
+by name (`{"elbow": 0.3}`); `mechanism.to_c(NAME)` writes it as C, and docs/symbolic.md prints it.
+Those that end in `_derivatives` hang on their question: `inverse_dynamics.derivatives(q, v, a)`.
 
 | argument | shape | unit |
 | --- | --- | --- |
