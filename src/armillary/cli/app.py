@@ -242,7 +242,10 @@ def draw(
 @runs("drawing")
 def report(
     source: Source,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The report: .html.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="The report: .html. Default: NAME-report.html."),
+    ] = None,
     title: Annotated[str | None, typer.Option(help="Its title.")] = None,
     text: Annotated[str, typer.Option(help="Your own words, at its beginning.")] = "",
     section: Annotated[Words, typer.Option(help="Sections by name. Default: all.")] = None,
