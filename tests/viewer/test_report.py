@@ -167,5 +167,5 @@ def test_command_line(run, tmp_path, monkeypatch, capsys):
             main()
         assert end.value.code in (0, None), capsys.readouterr()
     assert Page(tmp_path / "r.html").heads[0] == "Mine"
-    assert (tmp_path / "stanford.html").exists() and (tmp_path / "stewart.svg").exists()
+    assert (tmp_path / "stanford-report.html").exists() and (tmp_path / "stewart.svg").exists()
     assert (tmp_path / "r.svg").read_text().count("caption") == 2

@@ -152,8 +152,8 @@ class Equations:
         """Where all bodies are and how they move; q (B, nq), v (B, nv)."""
         result = self.evaluator.run(kinematics.columns_and_bias, {"q": q, "v": v})
         base = self.evaluator.base()
-        motion = (np.array(x.leaves(), float) for x in (base.velocity, base.acceleration))
-        return Bodies.of(result, *motion, q)
+        rate, push = (np.array(x.leaves(), float) for x in (base.velocity, base.acceleration))
+        return Bodies.of(result, rate, push, q)
 
     def spring_energy(self, q: Array) -> Array:
         """(B,) potential energy of springs in the joints that close loops, J."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike
 from armillary.constraints.nullspace import Factor, Scaling
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array, as_floats
-from armillary.model.model import Model
+from armillary.joints import Joint
+from armillary.model.model import Model, Slot
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
@@ -96,7 +97,7 @@ def _entries(model: Model, name: str) -> list[tuple[str, int]]:
     return [("q", k)]
 
 
-def _carrier(model: Model, k: int) -> tuple[Any, Any]:
+def _carrier(model: Model, k: int) -> tuple[Joint, Slot]:
     """The joint that has coordinate k of q, and its places."""
     pairs = zip(model.joints, model.slots, strict=True)
     return next(pair for pair in pairs if pair[1].q.start <= k < pair[1].q.stop)

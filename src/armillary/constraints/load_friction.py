@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from armillary.constraints.actuation import Actuation, actuation
 from armillary.constraints.equations import Baumgarte, Equations, System
 from armillary.constraints.moving import Prescribed, of_states
-from armillary.constraints.self_stress import ForceMap, determinacy
+from armillary.constraints.self_stress import ForceMap, determinacy, wrench_sizes
 from armillary.constraints.solution import (
     ConstrainedSolution,
     constraint_wrenches,
@@ -153,7 +153,7 @@ class ConstrainedLoadFriction(LoadFriction):
     def _refuse_undetermined(self, system: System, answers: list[Answer]) -> None:
         """Loads that count must have one value."""
         equations, model = self.plain_equations, self.evaluator.model
-        sizes = np.array([equations.length] * 3 + [1.0] * 3)
+        sizes = wrench_sizes(equations.length)
         counts = self.weights[:, GROUP_OF] > 0.0  # (m, 7)
         for k, answer in enumerate(answers):
             if not answer.factor.stress.shape[1]:

@@ -105,7 +105,7 @@ class Projector:
         inertias (B, 10 bodies) that the kinetic energy counts with."""
         values = None if named is None else named.of(len(q))
         held, found = named.held if named else held, np.full_like(v, np.nan)
-        for k in np.flatnonzero(finite_rows(q)):
+        for k in np.flatnonzero(finite_rows(q)).tolist():
             mine = None if values is None else values[k]
             bodies = None if parameters is None else parameters[k]
             if mine is not None and not self.equations.constraints.count:
@@ -127,9 +127,9 @@ class Projector:
             kernels = self.kernels("residual", embed, moving is not None) if open_.any() else None
             if kernels is not None:
                 self._newton(kernels, q, open_, moving)
-        for k in np.flatnonzero(open_):
+        for k in np.flatnonzero(open_).tolist():
             with _noted(notes, k, q):
-                q[k] = self._closed(q[k], _of(moving, int(k)))
+                q[k] = self._closed(q[k], _of(moving, k))
         return q
 
     def _one_position(self, q: Array, moving: RowMotion | None) -> Array | None:

@@ -81,20 +81,24 @@ class View:
         write_text(page(self.scene), place, overwrite)
         return place
 
-    @property
-    def frame(self) -> str:
-        """The page as an element of another page, which it cannot touch."""
-        content = html.escape(page(self.scene), quote=True)
-        return (
-            f'<iframe sandbox="allow-scripts" srcdoc="{content}" '
-            f'title="{_quoted(self.scene.name)}" '
-            f'style="width:100%;height:{int(self.height)}px;border:1px solid #dfe3e8;'
-            'border-radius:6px" loading="lazy"></iframe>'
-        )
-
     def _repr_html_(self) -> str:
-        """A frame with the page."""
-        return f'<div class="armillary-view">{self.frame}</div>'
+        return self.markup
+
+    @property
+    def markup(self) -> str:
+        """The page in a frame, over a picture: a notebook that is not trusted keeps the picture."""
+        name = html.escape(self.scene.name, quote=True)
+        height = int(self.height)
+        picture = ""
+        if self.scene.picture:
+            picture = f'<img alt="{name}" src="{self.scene.picture}" style="max-height:{height}px">'
+        content = html.escape(page(self.scene), quote=True)
+        frame = (
+            f'<iframe sandbox="allow-scripts" srcdoc="{content}" title="{name}" loading="lazy" '
+            'style="position:absolute;inset:0;width:100%;height:100%;background:#fff;'
+            'border:1px solid #dfe3e8;border-radius:6px"></iframe>'
+        )
+        return f'<div style="position:relative;height:{height}px">{picture}{frame}</div>'
 
     def __repr__(self) -> str:
         scene = self.scene
@@ -109,7 +113,3 @@ def _html_path(path: FilePath) -> Path:
             f"'{os.fspath(path)}': a page is an .html file; found the ending '{place.suffix}'."
         )
     return place
-
-
-def _quoted(text: str) -> str:
-    return html.escape(text, quote=True)

@@ -1,9 +1,8 @@
 """Many steps of time in one native call: kernels of a mechanism inside runtime/time_loop.py.
 
 Explicit Runge-Kutta tables and semi-implicit Euler, trees and constrained mechanisms, one state or
-B side by side; controllers that can be traced run inside.  A step that cannot be taken (a state
-that is not finite, a position that does not close, a row the fast kernel doubts) is left to the
-caller.
+B side by side; controllers that can be traced run inside.  A step that cannot be taken is left to
+the caller: a state that is not finite, a position that does not close, a failed residual check.
 """
 
 from __future__ import annotations
@@ -131,7 +130,7 @@ def _zeros(*shape: int) -> Array:
 class Stepping:
     """The native loop of one mechanism with one method, for `rows` states at once.
 
-    Raises `NotNative` where there is no native way: the caller steps in Python then."""
+    Raises `NotNative` where that cannot be: the caller steps in Python then."""
 
     def __init__(
         self,
@@ -146,7 +145,7 @@ class Stepping:
         """given: which of "external" and "prescribed" (wrenches, moving rows) the dynamics read."""
         self.mechanism, self.method, self.rows, self.nz = mechanism, method, rows, nz
         self._batched = rows >= mechanism.options.simd(True).width
-        self._keep: list[Any] = []  # everything the native side points to
+        self._keep: list[object] = []  # everything the native side points to
         self._c = np.zeros(Steps.SIZE, np.int64)
         self.fault: BaseException | None = None
         self._calls_back, self._interrupt = controller.answer is not None, HeldInterrupt()

@@ -105,7 +105,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
 
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
-    """Whatever libraries make of a damaged file is told in one way."""
+    """Faults that libraries report of a damaged file become one kind of error."""
     try:
         yield
     except (ArmillaryError, KeyboardInterrupt):

@@ -36,7 +36,7 @@ def summary(run: RunData) -> str:
 def playback(run: RunData, mechanism: Mechanism, member: int) -> Section:
     """The page that plays the run, in a frame of its own."""
     shown = view_run(run, mechanism, member=member)
-    return Section("playback", "Playback", shown.frame, screen=True)
+    return Section("playback", "Playback", shown.markup, screen=True)
 
 
 def plots(run: RunData) -> Section | None:
