@@ -5,6 +5,7 @@
 #   make bench   our speed and that of other engines, one table
 #   make pictures  the pictures of the docs: docs/images
 #   make accuracy  our numbers and those of others: docs/accuracy.md
+#   make face    types and reference of the questions, from their table
 #   make clean   remove .venv and everything built
 
 PYTHON ?= python3
@@ -17,7 +18,7 @@ CORE := .venv/.stamp-core
 TEST := .venv/.stamp-test
 PINS := pyproject.toml constraints.txt
 
-.PHONY: demo test test-all lint types pytest bench accuracy pictures clean
+.PHONY: demo test test-all lint types pytest bench accuracy pictures face clean
 
 demo: $(CORE)
 	@$(BIN)/armillary demo
@@ -39,6 +40,9 @@ pytest: $(TEST)
 
 bench: $(TEST)
 	$(BIN)/python -m benchmarks
+
+face: $(CORE)
+	$(BIN)/python -m armillary.mechanism.write_face
 
 accuracy: $(TEST)
 	PYTHONPATH=tests $(BIN)/python -m accuracy

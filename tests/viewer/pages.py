@@ -44,7 +44,8 @@ def chain(count, shapes=False):
         at = (0.0, 0.0, 0.0) if k == 0 else (0.0, 0.0, -0.1)
         inertia = (1e-4, 1e-4, 1e-6)
         axis = "xy"[k % 2]
-        builder.body(f"rod{k}", parent, "revolute", at, axis=axis, mass=0.1, com=(0, 0, -0.05), inertia=inertia)  # fmt: skip
+        builder.body(f"rod{k}", parent, "revolute", at, axis=axis, mass=0.1, com=(0, 0, -0.05),
+                     inertia=inertia)  # fmt: skip
         parent = f"rod{k}"
     return builder.build()
 

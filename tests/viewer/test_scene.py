@@ -121,7 +121,7 @@ def test_arrows_of_joints_hold_each_body_of_a_chain():
     mid = np.arange(wide, len(center) - wide, 25)
     a = (center[mid + wide] - 2 * center[mid] + center[mid - wide]) / (wide * 1e-3) ** 2
     wanted = body.mass.mass * (a - np.array(run.mechanism.gravity))
-    found = dict((x.body, v) for x, v in arrows(scene, "force", "joint"))[k][mid]
+    found = {x.body: v for x, v in arrows(scene, "force", "joint")}[k][mid]
     assert found == pytest.approx(wanted, abs=0.02 * np.abs(wanted).max())
 
 

@@ -61,9 +61,12 @@ def report(
     ] or None
     if _is_run(path):
         target = load_run(path).report(
-            out or path.with_name(f"{path.stem}-report.html"), title=title, text=text, sections=words,
+            out or path.with_name(f"{path.stem}-report.html"),
+            title=title,
+            text=text,
+            sections=words,
             overwrite=overwrite,
-        )  # fmt: skip
+        )
     else:
         name = path.stem if path.suffix else source.model
         target = find(source).report_page(

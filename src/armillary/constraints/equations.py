@@ -15,9 +15,10 @@ from armillary.constraints.moving import Prescribed, RowMotion, spread
 from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, solve
 from armillary.constraints.rows import Bodies, Rows, Terms, from_body_axes
 from armillary.errors import InputError, unknown_name
-from armillary.evaluate.dynamics import Dynamics
 from armillary.evaluate.inputs import Array, common_rows
 from armillary.evaluate.memo import Memo
+from armillary.evaluate.named_states import State
+from armillary.evaluate.tree import Tree
 from armillary.joints.closures import OnPlane
 from armillary.joints.rolling import RollingDisc
 from armillary.model.constraint_parts import Contact, Distance, Loop, Surface
@@ -77,7 +78,7 @@ class Equations:
 
     def __init__(self, evaluator: Evaluator):
         self.evaluator, self.model = evaluator, evaluator.model
-        self.tree = Dynamics(evaluator)
+        self.tree = Tree(evaluator)
         self.tables = evaluator.tables()
         self.constraints: ConstraintTable = lower_constraints(self.model, self.tables)
         self.rows = Rows(self.constraints, self.tables)
@@ -161,6 +162,7 @@ class Equations:
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         """Kinetic and potential energy, J: that of the tree, and springs in loops."""
+        q, v = self.evaluator.complete({"q": q, "v": v}).values()
         kinetic, potential = self.tree.energy(q, v)
         if any(loop.joint.passive for loop in self.model.loops):
             arrays, single = self.check_states(q=q)
@@ -233,9 +235,9 @@ class Equations:
         alpha, beta = baumgarte_rates(baumgarte)
         return -2.0 * alpha * terms.rate - beta * beta * terms.residual
 
-    def check_states(self, **arrays: ArrayLike) -> tuple[dict[str, Array], bool]:
+    def check_states(self, **arrays: State) -> tuple[dict[str, Array], bool]:
         """(B, ·) arrays of one length, and whether a single state was given."""
-        parts = {name: self.evaluator.check(name, value) for name, value in arrays.items()}
+        parts = self.evaluator.checked(arrays)
         count, single = common_rows(parts)
         full = {
             name: x if len(x) == count else np.tile(x, (count, 1)) for name, (x, _) in parts.items()

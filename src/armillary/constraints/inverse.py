@@ -64,7 +64,7 @@ class ConstrainedInverseDynamics(LadderQuestion):
     so are motions that the actuators cannot give.  external, passive, parameters: as for trees.
     `mechanism.tree.inverse_dynamics(q, v, a)` gives the forces in all joints of the open tree."""
 
-    algorithm = Algorithm("constrained_inverse_dynamics", (), lambda g: {})  # made with its plan
+    name = "inverse_dynamics"
     result = "tau"
 
     def __call__(

@@ -30,10 +30,10 @@ from armillary.constraints.solution import (
 )
 from armillary.constraints.states import finite_rows, placed, substituted
 from armillary.errors import ModelError
-from armillary.evaluate.dynamics import Dynamics
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.load_friction import GROUP_OF, LoadFriction, repeated
 from armillary.evaluate.results import BodyForces
+from armillary.evaluate.tree import Tree
 
 if TYPE_CHECKING:
     from armillary.constraints.nullspace import Answer
@@ -196,7 +196,7 @@ class ConstrainedLoadFriction(LoadFriction):
         found = solution(equations, system, left, external, True, compliance, single)
         multipliers = np.atleast_2d(found.multipliers)
         wrenches = merged(external, constraint_wrenches(equations, system, multipliers))
-        whole = Dynamics(evaluator).body_forces(q, v, a, wrenches)
+        whole = Tree(evaluator).body_forces(q, v, a, wrenches)
         first = (lambda y: y[0]) if single else (lambda y: y)
         taken = first(np.sum(x * v[:, self.columns], axis=-1))
         balance = replace(

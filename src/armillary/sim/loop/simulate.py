@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from armillary.constraints.holding import named_values
 from armillary.errors import InputError, Message, ModelError
 from armillary.evaluate.inputs import Array, as_floats
+from armillary.evaluate.named_states import State as GivenState
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.loop.arguments import check_types, projection_or_rates
 from armillary.sim.loop.balance import balanced_states
@@ -44,13 +45,13 @@ Outside = tuple[
     Inputs, External, float | None, ArrayLike | None, PrescribedMotions, Inputs,
     tuple[float, float] | None,
 ]  # fmt: skip
-Velocities = ArrayLike | Mapping[str, ArrayLike] | None
+Velocities = GivenState | None
 
 
 def simulate(
     mechanism: Mechanism,
-    q0: ArrayLike | None = None,
-    v0: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    q0: GivenState | None = None,
+    v0: GivenState | None = None,
     duration: float = 1.0,
     step: float = 1e-3,
     method: str = "rk4",
@@ -71,8 +72,8 @@ def simulate(
         a = forward_dynamics(q, v, actuators(voltages + controller) + inputs, external)
 
     q0 (nq) or (B, nq), v0 (nv) or (B, nv): default the initial configuration at rest; a batch
-    runs B simulations at once.  v0 = {"crank": 5.0}: the others follow (`project`); a full v0 that
-    the constraints do not allow is refused, or with project_start the nearest is taken.  step: of
+    runs B simulations at once.  By name, {"crank": 0.3}, the others follow; a full v0 that the
+    constraints do not allow is refused, or with project_start the nearest is taken.  step: of
     the method (sim/methods/choice.py); with "dopri5" of the record, while the steps follow the
     tolerance.  controller: a `Block` or several, or f(t, q, v) -> tau; period: sample and hold of
     controllers without one; balance: states of blocks begin so that nothing accelerates.
@@ -90,7 +91,7 @@ def simulate(
     The run is kept when it ends early: `run.complete` is False and `run.message` tells why.  An
     exception of a controller carries it as `error.run`.  Functions get copies of the state."""
     made_with = _made_with(check_types(locals()))
-    mechanism = mechanism.with_tolerance(geometry_tolerance)
+    mechanism, q0 = _placed(mechanism.with_tolerance(geometry_tolerance), q0)
     _check_times(duration, step, tolerance, t0, every)
     moved = PrescribedMotions(mechanism, prescribed, step)
     names = listed(record)
@@ -126,6 +127,11 @@ def _begun(
         return recorder.finish(over)
     loop = loop_of(system, stepping, watched, record, recorder.event)
     return _carried_out(loop, recorder, state, span)
+
+
+def _placed(mechanism: Mechanism, q0: GivenState | None) -> tuple[Mechanism, ArrayLike | None]:
+    """A start that is given by name as an array; the driven joints of a run are not driven yet."""
+    return mechanism, None if q0 is None else mechanism.evaluator.complete({"q": q0})["q"]
 
 
 def _made_with(given: dict[str, object]) -> dict[str, Any]:
