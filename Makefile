@@ -3,7 +3,9 @@
 #   make test    style, types and tests (also: make lint, make types)
 #   make test-all    the same with the tests that take very long or install packages
 #   make bench   our speed and that of other engines, one table
+#   make pictures  the pictures of the docs: docs/images
 #   make accuracy  our numbers and those of others: docs/accuracy.md
+#   make face    types and reference of the questions, from their table
 #   make clean   remove .venv and everything built
 
 PYTHON ?= python3
@@ -16,7 +18,7 @@ CORE := .venv/.stamp-core
 TEST := .venv/.stamp-test
 PINS := pyproject.toml constraints.txt
 
-.PHONY: demo test test-all lint types pytest bench accuracy clean
+.PHONY: demo test test-all lint types pytest bench accuracy pictures face clean
 
 demo: $(CORE)
 	@$(BIN)/armillary demo
@@ -39,8 +41,14 @@ pytest: $(TEST)
 bench: $(TEST)
 	$(BIN)/python -m benchmarks
 
+face: $(CORE)
+	$(BIN)/python -m armillary.mechanism.write_face
+
 accuracy: $(TEST)
 	PYTHONPATH=tests $(BIN)/python -m accuracy
+
+pictures: $(CORE)
+	$(BIN)/python docs/make_pictures.py
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -34,7 +34,12 @@ class CompiledFunction:
         self._fast: NativeCall | None = None
         self.__name__ = self.__qualname__ = name or str(row)
         self.__signature__ = self.row.signature
-        self.__doc__ = "\n\n".join(filter(None, (self.row.title, self.row.text)))
+        self.__doc__ = self.described(self.row)
+
+    @staticmethod
+    def described(row: Function) -> str:
+        """What `help` shows."""
+        return "\n\n".join(filter(None, (row.title, row.text)))
 
     def callable(self) -> Any:
         """The callable users get: a native one where this interpreter allows, else a function."""
@@ -167,7 +172,7 @@ def serve(
         kernels, loaded = evaluator.kernels_for(algorithm, arrays, row.fuse, passive, frames)
         names, body = kernels.request.reads, None
         if frame is not None:
-            place = evaluator.place(frame, row.fuse)
+            place = evaluator.place(frame, kernels.tables.fused)
             body, spot = place.kernel, (place.kernel, place.numbers())
         if single and (loaded or not external):
             kernel = kernels.kernel(False, "double", body)

@@ -112,14 +112,15 @@ class InverseKinematics:
         if one:
             angle, distance, opening = (sqrt(x) for x in squares[0, 1:].tolist())
             good = max(angle, distance, opening) <= tolerance
+            steps, again = found.counts[0].tolist()
             return KinematicSolution(
-                q[0], good, angle, distance, opening, *found.counts[0].tolist(), frame, goals[0],
-                search,
-            )  # fmt: skip
+                q[0], good, angle, distance, opening, steps, again, frame, goals[0], search
+            )
         angles, distances, openings = np.sqrt(squares[:, 1:]).T
-        all_good = (squares[:, 1:] <= tolerance**2).all(axis=1)
+        all_good = np.asarray((squares[:, 1:] <= tolerance**2).all(axis=1))
+        many, again = found.counts.T
         return KinematicSolution(
-            q, all_good, angles, distances, openings, *found.counts.T, frame, goals, search
+            q, all_good, angles, distances, openings, many, again, frame, goals, search
         )
 
     # -- what is searched for --------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -56,9 +56,9 @@ class KinematicSolution:
 
     def __getitem__(self, k: int) -> KinematicSolution:
         self._refuse(self.single, "this is the solution of one pose, not of a batch.")
-        numbers = (x[k].item() for x in (self.converged, self.angle, self.distance, self.opening,
-                                         self.iterations, self.restarts))  # type: ignore[index]  # fmt: skip
-        return KinematicSolution(self.q[k], *numbers, self.frame, self.goal[k], self.search)
+        names = ("converged", "angle", "distance", "opening", "iterations", "restarts")
+        numbers = {name: np.asarray(getattr(self, name))[k].item() for name in names}
+        return replace(self, q=self.q[k], goal=self.goal[k], **numbers)
 
     def _refuse(self, wrong: bool, why: str) -> None:
         if wrong:

@@ -18,7 +18,7 @@ def of_world_frame(
     inputs: Mapping[str, ArrayLike],
 ) -> dict[str, Array]:  # fmt: skip
     """Results of the function's algorithm by name, as `Evaluator.run` gives them."""
-    parts = {name: evaluator.check(name, x) for name, x in inputs.items()}
+    parts = evaluator.checked(inputs)
     count, single = common_rows(parts)
     finite = np.ones(count, bool)
     for x, _ in parts.values():
