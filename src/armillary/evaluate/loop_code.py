@@ -59,11 +59,11 @@ def _body_code(request: Request, kind: BodyKind, lanes: Lanes) -> BodyCode:
 
     @cache
     def traced() -> TracedBody:
-        from armillary.evaluate.body_code import TracedBody, layout_of, trace_body, trace_ground
+        from armillary.evaluate import body_code as tracer
 
         if body is None:
-            return TracedBody(trace_ground(request), layout_of(request).size)
-        return trace_body(request, body, kind.root, kind.first)
+            return tracer.TracedBody(tracer.trace_ground(request), tracer.layout_of(request).size)
+        return tracer.trace_body(request, body, kind.root, kind.first)
 
     def text() -> str:
         from armillary.codegen.emit import BlockWriter
