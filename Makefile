@@ -3,6 +3,7 @@
 #   make test    style, types and tests (also: make lint, make types)
 #   make test-all    the same with the tests that take very long or install packages
 #   make bench   our speed and that of other engines, one table
+#   make pictures  the pictures of the docs: docs/images
 #   make accuracy  our numbers and those of others: docs/accuracy.md
 #   make face    types and reference of the questions, from their table
 #   make clean   remove .venv and everything built
@@ -17,7 +18,7 @@ CORE := .venv/.stamp-core
 TEST := .venv/.stamp-test
 PINS := pyproject.toml constraints.txt
 
-.PHONY: demo test test-all lint types pytest bench accuracy face clean
+.PHONY: demo test test-all lint types pytest bench accuracy pictures face clean
 
 demo: $(CORE)
 	@$(BIN)/armillary demo
@@ -45,6 +46,9 @@ face: $(CORE)
 
 accuracy: $(TEST)
 	PYTHONPATH=tests $(BIN)/python -m accuracy
+
+pictures: $(CORE)
+	$(BIN)/python docs/make_pictures.py
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -63,7 +63,7 @@ HOME_OF_MODULE = {
     "mujoco": {"formats"},
     "xml": {"formats", "viewer"},
     "yaml": {"formats", "studies", "cli"},
-    "pydantic": {"formats", "studies"},
+    "pydantic": {"formats", "studies", "viewer"},
     "typer": {"cli"},
     "rich": {"cli"},
     # oracles of the tests, never part of the library

@@ -105,13 +105,16 @@ def test_mechanisms(name, tmp_path):
 def test_nothing_runs_and_nothing_is_fetched(run, tmp_path):
     hostile = "<script>alert(1)</script>\"'&"
     page = Page(run.report(tmp_path / "r.html", title=hostile, text=hostile + "\n\nb"))
-    assert "script" not in page.tags and "iframe" not in page.tags
+    assert "script" not in page.tags  # what plays is in a frame that cannot leave
+    assert ("sandbox", "allow-scripts") in page.attributes
     for name, value in page.attributes:
         assert not name.startswith("on")
         if name in ("src", "href"):
             assert value.startswith(("data:", "#"))
     assert page.heads[0] == hostile
-    assert not re.search(r"https?://(?!www\.w3\.org)", (tmp_path / "r.html").read_text())
+    still = run.report(tmp_path / "s.html", sections=["summary", "plots"]).read_text()
+    assert "<iframe" not in still and "script-src" not in still
+    assert not re.search(r"https?://(?!www\.w3\.org)", still)
 
 
 def test_sections_and_faults(run, tmp_path):
@@ -164,5 +167,5 @@ def test_command_line(run, tmp_path, monkeypatch, capsys):
             main()
         assert end.value.code in (0, None), capsys.readouterr()
     assert Page(tmp_path / "r.html").heads[0] == "Mine"
-    assert (tmp_path / "stanford.html").exists() and (tmp_path / "stewart.svg").exists()
+    assert (tmp_path / "stanford-report.html").exists() and (tmp_path / "stewart.svg").exists()
     assert (tmp_path / "r.svg").read_text().count("caption") == 2

@@ -242,13 +242,37 @@ def draw(
 @runs("drawing")
 def report(
     source: Source,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The report: .html.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="The report: .html. Default: NAME-report.html."),
+    ] = None,
     title: Annotated[str | None, typer.Option(help="Its title.")] = None,
     text: Annotated[str, typer.Option(help="Your own words, at its beginning.")] = "",
     section: Annotated[Words, typer.Option(help="Sections by name. Default: all.")] = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Write a report of a mechanism, or of a recorded run (MODEL: its file), as one HTML file."""
+
+
+@app.command()
+@runs("runs")
+def animate(
+    run: RunFile,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The page: .html. Default: beside the run.")
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="The mechanism of the run, where its file does not hold it or its meshes."
+        ),
+    ] = None,
+    fps: Annotated[float | None, typer.Option(help="Pictures per second to keep.")] = None,
+    member: Annotated[int, typer.Option(help="Which run of a batch.")] = 0,
+    play: Annotated[bool, typer.Option("--play", help="Begin to play at once.")] = False,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write a recorded run as a page that plays in every browser, without a network."""
 
 
 @app.command()

@@ -61,13 +61,17 @@ def report(
     ] or None
     if _is_run(path):
         target = load_run(path).report(
-            out or path.with_suffix(".html"), title=title, text=text, sections=words,
+            out or path.with_name(f"{path.stem}-report.html"), title=title, text=text, sections=words,
             overwrite=overwrite,
         )  # fmt: skip
     else:
         name = path.stem if path.suffix else source.model
         target = find(source).report_page(
-            out or Path(f"{name}.html"), title=title, text=text, sections=words, overwrite=overwrite
+            out or Path(f"{name}-report.html"),
+            title=title,
+            text=text,
+            sections=words,
+            overwrite=overwrite,
         )
     screen.say(f"report written to {target}")
 

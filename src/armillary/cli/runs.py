@@ -1,4 +1,4 @@
-"""`plot` and `info`: recorded runs as pictures and in words."""
+"""`plot`, `animate` and `info`: recorded runs as pictures, as pages and in words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from armillary import __version__
 from armillary.cli import screen
-from armillary.cli.options import Words
+from armillary.cli.options import Source, Words
 from armillary.errors import FormatError, Remedy
 
 if TYPE_CHECKING:
@@ -33,6 +33,26 @@ def plot(
     recorded.plot(*names, show=show, path=picture, columns=columns or None)
     if picture is not None:
         screen.say(f"{', '.join(names or recorded.names)} drawn in {picture}")
+
+
+def animate(
+    run: Path,
+    out: Path | None,
+    model: str | None,
+    fps: float | None,
+    member: int,
+    play: bool,
+    overwrite: bool,
+) -> None:
+    """A page beside the run, or where `out` says."""
+    from armillary.cli.models import find
+    from armillary.sim.record.stored_run import load_run
+
+    recorded = load_run(run)
+    mechanism = None if model is None else find(Source(model))
+    path = out if out is not None else run.with_suffix(".html")
+    recorded.animate(path, mechanism, fps=fps, member=member, play=play, overwrite=overwrite)
+    screen.say(f"{path}: {path.stat().st_size / 1e6:.1f} MB, opens in a browser")
 
 
 def info(run: Path, json: bool) -> None:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from armillary.algorithms.tree import inverse_dynamics, kinematics, mass_matrix
 from armillary.constraints.arrays import rotated_back
@@ -153,8 +153,8 @@ class Equations:
         """Where all bodies are and how they move; q (B, nq), v (B, nv)."""
         result = self.evaluator.run(kinematics.columns_and_bias, {"q": q, "v": v})
         base = self.evaluator.base()
-        motion = (np.array(x.leaves(), float) for x in (base.velocity, base.acceleration))
-        return Bodies.of(result, *motion, q)
+        rate, push = (np.array(x.leaves(), float) for x in (base.velocity, base.acceleration))
+        return Bodies.of(result, rate, push, q)
 
     def spring_energy(self, q: Array) -> Array:
         """(B,) potential energy of springs in the joints that close loops, J."""
@@ -249,6 +249,21 @@ class Equations:
         start = np.tile(self.tree.initial, (count, 1))
         kick = rng.normal(size=(count, self.tables.nv)) * self.scaling.columns
         return self.tree.integrate(start, kick)
+
+    @cached_property
+    def idle_rows(self) -> NDArray[np.bool_]:
+        """(m,) rows without content: the tree fulfils them already, in every configuration.
+
+        A wheel whose axle slides along the ground can neither rise nor sink: its normal row moves
+        no joint.  What stands in such a row of J is rounding, and so is its residual; divided by
+        each other they are anything.  Rows are measured against the size that a row has when it
+        moves something, in a few random configurations, not against each other."""
+        if not self.constraints.count:
+            return np.zeros(0, bool)
+        q = self.random_configurations(np.random.default_rng(0), OPEN_SAMPLES)
+        J = self.scaling.scaled(self.terms(q).J)
+        tolerance = max(RANK_TOLERANCE, self.geometry_tolerance)
+        return np.asarray(np.abs(J).max(axis=(0, 2), initial=0.0) <= tolerance, bool)
 
     # -- rank and solutions ----------------------------------------------------------------------
 

@@ -13,9 +13,8 @@ from armillary.constraints.compiled import compiled_kernels, may_be_compiled
 from armillary.constraints.equations import Baumgarte, Equations
 from armillary.constraints.ladder import LadderQuestion, Outcome, States, compiled, solve_in_turn
 from armillary.constraints.load_friction import load_friction_of
-from armillary.constraints.moving import Prescribed, RowMotion
+from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
 from armillary.constraints.plan import make_plan, plan_of
-from armillary.constraints.prescribed import with_prescribed
 from armillary.constraints.states import answerable, blanked, solvable
 from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator, External

@@ -17,14 +17,12 @@ from numpy.typing import NDArray
 from armillary.algorithms.closed.constrained import correction
 from armillary.constraints.assembly import Closer
 from armillary.constraints.compiled import compiled_kernels, may_be_compiled
-from armillary.constraints.content import idle_rows
 from armillary.constraints.holding import Held, Named
 from armillary.constraints.ladder import Outcome, Solver, States, solve_in_turn
 from armillary.constraints.moving import Prescribed, RowMotion, spread
 from armillary.constraints.plan import make_plan
 from armillary.constraints.states import finite_rows
 from armillary.errors import ArmillaryError, ModelError
-from armillary.evaluate import native_call
 from armillary.evaluate.inputs import Array
 
 if TYPE_CHECKING:
@@ -46,7 +44,7 @@ class Projector:
 
     def rows(self, level: str) -> NDArray[np.bool_]:
         """(m,) rows that a step of q ("residual") or of v ("rate") looks at: those with content."""
-        return self.closer.closing_rows if level == "residual" else ~idle_rows(self.equations)
+        return self.closer.closing_rows if level == "residual" else ~self.equations.idle_rows
 
     def kernels(self, level: str, embed: bool = True, moving: bool = False) -> Program | None:
         """Of a step of q ("residual") or of v ("rate").  embed: False where the dependent
@@ -107,7 +105,7 @@ class Projector:
         inertias (B, 10 bodies) that the kinetic energy counts with."""
         values = None if named is None else named.of(len(q))
         held, found = named.held if named else held, np.full_like(v, np.nan)
-        for k in np.flatnonzero(finite_rows(q)):
+        for k in np.flatnonzero(finite_rows(q)).tolist():
             mine = None if values is None else values[k]
             bodies = None if parameters is None else parameters[k]
             if mine is not None and not self.equations.constraints.count:
@@ -129,9 +127,9 @@ class Projector:
             kernels = self.kernels("residual", embed, moving is not None) if open_.any() else None
             if kernels is not None:
                 self._newton(kernels, q, open_, moving)
-        for k in np.flatnonzero(open_):
+        for k in np.flatnonzero(open_).tolist():
             with _noted(notes, k, q):
-                q[k] = self._closed(q[k], _of(moving, int(k)))
+                q[k] = self._closed(q[k], _of(moving, k))
         return q
 
     def _one_position(self, q: Array, moving: RowMotion | None) -> Array | None:
@@ -151,6 +149,8 @@ class Projector:
     def _native(self, level: str, moving: bool) -> Callable[..., Array | None] | None:
         """A step of one state as a native call, about 1 µs; None: there is none."""
         if (level, moving) not in self._calls:
+            from armillary.evaluate import native_call
+
             kernels = self.kernels(level, moving=moving) if native_call.available() else None
             numbers = self.equations.evaluator.base_numbers
             self._calls[level, moving] = native_call.lean(kernels, numbers)

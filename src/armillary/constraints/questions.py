@@ -15,10 +15,9 @@ import numpy as np
 from armillary.constraints.actuation import driving_forces as forces_of_actuators
 from armillary.constraints.constraint_solver import ConstraintSolver, solver_of
 from armillary.constraints.holding import Held, named_values
-from armillary.constraints.moving import Prescribed, RowMotion
+from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
 from armillary.constraints.named_states import completed, held_names
 from armillary.constraints.named_states import placed as placed_by_name
-from armillary.constraints.prescribed import with_prescribed
 from armillary.constraints.states import (
     answerable,
     blanked,
@@ -209,13 +208,11 @@ def mobility(mechanism: Constrained, q: State | None = None, seed: int = 0) -> M
 
 def conditions(mechanism: Constrained, q: State, prescribed: RowMotion | None = None) -> Array:
     """Condition number of the scaled J at every state, over the rank: (B,) or a number."""
-    from armillary.constraints.conditioning import condition
-
     arrays, single = mechanism.constraint_solver.equations.check_states(q=q)
     terms = mechanism.constraint_solver.equations.terms(arrays["q"], moving=prescribed)
     values = np.where(finite_rows(arrays["q"]) & known_rows(terms), 1.0, np.nan)
     for k in np.flatnonzero(np.isfinite(values)):
-        values[k] = condition(mechanism.constraint_solver.equations.factor(terms, int(k)))
+        values[k] = mechanism.constraint_solver.equations.factor(terms, int(k)).condition
     if single:
         mechanism.evaluator.refuse_not_finite(arrays, values)
     return np.asarray(values[0]) if single else values

@@ -17,7 +17,7 @@ from armillary.evaluate.inputs import Array, choice, result_type
 from armillary.evaluate.world_frames import ConstantKernel, constants, of_world_frame
 
 if TYPE_CHECKING:
-    from armillary.evaluate.native_call import Given, NativeCall
+    from armillary.evaluate.native_call import Callee, Given, NativeCall
     from armillary.evaluate.program import Explanation
 
 
@@ -162,7 +162,8 @@ def serve(
     if number is None or call.ready(number, "" if single else element):
         return
     make = None if row.wrap is None else partial(row.wrap, evaluator.model)
-    frame, kernel, spot = bound.get("frame"), None, None
+    kernel: Callee | None = None
+    frame, spot = bound.get("frame"), None
     if fixed is not None:
         sizes = [evaluator.model.nq if n == "q" else evaluator.model.nv for n in row.inputs]
         names, kernel = row.inputs, ConstantKernel(sizes, fixed) if single else None

@@ -235,10 +235,11 @@ class Evaluator:
 
     def _verify(self, algorithm: Algorithm, passive: bool) -> Verify | None:
         """New code of forward dynamics is tried against the interpreter."""
+        if algorithm is not forward_dynamics or (passive and self.model.load_dependent_joints):
+            return None
         from armillary.evaluate.verify import of_tree
 
-        loaded = passive and self.model.load_dependent_joints
-        return of_tree(self, passive) if algorithm is forward_dynamics and not loaded else None
+        return of_tree(self, passive)
 
     def _of_given_bodies(
         self, request: Request, fuse: bool, passive: bool, verify: Verify | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import sqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,10 +16,12 @@ from armillary.evaluate.inputs import Array, common_rows
 from armillary.evaluate.kinematic_solution import KinematicSolution
 from armillary.evaluate.moving_joints import moving_joints
 from armillary.evaluate.pose_inputs import Pose, direction, read_pose
-from armillary.evaluate.pose_search import Policy, PoseSearch
 from armillary.evaluate.starts import joint_bounds, starts
 from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.spatial import Transform
+
+if TYPE_CHECKING:
+    from armillary.evaluate.pose_search import Policy, PoseSearch
 
 GROUPS = {"pose": ROWS, "position": ROWS[3:], "rotation": ROWS[:3]}
 # the constraints of a mechanism, and which of their rows a place has to keep
@@ -157,6 +159,9 @@ class InverseKinematics:
             kept=kept,
         )
         limits = [(i, model.q_labels[i], low, high) for i, _, low, high in bounds]
+        # the compiler is imported when the first question is asked
+        from armillary.evaluate.pose_search import PoseSearch
+
         return PoseSearch(evaluator, task, constraints if kept else None, limits)
 
     def _spot(self, frame: str) -> Spot:
@@ -198,4 +203,6 @@ def _policy(tolerance: float, iterations: int, restarts: int) -> Policy:
     for name, value, least in (("iterations", iterations, 1), ("restarts", restarts, 0)):
         if not isinstance(value, int) or value < least:
             raise InputError(f"{name}: expected a whole number from {least}, found {value!r}.")
+    from armillary.evaluate.pose_search import Policy
+
     return Policy(tolerance=tolerance, iterations=iterations)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from armillary.algorithms.inverse_kinematics import ROWS
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.pose_search import PoseSearch
+
+if TYPE_CHECKING:
+    from armillary.evaluate.pose_search import PoseSearch
 
 SINGULAR = 1e-6  # of the largest singular value: a direction that is lost
 

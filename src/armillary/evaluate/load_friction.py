@@ -150,7 +150,7 @@ class LoadFriction:
             a, loads = respond(force, 1)
         row = int(np.argmax(np.nan_to_num(size / np.maximum(scale, 1e-300)).max(axis=-1)))
         raise ModelError(
-            f"forward dynamics: load-dependent friction did not converge in state {row} (joints "
+            f"load-dependent friction did not converge in state {row} (joints "
             f"{', '.join(self.evaluator.model.load_dependent_joints)}). Lower its coefficients."
         )
 

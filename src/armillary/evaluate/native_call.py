@@ -22,6 +22,7 @@ from armillary.codegen.abi import ARRAYS, Context
 from armillary.codegen.target import native
 from armillary.evaluate.arguments import LOADS, Arguments
 from armillary.evaluate.inputs import Array
+from armillary.evaluate.kept_results import LEAST
 from armillary.evaluate.kernel import Kernel
 from armillary.runtime import call_code
 from armillary.runtime.call_arguments import TUPLE_ITEMS, WRENCHES, Data
@@ -31,7 +32,9 @@ from armillary.runtime.callable_type import capsule_table, counts_holders, fits,
 if TYPE_CHECKING:
     from armillary.evaluate.program import Program
 
-_LARGEST = 2**25  # bytes of a result: beyond, malloc keeps nothing, but kept_results.py does
+# bytes of a result that is not left to Python and kept_results.py: beyond, malloc keeps nothing;
+# of several large results at once it keeps none
+_LARGEST = 2**25
 _NEW_NUMBER, _NEW_ARRAY = 60, 94  # PyArray_Scalar, PyArray_NewFromDescr in numpy's C functions
 
 
@@ -119,7 +122,7 @@ class _Served:
         kernel = serving.kernel
         self.scratch = [np.zeros(prod(shape)) for shape in kernel.output_shapes.values()]
         count = len(kernel.input_sizes)
-        d[Answer.INPUTS], d[Answer.LARGEST] = count, _LARGEST
+        d[Answer.INPUTS] = count
         d[Answer.FROM : Answer.FROM + count] = slots
         d[Answer.SIZES : Answer.SIZES + count] = kernel.input_sizes
         self.kept: list[Any] = []
@@ -130,6 +133,8 @@ class _Served:
         for k, (name, shape) in enumerate(kernel.output_shapes.items()):
             d[Answer.SCRATCH + k] = d[Answer.SCRATCH_SIZE]
             d[Answer.SCRATCH_SIZE] += 0 if name in direct else prod(shape)
+        several = len(serving.given) > 1 and not d[Answer.SCRATCH_SIZE]
+        d[Answer.LARGEST] = LEAST if several else _LARGEST
         d[Answer.FORM] = self._form()
         self.batches: dict[str, Any] = {}
 
@@ -314,8 +319,9 @@ class NativeCall:
 
         checked: a result that is not finite makes the Python function do it all (doubles only)."""
         kernel = serving.kernel
-        plain = isinstance(kernel, Kernel) and kernel.straight
-        if not plain or not self._switching.acquire(blocking=False):
+        if not isinstance(kernel, Kernel) or not kernel.straight:
+            return
+        if not self._switching.acquire(blocking=False):
             return  # another thread does it
         try:
             served = self._serve(number, serving)

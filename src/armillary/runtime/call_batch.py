@@ -82,8 +82,8 @@ def _run_blocks(c: Call, context: str, places: str, rows: str, size: str, kernel
         c.set_field(Context.OUTPUT_ROWS.at(k), c.pointer(scratch, before, "i8"), context)
     c.set_field(Context.ROWS, block, context)
     inputs = c.room(f"[{ARRAYS} x i64]")
-    for i in range(ARRAYS):
-        c.write(inputs, i, c.field(Context.INPUT_ROWS.at(i), context, "i64"))
+    for k in range(ARRAYS):
+        c.write(inputs, k, c.field(Context.INPUT_ROWS.at(k), context, "i64"))
     thread = c.let("call ptr @armillary_PyEval_SaveThread()")
     with c.loop(rows, step=block) as at:
         last, late = c.sub(rows, block), c.let(f"icmp slt i64 {rows}, {c.add(at, block)}")

@@ -49,20 +49,14 @@ class Arrows:
 
     def without_noise(self) -> Arrows:
         """The same without arrows that are nothing beside the others of their kind."""
+        pairs = list(zip(self.parts, self.values, strict=True))
         most = {
-            kind: max(
-                (
-                    _greatest(x)
-                    for p, x in zip(self.parts, self.values, strict=True)
-                    if p.kind == kind
-                ),
-                default=0.0,
-            )
+            kind: max((_greatest(x) for part, x in pairs if part.kind == kind), default=0.0)
             for kind in ("force", "moment")
         }
         kept = [
             (part, values)
-            for part, values in zip(self.parts, self.values, strict=True)
+            for part, values in pairs
             if _greatest(values) > _NOTHING * most[part.kind]
         ]
         return Arrows([p for p, _ in kept], [x for _, x in kept], self.tracks)

@@ -39,15 +39,15 @@ def bounds(model: Model, moving: Motion, places: dict[int, list[Point]]) -> Boun
             local = local[1:]
         world = np.einsum("tij,nj->tni", moving.R[rows, k], np.array(local))
         clouds.append(world + moving.p[rows, k, None])
-    here = places[-1]
-    if here:
-        clouds.append(np.broadcast_to(np.array(here), (len(rows), len(here), 3)))
     cloud = np.concatenate(clouds, axis=1) if clouds else np.zeros((1, 1, 3))
-    low, high = cloud.min(axis=1), cloud.max(axis=1)
+    low, high = cloud.min(axis=1), cloud.max(axis=1)  # of the mechanism at every instant
     middles = (low + high) / 2.0
     size = float(np.linalg.norm(high - low, axis=1).max()) / 2.0
     travel = float(np.linalg.norm(middles - middles[0], axis=1).max())
-    lowest, highest = low.min(axis=0), high.max(axis=0)
+    if here := places[-1]:  # where it stands on the world
+        stands = np.broadcast_to(np.array(here), (len(cloud), len(here), 3))
+        cloud = np.concatenate([cloud, stands], axis=1)
+    lowest, highest = cloud.min(axis=(0, 1)), cloud.max(axis=(0, 1))
     reach = float(np.linalg.norm(cloud - (lowest + highest) / 2.0, axis=-1).max())
     return Bounds(lowest, highest, size or 1.0, reach or 1.0, middles[0], travel)
 

@@ -14,7 +14,7 @@ import numpy as np
 from armillary.model.model import Model
 from armillary.model.parts import WORLD, Body, Shape
 from armillary.viewer import colors
-from armillary.viewer.places import ORIGIN, Array, place_at, place_of, point, turned
+from armillary.viewer.places import ORIGIN, Array, place_at, place_of, point, quaternions, turned
 from armillary.viewer.schema import Color, Place, Point, ShapePart, TiePart
 
 _SLIDING = ("prismatic", "cylindrical", "helical", "planar", "gimbal", "general")
@@ -95,7 +95,7 @@ def skeleton(
         start = np.mean(places, axis=0) if len(places) > 1 else np.asarray(body.mass.com)
     elif not ends and np.linalg.norm(body.mass.com) > 1e-9:
         ends = [point(2.0 * np.asarray(body.mass.com))]  # the centre of a bar is half way
-    name = f"{body.name}"
+    name = body.name
     bars = [bar(role, k, start, end, measure.bar, color, name) for end in ends]
     yield from (x for x in bars if x is not None)
     if not any(bars):
@@ -151,7 +151,8 @@ def masses(model: Model, measure: Measure) -> Iterator[ShapePart]:
         yield shape("com", "sphere", k, place_at(mass.com), (1.15 * measure.pin,), colors.COM, name)
         half, R = ellipsoid(mass.mass, mass.tensor)
         if half.max() > 0.0:
-            at = (*mass.com, *_quaternion(R))
+            x, y, z, w = quaternions(R).tolist()
+            at = (*mass.com, x, y, z, w)
             size = point(np.maximum(half, 1e-3 * half.max()))
             name = f"inertia of {body.name} as a solid ellipsoid"
             yield shape("inertia", "ellipsoid", k, at, size, colors.INERTIA, name)
@@ -166,12 +167,6 @@ def ellipsoid(mass: float, tensor: Sequence[float]) -> tuple[Array, Array]:
         R = R * np.array([1.0, 1.0, -1.0])
     squares = 2.5 / mass * (moments.sum() - 2.0 * moments)
     return np.sqrt(np.maximum(squares, 0.0)), R
-
-
-def _quaternion(R: Array) -> tuple[float, ...]:
-    from armillary.viewer.places import quaternions
-
-    return tuple(float(x) for x in quaternions(R))
 
 
 def is_ground(body: Body) -> bool:

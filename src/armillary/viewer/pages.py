@@ -13,8 +13,10 @@ from armillary.formats.files import write_text
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.record.run_data import RunData
 from armillary.viewer.document import page
+from armillary.viewer.motion import positions
 from armillary.viewer.scene import mechanism_scene, run_scene
 from armillary.viewer.schema import Scene
+from armillary.viewer.sketch.movie import ENDINGS, film
 
 FilePath = str | os.PathLike[str]
 
@@ -31,13 +33,18 @@ def animate_run(
     play: bool = False,
     overwrite: bool = False,
 ) -> Path:
-    """Write a run as one HTML file that plays in every browser, without a network.
+    """Write a run as one HTML file that plays in every browser, without a network; or as a film of
+    sketches, .gif or (where ffmpeg is there) .mp4.
 
-    mechanism: of which the run is (default: the one that was simulated).  member: which run of a batch.  fps: pictures per second to keep (default:
-    up to 60, fewer of very long runs).  faces: triangles of all meshes together.  play: begin at
-    once.  Gives the path."""
+    mechanism: of which the run is (default: the one that was simulated).  member: which run of a
+    batch.  fps: pictures per second to keep (default: up to 60, in films 20, fewer of very long
+    runs).  faces: triangles of all meshes together.  play: begin at once.  Gives the path."""
+    moved = mechanism or run.mechanism
+    if Path(path).suffix.lower() in ENDINGS:
+        q = positions(moved, run, member)
+        return film(moved, run.time, q, Path(path), fps=fps, overwrite=overwrite)
     place = _html_path(path)
-    scene = run_scene(mechanism or run.mechanism, run, member, fps, faces)
+    scene = run_scene(moved, run, member, fps, faces)
     write_text(page(scene, title, play), place, overwrite)
     return place
 
@@ -75,14 +82,23 @@ class View:
         return place
 
     def _repr_html_(self) -> str:
-        """A picture, which a notebook that is not trusted keeps, below a frame with the page."""
+        return self.markup
+
+    @property
+    def markup(self) -> str:
+        """The page in a frame, over a picture: a notebook that is not trusted keeps the picture."""
+        name = html.escape(self.scene.name, quote=True)
+        height = int(self.height)
+        picture = ""
+        if self.scene.picture:
+            picture = f'<img alt="{name}" src="{self.scene.picture}" style="max-height:{height}px">'
         content = html.escape(page(self.scene), quote=True)
         frame = (
-            f'<iframe sandbox="allow-scripts" srcdoc="{content}" title="{_quoted(self.scene.name)}" '
-            f'style="width:100%;height:{int(self.height)}px;border:1px solid #dfe3e8;'
-            'border-radius:6px" loading="lazy"></iframe>'
+            f'<iframe sandbox="allow-scripts" srcdoc="{content}" title="{name}" loading="lazy" '
+            'style="position:absolute;inset:0;width:100%;height:100%;background:#fff;'
+            'border:1px solid #dfe3e8;border-radius:6px"></iframe>'
         )
-        return f'<div class="armillary-view">{frame}</div>'
+        return f'<div style="position:relative;height:{height}px">{picture}{frame}</div>'
 
     def __repr__(self) -> str:
         scene = self.scene
@@ -97,7 +113,3 @@ def _html_path(path: FilePath) -> Path:
             f"'{os.fspath(path)}': a page is an .html file; found the ending '{place.suffix}'."
         )
     return place
-
-
-def _quoted(text: str) -> str:
-    return html.escape(text, quote=True)

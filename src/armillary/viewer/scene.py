@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -16,7 +18,7 @@ from armillary.viewer.looks import Measure
 from armillary.viewer.meshes import Meshes
 from armillary.viewer.motion import Motion
 from armillary.viewer.pack import packed
-from armillary.viewer.places import ORIGIN, place_at, place_of
+from armillary.viewer.places import ORIGIN, Array, place_at, place_of
 from armillary.viewer.schema import (
     BodyPart,
     EventPart,
@@ -27,8 +29,10 @@ from armillary.viewer.schema import (
     TrailPart,
 )
 from armillary.viewer.series import series_of
+from armillary.viewer.sketch.draw import draw_mechanism
 
 _MOST_EVENTS = 500
+_MOST_SKETCHED = 60  # bodies
 _MOST_TRAILS = 4  # drawn from the beginning
 NO_FORCES = (
     "No forces are drawn: the run has none. Record them: "
@@ -45,7 +49,7 @@ def mechanism_scene(mechanism: Mechanism, q: ArrayLike | None = None, faces: int
         raise InputError("view: q holds numbers that are not finite.")
     subtitle = f"{len(mechanism.bodies)} bodies, {mechanism.counts}"
     still = motion.of_state(mechanism, state)
-    return _scene(mechanism, still, Arrows(), (), (), [], subtitle, faces)
+    return _scene(mechanism, state, still, Arrows(), (), (), [], subtitle, faces)
 
 
 def run_scene(
@@ -70,11 +74,13 @@ def run_scene(
     how = f"{run.method}, step {run.step:g} s" if run.method else "recorded run"
     span = f"t = {moving.time[0]:g} to {moving.time[-1]:g} s"
     series = series_of(run, member, moving)
-    return _scene(mechanism, moving, arrows, series, events, notes, f"{span}, {how}", faces)
+    first = motion.positions(mechanism, run, member)[moving.rows[0]]
+    return _scene(mechanism, first, moving, arrows, series, events, notes, f"{span}, {how}", faces)
 
 
 def _scene(
     mechanism: Mechanism,
+    q: Array,
     moving: Motion,
     arrows: Arrows,
     series: tuple[SeriesPart, ...],
@@ -112,8 +118,16 @@ def _scene(
         series=series,
         events=events,
         notes=(*notes, *meshes.notes),
-        picture="",
+        picture=_picture(mechanism, q),
     )
+
+
+def _picture(mechanism: Mechanism, q: Array) -> str:
+    """A sketch of the beginning, for readers without scripts; none of very many bodies."""
+    if not 0 < len(mechanism.bodies) <= _MOST_SKETCHED:
+        return ""
+    text = draw_mechanism(mechanism, q).svg.encode()
+    return f"data:image/svg+xml;base64,{base64.b64encode(text).decode('ascii')}"
 
 
 def _shapes(

@@ -11,9 +11,9 @@ sensor see its readings in the place of the state.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -54,12 +54,8 @@ class Stage:
 Held = Sequence[Scalars | None]  # of every sampled block (nv), None before its first sample
 
 
-class Ask(Protocol):
-    """How a block is asked: the answer of its method `what`, with its own states z."""
-
-    def __call__(
-        self, stage: Stage, what: str, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars
-    ) -> Any: ...
+# (stage, method, t, q, v, its own z, u) -> what the block answers
+Ask = Callable[..., Any]
 
 
 def plainly(stage: Stage, what: str, t: Scalar, *lists: Scalars) -> Any:
@@ -166,7 +162,8 @@ class Chain(Block):
 
     def all_signals(self, now: Instant) -> dict[str, list[Scalar]]:
         """Signals by name, summed over the blocks that give them."""
-        walk, found = _Walk(now), {}
+        walk = _Walk(now)
+        found: dict[str, list[Scalar]] = {}
         for stage in self.stages:
             for name, values in walk.ask(stage, "signals").items():
                 known = found.get(name, [0.0] * len(values))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from armillary.sim.motion.trajectories import Trajectory
 from armillary.sim.motion.user_functions import array_of, columns, numbers
 
 Given = TypeVar("Given")
+External = Mapping[str, ArrayLike] | None  # wrenches by frame
 
 
 class Voltages(Protocol):
@@ -37,7 +38,11 @@ class Motors(Protocol):
 class FeedForward(Block):
     """u + a force (or voltage) given over time: f(t) -> (nv), or rows of a table by `along`."""
 
-    def __init__(self, function: Callable[[Scalar], Any], period: float | None = None):
+    def __init__(
+        self,
+        function: Callable[[Scalar], Any],
+        period: float | None = None,
+    ):
         self.function = _callable(function, "FeedForward", "f(t)")
         self.period = positive_period(period)
         self.schedules = (function,) if isinstance(function, Schedule) else ()
@@ -48,7 +53,7 @@ class FeedForward(Block):
         mechanism: Mechanism,
         trajectory: Trajectory,
         motors: Motors | None = None,
-        external: Any = None,
+        external: External | Callable[[float], External] = None,
         period: float | None = None,
         actuators: Sequence[str] | None = None,
     ) -> FeedForward:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +20,7 @@ from armillary.constraints.actuation import driving_forces
 from armillary.errors import InputError, NotFiniteError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.scalar import Scalar
 from armillary.sim.control.block import Block, Scalars, made_for
 from armillary.sim.control.pid import target_at
@@ -77,7 +77,7 @@ class ModelController(Block, ABC):
         inputs: dict[str, list[Scalar]],
         passive: bool = True,
         frame: str | None = None,
-        constraints: Any = None,
+        constraints: ConstraintTable | None = None,
     ) -> Run:
         return self.mechanism.evaluator.inlined(
             algorithm, inputs, frame=frame, passive=passive, constraints=constraints

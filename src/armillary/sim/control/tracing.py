@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from armillary.evaluate.compile_function import NotNative
+from armillary.evaluate.fingerprint import memo_key
+from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
 from armillary.sim.control.block import Scalars
 from armillary.sim.control.chain import Chain, Instant, Stage
-from armillary.sim.control.fingerprint import NoFingerprint, fingerprint
 
 
 @dataclass(frozen=True)
@@ -27,10 +28,7 @@ class TracedChain:
     @property
     def key(self) -> Hashable | None:
         """Equal for chains of equal blocks; None where that cannot be told."""
-        try:
-            return fingerprint([self.command, self.chain.stages])
-        except NoFingerprint:
-            return None
+        return memo_key([self.command, self.chain.stages], Mechanism)
 
     def check(self, between_samples: bool) -> None:
         """NotNative where a block takes arrays only; of those that work between samples, or all."""

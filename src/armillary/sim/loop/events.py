@@ -1,4 +1,4 @@
-"""What happens at instants that are not known before: limits, switches, functions of the user.
+"""Events at instants that are not known in advance: limits, switches, functions of the user.
 
 An event is a number that changes its sign.  The loop repeats the step with shorter lengths until
 the instant is known to rounding, so an event is as exact as the method.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class FrictionEvent:
 
 @dataclass
 class Event:
-    """function(t, q, v) changes its sign: direction +1 upwards, -1 downwards, 0 either way.
+    """function(t, q, v) changes its sign: direction +1 upwards, -1 downwards, 0 both.
 
     terminal: the run ends.  action(t, q, v) -> (q, v), or None: what it does to the state."""
 
@@ -84,7 +84,7 @@ class Event:
         found = number(f"event '{self.name}'", self.function(t, q.copy(), v.copy()), t)
         if np.isnan(found) and np.isfinite(q).all() and np.isfinite(v).all():
             raise InputError(
-                f"event '{self.name}': its function gave no number at t = {t:g} s. Let it give a "
+                f"event '{self.name}': its function gave NaN at t = {t:g} s. Let it give a "
                 f"finite number everywhere, with a sign that changes at the event."
             )
         return found
@@ -100,7 +100,7 @@ class Event:
                 q, v = self._checked(changed, t, q, v)
         return q, v, self.name
 
-    def _checked(self, changed: Any, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+    def _checked(self, changed: object, t: float, q: Array, v: Array) -> tuple[Array, Array]:
         """What the action gave, in the shapes of a state."""
         new_q = new_v = np.zeros(0)
         if isinstance(changed, (tuple, list)) and len(changed) == 2:
@@ -147,8 +147,8 @@ class Switch(Event):
 
 @dataclass
 class JointLimits:
-    """Joints bounce at their limits: the velocity along the coordinate turns, times `restitution`,
-    by an impulse of the limit that moves all joints with it:
+    """Joints bounce at their limits: the velocity along the coordinate is reversed, times
+    `restitution`, by an impulse of the limit that moves all joints with it:
 
         v' = v - (1 + e) v_k Y_k / Y_kk,        Y the inverse of M (under constraints, what is left)
 
@@ -221,7 +221,7 @@ class Bound:
         if not Y[self.k, self.k] * view.mechanism.mass_matrix(q)[self.k, self.k] > _HELD:
             raise ModelError(
                 f"JointLimits: '{self.label}' is moved by prescribed motion or constraints "
-                f"{where}, and an impulse cannot turn it.",
+                f"{where}, and an impulse cannot reverse it.",
                 Remedy("fewer limits", {"otherwise": "Keep the motion within the limits"}),
             )
         v = v - (1.0 + (0.0 if resting else e)) * speed * Y[:, self.k] / Y[self.k, self.k]

@@ -40,7 +40,7 @@ class Locator:
         self._contacts = next(own, None)
 
     def through(self, t0: float, t1: float, before: Parts, after: Parts) -> Parts:
-        """The state at t1, with everything that happens on the way from t0."""
+        """The state at t1, with all events since t0."""
         if before[0].ndim == 1:
             return self._single(None, t0, t1, before, after)
         ended = self.system.modes.ended

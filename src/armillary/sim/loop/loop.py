@@ -76,7 +76,7 @@ class Loop:
             stepper.tell = note
         self._said = clock.monotonic()
         self._locator = Locator(system, watched, self.step, note, self._stop) if watched else None
-        self._lost: set[int] = set()  # rows of a batch that are no numbers any more
+        self._lost: set[int] = set()  # rows of a batch that are not finite any more
         self.locking = Locking(note)
         self._free: Array | None = None
         self.native = True  # steps in native code where that can be
@@ -146,7 +146,7 @@ class Loop:
             k += 1
 
     def _native(self, state: State, stops: list[float], step: float) -> NativeLoop | None:
-        """The native loop, where it knows what has to be watched on the way."""
+        """The native loop, where it can do all that has to be watched."""
         if not self.native or self.system.friction is not None:
             return None
         watched = () if self._locator is None else self._locator.watched
@@ -160,7 +160,7 @@ class Loop:
 
     def _watched_rows(self) -> bool:
         """Runs that only Python steps know: at rest at limits, over, with a mechanism of their own,
-        or no numbers any more."""
+        or not finite any more."""
         modes = self.system.modes
         return bool(modes.resting or modes.ended or self.system.mechanisms.own or self._lost)
 
@@ -330,8 +330,8 @@ class Loop:
             raise Stopped(f"not a number in all {len(q)} runs at t = {t1:.6g} s")
 
     def _culprit(self, row: int | None, before: Array, q: Array, v: Array) -> str:
-        """Who gave no number; else the joint that blew up: the one that is no number, among several
-        the fastest one."""
+        """Who gave NaN; else the joint that blew up: one that is not finite, of several the
+        fastest."""
         if row in self.system.modes.blamed:
             return self.system.modes.blamed[row]
         labels = self.system.mechanism.v_labels
@@ -354,7 +354,7 @@ class Loop:
 
     @property
     def lost(self) -> list[int]:
-        """Runs of a batch that ended as no numbers."""
+        """Runs of a batch that are not finite at the end."""
         return sorted(self._lost)
 
     def _stop(self, text: str, complete: bool = True) -> None:

@@ -1,7 +1,7 @@
 """Fixed steps in native code: many steps per call (runtime/time_loop.py), where a run allows it.
 
 A run goes natively when its method is explicit, what is given over time (forces, wrenches,
-prescribed motion: input_tables.py) bends on the grid, and nothing has to be watched on the way.
+prescribed motion: input_tables.py) bends on the grid, and nothing has to be watched meanwhile.
 Controllers and actuators run inside where they can be traced; else the loop calls them back at
 every stage, or comes back to Python for each sample.  A step that the native loop does not take is
 left to the loop, which goes on in Python and comes back.
@@ -158,7 +158,7 @@ class NativeLoop:
 
     @property
     def asks_python(self) -> bool:
-        """Some block is asked on the way."""
+        """Some block is asked in Python."""
         return self._asks or self._calls
 
     def _answer(self, stage: int, t: float, q: Array, v: Array, z: Array) -> tuple[Array, Array]:
@@ -237,7 +237,7 @@ class NativeLoop:
     def _all(
         self, now: list[Array], span: Span, out: dict[str, Array]
     ) -> tuple[int, list[Array], BaseException | None]:
-        """All steps, or those that a while allows where Python is asked on the way."""
+        """All steps, or those of a fifth of a second where blocks are asked in Python."""
         if not self.asks_python:
             return *self._run(now, span, out), None
         done, begun = 0, clock.monotonic()

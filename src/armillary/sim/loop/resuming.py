@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from armillary.sim.loop.events import Bound, Event, Switch, Watched
 from armillary.sim.loop.states import State, StepBatch
 from armillary.sim.methods.system import System
 from armillary.sim.motion.user_functions import columns, rows
+from armillary.sim.record.layout import State as Saved
 from armillary.sim.record.quantities import EXTRAS, QUANTITIES
 from armillary.sim.record.recorder import Columns, Recorder
 
@@ -89,7 +89,7 @@ def happened(system: System, watched: Sequence[Watched], v: Array) -> dict[str, 
     return found
 
 
-def _take_up(system: System, last: Mapping[str, Any]) -> None:
+def _take_up(system: System, last: Saved) -> None:
     """Joints rest where they rested, runs that were over stay so."""
     sides = np.array(last.get("resting", 0.0), float)
     for place in np.argwhere(sides):
@@ -101,7 +101,7 @@ def _take_up(system: System, last: Mapping[str, Any]) -> None:
     )
 
 
-def _take_up_values(system: System, watched: Sequence[Watched], last: Mapping[str, Any]) -> None:
+def _take_up_values(system: System, watched: Sequence[Watched], last: Saved) -> None:
     """Values at which events acted last, as `happened` tells them."""
     events = [event for event in watched if isinstance(event, Event)]
     values = np.array(last.get("acted", ()), float)
@@ -121,7 +121,7 @@ def states_of(system: System, batch: StepBatch) -> dict[str, Array]:
     return found
 
 
-def _hold(system: System, last: Mapping[str, Any]) -> None:
+def _hold(system: System, last: Saved) -> None:
     """Sampled parts hold what they held: the next sample is not taken early."""
     samples = system.modes.samples
     for i, k in enumerate(_numbers(system)):

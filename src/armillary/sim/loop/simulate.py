@@ -34,10 +34,17 @@ from armillary.sim.methods.choice import stepper
 from armillary.sim.methods.integrators import Stepper
 from armillary.sim.methods.system import System
 from armillary.sim.motion.driven import PrescribedMotions
+from armillary.sim.motion.prescribed import Given
+from armillary.sim.motion.schedules import External, Inputs
 from armillary.sim.record.quantities import listed
 from armillary.sim.record.recorder import Recorder
 from armillary.sim.record.run import Run
 
+# as `System` takes them: inputs, external, period, parameters, prescribed, voltages, baumgarte
+Outside = tuple[
+    Inputs, External, float | None, ArrayLike | None, PrescribedMotions, Inputs,
+    tuple[float, float] | None,
+]  # fmt: skip
 Velocities = GivenState | None
 
 
@@ -49,10 +56,9 @@ def simulate(
     step: float = 1e-3,
     method: str = "rk4",
     *,
-    controller: Any = None, actuators: Any = None,
-    inputs: Any = None, voltages: Any = None, beside: bool = False, external: Any = None,
-    prescribed: Mapping[str, Any] | None = None,
-    events: Any = (),
+    controller: object = None, actuators: object = None,
+    inputs: Inputs = None, voltages: Inputs = None, beside: bool = False,
+    external: External = None, prescribed: Mapping[str, Given] | None = None, events: object = (),
     record: str | Iterable[str] = ("q", "v"),
     every: int = 1,
     out: str | os.PathLike[str] | None = None, progress: Progress | bool | None = None,
@@ -95,8 +101,8 @@ def simulate(
     watched = _watched(system, events, moved)
     stepping = stepper(method, system.view())
     extras = signal_columns(system, names, t0, step)
-    how = {"method": method, "step": step, "handed": int(every), "extras": extras}
-    how |= made_with | {"out": out, "resume": resume, "overwrite": overwrite}
+    about = {"method": method, "step": step, "handed": int(every), "extras": extras}
+    how = made_with | about | {"out": out, "resume": resume, "overwrite": overwrite}
     with closing(_recorder(system, names, how)) as recorder:
         state = _first(recorder, system, q0, v0, t0, project, project_start, balance)
         loop = partial(Loop, project=project, tolerance=tolerance, progress=_progress(progress))
@@ -166,7 +172,7 @@ def _carried_out(
         raise
     if loop.lost:
         shown = ", ".join(map(str, loop.lost[:10]))
-        return recorder.finish(f"{len(loop.lost)} runs ended as no numbers: {shown}", False)
+        return recorder.finish(f"{len(loop.lost)} runs ended as NaN: {shown}", False)
     if loop.locking.locked:
         return recorder.finish(loop.locking.locked, False)
     if refused := loop.system.modes.refused:
@@ -179,20 +185,21 @@ def _carried_out(
 def _recorder(system: System, names: tuple[str, ...], how: dict[str, Any]) -> Recorder:
     """The recorder of a run; how: its file, method, steps and signals."""
     _check_recorded(system, names)
-    switched = {"others": system.mechanisms.others, "prescribed": system.setup.prescribed}
-    recorder = Recorder(system.mechanism, names, **switched, **how)
+    how |= {"others": system.mechanisms.others, "prescribed": system.setup.prescribed}
+    recorder = Recorder(system.mechanism, names, **how)
     recorder.baumgarte = system.setup.baumgarte
     return recorder
 
 
 def _system(
-    mechanism: Mechanism, controller: Any, actuators: Any, given: tuple[Any, ...], beside: bool
+    mechanism: Mechanism, controller: object, actuators: object, given: Outside, beside: bool
 ) -> System:
     """given: what acts on it from outside, as `System` takes it."""
     inputs, voltages = given[0], given[5]
     system = System(mechanism, controller, fed(mechanism, actuators, voltages), *given)
     parts = [stage.block for stage in system.chain.stages if stage.actuator]
-    check_fed(mechanism, parts, inputs, voltages, beside)
+    named = voltages if isinstance(voltages, Mapping) else None
+    check_fed(mechanism, parts, inputs, named, beside)
     return system
 
 
@@ -207,7 +214,7 @@ def _check_recorded(system: System, names: tuple[str, ...]) -> None:
         )
 
 
-def _watched(system: System, events: Any, prescribed: PrescribedMotions) -> list[Watched]:
+def _watched(system: System, events: object, prescribed: PrescribedMotions) -> list[Watched]:
     """Events, those of contacts too; a mechanism that takes over is driven as well."""
     found = [
         replace(e, to=prescribed.on(e.to)) if isinstance(e, Switch) else e

@@ -1,4 +1,4 @@
-"""Dry friction as it is: a joint slides one way or the other, or it sticks.
+"""Dry friction without smoothing: a joint slides in either direction, or it sticks.
 
 Every watched entry of v has a mode, +1, -1 or 0.  While it slides, friction acts against its mode;
 where its velocity comes to zero (an event, found to rounding) it sticks if the force r that keeps
@@ -209,7 +209,7 @@ class Stuck:
         return r, self._levels(view, t, q, v, a, r)
 
     def _levels(self, view: RunView, t: float, q: Array, v: Array, a: Array, r: Array) -> Array:
-        """Friction at rest against the way it is about to slide, which r holds back."""
+        """Friction at rest against the direction of the impending slip, which r holds back."""
         mechanism, load = view.mechanism, np.zeros(len(v))
         if mechanism.model.load_dependent_joints:
             friction = mechanism.load_friction
@@ -217,9 +217,9 @@ class Stuck:
             loads = friction.loads(q[None], v[None], a[None], view.wrenches(t, q, v), bodies)
             load[friction.columns] = friction.levels(loads)[0]
         passive = _passives(mechanism)
-        ways = -np.sign(r) * _TINY
-        pairs = zip(self.columns, ways, strict=True)
-        return np.array([passive[k].level(way, float(load[k])) for k, way in pairs])
+        directions = -np.sign(r) * _TINY
+        pairs = zip(self.columns, directions, strict=True)
+        return np.array([passive[k].level(x, float(load[k])) for k, x in pairs])
 
     # -- modes -----------------------------------------------------------------------------------
 

@@ -1,9 +1,8 @@
 """Many steps of time in one native call: kernels of a mechanism inside runtime/time_loop.py.
 
 Explicit Runge-Kutta tables and semi-implicit Euler, trees and constrained mechanisms, one state or
-B side by side; controllers that can be traced run inside.  A step that cannot be taken (a state
-that is not finite, a position that does not close, a row the fast kernel doubts) is left to the
-caller.
+B side by side; controllers that can be traced run inside.  A step that cannot be taken is left to
+the caller: a state that is not finite, a position that does not close, a failed residual check.
 """
 
 from __future__ import annotations
@@ -19,30 +18,18 @@ from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.tree import centre, chart, forward_dynamics
 from armillary.codegen.abi import Context
 from armillary.codegen.struct import bits
-from armillary.evaluate.compile_function import (
-    Function,
-    NotNative,
-    compile_algorithm,
-    compile_function,
-)
+from armillary.evaluate.compile_function import NotNative, compile_algorithm
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.interrupts import HeldInterrupt
 from armillary.evaluate.kernel import Kernel, address_of
 from armillary.runtime.time_context import KernelCall, Policy, Steps, Table
 from armillary.runtime.time_loop import called_back, run_steps
-from armillary.scalar import Scalar
+from armillary.sim.loop.control_kernels import Control, Controlling, Sample
 
 if TYPE_CHECKING:
     from armillary.evaluate.program import Program
     from armillary.mechanism.mechanism import Mechanism
 
-Numbers = list[Scalar]
-Pair, Single = tuple[Numbers, Numbers], tuple[Numbers]
-# (t, q, v, z, given forces) -> forces and dz/dt
-Control = Callable[[Scalar, Numbers, Numbers, Numbers, Numbers], Pair]
-# (t, q, v, z, which are due: 1.0 or 0.0) -> z
-Sample = Callable[[Scalar, Numbers, Numbers, Numbers, Numbers], Numbers]
-RECENT = 16  # controllers of a mechanism whose code is kept
 # (stage, t, q, v, z) -> forces and dz/dt, over arrays (rows, ...): called back at every stage
 Answer = Callable[[int, float, Array, Array, Array], tuple[Array, Array]]
 
@@ -143,7 +130,7 @@ def _zeros(*shape: int) -> Array:
 class Stepping:
     """The native loop of one mechanism with one method, for `rows` states at once.
 
-    Raises `NotNative` where there is no native way: the caller steps in Python then."""
+    Raises `NotNative` where that cannot be: the caller steps in Python then."""
 
     def __init__(
         self,
@@ -158,7 +145,7 @@ class Stepping:
         """given: which of "external" and "prescribed" (wrenches, moving rows) the dynamics read."""
         self.mechanism, self.method, self.rows, self.nz = mechanism, method, rows, nz
         self._batched = rows >= mechanism.options.simd(True).width
-        self._keep: list[Any] = []  # everything the native side points to
+        self._keep: list[object] = []  # everything the native side points to
         self._c = np.zeros(Steps.SIZE, np.int64)
         self.fault: BaseException | None = None
         self._calls_back, self._interrupt = controller.answer is not None, HeldInterrupt()
@@ -176,12 +163,13 @@ class Stepping:
         self._other_bodies("dynamics", self._reads)
         self._manifold()
         self._constraints()
+        controlling = Controlling(mechanism.evaluator, self._batched, nz, controller.key)
         if controller.control is not None:
-            self._call("control", self._control(controller.control, controller.key), still=(3,))
+            self._call("control", controlling.control(controller.control), still=(3,))
         if controller.answer is not None:
             self._call_back(controller.answer)
         if controller.sample is not None:
-            self._call("sample", self._sample(*controller.sample, controller.key), still=(3, 4))
+            self._call("sample", controlling.sample(*controller.sample), still=(3, 4))
 
     # -- what is called --------------------------------------------------------------------------
 
@@ -255,39 +243,6 @@ class Stepping:
             if kernels is None:
                 raise NotNative(f"no traced kernel for the {name}")
             self._call(name, kernels.kernel(self._batched, "double"))
-
-    def _control(self, control: Control, key: Hashable) -> Kernel:
-        """Controller and actuators: (q, v, z, time, tau) -> tau, dz/dt."""
-
-        def function(q: Numbers, v: Numbers, z: Numbers, time: Numbers, tau: Numbers) -> Pair:
-            return control(time[0], q, v, z, tau)
-
-        nv = self.mechanism.nv
-        return self._function("control", function, {"tau": nv}, {"tau": nv, "rates": self.nz}, key)
-
-    def _sample(self, sample: Sample, count: int, key: Hashable) -> Kernel:
-        """Sampled parts look at the state: (q, v, z, time, due) -> z."""
-
-        def function(q: Numbers, v: Numbers, z: Numbers, time: Numbers, due: Numbers) -> Single:
-            return (sample(time[0], q, v, z, due),)
-
-        return self._function("sample", function, {"due": count}, {"z": self.nz}, key)
-
-    def _function(
-        self, role: str, f: Function, last: dict[str, int], outputs: dict[str, int], key: Hashable
-    ) -> Kernel:
-        """A kernel of (q, v, z, time, last); the code of the latest keys is used again."""
-        m = self.mechanism
-        inputs = {"q": m.nq, "v": m.nv, "z": self.nz, "time": 1} | last
-        lanes, budget = m.options.simd(self._batched), m.options.budget
-
-        def make() -> Kernel:
-            return compile_function(f, inputs, outputs, lanes, budget)
-
-        if key is None:
-            return make()
-        name = ("control", role, self._batched, self.nz, key)
-        return m.evaluator.memo.latest(name, make, RECENT)
 
     def _call(self, role: str, kernel: Kernel, still: tuple[int, ...] = ()) -> None:
         """Prepare a kernel: its context, with the row lengths of its inputs."""

@@ -127,7 +127,7 @@ class RunView:
     def ask(
         self, stage: Stage, what: str, t: float, q: Scalars, v: Scalars, z: Scalars, u: Scalars
     ) -> Any:
-        """What a block answers, checked; whose fault it is that a force is no number."""
+        """What a block answers, checked; a force that is not finite is blamed on it."""
         single = type(v[0]) is float
         own = map(list if single else handed, (q, v, z, u))
         found = getattr(stage.block, what)(t, *own)
@@ -164,7 +164,7 @@ class RunView:
         return x if self.rows is None or x.ndim < 2 else x[self.rows]
 
     def blame(self, what: str, t: float, q: Array, v: Array, found: Array) -> None:
-        """Keep who gave the first number (..., n) that is none, where the state was one."""
+        """Keep who gave the first number (..., n) that is not finite from a finite state."""
         sound = np.isfinite(np.concatenate([q, v], axis=-1)).all(axis=-1)
         bad = ~np.isfinite(np.broadcast_to(found, (*v.shape[:-1], found.shape[-1])))
         for place in np.argwhere(bad.any(axis=-1) & sound):
@@ -181,7 +181,7 @@ class RunView:
     # -- accelerations ---------------------------------------------------------------------------
 
     def acceleration(self, t: float, q: Array, v: Array, tau: Array) -> Array:
-        """a (..., nv); not a number where the state is none."""
+        """a (..., nv); NaN where the state is not finite."""
         if self.friction is not None:
             return np.asarray(self.friction.acceleration(self, t, q, v, tau))
         return self.free_acceleration(t, q, v, tau)
@@ -283,8 +283,8 @@ class RunView:
         if not entries:
             return force
         k, moving = np.array(sorted(entries)), self.moving(t)
-        wrenches = self.wrenches(t, q, v)
-        free = self.mechanism.forward_dynamics(q, v, tau, wrenches, prescribed=moving)
+        options: dict[str, Any] = {} if moving is None else {"prescribed": moving}
+        free = self._dynamics(q, v, tau, self.wrenches(t, q, v), **options)
         Y = self.mobility(q, v, tau)[np.ix_(k, k)]
         force[k] = np.linalg.lstsq(Y, (a - free)[k], rcond=1e-12)[0]
         return force
@@ -330,7 +330,7 @@ class RunView:
                 a = self._dynamics(q, v, self.setup.inputs.constant)
                 out[n:] = self.center.rate(q, v, a)
                 return
-            except InputError:  # not finite, as a rule: the long way tells
+            except InputError:  # not finite, as a rule: the full evaluation tells where
                 pass
         tau, out[..., 2 * n :] = self.forces(t, q, v, z)
         a = self.acceleration(t, q, v, tau)

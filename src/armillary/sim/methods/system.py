@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array, as_floats
@@ -16,7 +15,7 @@ from armillary.sim.methods.modes import Mechanisms, Modes, RunRows
 from armillary.sim.methods.run_view import DryFriction, RunView
 from armillary.sim.methods.setup import Setup
 from armillary.sim.motion.driven import PrescribedMotions
-from armillary.sim.motion.schedules import Forces, Wrenches
+from armillary.sim.motion.schedules import External, Forces, Inputs, Wrenches
 from armillary.sim.motion.user_functions import columns, rows, scalars
 
 
@@ -26,14 +25,14 @@ class System:
     def __init__(
         self,
         mechanism: Mechanism,
-        controller: Any = None,
-        actuators: Any = None,
-        inputs: Any = None,
-        external: Any = None,
+        controller: object = None,
+        actuators: object = None,
+        inputs: Inputs = None,
+        external: External = None,
         period: float | None = None,
-        parameters: Any = None,
+        parameters: ArrayLike | None = None,
         prescribed: PrescribedMotions | None = None,
-        voltages: Any = None,
+        voltages: Inputs = None,
         baumgarte: tuple[float, float] | None = None,
     ):
         chain = RunChain(controller, actuators, period)
@@ -114,7 +113,7 @@ class System:
         return Motion(view.mechanism, q, v, a, tau, *outside, *how)
 
 
-def checked_parameters(mechanism: Mechanism, given: Any) -> Array | None:
+def checked_parameters(mechanism: Mechanism, given: ArrayLike | None) -> Array | None:
     """Inertias (10 bodies,) or (B, 10 bodies), in the order of `mechanism.parameters`."""
     if given is None:
         return None

@@ -80,8 +80,8 @@ class Variational:
     def _past_branches(
         self, view: RunView, t: float, h: float, y0: Array, x0: Array, x1: Array | None
     ) -> Array:
-        """Where a mechanism can go on in several ways the rows say little about the way: the step
-        must be near to an explicit one, else that one is taken."""
+        """Near a singular position, where the mechanism has several branches, the rows say little
+        about which one it takes: the step must be close to an explicit one, else that is taken."""
         n = view.nv
         plain = self._explicit.step(view, t, h, y0, x0)
         if x1 is not None:
@@ -159,15 +159,15 @@ def _fastest(view: RunView, s: Array) -> float:
     return float(np.abs(np.delete(s, view.center.linear)).max(initial=0.0))
 
 
-def _branches(view: RunView, J: Array, turn: float) -> bool:
-    """Is a position near, within some steps that turn the joints so far, where rows of J
-    depend on each other which are independent here?"""
+def _branches(view: RunView, J: Array, move: float) -> bool:
+    """Is there a position nearby, within a few steps that move the joints by `move` each, where
+    rows of J become dependent that are independent here?"""
     if not J.any():
         return False
     scaling = view.mechanism.constraint_solver.equations.scaling
     values = np.linalg.svd(J * (scaling.columns / scaling.length), compute_uv=False)
     kept = values[values > np.sqrt(_RANK) * values[0]]
-    return bool(kept[-1] < max(_SMALL, _STEPS * turn) * values[0])
+    return bool(kept[-1] < max(_SMALL, _STEPS * move) * values[0])
 
 
 def _consistent(M: Array, J: Array, s: Array, ahead: Array) -> Array:

@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.constraints.conditioning import nearness
 from armillary.constraints.moving import RowMotion
+from armillary.constraints.notes import nearness
+from armillary.constraints.solution import ConstrainedSolution
 from armillary.errors import ArmillaryError, InputError, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.units import FORCE, WRENCH_UNITS
 from armillary.units import WRENCH as WRENCH_LABELS
 
-Extras = Mapping[str, Any] | None
+Extras = Mapping[str, Any] | None  # arrays by name; "external": wrenches by frame
 Columns = tuple[tuple[str, str], ...]  # (label, unit) of every column
 
 WRENCH = tuple(zip(WRENCH_LABELS, WRENCH_UNITS, strict=True))
@@ -56,7 +57,7 @@ class States:
         return self.mechanism.energy(self.q, self.v)
 
     @cached_property
-    def solution(self) -> Any:
+    def solution(self) -> ConstrainedSolution:
         """All forces of a mechanism with constraints."""
         return self._solved(self.baumgarte)
 
@@ -70,9 +71,11 @@ class States:
         text = nearness(equations, equations.factor(equations.terms(self.q[k : k + 1])))
         return [(k, text)] if text else []
 
-    def _solved(self, baumgarte: tuple[float, float] | None) -> Any:
+    def _solved(self, baumgarte: tuple[float, float] | None) -> ConstrainedSolution:
         given = (self.q, self.v, self.tau, self.external)
-        return self.mechanism.solve(*given, prescribed=self.moving, baumgarte=baumgarte)
+        found = self.mechanism.solve(*given, prescribed=self.moving, baumgarte=baumgarte)
+        assert isinstance(found, ConstrainedSolution)
+        return found
 
     @property
     def reactions(self) -> Array:
@@ -127,7 +130,7 @@ class Quantity:
         return self.columns(mechanism) if known else ()
 
 
-def _of_constraints(solution: Any) -> Array:
+def _of_constraints(solution: ConstrainedSolution) -> Array:
     return np.concatenate(
         [_flat(solution.constraint_forces.wrench), solution.constraint_forces.axis], axis=1
     )

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
-from armillary.sim.record.layout import Layout
+from armillary.sim.record.layout import Layout, State
 from armillary.sim.record.mechanism_text import KnownMechanism
 
 Event = tuple[float, str]
@@ -29,7 +28,7 @@ class RunData(KnownMechanism):
         self,
         mechanism_name: str,
         time: ArrayLike,
-        arrays: Mapping[str, Any],
+        arrays: Mapping[str, ArrayLike],
         labels: Mapping[str, tuple[str, ...]] | None = None,
         units: Mapping[str, tuple[str, ...]] | None = None,
         method: str = "",
@@ -37,7 +36,7 @@ class RunData(KnownMechanism):
         message: str = "",
         complete: bool = True,
         events: Iterable[Event] = (),
-        state: Mapping[str, Any] | None = None,
+        state: State | None = None,
     ):
         self.mechanism_name = mechanism_name
         self._time = np.asarray(time, float)
@@ -90,7 +89,7 @@ class RunData(KnownMechanism):
             raise InputError(f"'{name}': expected {count} units, found {len(units)}.")
         return units
 
-    def _last(self) -> dict[str, Any]:
+    def _last(self) -> State:
         if not len(self._time):
             return {}
         last = {name: self.arrays[name][-1] for name in ("q", "v", "z") if name in self.arrays}

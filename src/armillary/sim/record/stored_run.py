@@ -105,7 +105,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
 
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
-    """Whatever libraries make of a damaged file is told in one way."""
+    """Faults that libraries report of a damaged file become one kind of error."""
     try:
         yield
     except (ArmillaryError, KeyboardInterrupt):
@@ -179,5 +179,5 @@ def reopened(path: Path) -> Journal | None:
         for k in range(0, len(run), ROWS):
             events = run.events if k == 0 else ()
             journal.add_block(run.rows(slice(k, k + ROWS)), run.state, events)
-        building.commit(keep_open=True)  # whole: from here on the journal is what counts
-    return journal
+        building.commit()  # whole: from here on the journal is what counts
+    return reopened(path)

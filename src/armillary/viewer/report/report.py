@@ -13,6 +13,8 @@ from armillary.errors import InputError
 from armillary.formats.files import write_text
 from armillary.mechanism import Mechanism
 from armillary.sim.record.run_data import RunData
+from armillary.viewer.document import POLICY
+from armillary.viewer.motion import member_of, positions
 from armillary.viewer.report import mechanism_sections as of_mechanism
 from armillary.viewer.report import run_sections as of_run
 from armillary.viewer.report.markup import STYLE, Section, paragraph, paragraphs
@@ -60,20 +62,17 @@ def report_run(
     """Write a report of a run: one self-contained HTML file that also prints well.
 
     mechanism: where the run does not hold it.  member: which run of a batch.  title, text: the
-    user's own.  sections: which ones, by name (default: all): summary, sketch, plots, loads,
-    drives, energy, mobility, checks, events, reading, settings."""
+    user's own.  sections: which ones, by name (default: all): summary, sketch, playback, plots,
+    loads, drives, energy, mobility, checks, events, reading, settings."""
     moved = mechanism or run.mechanism
-    if "q" not in run or not len(run.time):
-        raise InputError("report: the run has no positions. Record them: record=('q', 'v', ...).")
-    if run.batch is not None and not 0 <= member < run.batch:
-        raise InputError(f"member: expected 0 to {run.batch - 1}, found {member}.")
-    q = of_run.member_of(run, "q", member)
-    v = of_run.member_of(run, "v", member) if "v" in run else np.zeros((len(q), moved.nv))
-    tau = of_run.member_of(run, "tau", member) if "tau" in run else np.zeros((len(q), moved.nv))
+    q = positions(moved, run, member)
+    none = np.zeros((len(q), moved.nv))
+    v, tau = (member_of(run, run[n], member) if n in run else none for n in ("v", "tau"))
     last = int(np.flatnonzero(np.isfinite(q).all(axis=1))[-1]) if np.isfinite(q).any() else 0
     found = [
         Section("summary", "Summary", of_mechanism.summary(moved) + of_run.summary(run)),
         of_mechanism.picture(moved, q[0]),
+        of_run.playback(run, moved, member),
         of_run.plots(run),
         of_run.loads(run, moved, member),
         of_run.drives(run, moved, member),
@@ -113,7 +112,8 @@ def _write(
 
 def _page(title: str, text: str, parts: Sequence[Section]) -> str:
     links = " ".join(f'<a href="#{part.word}">{escape(part.title)}</a>' for part in parts)
-    policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
+    playing = any(part.screen for part in parts)
+    policy = POLICY if playing else POLICY.replace("script-src 'unsafe-inline'; ", "")
     body = "\n".join(part.markup for part in parts)
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">

@@ -10,6 +10,8 @@ from armillary.evaluate.inputs import Array
 from armillary.mechanism import Mechanism
 from armillary.sim.record.plotting import plot_run
 from armillary.sim.record.run_data import RunData
+from armillary.viewer.motion import member_of
+from armillary.viewer.pages import view_run
 from armillary.viewer.report.markup import Section, facts, image, number, paragraph, table
 
 _MOST_EVENTS = 40
@@ -31,6 +33,12 @@ def summary(run: RunData) -> str:
     return facts(found) + ended
 
 
+def playback(run: RunData, mechanism: Mechanism, member: int) -> Section:
+    """The page that plays the run, in a frame of its own."""
+    shown = view_run(run, mechanism, member=member)
+    return Section("playback", "Playback", shown.markup, screen=True)
+
+
 def plots(run: RunData) -> Section | None:
     """Quantities over time, as pictures inside the file."""
     names = [name for name in _PLOTS if name in run and run.arrays[name].size]
@@ -45,20 +53,13 @@ def plots(run: RunData) -> Section | None:
     return Section("plots", "Over time", content)
 
 
-def member_of(run: RunData, name: str, member: int) -> Array:
-    """(T, n) of one run of a batch."""
-    values = run.arrays[name]
-    batched = run.batch is not None
-    return values[:, member] if batched else values
-
-
 def loads(run: RunData, mechanism: Mechanism, member: int) -> Section:
     """Greatest force and moment in every joint and constraint, and when."""
     content = ""
     for name, title in (("reactions", "joint"), ("constraint_forces", "constraint")):
         if name not in run:
             continue
-        values, labels = member_of(run, name, member), run.labels[name]
+        values, labels = member_of(run, run[name], member), run.labels[name]
         parts = list(dict.fromkeys(label.rpartition(".")[0] for label in labels))
         rows = [_load_row(run.time, values, labels, part) for part in parts]
         head = (title, "max |force| [N]", "at [s]", "max |moment| [N m]", "at [s]", "RMS force [N]")
@@ -95,7 +96,7 @@ def drives(run: RunData, mechanism: Mechanism, member: int) -> Section | None:
     """What every driven joint needs: force, speed, power; of motors voltage against its limit."""
     if "tau" not in run or "v" not in run:
         return None
-    tau, v = member_of(run, "tau", member), member_of(run, "v", member)
+    tau, v = member_of(run, run["tau"], member), member_of(run, run["v"], member)
     rows = []
     for k, label in enumerate(run.labels["tau"]):
         if not np.abs(tau[:, k]).max() > 0.0:
@@ -134,7 +135,7 @@ def _voltage(run: RunData, mechanism: Mechanism, label: str, member: int) -> str
     if "voltage" not in run or label not in run.labels["voltage"]:
         return "–"
     column = run.labels["voltage"].index(label)
-    peak = float(np.abs(member_of(run, "voltage", member)[:, column]).max())
+    peak = float(np.abs(member_of(run, run["voltage"], member)[:, column]).max())
     motors = {body.joint.name: body.motor for body in mechanism.model.bodies}
     motor = motors.get(label)
     limit = (
@@ -147,7 +148,7 @@ def energy(run: RunData, member: int) -> Section | None:
     """Energy at the start and at the end, and the work of the joint forces between."""
     if "energy" not in run or len(run.time) < 2:
         return None
-    values = member_of(run, "energy", member)
+    values = member_of(run, run["energy"], member)
     rows = {
         "energy at the start": f"{number(float(values[0]), 6)} J",
         "energy at the end": f"{number(float(values[-1]), 6)} J",
@@ -156,7 +157,7 @@ def energy(run: RunData, member: int) -> Section | None:
         "greatest": f"{number(float(values.max()), 6)} J",
     }
     if "tau" in run and "v" in run:
-        power = (member_of(run, "tau", member) * member_of(run, "v", member)).sum(axis=1)
+        power = (member_of(run, run["tau"], member) * member_of(run, run["v"], member)).sum(axis=1)
         work = float(np.trapezoid(power, run.time))
         rows["work of the joint forces (by the trapezoidal rule)"] = f"{number(work)} J"
         rows["work that went elsewhere (friction, constraints that move, external forces)"] = (
