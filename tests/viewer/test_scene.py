@@ -92,9 +92,8 @@ def arrows(scene, kind, group):
 def test_the_ground_carries_the_rover():
     """At rest the forces of the ground on the wheels add up to the weight, at height 0."""
     mechanism = am.example("rover")
-    run = am.simulate(
-        mechanism, duration=0.01, step=0.001, record=(*EVERYTHING, "constraint_forces")
-    )
+    names = (*EVERYTHING, "constraint_forces")
+    run = am.simulate(mechanism, duration=0.01, step=0.001, record=names)
     scene = run_scene(mechanism, run)
     wheels = arrows(scene, "force", "wheel")
     assert len(wheels) == 4
@@ -121,7 +120,7 @@ def test_arrows_of_joints_hold_each_body_of_a_chain():
     mid = np.arange(wide, len(center) - wide, 25)
     a = (center[mid + wide] - 2 * center[mid] + center[mid - wide]) / (wide * 1e-3) ** 2
     wanted = body.mass.mass * (a - np.array(run.mechanism.gravity))
-    found = dict((x.body, v) for x, v in arrows(scene, "force", "joint"))[k][mid]
+    found = {x.body: v for x, v in arrows(scene, "force", "joint")}[k][mid]
     assert found == pytest.approx(wanted, abs=0.02 * np.abs(wanted).max())
 
 

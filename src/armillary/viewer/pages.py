@@ -33,9 +33,9 @@ def animate_run(
 ) -> Path:
     """Write a run as one HTML file that plays in every browser, without a network.
 
-    mechanism: of which the run is (default: the one that was simulated).  member: which run of a batch.  fps: pictures per second to keep (default:
-    up to 60, fewer of very long runs).  faces: triangles of all meshes together.  play: begin at
-    once.  Gives the path."""
+    mechanism: of which the run is (default: the one that was simulated).  member: which run of a
+    batch.  fps: pictures per second to keep (default: up to 60, fewer of very long runs).  faces:
+    triangles of all meshes together.  play: begin at once.  Gives the path."""
     place = _html_path(path)
     scene = run_scene(mechanism or run.mechanism, run, member, fps, faces)
     write_text(page(scene, title, play), place, overwrite)

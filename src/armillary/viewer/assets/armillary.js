@@ -4263,11 +4263,11 @@ void main() {
 .arm-plot .u-over{cursor:col-resize}
 .arm-mark{position:absolute;top:0;bottom:0;left:-.5px;width:1px;background:#d0342c;pointer-events:none}
 .arm-scroll{max-height:232px;overflow:auto;padding:0 6px 8px 14px}
-.arm table{border-collapse:collapse;width:100%;font-size:12px;table-layout:fixed}
+.arm table{border-collapse:collapse;width:100%;font-size:11.5px;table-layout:fixed}
 .arm th,.arm td{padding:1px 6px 1px 0;text-align:right;font-weight:400;font-variant-numeric:tabular-nums;white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
 .arm thead th{color:var(--soft);font-size:11px;position:sticky;top:0;background:#fff}
 .arm tbody th,.arm thead th:first-child{text-align:left}
-.arm-panel[data-series] th:not(:first-child){width:74px}
+.arm-panel[data-series] th:not(:first-child){width:82px}
 .arm-panel[data-series] tbody tr{cursor:pointer}
 .arm-panel[data-series] tbody tr:hover{background:var(--wash)}
 .arm-now{color:var(--ink);font-weight:600!important}
