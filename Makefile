@@ -4,6 +4,7 @@
 #   make test-all    the same with the tests that take very long or install packages
 #   make bench   our speed and that of other engines, one table
 #   make accuracy  our numbers and those of others: docs/accuracy.md
+#   make page    build the client of the pages anew (needs Node and npm)
 #   make clean   remove .venv and everything built
 
 PYTHON ?= python3
@@ -16,7 +17,7 @@ CORE := .venv/.stamp-core
 TEST := .venv/.stamp-test
 PINS := pyproject.toml constraints.txt
 
-.PHONY: demo test test-all lint types pytest bench accuracy clean
+.PHONY: demo test test-all lint types pytest bench accuracy page clean
 
 demo: $(CORE)
 	@$(BIN)/armillary demo
@@ -42,8 +43,11 @@ bench: $(TEST)
 accuracy: $(TEST)
 	PYTHONPATH=tests $(BIN)/python -m accuracy
 
+page:
+	cd client && npm install --no-package-lock --no-audit --no-fund && npx tsc --noEmit && node build.mjs
+
 clean:
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv client/node_modules build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV):
