@@ -24,6 +24,7 @@ import type { Poses } from "./poses";
 import type { Place, ShapePart, TiePart } from "./scene";
 
 const MANY = 300; // shapes of one kind: beyond this, fewer sides
+const FEW = 60; // up to this, rounder ones
 const CREASE = 0.6; // rad: sharper edges of meshes stay sharp
 
 function placed(at: Place): Matrix4 {
@@ -121,7 +122,7 @@ export class Solids {
 
   private addBatch(shapes: ShapePart[]): void {
     const first = shapes[0];
-    const sides = shapes.length > MANY ? 8 : first.kind === "sphere" || first.kind === "ellipsoid" ? 24 : 28;
+    const sides = shapes.length > MANY ? 8 : shapes.length > FEW ? 24 : 48;
     const mesh = new InstancedMesh(
       geometry(first.kind, sides, ratio(first)),
       this.material(first.color[3], first.role),

@@ -92,16 +92,17 @@ export class View {
   private enter(): void {
     this.inside = true;
     if (this.renderer || this.wires) return;
-    try {
-      this.renderer = new WebGLRenderer({ antialias: true, alpha: true, preserveDrawingBuffer: false });
-    } catch {
+    const canvas = element("canvas", { class: "arm-canvas" });
+    const context = canvas.getContext("webgl2", { antialias: true, alpha: true });
+    if (context) {
+      this.renderer = new WebGLRenderer({ canvas, context, antialias: true, alpha: true });
+    } else {
       this.wires = new Wires(this.pane, this.data, this.poses, this.camera, this.controls);
       this.pane.dispatchEvent(new CustomEvent("arm-flat", { bubbles: true }));
     }
     if (this.renderer) {
       this.loss = this.renderer.getContext().getExtension("WEBGL_lose_context");
       this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
-      this.renderer.domElement.className = "arm-canvas";
       this.pane.prepend(this.renderer.domElement);
     }
     this.resize();

@@ -33,19 +33,19 @@ def renamed(mechanism, change):
         )
         for body in mechanism.model.bodies
     )
-    return am.Mechanism(replace(mechanism.model, bodies=bodies, name=change(mechanism.name)))
+    frames = tuple(replace(f, body=change(f.body)) for f in mechanism.model.frames)
+    name = change(mechanism.name)
+    return am.Mechanism(replace(mechanism.model, bodies=bodies, frames=frames, name=name))
 
 
-def chain(count, shapes=False):
+def chain(count):
     """A chain of hanging rods."""
     builder = am.Builder("chain")
     parent = "world"
     for k in range(count):
         at = (0.0, 0.0, 0.0) if k == 0 else (0.0, 0.0, -0.1)
-        inertia = (1e-4, 1e-4, 1e-6)
-        axis = "xy"[k % 2]
-        builder.body(f"rod{k}", parent, "revolute", at, axis=axis, mass=0.1, com=(0, 0, -0.05),
-                     inertia=inertia)  # fmt: skip
+        solid = {"mass": 0.1, "com": (0, 0, -0.05), "inertia": (1e-4, 1e-4, 1e-6)}
+        builder.body(f"rod{k}", parent, "revolute", at, axis="xy"[k % 2], **solid)
         parent = f"rod{k}"
     return builder.build()
 
@@ -55,9 +55,8 @@ def prescribed_run(mechanism, frames, seconds=10.0):
     time = np.linspace(0.0, seconds, frames)
     phases = np.arange(mechanism.nq)
     q = 0.4 * np.sin(2.0 * time[:, None] + 0.3 * phases)
-    run = am.Run(
-        mechanism.name, time, {"q": q}, {"q": mechanism.q_labels}, {"q": mechanism.q_units}
-    )
+    labels, units = {"q": mechanism.q_labels}, {"q": mechanism.q_units}
+    run = am.Run(mechanism.name, time, {"q": q}, labels, units)
     run.simulated = mechanism
     return run
 
@@ -102,6 +101,8 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--use-gl=angle",
+    "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
 )
 

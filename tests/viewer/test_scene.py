@@ -92,9 +92,8 @@ def arrows(scene, kind, group):
 def test_the_ground_carries_the_rover():
     """At rest the forces of the ground on the wheels add up to the weight, at height 0."""
     mechanism = am.example("rover")
-    run = am.simulate(
-        mechanism, duration=0.01, step=0.001, record=(*EVERYTHING, "constraint_forces")
-    )
+    names = (*EVERYTHING, "constraint_forces")
+    run = am.simulate(mechanism, duration=0.01, step=0.001, record=names)
     scene = run_scene(mechanism, run)
     wheels = arrows(scene, "force", "wheel")
     assert len(wheels) == 4

@@ -104,9 +104,10 @@ class Meshes:
         if os.path.getsize(place) > _LARGEST:
             return self._lost(reference, f"it is larger than {_LARGEST >> 20} MiB")
         try:
-            return list(_parts(place))
+            found = list(_parts(place))
         except Exception as fault:  # whatever libraries make of a damaged file
             return self._lost(reference, str(fault).splitlines()[0] if str(fault) else "damaged")
+        return found or self._lost(reference, "it holds no triangles")
 
     def _lost(self, reference: str, why: str) -> list[Part]:
         self.notes.append(f"mesh '{reference[:120]}' is not shown: {why[:160]}.")
