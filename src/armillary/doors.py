@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from armillary.sim.record.plotting import plot_run
     from armillary.viewer.pages import animate_run, view_mechanism, view_run
+    from armillary.viewer.report.report import report_mechanism, report_run
     from armillary.viewer.sketch.draw import draw_mechanism, draw_run
 
 
@@ -40,9 +41,11 @@ class MechanismDoors:
     if TYPE_CHECKING:
         draw = draw_mechanism
         view = view_mechanism
+        report_page = report_mechanism
     else:
         draw = Door("armillary.viewer.sketch.draw:draw_mechanism")
         view = Door("armillary.viewer.pages:view_mechanism")
+        report_page = Door("armillary.viewer.report.report:report_mechanism")
 
 
 class RunDoors:
@@ -53,8 +56,10 @@ class RunDoors:
         plot = plot_run
         view = view_run
         draw = draw_run
+        report = report_run
     else:
         animate = Door("armillary.viewer.pages:animate_run")
         plot = Door("armillary.sim.record.plotting:plot_run")
         view = Door("armillary.viewer.pages:view_run")
         draw = Door("armillary.viewer.sketch.draw:draw_run")
+        report = Door("armillary.viewer.report.report:report_run")

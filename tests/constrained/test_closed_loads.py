@@ -196,6 +196,8 @@ def test_forward_undoes_inverse():
     found = m.inverse_dynamics(q, v, lost, ["crank"])
     assert np.isnan(found[1]).all()
     assert found[[0, 2]] == pytest.approx(m.inverse_dynamics(q, v, a, ["crank"])[[0, 2]])
+    assert np.isnan(m.driving_forces(q, v, np.nan * a, ["crank"])).all()
+    assert m.inverse_dynamics(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3))).shape == (0, 3)
     with pytest.raises(InadmissibleError, match="do not allow these accelerations in state 0"):
         m.inverse_dynamics(q, v, a + 1.0, ["crank"])
     plain = bars("foot", am.Passive(viscous=0.05))

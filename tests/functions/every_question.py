@@ -1,13 +1,13 @@
 """Every public name of a mechanism, and what it takes.  Names that are in no table are found."""
 
 import dataclasses
-import inspect
 import re
 from typing import Any
 
 import numpy as np
 
 import armillary as am
+from armillary.evaluate.differentiable import HANGS
 
 # questions about states: the state they take, and what else
 STATES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
@@ -87,10 +87,7 @@ def public_names(m: am.Mechanism) -> set[str]:
     names = {name for name in dir(m) if not name.startswith("_")}
     for name in sorted(names & {*STATES, *ONE_STATE}):
         value = getattr(m, name)
-        question = getattr(value, "question", value)
-        if not inspect.ismethod(question):
-            extras = getattr(type(question), "extras", tuple)()
-            names |= {f"{name}.{inner}" for inner in extras}
+        names |= {f"{name}.{inner}" for inner in HANGS if hasattr(value, inner)}
     return names
 
 

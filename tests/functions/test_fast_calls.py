@@ -16,7 +16,6 @@ import pytest
 
 import armillary as am
 from armillary.evaluate import native_call as fast
-from armillary.evaluate import questions as calls
 from armillary.evaluate.options import CompileOptions
 from armillary.evaluate.program import Program
 from samples import random_model, random_state
@@ -109,7 +108,7 @@ def test_both_tiers_are_served(tier, moving):
 def test_without_native_calls_the_answers_are_the_same(monkeypatch):
     monkeypatch.setattr(fast, "available", lambda: False)
     plain = new_arm()
-    assert isinstance(plain.inverse_dynamics, calls.InverseDynamics)
+    assert inspect.isfunction(plain.inverse_dynamics)
     for name in QUESTIONS:
         lean, careful = both_ways(plain, name, 2)
         np.testing.assert_array_equal(lean, careful)

@@ -241,7 +241,7 @@ WRONG = {
     "None": ([None, None], "real numbers"),
     "dates": (np.array(["2020-01-01", "2020-01-02"], "M8[D]"), "real numbers"),
     "ragged": ([[1.0, 2.0], [3.0]], "different lengths|real numbers"),
-    "a dict": ({"q": 1.0}, "real numbers"),
+    "a dict": ({"q": 1.0}, "no joint named 'q'"),
     "a set": ({1.0, 2.0}, "real numbers"),
     "not a number": ([1.0, np.nan], "entry 1"),
     "infinite": ([-np.inf, 1.0], "entry 0"),

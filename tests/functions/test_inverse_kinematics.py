@@ -244,7 +244,7 @@ def test_half_a_turn_away(axis):
     """The logarithm of a half turn has two answers; either way leads there."""
     arm, frame = arm_of("panda")
     q = np.array([0.1, 0.2, -0.3, -1.5, 0.2, 1.6, 0.4, 0.0, 0.0])
-    R, p = arm.pose(q, frame)
+    R, _ = arm.pose(q, frame)
     n = np.array(axis, float)
     half = 2.0 * np.outer(n, n) - np.eye(3)
     found = arm.inverse_kinematics(frame, (half @ R, None), q, limits=False)

@@ -87,7 +87,7 @@ def test_plain_batches_do_not_reach_python(name, dtype):
     assert not reaches_python(lambda: question(*given))
     assert not reaches_python(lambda: question(*given, out=out))
     assert reaches_python(lambda: question(*(x[:2] for x in given)))  # fewer rows than lanes
-    assert reaches_python(lambda: question(*(x[::2] for x in given)))
+    np.testing.assert_array_equal(question(*(x[::2] for x in given)), out[::2])  # made plain first
 
 
 @pytest.mark.parametrize("count", [*range(9), 31])

@@ -26,7 +26,7 @@ def test_a_finalizer_may_ask_the_same():
     arm = new_arm()
     (q, v, a), other = random_state(arm.model, 0), random_state(arm.model, 1)
     wanted = [x.copy() for x in arm.inverse_dynamics.derivatives(q, v, a)]
-    ask = arm.inverse_dynamics.question._matrices
+    ask = arm.inverse_dynamics.derivatives
     asked = []
 
     class Last:
@@ -86,7 +86,7 @@ def test_memory_that_runs_out_half_way(kept):
     arm = new_arm()
     q, v, a = random_state(arm.model, 0)
     arm.inverse_dynamics.derivatives(q, v, a)
-    ask = arm.inverse_dynamics.question._matrices
+    ask = arm.inverse_dynamics.derivatives
     call = ask._owner
     (served,) = call.served.values()
     before, answer = call.data.copy(), served.data.copy()

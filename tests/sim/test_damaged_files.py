@@ -275,12 +275,12 @@ def written(cart, path, count=48):
 def test_a_damaged_record_in_the_middle_is_told(tmp_path, cart, small_blocks):
     journal = written(cart, tmp_path / "run.nc")
     data = bytearray(journal.read_bytes())
-    data[Journal.open(journal).blocks[1][0] + 3] ^= 1
+    data[Journal.found(journal).blocks[1][0] + 3] ^= 1
     journal.write_bytes(data)
     run = load_run(tmp_path / "run.nc")
     assert len(run) == 16
     assert "the journal is damaged after byte" in run.message
-    first = Journal.open(journal)
+    first = Journal.found(journal)
     data = bytearray(journal.read_bytes())
     data[len(MAGIC) + HEAD.size + 4] ^= 1
     journal.write_bytes(data)

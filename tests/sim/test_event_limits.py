@@ -194,7 +194,7 @@ def test_a_run_that_is_lost_in_events_is_not_complete():
 
 
 def test_messages_name_what_was_given():
-    with pytest.raises(am.InputError, match="event 'hole': its function gave no number at t = 0 s"):
+    with pytest.raises(am.InputError, match="event 'hole': its function gave NaN at t = 0 s"):
         am.simulate(lift(), events=Event(lambda t, q, v: np.nan, "hole"))
     pendulum = am.example("double-pendulum")
     short = am.Schedule([0.0, 1.0], np.zeros((2, 6)))

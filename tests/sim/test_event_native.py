@@ -70,6 +70,18 @@ def test_limits_of_several_joints_and_controllers():
         assert run.q.max() < 0.7 + 1e-9 and run.q.min() > -0.9 - 1e-9
 
 
+def test_accelerations_and_forces_between_bounces():
+    """In free fall the cage has the acceleration of gravity and nothing bears it."""
+    cage = lift(limits=Limits(-0.05, 1.0))
+    for start in ([0.1], [[0.1], [0.2], [0.02]]):
+        run, taken = both(cage, start, duration=0.4, events=am.JointLimits(0.5),
+                          record=("q", "v", "a", "tau", "reactions"))  # fmt: skip
+        assert taken > 300 and len(run.events) > 1
+        falling = run.q > -0.05 + 1e-6
+        assert falling.any() and run.a[falling] == pytest.approx(-9.81, rel=1e-13)
+        assert not run.tau.any()
+
+
 def test_functions_and_their_actions():
     """A kick at every crossing downwards; a function that only tells."""
     kick = am.Event(

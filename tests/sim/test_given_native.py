@@ -42,6 +42,23 @@ def test_wrenches(kind, q0, method):
     assert taken == 30
 
 
+@pytest.mark.parametrize("method", ["semi-implicit", "heun", "rk4"])
+@pytest.mark.parametrize("q0", [START, MANY], ids=["one", "batch"])
+def test_recorded_forces_at_a_jump_are_those_before_it(q0, method):
+    """Joint forces that are held until 10 and 20 ms, and a wrench that jumps at 20 ms."""
+    rows = np.outer([1.0, -2.0, 0.5], np.linspace(1.0, 2.0, 6))
+    inputs = am.Schedule([0.0, 0.01, 0.02], rows, kind="hold", hold=True)
+    run, taken = both(ARM, q0, SPEED, 0.06, 2e-3, method, inputs=inputs, external={HAND: TABLE},
+                      record=("q", "v", "a", "tau"))  # fmt: skip
+    assert taken == 30
+    held = rows[[0] * 6 + [1] * 5 + [2] * 20]  # at 10 and 20 ms still the row before
+    held = held if q0.ndim == 1 else held[:, None]
+    np.testing.assert_array_equal(run.tau, np.broadcast_to(held, run.tau.shape))
+    push = {HAND: TABLE.values[1]}  # at 20 ms
+    a = ARM.forward_dynamics(run.q[10], run.v[10], np.broadcast_to(rows[1], run.v[10].shape), push)
+    np.testing.assert_allclose(run.a[10], a, rtol=1e-11, atol=1e-11)
+
+
 def test_a_wrench_turns_with_its_frame():
     """A force of the nozzle, along its own axes, is a constant torque about the disc's axis; with
     a jump at 0.1 s that no stage looks across."""

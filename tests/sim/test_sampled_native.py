@@ -152,9 +152,14 @@ def test_a_few_instants_are_told_without_touching_other_memory(monkeypatch, step
             made.append(np.full(np.prod(shape) + 64, 7.0))
             return made[-1][32:-32].reshape(shape)
 
-    monkeypatch.setattr(signal_recorder, "np", Guarded())
-    run = am.simulate(ARM, START, SPEED, steps * 1e-3, controller=pid(None), record=("q", "tau"))
+    motors = am.DCMotor(ARM, am.Motor(torque_constant=0.5, resistance=1.0), command="force")
+    options = {"controller": pid(None), "actuators": motors, "record": ("q", "tau", "current")}
+    plain = am.simulate(ARM, START, SPEED, steps * 1e-3, **options)
+    for module in (signal_recorder, native):
+        monkeypatch.setattr(module, "np", Guarded())
+    run = am.simulate(ARM, START, SPEED, steps * 1e-3, **options)
     assert len(run) == steps + 1 and made
+    assert all(np.array_equal(run[name], plain[name]) for name in run.names)
     for block in made:
         assert (block[:32] == 7.0).all() and (block[-32:] == 7.0).all()
 

@@ -71,7 +71,7 @@ def test_some_joints_alone():
         ({"velocity": -1.0}, "expected a positive limit, found -1"),
         ({"acceleration": "x"}, "acceleration: expected a finite number"),
         ({}, "a velocity or an acceleration is needed"),
-        ({"q1": Q0, "velocity": 1.0}, "the same place"),
+        ({"q1": Q0, "velocity": 1.0}, "q0 and q1 are the same"),
     ],
 )
 def test_limits_that_are_refused(given, text):

@@ -18,7 +18,7 @@ from armillary.sim.loop.simulate import simulate
 from armillary.sim.record import recorder as recording
 from armillary.sim.record import storage
 from armillary.sim.record.journal import Journal, journal_path
-from armillary.sim.record.recorder import Recorder, resume
+from armillary.sim.record.recorder import Recorder
 from armillary.sim.record.run import Run
 from armillary.sim.record.stored_run import load_run
 from sim.recorded import instants, record, slider
@@ -288,7 +288,7 @@ def test_kill_9_and_resume(tmp_path, cart):
     assert "interrupted" in left.message
     assert len(left) % 16 == 0
     assert len(left) >= 32
-    state = resume(path)
+    state = load_run(path).state
     assert state["t"] == left.time[-1]
     np.testing.assert_array_equal(state["q"], left.q[-1])
     count = len(left) + 40
@@ -308,7 +308,7 @@ def test_a_journal_cut_anywhere_is_whole_up_to_its_last_record(tmp_path, cart, s
     recorder._journal.close()
     data = journal_path(path).read_bytes()
     whole = load_run(path).q
-    first = Journal.open(journal_path(path)).blocks[0][0]
+    first = Journal.found(journal_path(path)).blocks[0][0]
     rng = np.random.default_rng(0)
     for cut in (*rng.integers(first, len(data), 60), len(data) - 1):
         noise = rng.bytes(int(rng.integers(0, 40)))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.sim.control.fingerprint import NoFingerprint, fingerprint
-from armillary.sim.loop import time_steps
+from armillary.evaluate.fingerprint import memo_key
+from armillary.sim.loop import control_kernels
 
 ARM = am.example("double-pendulum")
 START = np.array([0.4, -0.3])
@@ -16,13 +16,13 @@ START = np.array([0.4, -0.3])
 @pytest.fixture
 def made(monkeypatch):
     """Names of the kernels that are traced."""
-    names, make = [], time_steps.compile_function
+    names, make = [], control_kernels.compile_function
 
     def counted(function, inputs, *rest):
         names.append("sample" if "due" in inputs else "control")
         return make(function, inputs, *rest)
 
-    monkeypatch.setattr(time_steps, "compile_function", counted)
+    monkeypatch.setattr(control_kernels, "compile_function", counted)
     return names
 
 
@@ -86,20 +86,17 @@ def test_only_a_few_are_kept(made):
     for gain in np.linspace(1.0, 2.0, 40):
         am.simulate(ARM, START, duration=0.002, controller=am.PID(ARM, START, gain))
     kept = [key for key in ARM.evaluator.memo._made if key[:1] == ("control",)]
-    assert len(kept) <= time_steps.RECENT and made.count("control") == 40
+    assert len(kept) <= control_kernels.RECENT and made.count("control") == 40
 
 
 def test_what_has_no_fingerprint():
-    for x in (lambda t: t, object(), np.array([object()]), {1, 2}):
-        with pytest.raises(NoFingerprint):
-            fingerprint([x])
-    ring = []
-    ring.append(ring)
-    with pytest.raises(NoFingerprint):
-        fingerprint(ring)
-    assert fingerprint([0.0]) != fingerprint([-0.0]) != fingerprint([0])
-    assert fingerprint(np.zeros(2)) != fingerprint(np.zeros(2, np.float32))
-    assert fingerprint([np.nan]) == fingerprint([float("nan")])
+    for x in (lambda t: t, object(), np.array([object()]), ARM):
+        assert memo_key([x]) is None
+    assert memo_key([ARM], am.Mechanism) == memo_key([ARM], am.Mechanism) is not None
+    assert memo_key([ARM], am.Mechanism) != memo_key([am.example("two-link")], am.Mechanism)
+    assert memo_key([0.0]) != memo_key([-0.0]) != memo_key([0])
+    assert memo_key(np.zeros(2)) != memo_key(np.zeros(2, np.float32))
+    assert memo_key([np.nan]) == memo_key([float("nan")])
 
 
 def test_methods_that_are_made_of_functions_of_the_user():

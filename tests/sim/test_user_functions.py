@@ -272,7 +272,7 @@ def test_in_a_batch_the_other_runs_go_on():
         return tau
 
     run = am.simulate(PAIR, np.zeros((3, 2)), duration=END, step=0.01, controller=law)
-    assert "1 runs ended as no numbers: 1" in run.message
+    assert "1 runs ended as NaN: 1" in run.message
     (event,) = run.events
     assert event[1].startswith("run 1: not a number, controller 'law' gave nan for 'first'")
     np.testing.assert_allclose(run.q[-1, [0, 2]], np.full((2, 2), PLACE), rtol=1e-9)

@@ -313,6 +313,24 @@ class TestRuns:
         assert read.mechanism.model == run.mechanism.model
         assert read.draw(at=0.3).svg == run.draw(at=0.3).svg
 
+    def test_films(self, run, tmp_path, monkeypatch):
+        """As many pictures as its time asks for, each another one."""
+        from PIL import Image
+
+        path = run.animate(tmp_path / "run.gif", fps=10)
+        with Image.open(path) as film:
+            assert film.n_frames == 6 and film.info["duration"] == 100
+            first = film.convert("RGB").tobytes()
+            film.seek(5)
+            assert film.convert("RGB").tobytes() != first
+        with pytest.raises(ArmillaryError, match="exists"):
+            run.animate(path)
+        with pytest.raises(InputError, match="fps"):
+            run.animate(tmp_path / "b.gif", fps=-1.0)
+        monkeypatch.setattr("shutil.which", lambda name: None)
+        with pytest.raises(InputError, match="ffmpeg"):
+            run.animate(tmp_path / "run.mp4")
+
     def test_recorded_to_disk(self, tmp_path):
         am.simulate(am.example("double-pendulum"), duration=0.1, out=tmp_path / "run.nc")
         assert am.load_run(tmp_path / "run.nc").mechanism.name == "double-pendulum"

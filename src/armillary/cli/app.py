@@ -18,6 +18,7 @@ from armillary.cli.options import (
     Hold,
     Inputs,
     Json,
+    Look,
     Numbers,
     OfTree,
     Overwrite,
@@ -223,19 +224,11 @@ def plot(
 
 
 @app.command()
-@grouped
+@runs("drawing")
 def draw(
     source: Source,
+    look: Look,
     q: Numbers = None,
-    view: Annotated[
-        str | None,
-        typer.Option(help="front, back, left, right, top, bottom, oblique, or x,y,z."),
-    ] = None,
-    labels: Annotated[str, typer.Option(help="auto, bodies, joints or none.")] = "auto",
-    frame: Annotated[Words, typer.Option(help="Frames or bodies whose axes are shown.")] = None,
-    centers: Annotated[bool, typer.Option("--centers", help="Mark the centres of mass.")] = False,
-    at: Annotated[str | None, typer.Option(help="Of a run: instants, s, with commas.")] = None,
-    overlay: Annotated[bool, typer.Option("--overlay", help="Instants over each other.")] = False,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The picture: .svg, .png or .pdf.")
     ] = None,
@@ -243,10 +236,22 @@ def draw(
 ) -> None:
     """Sketch a mechanism in the symbols of textbooks, or instants of a recorded run (MODEL: its
     file)."""
-    from armillary.cli.drawing import Look
-    from armillary.cli.drawing import draw as run
 
-    run(source, q, Look(view, labels, frame or (), centers, at, overlay), out, overwrite)
+
+@app.command()
+@runs("drawing")
+def report(
+    source: Source,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="The report: .html. Default: NAME-report.html."),
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Its title.")] = None,
+    text: Annotated[str, typer.Option(help="Your own words, at its beginning.")] = "",
+    section: Annotated[Words, typer.Option(help="Sections by name. Default: all.")] = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write a report of a mechanism, or of a recorded run (MODEL: its file), as one HTML file."""
 
 
 @app.command()

@@ -1,53 +1,36 @@
-"""`draw`: a sketch of a mechanism, or snapshots of a run."""
+"""`draw` and `report`: sketches and reports of mechanisms and of recorded runs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from armillary.cli import screen, states
 from armillary.cli.models import find
-from armillary.cli.options import Source
+from armillary.cli.options import Look, Source
 from armillary.errors import InputError
 from armillary.sim.record.storage import FORMATS
 from armillary.viewer.sketch.display import Picture
 
 
-@dataclass(frozen=True)
-class Look:
-    """How to draw it."""
-
-    view: str | None
-    labels: str
-    frames: Sequence[str]
-    centers: bool
-    at: str | None
-    overlay: bool
-
-    @property
-    def direction(self) -> str | list[float] | None:
-        """A named view, or three numbers."""
-        if self.view is None or "," not in self.view:
-            return self.view
-        return _numbers(self.view, "--view")
-
-
 def draw(
-    source: Source, q: list[str] | None, look: Look, out: Path | None, overwrite: bool
+    source: Source, look: Look, q: list[str] | None, out: Path | None, overwrite: bool
 ) -> None:
     """A picture beside the run, or in the current folder under the name of the mechanism."""
     path = Path(source.model)
-    if path.suffix.lower() in FORMATS and path.exists() and not _is_table(path):
+    if _is_run(path):
         picture = _of_run(path, look)
         target = out or path.with_suffix(".svg")
     else:
         mechanism = find(source)
         position = states.from_words(mechanism, "q", q) if q else None
         picture = mechanism.draw(
-            position, view=look.direction, labels=look.labels,
-            frames=[n for text in look.frames for n in text.split(",") if n], centers=look.centers,
-        )  # fmt: skip
+            position,
+            view=_direction(look.view),
+            labels=look.labels,
+            frames=_words(look.frame),
+            centers=look.centers,
+        )
         target = out or Path(f"{path.stem if path.suffix else source.model}.svg")
     picture.save(target, overwrite=overwrite)
     screen.say(f"{'; '.join(picture.notes) or picture.title}: drawn in {target}")
@@ -58,15 +41,61 @@ def _of_run(path: Path, look: Look) -> Picture:
 
     at = None if look.at is None else _numbers(look.at, "--at")
     run = load_run(path)
-    return run.draw(at, overlay=look.overlay, view=look.direction, labels=look.labels)
+    return run.draw(at, overlay=look.overlay, view=_direction(look.view), labels=look.labels)
 
 
-def _is_table(path: Path) -> bool:
-    """Whether a .csv is a table of a mechanism, not a run."""
-    if path.suffix.lower() != ".csv":
+def report(
+    source: Source,
+    out: Path | None,
+    title: str | None,
+    text: str,
+    section: Sequence[str] | None,
+    overwrite: bool,
+) -> None:
+    """A report beside the run, or in the current folder under the name of the mechanism."""
+    from armillary.sim.record.stored_run import load_run
+
+    path = Path(source.model)
+    words = [
+        word.strip() for part in section or () for word in part.split(",") if word.strip()
+    ] or None
+    if _is_run(path):
+        target = load_run(path).report(
+            out or path.with_name(f"{path.stem}-report.html"),
+            title=title,
+            text=text,
+            sections=words,
+            overwrite=overwrite,
+        )
+    else:
+        name = path.stem if path.suffix else source.model
+        target = find(source).report_page(
+            out or Path(f"{name}-report.html"),
+            title=title,
+            text=text,
+            sections=words,
+            overwrite=overwrite,
+        )
+    screen.say(f"report written to {target}")
+
+
+def _is_run(path: Path) -> bool:
+    """Whether a file is a recorded run; a .csv may be a table of a mechanism."""
+    if path.suffix.lower() not in FORMATS or not path.exists():
         return False
+    if path.suffix.lower() != ".csv":
+        return True
     with path.open(encoding="utf-8", errors="replace") as file:
-        return not file.readline().lower().startswith("time")
+        return file.readline().lower().startswith("time")
+
+
+def _words(given: Sequence[str] | None) -> list[str]:
+    return [word.strip() for text in given or () for word in text.split(",") if word.strip()]
+
+
+def _direction(view: str | None) -> str | list[float] | None:
+    """A named view, or three numbers."""
+    return view if view is None or "," not in view else _numbers(view, "--view")
 
 
 def _numbers(text: str, part: str) -> list[float]:

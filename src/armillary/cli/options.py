@@ -165,6 +165,21 @@ class Inputs:
 
 
 @dataclass(frozen=True)
+class Look:
+    """How a picture is drawn."""
+
+    view: Annotated[
+        str | None,
+        typer.Option(help="front, back, left, right, top, bottom, oblique, or x,y,z."),
+    ] = None
+    labels: Annotated[str, typer.Option(help="auto, bodies, joints or none.")] = "auto"
+    frame: Annotated[Words, typer.Option(help="Frames or bodies whose axes are shown.")] = None
+    centers: Annotated[bool, typer.Option("--centers", help="Mark the centres of mass.")] = False
+    at: Annotated[str | None, typer.Option(help="Of a run: instants, s, with commas.")] = None
+    overlay: Annotated[bool, typer.Option("--overlay", help="Instants over each other.")] = False
+
+
+@dataclass(frozen=True)
 class Stepping:
     """How long, how fine, by which method."""
 

@@ -21,6 +21,7 @@ from armillary.cli.states import Array, from_options
 from armillary.errors import InputError
 
 if TYPE_CHECKING:
+    from armillary.sim.motion.prescribed import Given
     from armillary.sim.motion.schedules import Schedule
     from armillary.sim.record.run import Run
 
@@ -124,7 +125,7 @@ def _start(
 
 def _at_prescribed(
     mechanism: Mechanism,
-    motions: Mapping[str, object] | None,
+    motions: Mapping[str, Given] | None,
     step: float,
     values: dict[str, Array],
 ) -> list[str]:

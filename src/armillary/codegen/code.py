@@ -101,7 +101,7 @@ class Code:
         self.do(f"{name}:")
 
     @contextmanager
-    def loop(self, count: str | int, start: str | int = 0, step: int = 1) -> Iterator[str]:
+    def loop(self, count: str | int, start: str | int = 0, step: str | int = 1) -> Iterator[str]:
         """for i = start; i < count; i += step."""
         i = self.variable(start)
         tag = self.name()[1:]

@@ -6,22 +6,27 @@ import contextlib
 import ctypes
 import functools
 import gc
+import math
 import os
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from armillary.codegen.cache import Cache, default_cache, key_of
 from armillary.codegen.llvm import LIBRARY, library_name
 from armillary.codegen.target import IN_ORDER, machine
 from armillary.errors import CompileError
+from armillary.graph.ops import OPS
 
 if TYPE_CHECKING:
+    from ctypes import _CFunctionType, _NamedFuncPointer
     from types import ModuleType
 
     from llvmlite.binding import ExecutionEngine, ModulePassManager, ModuleRef, TargetMachine
+
+    _Function = _NamedFuncPointer | _CFunctionType
 
 # One thread at a time uses LLVM.  A fork waits until none does: the child would have LLVM as
 # another thread left it, with locks that nobody there can open.
@@ -192,23 +197,40 @@ def native_call(address: int) -> Callable[[int], None]:
 def _initialized(llvm: ModuleType) -> None:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    libm = _libm()
-    for name in _MATHEMATICS:
-        llvm.add_symbol(name, ctypes.cast(getattr(libm, name), ctypes.c_void_p).value)
+    for name, function in mathematics().items():
+        llvm.add_symbol(name, ctypes.cast(function, ctypes.c_void_p).value)
 
 
-_MATHEMATICS = [library_name(op, e) for e in ("double", "float") for op in LIBRARY]
+@functools.cache
+def mathematics() -> dict[str, _Function]:
+    """Functions of the C library by name, as this process has them loaded; those of Python where
+    the library of the system has none."""
+    found: dict[str, _Function] = {}
+    for library in _libraries():
+        for element in ("double", "float"):
+            for op in LIBRARY:
+                name = library_name(op, element)
+                if name not in found and hasattr(library, name):
+                    found[name] = getattr(library, name)
+        if len(found) == 2 * len(LIBRARY):
+            return found
+    for element, kind in (("double", ctypes.c_double), ("float", ctypes.c_float)):
+        for op in LIBRARY:
+            signature = ctypes.CFUNCTYPE(*[kind] * (1 + OPS[op].arity))
+            found.setdefault(library_name(op, element), signature(getattr(math, op)))
+    return found
 
 
-def _libm() -> ctypes.CDLL:
-    """The C library's mathematics, as this process has it loaded."""
+def _libraries() -> Iterator[ctypes.CDLL]:
+    """Where mathematics may be: in this process, in its own file, in those of Windows."""
     with contextlib.suppress(TypeError, OSError):  # a search for its file takes milliseconds
-        own = ctypes.CDLL(None)
-        if all(hasattr(own, name) for name in _MATHEMATICS):
-            return own
+        yield ctypes.CDLL(None)
     from ctypes.util import find_library
 
-    return ctypes.CDLL(find_library("m") or find_library("msvcrt"))
+    for name in (find_library("m"), find_library("ucrtbase"), find_library("msvcrt")):
+        if name is not None:
+            with contextlib.suppress(OSError):
+                yield ctypes.CDLL(name)
 
 
 def _optimize(

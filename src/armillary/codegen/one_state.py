@@ -12,7 +12,6 @@ from armillary.codegen.abi import Arrays, Context
 from armillary.codegen.code import Code
 from armillary.codegen.emit import BlockWriter
 from armillary.codegen.llvm import multiply_add
-from armillary.codegen.rows import RowWriter, row_batch
 from armillary.codegen.struct import Slot
 from armillary.codegen.target import Lanes
 from armillary.graph.cut import Block
@@ -28,6 +27,8 @@ def straight_text(lanes: Lanes, block: Block, arrays: Arrays) -> str:
     """`batch(ctx)`: the block for all rows, one or W at a time."""
     name = "straight"
     if lanes.width > 1:
+        from armillary.codegen.rows import RowWriter, row_batch
+
         return f"{RowWriter(lanes, name, arrays).write(block)}\n\n{row_batch(lanes, name)}"
     return f"{StateWriter(lanes, name, arrays).write(block)}\n\n{_state_batch(lanes, name)}"
 

@@ -95,10 +95,15 @@ def machine() -> Machine:
         return Machine("none", "", False, 1)
     import llvmlite.binding as llvm
 
-    features = llvm.get_host_cpu_features()
-    fma = bool(features.get("fma") or features.get("neon"))
-    doubles = 8 if features.get("avx512f") else 4 if features.get("avx2") else 2
-    return Machine(llvm.get_host_cpu_name(), features.flatten(), fma, doubles)
+    try:
+        features = llvm.get_host_cpu_features()
+    except RuntimeError:  # LLVM cannot tell on this system: what every processor of its kind has
+        features = None
+    known = dict(features or {})
+    arm = llvm.get_process_triple().startswith(("aarch64", "arm64"))
+    fma = bool(arm or known.get("fma") or known.get("neon"))
+    doubles = 8 if known.get("avx512f") else 4 if known.get("avx2") else 2
+    return Machine(llvm.get_host_cpu_name(), features.flatten() if features else "", fma, doubles)
 
 
 def lanes(batched: bool, element: str = "double", width: int | None = None) -> Lanes:

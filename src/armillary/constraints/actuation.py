@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from armillary.algorithms.closed import actuation as passes
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints.compiled import compiled_kernels
-from armillary.constraints.conditioning import NEARLY_SINGULAR, nearness
 from armillary.constraints.ladder import Outcome, States, compiled, solve_in_turn
+from armillary.constraints.notes import NEARLY_SINGULAR, nearness
 from armillary.constraints.plan import make_plan, samples_of
 from armillary.constraints.states import answerable, finite_rows
 from armillary.errors import InputError, unknown_name

@@ -15,15 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armillary.algorithms.tree import mass_matrix
-from armillary.constraints.content import idle_rows
 from armillary.constraints.holding import Held
 from armillary.constraints.moving import RowMotion
-from armillary.constraints.nullspace import (
-    RANK_TOLERANCE,
-    Factor,
-    Scaling,
-    smallest,
-)
+from armillary.constraints.nullspace import RANK_TOLERANCE, Factor, smallest
 from armillary.errors import ModelError
 from armillary.evaluate.inputs import Array
 
@@ -84,13 +78,12 @@ class Closer:
         self.holonomic = np.array(equations.constraints.holonomic, bool)
         if not prescribed:
             self.holonomic &= ~np.array(equations.constraints.driven, bool)
-        s = equations.scaling
-        self.scaling = Scaling(s.length, s.rows[self.holonomic], s.columns)
+        self.scaling = equations.scaling.of_rows(self.holonomic)
 
     @cached_property
     def closing_rows(self) -> NDArray[np.bool_]:
         """(m,) holonomic rows that a motion can close: those with content."""
-        return self.holonomic & ~idle_rows(self.equations)
+        return self.holonomic & ~self.equations.idle_rows
 
     @property
     def closed(self) -> float:
@@ -260,7 +253,7 @@ class Closer:
             if self.opening(terms.residual[0]) <= CLOSED * 1e-2:
                 break
             rows = self.holonomic
-            J = (s.rows[:, None] * terms.J[0] * (s.columns / s.length))[rows]
+            J = s.scaled(terms.J[0])[rows]
             if held:
                 J = J @ held.free(q)
             r = (s.rows / s.length * terms.residual[0])[rows]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -43,21 +44,27 @@ class ConstraintSolver:
         return ConstrainedInverseDynamics(self.equations)
 
     @cached_property
-    def forward_dynamics(self) -> Any:
+    def forward_dynamics(self) -> Callable[..., Any]:
         """`ConstrainedForwardDynamics`, natively callable."""
         return self.forward.callable()
 
-    @cached_property
-    def inverse_dynamics(self) -> Any:
-        """`ConstrainedInverseDynamics`, natively callable."""
-        return self.inverse.callable()
-
     def closing(self) -> tuple[ConstraintTable, list[int]]:
-        """The constraints, and which of their rows a configuration has to keep."""
+        """The constraints, and the rows that a place has to keep."""
         rows = np.flatnonzero(self.closer.closing_rows)
-        return self.equations.constraints, rows.tolist()
+        return self.equations.constraints, [int(row) for row in rows]
+
+    def ask(self, name: str) -> Callable[..., Any]:
+        """The callable of a row that obeys the constraints."""
+        if name == "energy":
+            return self.equations.energy
+        return self.forward_dynamics if name == "forward_dynamics" else self.inverse.callable()
 
     @property
     def load_friction(self) -> ConstrainedLoadFriction:
         """Friction of joints that depends on their loads."""
         return load_friction_of(self.equations)
+
+
+def solver_of(evaluator: Evaluator) -> ConstraintSolver:
+    """That of a mechanism, made once."""
+    return evaluator.memo.once("constraint solver", lambda: ConstraintSolver(evaluator))

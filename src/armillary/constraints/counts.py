@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armillary.constraints.constraint_solver import ConstraintSolver
-from armillary.constraints.solution import OPEN
+from armillary.constraints.notes import OPEN
 from armillary.errors import ArmillaryError
 from armillary.model.describe import constraint_words, counted
 

@@ -110,7 +110,7 @@ def _of_state(
     M, n = system.M[k], equations.tables.nv
     holonomic = np.array(equations.constraints.holonomic, bool)
     s = equations.scaling
-    scaling = Scaling(s.length, s.rows[holonomic], s.columns)
+    scaling = s.of_rows(holonomic)
     tolerance = equations.rank_tolerance(system.terms.residual[k])
     position = Factor(system.terms.J[k][holonomic], scaling, tolerance)
     motions, velocities = position.free, answer.factor.free

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from armillary.algorithms.tree import inverse_dynamics, kinematics, mass_matrix
 from armillary.constraints.arrays import rotated_back
@@ -15,9 +15,10 @@ from armillary.constraints.moving import Prescribed, RowMotion, spread
 from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, solve
 from armillary.constraints.rows import Bodies, Rows, Terms, from_body_axes
 from armillary.errors import InputError, unknown_name
-from armillary.evaluate.dynamics import Dynamics
 from armillary.evaluate.inputs import Array, common_rows
 from armillary.evaluate.memo import Memo
+from armillary.evaluate.named_states import State
+from armillary.evaluate.tree import Tree
 from armillary.joints.closures import OnPlane
 from armillary.joints.rolling import RollingDisc
 from armillary.model.constraint_parts import Contact, Distance, Loop, Surface
@@ -77,7 +78,7 @@ class Equations:
 
     def __init__(self, evaluator: Evaluator):
         self.evaluator, self.model = evaluator, evaluator.model
-        self.tree = Dynamics(evaluator)
+        self.tree = Tree(evaluator)
         self.tables = evaluator.tables()
         self.constraints: ConstraintTable = lower_constraints(self.model, self.tables)
         self.rows = Rows(self.constraints, self.tables)
@@ -152,8 +153,8 @@ class Equations:
         """Where all bodies are and how they move; q (B, nq), v (B, nv)."""
         result = self.evaluator.run(kinematics.columns_and_bias, {"q": q, "v": v})
         base = self.evaluator.base()
-        motion = (np.array(x.leaves(), float) for x in (base.velocity, base.acceleration))
-        return Bodies.of(result, *motion, q)
+        rate, push = (np.array(x.leaves(), float) for x in (base.velocity, base.acceleration))
+        return Bodies.of(result, rate, push, q)
 
     def spring_energy(self, q: Array) -> Array:
         """(B,) potential energy of springs in the joints that close loops, J."""
@@ -161,6 +162,7 @@ class Equations:
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         """Kinetic and potential energy, J: that of the tree, and springs in loops."""
+        q, v = self.evaluator.complete({"q": q, "v": v}).values()
         kinetic, potential = self.tree.energy(q, v)
         if any(loop.joint.passive for loop in self.model.loops):
             arrays, single = self.check_states(q=q)
@@ -233,9 +235,9 @@ class Equations:
         alpha, beta = baumgarte_rates(baumgarte)
         return -2.0 * alpha * terms.rate - beta * beta * terms.residual
 
-    def check_states(self, **arrays: ArrayLike) -> tuple[dict[str, Array], bool]:
+    def check_states(self, **arrays: State) -> tuple[dict[str, Array], bool]:
         """(B, ·) arrays of one length, and whether a single state was given."""
-        parts = {name: self.evaluator.check(name, value) for name, value in arrays.items()}
+        parts = self.evaluator.checked(arrays)
         count, single = common_rows(parts)
         full = {
             name: x if len(x) == count else np.tile(x, (count, 1)) for name, (x, _) in parts.items()
@@ -247,6 +249,21 @@ class Equations:
         start = np.tile(self.tree.initial, (count, 1))
         kick = rng.normal(size=(count, self.tables.nv)) * self.scaling.columns
         return self.tree.integrate(start, kick)
+
+    @cached_property
+    def idle_rows(self) -> NDArray[np.bool_]:
+        """(m,) rows without content: the tree fulfils them already, in every configuration.
+
+        A wheel whose axle slides along the ground can neither rise nor sink: its normal row moves
+        no joint.  What stands in such a row of J is rounding, and so is its residual; divided by
+        each other they are anything.  Rows are measured against the size that a row has when it
+        moves something, in a few random configurations, not against each other."""
+        if not self.constraints.count:
+            return np.zeros(0, bool)
+        q = self.random_configurations(np.random.default_rng(0), OPEN_SAMPLES)
+        J = self.scaling.scaled(self.terms(q).J)
+        tolerance = max(RANK_TOLERANCE, self.geometry_tolerance)
+        return np.asarray(np.abs(J).max(axis=(0, 2), initial=0.0) <= tolerance, bool)
 
     # -- rank and solutions ----------------------------------------------------------------------
 

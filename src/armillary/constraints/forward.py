@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.algorithms.closed.constrained import constrained_dynamics
-from armillary.algorithms.passes import Algorithm
 from armillary.constraints.compiled import compiled_kernels, may_be_compiled
 from armillary.constraints.equations import Baumgarte, Equations
 from armillary.constraints.ladder import LadderQuestion, Outcome, States, compiled, solve_in_turn
 from armillary.constraints.load_friction import load_friction_of
-from armillary.constraints.moving import Prescribed, RowMotion
+from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
 from armillary.constraints.plan import make_plan, plan_of
-from armillary.constraints.prescribed import with_prescribed
 from armillary.constraints.states import answerable, blanked, solvable
 from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator, External
@@ -40,7 +38,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
     baumgarte: rates (alpha, beta) in 1/s that pull rows back which drifted open; `project` does it
     without a trace in the forces."""
 
-    algorithm = Algorithm("constrained_dynamics", (), lambda g: {})  # made with its plan
+    name = "forward_dynamics"
     result = "a"
 
     def __init__(self, equations: Equations):
@@ -59,6 +57,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
         baumgarte: tuple[float, float] | None = None,
         parameters: ArrayLike | None = None,
     ) -> Array:
+        q, v, tau = self._evaluator.complete({"q": q, "v": v, "tau": tau}).values()
         model, prescribed = with_prescribed(self._evaluator.model, prescribed)
         if model is not self._evaluator.model:
             given = (external, passive, out, prescribed, baumgarte, parameters)
@@ -200,8 +199,12 @@ class ConstrainedForwardDynamics(LadderQuestion):
         passive: bool = True,
     ) -> Array:
         """Change of a (nv) for small changes of q (tangent), v and tau, by `derivatives`."""
-        changes = (0.0 if x is None else x for x in (dq, dv, dtau))
-        return self.derivatives(q, v, tau, external, passive).jvp(*changes)
+        state = {"q": q, "v": v, "tau": tau}
+        given = {n: x for n, x in (("dq", dq), ("dv", dv), ("dtau", dtau)) if x is not None}
+        found = self._evaluator.complete(state | given)
+        q, v, tau = (found[name] for name in state)
+        matrices = self.derivatives(q, v, tau, external, passive)
+        return matrices.jvp(*(found.get(name, 0.0) for name in ("dq", "dv", "dtau")))
 
     def vjp(
         self,
@@ -213,6 +216,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
         passive: bool = True,
     ) -> tuple[Array, Array, Array]:
         """Gradient of weight · a with respect to q (tangent), v and tau, by `derivatives`."""
+        found = self._evaluator.complete({"q": q, "v": v, "tau": tau, "weight": weight})
+        q, v, tau, weight = found.values()
         return self.derivatives(q, v, tau, external, passive).vjp(weight)
 
     def parameter_jacobian(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.constraints.nullspace import Factor, Scaling
-from armillary.errors import InputError, unknown_name
-from armillary.evaluate.inputs import Array, as_floats
-from armillary.model.model import Model
+from armillary.errors import InputError
+from armillary.evaluate.inputs import Array
+from armillary.evaluate.named_states import named_values as by_name
+from armillary.evaluate.named_states import rate_entries, rate_rows
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
@@ -33,7 +34,7 @@ class Held:
         self.names = (names,) if isinstance(names, str) else tuple(names)
         found: list[tuple[str, int]] = []
         for name in self.names:
-            found += _entries(self.model, name)
+            found += rate_entries(self.model, name)
         self.entries = list(dict.fromkeys(found))
         units = {"v": self.model.v_units, "q": self.model.q_units}
         lengths = [units[kind][k] == "m" for kind, k in self.entries]
@@ -44,15 +45,7 @@ class Held:
 
     def rows(self, q: Array) -> Array:
         """H (h, nv) at q (nq)."""
-        H = np.zeros((len(self.entries), self.model.nv))
-        for row, (kind, k) in zip(H, self.entries, strict=True):
-            if kind == "v":
-                row[k] = 1.0
-                continue
-            joint, slot = _carrier(self.model, k)
-            own, unit = q[slot.q].tolist(), np.eye(joint.nv).tolist()
-            row[slot.v] = [float(joint.rate(own, e)[k - slot.q.start]) for e in unit]
-        return H
+        return rate_rows(self.model, self.entries, q)
 
     def factor(self, J: Array, scaling: Scaling, q: Array, tolerance: float) -> Factor:
         """Of the rows J and those that are held."""
@@ -75,33 +68,6 @@ class Held:
         return q
 
 
-def _entries(model: Model, name: str) -> list[tuple[str, int]]:
-    """("v", entry) or ("q", coordinate) of what a name stands for."""
-    if name in model.v_labels:
-        return [("v", model.v_labels.index(name))]
-    if name in model.joint_index:
-        own = model.slots[model.joint_index[name]].v
-        return [("v", k) for k in range(own.start, own.stop)]
-    if name not in model.q_labels:
-        known = (*model.moving_joints, *model.v_labels, *model.q_labels)
-        raise unknown_name("joint", name, known)
-    k = model.q_labels.index(name)
-    if model.q_units[k] == "1":
-        joint = name.rpartition(".")[0]
-        turns = [x for x in model.v_labels if x.startswith(f"{joint}.w")]
-        raise InputError(
-            f"'{name}' is a part of a quaternion and cannot be held alone. Hold the turns about "
-            f"the axes of the body ({', '.join(turns)}), or the whole joint '{joint}'."
-        )
-    return [("q", k)]
-
-
-def _carrier(model: Model, k: int) -> tuple[Any, Any]:
-    """The joint that has coordinate k of q, and its places."""
-    pairs = zip(model.joints, model.slots, strict=True)
-    return next(pair for pair in pairs if pair[1].q.start <= k < pair[1].q.stop)
-
-
 @dataclass(frozen=True)
 class Named:
     """Numbers that are given by name, for one state or a batch."""
@@ -119,27 +85,11 @@ class Named:
         return np.broadcast_to(self.values, (count, self.values.shape[1]))
 
 
-def named_values(equations: Equations, name: str, given: Mapping[str, ArrayLike]) -> Named:
-    """{joint or coordinate: x}; x is a number or, for a batch, B of them."""
-    held = Held(equations, given)
-    columns: list[Array] = []
-    for key, value in given.items():
-        entries = _entries(equations.model, key)
-        if len(entries) > 1:
-            labels = [equations.model.v_labels[k] for _, k in entries]
-            raise InputError(f"{name}: '{key}' has several entries; name {', '.join(labels)}.")
-        array = as_floats(f"{name}['{key}']", value).astype(float)
-        if array.ndim > 1 or not np.isfinite(array).all():
-            raise InputError(
-                f"{name}['{key}']: expected a finite number, or one for each state of a batch; "
-                f"found {value!r}."
-            )
-        columns.append(array)
-    if len(held.entries) != len(columns):
-        raise InputError(f"{name}: the same entry is named twice in {', '.join(given)}.")
-    sizes = {len(x) for x in columns if x.ndim}
-    if len(sizes) > 1:
-        raise InputError(f"{name}: batches of different lengths {sorted(sizes)}. Use one length.")
-    count = next(iter(sizes), 1)
-    values = [np.broadcast_to(x, (count,)) for x in columns]
-    return Named(held, np.array(values, float).reshape(len(values), count).T, not sizes)
+def named_values(
+    equations: Equations, name: str, given: Mapping[str, ArrayLike], finite: bool = True
+) -> Named:
+    """{joint or coordinate: x} of v or a (v0, ...), to be held; finite: also in batches."""
+    found = by_name(equations.model, name[0], given, name)
+    if finite and not np.isfinite(found.values).all():
+        raise InputError(f"{name}: expected finite numbers, found {dict(given)!r}.")
+    return Named(Held(equations, given), found.values, found.single)

@@ -7,7 +7,7 @@ by one, or says what is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
@@ -37,6 +37,21 @@ if TYPE_CHECKING:
 Actuators = Sequence[str] | str | None
 
 
+def _of_trees(name: str) -> Callable[..., NoReturn]:
+    """A method of this name that closed mechanisms do not have."""
+
+    def method(self: LadderQuestion, *args: object, **options: object) -> NoReturn:
+        """Refused: forces of chosen actuators have no derivatives here; those of the tree have."""
+        raise InputError(
+            f"inverse_dynamics.{name}: '{self._evaluator.model.name}' is closed, and this is known "
+            f"for open trees only. Ask mechanism.tree.inverse_dynamics.{name}(...) for the forces "
+            f"in all joints of its tree, or take differences along motions that are allowed."
+        )
+
+    method.__name__ = name
+    return method
+
+
 class ConstrainedInverseDynamics(LadderQuestion):
     """Forces tau (nv) of the actuators for a motion (q, v, a) that the constraints allow.
 
@@ -49,7 +64,7 @@ class ConstrainedInverseDynamics(LadderQuestion):
     so are motions that the actuators cannot give.  external, passive, parameters: as for trees.
     `mechanism.tree.inverse_dynamics(q, v, a)` gives the forces in all joints of the open tree."""
 
-    algorithm = Algorithm("constrained_inverse_dynamics", (), lambda g: {})  # made with its plan
+    name = "inverse_dynamics"
     result = "tau"
 
     def __call__(
@@ -160,38 +175,17 @@ class ConstrainedInverseDynamics(LadderQuestion):
             refuse_disallowed(equations, system, arrays["a"][k], strict, row, k)
         parameters = arrays.pop("parameters", None)
         found = friction.actuator_forces(arrays, some.external, names, parameters=parameters)
-        for forces, row, k in zip(found, numbers, rows, strict=True):
+        for forces, row, k in zip(found, numbers, rows.tolist(), strict=True):
             tau[k] = _given(forces, names, strict, row)
         return tau
 
     # -- what only a tree has --------------------------------------------------------------------
 
-    def derivatives(self, *args: object, **options: object) -> NoReturn:
-        """Refused: forces of chosen actuators have no derivatives here; those of the tree have."""
-        raise self._of_trees("derivatives")
-
-    def jvp(self, *args: object, **options: object) -> NoReturn:
-        """Refused, as `derivatives`."""
-        raise self._of_trees("jvp")
-
-    def vjp(self, *args: object, **options: object) -> NoReturn:
-        """Refused, as `derivatives`."""
-        raise self._of_trees("vjp")
-
-    def parameter_jacobian(self, *args: object, **options: object) -> NoReturn:
-        """Refused, as `derivatives`."""
-        raise self._of_trees("parameter_jacobian")
-
-    def offset_jacobian(self, *args: object, **options: object) -> NoReturn:
-        """Refused, as `derivatives`."""
-        raise self._of_trees("offset_jacobian")
-
-    def _of_trees(self, name: str) -> InputError:
-        return InputError(
-            f"inverse_dynamics.{name}: '{self._evaluator.model.name}' is closed, and this is known "
-            f"for open trees only. Ask mechanism.tree.inverse_dynamics.{name}(...) for the forces "
-            f"in all joints of its tree, or take differences along motions that are allowed."
-        )
+    derivatives = _of_trees("derivatives")
+    jvp = _of_trees("jvp")
+    vjp = _of_trees("vjp")
+    parameter_jacobian = _of_trees("parameter_jacobian")
+    offset_jacobian = _of_trees("offset_jacobian")
 
 
 def _given(found: Actuation, names: list[str], strict: Strict, row: int | None) -> Array:

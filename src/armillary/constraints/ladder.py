@@ -11,9 +11,11 @@ converged.  What one leaves unconverged is given to the next.
 
 from __future__ import annotations
 
+import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -21,11 +23,12 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from armillary.constraints.equations import Equations, System
 from armillary.constraints.moving import Prescribed, of_states
 from armillary.constraints.states import finite_rows
+from armillary.evaluate.differentiable import HANGS
 from armillary.evaluate.inputs import Array, checked_out, common_rows, rows, wrenches
-from armillary.evaluate.questions import Question
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import Evaluator, External
+    from armillary.evaluate.native_call import NativeCall
     from armillary.evaluate.program import Explanation, Program
 
 
@@ -66,7 +69,7 @@ class States:
         prescribed: Prescribed = None,
     ) -> tuple[States, bool]:
         """From what a user gives; and whether it is a single state."""
-        parts = {name: evaluator.check(name, x) for name, x in inputs.items()}
+        parts = evaluator.checked(inputs)
         if parameters is not None:
             labels = evaluator.body_labels("parameters")
             parts["parameters"] = rows("parameters", parameters, labels)
@@ -154,13 +157,35 @@ def compiled(equations: Equations, kernels: Program, states: States, result: str
     return Outcome.of_kernel(kernels(inputs, count, evaluator.base_numbers)[result])
 
 
-class LadderQuestion(Question):
+class LadderQuestion(ABC):
     """A question that the ladder answers: its compiled solvers, made once, and its native call."""
 
+    name: ClassVar[str]  # as users know it
+    result: ClassVar[str]
+
     def __init__(self, equations: Equations):
-        super().__init__(equations.evaluator)
-        self._equations = equations
+        self._evaluator, self._equations = equations.evaluator, equations
         self._made: dict[Hashable, Program | None] = {}
+        self._fast: NativeCall | None = None  # the native call, where there is one
+
+    @abstractmethod
+    def __call__(self, *given: Any, **named: Any) -> Array: ...
+
+    def callable(self) -> Any:
+        """The callable users get: native where the interpreter allows, this object elsewhere."""
+        from armillary.evaluate import native_call
+
+        if not native_call.available():
+            return self
+        signature = inspect.signature(self.__call__)
+        names = {"__doc__": self.__doc__, "__name__": self.name, "__qualname__": self.name,
+                 "__signature__": signature, "question": self}  # fmt: skip
+        hanging = {name: getattr(self, name) for name in (*HANGS, "compile_report")}
+        arguments = native_call.Arguments.of(
+            signature, {}, tuple(self._evaluator.model.frame_index)
+        )
+        self._fast = native_call.NativeCall(self.__call__, names | hanging, arguments)
+        return self._fast.callable
 
     def _once(self, key: Hashable, make: Callable[[], Program | None]) -> Program | None:
         if key not in self._made:

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from armillary.constraints.actuation import Actuation, actuation
 from armillary.constraints.equations import Baumgarte, Equations, System
 from armillary.constraints.moving import Prescribed, of_states
-from armillary.constraints.self_stress import ForceMap, determinacy
+from armillary.constraints.self_stress import ForceMap, determinacy, wrench_sizes
 from armillary.constraints.solution import (
     ConstrainedSolution,
     constraint_wrenches,
@@ -30,10 +30,10 @@ from armillary.constraints.solution import (
 )
 from armillary.constraints.states import finite_rows, placed, substituted
 from armillary.errors import ModelError
-from armillary.evaluate.dynamics import Dynamics
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.load_friction import GROUP_OF, LoadFriction, repeated
 from armillary.evaluate.results import BodyForces
+from armillary.evaluate.tree import Tree
 
 if TYPE_CHECKING:
     from armillary.constraints.nullspace import Answer
@@ -99,29 +99,28 @@ class ConstrainedLoadFriction(LoadFriction):
         q, v, a = state["q"], state["v"], state["a"]
         equations, count = self.plain_equations, len(q)
 
-        def found(force: Array, times: int, limits: bool) -> tuple[System, list[Actuation]]:
+        def respond(force: Array, times: int, limits: bool = False) -> tuple[Array, Array]:
             rows = np.repeat(np.arange(count), times)
-            bodies = repeated({"parameters": parameters}, times) or {}
             wrench = repeated(external, times)
-            system = equations.system(q[rows], v[rows], force, wrench, **bodies)
-            each = enumerate(a[rows])
-            return system, [
-                actuation(equations, system.of(k), x, actuators, weights, limits) for k, x in each
-            ]
-
-        def respond(force: Array, times: int) -> tuple[Array, Array]:
-            system, forces = found(force, times, False)
-            u = np.array([x.tau for x in forces]).reshape(force.shape)
-            driven = replace(system, force=system.force + u)
-            answers = [equations.answer(driven, k) for k in range(len(u))]
             bodies = repeated({"parameters": parameters}, times) or {}
-            motion, wrench = np.repeat(a, times, axis=0), repeated(external, times)
-            return u, self._loads_of(driven, motion, answers, wrench, bodies, times == 1)
+            system = equations.system(q[rows], v[rows], force, wrench, **bodies)
+            found[:] = [
+                actuation(equations, system.of(k), x, actuators, weights, limits)
+                for k, x in enumerate(a[rows])
+            ]
+            u = np.array([x.tau for x in found]).reshape(force.shape)
+            system = replace(system, force=system.force + u)
+            answers = [equations.answer(system, k) for k in range(len(u))]
+            return u, self._loads_of(system, a[rows], answers, wrench, bodies, times == 1)
 
+        found: list[Actuation] = []
+        if not count:
+            return found
         _, x = self.solved(v, np.zeros_like(v), respond)
         resisting = np.zeros_like(v)
         resisting[:, self.columns] = -x
-        return found(resisting, 1, limits)[1]
+        respond(resisting, 1, limits)
+        return found
 
     def driving_forces(self, state: dict[str, Array], actuators: Sequence[str] | None) -> Array:
         """tau (B, nv) of the chosen actuators; NaN where a state is not finite."""
@@ -154,7 +153,7 @@ class ConstrainedLoadFriction(LoadFriction):
     def _refuse_undetermined(self, system: System, answers: list[Answer]) -> None:
         """Loads that count must have one value."""
         equations, model = self.plain_equations, self.evaluator.model
-        sizes = np.array([equations.length] * 3 + [1.0] * 3)
+        sizes = wrench_sizes(equations.length)
         counts = self.weights[:, GROUP_OF] > 0.0  # (m, 7)
         for k, answer in enumerate(answers):
             if not answer.factor.stress.shape[1]:
@@ -197,7 +196,7 @@ class ConstrainedLoadFriction(LoadFriction):
         found = solution(equations, system, left, external, True, compliance, single)
         multipliers = np.atleast_2d(found.multipliers)
         wrenches = merged(external, constraint_wrenches(equations, system, multipliers))
-        whole = Dynamics(evaluator).body_forces(q, v, a, wrenches)
+        whole = Tree(evaluator).body_forces(q, v, a, wrenches)
         first = (lambda y: y[0]) if single else (lambda y: y)
         taken = first(np.sum(x * v[:, self.columns], axis=-1))
         balance = replace(

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.constraints.assembly import Closer
+from armillary.constraints.notes import OPEN
 from armillary.constraints.nullspace import Factor
-from armillary.constraints.solution import OPEN
 from armillary.errors import InputError, Remedy
 from armillary.evaluate.inputs import Array
 
@@ -87,7 +87,6 @@ def mobility(
         raise _open(equations, terms.residual[0], opening)
     factor = equations.factor(terms)
     values = factor.singular_values
-    counted = values[: factor.rank]
     finite = _finite(equations, closer, q, factor, tries, seed)
     Z = factor.stress
     redundant = tuple(
@@ -102,7 +101,7 @@ def mobility(
         rank=factor.rank,
         finite=finite,
         redundant=redundant,
-        condition=float(counted[0] / counted[-1]) if len(counted) else 1.0,
+        condition=factor.condition,
         singular_values=values,
         motions=factor.free,
         labels=equations.model.v_labels,

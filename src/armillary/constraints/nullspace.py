@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armillary.errors import ModelError, NotFiniteError, SingularError
 from armillary.evaluate.inputs import Array
@@ -33,6 +34,14 @@ class Scaling:
         columns = np.array([length if unit == "m" else 1.0 for unit in axis_units])
         return cls(length, rows, columns)
 
+    def scaled(self, J: Array) -> Array:
+        """J (..., m, n) of all rows, without units."""
+        return np.asarray(self.rows[:, None] * J * (self.columns / self.length))
+
+    def of_rows(self, chosen: NDArray[np.bool_ | np.intp]) -> Scaling:
+        """That of some of the rows."""
+        return Scaling(self.length, self.rows[chosen], self.columns)
+
 
 def counted(pivots: Array, tolerance: float) -> int:
     """How many of the pivots (or singular values) of scaled rows count as independent.
@@ -53,18 +62,17 @@ class Factor:
 
         self.J, self.scaling, self.tolerance = J, scaling, tolerance
         m, n = J.shape
-        J_scaled = scaling.rows[:, None] * J * (scaling.columns / scaling.length)
-        if not np.isfinite(J_scaled).all():
+        self.J_scaled = scaling.scaled(J)
+        if not np.isfinite(self.J_scaled).all():
             raise NotFiniteError(
                 "the rows of the constraints are not finite numbers at this state: an angle beyond "
                 "1e15 rad, a quaternion of zeros, or coordinates that overflow."
             )
-        self.J_scaled = J_scaled
         if m == 0 or n == 0:
             self.rank, self._Q, self._P = 0, np.eye(n), np.arange(m)
             self._Q2, self._R2 = np.zeros((m, 0)), np.zeros((0, 0))
             return
-        Q, R, P = qr(J_scaled.T, pivoting=True)
+        Q, R, P = qr(self.J_scaled.T, pivoting=True)
         pivots = np.abs(np.diag(R))
         self.rank = counted(pivots, tolerance)
         self._Q, self._P = Q, P
@@ -74,6 +82,12 @@ class Factor:
     def singular_values(self) -> Array:
         """Of the scaled J, largest first."""
         return np.asarray(np.linalg.svd(self.J_scaled, compute_uv=False), float)
+
+    @property
+    def condition(self) -> float:
+        """Largest over smallest singular value that counts; 1 without any."""
+        values = self.singular_values[: self.rank]
+        return float(values[0] / values[-1]) if len(values) else 1.0
 
     @cached_property
     def free(self) -> Array:

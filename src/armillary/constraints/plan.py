@@ -124,9 +124,8 @@ def _independent_rows(equations: Equations, rng: np.random.Generator, wanted: Ro
     """Rows that are not constant combinations of others: J at random open configurations."""
     from scipy.linalg import qr
 
-    s = equations.scaling
     q = equations.random_configurations(rng, OPEN_SAMPLES)
-    J = equations.terms(q).J * s.rows[:, None] * (s.columns / s.length)
+    J = equations.scaling.scaled(equations.terms(q).J)
     wide = np.concatenate(list(J[:, wanted]), axis=1)  # (m, samples * n)
     _, R, P = qr(wide.T, mode="economic", pivoting=True)
     rank = counted(np.abs(np.diag(R)), max(RANK_TOLERANCE, equations.geometry_tolerance))
@@ -149,8 +148,7 @@ def closed_samples(equations: Equations, rng: np.random.Generator) -> Array:
 
 
 def _rank(equations: Equations, J: Array, kept: Rows) -> int:
-    s = equations.scaling
-    scaled = s.rows[kept, None] * J * (s.columns / s.length)
+    scaled = equations.scaling.of_rows(kept).scaled(J)
     values = np.asarray(np.linalg.svd(scaled, compute_uv=False), float)
     return counted(values, max(RANK_TOLERANCE, equations.geometry_tolerance))
 

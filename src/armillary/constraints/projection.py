@@ -6,8 +6,9 @@ where those fail; what does not close goes to Gauss-Newton steps in the null spa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 from armillary.algorithms.closed.constrained import correction
 from armillary.constraints.assembly import Closer
 from armillary.constraints.compiled import compiled_kernels, may_be_compiled
-from armillary.constraints.content import idle_rows
 from armillary.constraints.holding import Held, Named
 from armillary.constraints.ladder import Outcome, Solver, States, solve_in_turn
 from armillary.constraints.moving import Prescribed, RowMotion, spread
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from armillary.evaluate.program import Program
 
 _STEPS = 8
+_SMALL = 1e-8  # Newton's method is quadratic: after a step of this size the rest is rounding
 Notes = list[str] | None
 
 
@@ -39,10 +40,11 @@ class Projector:
     def __init__(self, equations: Equations, closer: Closer):
         self.equations, self.closer = equations, closer
         self._made: dict[tuple[str, bool, bool], Program | None] = {}
+        self._calls: dict[tuple[str, bool], Callable[..., Array | None] | None] = {}
 
     def rows(self, level: str) -> NDArray[np.bool_]:
         """(m,) rows that a step of q ("residual") or of v ("rate") looks at: those with content."""
-        return self.closer.closing_rows if level == "residual" else ~idle_rows(self.equations)
+        return self.closer.closing_rows if level == "residual" else ~self.equations.idle_rows
 
     def kernels(self, level: str, embed: bool = True, moving: bool = False) -> Program | None:
         """Of a step of q ("residual") or of v ("rate").  embed: False where the dependent
@@ -103,7 +105,7 @@ class Projector:
         inertias (B, 10 bodies) that the kinetic energy counts with."""
         values = None if named is None else named.of(len(q))
         held, found = named.held if named else held, np.full_like(v, np.nan)
-        for k in np.flatnonzero(finite_rows(q)):
+        for k in np.flatnonzero(finite_rows(q)).tolist():
             mine = None if values is None else values[k]
             bodies = None if parameters is None else parameters[k]
             if mine is not None and not self.equations.constraints.count:
@@ -118,15 +120,41 @@ class Projector:
         q = q.copy()
         if not self.rows("residual").any():
             return q
+        if len(q) == 1 and (closed := self._one_position(q[0], moving)) is not None:
+            return closed[None]
         open_ = np.ones(len(q), bool)
         for embed in (True, False):
             kernels = self.kernels("residual", embed, moving is not None) if open_.any() else None
             if kernels is not None:
                 self._newton(kernels, q, open_, moving)
-        for k in np.flatnonzero(open_):
+        for k in np.flatnonzero(open_).tolist():
             with _noted(notes, k, q):
-                q[k] = self._closed(q[k], _of(moving, int(k)))
+                q[k] = self._closed(q[k], _of(moving, k))
         return q
+
+    def _one_position(self, q: Array, moving: RowMotion | None) -> Array | None:
+        """Newton steps of one state by native calls; None: unconverged, or there are none."""
+        call = self._native("residual", moving is not None)
+        motion = () if moving is None else (spread(moving.place, 1)[0],)
+        for _ in range(_STEPS):
+            step = None if call is None else call(q, *motion)
+            if step is None or not isfinite(step.sum()):
+                break
+            size = np.abs(step / self.equations.scaling.columns).max()
+            q = self.equations.tree.integrate(q, step)
+            if size < _SMALL:
+                return q
+        return None
+
+    def _native(self, level: str, moving: bool) -> Callable[..., Array | None] | None:
+        """A step of one state as a native call, about 1 µs; None: there is none."""
+        if (level, moving) not in self._calls:
+            from armillary.evaluate import native_call
+
+            kernels = self.kernels(level, moving=moving) if native_call.available() else None
+            numbers = self.equations.evaluator.base_numbers
+            self._calls[level, moving] = native_call.lean(kernels, numbers)
+        return self._calls[level, moving]
 
     def _newton(
         self, kernels: Program, q: Array, open_: NDArray[np.bool_], moving: RowMotion | None
@@ -147,8 +175,7 @@ class Projector:
                 step = np.where(good[:, None], step, 0.0)
             q[rows] = self.equations.tree.integrate(q[rows], step)
             size = np.abs(step / columns).max(axis=1, initial=0.0)
-            # quadratic: after a step of 1e-8 the rest is below rounding
-            closed = good & (size < 1e-8)
+            closed = good & (size < _SMALL)
             open_[rows[closed]] = False
             going[rows[closed | ~good]] = False
 
@@ -179,6 +206,11 @@ class Projector:
     def velocities(self, q: Array, v: Array, moving: RowMotion | None = None) -> Array:
         if not self.rows("rate").any():
             return v.copy()
+        if len(v) == 1 and (call := self._native("rate", moving is not None)) is not None:
+            motion = () if moving is None else (spread(moving.velocity, 1)[0],)
+            step = call(q[0], v[0], *motion)
+            if step is not None and isfinite(step.sum()):
+                return v + step
 
         def compiled(embed: bool) -> Solver:
             return lambda states: self._rate_step(states, embed)

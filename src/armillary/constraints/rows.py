@@ -178,8 +178,12 @@ class Rows:
         numbers, dofs, signs = self.links
         sizes = [spans[k].stop - spans[k].start for k in numbers]
         rows = [np.arange(spans[k].start, spans[k].stop) for k in numbers]
-        repeated = (np.repeat(x, sizes) for x in (dofs, signs, numbers))
-        return Pairs(np.concatenate([np.zeros(0, np.intp), *rows]), *repeated)
+        return Pairs(
+            rows=np.concatenate([np.zeros(0, np.intp), *rows]),
+            columns=np.repeat(dofs, sizes),
+            signs=np.repeat(signs, sizes),
+            constraints=np.repeat(numbers, sizes),
+        )
 
     def _support(self, body: int) -> frozenset[int]:
         return self.supports[body] if body >= 0 else frozenset()
@@ -313,9 +317,11 @@ class RowBlock:
 
     @classmethod
     def zeros(cls, states: int, rows: int, constraints: int) -> RowBlock:
-        flat, vectors = np.zeros((3, states, rows)), np.zeros((2, states, rows, 6))
-        known = np.zeros((2, states, constraints, 6))
-        return cls(*flat, *vectors, np.zeros((states, constraints, 3)), *known)
+        gamma, rate, residual = np.zeros((3, states, rows))
+        wrench, force = np.zeros((2, states, rows, 6))
+        given, resisted = np.zeros((2, states, constraints, 6))
+        origin = np.zeros((states, constraints, 3))
+        return cls(gamma, rate, residual, wrench, force, origin, given, resisted)
 
 
 def _evaluate(group: Group, bodies: Bodies) -> RowBlock:

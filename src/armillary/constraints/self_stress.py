@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 _SEEN = 1e-7  # a smaller part of a unit self-stress does not count
 
 
+def wrench_sizes(length: float) -> Array:
+    """(6,) moments and forces that count the same: forces act at a lever of the machine's size."""
+    return np.array([length] * 3 + [1.0] * 3)
+
+
 class ForceMap:
     """Reactions of one state as a linear map of the multipliers, by joint and constraint name.
 
@@ -64,7 +69,7 @@ class ForceMap:
 
     def scaled(self) -> Array:
         """The map with moments divided by L: (6 * names, m)."""
-        weights = np.array([1.0 / self.equations.length] * 3 + [1.0] * 3)
+        weights = 1.0 / wrench_sizes(self.equations.length)
         names, _, rows = self.matrix.shape
         return (self.matrix * weights[None, :, None]).reshape(6 * names, rows)
 
@@ -99,7 +104,7 @@ class Determinacy:
     @cached_property
     def determinate(self) -> Array:
         """(names, 6): which components have one true value."""
-        weights = np.array([1.0 / self.length] * 3 + [1.0] * 3)
+        weights = 1.0 / wrench_sizes(self.length)
         size = np.sqrt(np.sum((self.basis * weights) ** 2, axis=0))
         return np.asarray(size <= _SEEN * max(float(size.max(initial=0.0)), 1e-300)) | (size == 0)
 
@@ -128,7 +133,7 @@ class Determinacy:
 
         if not self.static_indeterminacy:
             return ()
-        weights = np.array([1.0 / self.length] * 3 + [1.0] * 3)
+        weights = 1.0 / wrench_sizes(self.length)
         table = self.basis * weights
         table = np.where(self.determinate, 0.0, table)
         for name, weight in (preference or {}).items():
@@ -162,7 +167,7 @@ def determinacy(forces: ForceMap, factor: Factor) -> Determinacy:
     R = forces.scaled() @ Z  # (6 names, d)
     U, s, Vt = np.linalg.svd(R, full_matrices=False)
     kept = s > 1e-9 * max(float(s.max(initial=0.0)), 1e-300)
-    weights = np.array([equations.length] * 3 + [1.0] * 3)
+    weights = wrench_sizes(equations.length)
     basis = U[:, kept].T.reshape(-1, len(forces.names), 6) * weights
     multipliers = Z @ (Vt[kept].T / s[kept]) if kept.any() else np.zeros((len(Z), 0))
     return Determinacy(
@@ -187,8 +192,7 @@ def smallest(
     that are not named count with 1 (moments over L)."""
     if not state.static_indeterminacy:
         return multipliers
-    L = state.length
-    weights = np.tile([1.0 / L] * 3 + [1.0] * 3, (len(forces.names), 1))
+    weights = np.tile(1.0 / wrench_sizes(state.length), (len(forces.names), 1))
     for name, value in (compliance or {}).items():
         if name not in state.names:
             raise unknown_name("joint or constraint", name, state.names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.constraints.arrays import shifted, turned, turned_back
-from armillary.constraints.conditioning import condition, nearness
-from armillary.constraints.contact_notes import contact_notes
-from armillary.constraints.nullspace import Answer
+from armillary.constraints.notes import contact_notes, state_notes
 from armillary.constraints.self_stress import (
     Determinacy,
     ForceMap,
@@ -20,7 +18,7 @@ from armillary.constraints.self_stress import (
     smallest,
 )
 from armillary.constraints.states import NO_NUMBER, blanked
-from armillary.errors import Message, Remedy, unknown_name
+from armillary.errors import Message, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.results import BodyForces, Solution, aligned, wrench_heads
 from armillary.model.lowering.constraint_table import ConstraintTable
@@ -29,10 +27,8 @@ from armillary.units import FORCE
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
+    from armillary.constraints.nullspace import Answer
     from armillary.evaluate.evaluator import External
-
-CONFLICT = 1e-8  # of the size of the terms: more is a contradiction
-OPEN = 1e-6  # of the machine's size, or of the velocities
 
 
 @dataclass(frozen=True)
@@ -159,26 +155,9 @@ def solution(
     """The whole force picture of B states."""
     answers = [equations.answer(system, k) for k in range(len(system.q))]
     a = np.array([x.a for x in answers]).reshape(system.v.shape)
-    multipliers = np.array([x.multipliers for x in answers]).reshape(
-        len(a), equations.constraints.count
+    body, multipliers, states = _forces(
+        equations, system, a, answers, external, passive, compliance
     )
-
-    def reactions() -> BodyForces:
-        wrenches = merged(external, constraint_wrenches(equations, system, multipliers))
-        return equations.tree.body_forces(system.q, system.v, a, wrenches, passive)
-
-    body, states = reactions(), []
-    for k, answer in enumerate(answers):
-        forces = ForceMap(equations, system, k)
-        state = determinacy(forces, answer.factor)
-        states.append(state)
-        if state.static_indeterminacy:
-            tree = body.transmitted[k]
-            own = np.einsum("nim,m->ni", forces.matrix[len(tree) :], multipliers[k])
-            found = np.concatenate([tree, own])
-            multipliers[k] = smallest(forces, state, found, multipliers[k], compliance)
-    if any(state.static_indeterminacy for state in states):
-        body = reactions()
     kinetic, potential = equations.energy(system.q, system.v)
     balance = _power(equations, system, tau, a, multipliers, external, passive)
     pushed = _constraint_forces(equations, system, multipliers)
@@ -187,7 +166,8 @@ def solution(
     conflict = np.array([x.residual for x in answers]).reshape(multipliers.shape)
     rank = np.array([x.factor.rank for x in answers], int)
     notes = tuple(
-        _notes(equations, system, k, answer) + contact_notes(equations, system, k, multipliers[k])
+        state_notes(equations, system, k, answer)
+        + contact_notes(equations, system, k, multipliers[k])
         for k, answer in enumerate(answers)
     )
     return ConstrainedSolution(
@@ -209,50 +189,47 @@ def solution(
         balance=replace(balance, **{name: first(x) for name, x in vars(balance).items()}),
         convention=WEIGHTED if compliance else MINIMUM,
         notes=notes,
-        condition=first(np.array([condition(x.factor) for x in answers])),
+        condition=first(np.array([x.factor.condition for x in answers])),
     )
+
+
+def _forces(
+    equations: Equations,
+    system: System,
+    a: Array,
+    answers: Sequence[Answer],
+    external: External,
+    passive: bool,
+    compliance: Mapping[str, ArrayLike] | None,
+) -> tuple[BodyForces, Array, list[Determinacy]]:
+    """Forces of all joints, multipliers (B, m), and what is determinate of them; the smallest
+    reactions where the motion leaves a choice."""
+    multipliers = np.array([x.multipliers for x in answers])
+    multipliers = multipliers.reshape(len(a), equations.constraints.count)
+
+    def reactions() -> BodyForces:
+        wrenches = merged(external, constraint_wrenches(equations, system, multipliers))
+        return equations.tree.body_forces(system.q, system.v, a, wrenches, passive)
+
+    body, states = reactions(), []
+    for k, answer in enumerate(answers):
+        forces = ForceMap(equations, system, k)
+        state = determinacy(forces, answer.factor)
+        states.append(state)
+        if state.static_indeterminacy:
+            tree = body.transmitted[k]
+            own = np.einsum("nim,m->ni", forces.matrix[len(tree) :], multipliers[k])
+            found = np.concatenate([tree, own])
+            multipliers[k] = smallest(forces, state, found, multipliers[k], compliance)
+    if any(state.static_indeterminacy for state in states):
+        body = reactions()
+    return body, multipliers, states
 
 
 def without_rows(found: ConstrainedSolution, bad: NDArray[np.bool_]) -> ConstrainedSolution:
     """A solution of a batch, with NaN and a note for states that have no answer."""
     notes = tuple((NO_NUMBER,) if x else own for x, own in zip(bad, found.notes, strict=True))
     return replace(blanked(found, bad), notes=notes)
-
-
-def _notes(equations: Equations, system: System, k: int, answer: Answer) -> tuple[str, ...]:
-    """Rows against the size of the terms they are made of, so that units do not matter."""
-    labels, terms = equations.constraints.labels, system.terms
-    if not labels:
-        return ()
-    sizes = np.abs(terms.J[k])
-    texts = list(equations.constraints.uncounted)
-    weight = np.abs(np.diag(system.M[k]))
-    heavy = weight > 1e-6 * weight.max()  # what forces do to bodies that have a mass
-    pushed = np.where(heavy, np.abs(system.force[k]) / np.where(heavy, weight, 1.0), 0.0)
-    asked = np.abs(system.target[k]) + sizes @ (np.abs(answer.a) + pushed)
-    clash = np.abs(answer.residual) > CONFLICT * max(float(asked.max()), 1e-300)
-    if clash.any():
-        worst = [r for r in np.argsort(-np.abs(answer.residual)) if clash[r]][:8]
-        named = ", ".join(f"{labels[r]} ({abs(answer.residual[r]):.3g})" for r in worst)
-        texts.append(
-            f"rows contradict each other: {named} cannot all be met; the accelerations are the "
-            f"nearest in least squares"
-        )
-    scale = equations.scaling.rows / equations.length
-    opening = np.abs(terms.residual[k]) * scale
-    r = int(np.argmax(opening))
-    if opening[r] > max(OPEN, equations.geometry_tolerance):
-        text = f"'{labels[r]}' is open by {terms.residual[k, r]:.3g};"
-        texts.append(Message(text, Remedy("assemble")))
-    speed = float((sizes @ np.abs(system.v[k]) * scale).max())
-    rate = np.abs(terms.rate[k]) * scale
-    r = int(np.argmax(rate))
-    if rate[r] > max(OPEN * speed, 1e-9):  # 1/s; less is rounding of a mechanism at rest
-        text = f"the velocity violates '{labels[r]}' by {terms.rate[k, r]:.3g};"
-        texts.append(Message(text, Remedy("project")))
-    if near := nearness(equations, answer.factor):
-        texts.append(near)
-    return tuple(texts)
 
 
 def _world_wrenches(system: System, constraints: ConstraintTable, multipliers: Array) -> Array:

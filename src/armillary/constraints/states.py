@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array, wrench_rows
+from armillary.evaluate.named_states import State
 from armillary.model.model import Model
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def one_state(
     equations: Equations,
     question: str,
     cure: str = "Ask for one after the other.",
-    **arrays: ArrayLike,
+    **arrays: State,
 ) -> dict[str, Array]:
     """The entries of a single state by name; a batch is refused in the name of the question."""
     rows, single = equations.check_states(**arrays)

@@ -11,7 +11,7 @@ from armillary.codegen.target import Lanes, native
 from armillary.errors import ArmillaryError
 from armillary.evaluate.fingerprint import identity
 from armillary.evaluate.kernel import Kernel
-from armillary.evaluate.request import Request, input_sizes, output_shapes
+from armillary.evaluate.request import Request, arrays_of
 from armillary.evaluate.straight_code import StraightCode, straight_code
 from armillary.model.lowering.tree import Tables
 from armillary.scalar import Scalar
@@ -58,8 +58,7 @@ def compile_algorithm(
     """A straight-line kernel of an algorithm on one mechanism, whatever its options say."""
     request = Request(algorithm, reads)
     code = straight_code(request, tables)
-    inputs, outputs = input_sizes(request, tables), output_shapes(algorithm, tables)
-    return _kernel(inputs, outputs, lanes, code, budget)
+    return _kernel(*arrays_of(request, tables), lanes, code, budget)
 
 
 def _kernel(

@@ -17,7 +17,7 @@ from armillary.evaluate.inputs import Array, choice, result_type
 from armillary.evaluate.world_frames import ConstantKernel, constants, of_world_frame
 
 if TYPE_CHECKING:
-    from armillary.evaluate.native_call import Given, NativeCall
+    from armillary.evaluate.native_call import Callee, Given, NativeCall
     from armillary.evaluate.program import Explanation
 
 
@@ -34,7 +34,12 @@ class CompiledFunction:
         self._fast: NativeCall | None = None
         self.__name__ = self.__qualname__ = name or str(row)
         self.__signature__ = self.row.signature
-        self.__doc__ = "\n\n".join(filter(None, (self.row.title, self.row.text)))
+        self.__doc__ = self.described(self.row)
+
+    @staticmethod
+    def described(row: Function) -> str:
+        """What `help` shows."""
+        return "\n\n".join(filter(None, (row.title, row.text)))
 
     def callable(self) -> Any:
         """The callable users get: a native one where this interpreter allows, else a function."""
@@ -157,7 +162,8 @@ def serve(
     if number is None or call.ready(number, "" if single else element):
         return
     make = None if row.wrap is None else partial(row.wrap, evaluator.model)
-    frame, kernel, spot = bound.get("frame"), None, None
+    kernel: Callee | None = None
+    frame, spot = bound.get("frame"), None
     if fixed is not None:
         sizes = [evaluator.model.nq if n == "q" else evaluator.model.nv for n in row.inputs]
         names, kernel = row.inputs, ConstantKernel(sizes, fixed) if single else None
@@ -166,7 +172,7 @@ def serve(
         kernels, loaded = evaluator.kernels_for(algorithm, arrays, row.fuse, passive, frames)
         names, body = kernels.request.reads, None
         if frame is not None:
-            place = evaluator.place(frame, row.fuse)
+            place = evaluator.place(frame, kernels.tables.fused)
             body, spot = place.kernel, (place.kernel, place.numbers())
         if single and (loaded or not external):
             kernel = kernels.kernel(False, "double", body)

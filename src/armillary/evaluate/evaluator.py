@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ from armillary.evaluate.inputs import (
     wrenches,
 )
 from armillary.evaluate.memo import Memo
+from armillary.evaluate.named_states import Inputs, completed_tree
 from armillary.evaluate.options import CompileOptions
 from armillary.evaluate.request import Load, Request
 from armillary.model.lowering.constraint_table import ConstraintTable
@@ -55,13 +56,23 @@ class Place:
         return np.array([float(x) for x in self.X.leaves()])
 
 
+Completion = Callable[["Evaluator", Inputs], dict[str, ArrayLike]]
+
+
 class Evaluator:
     """A frozen model with its compiled functions: the one way inside the package from an algorithm
     to numbers."""
 
-    def __init__(self, model: Model, options: CompileOptions | None = None):
+    def __init__(
+        self,
+        model: Model,
+        options: CompileOptions | None = None,
+        complete: Completion | None = None,
+    ):
+        """complete: makes arrays of states by name; None: as of a tree."""
         self.model = model
         self.options = options or CompileOptions()
+        self._complete = complete
         self._tables: dict[tuple[bool, bool, bool], Tables] = {}
         self._kernels: dict[tuple, Program] = {}
         self._loads: dict[
@@ -127,7 +138,7 @@ class Evaluator:
     def run(
         self,
         algorithm: Algorithm,
-        inputs: dict[str, ArrayLike],
+        inputs: Inputs,
         external: External = None,
         *,
         frame: str | None = None,
@@ -140,20 +151,22 @@ class Evaluator:
 
         frame results of a frame on the world are not computed here: see `Place.kernel`.
         bodies: numbers instead of the model's, by the names of `PER_BODY`."""
-        parts = {name: self.check(name, value) for name, value in inputs.items()}
+        parts = self.checked(inputs)
         for name, value in (bodies or {}).items():
             if value is not None:
                 parts[name] = rows(name, value, self.body_labels(name))
         given = wrenches(external)
         count, single = common_rows(parts | {f"external['{n}']": p for n, p in given.items()})
         arrays = {name: array for name, (array, _) in parts.items()}
-        place = self.place(frame, fuse) if frame is not None else None
         kernels, loaded = self.kernels_for(algorithm, arrays, fuse, passive, tuple(given))
         if loaded:
             arrays["external"] = _side_by_side([array for array, _ in given.values()], count)
         elif given:
             arrays["external"] = self.external_rows(given, count, kernels.tables)
-        spot = (place.kernel, place.numbers()) if place is not None else None
+        spot = None
+        if frame is not None:
+            place = self.place(frame, kernels.tables.fused)
+            spot = (place.kernel, place.numbers())
         dtype = result_type(*inputs.values())
         given_out = {name: array for name, array in (out or {}).items() if array is not None}
         results = kernels(arrays, count, self.base_numbers, spot, dtype, given_out, single)
@@ -214,7 +227,7 @@ class Evaluator:
             request = Request(algorithm, reads, self.moving_base, self.vertical_gravity, loads)
             verify = self._verify(algorithm, passive)
             if set(PER_BODY) & set(reads):
-                self._kernels[key] = self._of_given_bodies(request, passive, verify)
+                self._kernels[key] = self._of_given_bodies(request, fuse, passive, verify)
             else:
                 tables = self.tables(fuse, passive, minimal=fuse and algorithm.joint_level())
                 self._kernels[key] = Program(request, tables, self.options, verify)
@@ -222,17 +235,20 @@ class Evaluator:
 
     def _verify(self, algorithm: Algorithm, passive: bool) -> Verify | None:
         """New code of forward dynamics is tried against the interpreter."""
+        if algorithm is not forward_dynamics or (passive and self.model.load_dependent_joints):
+            return None
         from armillary.evaluate.verify import of_tree
 
-        loaded = passive and self.model.load_dependent_joints
-        return of_tree(self, passive) if algorithm is forward_dynamics and not loaded else None
+        return of_tree(self, passive)
 
-    def _of_given_bodies(self, request: Request, passive: bool, verify: Verify | None) -> Program:
+    def _of_given_bodies(
+        self, request: Request, fuse: bool, passive: bool, verify: Verify | None
+    ) -> Program:
         """Program with bodies as inputs: straight-line code where it is short enough, else loops
         over every body of the model, welded ones too."""
         from armillary.evaluate.program import Program
 
-        fuse = "offsets" not in request.reads
+        fuse = fuse and "offsets" not in request.reads
         kernels = Program(request, parametric(self.model, fuse, passive), self.options, verify)
         if not fuse or kernels.straight():
             return kernels
@@ -315,6 +331,19 @@ class Evaluator:
     def _somewhere(self) -> list[tuple[float, bool]]:
         """A configuration off the neutral one: coordinates, and which may be moved freely."""
         return [(x, joint.nq == joint.nv) for joint in self.model.joints for x in joint.neutral()]
+
+    def complete(self, inputs: Inputs) -> dict[str, ArrayLike]:
+        """The states of a question as arrays.  What is not named in a dictionary is, in a tree,
+        where the mechanism starts or zero; in a closed mechanism it follows from what is."""
+        if not any(isinstance(x, Mapping) for x in inputs.values()):
+            return inputs  # type: ignore[return-value]
+        if self._complete is None:
+            return completed_tree(self.model, inputs)
+        return self._complete(self, inputs)
+
+    def checked(self, inputs: Inputs) -> dict[str, tuple[Array, bool]]:
+        """The states of a question as rows, and which are single: `rows`."""
+        return {name: self.check(name, x) for name, x in self.complete(inputs).items()}
 
     def check(self, name: str, value: ArrayLike) -> tuple[Array, bool]:
         if name == "q":

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import types
 from abc import ABC
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, Generic, Protocol
 
 import numpy as np
@@ -38,6 +38,18 @@ def identity(*parts: Any) -> str | None:
         return None
 
 
+def memo_key(value: object, *atoms: type) -> Hashable:
+    """Equal in this process where the same code would be traced; None where that cannot be told.
+
+    atoms: classes of objects that never change, which stand for themselves."""
+    writer = _Writer(_of_package, atoms)
+    try:
+        writer.write(value)
+    except (NotPlainError, RecursionError):
+        return None
+    return (" ".join(writer.pieces), *writer.held)
+
+
 def of_lanes(name: str | None, lanes: Lanes, *more: str) -> str | None:
     """The identity of code for so many lanes, from that of what it computes."""
     return None if name is None else key_of([name, described(lanes), *more])
@@ -51,8 +63,11 @@ def described(value: Any) -> str:
 
 
 class _Writer:
-    def __init__(self) -> None:
+    def __init__(self, ours: Callable[[str], bool] = is_ours, atoms: tuple[type, ...] = ()) -> None:
+        """ours: which modules, by name, may stand for what is in them."""
         self.pieces: list[str] = []
+        self.held: list[object] = []  # atoms
+        self._ours, self._atoms = ours, atoms
         self._within: dict[int, int] = {}  # objects that are being written, by depth
 
     def write(self, value: Any) -> None:
@@ -77,17 +92,20 @@ class _Writer:
             _WRITERS[kind](self, value)
         elif isinstance(value, np.generic):
             self.items("number", (str(value.dtype), value.tobytes().hex()))
+        elif isinstance(value, self._atoms):
+            self.pieces.append(f"@{len(self.held)}")
+            self.held.append(value)
         elif isinstance(value, type):
-            self.pieces.append(_class_name(value))
-        elif is_ours(kind.__module__):
+            self.pieces.append(_class_name(value, self._ours))
+        elif self._ours(kind.__module__):
             self._object(kind, value)
         else:
             raise NotPlainError(f"{kind.__module__}.{kind.__qualname__}")
 
     def _object(self, kind: type, value: Any) -> None:
         """An object of our own: its slots and attributes, without what was derived from them."""
-        slots, derived = _slots(kind)
-        self.pieces.append(f"<{_class_name(kind)}")
+        slots, derived = _slots(kind, self._ours)
+        self.pieces.append(f"<{_class_name(kind, self._ours)}")
         for name in slots:
             self.write(getattr(value, name, _MISSING))
         for name, held in getattr(value, "__dict__", {}).items():
@@ -115,7 +133,7 @@ class _Writer:
 
     def _function(self, value: Any) -> None:
         module = value.__globals__.get("__name__", "")
-        if not is_ours(module):
+        if not self._ours(module):
             raise NotPlainError(f"{module}.{value.__qualname__}")
         try:
             held = tuple(cell.cell_contents for cell in value.__closure__ or ())
@@ -134,6 +152,10 @@ class _Writer:
         if not isinstance(value.__self__, types.ModuleType):
             raise NotPlainError(f"a method of a {type(value.__self__).__name__}")
         self.items("C", (value.__module__, value.__qualname__))
+
+
+def _of_package(module: str) -> bool:
+    return module.partition(".")[0] == __name__.partition(".")[0]
 
 
 _MISSING = ("not set",)
@@ -158,19 +180,19 @@ _WRITERS: dict[type, Callable[[_Writer, Any], None]] = {
 
 
 @functools.cache
-def _class_name(kind: type) -> str:
-    if not (is_ours(kind.__module__) or kind.__module__ == "builtins"):
+def _class_name(kind: type, ours: Callable[[str], bool]) -> str:
+    if not (ours(kind.__module__) or kind.__module__ == "builtins"):
         raise NotPlainError(f"{kind.__module__}.{kind.__qualname__}")
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
 @functools.cache
-def _slots(kind: type) -> tuple[tuple[str, ...], frozenset[str]]:
+def _slots(kind: type, ours: Callable[[str], bool]) -> tuple[tuple[str, ...], frozenset[str]]:
     """Slots of a class, and the names under which it keeps what it worked out."""
     slots: list[str] = []
     derived: set[str] = set()
     for base in kind.__mro__:
-        if not (is_ours(base.__module__) or base in _EMPTY_BASES):
+        if not (ours(base.__module__) or base in _EMPTY_BASES):
             raise NotPlainError(f"{kind.__qualname__} is a {base.__qualname__}")
         own = base.__dict__.get("__slots__", ())
         slots += [own] if isinstance(own, str) else own

@@ -24,6 +24,7 @@ from armillary.algorithms.tree import (
     operational,
 )
 from armillary.algorithms.tree.regressor import regressor
+from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
 from armillary.evaluate.results import Reactions
 
 _COORDINATES = {
@@ -70,6 +71,8 @@ class Function:
     coordinates: bool = False  # of that frame: local, world_aligned or world
     kinds: tuple[str, ...] = ()  # of an acceleration
     passive: bool = True  # False: friction, springs and rotors never take part
+    derivative: str = ""  # the row of its derivatives, which hang on the question
+    returns: str = ""  # type of what Python gives, if it is neither an array nor several
     fuse: bool = True
     inertia: bool = False  # needs inertia behind every joint
     mass: bool = False  # needs mass somewhere
@@ -90,9 +93,10 @@ class Function:
     @cached_property
     def signature(self) -> inspect.Signature:
         """How Python calls it."""
-        many = "Array" if len(self.results) == 1 else "tuple[Array, ...]"
-        if isinstance(self.wrap, type):
-            many = self.wrap.__name__
+        many = "Array"
+        if len(self.results) > 1:
+            many = f"tuple[{', '.join(['Array'] * len(self.results))}]"
+        many = self.returns or many
         given = [*self.inputs, *(["frame"] if self.frame else [])]
         chosen = [name for name in self.choices if name == "kind" or self.coordinates]
         parameters = [_parameter(name) for name in given]
@@ -113,7 +117,7 @@ def _parameter(
     name: str, default: object = inspect.Parameter.empty, keyword: bool = False
 ) -> inspect.Parameter:
     kind = inspect.Parameter.KEYWORD_ONLY if keyword else inspect.Parameter.POSITIONAL_OR_KEYWORD
-    return inspect.Parameter(name, kind, default=default, annotation=_TYPES.get(name, "ArrayLike"))
+    return inspect.Parameter(name, kind, default=default, annotation=_TYPES.get(name, "State"))
 
 
 # X_FW = (E, r), E row by row: the rotation R_WF of the public functions is its transpose
@@ -131,6 +135,13 @@ _SQUARE = ("nv", "nv")
 _TREE = "That of the tree, also of a closed mechanism."
 _HOLDING = "Those of the tree; `holding_forces` holds a closed mechanism."
 _ALLOWED = "Of the tree: v of a closed mechanism must be one that its constraints allow."
+_OPTIONS = (
+    "external: wrenches {frame or body name: (n; f)} exerted *on* the mechanism, in that frame at "
+    "its origin.  passive: friction, springs and rotors of the model take part.  parameters: other "
+    "inertias than the model's, (10 bodies,) or one row per state, as `mechanism.parameters`.  "
+    "offsets: turns and shifts of the joint frames off their places in the model, (6 bodies,) or "
+    "one row per state, as `mechanism.offset_names`."
+)
 _KIND = (
     'kind: "classical" is what the origin does as a point; "spatial" is classical - (0; ω × v), '
     "the derivative of the velocity's components in local or world coordinates."
@@ -151,6 +162,8 @@ FUNCTIONS: dict[str, Function] = {
         "Joint forces of the actuators for a motion: tau = M(q) a + h(q, v).",
         (Result("tau", "tau", ("nv",), _FORCES),),
         options=("external", "passive", "out", *BODIES),
+        text=_OPTIONS,
+        derivative="inverse_dynamics_derivatives",
     ),
     "forward_dynamics": Function(
         _plain(forward_dynamics.forward_dynamics),
@@ -158,6 +171,8 @@ FUNCTIONS: dict[str, Function] = {
         (Result("a", "a", ("nv",), "accelerations, rad/s^2 or m/s^2"),),
         inertia=True,
         options=("external", "passive", "out", *BODIES),
+        text="By articulated bodies in O(n).  Options are those of `inverse_dynamics`.",
+        derivative="forward_dynamics_derivatives",
     ),
     "bias_forces": Function(
         _plain(inverse_dynamics.bias_forces),
@@ -202,6 +217,9 @@ FUNCTIONS: dict[str, Function] = {
             Result("kinetic", "kinetic", (), "J"),
             Result("potential", "potential", (), "J"),
         ),
+        options=BODIES,
+        text="Springs in joints that close loops count, too.  A warning names the laws that store "
+        "energy and do not say how much (`energy_lacks`).",
     ),
     "momentum": Function(
         _plain(energy.momentum),
@@ -226,6 +244,7 @@ FUNCTIONS: dict[str, Function] = {
             Result("p", "pose", (3,), "origin, m", _ORIGIN),
         ),
         frame=True,
+        options=("offsets",),
     ),
     "poses": Function(
         _plain(kinematics.poses),
@@ -235,6 +254,7 @@ FUNCTIONS: dict[str, Function] = {
             Result("p", "Y", ("bodies", 3), "origins, m", _ORIGIN),
         ),
         fuse=False,
+        options=("offsets",),
     ),
     "velocity": Function(
         kinematics.frame_velocity,
@@ -243,6 +263,7 @@ FUNCTIONS: dict[str, Function] = {
         frame=True,
         coordinates=True,
         text=_COORDINATES_TEXT,
+        options=("offsets",),
     ),
     "acceleration": Function(
         kinematics.frame_motion,
@@ -252,6 +273,7 @@ FUNCTIONS: dict[str, Function] = {
         coordinates=True,
         kinds=("classical", "spatial"),
         text=f"{_COORDINATES_TEXT}  {_KIND}",
+        options=("offsets",),
     ),
     "jacobian": Function(
         kinematics.jacobian,
@@ -260,6 +282,7 @@ FUNCTIONS: dict[str, Function] = {
         frame=True,
         coordinates=True,
         text=f"{_COORDINATES_TEXT}  {_ALLOWED}",
+        options=("offsets",),
     ),
     "jacobian_dot": Function(
         kinematics.jacobian_dot,
@@ -268,6 +291,7 @@ FUNCTIONS: dict[str, Function] = {
         frame=True,
         coordinates=True,
         text=_COORDINATES_TEXT + "  The derivative of every component of `jacobian`.",
+        options=("offsets",),
     ),
     "operational_inertia": Function(
         operational.operational_inertia,
@@ -276,6 +300,10 @@ FUNCTIONS: dict[str, Function] = {
         frame=True,
         coordinates=True,
         inertia=True,
+        options=("offsets",),
+        text="W, rank = operational_inertia(q, frame): it has an inverse only where the rank is 6  "
+        "[VanDerMerwe1995, 5.57, 5.58].  " + _TREE,
+        returns="OperationalInertia",
     ),
     "reactions": Function(
         _plain(inverse_dynamics.reactions),
@@ -284,10 +312,11 @@ FUNCTIONS: dict[str, Function] = {
             Result("total", "wrench", ("bodies", 6), "moment, N m; force, N"),
             Result("driving", "driving", ("bodies", 6), "the part along the joint's axes"),
         ),
-        options=("external", "passive"),
+        options=("external", "passive", *BODIES),
         text="Split into the part along the joint's axes and the constraint part.  Of the tree: "
         "those of a closed mechanism are in `solve(q, v, tau).reactions`.",
         wrap=Reactions,
+        returns="Reactions",
         fuse=False,
     ),
     "regressor": Function(
@@ -298,6 +327,8 @@ FUNCTIONS: dict[str, Function] = {
                 "(xx, yy, zz, xy, xz, yz)"),),
         passive=False,
         fuse=False,
+        text="Y is also d tau / d parameters, and -M^-1 Y is d a / d parameters.  " + _TREE,
+        options=("offsets",),
     ),
     "inverse_dynamics_derivatives": Function(
         _plain(derivatives.inverse_dynamics_derivatives),
@@ -307,6 +338,9 @@ FUNCTIONS: dict[str, Function] = {
             Result("dv", "dv", _SQUARE, "d tau / d v"),
             Result("da", "M", _SQUARE, "d tau / d a, the mass matrix"),
         ),
+        options=("external", "passive", *BODIES),
+        wrap=lambda model, *dx: InverseDerivatives(*dx),
+        returns="InverseDerivatives",
     ),
     "forward_dynamics_derivatives": Function(
         _plain(derivatives.forward_dynamics_derivatives),
@@ -317,5 +351,12 @@ FUNCTIONS: dict[str, Function] = {
             Result("dtau", "M", _SQUARE, "d a / d tau, the inverse of the mass matrix"),
         ),
         inertia=True,
+        options=("external", "passive", *BODIES),
+        wrap=lambda model, *dx: ForwardDerivatives(*dx),
+        returns="ForwardDerivatives",
     ),
 }  # fmt: skip
+
+# rows that hang on another question: `inverse_dynamics.derivatives`
+HANGING = {row.derivative for row in FUNCTIONS.values() if row.derivative}
+QUESTIONS = tuple(name for name in FUNCTIONS if name not in HANGING)

@@ -12,8 +12,8 @@ import numpy as np
 from armillary.algorithms.passes import Base
 from armillary.codegen.abi import Arrays
 from armillary.codegen.target import Lanes
-from armillary.evaluate.kernel import Kernel, Linked, Spot
-from armillary.evaluate.request import Request, input_sizes, output_shapes
+from armillary.evaluate.kernel import CodeKind, Kernel, Linked, Spot
+from armillary.evaluate.request import Request, arrays_of
 from armillary.evaluate.specialise import flat, specialise
 from armillary.model.lowering.tree import Tables
 from armillary.spatial import Motion, Transform, Vector
@@ -24,8 +24,8 @@ _ROWS = 4096  # states at once: all intermediate quantities are kept until the e
 class InterpretedCode:
     """The same calls as those of machine code."""
 
-    kind = "interpreter"
-    operations = None
+    kind: CodeKind = "interpreter"
+    operations: int | None = None
 
     def __init__(self, request: Request, tables: Tables):
         self._request, self._tables = request, tables
@@ -69,5 +69,4 @@ class InterpretedCode:
 
 def interpreted_kernel(request: Request, tables: Tables, lanes: Lanes) -> Kernel:
     """The interpreter where no program chooses."""
-    inputs, outputs = input_sizes(request, tables), output_shapes(request.algorithm, tables)
-    return Kernel(inputs, outputs, lanes, InterpretedCode(request, tables))
+    return Kernel(*arrays_of(request, tables), lanes, InterpretedCode(request, tables))

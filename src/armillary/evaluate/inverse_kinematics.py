@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import sqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,10 +16,12 @@ from armillary.evaluate.inputs import Array, common_rows
 from armillary.evaluate.kinematic_solution import KinematicSolution
 from armillary.evaluate.moving_joints import moving_joints
 from armillary.evaluate.pose_inputs import Pose, direction, read_pose
-from armillary.evaluate.pose_search import Policy, PoseSearch
 from armillary.evaluate.starts import joint_bounds, starts
 from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.spatial import Transform
+
+if TYPE_CHECKING:
+    from armillary.evaluate.pose_search import Policy, PoseSearch
 
 GROUPS = {"pose": ROWS, "position": ROWS[3:], "rotation": ROWS[:3]}
 # the constraints of a mechanism, and which of their rows a place has to keep
@@ -110,14 +112,15 @@ class InverseKinematics:
         if one:
             angle, distance, opening = (sqrt(x) for x in squares[0, 1:].tolist())
             good = max(angle, distance, opening) <= tolerance
+            steps, again = found.counts[0].tolist()
             return KinematicSolution(
-                q[0], good, angle, distance, opening, *found.counts[0].tolist(), frame, goals[0],
-                search,
-            )  # fmt: skip
+                q[0], good, angle, distance, opening, steps, again, frame, goals[0], search
+            )
         angles, distances, openings = np.sqrt(squares[:, 1:]).T
-        all_good = (squares[:, 1:] <= tolerance**2).all(axis=1)
+        all_good = np.asarray((squares[:, 1:] <= tolerance**2).all(axis=1))
+        many, again = found.counts.T
         return KinematicSolution(
-            q, all_good, angles, distances, openings, *found.counts.T, frame, goals, search
+            q, all_good, angles, distances, openings, many, again, frame, goals, search
         )
 
     # -- what is searched for --------------------------------------------------------------------
@@ -157,6 +160,9 @@ class InverseKinematics:
             kept=kept,
         )
         limits = [(i, model.q_labels[i], low, high) for i, _, low, high in bounds]
+        # the compiler is imported when the first question is asked
+        from armillary.evaluate.pose_search import PoseSearch
+
         return PoseSearch(evaluator, task, constraints if kept else None, limits)
 
     def _spot(self, frame: str) -> Spot:
@@ -198,4 +204,6 @@ def _policy(tolerance: float, iterations: int, restarts: int) -> Policy:
     for name, value, least in (("iterations", iterations, 1), ("restarts", restarts, 0)):
         if not isinstance(value, int) or value < least:
             raise InputError(f"{name}: expected a whole number from {least}, found {value!r}.")
+    from armillary.evaluate.pose_search import Policy
+
     return Policy(tolerance=tolerance, iterations=iterations)

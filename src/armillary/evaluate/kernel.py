@@ -14,6 +14,7 @@ from armillary.codegen.jit import Library, native_call
 from armillary.codegen.target import Lanes
 from armillary.runtime.callable_type import data_address, fits
 
+CodeKind = Literal["loop", "straight", "solve", "interpreter"]
 Spot = tuple[int, np.ndarray]  # the body that carries the asked frame, and X_FK
 # (inputs, strides, outputs, rows, gravity and base motion, frame), as `Kernel.call`
 Run = Callable[
@@ -65,7 +66,7 @@ class Code(Protocol):
     the latter up to equations that are solved in loops, or the interpreter."""
 
     @property
-    def kind(self) -> Literal["loop", "straight", "solve", "interpreter"]: ...
+    def kind(self) -> CodeKind: ...
 
     @property
     def operations(self) -> int | None: ...

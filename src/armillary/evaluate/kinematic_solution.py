@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from armillary.algorithms.inverse_kinematics import ROWS
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.pose_search import PoseSearch
+
+if TYPE_CHECKING:
+    from armillary.evaluate.pose_search import PoseSearch
 
 SINGULAR = 1e-6  # of the largest singular value: a direction that is lost
 
@@ -54,9 +56,9 @@ class KinematicSolution:
 
     def __getitem__(self, k: int) -> KinematicSolution:
         self._refuse(self.single, "this is the solution of one pose, not of a batch.")
-        numbers = (x[k].item() for x in (self.converged, self.angle, self.distance, self.opening,
-                                         self.iterations, self.restarts))  # type: ignore[index]  # fmt: skip
-        return KinematicSolution(self.q[k], *numbers, self.frame, self.goal[k], self.search)
+        names = ("converged", "angle", "distance", "opening", "iterations", "restarts")
+        numbers = {name: np.asarray(getattr(self, name))[k].item() for name in names}
+        return replace(self, q=self.q[k], goal=self.goal[k], **numbers)
 
     def _refuse(self, wrong: bool, why: str) -> None:
         if wrong:

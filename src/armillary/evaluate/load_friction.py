@@ -24,10 +24,18 @@ from numpy.typing import ArrayLike
 from armillary.algorithms.passes import from_own
 from armillary.algorithms.tree.inverse_dynamics import joint_wrenches
 from armillary.errors import InputError, ModelError
+from armillary.evaluate.compiled_function import CompiledFunction
 from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
+from armillary.evaluate.differentiable import (
+    Differentiable,
+    change_signature,
+    differentiable,
+    weight_signature,
+)
 from armillary.evaluate.evaluator import Evaluator
+from armillary.evaluate.functions import BODIES
 from armillary.evaluate.inputs import Array, checked_out, common_rows, result_type, wrenches
-from armillary.evaluate.questions import ForwardDynamics, InverseDynamics
+from armillary.evaluate.named_states import State
 from armillary.evaluate.sensitivities import offset_jacobian
 from armillary.evaluate.tangents import inverse_tangents
 from armillary.joints import Joint
@@ -64,13 +72,13 @@ class LoadFriction:
         self.maps = np.stack([_map(model.bodies[n].joint, model.joints[n]) for n in numbers])
 
     @cached_property
-    def plain_inverse(self) -> InverseDynamics:
+    def plain_inverse(self) -> Callable[..., Any]:
         """Of the mechanism without such friction."""
-        return InverseDynamics(self.plain)
+        return differentiable(self.plain, "inverse_dynamics")
 
     @cached_property
-    def plain_forward(self) -> ForwardDynamics:
-        return ForwardDynamics(self.plain)
+    def plain_forward(self) -> Callable[..., Any]:
+        return differentiable(self.plain, "forward_dynamics")
 
     # -- the law ---------------------------------------------------------------------------------
 
@@ -142,7 +150,7 @@ class LoadFriction:
             a, loads = respond(force, 1)
         row = int(np.argmax(np.nan_to_num(size / np.maximum(scale, 1e-300)).max(axis=-1)))
         raise ModelError(
-            f"forward dynamics: load-dependent friction did not converge in state {row} (joints "
+            f"load-dependent friction did not converge in state {row} (joints "
             f"{', '.join(self.evaluator.model.load_dependent_joints)}). Lower its coefficients."
         )
 
@@ -174,7 +182,7 @@ class LoadFriction:
 
     def friction(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
         """Force of the actuators against load-dependent friction (B, nv), in rows."""
-        parts = {"q": q, "v": v, "a": a}
+        parts = self.evaluator.complete({"q": q, "v": v, "a": a})
         arrays = {name: np.atleast_2d(np.asarray(x, float)) for name, x in parts.items()}
         loads = self.loads(**arrays, external=None, bodies=None)
         result = np.zeros(arrays["v"].shape)
@@ -204,120 +212,108 @@ def repeated(given: Mapping[str, Any] | None, times: int) -> dict[str, Any] | No
     return {k: np.repeat(x, times, axis=0) if np.ndim(x) == 2 else x for k, x in given.items()}
 
 
-class LoadedInverseDynamics(InverseDynamics):
-    __doc__ = InverseDynamics.__doc__
+class LoadedInverse(Differentiable):
+    """What hangs on inverse dynamics; friction depends on loads, and they on accelerations."""
 
-    def __init__(self, friction: LoadFriction):
-        super().__init__(friction.evaluator)
-        self._friction = friction
+    def __init__(self, friction: LoadFriction, ask: Callable[..., Array]):
+        super().__init__(friction.evaluator, "inverse_dynamics", ask)
+        self._plain = friction.plain_inverse
 
     def derivatives(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        a: ArrayLike,
-        external: External = None,
-        passive: bool = True,
+        self, q: State, v: State, a: State, external: External = None, passive: bool = True
     ) -> InverseDerivatives:
-        """d tau / d(q, v, a): `dq`, `dv`, `da`, (nv, nv) each, by dual numbers: friction depends
-        on loads, so `da` is not the mass matrix alone."""
+        """d tau / d(q, v, a), by dual numbers: `da` is not the mass matrix alone."""
         if not passive:
-            return self._friction.plain_inverse.derivatives(q, v, a, external, passive=False)
-        return inverse_tangents(self._evaluator, q, v, a, external)
+            return self._plain.derivatives(q, v, a, external, passive=False)
+        return inverse_tangents(self.evaluator, q, v, a, external)
 
-    def parameter_jacobian(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+    def parameter_jacobian(self, *state: State, **named: State) -> Array:
         """Refused: friction that depends on loads is not linear in the inertias."""
-        raise _no_regressor(self._evaluator.model.load_dependent_joints[0])
+        raise _no_regressor(self.evaluator.model.load_dependent_joints[0])
 
 
-class LoadedForwardDynamics(ForwardDynamics):
-    """Accelerations a (nv) for the joint forces tau; friction is that of the loads they cause."""
+class LoadedForward(Differentiable):
+    """Forward dynamics with friction that is that of the loads it causes."""
 
     def __init__(self, friction: LoadFriction):
-        super().__init__(friction.evaluator)
-        self._friction = friction
+        super().__init__(friction.evaluator, "forward_dynamics", self)
+        self._friction, self.question = friction, self
+        self.__name__ = self.__qualname__ = self.name
+        self.__signature__, self.__doc__ = self.row.signature, self.row.title
 
-    def __call__(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike,
-        external: External = None,
-        passive: bool = True,
-        out: Array | None = None,
-        *,
-        parameters: ArrayLike | None = None,
-        offsets: ArrayLike | None = None,
-    ) -> Array:
-        evaluator, friction = self._evaluator, self._friction
-        bodies = {"parameters": parameters, "offsets": offsets}
-        if not passive:
-            return friction.plain_forward(q, v, tau, external, False, out, **bodies)
-        parts = {name: evaluator.check(name, x) for name, x in (("q", q), ("v", v), ("tau", tau))}
-        given = {n: x for n, x in bodies.items() if x is not None}
-        others = {name: (np.atleast_2d(x), np.ndim(x) == 1) for name, x in given.items()}
+    def __call__(self, *given: Any, **named: Any) -> Array:
+        evaluator, bound = self.evaluator, self.__signature__.bind(*given, **named).arguments
+        if not bound.get("passive", True):
+            return self._friction.plain_forward(**bound)
+        out, external = bound.get("out"), bound.get("external")
+        bodies = {n: bound[n] for n in BODIES if bound.get(n) is not None}
+        inputs = {name: bound[name] for name in self.row.inputs}
+        parts = evaluator.checked(inputs)
+        others = {name: (np.atleast_2d(x), np.ndim(x) == 1) for name, x in bodies.items()}
         forces = {f"external['{name}']": x for name, x in wrenches(external).items()}
         count, single = common_rows(parts | others | forces)
         arrays = {
             name: np.array(np.broadcast_to(x, (count, x.shape[1])), float)
             for name, (x, _) in parts.items()
         }
-        a = friction.accelerations(**arrays, external=external, bodies=bodies)
+        a = self._friction.accelerations(**arrays, external=external, bodies=bodies)
         if single:
             evaluator.refuse_not_finite(arrays, a)
-        a = (a[0] if single else a).astype(result_type(q, v, tau), copy=False)
+        a = (a[0] if single else a).astype(result_type(*inputs.values()), copy=False)
         if out is None:
             return a
         checked_out(out, a.shape, a.dtype)[...] = a
-        return out
+        return np.asarray(out)
 
     def derivatives(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike,
-        external: External = None,
-        passive: bool = True,
+        self, q: State, v: State, tau: State, external: External = None, passive: bool = True
     ) -> ForwardDerivatives:
-        """d a / d(q, v, tau): `dq`, `dv`, `dtau`, (nv, nv) each, from those of inverse dynamics at
-        the accelerations found."""
+        """d a / d(q, v, tau), from those of inverse dynamics at the accelerations found."""
         if not passive:
-            return self._friction.plain_forward.derivatives(q, v, tau, external, passive=False)
+            plain: Any = self._friction.plain_forward
+            return plain.derivatives(q, v, tau, external, passive=False)
         a = self(q, v, tau, external)
-        d = inverse_tangents(self._evaluator, q, v, a, external)
+        d = inverse_tangents(self.evaluator, q, v, a, external)
         inverse = np.linalg.inv(d.da)
         return ForwardDerivatives(-inverse @ d.dq, -inverse @ d.dv, np.asarray(inverse))
 
-    def jvp(
-        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, dq: ArrayLike | None = None,
-        dv: ArrayLike | None = None, dtau: ArrayLike | None = None, external: External = None,
-        passive: bool = True,
-    ) -> Array:  # fmt: skip
+    def jvp(self, *given: Any, **named: Any) -> Array:
         """Change of a (nv) for small changes of q (tangent), v and tau, by the matrices."""
-        changes = self._changes(dq, dv, dtau)
-        return self.derivatives(q, v, tau, external, passive).jvp(*changes)
+        bound = change_signature(self.row).bind(*given, **named).arguments
+        changes = self._filled([bound.pop(f"d{name}", None) for name in self.row.inputs])
+        inputs = {name: bound.pop(name) for name in self.row.inputs}
+        moved = {f"d{name}": x for name, x in zip(inputs, changes, strict=True)}
+        q, v, tau, *moves = self.evaluator.complete(inputs | moved).values()
+        return self.derivatives(q, v, tau, **bound).jvp(*moves)
 
-    def vjp(
-        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, weight: ArrayLike,
-        external: External = None, passive: bool = True,
-    ) -> tuple[Array, Array, Array]:  # fmt: skip
+    def vjp(self, *given: Any, **named: Any) -> tuple[Array, ...]:
         """Gradient of weight · a with respect to q (tangent), v and tau, by the matrices."""
-        return self.derivatives(q, v, tau, external, passive).vjp(weight)
+        bound = weight_signature(self.row).bind(*given, **named).arguments
+        inputs = {name: bound.pop(name) for name in (*self.row.inputs, "weight")}
+        q, v, tau, weight = self.evaluator.complete(inputs).values()
+        return self.derivatives(q, v, tau, **bound).vjp(weight)
 
-    def parameter_jacobian(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
+    def parameter_jacobian(self, *state: State, **named: State) -> Array:
         """Refused: friction that depends on loads is not linear in the inertias."""
-        raise _no_regressor(self._evaluator.model.load_dependent_joints[0])
+        raise _no_regressor(self.evaluator.model.load_dependent_joints[0])
 
-    def offset_jacobian(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
+    def offset_jacobian(self, *state: State, **named: State) -> Array:
         """d a / d offsets (nv, 6 bodies), or (B, nv, 6 bodies); see `inverse_dynamics`."""
-        evaluator, a = self._evaluator, self(q, v, tau)
-        slope = inverse_tangents(evaluator, q, v, a, None).da
-        return np.asarray(-np.linalg.solve(slope, offset_jacobian(evaluator, q, v, a)))
+        q, v, a = self._motion(state, named)
+        slope = inverse_tangents(self.evaluator, q, v, a, None).da
+        return np.asarray(-np.linalg.solve(slope, offset_jacobian(self.evaluator, q, v, a)))
 
     def compile_report(self) -> list[Explanation]:
         """Tier, operations, code size and compile time of every kernel made so far."""
-        plain = self._friction.plain.explanations(self.algorithm.name)
-        return plain + self._evaluator.explanations(joint_wrenches.name)
+        plain = self._friction.plain.explanations(self.name)
+        return plain + self.evaluator.explanations(joint_wrenches.name)
+
+
+def loaded_inverse(friction: LoadFriction) -> Callable[..., Any]:
+    """Inverse dynamics with such friction: the friction is explicit, its derivatives are not."""
+    call = CompiledFunction(friction.evaluator, "inverse_dynamics").callable()
+    LoadedInverse(friction, call).hang_on(call)
+    return call
 
 
 def _no_regressor(joint: str) -> InputError:

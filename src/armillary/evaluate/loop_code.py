@@ -9,14 +9,14 @@ from functools import cache
 
 import numpy as np
 
-from armillary.algorithms.passes import BodyColumns, Solve
+from armillary.algorithms.passes import Algorithm, BodyColumns, Solve
 from armillary.codegen.abi import Arrays, Context, Ints, Kind
 from armillary.codegen.cache import remembered
 from armillary.codegen.jit import Library
 from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import Lanes
 from armillary.evaluate.fingerprint import identity, of_lanes
-from armillary.evaluate.kernel import TYPES, Linked
+from armillary.evaluate.kernel import TYPES, CodeKind, Linked
 from armillary.evaluate.path_sums import sums_of
 from armillary.evaluate.request import Request, block_names
 from armillary.evaluate.straight_code import straight_code
@@ -125,8 +125,8 @@ def _sizes(request: Request) -> tuple[int, int]:
 class LoopCode:
     """One algorithm on the bodies of one mechanism."""
 
-    kind = "loop"
-    operations = None
+    kind: CodeKind = "loop"
+    operations: int | None = None
 
     def __init__(self, request: Request, tables: Tables):
         self.request, self.tables = request, tables
@@ -266,12 +266,12 @@ def _room(request: Request, t: Tables) -> int:
 class SolvingCode:
     """Straight-line code of the whole mechanism up to a Solve, which runs in loops."""
 
-    kind = "solve"
+    kind: CodeKind = "solve"
 
-    def __init__(self, request: Request, tables: Tables):
-        before = replace(request, algorithm=request.algorithm.before_solve)
+    def __init__(self, request: Request, before: Algorithm, tables: Tables):
+        """before: all passes but the Solve."""
         self.request, self.tables = request, tables
-        self._before = straight_code(before, tables)
+        self._before = straight_code(replace(request, algorithm=before), tables)
 
     @property
     def operations(self) -> int:

@@ -1,16 +1,15 @@
 """Functions of a mechanism as native callables, or as they are where that cannot be.
 
 A callable knows the parameters of its function.  Every choice that they leave (frame, coordinates,
-wrenches in certain frames, other parameters) has a number, and its own kernel once it was asked for.
+wrenches in certain frames, other parameters) has a number, and its own kernel once it was asked
+for.
 """
 
 from __future__ import annotations
 
-import ctypes
-import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
 from math import prod
@@ -21,18 +20,22 @@ import numpy as np
 
 from armillary.codegen.abi import ARRAYS, Context
 from armillary.codegen.target import native
+from armillary.evaluate.arguments import LOADS, Arguments
 from armillary.evaluate.inputs import Array
+from armillary.evaluate.kept_results import LEAST
 from armillary.evaluate.kernel import Kernel
 from armillary.runtime import call_code
-from armillary.runtime.call_code import TUPLE_ITEMS, Answer, Batch, Data, Part, Result
-from armillary.runtime.callable_type import capsule_table, counts_holders, fits, machinery
+from armillary.runtime.call_arguments import TUPLE_ITEMS, WRENCHES, Data
+from armillary.runtime.call_code import Answer, Batch, Part, Result
+from armillary.runtime.callable_type import capsule_table, counts_holders, fits, machinery, word_of
 
 if TYPE_CHECKING:
     from armillary.evaluate.program import Program
 
-_LARGEST = 2**25  # bytes of a result: beyond, malloc keeps nothing, but kept_results.py does
+# bytes of a result that is not left to Python and kept_results.py: beyond, malloc keeps nothing;
+# of several large results at once it keeps none
+_LARGEST = 2**25
 _NEW_NUMBER, _NEW_ARRAY = 60, 94  # PyArray_Scalar, PyArray_NewFromDescr in numpy's C functions
-_LOADS = Data.LOAD_CODES.count  # sets of frames with wrenches
 
 
 @cache
@@ -77,90 +80,6 @@ def lean_kernel(kernel: Callee, globals_: Array) -> Callable[..., Any] | None:
     return call.callable
 
 
-# -- what a call may be given ---------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Arguments:
-    """The parameters of a function: arrays of the state, and what can be chosen.
-
-    words: of each choice, the default first.  arrays: those that need not be given.  frames: what
-    wrenches may act in."""
-
-    inputs: tuple[str, ...]
-    names: tuple[str, ...]
-    by_place: int
-    required: tuple[str, ...] = ()
-    words: Mapping[str, Sequence[object]] = field(default_factory=dict)
-    arrays: tuple[str, ...] = ()
-    frames: tuple[str, ...] = ()
-
-    @classmethod
-    def of(
-        cls, signature: inspect.Signature, words: Mapping[str, Sequence[object]],
-        frames: tuple[str, ...],
-    ) -> Arguments:  # fmt: skip
-        """words: of some of the parameters; True or False is the choice where True is the
-        default."""
-        known = dict(signature.parameters)
-        empty = inspect.Parameter.empty
-        flags = {name: (True, False) for name, p in known.items() if p.default is True}
-        arrays = tuple(n for n, p in known.items() if p.kind is inspect.Parameter.KEYWORD_ONLY)
-        required = tuple(n for n, p in known.items() if p.default is empty)
-        return cls(
-            tuple(n for n in required if n not in words),
-            tuple(known),
-            len(known) - len(arrays),
-            required,
-            flags | {n: list(w) for n, w in words.items() if n in known},
-            arrays,
-            frames if "external" in known else (),
-        )
-
-    @cached_property
-    def weights(self) -> dict[str, int]:
-        """What every choice counts in the number of an answer; last the number of answers."""
-        found, total = {}, 1
-        for name in self.names:
-            found[name] = total
-            total *= len(self.words.get(name, ())) or (1 + (name in self.arrays))
-        return found | {"external": total, "": total * (1 + _LOADS * bool(self.frames))}
-
-    def number(self, bound: Mapping[str, Any], load: int = 0) -> int | None:
-        """Of the answer to a call; None: none of ours.  load: number of the set of frames."""
-        total = load * self.weights["external"]
-        for name, value in bound.items():
-            if name in self.words:
-                words = self.words[name]
-                if not isinstance(value, (str, bool)) or value not in words:
-                    return None
-                total += self.weights[name] * words.index(value)
-            elif name in self.arrays and value is not None:
-                total += self.weights[name]
-        return total
-
-    def fill(self, d: np.ndarray) -> list[object]:
-        """Write them into the data of a call; gives what must be kept."""
-        names = [sys.intern(name) for name in self.names]
-        d[Data.INPUTS], d[Data.PARAMETERS] = len(self.inputs), len(names)
-        d[Data.BY_PLACE] = self.by_place
-        d[Data.OUT] = names.index("out") if "out" in names else -1
-        d[Data.EXTERNAL] = names.index("external") if self.frames else -1
-        kept: list[object] = [names]
-        for k, name in enumerate(names):
-            d[Data.NAMES + k], d[Data.REQUIRED + k] = id(name), name in self.required
-            if name in self.words:
-                numbers = {w: n * self.weights[name] for n, w in enumerate(self.words[name])}
-                kept.append(numbers)
-                d[Data.WORDS + k] = id(numbers)
-            elif name in self.arrays:
-                d[Data.WEIGHTS + k] = self.weights[name]
-        frames = {name: n for n, name in enumerate(self.frames, 1)}
-        d[Data.FRAMES], d[Data.RADIX] = id(frames), len(frames) + 1
-        d[Data.LOAD_WEIGHT] = self.weights["external"]
-        return [*kept, frames]
-
-
 # -- what serves a call ---------------------------------------------------------------------------
 
 
@@ -193,11 +112,6 @@ class Serving:
         shapes = self.kernel.output_shapes
         return self.results or tuple(Given(name, shape) for name, shape in shapes.items())
 
-    def whole(self) -> bool:
-        """Are the results all that the kernel writes, as it writes it?"""
-        direct = {g.source for g in self.given if g.order is None and g.shape is not None}
-        return len(self.given) == len(direct) and direct == set(self.kernel.output_shapes)
-
 
 class _Served:
     """The memory of an answer."""
@@ -208,13 +122,19 @@ class _Served:
         kernel = serving.kernel
         self.scratch = [np.zeros(prod(shape)) for shape in kernel.output_shapes.values()]
         count = len(kernel.input_sizes)
-        d[Answer.INPUTS], d[Answer.LARGEST] = count, _LARGEST
+        d[Answer.INPUTS] = count
         d[Answer.FROM : Answer.FROM + count] = slots
         d[Answer.SIZES : Answer.SIZES + count] = kernel.input_sizes
         self.kept: list[Any] = []
         for k, given in enumerate(serving.given):
             self._describe(given, Answer.RESULT + k * Result.SIZE)
         d[Answer.RESULTS] = len(serving.given)
+        direct = {given.source for given in serving.given if given.order is None}
+        for k, (name, shape) in enumerate(kernel.output_shapes.items()):
+            d[Answer.SCRATCH + k] = d[Answer.SCRATCH_SIZE]
+            d[Answer.SCRATCH_SIZE] += 0 if name in direct else prod(shape)
+        several = len(serving.given) > 1 and not d[Answer.SCRATCH_SIZE]
+        d[Answer.LARGEST] = LEAST if several else _LARGEST
         d[Answer.FORM] = self._form()
         self.batches: dict[str, Any] = {}
 
@@ -226,8 +146,8 @@ class _Served:
         else:
             d[at + Result.SOURCE] = Context.INPUT_ROWS + self.serving.inputs.index(given.source)
         d[at + Result.COUNT] = 1 if given.shape is None else prod(given.shape)
+        d[at + Result.WIDTH] = prod(kernel.output_shapes.get(given.source, ()))
         if given.shape is None:
-            d[at + Result.DIMENSIONS] = -1
             return
         d[at + Result.DIMENSIONS] = len(given.shape)
         d[at + Result.SHAPE : at + Result.SHAPE + len(given.shape)] = given.shape
@@ -295,16 +215,12 @@ def _fields(made: object, marks: Sequence[object]) -> list[tuple[int, int, int]]
     start = 16
     if isinstance(made, tuple):
         start, size = TUPLE_ITEMS, TUPLE_ITEMS + 8 * len(made)
-    fields = [(k, -2, _word(made, k)) for k in range(24, start, 8)]
+    fields = [(k, -2, word_of(made, k)) for k in range(24, start, 8)]
     for offset in range(start, size, 8):
-        word = _word(made, offset)
+        word = word_of(made, offset)
         if word:
             fields.append((offset, numbers.get(word, -1), word))
     return fields
-
-
-def _word(made: object, offset: int) -> int:
-    return ctypes.c_int64.from_address(id(made) + offset).value
 
 
 def fits_call(make: Callable[..., object] | None, count: int) -> bool:
@@ -328,9 +244,10 @@ class NativeCall:
     def __init__(
         self, slow: Callable[..., Any], names: dict[str, Any], arguments: Arguments | None = None
     ):
-        self.slow, self.arguments = slow, arguments
+        self.careful, self.arguments = slow, arguments
+        self.slow = slow if arguments is None else self._plainly
         self.data = d = np.zeros(Data.SIZE, dtype=np.int64)
-        d[Data.SLOW], d[Data.INPUTS] = id(slow), -1
+        d[Data.SLOW], d[Data.INPUTS], d[Data.SHORTEST] = id(self.slow), -1, -1
         d[Data.ARRAY_TYPE], d[Data.DTYPE] = id(np.ndarray), id(np.dtype(np.float64))
         d[Data.NEW_ARRAY], d[Data.NEW_NUMBER] = map(_numpy_functions(), (_NEW_ARRAY, _NEW_NUMBER))
         d[Data.WORD_TYPES : Data.WORD_TYPES + 2] = id(str), id(bool)
@@ -346,6 +263,15 @@ class NativeCall:
         self._switching = Lock()
         for name, value in {**names, "_owner": self}.items():  # it lives as long as the callable
             setattr(self.callable, name, value)
+
+    def _plainly(self, *given: Any, **named: Any) -> Any:
+        """What is not plain, made plain where that is all; what still is not goes to the Python
+        function."""
+        if self.served and self.arguments is not None:
+            plain = self.arguments.plain(given, named)
+            if plain is not None:
+                return self.callable(*plain[0], **plain[1])
+        return self.careful(*given, **named)
 
     def ready(self, number: int = 0, dtype: str = "") -> bool:
         """Are single states served natively, or batches of such numbers?"""
@@ -363,8 +289,8 @@ class NativeCall:
         if not frames:
             return self.arguments.number(bound)
         if frames not in self.loads:
-            few = len(frames) <= call_code.WRENCHES and (len(known) + 1) ** len(frames) < 2**62
-            if not few or len(self.loads) >= _LOADS or not set(frames) <= set(known):
+            few = len(frames) <= WRENCHES and (len(known) + 1) ** len(frames) < 2**62
+            if not few or len(self.loads) >= LOADS or not set(frames) <= set(known):
                 return None
             code = 0
             for frame in frames:
@@ -393,8 +319,9 @@ class NativeCall:
 
         checked: a result that is not finite makes the Python function do it all (doubles only)."""
         kernel = serving.kernel
-        whole = serving.whole() and kernel.straight
-        if not whole or not self._switching.acquire(blocking=False):
+        if not isinstance(kernel, Kernel) or not kernel.straight:
+            return
+        if not self._switching.acquire(blocking=False):
             return  # another thread does it
         try:
             served = self._serve(number, serving)
@@ -421,14 +348,14 @@ class NativeCall:
         d[Data.EXTERNAL], d[Data.OUT], d[Data.PARAMETERS] = -1, count, count + 1
         d[Data.NAMES + count], d[Data.BY_PLACE] = id(out), count
         self._kept = [out]
-        d[Data.INPUTS] = count
+        d[Data.INPUTS] = d[Data.SHORTEST] = count
 
 
 def _shows_bad_inputs(kernel: Callee, serving: Serving) -> bool:
     """Does the one result of a kernel tell of every input that is not finite?  Straight-line code
     adds 0 times each input to it, unless the result is nothing but zeros."""
     frame, globals_ = serving.frame, serving.globals_
-    if not kernel.straight or len(kernel.output_shapes) != 1:
+    if not isinstance(kernel, Kernel) or not kernel.straight or len(kernel.output_shapes) != 1:
         return False
     ((source, shape),) = kernel.output_shapes.items()
     read: set[int] = set()

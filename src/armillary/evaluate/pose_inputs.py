@@ -114,7 +114,7 @@ def _rotations(frame: str, given: ArrayLike, pointing: bool) -> tuple[Array, boo
         if not R.any(axis=-1).all():
             raise _fault(frame, "a quaternion is zero.")
         R = R.astype(np.float64)
-        columns = from_quaternion(np.moveaxis(R, -1, 0)).T.leaves()
+        columns = from_quaternion([*np.moveaxis(R, -1, 0)]).T.leaves()
         return np.stack([np.asarray(x) for x in columns], axis=-1).reshape(-1, 9), R.ndim == 1
     if R.ndim not in (2, 3) or R.shape[-2:] != (3, 3):
         raise _fault(
@@ -133,7 +133,7 @@ def _rotations(frame: str, given: ArrayLike, pointing: bool) -> tuple[Array, boo
     return flat, R.ndim == 2
 
 
-def _deviation(a, b, c, d, e, f, g, h, i):  # type: ignore[no-untyped-def]
+def _deviation(a, b, c, d, e, f, g, h, i):
     """How far a matrix is from a rotation, over numbers or columns of them: first two rows of
     length 1 and at right angles, the third one their product."""
     return (

@@ -18,12 +18,12 @@ from armillary.evaluate.inputs import checked_out
 from armillary.evaluate.kept_results import kept_results
 from armillary.evaluate.kernel import Code, Kernel, Spot
 from armillary.evaluate.options import CompileOptions
-from armillary.evaluate.request import Request, input_sizes, output_shapes
+from armillary.evaluate.request import Request, arrays_of
 from armillary.evaluate.straight_code import StraightCode, straight_code
 from armillary.model.lowering.tree import Tables
-from armillary.runtime.threads import threads
 
 if TYPE_CHECKING:
+    from armillary.graph.function import FunctionGraph
     from armillary.runtime.threads import Threads
 
 _LONGEST_TRACE = 60  # bodies: larger mechanisms are not even traced for tier 2
@@ -147,9 +147,10 @@ class Program:
             return InterpretedCode(request, tables)
         from armillary.evaluate.loop_code import LoopCode, SolvingCode
 
+        before = request.algorithm.before_solve
         large = len(tables.bodies) > _LONGEST_TRACE or self.options.tier is not None
-        if request.algorithm.before_solve is not None and not large:
-            code = SolvingCode(request, tables)
+        if before is not None and not large:
+            code = SolvingCode(request, before, tables)
             if code.operations <= self.options.budget:
                 return code
         return LoopCode(request, tables)
@@ -158,14 +159,18 @@ class Program:
         """Does straight-line code serve it?  (Algorithms that need no frame.)"""
         return self._straight_code(None) is not None
 
+    def graph(self) -> FunctionGraph:
+        """The whole question as one graph, however long.  (Algorithms that need no frame.)"""
+        return (self._straight_code(None) or straight_code(self.request, self.tables)).graph
+
     def kernel(self, batched: bool, element: str, frame_body: int | None = None) -> Kernel:
         straight = self._straight_code(frame_body) if native() else None
         key = (batched, element, frame_body if straight is not None else None)
         if key not in self._kernels:
             began = time.perf_counter()
-            code, lanes = straight or self._general_code, self.options.simd(batched, element)
-            outputs = output_shapes(self.request.algorithm, self.tables)
-            made = Kernel(input_sizes(self.request, self.tables), outputs, lanes, code)
+            code: Code = straight or self._general_code
+            lanes = self.options.simd(batched, element)
+            made = Kernel(*arrays_of(self.request, self.tables), lanes, code)
             if self._verify is not None and element == "double":
                 self._verify(self, made)
             self._kernels[key] = made
@@ -231,6 +236,10 @@ class Program:
 
     @cached_property
     def _threads(self) -> Threads | None:
+        if self.options.threads < 2:
+            return None
+        from armillary.runtime.threads import threads
+
         return threads(self.options.threads)
 
     def _share(

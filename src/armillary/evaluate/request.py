@@ -103,7 +103,14 @@ def input_sizes(request: Request, tables: Tables) -> dict[str, int]:
     return {name: sizes.get(name, tables.nv) for name in request.reads}
 
 
-def output_shapes(algorithm: Algorithm, tables: Tables) -> dict[str, tuple[int, ...]]:
+def arrays_of(
+    request: Request, tables: Tables
+) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
+    """Numbers of every input and shape of every output, per state."""
+    return input_sizes(request, tables), _output_shapes(request.algorithm, tables)
+
+
+def _output_shapes(algorithm: Algorithm, tables: Tables) -> dict[str, tuple[int, ...]]:
     """Of one state."""
     nv, bodies, shapes = tables.nv, len(tables.bodies), {}
     for name, kind in algorithm.writes.items():

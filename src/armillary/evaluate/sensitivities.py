@@ -32,7 +32,7 @@ def offset_jacobian(evaluator: Evaluator, q: ArrayLike, v: ArrayLike, a: ArrayLi
 
     A placement moves by a small twist of the joint frame: turns about and shifts along its own
     axes (rad, m); everything beyond goes along."""
-    parts = {name: evaluator.check(name, value) for name, value in (("q", q), ("v", v), ("a", a))}
+    parts = evaluator.checked({"q": q, "v": v, "a": a})
     count, single = common_rows(parts)
     given = {name: np.broadcast_to(x, (count, x.shape[1])) for name, (x, _) in parts.items()}
     result = np.full((count, evaluator.model.nv, 6 * len(evaluator.model.bodies)), np.nan)

@@ -17,7 +17,7 @@ from armillary.codegen.jit import Library
 from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import Lanes
 from armillary.evaluate.fingerprint import identity, of_lanes
-from armillary.evaluate.kernel import Linked
+from armillary.evaluate.kernel import CodeKind, Linked
 from armillary.evaluate.request import Request
 from armillary.model.lowering.tree import Tables
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class StraightCode:
     """A graph, made when it is first needed, and its machine code."""
 
-    kind = "straight"
+    kind: CodeKind = "straight"
 
     def __init__(self, trace: Callable[[], FunctionGraph], name: str | None):
         """name: the identity of what is traced, or None."""

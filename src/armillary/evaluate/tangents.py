@@ -7,22 +7,22 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
 from armillary.evaluate.derivatives import InverseDerivatives
 from armillary.evaluate.evaluator import Evaluator, External
 from armillary.evaluate.inputs import Array, common_rows, wrenches
+from armillary.evaluate.named_states import State
 from armillary.scalar import Dual
 
 
 def inverse_tangents(
-    evaluator: Evaluator, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: External
+    evaluator: Evaluator, q: State, v: State, a: State, external: External
 ) -> InverseDerivatives:
     """d tau / d(q, v, a), (nv, nv) each or (B, nv, nv); q moves on its tangent space."""
     tables = evaluator.tables()
-    parts = {name: evaluator.check(name, x) for name, x in (("q", q), ("v", v), ("a", a))}
+    parts = evaluator.checked({"q": q, "v": v, "a": a})
     given = wrenches(external)
     count, single = common_rows(parts | {f"external['{name}']": x for name, x in given.items()})
     arrays = {name: np.broadcast_to(x, (count, x.shape[1])) for name, (x, _) in parts.items()}

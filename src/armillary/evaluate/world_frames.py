@@ -8,10 +8,8 @@ from math import prod
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.codegen.abi import Context
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import Array, common_rows
-from armillary.runtime.callable_type import machinery
 from armillary.spatial import Motion, Transform
 
 
@@ -20,7 +18,7 @@ def of_world_frame(
     inputs: Mapping[str, ArrayLike],
 ) -> dict[str, Array]:  # fmt: skip
     """Results of the function's algorithm by name, as `Evaluator.run` gives them."""
-    parts = {name: evaluator.check(name, x) for name, x in inputs.items()}
+    parts = evaluator.checked(inputs)
     count, single = common_rows(parts)
     finite = np.ones(count, bool)
     for x, _ in parts.values():
@@ -52,13 +50,17 @@ class ConstantKernel:
     """A kernel that gives the same numbers for all states."""
 
     def __init__(self, input_sizes: list[int], outputs: Mapping[str, Array]):
+        from armillary.runtime.callable_type import machinery
+
         self.address = machinery().library.addresses["constant"]
         self.input_sizes = input_sizes
         self.output_shapes = {name: x.shape for name, x in outputs.items()}
         self._numbers = np.concatenate([np.ravel(x) for x in outputs.values()])
 
-    def context(self, rows: int, globals_: Array) -> tuple[Array, Array]:
+    def context(self, rows: int, globals_: Array) -> tuple[np.ndarray, np.ndarray]:
         """See `Kernel.context`."""
+        from armillary.codegen.abi import Context
+
         c = np.zeros(Context.SIZE, np.int64)
         c[Context.CONSTS], c[Context.OUTPUT_COUNT] = (
             self._numbers.ctypes.data, len(self.output_shapes),

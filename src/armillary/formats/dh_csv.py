@@ -12,7 +12,7 @@ import csv
 import io
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from armillary.formats.tables import check_keys, number, twist
 from armillary.model import Limits, Model, Motor, Passive, Pose, Report, Rotor
 from armillary.model.builder import REPORT, STRICT
 
+Cells = dict[str, Any]  # texts, numbers and parts by name
 # column -> (entry of the row, field in it)
 _NESTED: dict[str, tuple[str, str]] = {
     **{f.name: ("friction", f.name) for f in fields(Passive) if f.name not in ("table", "law")},
@@ -97,7 +98,7 @@ def read_dh(
 def write_dh(model: Model, convention: str = STANDARD) -> str:
     """The CSV text of a serial arm; a FormatError says what a table cannot hold."""
     table = dh_table(model, convention)
-    settings: dict[str, Any] = {
+    settings: Cells = {
         "convention": convention,
         "name": " ".join(model.name.split()),
         "gravity": model.gravity,
@@ -121,9 +122,9 @@ def write_dh(model: Model, convention: str = STANDARD) -> str:
 # -- reading -------------------------------------------------------------------------------------
 
 
-def _split(text: str, path: str) -> tuple[dict[str, Any], list[str], list[tuple[int, list[str]]]]:
+def _split(text: str, path: str) -> tuple[Cells, list[str], list[tuple[int, list[str]]]]:
     """Settings, column names and the rows with their line numbers."""
-    settings: dict[str, Any] = {}
+    settings: Cells = {}
     body: list[tuple[int, str]] = []
     for k, line in enumerate(text.splitlines(), start=1):
         if line.lstrip().startswith("#"):
@@ -159,7 +160,7 @@ def _split(text: str, path: str) -> tuple[dict[str, Any], list[str], list[tuple[
     return settings, header, rows
 
 
-def _setting(text: str, settings: dict[str, Any], path: str, line: int) -> None:
+def _setting(text: str, settings: Cells, path: str, line: int) -> None:
     key, colon, value = (t.strip() for t in text.partition(":"))
     if not colon or key not in _SETTINGS:
         return  # an ordinary comment
@@ -176,10 +177,10 @@ def _setting(text: str, settings: dict[str, Any], path: str, line: int) -> None:
         raise FormatError(str(fault), path, line) from None
 
 
-def _entries(header: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
+def _entries(header: Sequence[str], cells: Sequence[str]) -> Cells:
     """The cells of a line as the nested entries that `dh` takes; empty cells are not given."""
     given = {h: c.strip() for h, c in zip(header, cells, strict=False) if h and c.strip()}
-    row: dict[str, Any] = {key: given[key] for key in _PLAIN if key in given}
+    row: Cells = {key: given[key] for key in _PLAIN if key in given}
     turns = row.get("type", "revolute") != "prismatic"
     for column, key in _IN_DEGREES.items():
         if column in given:
@@ -199,7 +200,7 @@ def _entries(header: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
     return row
 
 
-def _pose(settings: dict[str, Any], key: str) -> Pose | None:
+def _pose(settings: Cells, key: str) -> Pose | None:
     position = settings.get(f"{key}_position")
     flat = settings.get(f"{key}_rotation")
     if position is None and flat is None:
@@ -213,7 +214,7 @@ def _pose(settings: dict[str, Any], key: str) -> Pose | None:
 # -- writing -------------------------------------------------------------------------------------
 
 
-def _cells(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _cells(row: Cells) -> Iterator[tuple[str, str]]:
     """(column, text) of what the row holds beyond the defaults."""
     for key in _PLAIN:
         if key in row:
@@ -242,7 +243,7 @@ def _cell(name: str) -> str:
     return name
 
 
-def _words(value: Any) -> str:
+def _words(value: str | Iterable[float]) -> str:
     return value if isinstance(value, str) else " ".join(repr(float(x)) for x in value)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from armillary.model import Builder, Frame, Model, Pose, Report, Shape
 
+Solid = dict[str, Any]  # mass, com, inertia and shapes, as `Builder.body` takes them
 Color = tuple[float, float, float, float]
 STEEL: Color = (0.55, 0.58, 0.62, 1.0)
 BLUE: Color = (0.30, 0.50, 0.80, 1.0)
@@ -45,16 +46,12 @@ def built(
 # -- bodies: mass, centre, tensor and looks in one word ------------------------------------------
 
 
-def solid(
-    mass: float, com: Sequence[float], inertia: Sequence[float], *shapes: Shape
-) -> dict[str, Any]:
+def solid(mass: float, com: Sequence[float], inertia: Sequence[float], *shapes: Shape) -> Solid:
     """As it was measured."""
     return {"mass": mass, "com": com, "inertia": inertia, "shapes": shapes}
 
 
-def bar(
-    mass: float, length: float, width: float, along: str = "x", color: Color = BLUE
-) -> dict[str, Any]:
+def bar(mass: float, length: float, width: float, along: str = "x", color: Color = BLUE) -> Solid:
     """A uniform square bar from the origin along an axis of its body: "x", "-z", ..."""
     k, sign = _AXES.index(along[-1]), -1.0 if along.startswith("-") else 1.0
     com, size = [0.0] * 3, [width] * 3
@@ -62,7 +59,7 @@ def bar(
     return box(mass, size, com, color)
 
 
-def rod(mass: float, length: float, along: str = "x", color: Color = BLUE) -> dict[str, Any]:
+def rod(mass: float, length: float, along: str = "x", color: Color = BLUE) -> Solid:
     """A slender rod from the origin: no inertia about its own line."""
     inertia = [mass * length**2 / 12] * 3
     inertia[_AXES.index(along[-1])] = 0.0
@@ -71,7 +68,7 @@ def rod(mass: float, length: float, along: str = "x", color: Color = BLUE) -> di
 
 def box(
     mass: float, size: Sequence[float], com: Sequence[float] = (0.0, 0.0, 0.0), color: Color = STEEL
-) -> dict[str, Any]:
+) -> Solid:
     """A uniform block about its centre."""
     x, y, z = (float(s) ** 2 for s in size)
     inertia = (mass * (y + z) / 12, mass * (x + z) / 12, mass * (x + y) / 12)
@@ -79,9 +76,7 @@ def box(
     return {"mass": mass, "com": tuple(com), "inertia": inertia, "shapes": [shape]}
 
 
-def disc(
-    mass: float, radius: float, width: float, axis: str = "y", color: Color = DARK
-) -> dict[str, Any]:
+def disc(mass: float, radius: float, width: float, axis: str = "y", color: Color = DARK) -> Solid:
     """A uniform disc about its centre."""
     inertia = [mass * (3 * radius**2 + width**2) / 12] * 3
     inertia[_AXES.index(axis)] = mass * radius**2 / 2

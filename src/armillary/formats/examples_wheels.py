@@ -6,13 +6,13 @@ The ground is z = 0.  A wheel is a thin disc that neither slips nor leaves the g
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from armillary.formats.examples_parts import (
     BLUE,
     DARK,
     ORANGE,
     STEEL,
+    Solid,
     bar,
     box,
     built,
@@ -39,7 +39,7 @@ def _rolling_disc(b: Builder) -> None:
 
 # synthetic numbers of the case 002_wheeled_systems; axles along x, travel along y
 _WHEEL_RADIUS = 0.3
-_WHEEL: dict[str, Any] = {
+_WHEEL: Solid = {
     "mass": 1.5,
     "inertia": (0.05, 0.03, 0.03),
     "shapes": [round_shape(_WHEEL_RADIUS, 0.03, "x", DARK)],

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from xml.sax.saxutils import quoteattr
+from collections.abc import Iterable, Sequence
 
 from armillary.errors import FormatError, Remedy
 from armillary.model import Contact, Distance, Limits, Loop, Model, Passive, Rotor, Surface, Wheel
 from armillary.model.constraint_parts import titled
 from armillary.model.passive import LOADS
 
+# not from xml.sax, which loads a web client
+_ENTITIES = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"} | {c: f"&#{ord(c)};" for c in "\t\n\r"}
+)
 _LOST = "not found: "  # meshes that the file names in vain
 _REMARK = re.compile(rf"<!-- (.*?) -->|# ((?:not in this table: |{_LOST}).*)")
 # constraints for which neither URDF nor MJCF has words
@@ -121,4 +124,9 @@ def written_name(name: str, kind: str) -> str:
     bad = [c for c in name if (ord(c) < 32 and c not in "\t\n\r") or 0xD800 <= ord(c) < 0xE000]
     if bad or "\ufffe" in name or "\uffff" in name:
         raise FormatError(f"{kind} {name!r}: XML cannot hold these characters. Rename it.")
-    return quoteattr(name, {"\t": "&#9;", "\n": "&#10;", "\r": "&#13;"})
+    return f'"{name.translate(_ENTITIES)}"'
+
+
+def written_row(values: Iterable[float]) -> str:
+    """Numbers as the text of an XML attribute, with all their digits."""
+    return " ".join(repr(float(x)) for x in values)

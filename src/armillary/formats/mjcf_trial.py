@@ -18,6 +18,7 @@ from armillary.formats.references import Bounds
 MEMORY = 2 * 2**30  # bytes beyond what MuJoCo takes to start
 SECONDS = 60
 _TOO_MUCH = 3  # how the child ends when memory was refused
+_CRASH = 2**8  # from here on Windows tells of a crash; other systems by a negative number
 _WORDS = ("allocate", "unknown exception", "bad_alloc")  # MuJoCo without memory
 
 
@@ -33,7 +34,7 @@ def trial(name: str, bounds: Bounds) -> None:
         raise _refusal(name) from None
     except OSError:
         return  # no processes here
-    if done.returncode < 0 or done.returncode == _TOO_MUCH:
+    if done.returncode == _TOO_MUCH or not 0 <= done.returncode < _CRASH:
         raise _refusal(name)
 
 
@@ -46,15 +47,18 @@ def _refusal(name: str) -> FormatError:
 
 
 def _limit() -> None:
-    """Where the system has such limits."""
-    with contextlib.suppress(ImportError, OSError, ValueError, StopIteration):
+    """Where the system has such limits; the parent's patience ends in any case."""
+    try:
         import resource
-
+    except ImportError:
+        return
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    with contextlib.suppress(OSError, ValueError, StopIteration):
         with open("/proc/self/status") as status:
             line = next(line for line in status if line.startswith("VmSize:"))
         most = int(line.split()[1]) * 1024 + MEMORY
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
-        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
 
 
 def _main(name: str, folder: str, root: str) -> int:

@@ -4,12 +4,11 @@ part, or, on request, left out and listed in a comment at the head of the file."
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 
 import numpy as np
 
 from armillary.errors import FormatError
-from armillary.formats.losses import Losses, common_losses, start_remark, written_name
+from armillary.formats.losses import Losses, common_losses, start_remark, written_name, written_row
 from armillary.formats.mjcf_write_equality import equality_lines
 from armillary.formats.mjcf_write_joints import joint_lines
 from armillary.formats.xml import MAX_DEPTH, shortened
@@ -42,7 +41,7 @@ def write_mjcf(model: Model, *, lossy: bool = False) -> str:
     lines = [
         f"<mujoco model={written_name(model.name, 'the mechanism')}>",
         f'  <compiler angle="radian" inertiafromgeom="false" fusestatic="false"{balance_text}/>',
-        f'  <option gravity="{_row(model.gravity)}"/>',
+        f'  <option gravity="{written_row(model.gravity)}"/>',
         "  <worldbody>",
         *world,
         "  </worldbody>",
@@ -119,25 +118,25 @@ def _body_head(body: Body, losses: Losses) -> list[str]:
 
 def _inertial(mass: Mass) -> str:
     """With the tensor in full; one with a zero moment is taken along its principal axes only."""
-    numbers = f'mass="{mass.mass!r}" pos="{_row(mass.com)}"'
+    numbers = f'mass="{mass.mass!r}" pos="{written_row(mass.com)}"'
     if principal_moments(mass.tensor)[0] > _MIN_MASS:
-        return f'<inertial {numbers} fullinertia="{_row(mass.tensor)}"/>'
+        return f'<inertial {numbers} fullinertia="{written_row(mass.tensor)}"/>'
     xx, yy, zz, xy, xz, yz = mass.tensor
     moments, axes = np.linalg.eigh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     axes[:, 2] *= np.linalg.det(axes)  # right-handed
     rows = tuple(map(tuple, axes.tolist()))
     rotation = Pose((0.0, 0.0, 0.0), rows).quaternion()  # type: ignore[arg-type]
-    diagonal = _row(np.maximum(moments, 0.0))
-    return f'<inertial {numbers} quat="{_row(rotation)}" diaginertia="{diagonal}"/>'
+    diagonal = written_row(np.maximum(moments, 0.0))
+    return f'<inertial {numbers} quat="{written_row(rotation)}" diaginertia="{diagonal}"/>'
 
 
 def _geom(shape: Shape) -> str:
     """Half lengths, as MuJoCo wants; visuals touch nothing, collisions are in a hidden group."""
     first, *rest = shape.size
     half = [x / 2 for x in (shape.size if shape.kind == "box" else rest)]
-    size = _row(half if shape.kind == "box" else [first, *half])
+    size = written_row(half if shape.kind == "box" else [first, *half])
     role = 'contype="0" conaffinity="0" group="2"' if shape.role == "visual" else 'group="3"'
-    color = f' rgba="{_row(shape.color)}"' if shape.color is not None else ""
+    color = f' rgba="{written_row(shape.color)}"' if shape.color is not None else ""
     return f'<geom type="{shape.kind}" size="{size}"{_pose(shape.pose)} {role}{color}/>'
 
 
@@ -175,11 +174,7 @@ def _check_masses(model: Model, losses: Losses) -> bool:
 
 
 def _pose(pose: Pose) -> str:
-    text = f' pos="{_row(pose.position)}"' if any(pose.position) else ""
+    text = f' pos="{written_row(pose.position)}"' if any(pose.position) else ""
     if pose.rotation != Pose().rotation:
-        text += f' quat="{_row(pose.quaternion())}"'
+        text += f' quat="{written_row(pose.quaternion())}"'
     return text
-
-
-def _row(values: Iterable[float]) -> str:
-    return " ".join(repr(float(x)) for x in values)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from armillary.errors import FormatError
-from armillary.formats.losses import Losses, written_name
+from armillary.formats.losses import Losses, written_name, written_row
 from armillary.formats.urdf_parts import UNBOUNDED
 from armillary.model import WORLD, Body, JointSpec, Limits, Passive, Pose, Rotor
 from armillary.model.joints import kernel_joint, own_rotation
@@ -91,8 +91,8 @@ def _screw(axis: Sequence[float], entry: int, part: str) -> _Axis:
 
 
 def _axis_text(axis: _Axis) -> str:
-    point = f' pos="{_row(axis.point)}"' if any(axis.point) else ""
-    return f'type="{axis.type}" axis="{_row(axis.axis)}"{point}'
+    point = f' pos="{written_row(axis.point)}"' if any(axis.point) else ""
+    return f'type="{axis.type}" axis="{written_row(axis.axis)}"{point}'
 
 
 def _along(spec: JointSpec, entry: int, losses: Losses, part: str) -> str:
@@ -150,7 +150,3 @@ def _whole(body: Body, losses: Losses, part: str) -> str:
 
 def _type(spec: JointSpec) -> str:
     return {"free": "free", "spherical": "ball"}[spec.kind]
-
-
-def _row(values: Sequence[float]) -> str:
-    return " ".join(repr(float(x)) for x in values)

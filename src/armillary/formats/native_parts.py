@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import zip_longest
+from typing import TypeVar
 
 from armillary.errors import ModelError
-from armillary.formats.native_body import JointEntry, ShapeEntry
+from armillary.formats.native_body import FrictionEntry, JointEntry, ShapeEntry, SpringEntry
 from armillary.formats.native_fields import PoseEntry
 from armillary.formats.tables import twist
 from armillary.model import JointSpec, Limits, Passive, Pose, Report, Rotor, Shape, joint_spec
-from armillary.model.joints import kernel_joint
+from armillary.model.joints import Axis, kernel_joint
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -20,7 +23,7 @@ class Parts:
     """Turns entries into parts of a model; what it repairs goes into the report."""
 
     report: Report
-    here: tuple[Any, ...] = ()  # the place in the file that is being read
+    here: tuple[str, ...] = ()  # keys of the entry that is being read
 
     def joint(self, name: str, entry: JointEntry, part: str) -> JointSpec:
         continuous = entry.type == "continuous"
@@ -40,12 +43,8 @@ class Parts:
         nv = kernel_joint(spec).nv
         friction = _each(entry.friction, nv, part, "friction")
         spring = _each(entry.spring, nv, part, "spring")
-        passive: tuple[Passive, ...] = ()
-        if friction or spring:
-            passive = tuple(
-                _passive(f, s)
-                for f, s in zip(friction or [None] * nv, spring or [None] * nv, strict=True)
-            )
+        pairs = zip_longest(friction, spring)  # both have one entry per degree of freedom, or none
+        passive = tuple(_passive(*pair) for pair in pairs)
         rotors = tuple(Rotor(r.inertia, r.gear) for r in _each(entry.rotor, nv, part, "rotor"))
         limits = tuple(
             Limits(x.lower, x.upper, x.velocity, x.effort)
@@ -53,7 +52,7 @@ class Parts:
         )
         return replace(spec, passive=passive, rotors=rotors, limits=limits)
 
-    def _note_scaled(self, spec: JointSpec, given: Sequence[Any], part: str) -> None:
+    def _note_scaled(self, spec: JointSpec, given: Sequence[Axis], part: str) -> None:
         for axis, unit in zip(given, spec.axes, strict=False):
             if not isinstance(axis, str) and math.dist(axis, unit[: len(axis)]) > 1e-6:
                 self.report.add("repaired", part, f"axis {axis} scaled to unit length {unit}")
@@ -90,7 +89,7 @@ class Parts:
         )
 
 
-def _each(entry: Any, nv: int, part: str, what: str) -> list[Any]:
+def _each(entry: T | list[T] | None, nv: int, part: str, what: str) -> list[T]:
     """One entry per degree of freedom: a single mapping serves all of them."""
     if entry is None:
         return []
@@ -105,8 +104,8 @@ def _each(entry: Any, nv: int, part: str, what: str) -> list[Any]:
     return entries
 
 
-def _passive(friction: Any, spring: Any) -> Passive:
+def _passive(friction: FrictionEntry | None, spring: SpringEntry | None) -> Passive:
     numbers = friction.model_dump() if friction else {}
-    table = tuple(numbers.pop("table", ()))
+    numbers["table"] = tuple(numbers.get("table", ()))
     springs = {"spring": spring.stiffness, "rest": spring.rest} if spring else {}
-    return Passive(**numbers, **springs, table=table)
+    return Passive(**(numbers | springs))

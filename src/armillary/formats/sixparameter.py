@@ -35,6 +35,7 @@ from armillary.model import (
     Limits,
     Mass,
     Model,
+    Motor,
     Pose,
     Report,
     Rotor,
@@ -50,6 +51,7 @@ ROW_KEYS = (
 )
 _UNITS = (Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0))
 Triple = tuple[float, float, float]
+LinkRow = Mapping[str, Any]  # what a person writes down for one link
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class Row:
     free: tuple[str, ...]
     spec: JointSpec
     mass: Mass | None
-    motor: Any
+    motor: Motor | None
 
     def rotation(self) -> Pose:
         """Frame i in frame i - 1, free rotations at zero."""
@@ -82,7 +84,7 @@ class Row:
 
 
 def sixparameter(
-    links: Sequence[Mapping[str, Any]],
+    links: Sequence[LinkRow],
     *,
     name: str = "mechanism",
     gravity: Sequence[float] = (0.0, 0.0, -9.81),
@@ -141,7 +143,7 @@ def _body(row: Row, rows: Mapping[str, Row]) -> Body:
 # -- one row -------------------------------------------------------------------------------------
 
 
-def _row(link: Mapping[str, Any], k: int, before: list[str], degrees: bool, report: Report) -> Row:
+def _row(link: LinkRow, k: int, before: list[str], degrees: bool, report: Report) -> Row:
     part = f"row {k + 1}"
     check_keys(link, (*ROW_KEYS, *_ALIASES), part)
     row = {_ALIASES.get(key, key): value for key, value in link.items()}
@@ -187,7 +189,7 @@ def _row(link: Mapping[str, Any], k: int, before: list[str], degrees: bool, repo
     )
 
 
-def _free(row: Mapping[str, Any], part: str) -> list[str]:
+def _free(row: LinkRow, part: str) -> list[str]:
     """Names of the free entries, in the order in which they are given."""
     if "free" in row and "motion_space" in row:
         raise FormatError(f"{part}: found `free` and `motion_space`. Give one of them.")

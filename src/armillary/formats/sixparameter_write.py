@@ -14,7 +14,7 @@ from typing import Any
 
 from armillary.errors import FormatError
 from armillary.formats.losses import only_a_tree
-from armillary.formats.sixparameter import Triple, rotation_axes
+from armillary.formats.sixparameter import LinkRow, Triple, rotation_axes
 from armillary.formats.tables import moved_mass, rotated_z
 from armillary.joints import AXES
 from armillary.model import WORLD, Body, Frame, JointSpec, Model, Pose
@@ -35,7 +35,7 @@ class _Fit:
     W: Matrix
 
 
-def write_sixparameter(model: Model) -> list[dict[str, Any]]:
+def write_sixparameter(model: Model) -> list[LinkRow]:
     """Rows for `sixparameter(rows, gravity=model.gravity)`; a FormatError names the joint that has
     no row in one."""
     only_a_tree(model, "a six-parameter table")
@@ -52,7 +52,7 @@ def write_sixparameter(model: Model) -> list[dict[str, Any]]:
     return rows
 
 
-def _row(model: Model, body: Body, fit: _Fit, before: str) -> dict[str, Any]:
+def _row(model: Model, body: Body, fit: _Fit, before: str) -> LinkRow:
     slot = model.slots[model.index[body.name]].q
     start = model.initial[slot] if model.initial else (0.0,) * len(fit.free)
     gamma = [*fit.rotations, *_reach(model, body, fit)]

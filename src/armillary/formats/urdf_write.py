@@ -3,10 +3,8 @@ left out and listed in a comment at the head of the file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from armillary.errors import FormatError
-from armillary.formats.losses import Losses, common_losses, start_remark, written_name
+from armillary.formats.losses import Losses, common_losses, start_remark, written_name, written_row
 from armillary.formats.notes import unique
 from armillary.formats.urdf_parts import UNBOUNDED
 from armillary.model import WORLD, Body, Coupling, JointSpec, Limits, Mass, Model, Pose, Shape
@@ -131,7 +129,7 @@ def _inertial(mass: Mass) -> list[str]:
     tensor = " ".join(f'{k}="{x!r}"' for k, x in zip(keys, mass.tensor, strict=True))
     return [
         "    <inertial>",
-        f'      <origin xyz="{_row(mass.com)}"/>',
+        f'      <origin xyz="{written_row(mass.com)}"/>',
         f'      <mass value="{mass.mass!r}"/>',
         f"      <inertia {tensor}/>",
         "    </inertial>",
@@ -139,24 +137,20 @@ def _inertial(mass: Mass) -> list[str]:
 
 
 def _shape(shape: Shape) -> list[str]:
-    geometry = {
-        "box": lambda: f'<box size="{_row(shape.size)}"/>',
-        "sphere": lambda: f'<sphere radius="{shape.size[0]!r}"/>',
-        "cylinder": lambda: _round("cylinder", shape),
-        "capsule": lambda: _round("capsule", shape),
-        "mesh": lambda: (
-            f'<mesh filename={written_name(shape.mesh, "mesh")} scale="{_row(shape.scale)}"/>'
-        ),
-    }[shape.kind]()
+    if shape.kind == "mesh":
+        file, scale = written_name(shape.mesh, "mesh"), written_row(shape.scale)
+        geometry = f'<mesh filename={file} scale="{scale}"/>'
+    elif shape.kind == "box":
+        geometry = f'<box size="{written_row(shape.size)}"/>'
+    else:  # sphere: radius; cylinder, capsule: radius, length
+        pairs = zip(("radius", "length"), shape.size, strict=False)
+        sizes = " ".join(f'{key}="{x!r}"' for key, x in pairs)
+        geometry = f"<{shape.kind} {sizes}/>"
     lines = [f"      {_origin(shape.pose)}", f"      <geometry>{geometry}</geometry>"]
     if shape.color is not None and shape.role == "visual":
-        color = f'<color rgba="{_row(shape.color)}"/>'
+        color = f'<color rgba="{written_row(shape.color)}"/>'
         lines.append(f'      <material name="">{color}</material>')
     return [f"    <{shape.role}>", *lines, f"    </{shape.role}>"]
-
-
-def _round(tag: str, shape: Shape) -> str:
-    return f'<{tag} radius="{shape.size[0]!r}" length="{shape.size[1]!r}"/>'
 
 
 def _joint(spec: JointSpec, parent: str, child: str, at: Pose, mimic: Coupling | None) -> list[str]:
@@ -170,7 +164,7 @@ def _joint(spec: JointSpec, parent: str, child: str, at: Pose, mimic: Coupling |
         f"    <child link={written_name(child, 'body')}/>",
     ]
     if spec.axes:
-        lines.append(f'    <axis xyz="{_row(spec.axes[0])}"/>')
+        lines.append(f'    <axis xyz="{written_row(spec.axes[0])}"/>')
     if type_ in ("revolute", "prismatic") or (type_ == "continuous" and spec.limits):
         lines.append(_limit(type_, limits))
     if type_ in ("revolute", "prismatic", "continuous"):
@@ -199,9 +193,5 @@ def _limit(type_: str, limits: Limits) -> str:
 
 
 def _origin(pose: Pose) -> str:
-    rpy = "0 0 0" if pose.rotation == Pose().rotation else _row(pose.rpy())
-    return f'<origin xyz="{_row(pose.position)}" rpy="{rpy}"/>'
-
-
-def _row(values: Iterable[float]) -> str:
-    return " ".join(repr(float(x)) for x in values)
+    rpy = "0 0 0" if pose.rotation == Pose().rotation else written_row(pose.rpy())
+    return f'<origin xyz="{written_row(pose.position)}" rpy="{rpy}"/>'

@@ -117,7 +117,7 @@ def _finished(
         value = None if empty and not key_wanted else event.value
         return Node(value, line), event.anchor
     if isinstance(event, yaml.AliasEvent):
-        return _alias(event.anchor, anchors, path, line), None
+        return _alias(str(event.anchor), anchors, path, line), None
     if isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
         if len(stack) >= MAX_DEPTH:
             raise FormatError(f"nested deeper than {MAX_DEPTH} levels.", path, line)
@@ -133,7 +133,9 @@ def _finished(
     return None, None
 
 
-def _alias(anchor: str | None, anchors: dict[str, Node | None], path: str | None, line: int) -> Node:
+def _alias(
+    anchor: str | None, anchors: dict[str, Node | None], path: str | None, line: int
+) -> Node:
     if anchor is None or anchor not in anchors:
         raise FormatError(f"the alias *{anchor} has no anchor &{anchor} before it.", path, line)
     target = anchors[anchor]

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 
 from armillary.constraints.exported import CLOSED
+from armillary.constraints.questions import Constrained
 from armillary.errors import InputError
 from armillary.evaluate import functions
 from armillary.evaluate.inputs import choice
 from armillary.graph.c_source import ELEMENTS, Function, Row, c_source, is_identifier
-from armillary.mechanism.closed import Constrained
 from armillary.mechanism.function_graph import Traced, trace
 from armillary.model.model import Model
 from armillary.units import FORCE

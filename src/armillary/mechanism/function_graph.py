@@ -16,13 +16,13 @@ from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm, Base
 from armillary.algorithms.tree import kinematics
 from armillary.constraints.exported import CLOSED, closed_question
+from armillary.constraints.questions import Constrained
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.functions import FUNCTIONS, Function, Result
 from armillary.evaluate.inputs import choice
 from armillary.evaluate.specialise import Number, specialise, structural
 from armillary.graph.evaluate import fold_zeros
 from armillary.graph.expr import Graph, Node
-from armillary.mechanism.closed import Constrained
 from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.tree import Tables
 

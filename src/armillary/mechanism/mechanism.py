@@ -1,4 +1,4 @@
-"""The public face: `Mechanism`, and the ways to get one."""
+"""The public face: `Mechanism`."""
 
 from __future__ import annotations
 
@@ -8,32 +8,30 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm
+from armillary.constraints import questions
+from armillary.constraints.counts import Counts, counts
 from armillary.doors import MechanismDoors
 from armillary.errors import InputError
-from armillary.evaluate.evaluator import Evaluator
-from armillary.evaluate.options import CompileOptions
-from armillary.mechanism.closed import Constrained
-from armillary.model import builder as model_builder
+from armillary.evaluate import configurations, derivatives, dynamics
+from armillary.evaluate.answers import energy_lacks, load_friction_of
+from armillary.evaluate.inputs import Array
+from armillary.evaluate.inverse_kinematics import InverseKinematics
+from armillary.evaluate.load_friction import LoadFriction
+from armillary.evaluate.named_states import start
 from armillary.model import edit
 from armillary.model.describe import counted, describe
-from armillary.model.model import Model
 from armillary.model.parts import Mass, Pose
 from armillary.model.report import Report
 
 
-class Mechanism(Constrained, MechanismDoors):
+class Mechanism(questions.Constrained, MechanismDoors):
     """A mechanism that answers questions.  It never changes: edits give a new one.
 
     Every method takes a single state, arrays (n,), or a batch, arrays (B, n)."""
-
-    def __init__(self, model: Model, options: CompileOptions | None = None):
-        super().__init__(Evaluator(model, options))
-
-    @classmethod
-    def with_model(cls, model: Model, options: CompileOptions) -> Mechanism:
-        return cls(model, options)
 
     @property
     def name(self) -> str:
@@ -94,6 +92,97 @@ class Mechanism(Constrained, MechanismDoors):
     def report(self) -> Report:
         """What was read, assumed, repaired and ignored."""
         return self.model.report
+
+    @property
+    def constraints(self) -> tuple[str, ...]:
+        """Names of everything that constrains the mechanism beyond its tree."""
+        return tuple(part.name for part in self.model.constraints)
+
+    @property
+    def constraint_rows(self) -> tuple[str, ...]:
+        """One name per constraint row: constraint.row."""
+        return self.constraint_solver.equations.constraints.labels if self.constraints else ()
+
+    @property
+    def geometry_tolerance(self) -> float:
+        """How exactly the geometry of the constraints is known, as a part of the machine's size:
+        as given, or by the digits of the file."""
+        return self.constraint_solver.equations.geometry_tolerance if self.constraints else 0.0
+
+    @cached_property
+    def counts(self) -> Counts:
+        """Degrees of freedom where it starts, coordinates of the tree and constraint rows."""
+        return counts(self.constraint_solver)
+
+    @property
+    def parameters(self) -> Array:
+        """Inertial parameters (10 * bodies) of the model, in the order of the regressor."""
+        return derivatives.parameter_values(self.model)
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        return derivatives.parameter_names(self.model)
+
+    @property
+    def offset_names(self) -> tuple[str, ...]:
+        """Entries of `offsets=` and columns of `offset_jacobian`: body.rx .. body.dz of its joint
+        frame: a turn vector (rad) about and a shift (m) along its own axes."""
+        return derivatives.offset_names(self.model)
+
+    @property
+    def initial(self) -> Array:
+        """q to start from: the one the source gives, else the neutral one."""
+        return start(self.model)
+
+    @property
+    def additive(self) -> bool:
+        """Do all joints move by plain addition?"""
+        return configurations.additive(self.model)
+
+    def neutral(self) -> Array:
+        """q (nq) with every joint closed and untwisted."""
+        return np.array(self.model.neutral())
+
+    @property
+    def energy_lacks(self) -> str:
+        """What `energy` does not know, in words; empty where it knows everything."""
+        return energy_lacks(self.model)
+
+    @property
+    def load_friction(self) -> LoadFriction:
+        """Friction of joints that depends on their loads."""
+        if self.constraints:
+            return self.constraint_solver.load_friction
+        return load_friction_of(self.evaluator)
+
+    # -- questions beside those of the table, one line each --------------------------------------
+
+    random_state = configurations.random_state
+    integrate = configurations.integrate
+    difference = configurations.difference
+    momentum_matrix = dynamics.momentum_matrix
+    center_of_mass_jacobian = dynamics.center_of_mass_jacobian
+    base_parameters = dynamics.base_parameters
+    body_forces = dynamics.body_forces
+    constraint_jacobian = questions.constraint_jacobian
+    constraint_residual = questions.constraint_residual
+    constraint_rate = questions.constraint_rate
+    solve = questions.solve
+    check = questions.check
+    mobility = questions.mobility
+    conditions = questions.conditions
+    assemble = questions.assemble
+    project = questions.project
+    project_acceleration = questions.project_acceleration
+    actuator_forces = questions.actuator_forces
+    driving_forces = questions.driving_forces
+    holding_forces = questions.holding_forces
+
+    @cached_property
+    def inverse_kinematics(self) -> InverseKinematics:
+        """q that brings a frame to a pose; constraints are kept."""
+        closing = self.constraint_solver.closing if self.constraints else None
+        return InverseKinematics(self.evaluator, closing)
 
     # -- new mechanisms from this one ------------------------------------------------------------
 
@@ -216,59 +305,3 @@ class Mechanism(Constrained, MechanismDoors):
 
     def __str__(self) -> str:
         return describe(self.model, str(self.counts))
-
-
-class Builder(model_builder.Builder):
-    """Builds a mechanism part by part; `build()` checks it and gives a `Mechanism`."""
-
-    def build(self) -> Mechanism:  # type: ignore[override]
-        return Mechanism(super().build())
-
-
-def load(
-    path: str | os.PathLike[str],
-    *,
-    base: str | None = None,
-    strict: bool = False,
-    root: str | os.PathLike[str] | None = None,
-    geometry_tolerance: float | None = None,
-) -> Mechanism:
-    """Read a mechanism from a file: .urdf, .xml (MJCF or URDF), .yaml, .csv (DH table).
-
-    base: "fixed" or "free" (URDF).  strict: refuse what would otherwise be reported.
-    root: the folder that the files it names must lie in (default: the package or repository).
-    geometry_tolerance: accuracy of its lengths as a part of the machine's size, for loops
-    (default: by the digits in the file)."""
-    from armillary import formats
-
-    model = formats.read(path, base=base, strict=strict, root=root)
-    return Mechanism(model, CompileOptions(geometry_tolerance=geometry_tolerance))
-
-
-def example(name: str, **options: Any) -> Mechanism:
-    """A built-in mechanism by name; `armillary.example_names()` lists them.
-
-    options: what an example lets you choose, as in example("four-bar-ladder", n=40)."""
-    from armillary.formats import examples
-
-    return Mechanism(examples.example(name, **options))
-
-
-def example_names() -> tuple[str, ...]:
-    from armillary.formats import examples
-
-    return tuple(examples.example_names())
-
-
-def dh(rows: Sequence[Mapping[str, Any]], **options: Any) -> Mechanism:
-    """A serial arm from Denavit-Hartenberg rows; see `armillary.formats.dh.dh`."""
-    from armillary.formats.dh import dh as read
-
-    return Mechanism(read(rows, **options))
-
-
-def sixparameter(links: Sequence[Mapping[str, Any]], **options: Any) -> Mechanism:
-    """A serial chain from six-parameter rows; see `armillary.formats.sixparameter`."""
-    from armillary.formats.sixparameter import sixparameter as read
-
-    return Mechanism(read(links, **options))

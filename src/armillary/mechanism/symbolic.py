@@ -16,12 +16,12 @@ from numpy import ndindex
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints.exported import refuse_closed_form
+from armillary.constraints.questions import Constrained
 from armillary.errors import InputError, how_to_install
 from armillary.evaluate.specialise import Number
 from armillary.graph.evaluate import evaluate
 from armillary.graph.expr import Graph, Leaf, Node
 from armillary.graph.infix import Style, assignments
-from armillary.mechanism.closed import Constrained
 from armillary.mechanism.function_graph import (
     Traced,
     entry_of,

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 from armillary.errors import ModelError, unknown_name
 from armillary.model.checks import (
@@ -40,6 +40,7 @@ from armillary.model.passive import Passive
 from armillary.model.report import Report
 
 End = Frame | str
+P = TypeVar("P")
 _LONGEST_PROFILE = 400  # rows: they are part of the code of the constraint
 
 
@@ -53,7 +54,7 @@ class ClosingBuilder(ABC):
     def __init__(self) -> None:
         self._closing: dict[str, Constraint] = {}
 
-    def _parts(self, kind: type) -> tuple[Any, ...]:
+    def _parts(self, kind: type[P]) -> tuple[P, ...]:
         return tuple(part for part in self._closing.values() if isinstance(part, kind))
 
     def constrain(self, part: Constraint) -> None:

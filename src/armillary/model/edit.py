@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from armillary.errors import InputError, ModelError, unknown_name
 from armillary.model.checks import (
@@ -19,7 +19,15 @@ from armillary.model.checks import (
     per_axis,
     tensor_entries,
 )
-from armillary.model.constraint_parts import FIELDS, Coupling, PrescribedMotion
+from armillary.model.constraint_parts import (
+    FIELDS,
+    Contact,
+    Coupling,
+    Distance,
+    Loop,
+    PrescribedMotion,
+    Surface,
+)
 from armillary.model.joints import kernel_joint, own_rotation
 from armillary.model.model import Model
 from armillary.model.parts import WORLD, Body, JointSpec, Limits, Mass, Pose, Rotor, _triple
@@ -27,6 +35,8 @@ from armillary.model.passive import LOADS, Passive
 from armillary.model.report import Report
 from armillary.spatial import Inertia, Symmetric, Transform, Vector
 
+P = TypeVar("P")
+F = TypeVar("F", Loop, Distance, Surface, Contact)
 Coordinates = float | Sequence[float] | None
 
 
@@ -61,7 +71,9 @@ def _with_consequences(model: Model) -> Model:
     it was."""
     locked = {b.joint.name: b for b in model.bodies if b.unlocked is not None}
     old = {part.name for _, part in model.set_aside}  # such couplings hold again, or not
-    kept, prescribed, aside = [], [], []
+    kept: list[Coupling] = []
+    prescribed: list[PrescribedMotion] = []
+    aside: list[tuple[int, Coupling | PrescribedMotion]] = []
     for n, d in enumerate(
         _all(model, PrescribedMotion, [d for d in model.prescribed if d.name not in old])
     ):
@@ -87,7 +99,7 @@ def _with_consequences(model: Model) -> Model:
     )
 
 
-def _all(model: Model, kind: type, parts: Sequence[Any]) -> list[Any]:
+def _all(model: Model, kind: type[P], parts: Sequence[P]) -> list[P]:
     """The parts together with those set aside, in their order."""
     every = list(parts)
     for n, part in sorted(model.set_aside, key=lambda x: x[0]):
@@ -293,7 +305,7 @@ def subtree(model: Model, root: str, base: str = "fixed") -> Model:
     )
 
 
-def _within(parts: Sequence[Any], keep: set[str]) -> tuple[Any, ...]:
+def _within(parts: Sequence[F], keep: set[str]) -> tuple[F, ...]:
     """Constraints with both ends on the kept bodies or on the world."""
     return tuple(x for x in parts if {x.first.body, x.second.body} <= keep | {WORLD})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,19 +14,21 @@ from armillary.model.parts import WORLD, Body, JointSpec
 from armillary.spatial import Matrix, Motion, Vector
 from armillary.units import AXIS_VECTORS
 
-KINDS = (
-    "fixed",
-    "revolute",
-    "prismatic",
-    "helical",
-    "cylindrical",
-    "universal",
-    "planar",
-    "spherical",
-    "free",
-    "gimbal",
-    "general",
-)
+# type -> the joint of the algorithms, its axes rotated to z (see `own_rotation`)
+_KERNELS: dict[str, Callable[[JointSpec], joints.Joint]] = {
+    "fixed": lambda spec: joints.Fixed(),
+    "revolute": lambda spec: joints.Revolute(),
+    "prismatic": lambda spec: joints.Prismatic(),
+    "helical": lambda spec: joints.Helical(spec.pitch),
+    "cylindrical": lambda spec: joints.Cylindrical(),
+    "universal": lambda spec: joints.Universal(),
+    "planar": lambda spec: joints.Planar(),
+    "spherical": lambda spec: joints.Spherical(),
+    "free": lambda spec: joints.Free(),
+    "gimbal": lambda spec: joints.Gimbal(spec.free),
+    "general": lambda spec: joints.General([Motion.from_leaves(axis) for axis in spec.axes]),
+}
+KINDS = tuple(_KERNELS)
 _ONE_AXIS = ("revolute", "prismatic", "helical", "cylindrical", "planar")
 Axis = str | Sequence[float]
 
@@ -125,30 +127,13 @@ def _screw_axis(axis: Axis, part: str) -> tuple[float, ...]:
 
 
 def kernel_joint(spec: JointSpec) -> joints.Joint:
-    """The joint of the algorithms: axes turned to z (see `own_rotation`)."""
-    if spec.kind == "helical":
-        return joints.Helical(spec.pitch)
-    if spec.kind == "gimbal":
-        return joints.Gimbal(spec.free)
-    if spec.kind == "general":
-        return joints.General([Motion.from_leaves(axis) for axis in spec.axes])
-    simple: dict[str, type[joints.Joint]] = {
-        "fixed": joints.Fixed,
-        "revolute": joints.Revolute,
-        "prismatic": joints.Prismatic,
-        "cylindrical": joints.Cylindrical,
-        "universal": joints.Universal,
-        "planar": joints.Planar,
-        "spherical": joints.Spherical,
-        "free": joints.Free,
-    }
-    return simple[spec.kind]()
+    return _KERNELS[spec.kind](spec)
 
 
 def own_rotation(spec: JointSpec) -> Matrix:
     """R_BK: from the kernel frame K (joint axis along z) to the body frame B.
 
-    Letters give exact permutations: z -> x turns (x, y, z) to (y, z, x)."""
+    Letters give exact permutations: z -> x takes (x, y, z) to (y, z, x)."""
     if spec.kind == "universal":
         first, second = Vector(*spec.axes[0]), Vector(*spec.axes[1])
         third = first.cross(second)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from armillary.errors import ModelError
 from armillary.scalar import Dual, Scalar
@@ -62,7 +62,7 @@ def hides_energy(law: Callable[[Scalar, Scalar], Scalar] | None) -> bool:
     return any(_number(law, x, 0.0) != 0.0 for x in _PLACES)
 
 
-def _number(function: Callable[..., Any], *at: float) -> float:
+def _number(function: Callable[..., Scalar], *at: float) -> float:
     """What a law gives there; not a number outside of what it is made for."""
     try:
         return float(function(*at))

@@ -66,7 +66,7 @@ class Passive:
         """Has it friction that a standing joint has to overcome?"""
         return any(self.each_way()) or bool(self.static) or self.loaded
 
-    def each_way(self) -> tuple[Any, Any]:
+    def each_way(self) -> tuple[Scalar, Scalar]:
         """Coulomb friction forward (v > 0) and backward (v < 0), N m or N."""
         pair = self.coulomb if isinstance(self.coulomb, tuple) else (self.coulomb, self.coulomb)
         return pair[0], pair[1]
@@ -166,7 +166,7 @@ class Passive:
         return hides_energy(self.law)
 
 
-def _is_zero(x: Any) -> bool:
+def _is_zero(x: Scalar) -> bool:
     return all(_is_zero(y) for y in x) if isinstance(x, tuple) else bool(x == 0.0)
 
 

@@ -13,8 +13,10 @@ import sys
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from armillary.codegen.abi import Context
+from armillary.codegen.code import Code
 from armillary.codegen.jit import Library, add_symbol
-from armillary.runtime.call_code import (
+from armillary.runtime.call_arguments import (
     ARRAY_DATA,
     ARRAY_DESCR,
     ARRAY_DIMS,
@@ -26,8 +28,10 @@ from armillary.runtime.call_code import (
     OBJECT_SIZE,
     PLAIN,
     WRITEABLE,
-    machinery_text,
+    resolve_text,
 )
+from armillary.runtime.call_batch import batch_text
+from armillary.runtime.call_code import call_text, finish_text, single_text
 
 
 def _life_text() -> str:
@@ -74,6 +78,18 @@ entry:
 """
 
 
+def _constant_text() -> str:
+    """A kernel whose results are the same for all states: they stand among its constants."""
+    c = Code("constant")
+    numbers, start = c.field(Context.CONSTS), c.variable(0)
+    with c.loop(c.field(Context.OUTPUT_COUNT)) as i:
+        into = c.field(c.entry(Context.OUTPUT_ROWS, i))
+        with c.loop(c.field(c.entry(Context.OUTPUT_SIZES, i))) as k:
+            c.write(into, k, c.read(numbers, c.add(c.get(start), k)))
+        c.set(start, c.add(c.get(start), c.field(c.entry(Context.OUTPUT_SIZES, i))))
+    return c.text()
+
+
 class _Slot(ctypes.Structure):
     _fields_ = (("slot", ctypes.c_int), ("function", ctypes.c_void_p))
 
@@ -114,6 +130,8 @@ _API = {
     "PyDict_GetItemWithError": "ptr (ptr, ptr)",
     "PyDict_Next": "i32 (ptr, ptr, ptr, ptr)",
     "PyLong_AsSsize_t": "i64 (ptr)",
+    "PyMem_RawMalloc": "ptr (i64)",
+    "PyMem_RawFree": "void (ptr)",
     "PyEval_SaveThread": "ptr ()",
     "PyEval_RestoreThread": "void (ptr)",
 }
@@ -127,7 +145,8 @@ class Machinery:
         for name, kind in _API.items():
             add_symbol(f"armillary_{name}", _address(getattr(ctypes.pythonapi, name)))
             declared.append("declare " + kind.replace("(", f"@armillary_{name}(", 1))
-        text = "\n".join([*declared, machinery_text(), _life_text()])
+        parts = (resolve_text, finish_text, single_text, batch_text, call_text, _constant_text)
+        text = "\n".join([*declared, *(part() for part in parts), _life_text()])
         symbols = ["call", "constant", "traverse", "clear", "dealloc"]
         self.library = Library(text, symbols, optimize=2)
         self.type = self._make_type()
@@ -216,9 +235,14 @@ def counts_holders(array: object) -> bool:
     return count.value == before + 1 and sys.getrefcount(other) == count.value + 1
 
 
+def word_of(thing: object, offset: int) -> int:
+    """What stands at an offset (bytes) of a Python object."""
+    return ctypes.c_int64.from_address(id(thing) + offset).value
+
+
 def data_address(array: object) -> int:
     """Where the numbers of an array stand; only where `fits` said so."""
-    return ctypes.c_int64.from_address(id(array) + ARRAY_DATA).value
+    return word_of(array, ARRAY_DATA)
 
 
 _first: dict[str, Machinery] = {}  # the only one: callables do not hold the code of their type

@@ -270,6 +270,6 @@ def _search() -> str:
         blocks = c.let(f"udiv i64 {c.sub(c.add(active, lanes_), 1)}, {lanes_}")
         c.set_field(Context.ROWS, c.mul(blocks, lanes_), context)
         c.do(f"call void {kernel}(ptr {context})")
-        with c.loop(active) as k:  # from the last slot: one that moves has been judged
-            c.call("judge", f"i64 {c.sub(c.sub(active, k), 1)}")
+        with c.loop(active) as n:  # from the last slot: one that moves has been judged
+            c.call("judge", f"i64 {c.sub(c.sub(active, n), 1)}")
     return c.text()

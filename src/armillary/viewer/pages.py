@@ -13,8 +13,10 @@ from armillary.formats.files import write_text
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.record.run_data import RunData
 from armillary.viewer.document import page
+from armillary.viewer.motion import positions
 from armillary.viewer.scene import mechanism_scene, run_scene
 from armillary.viewer.schema import Scene
+from armillary.viewer.sketch.movie import ENDINGS, film
 
 FilePath = str | os.PathLike[str]
 
@@ -31,13 +33,18 @@ def animate_run(
     play: bool = False,
     overwrite: bool = False,
 ) -> Path:
-    """Write a run as one HTML file that plays in every browser, without a network.
+    """Write a run as one HTML file that plays in every browser, without a network; or as a film of
+    sketches, .gif or (where ffmpeg is there) .mp4.
 
     mechanism: of which the run is (default: the one that was simulated).  member: which run of a
-    batch.  fps: pictures per second to keep (default: up to 60, fewer of very long runs).  faces:
-    triangles of all meshes together.  play: begin at once.  Gives the path."""
+    batch.  fps: pictures per second to keep (default: up to 60, in films 20, fewer of very long
+    runs).  faces: triangles of all meshes together.  play: begin at once.  Gives the path."""
+    moved = mechanism or run.mechanism
+    if Path(path).suffix.lower() in ENDINGS:
+        q = positions(moved, run, member)
+        return film(moved, run.time, q, Path(path), fps=fps, overwrite=overwrite)
     place = _html_path(path)
-    scene = run_scene(mechanism or run.mechanism, run, member, fps, faces)
+    scene = run_scene(moved, run, member, fps, faces)
     write_text(page(scene, title, play), place, overwrite)
     return place
 
@@ -75,6 +82,10 @@ class View:
         return place
 
     def _repr_html_(self) -> str:
+        return self.markup
+
+    @property
+    def markup(self) -> str:
         """The page in a frame, over a picture: a notebook that is not trusted keeps the picture."""
         name = html.escape(self.scene.name, quote=True)
         height = int(self.height)

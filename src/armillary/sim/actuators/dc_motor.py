@@ -8,28 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.errors import InputError, ModelError
+from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.checks import motor_fault
-from armillary.model.parts import Motor
+from armillary.model.parts import Motor, Rotor
 from armillary.scalar import Scalar
 from armillary.sim.actuators.converters import DAC
 from armillary.sim.actuators.motor_drives import Drive, Power
-from armillary.sim.control.block import (
-    Array,
-    Block,
-    Scalars,
-    clip,
-    made_for,
-)
+from armillary.sim.control.block import Block, Scalars, clip, made_for
 from armillary.sim.motion.coordinates import freedoms, one_number, per_freedom
 
 COMMANDS = ("voltage", "force", "code")
+Motors = Motor | Sequence[Motor] | Mapping[str, Motor] | None
 
 
 class Ideal(Block):
@@ -81,7 +76,7 @@ class DCMotor(Block):
     def __init__(
         self,
         mechanism: Mechanism,
-        motors: Motor | Sequence[Motor] | Mapping[str, Motor] | None = None,
+        motors: Motors = None,
         joints: Sequence[str] | str | None = None,
         *,
         command: str = "voltage",
@@ -106,11 +101,6 @@ class DCMotor(Block):
         self.states = tuple(f"{self.labels[i]}.current" for i in self.slow)
         self.state_units = ("A",) * len(self.slow)
         _check_rotors(mechanism, found)
-
-    def start(
-        self, mechanism: Mechanism, q: Scalars | None = None, v: Scalars | None = None
-    ) -> list[Scalar]:
-        return [0.0] * len(self.states)
 
     def applied(self, i: int, v: Scalars, u: Scalars) -> Scalar:
         """Voltage of the amplifier at entry i for its command."""
@@ -202,22 +192,16 @@ class DCMotor(Block):
             applied[..., i] = drive.supply(rounded)
             fed = applied[..., i] - drive.motor.inductance * slope[..., i]
             reached[..., i] = drive.force(drive.steady_current(fed, x), x)
-        return Commands(
-            tau,
-            current,
-            voltage,
-            applied,
-            code if self.dac else None,
-            reached,
-            self._cut(current, voltage),
-        )
+        codes, cut = code if self.dac else None, self._cut(current, voltage)
+        return Commands(tau, current, voltage, applied, codes, reached, cut)
 
     def _cut(self, current: Array, voltage: Array) -> np.ndarray:
         """Where a limit is passed; the end of the converter's range is one."""
         cut = np.zeros(current.shape, bool)
         for i, drive in self.drives.items():
-            ends = [abs(x) for x in (drive.motor.voltage_limit,) if x is not None]
-            low, high = (-min(ends), min(ends)) if ends else (-np.inf, np.inf)
+            limit = drive.motor.voltage_limit
+            high = np.inf if limit is None else abs(limit)
+            low = -high
             if self.dac:
                 edges = sorted((self.dac.gain * self.dac.low, self.dac.gain * self.dac.high))
                 low, high = max(low, edges[0]), min(high, edges[1])
@@ -230,7 +214,9 @@ class DCMotor(Block):
 # -- what the model says -------------------------------------------------------------------------
 
 
-def _motors(mechanism: Mechanism, motors: Any, joints: Any) -> dict[int, Motor]:
+def _motors(
+    mechanism: Mechanism, motors: Motors, joints: Sequence[str] | str | None
+) -> dict[int, Motor]:
     """Entry of v -> motor."""
     if isinstance(motors, Mapping):
         if joints is not None:
@@ -272,7 +258,7 @@ def _motors(mechanism: Mechanism, motors: Any, joints: Any) -> dict[int, Motor]:
     return dict(zip(entries, each, strict=True))
 
 
-def rotors_of(mechanism: Mechanism) -> dict[int, Any]:
+def rotors_of(mechanism: Mechanism) -> dict[int, Rotor]:
     model = mechanism.model
     return {
         slot.v.start + k: rotor

@@ -56,8 +56,8 @@ class Drive:
         eta = self.motor.efficiency
         if eta == 1.0:
             return 1.0
-        way = tanh(v / self.smoothing) if self.smoothing > 0.0 else sign(v)
-        with_motion = sign(force) * way
+        direction = tanh(v / self.smoothing) if self.smoothing > 0.0 else sign(v)
+        with_motion = sign(force) * direction
         return 1.0 - with_motion * where(with_motion > 0.0, 1.0 - eta, 1.0 / eta - 1.0)
 
     def back_emf(self, v: Scalar) -> Scalar:

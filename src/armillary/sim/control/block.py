@@ -14,15 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from armillary.errors import InputError
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar, where
 from armillary.sim.motion.schedules import Schedule
 
-Array = NDArray[np.float64]
 Scalars = Sequence[Scalar]
 
 
@@ -78,16 +74,6 @@ class Block:
 def clip(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
     """x kept in [low, high]; not-a-number stays so."""
     return where(x < low, low, where(x > high, high, x))
-
-
-def columns_of(array: Array) -> list[Scalar]:
-    """(n,) -> n floats; (B, n) -> n columns (B,)."""
-    return [array[..., k] for k in range(array.shape[-1])]
-
-
-def array_of(scalars: Scalars) -> Array:
-    """n floats -> (n,); n columns (B,) -> (B, n).  Floats among columns are spread."""
-    return np.stack(np.broadcast_arrays(*(np.asarray(x, float) for x in scalars)), axis=-1)
 
 
 # -- the mechanism it was built for --------------------------------------------------------------

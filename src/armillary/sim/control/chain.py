@@ -24,7 +24,7 @@ from armillary.sim.control.block import Block, Scalars
 from armillary.sim.control.feed_forward import Function
 from armillary.sim.control.sensors import Sensor
 from armillary.sim.motion.coordinates import positive_period
-from armillary.sim.motion.user_functions import handed, name_of
+from armillary.sim.motion.user_functions import handed, name_of, several
 
 SLACK = 1e-9  # of a period
 
@@ -51,15 +51,29 @@ class Stage:
         return float(period * (np.floor(t / period + SLACK) + 1.0))
 
 
-# (stage, "force", "rate" or "signals", t, q, v, its own z, u) -> what the block answers
+Held = Sequence[Scalars | None]  # of every sampled block (nv), None before its first sample
+
+
+# (stage, method, t, q, v, its own z, u) -> what the block answers
 Ask = Callable[..., Any]
-# of every sampled block what it holds (nv), None before its first sample
-Held = Sequence[Scalars | None]
 
 
 def plainly(stage: Stage, what: str, t: Scalar, *lists: Scalars) -> Any:
     """Asks the block itself, with lists of its own."""
     return getattr(stage.block, what)(t, *map(handed, lists))
+
+
+@dataclass(frozen=True)
+class Instant:
+    """What the chain is asked with: time, state, states of all blocks, command, what is held."""
+
+    t: Scalar
+    q: Scalars
+    v: Scalars
+    z: Scalars
+    u: Scalars
+    held: Held = ()
+    ask: Ask = plainly
 
 
 class Chain(Block):
@@ -116,92 +130,98 @@ class Chain(Block):
     # -- as one block ----------------------------------------------------------------------------
 
     def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
-        return self.forces(t, q, v, z, u)[0]
+        return self.forces(Instant(t, q, v, z, u))[0]
 
     def rate(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
-        return self.forces(t, q, v, z, u)[1]
+        return self.forces(Instant(t, q, v, z, u))[1]
 
     def signals(
         self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars
     ) -> dict[str, list[Scalar]]:
-        return self.all_signals(t, q, v, z, u)
+        return self.all_signals(Instant(t, q, v, z, u))
 
     # -- the walk --------------------------------------------------------------------------------
 
-    def forces(
-        self,
-        t: Scalar,
-        q: Scalars,
-        v: Scalars,
-        z: Scalars,
-        u: Scalars,
-        held: Held = (),
-        ask: Ask = plainly,
-    ) -> tuple[list[Scalar], list[Scalar]]:
+    def forces(self, now: Instant) -> tuple[list[Scalar], list[Scalar]]:
         """Joint forces (nv), and the rates of all states."""
-        rates: list[Scalar] = []
-        seen = (q, v)
+        walk, rates = _Walk(now), []
         for stage in self.stages:
-            now = (q, v) if stage.actuator else seen
-            u, own = _through(stage, t, *now, z, u, held, ask)
-            seen = _seen(stage, seen, z)
-            rates += own
-        return list(u), rates
+            rates += walk.through(stage)
+        return list(walk.u), rates
 
     def sample(
-        self,
-        t: Scalar,
-        q: Scalars,
-        v: Scalars,
-        z: Scalars,
-        u: Scalars,
-        held: Held,
-        due: Sequence[Scalar],
-        ask: Ask = plainly,
+        self, now: Instant, due: Sequence[Scalar]
     ) -> tuple[list[Scalar], list[Scalars | None]]:
         """z and what is held after those sampled blocks have looked at the state that are due."""
-        z, held, seen = list(z), list(held), (q, v)
+        walk = _Walk(now)
         for stage in self.stages:
-            k, now = stage.sampled, (q, v) if stage.actuator else seen
-            if k is not None and due[k] is not False:
-                own, before = z[stage.z], held[k]
-                passes = stage.actuator or stage.block.is_sensor
-                new = u if passes else ask(stage, "force", t, *now, own, u)
-                if stage.count and not stage.actuator and not stage.block.needs_motion:
-                    pairs = zip(_updated(stage, t, *now, own, u, ask), own, strict=True)
-                    z[stage.z] = [where(due[k], x, old) for x, old in pairs]
-                held[k] = (
-                    new
-                    if before is None
-                    else [where(due[k], x, old) for x, old in zip(new, before, strict=True)]
-                )
-            u, _ = _through(stage, t, *now, z, u, held, ask)
-            seen = _seen(stage, seen, z)
-        return z, held
+            if stage.sampled is not None and due[stage.sampled] is not False:
+                walk.sample(stage, stage.sampled, due[stage.sampled])
+            walk.through(stage)
+        return walk.z, walk.held
 
-    def all_signals(
-        self,
-        t: Scalar,
-        q: Scalars,
-        v: Scalars,
-        z: Scalars,
-        u: Scalars,
-        held: Held = (),
-        ask: Ask = plainly,
-    ) -> dict[str, list[Scalar]]:
+    def all_signals(self, now: Instant) -> dict[str, list[Scalar]]:
         """Signals by name, summed over the blocks that give them."""
+        walk = _Walk(now)
         found: dict[str, list[Scalar]] = {}
-        seen = (q, v)
         for stage in self.stages:
-            kept, now = _kept(stage, held), (q, v) if stage.actuator else seen
-            command = kept if kept is not None and stage.actuator else u
-            signals = ask(stage, "signals", t, *now, z[stage.z], command)
-            for name, values in signals.items():
+            for name, values in walk.ask(stage, "signals").items():
                 known = found.get(name, [0.0] * len(values))
                 found[name] = [x + y for x, y in zip(known, values, strict=True)]
-            u, _ = _through(stage, t, *now, z, u, held, ask)
-            seen = _seen(stage, seen, z)
+            walk.through(stage)
         return found
+
+
+class _Walk:
+    """Along the chain: the command u that comes to the next stage, and the state it sees."""
+
+    def __init__(self, now: Instant):
+        self.now, self.u, self.seen = now, now.u, (now.q, now.v)
+        self.z, self.held = list(now.z), list(now.held)
+
+    def kept(self, stage: Stage) -> Scalars | None:
+        """What a sampled stage holds."""
+        return self.held[stage.sampled] if stage.sampled is not None and self.held else None
+
+    def ask(self, stage: Stage, what: str) -> Any:
+        """Asks a block; an actuator sees the true state, and the command that it holds."""
+        kept = self.kept(stage) if stage.actuator else None
+        q, v = (self.now.q, self.now.v) if stage.actuator else self.seen
+        u = self.u if kept is None else kept
+        return self.now.ask(stage, what, self.now.t, q, v, self.z[stage.z], u)
+
+    def through(self, stage: Stage) -> list[Scalar]:
+        """Pass a stage: its force is the next command.  Gives the rates of its states."""
+        rates: list[Scalar] = [0.0] * stage.count
+        kept, block = self.kept(stage), stage.block
+        if isinstance(block, Sensor):
+            self.seen = block.measured(*self.seen, self.z[stage.z])
+        elif kept is not None and not stage.actuator:
+            self.u = kept
+        elif not block.is_sensor:
+            force = self.ask(stage, "force")
+            rates = list(self.ask(stage, "rate")) if stage.count else []
+            self.u = force
+        return rates
+
+    def sample(self, stage: Stage, number: int, due: Scalar) -> None:
+        """The stage looks at the state: it holds its force, an actuator its command, and its states
+        move on, those of a sensor to its readings, others by explicit Euler."""
+        passes, before = stage.actuator or stage.block.is_sensor, self.held[number]
+        new = self.u if passes else self.ask(stage, "force")
+        if stage.count and not stage.actuator and not stage.block.needs_motion:
+            old, period = self.z[stage.z], float(stage.period or 0.0)
+            if stage.block.is_sensor:
+                moved = list(self.ask(stage, "update"))
+            else:
+                rates = self.ask(stage, "rate")
+                moved = [x + period * rate for x, rate in zip(old, rates, strict=True)]
+            self.z[stage.z] = _chosen(due, moved, old)
+        self.held[number] = new if before is None else _chosen(due, new, before)
+
+
+def _chosen(due: Scalar, new: Scalars, old: Scalars) -> list[Scalar]:
+    return [where(due, x, y) for x, y in zip(new, old, strict=True)]
 
 
 class RunChain(Chain):
@@ -211,49 +231,9 @@ class RunChain(Chain):
 
     def __init__(self, controllers: object, actuators: object, period: float | None):
         self._take(
-            [(_block(x), period, False) for x in _several(controllers)]
-            + [(_block(x), None, True) for x in _several(actuators)]
+            [(_block(x), period, False) for x in several(controllers)]
+            + [(_block(x), None, True) for x in several(actuators)]
         )
-
-
-def _kept(stage: Stage, held: Held) -> Scalars | None:
-    return held[stage.sampled] if stage.sampled is not None and held else None
-
-
-def _through(
-    stage: Stage, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars, held: Held, ask: Ask
-) -> tuple[Scalars, list[Scalar]]:
-    """The force of a stage, and the rates of its states."""
-    kept = _kept(stage, held)
-    if stage.block.is_sensor:
-        return u, [0.0] * stage.count
-    if kept is not None and not stage.actuator:
-        return kept, [0.0] * stage.count
-    u, own = u if kept is None else kept, z[stage.z]
-    force = ask(stage, "force", t, q, v, own, u)
-    return force, list(ask(stage, "rate", t, q, v, own, u)) if stage.count else []
-
-
-def _updated(
-    stage: Stage, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars, ask: Ask
-) -> list[Scalar]:
-    """States of a sampled block after its sample: a sensor's readings, else an Euler step."""
-    if stage.block.is_sensor:
-        return list(ask(stage, "update", t, q, v, z, u))
-    rates = ask(stage, "rate", t, q, v, z, u)
-    return [x + float(stage.period or 0.0) * rate for x, rate in zip(z, rates, strict=True)]
-
-
-def _seen(stage: Stage, seen: tuple[Scalars, Scalars], z: Scalars) -> tuple[Scalars, Scalars]:
-    """The state as controllers behind this stage see it."""
-    block = stage.block
-    return block.measured(*seen, z[stage.z]) if isinstance(block, Sensor) else seen
-
-
-def _several(given: object) -> list[object]:
-    if given is None:
-        return []
-    return list(given) if isinstance(given, Sequence) else [given]
 
 
 def _block(given: object) -> Block:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.errors import InputError
+from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
-from armillary.sim.control.block import Array, Block, Scalars, array_of, columns_of
+from armillary.sim.control.block import Block, Scalars
 from armillary.sim.motion.coordinates import positive_period
 from armillary.sim.motion.schedules import Schedule
 from armillary.sim.motion.trajectories import Trajectory
-from armillary.sim.motion.user_functions import numbers
+from armillary.sim.motion.user_functions import array_of, columns, numbers
 
 Given = TypeVar("Given")
+External = Mapping[str, ArrayLike] | None  # wrenches by frame
 
 
 class Voltages(Protocol):
@@ -36,7 +38,11 @@ class Motors(Protocol):
 class FeedForward(Block):
     """u + a force (or voltage) given over time: f(t) -> (nv), or rows of a table by `along`."""
 
-    def __init__(self, function: Callable[[Scalar], Any], period: float | None = None):
+    def __init__(
+        self,
+        function: Callable[[Scalar], Any],
+        period: float | None = None,
+    ):
         self.function = _callable(function, "FeedForward", "f(t)")
         self.period = positive_period(period)
         self.schedules = (function,) if isinstance(function, Schedule) else ()
@@ -47,7 +53,7 @@ class FeedForward(Block):
         mechanism: Mechanism,
         trajectory: Trajectory,
         motors: Motors | None = None,
-        external: Any = None,
+        external: External | Callable[[float], External] = None,
         period: float | None = None,
         actuators: Sequence[str] | None = None,
     ) -> FeedForward:
@@ -104,7 +110,7 @@ class Function(Block):
         return found if found.shape == v.shape else np.broadcast_to(found, v.shape)
 
     def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
-        given = columns_of(self.given(t, array_of(q), array_of(v)))
+        given = columns(self.given(t, array_of(q), array_of(v)))
         return [x + y for x, y in zip(u, given, strict=True)]
 
 

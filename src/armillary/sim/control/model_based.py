@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,19 +18,15 @@ from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics, static_forces
 from armillary.constraints.actuation import driving_forces
 from armillary.errors import InputError, NotFiniteError
+from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.scalar import Scalar
-from armillary.sim.control.block import (
-    Array,
-    Block,
-    Scalars,
-    array_of,
-    columns_of,
-    made_for,
-)
+from armillary.sim.control.block import Block, Scalars, made_for
 from armillary.sim.control.pid import target_at
 from armillary.sim.motion.coordinates import freedoms, per_freedom, positive_period
 from armillary.sim.motion.trajectories import Constant, Trajectory
+from armillary.sim.motion.user_functions import array_of, columns
 
 
 class ModelController(Block, ABC):
@@ -51,7 +46,7 @@ class ModelController(Block, ABC):
 
     def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
         tau = self.torque(t, array_of(q), array_of(v), z)
-        return [x + y for x, y in zip(u, columns_of(tau), strict=True)]
+        return [x + y for x, y in zip(u, columns(tau), strict=True)]
 
     def _traced(
         self, q: Scalars, v: Scalars, a: Scalars, u: Scalars, passive: bool = True
@@ -82,7 +77,7 @@ class ModelController(Block, ABC):
         inputs: dict[str, list[Scalar]],
         passive: bool = True,
         frame: str | None = None,
-        constraints: Any = None,
+        constraints: ConstraintTable | None = None,
     ) -> Run:
         return self.mechanism.evaluator.inlined(
             algorithm, inputs, frame=frame, passive=passive, constraints=constraints
@@ -189,7 +184,7 @@ class ComputedTorque(ModelController):
         return self._forces(q, v, a)
 
     def rate(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
-        return columns_of(self._error(t, array_of(q))) if self.states else []
+        return columns(self._error(t, array_of(q))) if self.states else []
 
     def scalar_force(
         self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars

@@ -15,11 +15,12 @@ from armillary.algorithms.tree.kinematics import frame_pose, jacobian, jacobian_
 from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.constraints.plan import plan_of, samples_of
 from armillary.errors import InputError
+from armillary.evaluate.inputs import Array
 from armillary.evaluate.inverse_kinematics import chosen_rows
 from armillary.evaluate.rotation_vectors import rotation_vector
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar, dot, where
-from armillary.sim.control.block import Array, Scalars
+from armillary.sim.control.block import Scalars
 from armillary.sim.control.model_based import ModelController
 from armillary.sim.motion.coordinates import one_number
 from armillary.sim.motion.line import Line

@@ -8,16 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.errors import InputError
-from armillary.evaluate.inputs import as_floats
+from armillary.evaluate.inputs import Array, as_floats
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar, where
-from armillary.sim.control.block import (
-    Array,
-    Block,
-    Scalars,
-    clip,
-    made_for,
-)
+from armillary.sim.control.block import Block, Scalars, clip, made_for
 from armillary.sim.motion.coordinates import coordinates, freedoms, per_freedom, positive_period
 from armillary.sim.motion.trajectories import Constant, Sample, Trajectory
 

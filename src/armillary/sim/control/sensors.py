@@ -17,10 +17,12 @@ from numpy.typing import ArrayLike
 
 from armillary.constraints.moving import RowMotion
 from armillary.errors import InputError
+from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar, where
-from armillary.sim.control.block import Array, Block, Scalars, columns_of, made_for
+from armillary.sim.control.block import Block, Scalars, made_for
 from armillary.sim.motion.coordinates import coordinates, freedoms, per_freedom, positive_period
+from armillary.sim.motion.user_functions import columns
 
 _BIG = 6755399441055744.0  # 1.5 · 2^52: adding it rounds to whole numbers
 _MODULUS, _FACTOR = 2147483647.0, 48271.0  # minimal standard generator [Park and Miller 1993]
@@ -28,7 +30,7 @@ _DRAWS = 12  # uniform numbers whose sum, less 6, is one of standard deviation 1
 
 
 @dataclass(frozen=True)
-class Instant:
+class Motion:
     """A state with its accelerations: (n,) or (B, n)."""
 
     mechanism: Mechanism
@@ -95,7 +97,7 @@ class Sensor(Block):
         """The true numbers, where they follow from the state."""
         return [0.0] * self.count
 
-    def read(self, instant: Instant) -> list[Scalar]:
+    def read(self, motion: Motion) -> list[Scalar]:
         """The true numbers, of sensors that need accelerations or forces."""
         raise NotImplementedError
 
@@ -201,13 +203,13 @@ class IMU(Sensor):
         )
         self.built_for = made_for(mechanism)
 
-    def read(self, instant: Instant) -> list[Scalar]:
-        m, (q, v, a) = instant.mechanism, (instant.q, instant.v, instant.a)
+    def read(self, motion: Motion) -> list[Scalar]:
+        m, (q, v, a) = motion.mechanism, (motion.q, motion.v, motion.a)
         turning = m.velocity(q, v, self.frame)[..., :3]
         rotation = m.pose(q, self.frame)[0]
         fall = np.einsum("...ji,j->...i", rotation, np.asarray(m.model.gravity, float))
         push = m.acceleration(q, v, a, self.frame)[..., 3:] - fall
-        return columns_of(np.concatenate([turning, push], axis=-1))
+        return columns(np.concatenate([turning, push], axis=-1))
 
 
 class ForceTorque(Sensor):
@@ -235,22 +237,22 @@ class ForceTorque(Sensor):
         )
         self.built_for = made_for(mechanism)
 
-    def read(self, instant: Instant) -> list[Scalar]:
-        m, q, v = instant.mechanism, instant.q, instant.v
-        if instant.parameters is not None:
+    def read(self, motion: Motion) -> list[Scalar]:
+        m, q, v = motion.mechanism, motion.q, motion.v
+        if motion.parameters is not None:
             raise InputError("ForceTorque: reactions are not known with `parameters`.")
         if m.constraints:
             found = m.solve(
                 q,
                 v,
-                instant.tau,
-                instant.external,
-                prescribed=instant.moving,
-                baumgarte=instant.baumgarte,
+                motion.tau,
+                motion.external,
+                prescribed=motion.moving,
+                baumgarte=motion.baumgarte,
             ).reactions
         else:
-            found = m.reactions(q, v, instant.a, external=instant.external)
-        return columns_of(found.total[..., self.number, :])
+            found = m.reactions(q, v, motion.a, external=motion.external)
+        return columns(found.total[..., self.number, :])
 
 
 def _by_kind(given: ArrayLike) -> ArrayLike:

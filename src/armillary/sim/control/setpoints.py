@@ -12,15 +12,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from armillary.errors import InputError
+from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.control.pid import PID
 from armillary.sim.motion.coordinates import coordinates, freedoms
 from armillary.units import FORCE
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

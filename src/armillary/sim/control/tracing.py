@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from armillary.evaluate.compile_function import NotNative
+from armillary.evaluate.fingerprint import memo_key
+from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
 from armillary.sim.control.block import Scalars
-from armillary.sim.control.chain import Chain, Stage
-from armillary.sim.control.fingerprint import NoFingerprint, fingerprint
+from armillary.sim.control.chain import Chain, Instant, Stage
 
 
 @dataclass(frozen=True)
@@ -27,10 +28,7 @@ class TracedChain:
     @property
     def key(self) -> Hashable | None:
         """Equal for chains of equal blocks; None where that cannot be told."""
-        try:
-            return fingerprint([self.command, self.chain.stages])
-        except NoFingerprint:
-            return None
+        return memo_key([self.command, self.chain.stages], Mechanism)
 
     def check(self, between_samples: bool) -> None:
         """NotNative where a block takes arrays only; of those that work between samples, or all."""
@@ -45,7 +43,7 @@ class TracedChain:
     ) -> tuple[list[Scalar], list[Scalar]]:
         """Forces, those given beside the chain included, and rates of (z, held)."""
         own, held = self._split(z)
-        u, rates = self.chain.forces(t, q, v, own, self.command, held, _traced)
+        u, rates = self.chain.forces(Instant(t, q, v, own, self.command, held, _traced))
         rates += [0.0] * (len(z) - len(rates))
         return [x + y for x, y in zip(u, tau, strict=True)], rates
 
@@ -53,7 +51,7 @@ class TracedChain:
         """(z, held) after the blocks that are due (1.0, else 0.0) have looked at the state."""
         own, held = self._split(z)
         now = [x > 0.5 for x in due]
-        own, kept = self.chain.sample(t, q, v, own, self.command, held, now, _traced)
+        own, kept = self.chain.sample(Instant(t, q, v, own, self.command, held, _traced), now)
         return own + [x for numbers in kept for x in numbers or ()]
 
     def signals(
@@ -61,7 +59,7 @@ class TracedChain:
     ) -> list[list[Scalar]]:
         """nv numbers for every name."""
         own, held = self._split(z)
-        found = self.chain.all_signals(t, q, v, own, self.command, held, _traced)
+        found = self.chain.all_signals(Instant(t, q, v, own, self.command, held, _traced))
         return [found.get(name, [0.0] * len(v)) for name in names]
 
     def _split(self, z: Scalars) -> tuple[Scalars, list[Scalars]]:

@@ -1,24 +1,29 @@
-"""Arguments of `simulate` of a wrong type: each error names the argument and what it takes."""
+"""Checks of the arguments of `simulate`: each error names the argument and what it takes."""
 
 from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from armillary.constraints.equations import baumgarte_rates
 from armillary.errors import InputError
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.motion.schedules import Schedule
+from armillary.sim.motion.user_functions import several
 
 
 def check_types(arguments: dict[str, object]) -> dict[str, object]:
-    """Every argument by name (see `_CHECKS`), given back; states, motions, projection and
-    parameters are checked where they are read."""
+    """Every argument by name, given back; states, motions, projection and parameters are checked
+    where they are read."""
     for name, check in _CHECKS.items():
         check(name, arguments[name])
+    for name, (fits, expected, example) in _PLAIN.items():
+        if not fits(arguments[name]):
+            cure = f" Give {name}={example}, say." if example else ""
+            raise _refused(name, expected, arguments[name], cure)
     return arguments
 
 
@@ -42,50 +47,25 @@ def _mechanism(name: str, value: object) -> None:
         )
 
 
-def _seconds(name: str, value: object) -> None:
-    if not _is_number(value):
-        raise _refused(name, "a number of seconds", value, f" Give {name}=2.0, say.")
+def _is_whole(value: object) -> bool:
+    return _is_number(value) and float(value).is_integer()  # type: ignore[arg-type]
 
 
-def _number(name: str, value: object) -> None:
-    if not _is_number(value):
-        raise _refused(name, "a number", value, f" Give {name}=1e-8, say.")
+def _is_path(value: object) -> bool:
+    path = isinstance(value, os.PathLike) and isinstance(os.fspath(value), str)
+    return value is None or isinstance(value, str) or path
 
 
-def _whole(name: str, value: Any) -> None:
-    if not _is_number(value) or not np.isfinite(value) or int(value) != value:
-        raise _refused(name, "a whole number from 1 on", value, f" Give {name}=10, say.")
+def _is_period(value: object) -> bool:
+    return value is None or (_is_number(value) and 0.0 < value < np.inf)  # type: ignore[operator]
 
 
-def _part(name: str, value: object) -> None:
-    if not (value is None or _is_number(value)):
-        raise _refused(
-            name, "a part of the machine's size or None", value, f" Give {name}=1e-6, say."
-        )
+def _several_names(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, (bytes, dict, np.ndarray))
 
 
-def _flag(name: str, value: object) -> None:
-    if not isinstance(value, (bool, np.bool_)):
-        raise _refused(name, "True or False", value)
-
-
-def _word(name: str, value: object) -> None:
-    if not isinstance(value, str):
-        raise _refused(name, "a name such as 'rk4'", value)
-
-
-def _record(name: str, value: object) -> None:
-    several = isinstance(value, Iterable) and not isinstance(value, (bytes, dict, np.ndarray))
-    if not several:
-        raise _refused(name, "names such as 'q,v' or ('q', 'energy')", value)
-
-
-def _path(name: str, value: object) -> None:
-    path = isinstance(value, str) or (
-        isinstance(value, os.PathLike) and isinstance(os.fspath(value), str)
-    )
-    if not (value is None or path):
-        raise _refused(name, "a file name or None", value, " Give out='run.nc', say.")
+def _is_flag(value: object) -> bool:
+    return isinstance(value, (bool, np.bool_))
 
 
 def _progress(name: str, value: object) -> None:
@@ -95,14 +75,9 @@ def _progress(name: str, value: object) -> None:
         raise _refused(name, "True, False or a function (t, end)", value)
 
 
-def _period(name: str, value: Any) -> None:
-    if not (value is None or (_is_number(value) and np.isfinite(value) and value > 0.0)):
-        raise _refused(name, "a positive time in seconds or None", value)
-
-
 def _parts(name: str, value: object) -> None:
     """Controllers and actuators: parts, or functions (t, q, v)."""
-    for part in value if isinstance(value, Sequence) else (value,):
+    for part in several(value):
         if isinstance(part, Schedule):
             raise _refused(
                 name,
@@ -111,7 +86,7 @@ def _parts(name: str, value: object) -> None:
                 " A table over time is no controller: joint forces are inputs=Schedule(...), "
                 "voltages of motors voltages={joint: Schedule(...)}.",
             )
-        if part is None or hasattr(part, "force"):
+        if hasattr(part, "force"):
             continue
         if not callable(part) or isinstance(part, type):
             raise _refused(name, "a part with `force`, or a function (t, q, v)", part)
@@ -140,7 +115,7 @@ def _wrenches(name: str, value: object) -> None:
 
 
 def _events(name: str, value: object) -> None:
-    for event in value if isinstance(value, Sequence) else (value,):
+    for event in several(value):
         if callable(event) and not hasattr(event, "watched"):
             _takes(name, event, "t, q, v")
 
@@ -163,28 +138,67 @@ def _takes(name: str, function: Callable[..., object], arguments: str) -> None:
         ) from None
 
 
+_SECONDS = (_is_number, "a number of seconds", "2.0")
+_FLAG = (_is_flag, "True or False", "")
+# what a plain argument must be, in words, and an example
+_PLAIN: dict[str, tuple[Callable[[object], bool], str, str]] = {
+    "duration": _SECONDS,
+    "step": _SECONDS,
+    "t0": _SECONDS,
+    "tolerance": (_is_number, "a number", "1e-8"),
+    "every": (_is_whole, "a whole number from 1 on", "10"),
+    "method": (lambda x: isinstance(x, str), "a name such as 'rk4'", ""),
+    "record": (_several_names, "names such as 'q,v' or ('q', 'energy')", ""),
+    "out": (_is_path, "a file name or None", "'run.nc'"),
+    "period": (_is_period, "a positive time in seconds or None", ""),
+    "geometry_tolerance": (
+        lambda x: x is None or _is_number(x), "a part of the machine's size or None", "1e-6",
+    ),
+    "beside": _FLAG,
+    "resume": _FLAG,
+    "overwrite": _FLAG,
+    "project_start": _FLAG,
+    "balance": _FLAG,
+}  # fmt: skip
 _CHECKS: dict[str, Callable[[str, object], None]] = {
     "mechanism": _mechanism,
-    "duration": _seconds,
-    "step": _seconds,
-    "t0": _seconds,
-    "tolerance": _number,
-    "every": _whole,
-    "method": _word,
     "controller": _parts,
     "actuators": _parts,
     "inputs": _forces,
     "voltages": _forces,
     "external": _wrenches,
     "events": _events,
-    "record": _record,
-    "out": _path,
     "progress": _progress,
-    "period": _period,
-    "beside": _flag,
-    "resume": _flag,
-    "overwrite": _flag,
-    "project_start": _flag,
-    "balance": _flag,
-    "geometry_tolerance": _part,
 }
+_EXPLICIT = ("euler", "heun", "rk3", "rk4", "dopri5", "semi-implicit")
+
+
+def projection_or_rates(
+    project: object, method: str, names: tuple[str, ...], parameters: bool
+) -> tuple[bool, tuple[float, float] | None]:
+    """Whether steps end with a projection, and the rates (alpha, beta) that take its place:
+
+        J a = gamma - 2 alpha (J v) - beta² (residual)      [VanDerMerwe1995, 5.75; errata 0-27]
+
+    What these terms add to the forces of the constraints is the corrective force.  parameters: the
+    run has inertias of its own."""
+    rates = None
+    if not isinstance(project, bool):
+        if not isinstance(project, (tuple, list)) and getattr(project, "ndim", 0) == 0:
+            raise InputError(
+                f"project: expected True, False or rates (alpha, beta) in 1/s, found "
+                f"{type(project).__name__}."
+            )
+        if method not in _EXPLICIT or parameters:
+            raise InputError(
+                f"project: rates go with the methods {', '.join(_EXPLICIT)}, and without "
+                f"`parameters`. Use project=True."
+            )
+        rates = baumgarte_rates(tuple(project))  # type: ignore[arg-type]
+        project = False
+    if "corrective_force" in names and rates is None:
+        raise InputError(
+            "record: there is no corrective force where constraints are kept by projection. Draw "
+            "them back instead: project=(alpha, beta), rates in 1/s."
+        )
+    return project, rates

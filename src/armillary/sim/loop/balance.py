@@ -30,17 +30,15 @@ def balanced_states(system: System, t: float, q: Array, v: Array, z: Array) -> A
             "balance: no controller or actuator has states that could be chosen. Give one an "
             "integral (ki), or leave balance out."
         )
-    if q.ndim == 1:
-        return _balanced(system.view(), t, q, v, z)
-    each = enumerate(zip(q, v, z, strict=True))
-    return np.stack([_balanced(system.view(row), t, *state) for row, state in each])
+    runs = system.view().runs((q, v, z))
+    return np.reshape([_balanced(view, t, *own) for view, own in runs], z.shape)
 
 
 def _balanced(view: RunView, t: float, q: Array, v: Array, z: Array) -> Array:
     def answer(states: Array) -> Array:
         """Accelerations and rates, one behind the other."""
         tau, rates = view.forces(t, q, v, states)
-        return np.concatenate([view.acceleration(t, q, v, np.ascontiguousarray(tau)), rates])
+        return np.concatenate([view.acceleration(t, q, v, tau), rates])
 
     n, stages = view.nv, view.setup.chain.stages
     own = [range(s.z.start, s.z.stop) for s in stages if not s.block.is_sensor]

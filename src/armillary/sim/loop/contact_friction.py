@@ -18,7 +18,7 @@ quantities are those of the mechanism in force.  Directions rub independently of
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,15 +28,13 @@ from armillary.constraints.moving import RowMotion
 from armillary.errors import InputError, ModelError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
-from armillary.sim.loop.events import Switch
-from armillary.sim.loop.restraint import restraint
+from armillary.sim.loop.events import FrictionEvent, Outcome, Parts, Switch, Watched
 from armillary.sim.loop.start import allowed_state
 from armillary.sim.methods.integrators import Stepper
 from armillary.sim.methods.run_view import RunView
 from armillary.sim.methods.system import System
 from armillary.sim.methods.variational import Variational
 
-Parts = tuple[Array, Array, Array]  # q, v, z
 Key = tuple[str, str]  # contact, direction
 _STILL = 1e-9  # rad/s or m/s: slower is at rest
 _ROUNDING = 1e-9  # of the forces in play
@@ -68,9 +66,9 @@ class _Modes:
     blocked: set[Key] = field(default_factory=set)  # other constraints hold them anyway
 
 
-def contact_events(system: System, watched: Iterable[Any]) -> list[Any]:
+def contact_events(system: System, watched: Iterable[Watched]) -> list[Watched]:
     """What is watched beside the given events, where a mechanism of the run has contacts."""
-    targets = [e.to for e in watched if isinstance(e, Switch) and e.to is not None]
+    targets = [e.to for e in watched if isinstance(e, Switch)]
     system.mechanisms.others += targets
     mechanisms = list({id(m): m for m in (system.mechanism, *targets)}.values())
     if not any(c.normals for m in mechanisms for c in m.model.contacts):
@@ -84,7 +82,7 @@ class ContactFriction:
     def __init__(self, system: System, mechanisms: Iterable[Mechanism]):
         self.system = system
         self._modes: dict[int | None, _Modes] = {}
-        self._known: dict[Any, Forces] = {}  # of the states that were looked at last
+        self._known: dict[Hashable, Forces] = {}  # of the states that were looked at last
         self.rubbing: dict[int, dict[Key, list[tuple[str, float]]]] = {}  # by id of a mechanism
         self.normals: dict[int, list[Key]] = {}
         for mechanism in mechanisms:
@@ -98,7 +96,7 @@ class ContactFriction:
             if rubs:
                 self._variant(mechanism, dict.fromkeys(rubs, 0), {})
 
-    def events(self) -> list[Any]:
+    def events(self) -> list[Watched]:
         """What has to be watched."""
         rubs = dict.fromkeys(key for own in self.rubbing.values() for key in own)
         pulls = dict.fromkeys(key for own in self.normals.values() for key in own)
@@ -138,7 +136,7 @@ class ContactFriction:
     def forces(self, view: RunView, t: float, parts: Parts) -> Forces:
         """Of the mechanism in force."""
         q, v, z = parts
-        tau = np.ascontiguousarray(view.forces(t, q, v, z)[0])
+        tau, _ = view.forces(t, q, v, z)
         wrenches, moving = view.wrenches(t, q, v), view.moving(t)
         pushes = [np.asarray(x, float).tobytes() for x in (wrenches or {}).values()]
         moved = () if moving is None else tuple(x.tobytes() for x in moving.parts)
@@ -161,7 +159,7 @@ class ContactFriction:
     ) -> Forces:
         mechanism, baumgarte = view.mechanism, view.setup.baumgarte
         if view.friction is not None or view.modes.resting:
-            tau = tau + restraint(view, t, q, v, tau, view.acceleration(t, q, v, tau))
+            tau = tau + view.restraint(t, q, v, tau, view.acceleration(t, q, v, tau))
         equations = mechanism.constraint_solver.equations
         if mechanism.model.load_dependent_joints:
             options: dict[str, Any] = {"prescribed": moving, "baumgarte": baumgarte}
@@ -202,14 +200,12 @@ class ContactFriction:
             )
         if self._modes:  # a run that goes on
             return parts[1], []
-        if parts[0].ndim == 1:
-            return self.settle(self.system.view(), t, parts)
-        v, texts = parts[1].copy(), []
-        for row in range(len(v)):
-            own_parts = (parts[0][row], v[row], parts[2][row])
-            v[row], own = self.settle(self.system.view(row), t, own_parts)
-            texts += [f"run {row}: {text}" for text in own]
-        return v, texts
+        found, texts = [], []
+        for view, own in self.system.view().runs(parts):
+            v, changes = self.settle(view, t, own)
+            found.append(v)
+            texts += [view.named + text for text in changes]
+        return np.reshape(found, parts[1].shape), texts
 
     def settle(self, view: RunView, t: float, parts: Parts) -> tuple[Array, list[str]]:
         """Modes and signs that agree with the motion and the forces; v, and what has changed."""
@@ -313,23 +309,13 @@ def _changes(before: _Modes, after: _Modes) -> list[str]:
 
 
 @dataclass
-class ContactEvent:
-    """Something about one direction of a contact that changes its sign."""
+class ContactEvent(FrictionEvent):
+    """Something about one direction of a contact."""
 
     key: Key
     contacts: ContactFriction = field(repr=False)
-    terminal: bool = field(default=False, init=False)
 
-    def value_in(self, view: RunView, t: float, parts: Parts) -> float:
-        return self.value_of(self.contacts, view, t, parts)
-
-    def value_of(self, contacts: ContactFriction, view: RunView, t: float, parts: Parts) -> float:
-        raise NotImplementedError
-
-    def crossed(self, before: float, after: float, v: Array) -> bool:
-        return after < 0.0
-
-    def act(self, view: RunView, t: float, q: Array, v: Array) -> tuple[Array, Array, str]:
+    def act(self, view: RunView, t: float, q: Array, v: Array) -> Outcome:
         """The modes are settled after every event, and tell what has changed."""
         return q, v, ""
 
@@ -337,7 +323,8 @@ class ContactEvent:
 class Rest(ContactEvent):
     """The sliding comes to rest."""
 
-    def value_of(self, contacts: ContactFriction, view: RunView, t: float, parts: Parts) -> float:
+    def value_in(self, view: RunView, t: float, parts: Parts) -> float:
+        contacts = self.contacts
         mode = contacts.modes(view.row).slide.get(self.key, 0)
         known = mode and self.key in contacts.rubbing[id(contacts.base(view.mechanism))]
         return mode * contacts.forces(view, t, parts).speed[self.key] if known else 1.0
@@ -346,7 +333,8 @@ class Rest(ContactEvent):
 class BreakAway(ContactEvent):
     """What is left of the friction level of a contact that sticks."""
 
-    def value_of(self, contacts: ContactFriction, view: RunView, t: float, parts: Parts) -> float:
+    def value_in(self, view: RunView, t: float, parts: Parts) -> float:
+        contacts = self.contacts
         modes, base = contacts.modes(view.row), contacts.base(view.mechanism)
         sticks = self.key in contacts.rubbing[id(base)] and modes.slide.get(self.key) == 0
         if not sticks or self.key in modes.blocked:
@@ -357,7 +345,8 @@ class BreakAway(ContactEvent):
 class Pull(ContactEvent):
     """The force along a constrained direction turns round."""
 
-    def value_of(self, contacts: ContactFriction, view: RunView, t: float, parts: Parts) -> float:
+    def value_in(self, view: RunView, t: float, parts: Parts) -> float:
+        contacts = self.contacts
         if self.key not in contacts.normals[id(contacts.base(view.mechanism))]:
             return 1.0
         found = contacts.forces(view, t, parts)

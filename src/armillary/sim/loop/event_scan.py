@@ -8,23 +8,24 @@ steps, as there: both ways find the same events.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from armillary.constraints.equations import RANK_TOLERANCE
 from armillary.evaluate.inputs import Array
-from armillary.sim.loop.contact_friction import Pull
-from armillary.sim.loop.contact_scan import quiet_steps
-from armillary.sim.loop.events import Bound, Event, Switch
-from armillary.sim.loop.locating import Locator, Parts
+from armillary.sim.loop.contact_friction import Pull, directions, force_rounding, lever
+from armillary.sim.loop.events import Bound, Event, Parts, Switch, Watched
+from armillary.sim.loop.locating import Locator
 from armillary.sim.loop.native import NativeLoop
-from armillary.sim.loop.states import State, StepBatch
+from armillary.sim.loop.states import State, StepBatch, given_at
+from armillary.sim.methods.system import System
 
 _FEW, _MANY = 32, 1024  # steps at a time: after an event, and where none comes for long
 
 
-def can_scan(watched: list[Any], native: NativeLoop) -> bool:
+def can_scan(watched: list[Watched], native: NativeLoop) -> bool:
     """Limits, functions of the state and contacts that may pull, in loops that ask nobody: steps
     can be made again."""
     plain = all(isinstance(event, (Bound, Event, Pull)) for event in watched)
@@ -68,18 +69,7 @@ class EventScan:
         self._steps = _FEW if happens else min(2 * self._steps, _MANY)
         if happens:
             self._go_back(state, quiet, before, held, batch, times[quiet])
-        kept = [n for n in range(quiet) if (taken + 1 + n) % every == 0]
-        shorter = replace(
-            batch,
-            done=quiet,
-            numbers=[taken + 1 + n for n in kept],
-            q=batch.q[kept],
-            v=batch.v[kept],
-            z=batch.z[kept],
-            held=batch.held[kept],
-            fault=self._fault,
-        )
-        return shorter, happens
+        return batch.first(quiet, every, self._fault), happens
 
     def _go_back(
         self, state: State, quiet: int, before: Parts, held: Array, batch: StepBatch, t: float
@@ -91,7 +81,7 @@ class EventScan:
         state.q, state.v, state.z = before
         self.native.system.modes.samples.hold(held, t)
 
-    def _quiet(self, times: list[float], before: Any, batch: StepBatch) -> int:
+    def _quiet(self, times: list[float], before: Parts, batch: StepBatch) -> int:
         """How many steps nothing happens in."""
         q, v = batch.q[: batch.done], batch.v[: batch.done]
         bounds = [event for event in self.locator.watched if isinstance(event, Bound)]
@@ -105,17 +95,17 @@ class EventScan:
         rows: list[int | None] = [None] if q.ndim == 2 else list(range(q.shape[1]))
         for row in rows:
             own = (slice(None),) if row is None else (slice(None), row)
-            first = before if row is None else tuple(x[row] for x in before)
+            first = before if row is None else (before[0][row], before[1][row], before[2][row])
             for event in others:
                 count = self._crossing(event, row, times, first, q[own], v[own], count)
-        return quiet_steps(pulls, times[1:], batch, count) if pulls else count
+        return _without_pull(pulls, times[1:], batch, count) if pulls else count
 
     def _crossing(
         self,
         event: Event,
         row: int | None,
         times: list[float],
-        first: Any,
+        first: Parts,
         q: Array,
         v: Array,
         count: int,
@@ -137,3 +127,49 @@ class EventScan:
             self._fault = fault
             return k
         return count
+
+
+def _without_pull(pulls: list[Pull], times: list[float], batch: StepBatch, count: int) -> int:
+    """How many of the first `count` steps end without a contact that has turned round.
+
+    times: of the ends of the steps."""
+    contacts = pulls[0].contacts
+    system, mechanism = contacts.system, contacts.system.mechanism
+    if not count:
+        return 0
+    runs: list[int | None] = [None] if batch.v.ndim == 2 else list(range(batch.v.shape[1]))
+    a, tau = (x[:count] for x in batch.forces(system, times))
+    forces = _forces(system, times[:count], batch, a, tau)
+    tau = tau.reshape(count, len(runs), -1)
+    rounding, rows = force_rounding(system.view(), forces, tau), directions(mechanism)
+    for pull in pulls:
+        signs = [contacts.modes(run).sign.get(pull.key, 1) for run in runs]
+        own = forces[..., rows.index(pull.key)]
+        turned = (signs * own + lever(mechanism, pull.key) * rounding < 0.0).any(axis=1)
+        count = min(count, int(np.argmax(turned))) if turned.any() else count
+    return count
+
+
+def _forces(system: System, times: list[float], batch: StepBatch, a: Array, tau: Array) -> Array:
+    """λ (T, runs, rows), the smallest ones with J^T λ = M a - f."""
+    mechanism, setup, count = system.mechanism, system.setup, len(times)
+    given = given_at(system, times, batch)
+    q, v, a, tau = (x[:count].reshape(-1, x.shape[-1]) for x in (batch.q, batch.v, a, tau))
+    external = {name: x.reshape(-1, 6) for name, x in given.get("external", {}).items()}
+    options: dict[str, Any] = {}
+    if setup.prescribed:
+        options["prescribed"] = setup.prescribed.unflat(
+            mechanism, given["prescribed"].reshape(len(q), -1)
+        )
+    if setup.parameters is not None:
+        runs, bodies = len(q) // count, setup.parameters
+        bodies = np.broadcast_to(bodies, (runs, bodies.shape[-1]))
+        options["parameters"] = np.tile(bodies, (count, 1))
+    solver = mechanism.constraint_solver.equations
+    equations = solver.system(q, v, tau, external or None, **options)
+    missing = np.einsum("bij,bj->bi", equations.M, a) - equations.force
+    scaling = solver.scaling
+    scaled = scaling.rows[:, None] * equations.terms.J * scaling.columns
+    inverse = np.linalg.pinv(np.swapaxes(scaled, 1, 2), rcond=RANK_TOLERANCE)
+    forces = scaling.rows * np.einsum("bmn,bn->bm", inverse, scaling.columns * missing)
+    return forces.reshape(count, len(q) // count, -1)

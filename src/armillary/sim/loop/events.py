@@ -1,4 +1,4 @@
-"""What happens at instants that are not known before: limits, switches, functions of the user.
+"""Events at instants that are not known in advance: limits, switches, functions of the user.
 
 An event is a number that changes its sign.  The loop repeats the step with shorter lengths until
 the instant is known to rounding, so an event is as exact as the method.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
@@ -19,17 +19,43 @@ from armillary.sim.loop.start import allowed_state
 from armillary.sim.methods.run_view import RunView
 from armillary.sim.motion.coordinates import one_number
 from armillary.sim.motion.schedules import columns_of
-from armillary.sim.motion.user_functions import number, numbers
+from armillary.sim.motion.user_functions import number, numbers, several
 
 Watch = Callable[[float, Array, Array], float]
-Outcome = tuple[Array, Array, str]
+Parts = tuple[Array, Array, Array]  # q, v, z
+Outcome = tuple[Array, Array, str]  # q, v, and what happened
 _HELD = 1e-9  # of the mobility a coordinate would have alone: an impulse does not move it
 _OUTSIDE = 1e-6  # rad or m, relative above 1: further beyond a limit no run starts
 
 
+class Watched(Protocol):
+    """Something that is watched in a run, or in every run of a batch."""
+
+    terminal: bool  # the run ends with it
+
+    def value_in(self, view: RunView, t: float, parts: Parts) -> float:
+        """The number whose sign changes."""
+
+    def crossed(self, before: float, after: float, v: Array) -> bool:
+        """Did it happen between these values?  v: at the later one."""
+
+    def act(self, view: RunView, t: float, q: Array, v: Array) -> Outcome:
+        """What it does to the state."""
+
+
+@dataclass
+class FrictionEvent:
+    """A number of the friction in a run that falls below zero; forces may make it jump."""
+
+    terminal: bool = field(default=False, init=False)
+
+    def crossed(self, before: float, after: float, v: Array) -> bool:
+        return after < 0.0
+
+
 @dataclass
 class Event:
-    """function(t, q, v) changes its sign: direction +1 upwards, -1 downwards, 0 either way.
+    """function(t, q, v) changes its sign: direction +1 upwards, -1 downwards, 0 both.
 
     terminal: the run ends.  action(t, q, v) -> (q, v), or None: what it does to the state."""
 
@@ -51,11 +77,14 @@ class Event:
                 f"or 0 (either), found {self.direction!r}."
             )
 
+    def value_in(self, view: RunView, t: float, parts: Parts) -> float:
+        return self.value(t, *parts[:2])
+
     def value(self, t: float, q: Array, v: Array) -> float:
         found = number(f"event '{self.name}'", self.function(t, q.copy(), v.copy()), t)
         if np.isnan(found) and np.isfinite(q).all() and np.isfinite(v).all():
             raise InputError(
-                f"event '{self.name}': its function gave no number at t = {t:g} s. Let it give a "
+                f"event '{self.name}': its function gave NaN at t = {t:g} s. Let it give a "
                 f"finite number everywhere, with a sign that changes at the event."
             )
         return found
@@ -71,7 +100,7 @@ class Event:
                 q, v = self._checked(changed, t, q, v)
         return q, v, self.name
 
-    def _checked(self, changed: Any, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+    def _checked(self, changed: object, t: float, q: Array, v: Array) -> tuple[Array, Array]:
         """What the action gave, in the shapes of a state."""
         new_q = new_v = np.zeros(0)
         if isinstance(changed, (tuple, list)) and len(changed) == 2:
@@ -100,7 +129,7 @@ class Switch(Event):
     closes.  The velocity that the new constraints do not allow is lost: the impulse of the
     inelastic impact, nearest in kinetic energy."""
 
-    to: Any = None  # the mechanism
+    to: Mechanism = None  # type: ignore[assignment]  # checked
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -118,8 +147,8 @@ class Switch(Event):
 
 @dataclass
 class JointLimits:
-    """Joints bounce at their limits: the velocity along the coordinate turns, times `restitution`,
-    by an impulse of the limit that moves all joints with it:
+    """Joints bounce at their limits: the velocity along the coordinate is reversed, times
+    `restitution`, by an impulse of the limit that moves all joints with it:
 
         v' = v - (1 + e) v_k Y_k / Y_kk,        Y the inverse of M (under constraints, what is left)
 
@@ -171,8 +200,8 @@ class Bound:
     unit: str  # of the coordinate
     terminal: bool = field(default=False, init=False)
 
-    def value(self, t: float, q: Array, v: Array) -> float:
-        return self.side * float(q[self.i] - self.place)
+    def value_in(self, view: RunView, t: float, parts: Parts) -> float:
+        return self.side * float(parts[0][self.i] - self.place)
 
     def crossed(self, before: float, after: float, v: Array) -> bool:
         return after < 0.0 and self.side * v[self.k] < 0.0
@@ -192,7 +221,7 @@ class Bound:
         if not Y[self.k, self.k] * view.mechanism.mass_matrix(q)[self.k, self.k] > _HELD:
             raise ModelError(
                 f"JointLimits: '{self.label}' is moved by prescribed motion or constraints "
-                f"{where}, and an impulse cannot turn it.",
+                f"{where}, and an impulse cannot reverse it.",
                 Remedy("fewer limits", {"otherwise": "Keep the motion within the limits"}),
             )
         v = v - (1.0 + (0.0 if resting else e)) * speed * Y[:, self.k] / Y[self.k, self.k]
@@ -204,7 +233,7 @@ class Bound:
         return q, v, f"'{self.label}' bounces {where} ({before}, {v[self.k]:.3g} after)"
 
 
-def check_start(watched: Sequence[Any], q: Array) -> None:
+def check_start(watched: Sequence[Watched], q: Array) -> None:
     """Refuse a start beyond limits."""
     for bound in (event for event in watched if isinstance(event, Bound)):
         beyond = -bound.side * (np.atleast_2d(q)[:, bound.i] - bound.place)
@@ -219,25 +248,15 @@ def check_start(watched: Sequence[Any], q: Array) -> None:
             )
 
 
-def watched_events(mechanism: Mechanism, events: Any) -> list[Any]:
+def watched_events(mechanism: Mechanism, events: object) -> list[Watched]:
     """Everything to watch."""
-    if events is None:
-        return []
-    if not isinstance(events, Sequence):
-        events = (events,)
-    found: list[Any] = []
-    for event in events:
+    found: list[Watched] = []
+    for event in several(events):
         if hasattr(event, "watched"):  # JointLimits, StickSlip
             found += event.watched(mechanism)
         elif isinstance(event, Event):
-            if (
-                isinstance(event, Switch)
-                and event.to is not None
-                and (
-                    event.to.v_labels != mechanism.v_labels
-                    or event.to.q_labels != mechanism.q_labels
-                )
-            ):
+            own = (mechanism.q_labels, mechanism.v_labels)
+            if isinstance(event, Switch) and (event.to.q_labels, event.to.v_labels) != own:
                 raise InputError(
                     f"Switch: '{event.to.name}' has another tree than '{mechanism.name}'; the "
                     f"labels of q and v must agree."

@@ -7,8 +7,8 @@ that comes next tells.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -16,163 +16,180 @@ from armillary.constraints.moving import RowMotion
 from armillary.errors import ArmillaryError
 from armillary.evaluate.inputs import Array
 from armillary.model.lowering.tree import Tables
-from armillary.sim.loop.time_steps import Given, Method
+from armillary.sim.loop.time_steps import Given, Method, Span
 from armillary.sim.methods.system import System
+from armillary.sim.motion.driven import PrescribedMotions
 
-
-@dataclass
-class _Seen:
-    """What was found so far: one entry per stage, of `ends` per step.  Forces and wrenches (r, n),
-    motion (3, r, n): place, velocity, acceleration; r = 1 for all runs, or one row per run."""
-
-    tau: list[Array] = field(default_factory=list)
-    wrench: dict[str, list[Array]] = field(default_factory=dict)
-    motion: list[Array] = field(default_factory=list)
-    ends: list[Array] = field(default_factory=list)
-
-    def append(self, step: _Seen) -> None:
-        self.tau += step.tau
-        self.motion += step.motion
-        self.ends += step.ends
-        for name, values in step.wrench.items():
-            self.wrench.setdefault(name, []).extend(values)
+_TAU, _MOTION = "joint forces", "prescribed motion"  # beside the names of frames
+_ROUNDING = 1e-12  # of the largest number: less is no jump
+Seen = dict[str, list[Array]]
 
 
 class InputTables:
-    """The given quantities of a run of `rows` states.  called: the parts are asked for their forces
-    at every stage, and the inputs come with them."""
+    """The given quantities of a run of `rows` states.  forces: tell where they jump.  called: the
+    blocks are asked for their forces at every stage, and the inputs come with them."""
 
-    def __init__(self, system: System, method: Method, rows: int):
-        self.system, self.method, self.rows = system, method, rows
+    def __init__(self, system: System, method: Method, rows: int, forces: bool):
+        self.system, self.method, self.rows, self.forces = system, method, rows, forces
         self.called = False
         self._still: Given | None = None  # what does not change
+        self._end: tuple[float, dict[str, Array]] = (-np.inf, {})  # of the last step: when, what
 
     @property
     def names(self) -> tuple[str, ...]:
         """Inputs of the dynamics beside the joint forces."""
-        system = self.system
-        return ("external",) * bool(system.setup.external) + ("prescribed",) * bool(
-            system.setup.prescribed
-        )
+        setup = self.system.setup
+        return ("external",) * bool(setup.external) + ("prescribed",) * bool(setup.prescribed)
 
     @property
     def numbers(self) -> int:
         """Of the tables, per step, at most."""
-        system, stages = self.system, len(self.method.b)
-        width = 0 if system.setup.inputs.steady else system.nv
-        if not system.setup.external.steady:
-            width += 6 * len(system.mechanism.model.bodies)
-        if system.setup.prescribed:
-            width += 3 * system.mechanism.constraint_solver.equations.constraints.count
-        return self.rows * stages * width
+        setup, mechanism = self.system.setup, self.system.mechanism
+        width = 0 if setup.inputs.steady else mechanism.nv
+        if not setup.external.steady:
+            width += 6 * len(mechanism.model.bodies)
+        if setup.prescribed:
+            width += 3 * mechanism.constraint_solver.equations.constraints.count
+        return self.rows * len(self.method.b) * width
 
-    def __call__(self, t: float, steps: int, h: float, tables: Tables) -> tuple[int, Given]:
-        """For how many of these steps from t on, and what is given in them; tables: of the bodies
-        that wrenches act on."""
+    def __call__(self, span: Span, tables: Tables) -> tuple[int, Given, list[int]]:
+        """For how many of these steps, what is given in them, and in which it jumps at the start:
+        the forces before are not those of the first stage.  tables: of the bodies that wrenches act
+        on."""
         if self._still is None:
-            forces = self._steady_forces(t)
+            forces = self._steady_forces(span.t)
             try:
-                self._still = Given(forces, self._steady_wrenches(t, tables))
+                self._still = Given(forces, self._steady_wrenches(span.t, tables))
             except ValueError:  # not one for every run
-                return 0, Given(forces)
-        if self._moving_nothing:
-            return steps, self._still
-        seen, done = _Seen(), 0
-        while done < steps:
+                return 0, Given(forces), []
+        sources, jumps = self._sources(), self._schedule_jumps(span)
+        if not sources:
+            return span.steps, self._still, jumps
+        seen: Seen = {name: [] for name in sources}  # one entry per stage
+        ends: Seen = {name: [] for name in sources}  # one entry per step
+        done = 0
+        while done < span.steps:
             try:
-                seen.append(self._step(t + done * h, h))
+                step = self._step(sources, span.t + done * span.h, span.h)
             except Exception:
                 break
+            for name, found in step.items():
+                seen[name] += [found[c] for c in self.method.c]
+                ends[name] += [found[1.0]] if 1.0 in found else []
             done += 1
-        return self._tables(t, h, done, seen, tables) if done else (0, self._still)
+        if not done:
+            return 0, self._still, []
+        if self.forces:
+            jumps += self._jumps(span, seen, ends)
+        return *self._tables(span, done, seen, ends, tables), jumps
+
+    def _sources(self) -> dict[str, Callable[[float], Array]]:
+        """What changes over time: forces and wrenches by frame (r, n), motion (3, r, n): position,
+        velocity, acceleration; r = 1 for all runs, or one row per run."""
+        setup = self.system.setup
+        found: dict[str, Callable[[float], Array]] = {}
+        if not (self.called or setup.inputs.steady):
+            found[_TAU] = lambda t: np.atleast_2d(setup.inputs(t))
+        if not setup.external.steady:
+            found |= {name: partial(self._wrench, name) for name in setup.external.frames}
+        if setup.prescribed:
+            found[_MOTION] = lambda t: _with_rows(self._prescribed.at(t))
+        return found
 
     @property
-    def _moving_nothing(self) -> bool:
-        system = self.system
-        forces = self.called or system.setup.inputs.steady
-        return forces and system.setup.external.steady and not system.setup.prescribed
+    def _prescribed(self) -> PrescribedMotions:
+        assert self.system.setup.prescribed is not None
+        return self.system.setup.prescribed
+
+    def _wrench(self, frame: str, t: float) -> Array:
+        """(1, 6), or one per run."""
+        found = np.array(self.system.setup.external.wrench(frame, t), float)
+        if found.shape not in ((6,), (self.rows, 6)):
+            raise ValueError(f"a wrench of shape {found.shape}")
+        return np.atleast_2d(found)
 
     def _steady_forces(self, t: float) -> Array:
-        system = self.system
-        steady = system.setup.inputs.steady and not self.called
-        forces = system.setup.inputs(t) if steady else 0.0
-        return np.array(np.broadcast_to(forces, (self.rows, system.nv)))
+        inputs = self.system.setup.inputs
+        forces = inputs(t) if inputs.steady and not self.called else 0.0
+        return np.array(np.broadcast_to(forces, (self.rows, self.system.nv)))
 
     def _steady_wrenches(self, t: float, tables: Tables) -> Array | None:
         external = self.system.setup.external
         if not external or not external.steady:
             return None
-        return self._carried(
-            {name: [self._wrench(x)] for name, x in external.at(t).items()}, tables
-        )[0]
+        return self._carried({name: [self._wrench(name, t)] for name in external.frames}, tables)[0]
 
-    # -- one step --------------------------------------------------------------------------------
+    def _step(
+        self, sources: dict[str, Callable[[float], Array]], begin: float, h: float
+    ) -> dict[str, dict[float, Array]]:
+        """Asks everything at the stages of one step, each instant once, and at its end where that
+        is needed."""
+        self.system.setup.enter(begin, begin + h)
+        found = {}
+        for name, source in sources.items():
+            end = (1.0,) if self.forces or name == _MOTION else ()
+            found[name] = {c: source(begin + c * h) for c in dict.fromkeys((*self.method.c, *end))}
+        return found
 
-    def _step(self, begin: float, h: float) -> _Seen:
-        """Asks everything at the stages of one step, each instant once."""
-        system, seen = self.system, _Seen()
-        system.setup.enter(begin, begin + h)
-        instants = {c: begin + c * h for c in self.method.c}
-        if not (self.called or system.setup.inputs.steady):
-            forces = {c: np.atleast_2d(system.setup.inputs(t)) for c, t in instants.items()}
-            seen.tau = [forces[c] for c in self.method.c]
-        if not system.setup.external.steady:
-            wrenches = {c: system.setup.external.at(t) for c, t in instants.items()}
-            for name in wrenches[self.method.c[0]]:
-                own = {c: self._wrench(wrenches[c][name]) for c in instants}
-                seen.wrench[name] = [own[c] for c in self.method.c]
-        if system.setup.prescribed:
-            found = {c: _with_rows(system.setup.prescribed.at(t)) for c, t in instants.items()}
-            seen.motion = [found[c] for c in self.method.c]
-            end = found.get(1.0)
-            seen.ends = [_with_rows(system.setup.prescribed.at(begin + h)) if end is None else end]
-        return seen
+    # -- jumps -----------------------------------------------------------------------------------
 
-    def _wrench(self, value: Any) -> Array:
-        """(1, 6), or one per run."""
-        found = np.array(value, float)
-        if found.shape not in ((6,), (self.rows, 6)):
-            raise ValueError(f"a wrench of shape {found.shape}")
-        return np.atleast_2d(found)
+    def _jumps(self, span: Span, seen: Seen, ends: Seen) -> list[int]:
+        """Steps whose first stage does not go on where the step before has ended."""
+        last, before = self._end
+        before = before if abs(last - span.t) < 0.5 * span.h else {}
+        found: set[int] = set()
+        for name, own in ends.items():
+            starts, count = seen[name][:: len(self.method.b)], len(own)
+            both = _stacked([*starts, before.get(name, starts[0]), *own[:-1]])
+            gaps = np.abs(both[:count] - both[count:]).reshape(count, -1).max(axis=1)
+            found |= set(np.flatnonzero(gaps > _ROUNDING * np.abs(both).max()).tolist())
+            self._end = span.t + count * span.h, {name: x[-1] for name, x in ends.items()}
+        return sorted(found)
+
+    def _schedule_jumps(self, span: Span) -> list[int]:
+        """Steps that begin with a row of a schedule that is asked at the stages."""
+        schedules = self.system.setup.schedules if self.called and self.forces else []
+        number = np.concatenate([np.zeros(0), *((s.times - span.t) / span.h for s in schedules)])
+        steps = np.round(number[(number > -0.5) & (number < span.steps)])
+        return sorted(set(steps.astype(int).tolist()))
 
     # -- tables ----------------------------------------------------------------------------------
 
     def _tables(
-        self, t: float, h: float, steps: int, seen: _Seen, tables: Tables
+        self, span: Span, steps: int, seen: Seen, ends: Seen, tables: Tables
     ) -> tuple[int, Given]:
         """Steps that can be taken, and what is given in them."""
         assert self._still is not None
         n, shape = self.system.nv, (steps, len(self.method.b))
         tau, wrench = self._still.tau, self._still.wrench
-        if seen.tau:
-            found = _stacked(seen.tau).reshape(*shape, -1, n)
+        if _TAU in seen:
+            found = _stacked(seen[_TAU]).reshape(*shape, -1, n)
             tau = np.broadcast_to(found, (*shape, self.rows, n))
-        if seen.wrench:
-            carried = self._carried(seen.wrench, tables)
+        if wrenches := {name: x for name, x in seen.items() if name not in (_TAU, _MOTION)}:
+            carried = self._carried(wrenches, tables)
             wrench = carried.reshape(*shape, *carried.shape[1:])
-        if not seen.motion:
+        if _MOTION not in seen:
             return steps, Given(tau, wrench)
-        drive, end = self._of_rows(seen.motion).acceleration, self._of_rows(seen.ends)
+        drive, end = self._of_rows(seen[_MOTION]).acceleration, self._of_rows(ends[_MOTION])
         given = Given(tau, wrench, drive.reshape(*shape, *drive.shape[1:]), end.place, end.velocity)
-        return self._consistent(t, h, end), given
+        return self._consistent(span, end), given
 
     def _of_rows(self, motion: list[Array]) -> RowMotion:
         """Of all constraint rows, (instants, r, rows)."""
-        prescribed: Any = self.system.setup.prescribed
-        return prescribed.row_motion(self.system.mechanism, np.moveaxis(_stacked(motion), 1, 0))
+        values = np.moveaxis(_stacked(motion), 1, 0)
+        return self._prescribed.row_motion(self.system.mechanism, values)
 
-    def _consistent(self, t: float, h: float, end: RowMotion) -> int:
-        """Steps until driven rows contradict each other."""
-        prescribed: Any = self.system.setup.prescribed
+    def _consistent(self, span: Span, end: RowMotion) -> int:
+        """Steps until prescribed rows contradict each other."""
         for k in range(len(end.place)):
             moving = RowMotion(*(x[k] for x in end.parts))
             try:
-                prescribed.check(self.system.mechanism, t + (k + 1) * h, moving)
+                self._prescribed.check(self.system.mechanism, span.t + (k + 1) * span.h, moving)
             except ArmillaryError:
                 return k
         return len(end.place)
 
-    def _carried(self, wrenches: dict[str, list[Array]], tables: Tables) -> Array:
+    def _carried(self, wrenches: Seen, tables: Tables) -> Array:
         """Wrenches on frames as wrenches on bodies: (instants, 1 or rows, 6 * bodies)."""
         found = {name: _stacked(values) for name, values in wrenches.items()}
         count = len(next(iter(found.values())))

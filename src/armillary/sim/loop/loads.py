@@ -1,13 +1,12 @@
-"""What comes to a joint that has an actuator: voltages feed it, forces act beside it.
+"""Inputs of a joint that has an actuator: voltages feed it, forces act beside it.
 
-A joint force of `inputs` would pass the actuator by without a word: a motor at 0 V and 6 N m at its
+A joint force of `inputs` would bypass the actuator silently: a motor at 0 V and 6 N m at its
 joint.  It is refused unless it is meant so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -15,11 +14,13 @@ from armillary.errors import InputError
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.actuators.dc_motor import DCMotor
 from armillary.sim.control.block import Block
-from armillary.sim.motion.schedules import Forces, columns_of
+from armillary.sim.motion.schedules import Forces, Inputs, columns_of
 from armillary.sim.motion.user_functions import scalars
 
+Named = Mapping[str, object] | None
 
-def fed(mechanism: Mechanism, actuators: Any, voltages: Any) -> Any:
+
+def fed(mechanism: Mechanism, actuators: object, voltages: Inputs) -> object:
     """The actuators of a run; where voltages are given and none are, the motors of the model."""
     if voltages is not None and not isinstance(voltages, Mapping):
         raise InputError(
@@ -32,9 +33,13 @@ def fed(mechanism: Mechanism, actuators: Any, voltages: Any) -> Any:
 
 
 def check_fed(
-    mechanism: Mechanism, parts: list[Block], inputs: Any, voltages: Any, beside: bool
+    mechanism: Mechanism,
+    parts: list[Block],
+    inputs: Inputs,
+    voltages: Mapping[str, object] | None,
+    beside: bool,
 ) -> None:
-    """parts: the actuators.  Refuse forces that pass one by, and voltages that feed none."""
+    """parts: the actuators.  Refuse forces that bypass one, and voltages that feed none."""
     if inputs is None and not voltages:
         return
     driven: dict[int, Block] = {}
@@ -55,14 +60,14 @@ def check_fed(
         passed = [k for k in columns if k in driven]
         if passed:
             label, part = mechanism.v_labels[passed[0]], driven[passed[0]]
-            way = (
+            cure = (
                 f"Feed the motor: voltages={{'{label}': ...}} (V)"
                 if _takes_volts(part)
                 else "Command it by a `controller`"
             )
             raise InputError(
                 f"{name}: '{label}' has an actuator ({type(part).__name__}), and a joint force "
-                f"would pass it by. {way}; or add the force at the joint: inputs={{'{label}': "
+                f"would bypass it. {cure}; or add the force at the joint: inputs={{'{label}': "
                 f"...}}, beside=True."
             )
 
@@ -80,13 +85,13 @@ def entries_of(part: Block, mechanism: Mechanism) -> list[int]:
     return [k for k, (x, y) in enumerate(zip(force, command, strict=True)) if x != y]
 
 
-def _takes_volts(part: Any) -> bool:
+def _takes_volts(part: Block | None) -> bool:
     """Does an actuator (None: there is none) take a voltage as its command?"""
     motors = getattr(part, "motors", part)
     return isinstance(motors, DCMotor) and motors.command == "voltage"
 
 
-def _given(mechanism: Mechanism, inputs: Any) -> dict[str, list[int]]:
+def _given(mechanism: Mechanism, inputs: Inputs) -> dict[str, list[int]]:
     """Entries of v that get a force, by what the user wrote."""
     if inputs is None:
         return {}

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
 from armillary.sim.loop.contact_friction import ContactEvent
-from armillary.sim.loop.events import Bound, Event, Switch
+from armillary.sim.loop.events import Bound, Event, FrictionEvent, Parts, Switch, Watched
+from armillary.sim.loop.stick_slip import StickEvent
+from armillary.sim.methods.integrators import Stepper
 from armillary.sim.methods.run_view import RunView
 from armillary.sim.methods.system import System
 
-Parts = tuple[Array, Array, Array]  # q, v, z
 StepFunction = Callable[[RunView, float, float, Array, Array, Array], Parts]
+Crossing = tuple[Watched, float, float]  # with its values before and after
 _MOST = 200  # events in one step
 _BOUNCES = 50
 _EPS = float(np.finfo(float).eps)
@@ -27,7 +28,7 @@ class Locator:
     def __init__(
         self,
         system: System,
-        watched: list[Any],
+        watched: list[Watched],
         step: StepFunction,
         note: Callable[[float, str], None],
         stop: Callable[..., None],
@@ -39,7 +40,7 @@ class Locator:
         self._contacts = next(own, None)
 
     def through(self, t0: float, t1: float, before: Parts, after: Parts) -> Parts:
-        """The state at t1, with everything that happens on the way from t0."""
+        """The state at t1, with all events since t0."""
         if before[0].ndim == 1:
             return self._single(None, t0, t1, before, after)
         ended = self.system.modes.ended
@@ -60,8 +61,9 @@ class Locator:
     def _rows(self, t0: float, t1: float, before: Parts, after: Parts) -> list[int]:
         """Runs of a batch in which something happens; limits alone are looked at all at once."""
         among = list(range(len(before[0])))
-        if all(isinstance(event, Bound) for event in self.watched):
-            passed = [event.passed(after[0].T, after[1].T) for event in self.watched]
+        bounds = [event for event in self.watched if isinstance(event, Bound)]
+        if len(bounds) == len(self.watched):
+            passed = [bound.passed(after[0].T, after[1].T) for bound in bounds]
             among = np.flatnonzero(np.any(passed, axis=0)).tolist()
         return [
             k
@@ -77,7 +79,7 @@ class Locator:
 
     def _crossings(
         self, row: int | None, t0: float, t1: float, before: Parts, after: Parts
-    ) -> list[tuple[Any, float, float]]:
+    ) -> list[Crossing]:
         found, view = [], self.system.view(row)
         chosen = self.system.mechanisms.chosen(view.mechanism)
         held = self.system.modes.resting.get(row, {})
@@ -86,7 +88,7 @@ class Locator:
                 continue
             if isinstance(event, Switch) and event.to is chosen:
                 continue  # it has switched already
-            g0, g1 = self.start_value(event, view, t0, before), _value(event, view, t1, after)
+            g0, g1 = self.start_value(event, view, t0, before), event.value_in(view, t1, after)
             if event.crossed(g0, g1, after[1]):
                 found.append((event, g0, g1))
         return found
@@ -113,15 +115,16 @@ class Locator:
         self._stop(f"more than {_MOST} events in one step at t = {t0:.6g} s ({event!r:.80})", False)
         return after
 
-    def start_value(self, event: Any, view: RunView, t: float, parts: Parts) -> float:
+    def start_value(self, event: Watched, view: RunView, t: float, parts: Parts) -> float:
         """At the start of a step; 0 where it acted: the rounding on the far side is no second
         crossing."""
-        value = _value(event, view, t, parts)
+        value = event.value_in(view, t, parts)
         return 0.0 if value == self.system.modes.acted.get((view.row, id(event))) else value
 
-    def begin(self, stepper: Any, t: float, parts: Parts) -> Array:
+    def begin(self, stepper: Stepper, t: float, parts: Parts) -> Array:
         """Before the first step; gives v."""
-        found = {id(event.stuck): event.stuck for event in self.watched if hasattr(event, "stuck")}
+        own = [event.stuck for event in self.watched if isinstance(event, StickEvent)]
+        found = {id(stuck): stuck for stuck in own}
         if len(found) > 1:
             raise InputError("events: one StickSlip is enough; name all its joints there.")
         v = parts[1]
@@ -135,8 +138,8 @@ class Locator:
         return np.asarray(v)
 
     def _together(
-        self, event: Any, row: int | None, t: float, state: Parts, crossings: list
-    ) -> list[Any]:
+        self, event: Watched, row: int | None, t: float, state: Parts, crossings: list[Crossing]
+    ) -> list[Watched]:
         """Other events of the same instant: they would not be seen again after it."""
         view = self.system.view(row)
         return [
@@ -144,15 +147,18 @@ class Locator:
             for other, g0, _ in crossings
             if other is not event
             and not isinstance(other, Bound)
-            and other.crossed(g0, _value(other, view, t, state), state[1])
+            and other.crossed(g0, other.value_in(view, t, state), state[1])
         ]
 
-    def _act(self, event: Any, row: int | None, t: float, state: Parts, still: bool) -> Parts:
+    def _act(self, event: Watched, row: int | None, t: float, state: Parts, still: bool) -> Parts:
         prefix, modes = "" if row is None else f"run {row}: ", self.system.modes
-        options = {"still": True} if still else {}
         if isinstance(event, Event):
-            modes.acted[row, id(event)] = _value(event, self.system.view(row), t, state)
-        q, v, text = event.act(self.system.view(row), t, *state[:2], **options)
+            modes.acted[row, id(event)] = event.value_in(self.system.view(row), t, state)
+        view = self.system.view(row)
+        if isinstance(event, Bound):
+            q, v, text = event.act(view, t, *state[:2], still)
+        else:
+            q, v, text = event.act(view, t, *state[:2])
         texts = [text] if text else []
         if self._contacts is not None:
             v, changes = self._contacts.settle(self.system.view(row), t, (q, v, state[2]))
@@ -167,7 +173,8 @@ class Locator:
             self._note(t, prefix + words)
         if event.terminal:
             self.final = (t, (q, v, state[2]))
-            self._stop(f"ended by '{event.name}' at t = {t:.9g} s")
+            named = event.name if isinstance(event, Event) else text
+            self._stop(f"ended by '{named}' at t = {t:.9g} s")
         return q, v, state[2]
 
     # -- the instant -----------------------------------------------------------------------------
@@ -194,18 +201,24 @@ class Locator:
         return None if still or t >= t1 else max(t - t0, 8.0 * _EPS * max(1.0, abs(t1)))
 
     def _earliest(
-        self, row: int | None, t0: float, t1: float, before: Parts, after: Parts, crossings: list
-    ) -> tuple[float, Any, bool, Parts]:
+        self,
+        row: int | None,
+        t0: float,
+        t1: float,
+        before: Parts,
+        after: Parts,
+        crossings: list[Crossing],
+    ) -> tuple[float, Watched, bool, Parts]:
         """(instant, event, whether it is at rest already, state there)."""
         view = self.system.view(row)
-        best: tuple[float, Any, bool, Parts] = (np.inf, None, False, after)
+        best: tuple[float, Watched, bool, Parts] = (np.inf, crossings[0][0], False, after)
         for event, g0, g1 in crossings:
             begin = 0.0
             if isinstance(event, Bound) and g0 <= 0.0:  # it was there: did it leave?
                 begin, g0 = self._flight(view, event, t0, t1, before)
                 if g0 <= 0.0:
                     return t0, event, True, before
-            if g0 < 0.0 and hasattr(event, "value_in"):  # a force has jumped
+            if g0 < 0.0 and isinstance(event, FrictionEvent):  # a force has jumped
                 return t0, event, False, before
             t, state = self._root(view, event, (t0, begin, t1), before, after, g0, g1)
             if t < best[0]:
@@ -213,14 +226,14 @@ class Locator:
         return best
 
     def _flight(
-        self, view: RunView, event: Any, t0: float, t1: float, before: Parts
+        self, view: RunView, event: Bound, t0: float, t1: float, before: Parts
     ) -> tuple[float, float]:
         """A time after which a coordinate that left its limit is off it, and how far."""
         h, g = t1 - t0, 0.0
         if event.side * before[1][event.k] > event.limits.rest:
             for _ in range(40):
                 h *= 0.5
-                g = _value(event, view, t0 + h, self.step(view, t0, h, *before))
+                g = event.value_in(view, t0 + h, self.step(view, t0, h, *before))
                 if g > 0.0:
                     break
         return h, g
@@ -228,7 +241,7 @@ class Locator:
     def _root(
         self,
         view: RunView,
-        event: Any,
+        event: Watched,
         times: tuple[float, float, float],
         before: Parts,
         after: Parts,
@@ -253,7 +266,7 @@ class Locator:
                 middle = 0.5 * (low + high)
             nudged = not (inside or nudged)
             moved = self.step(view, t0, middle, *before)
-            g = _value(event, view, t0 + middle, moved)
+            g = event.value_in(view, t0 + middle, moved)
             if (g > 0.0) == (g1 > 0.0) or g == 0.0:
                 high, g1, state = middle, g, moved
                 g0 = 0.5 * g0 if side == 1 else g0
@@ -263,12 +276,6 @@ class Locator:
                 g1 = 0.5 * g1 if side == -1 else g1
                 side = -1
         return t0 + high, state
-
-
-def _value(event: Any, view: RunView, t: float, parts: Parts) -> float:
-    """Events of friction (stick_slip.py, contact_friction.py) look at the whole run."""
-    whole = getattr(event, "value_in", None)
-    return float(event.value(t, *parts[:2]) if whole is None else whole(view, t, parts))
 
 
 def _row(parts: Parts, k: int) -> Parts:

@@ -11,18 +11,20 @@ import time as clock
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from math import inf, isfinite
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
 from armillary.errors import NotFiniteError
 from armillary.evaluate.inputs import Array
+from armillary.sim.loop.contact_friction import Pull
 from armillary.sim.loop.event_scan import EventScan, can_scan
+from armillary.sim.loop.events import Watched
 from armillary.sim.loop.grid import Grid
 from armillary.sim.loop.locating import Locator
 from armillary.sim.loop.locked_joints import Locking
 from armillary.sim.loop.native import NativeLoop, native_loop
-from armillary.sim.loop.states import State, StepBatch, instants
+from armillary.sim.loop.states import State, StepBatch
 from armillary.sim.methods.integrators import ExplicitRungeKutta, Stepper
 from armillary.sim.methods.run_view import RunView
 from armillary.sim.methods.system import System
@@ -42,6 +44,16 @@ class Stopped(Exception):  # noqa: N818 - no error: an event may have ended the 
         self.complete = complete
 
 
+class Records(Protocol):
+    """What takes the states of a run; forces: with accelerations and joint forces."""
+
+    forces: bool
+
+    def __call__(self, state: State) -> None: ...
+
+    def many(self, times: list[float], batch: StepBatch) -> None: ...
+
+
 class Loop:
     """One run (or a batch of runs) of one system with one method."""
 
@@ -49,8 +61,8 @@ class Loop:
         self,
         system: System,
         stepper: Stepper,
-        watched: list[Any],
-        record: Callable[[State], None],
+        watched: list[Watched],
+        record: Records,
         note: Callable[[float, str], None],
         *,
         project: bool = True,
@@ -64,20 +76,11 @@ class Loop:
             stepper.tell = note
         self._said = clock.monotonic()
         self._locator = Locator(system, watched, self.step, note, self._stop) if watched else None
-        self._lost: set[int] = set()  # rows of a batch that are no numbers any more
+        self._lost: set[int] = set()  # rows of a batch that are not finite any more
         self.locking = Locking(note)
         self._free: Array | None = None
         self.native = True  # steps in native code where that can be
         self._scan: EventScan | None = None
-
-    def record_many(self, times: list[float], batch: StepBatch) -> None:
-        """Several instants one after the other."""
-        many = getattr(self.record, "many", None)
-        if many is not None and times:
-            many(times, batch)
-            return
-        for state in instants(self.system, times, batch):
-            self.record(state)
 
     # -- one step --------------------------------------------------------------------------------
 
@@ -143,10 +146,12 @@ class Loop:
             k += 1
 
     def _native(self, state: State, stops: list[float], step: float) -> NativeLoop | None:
-        """The native loop, where it knows what has to be watched on the way."""
+        """The native loop, where it can do all that has to be watched."""
         if not self.native or self.system.friction is not None:
             return None
-        native = native_loop(self.system, self.stepper, state, self.project, stops, step)
+        watched = () if self._locator is None else self._locator.watched
+        forces = self.record.forces or any(isinstance(event, Pull) for event in watched)
+        native = native_loop(self.system, self.stepper, state, self.project, stops, step, forces)
         if native is not None and self._locator is not None:
             if not can_scan(self._locator.watched, native):
                 return None
@@ -155,7 +160,7 @@ class Loop:
 
     def _watched_rows(self) -> bool:
         """Runs that only Python steps know: at rest at limits, over, with a mechanism of their own,
-        or no numbers any more."""
+        or not finite any more."""
         modes = self.system.modes
         return bool(modes.resting or modes.ended or self.system.mechanisms.own or self._lost)
 
@@ -170,7 +175,8 @@ class Loop:
                 batch, happens = self._scan.advance(*options, grid.time)
             k += batch.done
             state.t = grid.time(k - 1) + batch.rest * grid.step / native.substeps
-            self.record_many([grid.time(n) for n in batch.numbers], batch)
+            if batch.numbers:
+                self.record.many([grid.time(n) for n in batch.numbers], batch)
             if batch.fault is not None:
                 raise batch.fault
             if batch.rest or not batch.done:
@@ -324,8 +330,8 @@ class Loop:
             raise Stopped(f"not a number in all {len(q)} runs at t = {t1:.6g} s")
 
     def _culprit(self, row: int | None, before: Array, q: Array, v: Array) -> str:
-        """Who gave no number; else the joint that blew up: the one that is no number, among several
-        the fastest one."""
+        """Who gave NaN; else the joint that blew up: one that is not finite, of several the
+        fastest."""
         if row in self.system.modes.blamed:
             return self.system.modes.blamed[row]
         labels = self.system.mechanism.v_labels
@@ -348,7 +354,7 @@ class Loop:
 
     @property
     def lost(self) -> list[int]:
-        """Runs of a batch that ended as no numbers."""
+        """Runs of a batch that are not finite at the end."""
         return sorted(self._lost)
 
     def _stop(self, text: str, complete: bool = True) -> None:

@@ -22,6 +22,7 @@ from armillary.errors import InputError
 from armillary.evaluate.inputs import as_floats
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.loop.events import Event, Switch
+from armillary.sim.motion.user_functions import several
 
 _MOST = 200_000  # objects that are looked at
 _PASSING = {"_piece", "_moved", "_middle", "_end", "_curve"}  # where our tables are just now
@@ -41,7 +42,7 @@ def physics_of(given: Mapping[str, Any]) -> dict[str, str]:
         if name in start:
             x = _rounded(start[name] if x is None else x)
         elif name == "events":
-            x = [event for event in _listed(x) if _acts(event)]
+            x = [event for event in several(x) if _acts(event)]
         elif name in _TOLD_OTHERWISE:
             continue
         found[name] = digest(x)
@@ -70,12 +71,6 @@ def _rounded(given: Any) -> Any:
     if not 0.0 < size < np.inf:
         return numbers
     return [f"{size:.9e}", np.round(numbers / size, 9) + 0.0]  # no -0
-
-
-def _listed(events: object) -> list[object]:
-    if events is None:
-        return []
-    return list(events) if isinstance(events, (list, tuple)) else [events]
 
 
 def _acts(event: object) -> bool:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
-from armillary.sim.loop.events import Bound, Event, Switch
+from armillary.sim.loop.events import Bound, Event, Switch, Watched
 from armillary.sim.loop.states import State, StepBatch
 from armillary.sim.methods.system import System
 from armillary.sim.motion.user_functions import columns, rows
+from armillary.sim.record.layout import State as Saved
 from armillary.sim.record.quantities import EXTRAS, QUANTITIES
 from armillary.sim.record.recorder import Columns, Recorder
 
@@ -35,7 +35,7 @@ def last_state(recorder: Recorder, system: System, t0: float) -> State | None:
     return State(float(last["t"]), q, v, z)
 
 
-def events_taken_up(system: System, watched: Sequence[Any], recorder: Recorder) -> str:
+def events_taken_up(system: System, watched: Sequence[Watched], recorder: Recorder) -> str:
     """What the file says of the event that ended it; "" where it goes on, as it does without such
     events.  An event that acted where the file ends does not act there once more."""
     found = recorder.resumed
@@ -47,17 +47,17 @@ def events_taken_up(system: System, watched: Sequence[Any], recorder: Recorder) 
 
 
 def held(system: System, v: Array) -> dict[str, Array]:
-    """What sampled parts hold until their next sample, by names for the recorder."""
-    pairs = zip(_places(system), system.modes.samples.held, strict=True)
+    """What sampled blocks hold until their next sample, by names for the recorder."""
+    pairs = zip(_numbers(system), system.modes.samples.held, strict=True)
     return {f"held{k}": rows(own, v) for k, own in pairs if own is not None}
 
 
-def _places(system: System) -> list[int]:
+def _numbers(system: System) -> list[int]:
     """Of the sampled blocks in the chain."""
     return [k for k, stage in enumerate(system.chain.stages) if stage.sampled is not None]
 
 
-def happened(system: System, watched: Sequence[Any], v: Array) -> dict[str, Array]:
+def happened(system: System, watched: Sequence[Watched], v: Array) -> dict[str, Array]:
     """What events have left behind, by names for the recorder: "resting", the side of the limit
     at which an entry of v rests (0: none), "ended", when runs of a batch ended (else NaN), and
     "acted", the value at which each event acted last (else NaN); where mechanisms take turns
@@ -73,7 +73,7 @@ def happened(system: System, watched: Sequence[Any], v: Array) -> dict[str, Arra
         found["acted"] = np.array(values if v.ndim == 2 else values[0])
     if any(isinstance(event, Switch) for event in watched):
         found["switched"] = np.array(
-            [system.mechanisms.chosen(m) is not system.mechanisms.given for m in now], float
+            [mechanisms.chosen(m) is not mechanisms.given for m in now], float
         )
     if mechanisms.others and v.ndim == 2:
         places = [id(m) for m in (mechanisms.given, *mechanisms.others)]
@@ -89,7 +89,7 @@ def happened(system: System, watched: Sequence[Any], v: Array) -> dict[str, Arra
     return found
 
 
-def _take_up(system: System, last: Mapping[str, Any]) -> None:
+def _take_up(system: System, last: Saved) -> None:
     """Joints rest where they rested, runs that were over stay so."""
     sides = np.array(last.get("resting", 0.0), float)
     for place in np.argwhere(sides):
@@ -101,7 +101,7 @@ def _take_up(system: System, last: Mapping[str, Any]) -> None:
     )
 
 
-def _take_up_values(system: System, watched: Sequence[Any], last: Mapping[str, Any]) -> None:
+def _take_up_values(system: System, watched: Sequence[Watched], last: Saved) -> None:
     """Values at which events acted last, as `happened` tells them."""
     events = [event for event in watched if isinstance(event, Event)]
     values = np.array(last.get("acted", ()), float)
@@ -116,15 +116,15 @@ def _take_up_values(system: System, watched: Sequence[Any], last: Mapping[str, A
 def states_of(system: System, batch: StepBatch) -> dict[str, Array]:
     """What a run needs to go on beside q and v, at many instants, by names for the recorder."""
     found, n = {"z": batch.z} if system.nz else {}, system.nv
-    for i, k in enumerate(_places(system)):
+    for i, k in enumerate(_numbers(system)):
         found[f"held{k}"] = batch.held[..., i * n : (i + 1) * n]
     return found
 
 
-def _hold(system: System, last: Mapping[str, Any]) -> None:
+def _hold(system: System, last: Saved) -> None:
     """Sampled parts hold what they held: the next sample is not taken early."""
     samples = system.modes.samples
-    for i, k in enumerate(_places(system)):
+    for i, k in enumerate(_numbers(system)):
         if f"held{k}" in last:
             samples.held[i] = columns(np.array(last[f"held{k}"], float))
             samples.due[i] = samples.stages[i].next_sample(float(last["t"]))

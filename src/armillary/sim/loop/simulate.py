@@ -16,12 +16,12 @@ from numpy.typing import ArrayLike
 from armillary.constraints.holding import named_values
 from armillary.errors import InputError, Message, ModelError
 from armillary.evaluate.inputs import Array, as_floats
+from armillary.evaluate.named_states import State as GivenState
 from armillary.mechanism.mechanism import Mechanism
-from armillary.sim.loop.arguments import check_types
+from armillary.sim.loop.arguments import check_types, projection_or_rates
 from armillary.sim.loop.balance import balanced_states
-from armillary.sim.loop.baumgarte import projection_or_rates
 from armillary.sim.loop.contact_friction import contact_events
-from armillary.sim.loop.events import Switch, check_start, watched_events
+from armillary.sim.loop.events import Switch, Watched, check_start, watched_events
 from armillary.sim.loop.grid import Grid, check_memory, check_span
 from armillary.sim.loop.loads import check_fed, fed
 from armillary.sim.loop.loop import Loop, Progress, Stopped
@@ -34,25 +34,31 @@ from armillary.sim.methods.choice import stepper
 from armillary.sim.methods.integrators import Stepper
 from armillary.sim.methods.system import System
 from armillary.sim.motion.driven import PrescribedMotions
+from armillary.sim.motion.prescribed import Given
+from armillary.sim.motion.schedules import External, Inputs
 from armillary.sim.record.quantities import listed
 from armillary.sim.record.recorder import Recorder
 from armillary.sim.record.run import Run
 
-Velocities = ArrayLike | Mapping[str, ArrayLike] | None
+# as `System` takes them: inputs, external, period, parameters, prescribed, voltages, baumgarte
+Outside = tuple[
+    Inputs, External, float | None, ArrayLike | None, PrescribedMotions, Inputs,
+    tuple[float, float] | None,
+]  # fmt: skip
+Velocities = GivenState | None
 
 
 def simulate(
     mechanism: Mechanism,
-    q0: ArrayLike | None = None,
-    v0: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    q0: GivenState | None = None,
+    v0: GivenState | None = None,
     duration: float = 1.0,
     step: float = 1e-3,
     method: str = "rk4",
     *,
-    controller: Any = None, actuators: Any = None,
-    inputs: Any = None, voltages: Any = None, beside: bool = False, external: Any = None,
-    prescribed: Mapping[str, Any] | None = None,
-    events: Any = (),
+    controller: object = None, actuators: object = None,
+    inputs: Inputs = None, voltages: Inputs = None, beside: bool = False,
+    external: External = None, prescribed: Mapping[str, Given] | None = None, events: object = (),
     record: str | Iterable[str] = ("q", "v"),
     every: int = 1,
     out: str | os.PathLike[str] | None = None, progress: Progress | bool | None = None,
@@ -66,8 +72,8 @@ def simulate(
         a = forward_dynamics(q, v, actuators(voltages + controller) + inputs, external)
 
     q0 (nq) or (B, nq), v0 (nv) or (B, nv): default the initial configuration at rest; a batch
-    runs B simulations at once.  v0 = {"crank": 5.0}: the others follow (`project`); a full v0 that
-    the constraints do not allow is refused, or with project_start the nearest is taken.  step: of
+    runs B simulations at once.  By name, {"crank": 0.3}, the others follow; a full v0 that the
+    constraints do not allow is refused, or with project_start the nearest is taken.  step: of
     the method (sim/methods/choice.py); with "dopri5" of the record, while the steps follow the
     tolerance.  controller: a `Block` or several, or f(t, q, v) -> tau; period: sample and hold of
     controllers without one; balance: states of blocks begin so that nothing accelerates.
@@ -85,7 +91,7 @@ def simulate(
     The run is kept when it ends early: `run.complete` is False and `run.message` tells why.  An
     exception of a controller carries it as `error.run`.  Functions get copies of the state."""
     made_with = _made_with(check_types(locals()))
-    mechanism = mechanism.with_tolerance(geometry_tolerance)
+    mechanism, q0 = _placed(mechanism.with_tolerance(geometry_tolerance), q0)
     _check_times(duration, step, tolerance, t0, every)
     moved = PrescribedMotions(mechanism, prescribed, step)
     names = listed(record)
@@ -95,8 +101,9 @@ def simulate(
     watched = _watched(system, events, moved)
     stepping = stepper(method, system.view())
     extras = signal_columns(system, names, t0, step)
-    how = made_with | {"method": method, "step": step, "handed": int(every), "extras": extras}
-    with closing(_recorder(system, names, out, resume, overwrite, how)) as recorder:
+    about = {"method": method, "step": step, "handed": int(every), "extras": extras}
+    how = made_with | about | {"out": out, "resume": resume, "overwrite": overwrite}
+    with closing(_recorder(system, names, how)) as recorder:
         state = _first(recorder, system, q0, v0, t0, project, project_start, balance)
         loop = partial(Loop, project=project, tolerance=tolerance, progress=_progress(progress))
         span = (t0, t0 + duration, step, int(every))
@@ -107,7 +114,7 @@ def _begun(
     loop_of: Callable[..., Loop],
     system: System,
     stepping: Stepper,
-    watched: list[Any],
+    watched: list[Watched],
     recorder: Recorder,
     state: State,
     span: tuple[float, float, float, int],
@@ -120,6 +127,11 @@ def _begun(
         return recorder.finish(over)
     loop = loop_of(system, stepping, watched, record, recorder.event)
     return _carried_out(loop, recorder, state, span)
+
+
+def _placed(mechanism: Mechanism, q0: GivenState | None) -> tuple[Mechanism, ArrayLike | None]:
+    """A start that is given by name as an array; the driven joints of a run are not driven yet."""
+    return mechanism, None if q0 is None else mechanism.evaluator.complete({"q": q0})["q"]
 
 
 def _made_with(given: dict[str, object]) -> dict[str, Any]:
@@ -160,7 +172,7 @@ def _carried_out(
         raise
     if loop.lost:
         shown = ", ".join(map(str, loop.lost[:10]))
-        return recorder.finish(f"{len(loop.lost)} runs ended as no numbers: {shown}", False)
+        return recorder.finish(f"{len(loop.lost)} runs ended as NaN: {shown}", False)
     if loop.locking.locked:
         return recorder.finish(loop.locking.locked, False)
     if refused := loop.system.modes.refused:
@@ -170,37 +182,24 @@ def _carried_out(
     return recorder.finish()
 
 
-def _recorder(
-    system: System,
-    names: tuple[str, ...],
-    out: str | os.PathLike[str] | None,
-    resume: bool,
-    overwrite: bool,
-    how: dict[str, Any],
-) -> Recorder:
-    """The recorder of a run; how: method, steps and signals."""
+def _recorder(system: System, names: tuple[str, ...], how: dict[str, Any]) -> Recorder:
+    """The recorder of a run; how: its file, method, steps and signals."""
     _check_recorded(system, names)
-    return Recorder(
-        system.mechanism,
-        names,
-        1,
-        out,
-        others=system.mechanisms.others,
-        resume=resume,
-        overwrite=overwrite,
-        prescribed=system.setup.prescribed,
-        **how,
-    )
+    how |= {"others": system.mechanisms.others, "prescribed": system.setup.prescribed}
+    recorder = Recorder(system.mechanism, names, **how)
+    recorder.baumgarte = system.setup.baumgarte
+    return recorder
 
 
 def _system(
-    mechanism: Mechanism, controller: Any, actuators: Any, given: tuple[Any, ...], beside: bool
+    mechanism: Mechanism, controller: object, actuators: object, given: Outside, beside: bool
 ) -> System:
     """given: what acts on it from outside, as `System` takes it."""
     inputs, voltages = given[0], given[5]
     system = System(mechanism, controller, fed(mechanism, actuators, voltages), *given)
     parts = [stage.block for stage in system.chain.stages if stage.actuator]
-    check_fed(mechanism, parts, inputs, voltages, beside)
+    named = voltages if isinstance(voltages, Mapping) else None
+    check_fed(mechanism, parts, inputs, named, beside)
     return system
 
 
@@ -215,10 +214,10 @@ def _check_recorded(system: System, names: tuple[str, ...]) -> None:
         )
 
 
-def _watched(system: System, events: Any, prescribed: PrescribedMotions) -> list[Any]:
+def _watched(system: System, events: object, prescribed: PrescribedMotions) -> list[Watched]:
     """Events, those of contacts too; a mechanism that takes over is driven as well."""
     found = [
-        replace(e, to=prescribed.on(e.to)) if isinstance(e, Switch) and e.to is not None else e
+        replace(e, to=prescribed.on(e.to)) if isinstance(e, Switch) else e
         for e in watched_events(system.mechanism, events)
     ]
     return found + contact_events(system, found)
@@ -256,7 +255,6 @@ def _first(
     balance: bool,
 ) -> State:
     """The state to begin with: the last one of a file that goes on, or the given one."""
-    recorder.baumgarte = system.setup.baumgarte
     state = _resumed(recorder, system, q0, v0, t0)
     if state is None:
         projected = project or system.setup.baumgarte is not None
@@ -278,10 +276,8 @@ def _check_covered(system: System, t: float, end: float) -> None:
 def _role(system: System, part: object) -> str:
     """The argument that a schedule was given as."""
     volts = system.setup.voltages.schedules if system.setup.voltages is not None else ()
-    for name, own in (("external", system.setup.external.schedules), ("voltages", volts)):
-        if any(part is x for x in own):
-            return name
-    return "inputs"
+    own = (("external", system.setup.external.schedules), ("voltages", volts))
+    return next((name for name, parts in own if any(part is x for x in parts)), "inputs")
 
 
 def _start(

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from armillary.constraints.admissible import listed
-from armillary.constraints.content import idle_note
 from armillary.constraints.holding import Named
 from armillary.constraints.moving import RowMotion
+from armillary.constraints.notes import idle_note
 from armillary.errors import InadmissibleError, InputError, ModelError, Remedy
 from armillary.evaluate.inputs import Array
 from armillary.sim.methods.run_view import RunView

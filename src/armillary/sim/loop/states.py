@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
 
 from armillary.evaluate.inputs import Array
 from armillary.sim.methods.system import System
@@ -27,8 +30,9 @@ class State:
 class StepBatch:
     """Steps that were taken at once, and the states after those that are to be recorded.
 
-    rest: parts of a step beyond the `done` ones.  fault: what a block raised when it was asked at
-    the end of the batch."""
+    rest: parts of a step beyond the `done` ones.  a, tau: accelerations and joint forces, empty
+    (T, ..., 0) where they are not recorded; those of the entries `unknown` are found by `forces`.
+    fault: what a block raised when it was asked at the end of the batch."""
 
     done: int
     rest: int
@@ -37,16 +41,59 @@ class StepBatch:
     v: Array
     z: Array
     held: Array
+    a: Array
+    tau: Array
     step: float
+    unknown: list[int] = field(default_factory=list)
     fault: BaseException | None = None
 
+    def first(self, done: int, every: int, fault: BaseException | None) -> StepBatch:
+        """The first `done` of the steps, with every n-th of their states."""
+        kept = [k for k, n in enumerate(self.numbers[:done]) if n % every == 0]
+        states = {name: getattr(self, name)[kept] for name in ("q", "v", "z", "held", "a", "tau")}
+        unknown = [k for k, n in enumerate(kept) if n in self.unknown]
+        numbers = [self.numbers[k] for k in kept]
+        return replace(self, done=done, numbers=numbers, unknown=unknown, fault=fault, **states)
 
-def instants(system: System, times: list[float], batch: StepBatch) -> Iterator[State]:
-    """The recorded states of a batch; while each is looked at, blocks hold what they held."""
+    def forces(self, system: System, times: list[float]) -> tuple[Array, Array]:
+        """a and tau (T, ..., nv) of all recorded instants.  The native loop knows them from the
+        first stage of the next step: not at the last instant, and not just before a jump."""
+        for k, state in zip(self.unknown, instants(system, times, self, self.unknown), strict=True):
+            self.tau[k], self.a[k] = system.view().dynamics(state.t, *state.parts)
+        self.unknown.clear()
+        return self.a, self.tau
+
+
+def instants(
+    system: System, times: list[float], batch: StepBatch, entries: Iterable[int] | None = None
+) -> Iterator[State]:
+    """The recorded states of a batch (default: all); while each is looked at, blocks hold what they
+    held."""
     samples = system.modes.samples
     now = list(samples.held)
-    for n, t in enumerate(times):
+    for n in range(len(times)) if entries is None else entries:
         samples.hold(batch.held[n])
-        system.setup.enter(t - batch.step, t)
-        yield State(t, batch.q[n], batch.v[n], batch.z[n])
+        system.setup.enter(times[n] - batch.step, times[n])
+        yield State(times[n], batch.q[n], batch.v[n], batch.z[n])
     samples.held = now
+
+
+def given_at(
+    system: System, times: list[float], batch: StepBatch, wrenches: bool = True
+) -> dict[str, Any]:
+    """Prescribed motion (T, ..., 3 n) and wrenches by frame (T, ..., 6) of the recorded instants,
+    where there are such."""
+    setup, shape = system.setup, (*batch.v.shape[1:-1], 6)
+    moved, pushed, wrenches = [], [], wrenches and bool(setup.external)
+    for k, t in enumerate(times if setup.prescribed or wrenches else ()):
+        setup.enter(t - batch.step, t)
+        if setup.prescribed:
+            moved.append(setup.prescribed.flat(t, batch.v[k]))
+        if wrenches:
+            pushed.append(setup.external.at(t))
+    found: dict[str, Any] = {"prescribed": np.array(moved)} if moved else {}
+    if pushed:
+        found["external"] = {
+            name: np.array([np.broadcast_to(x[name], shape) for x in pushed]) for name in pushed[0]
+        }
+    return found

@@ -1,4 +1,4 @@
-"""Dry friction as it is: a joint slides one way or the other, or it sticks.
+"""Dry friction without smoothing: a joint slides in either direction, or it sticks.
 
 Every watched entry of v has a mode, +1, -1 or 0.  While it slides, friction acts against its mode;
 where its velocity comes to zero (an event, found to rounding) it sticks if the force r that keeps
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -19,12 +18,12 @@ from armillary.errors import InputError, ModelError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.passive import Passive
+from armillary.sim.loop.events import FrictionEvent, Outcome, Parts, Watched
 from armillary.sim.methods.integrators import ExplicitRungeKutta, SemiImplicitEuler, Stepper
 from armillary.sim.methods.run_view import RunView
 from armillary.sim.methods.system import System
 from armillary.sim.motion.schedules import columns_of
 
-Parts = tuple[Array, Array, Array]  # q, v, z
 _TINY = 1e-200  # rad/s or m/s: has a sign, and no other effect
 _STILL = 1e-9  # rad/s or m/s: what an impact leaves of a joint that stuck
 _ITERATIONS = 100
@@ -39,7 +38,7 @@ class StickSlip:
 
     joints: Sequence[str] | str | None = None
 
-    def watched(self, mechanism: Mechanism) -> list[Any]:
+    def watched(self, mechanism: Mechanism) -> list[Watched]:
         if mechanism.model.constraints:
             mechanism.evaluator.refuse_load_friction("StickSlip with constraints")
         passive, labels = _passives(mechanism), mechanism.v_labels
@@ -94,35 +93,29 @@ def _passives(mechanism: Mechanism) -> list[Passive]:
 
 
 @dataclass
-class Stop:
-    """A sliding entry comes to rest."""
+class StickEvent(FrictionEvent):
+    """Of one watched entry."""
 
     label: str
     i: int  # among the watched entries
     stuck: Stuck = field(repr=False)
-    terminal: bool = field(default=False, init=False)
+
+
+class Stop(StickEvent):
+    """A sliding entry comes to rest."""
 
     def value_in(self, view: RunView, t: float, parts: Parts) -> float:
         mode = self.stuck.mode(view)[self.i]
         return float(mode * parts[1][self.stuck.columns[self.i]]) if mode else 1.0
 
-    def crossed(self, before: float, after: float, v: Array) -> bool:
-        return after < 0.0
-
-    def act(self, view: RunView, t: float, q: Array, v: Array) -> tuple[Array, Array, str]:
+    def act(self, view: RunView, t: float, q: Array, v: Array) -> Outcome:
         v = v.copy()
         v[self.stuck.columns[self.i]] = 0.0
         return q, v, f"'{self.label}' stops"
 
 
-@dataclass
-class Slip:
+class Slip(StickEvent):
     """A sticking entry breaks away."""
-
-    label: str
-    i: int
-    stuck: Stuck = field(repr=False)
-    terminal: bool = field(default=False, init=False)
 
     def value_in(self, view: RunView, t: float, parts: Parts) -> float:
         """What is left of the friction level, N m or N."""
@@ -131,10 +124,7 @@ class Slip:
         held, level = self.stuck.forces(view, t, parts)
         return float(level[self.i] - abs(held[self.i]))
 
-    def crossed(self, before: float, after: float, v: Array) -> bool:
-        return after < 0.0
-
-    def act(self, view: RunView, t: float, q: Array, v: Array) -> tuple[Array, Array, str]:
+    def act(self, view: RunView, t: float, q: Array, v: Array) -> Outcome:
         self.stuck.broken = self.i
         return q, v, f"'{self.label}' slips"
 
@@ -159,12 +149,8 @@ class Stuck:
                 "or give the friction a smoothing."
             )
         system.friction = self
-        if parts[0].ndim == 1:
-            return self.settle(system.view(), t, parts)
-        v = parts[1].copy()
-        for row in range(len(v)):
-            v[row] = self.settle(system.view(row), t, (parts[0][row], v[row], parts[2][row]))
-        return v
+        found = [self.settle(view, t, own) for view, own in system.view().runs(parts)]
+        return np.reshape(found, parts[1].shape)
 
     # -- forces ----------------------------------------------------------------------------------
 
@@ -218,12 +204,12 @@ class Stuck:
     def forces(self, view: RunView, t: float, parts: Parts) -> tuple[Array, Array]:
         """Forces r that hold what sticks, and friction levels at rest, of the watched entries."""
         q, v, z = parts
-        tau = np.ascontiguousarray(view.forces(t, q, v, z)[0])
+        tau, _ = view.forces(t, q, v, z)
         a, r = self._held(view, t, q, v, tau)
         return r, self._levels(view, t, q, v, a, r)
 
     def _levels(self, view: RunView, t: float, q: Array, v: Array, a: Array, r: Array) -> Array:
-        """Friction at rest against the way it is about to slide, which r holds back."""
+        """Friction at rest against the direction of the impending slip, which r holds back."""
         mechanism, load = view.mechanism, np.zeros(len(v))
         if mechanism.model.load_dependent_joints:
             friction = mechanism.load_friction
@@ -231,9 +217,9 @@ class Stuck:
             loads = friction.loads(q[None], v[None], a[None], view.wrenches(t, q, v), bodies)
             load[friction.columns] = friction.levels(loads)[0]
         passive = _passives(mechanism)
-        ways = -np.sign(r) * _TINY
-        pairs = zip(self.columns, ways, strict=True)
-        return np.array([passive[k].level(way, float(load[k])) for k, way in pairs])
+        directions = -np.sign(r) * _TINY
+        pairs = zip(self.columns, directions, strict=True)
+        return np.array([passive[k].level(x, float(load[k])) for k, x in pairs])
 
     # -- modes -----------------------------------------------------------------------------------
 

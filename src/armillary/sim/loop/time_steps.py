@@ -1,15 +1,14 @@
 """Many steps of time in one native call: kernels of a mechanism inside runtime/time_loop.py.
 
 Explicit Runge-Kutta tables and semi-implicit Euler, trees and constrained mechanisms, one state or
-B side by side; controllers that can be traced run inside.  A step that cannot be taken (a state
-that is not finite, a position that does not close, a row the fast kernel doubts) is left to the
-caller.
+B side by side; controllers that can be traced run inside.  A step that cannot be taken is left to
+the caller: a state that is not finite, a position that does not close, a failed residual check.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -19,30 +18,18 @@ from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.tree import centre, chart, forward_dynamics
 from armillary.codegen.abi import Context
 from armillary.codegen.struct import bits
-from armillary.evaluate.compile_function import (
-    Function,
-    NotNative,
-    compile_algorithm,
-    compile_function,
-)
+from armillary.evaluate.compile_function import NotNative, compile_algorithm
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.interrupts import HeldInterrupt
 from armillary.evaluate.kernel import Kernel, address_of
 from armillary.runtime.time_context import KernelCall, Policy, Steps, Table
 from armillary.runtime.time_loop import called_back, run_steps
-from armillary.scalar import Scalar
+from armillary.sim.loop.control_kernels import Control, Controlling, Sample
 
 if TYPE_CHECKING:
     from armillary.evaluate.program import Program
     from armillary.mechanism.mechanism import Mechanism
 
-Numbers = list[Scalar]
-Pair, Single = tuple[Numbers, Numbers], tuple[Numbers]
-# (t, q, v, z, given forces) -> forces and dz/dt
-Control = Callable[[Scalar, Numbers, Numbers, Numbers, Numbers], Pair]
-# (t, q, v, z, which are due: 1.0 or 0.0) -> z
-Sample = Callable[[Scalar, Numbers, Numbers, Numbers, Numbers], Numbers]
-RECENT = 16  # controllers of a mechanism whose code is kept
 # (stage, t, q, v, z) -> forces and dz/dt, over arrays (rows, ...): called back at every stage
 Answer = Callable[[int, float, Array, Array, Array], tuple[Array, Array]]
 
@@ -82,6 +69,58 @@ class Given:
         return Given(*(own(getattr(self, field.name)) for field in fields(self)))
 
 
+@dataclass(frozen=True)
+class Span:
+    """Steps of h from t on.  `taken` ones were made before, and every n-th of all is recorded."""
+
+    steps: int
+    h: float
+    t: float
+    taken: int = 0
+    every: int = 1
+
+    def entry(self, done: int) -> int:
+        """Of the record, after so many of these steps; entry 0 belongs to the start."""
+        return (self.taken + done) // self.every - self.taken // self.every
+
+    def after(self, done: int, steps: int) -> Span:
+        """`steps` steps after the first `done` ones."""
+        return replace(self, steps=steps, t=self.t + done * self.h, taken=self.taken + done)
+
+
+States = tuple[Array, ...]  # q, v, z: (rows, ·) each
+
+
+@dataclass(frozen=True)
+class Work:
+    """Steps to take.
+
+    out: arrays named q, v, z, a, tau, one entry per recorded step; a and tau of the first stage of
+    the step that follows: not those of the last state, but those of the start, in entry 0.  They
+    may hold more rows than the loop runs: its own begin at row `first`.  due (steps + 1, 1 + n):
+    after step k, 1 where any of the n sampled blocks is due, and which."""
+
+    given: Given
+    span: Span
+    out: dict[str, Array]
+    first: int = 0
+    due: Array | None = None
+
+
+@dataclass(frozen=True)
+class Controller:
+    """Controllers and actuators of a run: traced functions, or one over arrays that is called back
+    at every stage; what it raises stops the loop and stands in `Stepping.fault`.
+
+    sample: what sampled blocks do, and how many of them there are.  key: equal for equal traced
+    functions, whose code is then used again."""
+
+    control: Control | None = None
+    sample: tuple[Sample, int] | None = None
+    key: Hashable = None
+    answer: Answer | None = None
+
+
 def _zeros(*shape: int) -> Array:
     """Zeros that begin with a cache line."""
     block = np.zeros(prod(shape) + 8)
@@ -91,31 +130,25 @@ def _zeros(*shape: int) -> Array:
 class Stepping:
     """The native loop of one mechanism with one method, for `rows` states at once.
 
-    Raises `NotNative` where there is no native way: the caller steps in Python then."""
+    Raises `NotNative` where that cannot be: the caller steps in Python then."""
 
     def __init__(
         self,
         mechanism: Mechanism,
         method: Method,
         rows: int,
-        control: Control | None = None,
+        controller: Controller,
         nz: int = 0,
         parameters: Array | None = None,
-        sample: tuple[Sample, int] | None = None,
-        answer: Answer | None = None,
         given: tuple[str, ...] = (),
-        key: Hashable = None,
     ):
-        """sample: what sampled parts do, and how many of them there are.  answer: in the place of
-        a controller that can be traced; what it raises stops the loop and stands in `fault`.
-        given: which of "external" and "prescribed" (wrenches, moving rows) the dynamics read.  key:
-        equal for equal `control` and `sample`, whose code is then used again."""
+        """given: which of "external" and "prescribed" (wrenches, moving rows) the dynamics read."""
         self.mechanism, self.method, self.rows, self.nz = mechanism, method, rows, nz
         self._batched = rows >= mechanism.options.simd(True).width
-        self._keep: list[Any] = []  # everything the native side points to
+        self._keep: list[object] = []  # everything the native side points to
         self._c = np.zeros(Steps.SIZE, np.int64)
         self.fault: BaseException | None = None
-        self._calls_back, self._interrupt = answer is not None, HeldInterrupt()
+        self._calls_back, self._interrupt = controller.answer is not None, HeldInterrupt()
         self._stage = 0  # the one that is next
         self._numbers()
         self._buffers()
@@ -130,12 +163,13 @@ class Stepping:
         self._other_bodies("dynamics", self._reads)
         self._manifold()
         self._constraints()
-        if control is not None:
-            self._call("control", self._control(control, key), still=(3,))
-        if answer is not None:
-            self._call_back(answer)
-        if sample is not None:
-            self._call("sample", self._sample(*sample, key), still=(3, 4))
+        controlling = Controlling(mechanism.evaluator, self._batched, nz, controller.key)
+        if controller.control is not None:
+            self._call("control", controlling.control(controller.control), still=(3,))
+        if controller.answer is not None:
+            self._call_back(controller.answer)
+        if controller.sample is not None:
+            self._call("sample", controlling.sample(*controller.sample), still=(3, 4))
 
     # -- what is called --------------------------------------------------------------------------
 
@@ -184,15 +218,9 @@ class Stepping:
 
     def _apart_from_state(self) -> None:
         """Memory of y and s where they are not q and v."""
-        model, stages = self.mechanism.model, ("MOVING_", "STAGE_")
-        sizes = {
-            f"{prefix}{name}": n
-            for prefix in stages
-            for name, n in (("Y", model.nq), ("S", model.nv))
-        }
-        for name in ("ACCELERATION", "OFFSET", "SLIP"):
-            sizes[name] = model.nv
-        for name, size in sizes.items():
+        names = ("MOVING_Y", "STAGE_Y", "MOVING_S", "STAGE_S", "ACCELERATION", "OFFSET", "SLIP")
+        for name in names:
+            size = self.mechanism.nq if name[-1] == "Y" else self.mechanism.nv
             self._c[Steps.FIELDS[name]] = self._own(_zeros(self.rows, size))
 
     def _straight(self, algorithm: Algorithm) -> Kernel:
@@ -215,39 +243,6 @@ class Stepping:
             if kernels is None:
                 raise NotNative(f"no traced kernel for the {name}")
             self._call(name, kernels.kernel(self._batched, "double"))
-
-    def _control(self, control: Control, key: Hashable) -> Kernel:
-        """Controller and actuators: (q, v, z, time, tau) -> tau, dz/dt."""
-
-        def function(q: Numbers, v: Numbers, z: Numbers, time: Numbers, tau: Numbers) -> Pair:
-            return control(time[0], q, v, z, tau)
-
-        nv = self.mechanism.nv
-        return self._function("control", function, {"tau": nv}, {"tau": nv, "rates": self.nz}, key)
-
-    def _sample(self, sample: Sample, count: int, key: Hashable) -> Kernel:
-        """Sampled parts look at the state: (q, v, z, time, due) -> z."""
-
-        def function(q: Numbers, v: Numbers, z: Numbers, time: Numbers, due: Numbers) -> Single:
-            return (sample(time[0], q, v, z, due),)
-
-        return self._function("sample", function, {"due": count}, {"z": self.nz}, key)
-
-    def _function(
-        self, role: str, f: Function, last: dict[str, int], outputs: dict[str, int], key: Hashable
-    ) -> Kernel:
-        """A kernel of (q, v, z, time, last); the code of the latest keys is used again."""
-        m = self.mechanism
-        inputs = {"q": m.nq, "v": m.nv, "z": self.nz, "time": 1} | last
-        lanes, budget = m.options.simd(self._batched), m.options.budget
-
-        def make() -> Kernel:
-            return compile_function(f, inputs, outputs, lanes, budget)
-
-        if key is None:
-            return make()
-        name = ("control", role, self._batched, self.nz, key)
-        return m.evaluator.memo.latest(name, make, RECENT)
 
     def _call(self, role: str, kernel: Kernel, still: tuple[int, ...] = ()) -> None:
         """Prepare a kernel: its context, with the row lengths of its inputs."""
@@ -294,12 +289,8 @@ class Stepping:
         table = np.zeros((stages, stages))
         for i, row in enumerate(m.a):
             table[i, : len(row)] = row
-        c[Steps.ROWS], c[Steps.NQ], c[Steps.NV], c[Steps.NZ] = (
-            self.rows,
-            model.nq,
-            model.nv,
-            self.nz,
-        )
+        c[Steps.ROWS], c[Steps.NZ] = self.rows, self.nz
+        c[Steps.NQ], c[Steps.NV] = model.nq, model.nv
         c[Steps.STAGES], c[Steps.SEMI_IMPLICIT] = stages, int(m.semi_implicit)
         for slot, numbers in ((Steps.A, table), (Steps.B, m.b), (Steps.C, m.c)):
             c[slot] = self._own(np.ascontiguousarray(numbers, float))
@@ -328,20 +319,16 @@ class Stepping:
             self._arrays[name] = _zeros(rows, max(model.nv, 1))
         for name, array in self._arrays.items():
             self._c[Steps.FIELDS[name]] = address_of()(array)
-        for name, same in (
-            ("MOVING_Y", "Q"),
-            ("MOVING_S", "V"),
-            ("STAGE_Y", "STAGE_Q"),
-            ("STAGE_S", "STAGE_V"),
-        ):
-            self._c[Steps.FIELDS[name]] = address_of()(self._arrays[same])
+        for prefix, same in (("MOVING_", ""), ("STAGE_", "STAGE_")):
+            for name, own in (("Y", "Q"), ("S", "V")):
+                self._c[Steps.FIELDS[prefix + name]] = address_of()(self._arrays[same + own])
         self._state = {name: self._arrays[name] for name in widths}
 
     # -- the loop --------------------------------------------------------------------------------
 
-    def run(self, state: tuple[Array, Array, Array], *what: Any, **how: Any) -> int:
+    def run(self, state: States, work: Work) -> int:
         """`begin`, the steps, `end`."""
-        place, call = self.begin(state, *what, **how), run_steps()
+        place, call = self.begin(state, work), run_steps()
         if not self._calls_back:
             call(place)
             return self.end(state)
@@ -350,46 +337,28 @@ class Stepping:
         self.fault = self.fault or self._interrupt.delivered()
         return self.end(state)
 
-    def begin(
-        self,
-        state: tuple[Array, Array, Array],
-        given: Given,
-        steps: int,
-        h: float,
-        start: float = 0.0,
-        every: int = 1,
-        taken: int = 0,
-        out: dict[str, Array] | None = None,
-        first: int = 0,
-        due: Array | None = None,
-    ) -> int:
-        """Get ready for up to `steps` steps from state = (q, v, z), arrays (rows, ·); gives the
-        argument of the native `steps`.
-
-        out: arrays named q, v, z, a, tau with one entry per `every` steps (entry 0 belongs to the
-        start and is filled for a and tau only); `taken` steps were made before this call.  They may
-        hold more rows than this loop runs: its own begin at row `first`.  due (steps + 1, 1 + n):
-        after step k, 1 where any of the n sampled parts is due, and which."""
-        c = self._c
+    def begin(self, state: States, work: Work) -> int:
+        """Get ready for steps from this state; gives the argument of the native `steps`."""
+        c, span, due = self._c, work.span, work.due
         for array, start_of in zip(self._state.values(), state, strict=True):
             array[...] = start_of
-        self._given = self._hand_over(given)
-        c[Steps.STEPS], c[Steps.DONE] = steps, 0
+        self._given = self._hand_over(work.given)
+        c[Steps.STEPS], c[Steps.DONE] = span.steps, 0
         self.fault, self._stage = None, 0
-        c[Steps.EVERY], c[Steps.RECORDED] = every, taken
-        c[Steps.STEP_SIZE], c[Steps.START] = bits(h), bits(start)
+        c[Steps.EVERY], c[Steps.RECORDED] = span.every, span.taken
+        c[Steps.STEP_SIZE], c[Steps.START] = bits(span.h), bits(span.t)
         if due is not None:
             c[Steps.DUE], c[Steps.DUE_WIDTH] = address_of()(due), due.shape[1]
         for name in ("q", "v", "z", "a", "tau"):
             place = 0
-            if out and name in out:
-                record = out[name]
+            if name in work.out:
+                record = work.out[name]
                 c[Steps.OUT_ROWS] = record.shape[1]
-                place = address_of()(record) + record.strides[1] * first
+                place = address_of()(record) + record.strides[1] * work.first
             c[Steps.FIELDS[f"OUT_{name.upper()}"]] = place
         return address_of()(c)
 
-    def end(self, state: tuple[Array, Array, Array]) -> int:
+    def end(self, state: States) -> int:
         """Move the state on; how many steps were taken."""
         for array, end_of in zip(self._state.values(), state, strict=True):
             end_of[...] = array

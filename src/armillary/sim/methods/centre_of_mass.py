@@ -1,13 +1,11 @@
 """Free joints stepped by the centre of mass of what they carry (algorithms/tree/centre.py).
 
-Steps of time see y and s in the place of q and v: at free joints (orientation; c) and (ω; w), the
-centre's place and velocity along the axes of the joint frame; elsewhere y = q and s = v.  Arrays
+Time steps see y and s instead of q and v: at free joints (orientation; c) and (ω; w), the
+centre's position and velocity along the axes of the joint frame; elsewhere y = q and s = v.  Arrays
 are single states (n,) or batches (B, n).
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -15,18 +13,19 @@ from armillary.algorithms.tree import centre
 from armillary.evaluate.compiled_function import function_of
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
+from armillary.sim.motion.user_functions import array_of, columns
 from armillary.spatial import Vector
 from armillary.spatial.rotation import from_quaternion
 
 
 class Center:
-    """The two ways between (q, v) and (y, s), and ds/dt.  p: inertias of the bodies, if not the
+    """The maps between (q, v) and (y, s), and ds/dt.  p: inertias of the bodies, if not the
     model's."""
 
     def __init__(self, mechanism: Mechanism):
         self._mechanism = mechanism
         model = mechanism.model
-        # of every free joint: its quaternion and its place in q, its linear entries in v
+        # of every free joint: its quaternion and its position in q, its linear entries in v
         self._slots = [
             (
                 slice(s.q.start, s.q.start + 4),
@@ -50,9 +49,9 @@ class Center:
             return q, v
         offset, slip = self._of_carried(q, v, p)
         y, s = q.copy(), v.copy()
-        for turn, place, linear in self._slots:
-            y[..., place] += offset[..., linear]
-            s[..., linear] = turned(q[..., turn], v[..., linear]) + slip[..., linear]
+        for rotation, position, linear in self._slots:
+            y[..., position] += offset[..., linear]
+            s[..., linear] = rotated(q[..., rotation], v[..., linear]) + slip[..., linear]
         return y, s
 
     def leave(self, y: Array, s: Array, p: Array | None = None) -> tuple[Array, Array]:
@@ -61,14 +60,14 @@ class Center:
             return y, s
         offset, slip = self._of_carried(y, s, p)
         q, v = y.copy(), s.copy()
-        for turn, place, linear in self._slots:
-            q[..., place] -= offset[..., linear]
-            v[..., linear] = turned(y[..., turn], (s - slip)[..., linear], back=True)
+        for rotation, position, linear in self._slots:
+            q[..., position] -= offset[..., linear]
+            v[..., linear] = rotated(y[..., rotation], (s - slip)[..., linear], back=True)
         return q, v
 
     def carry(self, q: Array, v: Array, other: Array) -> Array:
-        """v at another place, with the centres' velocities of q: what turns a body by hand does
-        not turn its momentum."""
+        """v at another position, with the centres' velocities of q: a correction that rotates a
+        body does not rotate its momentum."""
         return self.leave(other, self.enter(q, v)[1])[1] if self._slots else v
 
     def rate(self, q: Array, v: Array, a: Array, p: Array | None = None) -> Array:
@@ -95,25 +94,20 @@ class Center:
 
         Only where no free joint carries another: the rows of w in T are then R M_w / m."""
         F = F.copy()
-        for turn, _, linear in self._slots:
-            mass, pull = M[linear.start, linear.start], F[..., linear].copy()
-            F -= pull @ M[linear] / mass
-            F[..., linear] = turned(q[turn], pull)
+        for rotation, _, linear in self._slots:
+            mass, force = M[linear.start, linear.start], F[..., linear].copy()
+            F -= force @ M[linear] / mass
+            F[..., linear] = rotated(q[rotation], force)
         return F
 
-    def _of_carried(self, q: Array, v: Array, p: Array | None) -> Any:
+    def _of_carried(self, q: Array, v: Array, p: Array | None) -> tuple[Array, Array]:
         """R r and R ρ."""
         if q.ndim == 1 and not (np.isfinite(q).all() and np.isfinite(v).all()):
             return np.full_like(v, np.nan), np.full_like(v, np.nan)
         return self._carried(q, v, parameters=p)
 
 
-def turned(quaternion: Array, x: Array, back: bool = False) -> Array:
+def rotated(quaternion: Array, x: Array, back: bool = False) -> Array:
     """R x of vectors (..., 3); back: Rᵀ x."""
-    E = from_quaternion(_columns(quaternion))
-    return np.stack([*((E if back else E.T) @ Vector(*_columns(x)))], axis=-1)
-
-
-def _columns(x: Array) -> list[Any]:
-    """Floats of a single vector, columns of several."""
-    return x.tolist() if x.ndim == 1 else [x[..., k] for k in range(x.shape[-1])]
+    E = from_quaternion(columns(quaternion))
+    return array_of(((E if back else E.T) @ Vector(*columns(x))).leaves())

@@ -2,7 +2,7 @@
 
 Within a step that starts at y0 every configuration is y = y0 ⊕ θ with θ (nv) small, and
 
-    dθ/dt = dexp⁻¹(-θ) ω        of turns                [Munthe-Kaas 1999; Iserles et al. 2000]
+    dθ/dt = dexp⁻¹(-θ) ω        of rotations            [Munthe-Kaas 1999; Iserles et al. 2000]
 
 so a method for vectors keeps its order on quaternion joints, and y stays on its manifold.  All
 other entries have dθ/dt = s; at free joints y and s are those of a centre of mass (centre.py).
@@ -11,14 +11,12 @@ Arrays are single states (n,) or batches (B, n).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from armillary.algorithms.tree.chart import inverse_dexp, stepped
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
-from armillary.sim.methods.exponential import expm
+from armillary.sim.motion.user_functions import array_of, columns
 
 
 class Chart:
@@ -28,29 +26,21 @@ class Chart:
         model = mechanism.model
         pairs = list(zip(model.joints, model.slots, strict=True))
         self._groups = [(joint, slot) for joint, slot in pairs if joint.nq != joint.nv]
-        self._turns = [slice(s.v.start, s.v.start + 3) for _, s in self._groups]
+        self._rotations = [slice(s.v.start, s.v.start + 3) for _, s in self._groups]
         self.additive = not self._groups
         plain = [(joint, slot) for joint, slot in pairs if joint.nq == joint.nv]
         self._plain_q = np.array([k for _, s in plain for k in range(s.q.start, s.q.stop)], int)
         self._plain_v = np.array([k for _, s in plain for k in range(s.v.start, s.v.stop)], int)
 
-    def move(self, q: Array, step: Array) -> Array:
-        """q moved along its own axes: `Mechanism.integrate`."""
-        return self._moved(lambda joint, x, d: joint.integrate(x, d), q, step)
-
     def step(self, y: Array, theta: Array) -> Array:
-        """y ⊕ θ, the move of a step of time."""
-        return self._moved(stepped, y, theta)
-
-    def _moved(self, how: Any, q: Array, theta: Array) -> Array:
+        """y ⊕ θ."""
         if self.additive:
-            return q + theta
-        result = np.empty_like(q)
-        result[..., self._plain_q] = q[..., self._plain_q] + theta[..., self._plain_v]
+            return y + theta
+        result = np.empty_like(y)
+        result[..., self._plain_q] = y[..., self._plain_q] + theta[..., self._plain_v]
         for joint, slot in self._groups:
-            result[..., slot.q] = _rows(
-                how(joint, _columns(q[..., slot.q]), _columns(theta[..., slot.v]))
-            )
+            moved = stepped(joint, columns(y[..., slot.q]), columns(theta[..., slot.v]))
+            result[..., slot.q] = array_of(moved)
         return result
 
     def slope(self, theta: Array, s: Array) -> Array:
@@ -58,38 +48,20 @@ class Chart:
         if self.additive:
             return s
         result = s.copy()
-        for turn in self._turns:
-            if theta.ndim == 2 or theta[turn].any():
-                result[..., turn] = _rows(
-                    inverse_dexp(_columns(theta[..., turn]), _columns(s[..., turn]))
+        for own in self._rotations:
+            if theta.ndim == 2 or theta[own].any():
+                result[..., own] = array_of(
+                    inverse_dexp(columns(theta[..., own]), columns(s[..., own]))
                 )
         return result
 
     def half_brackets(self, s: Array) -> Array | None:
         """½ [θ, s] as a matrix on θ, (..., nv, nv): the slope's derivative at θ = 0."""
-        return None if self.additive else -0.5 * self.brackets(s)
-
-    def brackets(self, s: Array) -> Array:
-        """[s, ·] of every joint, (..., nv, nv)."""
-        return self._blocks(s, _cross_matrix, 0.0)
-
-    def inverse_dexp_matrix(self, theta: Array) -> Array:
-        """dexp⁻¹(-θ), (nv, nv), of a single state."""
-        return self._blocks(
-            theta,
-            lambda t: np.array([inverse_dexp(t.tolist(), e) for e in np.eye(3).tolist()]).T,
-            1.0,
-        )
-
-    def adjoint(self, theta: Array) -> Array:
-        """Ad(exp(-θ)), (nv, nv): velocities at the start of a move, seen from its end."""
-        return self._blocks(theta, lambda t: expm(-_cross_matrix(t)), 1.0)
-
-    def _blocks(self, x: Array, block: Any, elsewhere: float) -> Array:
-        """A matrix with a block for every turn."""
-        result = np.zeros((*x.shape, x.shape[-1])) + elsewhere * np.eye(x.shape[-1])
-        for turn in self._turns:
-            result[..., turn, turn] = block(x[..., turn])
+        if self.additive:
+            return None
+        result = np.zeros((*s.shape, s.shape[-1]))
+        for own in self._rotations:
+            result[..., own, own] = -0.5 * _cross_matrix(s[..., own])
         return result
 
 
@@ -100,12 +72,3 @@ def _cross_matrix(x: Array) -> Array:
         result[..., j, i] = x[..., k]
         result[..., i, j] = -x[..., k]
     return result
-
-
-def _columns(x: Array) -> Any:
-    """Floats of a single state, columns of a batch."""
-    return x.tolist() if x.ndim == 1 else [x[:, k] for k in range(x.shape[1])]
-
-
-def _rows(columns: Any) -> Array:
-    return np.stack([np.asarray(c, float) for c in columns], axis=-1)

@@ -49,7 +49,6 @@ METHODS: dict[str, Maker] = {
     "exponential": lambda view: Exponential(view, corrected=True),
     "variational": Variational,
 }
-ADAPTIVE = tuple(name for name, table in EXPLICIT.items() if table.error)
 
 
 def stepper(name: str, view: RunView) -> Stepper:

@@ -13,10 +13,12 @@ import numpy as np
 
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
-from armillary.sim.methods.exponential import expm
 from armillary.sim.methods.jacobian import jacobian
 from armillary.sim.methods.run_view import RunView
 from armillary.sim.methods.tableaux import Rosenbrock, Tableau
+
+_TERMS = 16  # of the series of the exponential
+_SIZE = 0.25  # largest norm for it
 
 
 class Stepper(Protocol):
@@ -122,7 +124,7 @@ class Exponential:
         q, v, z = view.leave_chart(y0, x0)
         tau, _ = view.forces(t, q, v, z)
         T = view.center.matrix(q, view.bodies())
-        Y = T @ view.mobility(q, v, np.ascontiguousarray(tau))
+        Y = T @ view.mobility(q, v, tau)
         A = np.zeros((*x0.shape, N))
         A[..., :n, n : 2 * n] = np.eye(n)
         A[..., n : 2 * n, :n] = -Y * self._spring
@@ -156,6 +158,22 @@ def linear_passives(mechanism: Mechanism) -> tuple[Array, Array]:
             if joint.nq == joint.nv:  # quaternions have no springs
                 spring[slot.v.start + k] = passive.spring
     return spring, damper
+
+
+def expm(A: Array) -> Array:
+    """e^A (..., n, n): the series [Yesiloglu2007, 4.24] of A / 2^s, squared s times."""
+    norm = float(np.abs(A).sum(axis=-1).max(initial=0.0))
+    if not np.isfinite(norm):
+        return np.full_like(A, np.nan)
+    squarings = max(0, int(np.ceil(np.log2(max(norm, 1e-300) / _SIZE))))
+    A = A / 2.0**squarings
+    one = np.eye(A.shape[-1])
+    result = one + A / _TERMS
+    for k in range(_TERMS - 1, 0, -1):  # 1 + A/1 (1 + A/2 (1 + ...))
+        result = one + (A / k) @ result
+    for _ in range(squarings):
+        result = result @ result
+    return result
 
 
 def _times(A: Array, x: Array) -> Array:

@@ -23,17 +23,15 @@ def jacobian(view: RunView, t: float, y0: Array, x0: Array) -> Array:
     near singular positions); controllers and actuators by differences."""
     by_row = view.setup.chain.stages or view.mechanisms.own or _by_mobility(view)
     if x0.ndim == 2 and by_row:
-        each = enumerate(zip(y0, x0, strict=True))
-        return np.stack([jacobian(view.of(k), t, y, x) for k, (y, x) in each])
+        return np.stack([jacobian(one, t, *own) for one, own in view.runs((y0, x0))])
     n, N = view.nv, view.size
     s = x0[..., n : 2 * n]
     q, v, z = view.leave_chart(y0, x0)
     tau, _ = view.forces(t, q, v, z)
-    tau = np.ascontiguousarray(tau)
     J = np.zeros((*x0.shape, N))
-    turning = view.chart.half_brackets(s)
-    if turning is not None:
-        J[..., :n, :n] = turning
+    rotation = view.chart.half_brackets(s)
+    if rotation is not None:
+        J[..., :n, :n] = rotation
     J[..., :n, n : 2 * n] = np.eye(n)
     if _by_mobility(view):
         a_q, a_v, a_tau = _stiff_part(view, t, y0, s, tau)
@@ -56,18 +54,18 @@ def _stiff_part(
     view: RunView, t: float, y: Array, s: Array, tau: Array
 ) -> tuple[Array, Array, Array]:
     """d(ds/dt) by θ, s and tau, of a single state: mobility times the slopes of friction and
-    springs.  That stays finite where a closed mechanism can go on in several ways, and is what
-    makes a mechanism stiff; the method's order does not need the rest."""
+    springs.  That stays finite in singular positions of closed mechanisms, and is what makes
+    them stiff; the order of the method does not need the rest."""
     q, v = view.center.leave(y, s, view.bodies())
     Y = view.center.matrix(q, view.bodies()) @ view.mobility(q, v, tau)
-    by_place, by_speed = (np.diag(x) for x in _slopes(view.mechanism, q, v))
+    by_position, by_speed = (np.diag(x) for x in _slopes(view.mechanism, q, v))
     linear = view.center.linear
     by_speed[linear, linear] = 0.0  # of body axes, not of the centre's
     if known := loop_forces(view.mechanism):
         at = partial(_of_loops, view, known)
-        by_place = by_place + _differences(lambda d: at(view.chart.step(y, d), s), len(s))
+        by_position = by_position + _differences(lambda d: at(view.chart.step(y, d), s), len(s))
         by_speed = by_speed + _differences(lambda d: at(y, s + d), len(s))
-    return Y @ by_place, Y @ by_speed, Y
+    return Y @ by_position, Y @ by_speed, Y
 
 
 def _slopes(mechanism: Mechanism, q: Array, v: Array) -> tuple[Array, Array]:

@@ -40,7 +40,7 @@ class Mechanisms:
     def __init__(self, mechanism: Mechanism):
         self.given = self.all = mechanism
         self.own: dict[int, Mechanism] = {}  # of runs of a batch that have switched
-        self.others: list[Mechanism] = []  # that may take the place of the first one
+        self.others: list[Mechanism] = []  # that may replace the first one
         self._geometry: dict[int, Geometry] = {}
         self._base: dict[int, Mechanism] = {}  # of variants for modes of contacts, by id
 
@@ -75,7 +75,7 @@ class Mechanisms:
         """Made once."""
         if id(mechanism) not in self._geometry:
             chart, center = Chart(mechanism), Center(mechanism)
-            projection = Projection(mechanism, chart, center)
+            projection = Projection(mechanism, center)
             self._geometry[id(mechanism)] = Geometry(mechanism, chart, center, projection)
         return self._geometry[id(mechanism)]
 
@@ -130,7 +130,7 @@ class Modes:
         self.ended: dict[int, float] = {}  # runs of a batch that are over, and when they ended
         self.refused: tuple[int, ...] = ()  # runs of a batch whose start was refused
         self.acted: dict[tuple[int | None, int], float] = {}  # values of events, by run and id
-        self.blamed: dict[int | None, str] = {}  # who gave no numbers in this step
+        self.blamed: dict[int | None, str] = {}  # who gave NaN in this step
 
     def rest_at(self, row: int | None, k: int, side: float) -> None:
         """Entry k of v stays at its limit until something lifts it off."""

@@ -10,8 +10,9 @@ the whole state is one vector x = (θ, s, z); y and s are q and v, but for free 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import isfinite
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -20,14 +21,15 @@ from armillary.errors import InputError, NotFiniteError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
-from armillary.sim.control.block import Scalars, array_of
-from armillary.sim.control.chain import Stage
+from armillary.sim.control.block import Scalars
+from armillary.sim.control.chain import Instant, Stage
 from armillary.sim.control.feed_forward import Function
 from armillary.sim.methods.modes import Mechanisms, Modes, RunRows
 from armillary.sim.methods.setup import Setup
-from armillary.sim.motion.user_functions import columns, finite, handed, rows, scalars
+from armillary.sim.motion.user_functions import array_of, columns, finite, handed, rows, scalars
 
 Wrench = dict[str, Array]
+Arrays = TypeVar("Arrays", bound=tuple[Array, ...])
 
 
 class DryFriction(Protocol):
@@ -75,6 +77,19 @@ class RunView:
         self.mechanisms.switch(self.rows, mechanism)
         return self.of(self.rows)
 
+    def runs(self, parts: Arrays) -> Iterator[tuple[RunView, Arrays]]:
+        """Every run of a batch as a single state, with its rows of the parts; or the only one."""
+        if parts[0].ndim == 1:
+            yield self, parts
+            return
+        for row in range(len(parts[0])):
+            yield self.of(row), tuple(x[row] for x in parts)  # type: ignore[misc]
+
+    @property
+    def named(self) -> str:
+        """The run of a batch, for messages."""
+        return "" if self.row is None else f"run {self.row}: "
+
     @property
     def row(self) -> int | None:
         """The number of the run; None: the only one, or all."""
@@ -90,28 +105,29 @@ class RunView:
         if not (inputs.steady or isfinite(tau.sum())):
             self.blame("inputs", t, q, v, tau)
         if not chain.stages:
-            return (tau if tau.shape == v.shape else np.broadcast_to(tau, v.shape)), z
+            return (tau if tau.shape == v.shape else np.array(np.broadcast_to(tau, v.shape))), z
         if isinstance(self._function, Function):
             total = self._function.given(t, q, v) + tau
             if not isfinite(total.sum()):
                 self.blame(chain.stages[0].what, t, q, v, total)
             return total, z
-        u, rates = chain.forces(
-            t, columns(q), columns(v), columns(z), self.command(t, q), self._held, self.ask
-        )
+        u, rates = chain.forces(self.instant(t, q, v, z))
         return rows(u, v) + tau, rows(rates, z)
+
+    def dynamics(self, t: float, q: Array, v: Array, z: Array) -> tuple[Array, Array]:
+        """tau and a (..., nv)."""
+        tau, _ = self.forces(t, q, v, z)
+        return tau, self.acceleration(t, q, v, tau)
 
     def signals(self, t: float, q: Array, v: Array, z: Array) -> dict[str, Array]:
         """What blocks tell beside their force: voltages, currents, by name (..., nv)."""
-        found = self.setup.chain.all_signals(
-            t, columns(q), columns(v), columns(z), self.command(t, q), self._held, self.ask
-        )
+        found = self.setup.chain.all_signals(self.instant(t, q, v, z))
         return {name: rows(values, v) for name, values in found.items()}
 
     def ask(
         self, stage: Stage, what: str, t: float, q: Scalars, v: Scalars, z: Scalars, u: Scalars
     ) -> Any:
-        """What a block answers, checked; whose fault it is that a force is no number."""
+        """What a block answers, checked; a force that is not finite is blamed on it."""
         single = type(v[0]) is float
         own = map(list if single else handed, (q, v, z, u))
         found = getattr(stage.block, what)(t, *own)
@@ -130,9 +146,10 @@ class RunView:
             self.blame(stage.what, t, array_of(q), speeds, rows(force, speeds))
         return force
 
-    @property
-    def _held(self) -> list[Scalars | None]:
-        return self.modes.samples.of(self.rows)
+    def instant(self, t: float, q: Array, v: Array, z: Array) -> Instant:
+        """What the chain is asked with."""
+        lists = (columns(q), columns(v), columns(z), self.command(t, q))
+        return Instant(t, *lists, self.modes.samples.of(self.rows), self.ask)
 
     def command(self, t: float, q: Array) -> list[Scalar]:
         """What comes to the first controller: voltages that are fed to motors, else nothing."""
@@ -147,7 +164,7 @@ class RunView:
         return x if self.rows is None or x.ndim < 2 else x[self.rows]
 
     def blame(self, what: str, t: float, q: Array, v: Array, found: Array) -> None:
-        """Keep who gave the first number (..., n) that is none, where the state was one."""
+        """Keep who gave the first number (..., n) that is not finite from a finite state."""
         sound = np.isfinite(np.concatenate([q, v], axis=-1)).all(axis=-1)
         bad = ~np.isfinite(np.broadcast_to(found, (*v.shape[:-1], found.shape[-1])))
         for place in np.argwhere(bad.any(axis=-1) & sound):
@@ -164,7 +181,7 @@ class RunView:
     # -- accelerations ---------------------------------------------------------------------------
 
     def acceleration(self, t: float, q: Array, v: Array, tau: Array) -> Array:
-        """a (..., nv); not a number where the state is none."""
+        """a (..., nv); NaN where the state is not finite."""
         if self.friction is not None:
             return np.asarray(self.friction.acceleration(self, t, q, v, tau))
         return self.free_acceleration(t, q, v, tau)
@@ -203,35 +220,27 @@ class RunView:
         self, t: float, q: Array, v: Array, tau: Array, external: Wrench | None
     ) -> Array:
         """As `free_acceleration`, of one mechanism and before limits hold anything."""
+        setup, moving = self.setup, self.moving(t)
+        options: dict[str, Any] = {} if moving is None else {"prescribed": moving}
+        if setup.parameters is not None:
+            options["parameters"] = self.bodies()
+        if setup.baumgarte is not None and self.mechanism.constraints:
+            options["baumgarte"] = setup.baumgarte
         try:
-            moving = self.moving(t)
-            a = self._driven(q, v, tau, external, moving)
-            if a is not None:
-                return a
-            options: dict[str, Any] = {} if moving is None else {"prescribed": moving}
-            if self.setup.parameters is not None:
-                options["parameters"] = self.bodies()
-            if self.setup.baumgarte is not None and self.mechanism.constraints:
-                options["baumgarte"] = self.setup.baumgarte
-            if options:
-                return self.mechanism.forward_dynamics(q, v, tau, external, **options)
-            return self._dynamics(q, v, tau, external) if external else self._dynamics(q, v, tau)
+            if not (options or external):
+                return self._dynamics(q, v, tau)
+            alone = v.ndim == 1 and len(options) == 1 and not (external or self.modes.resting)
+            if alone and setup.prescribed is not None and moving is not None:
+                a = setup.prescribed.acceleration(self.mechanism, q, v, tau, moving)
+                if a is not None:
+                    return a
+            return self._dynamics(q, v, tau, external, **options)
         except NotFiniteError:  # the run tells where it broke
             return np.full_like(v, np.nan)
         except InputError:
             if not self.modes.blamed and all(np.isfinite(x).all() for x in (q, v, tau)):
                 raise
             return np.full_like(v, np.nan)
-
-    def _driven(
-        self, q: Array, v: Array, tau: Array, external: Wrench | None, moving: RowMotion | None
-    ) -> Array | None:
-        """Of one state under prescribed motion, where nothing else matters."""
-        setup = self.setup
-        other = external or self.modes.resting or v.ndim == 2 or setup.baumgarte
-        if setup.prescribed is None or moving is None or other or setup.parameters is not None:
-            return None
-        return setup.prescribed.acceleration(self.mechanism, q, v, tau, moving)
 
     def bodies(self) -> Array | None:
         """Inertias of the bodies, where they are not those of the model."""
@@ -253,14 +262,40 @@ class RunView:
                 break
         return a + Y[:, k] @ (side * push)
 
+    def restraint(self, t: float, q: Array, v: Array, tau: Array, a: Array) -> Array:
+        """Forces r (..., nv), N m or N, of limits and of dry friction at rest, along the entries k
+        of v that rest at a limit or may stick:
+
+            a = forward_dynamics(q, v, tau + r),    Y_kk r_k = (a - forward_dynamics(q, v, tau))_k
+
+        Zero for trees, whose reactions follow from a alone."""
+        force = np.zeros(v.shape)
+        if not (self.mechanism.constraints or (self.mechanisms.own and v.ndim == 2)):
+            return force
+        if v.ndim == 2:
+            for row in np.flatnonzero(np.isfinite(a).all(axis=1)):
+                own = (x[row] for x in (q, v, tau, a))
+                force[row] = self.of(int(row)).restraint(t, *own)
+            return force
+        entries = set(self.modes.resting.get(self.row, {}))
+        if self.friction is not None:
+            entries |= {int(k) for k in self.friction.columns}
+        if not entries:
+            return force
+        k, moving = np.array(sorted(entries)), self.moving(t)
+        options: dict[str, Any] = {} if moving is None else {"prescribed": moving}
+        free = self._dynamics(q, v, tau, self.wrenches(t, q, v), **options)
+        Y = self.mobility(q, v, tau)[np.ix_(k, k)]
+        force[k] = np.linalg.lstsq(Y, (a - free)[k], rcond=1e-12)[0]
+        return force
+
     def mobility(self, q: Array, v: Array, tau: Array) -> Array:
         """Y (..., nv, nv): accelerations per joint force; the inverse of M for trees."""
         if not (self.mechanism.model.constraints or (self.mechanisms.own and q.ndim == 2)):
             M = self.mechanism.mass_matrix(q, parameters=self.bodies())
             return np.asarray(np.linalg.inv(M), float)
         if q.ndim == 2:
-            each = enumerate(zip(q, v, tau, strict=True))
-            return np.stack([self.of(row).mobility(*parts) for row, parts in each])
+            return np.stack([view.mobility(*own) for view, own in self.runs((q, v, tau))])
         # accelerations are linear in tau: differences of them are exact
         still, kick = np.zeros_like(v), np.concatenate([np.zeros((1, self.nv)), np.eye(self.nv)])
         many, rest = (np.tile(x, (self.nv + 1, 1)) for x in (q, still))
@@ -295,7 +330,7 @@ class RunView:
                 a = self._dynamics(q, v, self.setup.inputs.constant)
                 out[n:] = self.center.rate(q, v, a)
                 return
-            except InputError:  # not finite, as a rule: the long way tells
+            except InputError:  # not finite, as a rule: the full evaluation tells where
                 pass
         tau, out[..., 2 * n :] = self.forces(t, q, v, z)
         a = self.acceleration(t, q, v, tau)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array, as_floats
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.control.block import check_block
 from armillary.sim.control.chain import SLACK, RunChain
-from armillary.sim.control.sensors import Instant, Sensor
+from armillary.sim.control.sensors import Motion, Sensor
 from armillary.sim.methods.modes import Mechanisms, Modes, RunRows
 from armillary.sim.methods.run_view import DryFriction, RunView
 from armillary.sim.methods.setup import Setup
 from armillary.sim.motion.driven import PrescribedMotions
-from armillary.sim.motion.schedules import Forces, Wrenches
+from armillary.sim.motion.schedules import External, Forces, Inputs, Wrenches
 from armillary.sim.motion.user_functions import columns, rows, scalars
 
 
@@ -26,14 +25,14 @@ class System:
     def __init__(
         self,
         mechanism: Mechanism,
-        controller: Any = None,
-        actuators: Any = None,
-        inputs: Any = None,
-        external: Any = None,
+        controller: object = None,
+        actuators: object = None,
+        inputs: Inputs = None,
+        external: External = None,
         period: float | None = None,
-        parameters: Any = None,
+        parameters: ArrayLike | None = None,
         prescribed: PrescribedMotions | None = None,
-        voltages: Any = None,
+        voltages: Inputs = None,
         baumgarte: tuple[float, float] | None = None,
     ):
         chain = RunChain(controller, actuators, period)
@@ -87,9 +86,7 @@ class System:
         due = [t >= last - SLACK * float(stage.period or 0.0) for last, stage in pairs]
         if not any(due):
             return z
-        found, samples.held = self.chain.sample(
-            t, columns(q), columns(v), columns(z), view.command(t, q), samples.held, due, view.ask
-        )
+        found, samples.held = self.chain.sample(view.instant(t, q, v, z), due)
         z = self._read_motion(t, q, v, rows(found, z), due)
         samples.due = [
             stage.next_sample(t) if now else last
@@ -99,34 +96,24 @@ class System:
 
     def _read_motion(self, t: float, q: Array, v: Array, z: Array, due: list[bool]) -> Array:
         """Sensors that are due read accelerations and forces, as the others have left them."""
-        instant = None
+        motion = None
         for stage in self.chain.sampled:
             block, k = stage.block, stage.sampled
             if isinstance(block, Sensor) and block.needs_motion and k is not None and due[k]:
-                instant = self._instant(t, q, v, z) if instant is None else instant
-                found = block.after(columns(z[..., stage.z]), block.read(instant))
+                motion = self._motion(t, q, v, z) if motion is None else motion
+                found = block.after(columns(z[..., stage.z]), block.read(motion))
                 z[..., stage.z] = rows(found, z[..., stage.z])
         return z
 
-    def _instant(self, t: float, q: Array, v: Array, z: Array) -> Instant:
+    def _motion(self, t: float, q: Array, v: Array, z: Array) -> Motion:
         view = self.view()
-        tau = np.ascontiguousarray(view.forces(t, q, v, z)[0])
-        a = view.acceleration(t, q, v, tau)
-        wrenches, setup = view.wrenches(t, q, v), self.setup
-        return Instant(
-            view.mechanism,
-            q,
-            v,
-            a,
-            tau,
-            wrenches,
-            view.moving(t),
-            setup.baumgarte,
-            setup.parameters,
-        )
+        tau, a = view.dynamics(t, q, v, z)
+        outside = (view.wrenches(t, q, v), view.moving(t))
+        how = (self.setup.baumgarte, self.setup.parameters)
+        return Motion(view.mechanism, q, v, a, tau, *outside, *how)
 
 
-def checked_parameters(mechanism: Mechanism, given: Any) -> Array | None:
+def checked_parameters(mechanism: Mechanism, given: ArrayLike | None) -> Array | None:
     """Inertias (10 bodies,) or (B, 10 bodies), in the order of `mechanism.parameters`."""
     if given is None:
         return None

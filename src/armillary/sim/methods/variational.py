@@ -57,12 +57,11 @@ class Variational:
     def step(self, view: RunView, t: float, h: float, y0: Array, x0: Array) -> Array:
         if x0.ndim == 1:
             return self._single(view, t, h, y0, x0)
-        result = np.empty_like(x0)
-        for k, (y, x) in enumerate(zip(y0, x0, strict=True)):
-            result[k] = np.nan
+        result = np.full_like(x0, np.nan)
+        for k, (one, (y, x)) in enumerate(view.runs((y0, x0))):
             if np.isfinite(x).all() and np.isfinite(y).all():
                 with contextlib.suppress(NotFiniteError):
-                    result[k] = self._single(view.of(k), t, h, y, x)
+                    result[k] = self._single(one, t, h, y, x)
         return result
 
     def _single(self, view: RunView, t: float, h: float, y0: Array, x0: Array) -> Array:
@@ -81,8 +80,8 @@ class Variational:
     def _past_branches(
         self, view: RunView, t: float, h: float, y0: Array, x0: Array, x1: Array | None
     ) -> Array:
-        """Where a mechanism can go on in several ways the rows say little about the way: the step
-        must be near to an explicit one, else that one is taken."""
+        """Near a singular position, where the mechanism has several branches, the rows say little
+        about which one it takes: the step must be close to an explicit one, else that is taken."""
         n = view.nv
         plain = self._explicit.step(view, t, h, y0, x0)
         if x1 is not None:
@@ -96,8 +95,7 @@ class Variational:
                 return x1
         if view.row not in self._told:
             self._told.add(view.row)
-            run = "" if view.row is None else f"run {view.row}: "
-            self.tell(t, f"{run}{_text(view, plain, n)}")
+            self.tell(t, view.named + _text(view, plain, n))
         return plain
 
     def _solved(
@@ -161,15 +159,15 @@ def _fastest(view: RunView, s: Array) -> float:
     return float(np.abs(np.delete(s, view.center.linear)).max(initial=0.0))
 
 
-def _branches(view: RunView, J: Array, turn: float) -> bool:
-    """Is a position near, within some steps that turn the joints so far, where rows of J
-    depend on each other which are independent here?"""
+def _branches(view: RunView, J: Array, move: float) -> bool:
+    """Is there a position nearby, within a few steps that move the joints by `move` each, where
+    rows of J become dependent that are independent here?"""
     if not J.any():
         return False
     scaling = view.mechanism.constraint_solver.equations.scaling
     values = np.linalg.svd(J * (scaling.columns / scaling.length), compute_uv=False)
     kept = values[values > np.sqrt(_RANK) * values[0]]
-    return bool(kept[-1] < max(_SMALL, _STEPS * turn) * values[0])
+    return bool(kept[-1] < max(_SMALL, _STEPS * move) * values[0])
 
 
 def _consistent(M: Array, J: Array, s: Array, ahead: Array) -> Array:
@@ -207,7 +205,6 @@ class _Ends:
         view, h = self._view, self._h
         if not self._asked:
             tau, rate = view.forces(self._t + 0.5 * h, self._y0, xi, z)
-            tau = np.ascontiguousarray(tau)
         else:
             tau, rate = self._asked_forces(xi, z)
         return *self._parts.momenta(self._y0, xi, tau, h, self._bodies), rate
@@ -225,7 +222,7 @@ class _Ends:
             tau = tau + bias(q, v) - bias(q, v, external)
         if self._closed:
             tau = tau + self._parts.known(q, v)
-        return np.ascontiguousarray(tau), rate
+        return tau, rate
 
     def inertia(self, q: Array) -> Array:
         """M of s."""

@@ -26,6 +26,8 @@ from armillary.model.lowering.tree import parametric
 if TYPE_CHECKING:
     from armillary.mechanism.mechanism import Mechanism
 
+NativeCall = Callable[..., Any]  # arrays -> array or arrays; None: it does not take them
+
 
 def variational_parts(mechanism: Mechanism, parameters: bool) -> VariationalParts:
     """Made once for a mechanism."""
@@ -52,7 +54,7 @@ class VariationalParts:
         self.mechanism, self._given = mechanism, parameters
         self._entries = Entries(mechanism.model.joints)
         self._momenta = self._native_momenta()
-        self._rows: dict[bool, Callable[..., Any] | None] = {}
+        self._rows: dict[bool, NativeCall | None] = {}
         if mechanism.model.constraints:
             self._kept = tuple(range(mechanism.constraint_solver.equations.constraints.count))
             self._known = self._of_constraints(known_forces, ("q", "v"))
@@ -76,7 +78,7 @@ class VariationalParts:
         start, end = discrete_momenta(self._entries, ask, *parts, h)
         return np.array(start), np.array(end)
 
-    def _native_momenta(self) -> Callable[..., Any] | None:
+    def _native_momenta(self) -> NativeCall | None:
         from armillary.evaluate.compile_function import NotNative, compile_algorithm
 
         owner, others = self.mechanism.evaluator, ("parameters",) * self._given
@@ -120,8 +122,6 @@ class VariationalParts:
             found = self.mechanism.constraint_solver.equations.terms(q[None], v[None]).given[0]
         return np.asarray(found)
 
-    def _of_constraints(
-        self, algorithm: Algorithm, reads: tuple[str, ...]
-    ) -> Callable[..., Any] | None:
+    def _of_constraints(self, algorithm: Algorithm, reads: tuple[str, ...]) -> NativeCall | None:
         kernels = compiled_kernels(self.mechanism.constraint_solver.equations, algorithm, reads)
         return native_call.lean(kernels, self.mechanism.evaluator.base_numbers)

@@ -41,7 +41,7 @@ def coordinates(mechanism: Mechanism, entries: Sequence[int]) -> list[int]:
     for i in entries:
         if i not in place:
             raise InputError(
-                f"'{mechanism.v_labels[i]}' turns by a quaternion and has no coordinate of its "
+                f"'{mechanism.v_labels[i]}' belongs to a quaternion and has no coordinate of its "
                 "own to compare; use ComputedTorque, or a gimbal joint."
             )
     return [place[i] for i in entries]

@@ -10,12 +10,12 @@ x0: the length of a rod, the radius of a round surface; 0 of all others, which c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from math import isfinite
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armillary.constraints.moving import RowMotion
 from armillary.constraints.plan import following_rows
@@ -24,10 +24,15 @@ from armillary.evaluate import native_call as fast
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model import constraint_parts
-from armillary.model.lowering.constraint_table import ConstraintTable, LinearConstraint
-from armillary.sim.motion.prescribed import Motion, motion_of
+from armillary.model.lowering.constraint_table import (
+    ConstraintTable,
+    FrameConstraint,
+    LinearConstraint,
+)
+from armillary.sim.motion.prescribed import Given, Motion, motion_of
 from armillary.sim.motion.schedules import columns_of
 
+Rows = NDArray[np.integer]
 _MOVABLE = ("wheel", "distance", "surface", "contact")  # their rows are rates of their residuals
 
 
@@ -37,7 +42,7 @@ class PrescribedMotions:
     name: a drive, wheel (its ground is lifted along the normal), rod, surface, coupling, or a row
     of a contact; or a joint or coordinate."""
 
-    def __init__(self, mechanism: Mechanism, given: Mapping[str, Any] | None, step: float):
+    def __init__(self, mechanism: Mechanism, given: Mapping[str, Given] | None, step: float):
         if given is not None and not isinstance(given, Mapping):
             raise InputError(
                 f"prescribed: expected {{name: motion}}, found {type(given).__name__}. Names are "
@@ -45,8 +50,8 @@ class PrescribedMotions:
             )
         self._given = dict(given or {})
         self._made: dict[int, tuple[Mechanism, Mechanism, Array, Array]] = {}
-        self._lean: dict[int, Any] = {}
-        self._following: dict[int, Any] = {}
+        self._lean: dict[int, Callable[..., Array | None] | None] = {}
+        self._following: dict[int, tuple[Rows, Rows, Array]] = {}
         spans = self._labels(mechanism)
         self.mechanism = self.on(mechanism)
         self.motions: list[Motion] = [
@@ -190,7 +195,7 @@ class PrescribedMotions:
         constraints = self.mechanism.constraint_solver.equations.constraints
         found = []
         for number, row in enumerate(self._rows_of(self.mechanism)[0]):
-            constraint = _tie_of(constraints, constraints.labels[row])
+            constraint = _constraint_of(constraints, constraints.labels[row])
             if isinstance(constraint, LinearConstraint) and constraint.kind == "prescribed":
                 v, q, _ = constraint.terms[0]
                 found.append((number, q, v, constraint.name))
@@ -242,11 +247,11 @@ def _origins(mechanism: Mechanism, rows: Array) -> Array:
     sizes = {rod.name: rod.length for rod in model.distances}
     sizes |= {s.name: s.radius for s in model.surfaces if s.shape in ("sphere", "cylinder")}
     return np.array(
-        [sizes.get(_tie_of(constraints, constraints.labels[row]).name, 0.0) for row in rows]
+        [sizes.get(_constraint_of(constraints, constraints.labels[row]).name, 0.0) for row in rows]
     )
 
 
-def _tie_of(constraints: ConstraintTable, label: str) -> Any:
+def _constraint_of(constraints: ConstraintTable, label: str) -> FrameConstraint | LinearConstraint:
     row = constraints.labels.index(label)
     return next(
         t
@@ -262,7 +267,7 @@ def _check_row(constraints: ConstraintTable, name: str, label: str) -> None:
             f"prescribed: '{name}' has no row along the normal, which a road could lift. Add "
             f"'normal' to the rows of the wheel."
         )
-    row, constraint = constraints.labels.index(label), _tie_of(constraints, label)
+    row, constraint = constraints.labels.index(label), _constraint_of(constraints, label)
     own = constraint.kind in _MOVABLE or isinstance(constraint, LinearConstraint)
     if (
         not own

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from armillary.algorithms.inverse_kinematics import ROWS
 from armillary.errors import InputError
+from armillary.evaluate.inputs import Array
 from armillary.evaluate.inverse_kinematics import chosen_rows
 from armillary.evaluate.kinematic_solution import SINGULAR
 from armillary.evaluate.rotation_vectors import rotation_of, rotation_vector
@@ -30,7 +31,6 @@ from armillary.sim.motion.trajectories import Sample, Trajectory
 from armillary.spatial import Matrix, Vector
 from armillary.spatial.rotation import about
 
-Array = NDArray[np.float64]
 _EXACT = 1e-14  # rad and m: to the last digits
 NEAR_SINGULAR = 1e-3  # smallest over largest singular value: worth a word
 
@@ -42,13 +42,13 @@ class LineReport:
     followed: bool
     rows: tuple[str, ...]
     deviation: float  # largest distance from the line, rad or m, between the places too
-    worst_at: float  # part of the way (0 to 1) where it occurs
-    rank: int  # smallest along the way
+    worst_at: float  # fraction of the line (0 to 1) where it occurs
+    rank: int  # smallest along the line
     redundancy: int  # joints left over where the rank is smallest
-    condition: float  # largest along the way, of the rows that move at all
-    weakest_at: float  # part of the way where that is
+    condition: float  # largest along the line, of the rows that move at all
+    weakest_at: float  # fraction of the line where that is
     lost: Array  # (k, rows): directions that cannot move at the weakest place
-    singular: tuple[tuple[float, float], ...]  # stretches of the way where the arm is near singular
+    singular: tuple[tuple[float, float], ...]  # intervals of the line, near singular
     over_limits: tuple[str, ...]  # joints beyond their limits somewhere
 
     def __str__(self) -> str:
@@ -60,7 +60,7 @@ class LineReport:
             f"{self.weakest_at:.0%}",
         ]
         for first, last in self.singular:
-            lines.append(f"  near singular from {first:.1%} to {last:.1%} of the way")
+            lines.append(f"  near singular from {first:.1%} to {last:.1%} of the line")
         for direction in self.lost:
             parts = [
                 f"{x:+.3f} {r}" for x, r in zip(direction, self.rows, strict=True) if abs(x) > 1e-3
@@ -93,9 +93,9 @@ class Line(Trajectory):
         self.entries = [ROWS.index(row) for row in rows]
         self.start, self.end = start, start + duration
         R0, self.origin = mechanism.pose(q0, frame)
-        self.R0, self.way = R0, goal[0] - self.origin
-        self.turn = rotation_vector(goal[1] @ R0.T)
-        self.direction = np.concatenate([self.turn, self.way])[self.entries]
+        self.R0, self.displacement = R0, goal[0] - self.origin
+        self.rotation = rotation_vector(goal[1] @ R0.T)
+        self.direction = np.concatenate([self.rotation, self.displacement])[self.entries]
         self.posture = posture
         self._lead(q0, places)
         self.report = self._survey()
@@ -109,7 +109,7 @@ class Line(Trajectory):
     def twist(self, t: float) -> tuple[Array, Array]:
         """Velocity (ω; v) and its derivative as wanted at a time, along the world's axes."""
         _, first, second = self.profile(np.asarray(t - self.start), self.duration)
-        along = np.concatenate([self.turn, self.way])
+        along = np.concatenate([self.rotation, self.displacement])
         return along * first, along * second
 
     def goal(self, t: Scalar) -> tuple[Scalar, Scalar, Scalar, Scalar]:
@@ -117,15 +117,18 @@ class Line(Trajectory):
         if isinstance(t, float | int):
             return *self.pose(t), *self.twist(t)
         s, first, second = self.profile(t - self.start, self.duration)
-        angle, along = float(np.linalg.norm(self.turn)), [*self.turn.tolist(), *self.way.tolist()]
+        angle, along = (
+            float(np.linalg.norm(self.rotation)),
+            [*self.rotation.tolist(), *self.displacement.tolist()],
+        )
         R = Matrix(tuple(tuple(row) for row in self.R0.tolist()))
         if angle > 0.0:
-            R = about(Vector(*(self.turn / angle).tolist()), s * angle).T @ R
-        origin = [x + s * way for x, way in zip(self.origin.tolist(), along[3:], strict=True)]
+            R = about(Vector(*(self.rotation / angle).tolist()), s * angle).T @ R
+        origin = [x + s * d for x, d in zip(self.origin.tolist(), along[3:], strict=True)]
         return R.rows, origin, [x * first for x in along], [x * second for x in along]
 
     def _pose(self, s: float) -> tuple[Array, Array]:
-        return rotation_of(s * self.turn) @ self.R0, self.origin + s * self.way
+        return rotation_of(s * self.rotation) @ self.R0, self.origin + s * self.displacement
 
     # -- leading the arm along -------------------------------------------------------------------
 
@@ -217,7 +220,7 @@ class Line(Trajectory):
             float(1 / max(ratio[weak], 1e-300)),
             float(s[weak]),
             factors[weak][0].T[int(ranks[weak]) :],
-            _stretches(s, ratio < NEAR_SINGULAR),
+            _intervals(s, ratio < NEAR_SINGULAR),
             over,
         )
 
@@ -301,6 +304,6 @@ def _damping(J: Array) -> float:
     return float(1e-4 * moving[0])
 
 
-def _stretches(s: Array, marked: NDArray[np.bool_]) -> tuple[tuple[float, float], ...]:
+def _intervals(s: Array, marked: NDArray[np.bool_]) -> tuple[tuple[float, float], ...]:
     edges = np.flatnonzero(np.diff(np.concatenate([[False], marked, [False]]).astype(int)))
     return tuple((float(s[i]), float(s[j - 1])) for i, j in edges.reshape(-1, 2))

@@ -6,23 +6,39 @@ trajectory.  Of a function that gives places alone the rates are five-point diff
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import isfinite
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array, as_floats
 from armillary.sim.motion.curves import Sampled
 from armillary.sim.motion.schedules import Schedule
-from armillary.sim.motion.trajectories import Pieces, Succession, Trajectory, Way
+from armillary.sim.motion.trajectories import Pieces, PointToPoint, Succession, Trajectory
 from armillary.sim.motion.user_functions import numbers
 
 DELTA = 1e-3  # s, between the points of a difference
 _LONGEST = 100_000  # instants that are looked at before a run
 _PROBES = 7
 _SPIKE = 30.0
+
+
+@runtime_checkable
+class Moving(Protocol):
+    """An object that knows x, x', x'' and where they bend: a road under a wheel."""
+
+    def __call__(self, t: float) -> Sequence[ArrayLike]: ...
+
+    def enter(self, t0: float, t1: float) -> None: ...
+
+    def breaks(self) -> ArrayLike: ...
+
+
+# what may be given as a motion: a position, or t -> x or (x, x', x'')
+Given = ArrayLike | Schedule | Trajectory | Moving | Callable[[float], Any]
 
 
 class Motion:
@@ -44,7 +60,7 @@ class Motion:
         """The next step lies between these instants."""
 
     def covers(self, t0: float, t1: float, what: str = "") -> None:
-        """Refuse a motion that is not there, or has no acceleration, all the way."""
+        """Refuse a motion that does not cover the run, or has no acceleration somewhere."""
 
     def shaped(self, x: Any, t: float | None = None) -> Array:
         """(n,) or (B, n); one row may be given as a number, or one per run."""
@@ -70,7 +86,7 @@ class Motion:
 class Still(Motion):
     """A place that is held."""
 
-    def __init__(self, what: str, value: Any, count: int):
+    def __init__(self, what: str, value: ArrayLike, count: int):
         super().__init__(what, count)
         self._x = self.shaped(as_floats(what, value))
         self._rest = np.zeros_like(self._x)
@@ -114,7 +130,7 @@ class Table(Motion):
 class Path(Motion):
     """A trajectory, or another object that knows x, x', x''."""
 
-    def __init__(self, what: str, path: Any, count: int):
+    def __init__(self, what: str, path: Trajectory | Moving, count: int):
         super().__init__(what, count)
         self.path = path
         self._middle, self._end = np.nan, np.inf  # of the step
@@ -169,7 +185,7 @@ class Path(Motion):
         if isinstance(path, Pieces):
             return path.times
         inner: list[float] = []
-        if isinstance(path, Way):
+        if isinstance(path, PointToPoint):
             inner = [path.start + x * path.duration for x in path.profile.corners]
         if isinstance(path, Succession):
             for begin, part in zip(path.begins, path.parts, strict=False):
@@ -177,7 +193,7 @@ class Path(Motion):
         return np.array([path.start, *inner, path.end])
 
 
-class Given(Motion):
+class Answered(Motion):
     """A user's function t -> x or t -> (x, x', x'')."""
 
     def __init__(self, what: str, function: Callable[[float], Any], count: int, delta: float):
@@ -257,12 +273,12 @@ class Given(Motion):
             )
 
 
-def motion_of(what: str, value: Any, count: int, step: float = DELTA) -> Motion:
+def motion_of(what: str, value: Given, count: int, step: float = DELTA) -> Motion:
     """The motion of `count` rows from what the user gave; step: of the run."""
     if isinstance(value, Schedule):
         return Table(what, value, count)
-    if isinstance(value, Trajectory) or hasattr(value, "breaks"):
+    if isinstance(value, Trajectory | Moving):
         return Path(what, value, count)
     if callable(value):
-        return Given(what, value, count, min(step, DELTA))
+        return Answered(what, value, count, min(step, DELTA))
     return Still(what, value, count)

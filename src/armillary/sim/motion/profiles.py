@@ -1,4 +1,4 @@
-"""How fast a way is covered: s(t) from 0 to 1 in the time T, at rest at both ends.
+"""Time scaling of a path: s(t) from 0 to 1 in the time T, at rest at both ends.
 
 A row of the table gives s, ds/dx, d²s/dx² over x = t/T in [0, 1], and the largest slopes.
 Times are arrays, or scalars of any kind.
@@ -40,7 +40,7 @@ class Profile:
     def duration(
         self, distance: float, velocity: float | None = None, acceleration: float | None = None
     ) -> float:
-        """The shortest time (s) for a way within limits of velocity and acceleration."""
+        """The shortest time (s) for a distance within limits of velocity and acceleration."""
         if velocity is None and acceleration is None:
             raise InputError(f"profile '{self.name}': a velocity or an acceleration is needed.")
         times = [0.0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -66,7 +65,7 @@ class RoadProfile:
         """(distance, height): the profile of a surface, for travel that is free."""
         return tuple(zip(self.distance.tolist(), self.height.tolist(), strict=True))
 
-    def under(self, travel: float | Callable[[float], Any], offset: float = 0.0) -> RoadMotion:
+    def under(self, travel: float | Callable[[float], object], offset: float = 0.0) -> RoadMotion:
         """The ground under a wheel over time.
 
         travel: a speed (m/s), from s = 0 at t = 0; or where it is, a function t -> s or
@@ -78,11 +77,11 @@ class RoadProfile:
 class RoadMotion:
     """x = z(s),  x' = z' s',  x'' = z'' s'² + z' s''  along a travel s(t)."""
 
-    def __init__(self, road: RoadProfile, travel: float | Callable[[float], Any], offset: float):
+    def __init__(self, road: RoadProfile, travel: float | Callable[[float], object], offset: float):
         self.road, self.travel, self.offset = road, travel, float(offset)
         if not callable(travel) and not np.isfinite(travel):
             raise InputError(f"travel: expected a speed (m/s) or a function of t, found {travel}.")
-        self._moved: Any = None  # the travel as x, v, a
+        self._moved: Callable[[float], Sampled] | None = None  # the travel as x, v, a
         self._piece: int | None = None  # of the road, in the step that was entered
 
     def __call__(self, t: float) -> Sampled:

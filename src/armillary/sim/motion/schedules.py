@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,7 +55,7 @@ class Schedule:
             )
         if not (np.isfinite(t).all() and np.isfinite(x).all()):
             row = int(np.flatnonzero(~np.isfinite(np.c_[t, x.reshape(len(t), -1)]).all(1))[0])
-            raise InputError(f"schedule: row {row} (t = {t[row]}) has entries that are no numbers.")
+            raise InputError(f"schedule: row {row} (t = {t[row]}) has entries that are not finite.")
         if (np.diff(t) < 0).any():
             row = int(np.flatnonzero(np.diff(t) < 0)[0])
             raise InputError(
@@ -181,12 +180,16 @@ def number_table(path: str | os.PathLike[str], first: Sequence[str]) -> tuple[li
 
 
 Signal = Callable[[float], ArrayLike]  # of time; `Schedule` is one
+Inputs = Mapping[str, ArrayLike | Signal] | ArrayLike | Signal | None  # of joints
+# of frames: by name, or all together by the state
+Law = Callable[[float, Array, Array], Mapping[str, ArrayLike] | None]
+External = Mapping[str, ArrayLike | Signal] | Law | None
 
 
 class Forces:
     """Joint forces tau (nv) or (B, nv) over time, from whatever the user gave."""
 
-    def __init__(self, mechanism: Mechanism, given: Any, what: str = "inputs"):
+    def __init__(self, mechanism: Mechanism, given: Inputs, what: str = "inputs"):
         self.labels = mechanism.v_labels
         self.what = what
         self.runs: int | None = None  # of a batch: a function may give one number per run
@@ -262,10 +265,10 @@ class Wrenches:
     """External wrenches by frame over time: {frame: (n; f)}, constants, schedules, functions of t;
     or one function (t, q, v) -> {frame: wrench}."""
 
-    def __init__(self, mechanism: Mechanism, given: Any):
-        self._function = given if callable(given) else None
+    def __init__(self, mechanism: Mechanism, given: External):
+        self._function: Law | None = given if callable(given) else None
         self._frames = mechanism.frames
-        self._signals: dict[str, Any] = {}
+        self._signals: dict[str, Array | Signal] = {}
         if given is None or self._function is not None:
             return
         if not isinstance(given, Mapping):
@@ -276,12 +279,18 @@ class Wrenches:
         for frame, value in given.items():
             if frame not in mechanism.frames:
                 raise unknown_name("frame", frame, mechanism.frames)
-            if not callable(value):
-                value = as_floats(f"external['{frame}']", value)
-            shape = value.values.shape if isinstance(value, Schedule) else np.shape(value)
-            if (isinstance(value, Schedule) or not callable(value)) and shape[-1:] != (6,):
-                raise InputError(f"external['{frame}']: expected 6 numbers, found shape {shape}.")
-            self._signals[frame] = value
+            own = value if callable(value) else as_floats(f"external['{frame}']", value)
+            numbers = own.values if isinstance(own, Schedule) else own
+            if isinstance(numbers, np.ndarray) and numbers.shape[-1:] != (6,):
+                raise InputError(
+                    f"external['{frame}']: expected 6 numbers, found shape {numbers.shape}."
+                )
+            self._signals[frame] = own
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """On which wrenches of time act."""
+        return tuple(self._signals)
 
     @property
     def schedules(self) -> list[Schedule]:
@@ -314,10 +323,12 @@ class Wrenches:
 
     def at(self, t: float) -> dict[str, Array]:
         """Those that depend on time alone."""
-        return {
-            name: self._wrench(name, x(t), t) if callable(x) else x
-            for name, x in self._signals.items()
-        }
+        return {frame: self.wrench(frame, t) for frame in self._signals}
+
+    def wrench(self, frame: str, t: float) -> Array:
+        """On one frame, (6,) or a row for every run."""
+        x = self._signals[frame]
+        return self._wrench(frame, x(t), t) if callable(x) else x
 
     def _wrench(self, frame: str, value: object, t: float) -> Array:
         """What a function gave: (6,), or a row for every run."""

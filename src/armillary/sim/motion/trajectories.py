@@ -10,23 +10,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import factorial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from armillary.errors import InputError
+from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar, where
 from armillary.sim.motion.coordinates import freedoms, per_freedom
 from armillary.sim.motion.profiles import Profile, profile_of, quickest_trapezoid
 
-Array = NDArray[np.float64]
 Limits = ArrayLike | Mapping[str, float] | None
 
 
 class Sample(NamedTuple):
-    """Place, velocity and acceleration: (n,) at one time, (T, n) at many."""
+    """Position, velocity and acceleration: (n,) at one time, (T, n) at many."""
 
     q: Array
     v: Array
@@ -108,10 +108,10 @@ def _horner(c: Sequence[Scalar], h: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     return p, first, second
 
 
-class Way(Trajectory):
-    """From one place to another with a profile, on the joints' manifolds:
+class PointToPoint(Trajectory):
+    """From one configuration to another with a profile, on the joints' manifolds:
 
-    q = integrate(q0, s d),  v = s' d,  a = s'' d,  with d the difference of the two places."""
+    q = integrate(q0, s d),  v = s' d,  a = s'' d,  with d the difference of the two."""
 
     def __init__(
         self,
@@ -178,16 +178,15 @@ class Succession(Trajectory):
     def _at(self, t: Array, side: str) -> Sample:
         last = len(self.parts) - 1
         k = np.clip(np.searchsorted(self.begins, t, side) - 1, 0, last)  # type: ignore[call-overload]
-        found: list[Sample | None] = [None] * len(t)
-        for i, part in enumerate(self.parts):
-            rows = np.flatnonzero(k == i)
-            own = part(t[rows] - self.begins[i] + part.start, side)
-            for j, row in enumerate(rows):
-                found[row] = Sample(own.q[j], own.v[j], own.a[j])
-        return Sample(*(np.array(rows) for rows in zip(*(s for s in found if s), strict=True)))
+        back = np.argsort(np.argsort(k, kind="stable"))
+        pieces = [
+            self.parts[i](t[k == i] - self.begins[i] + self.parts[i].start, side)
+            for i in np.unique(k)
+        ]
+        return Sample(*(np.concatenate(parts)[back] for parts in zip(*pieces, strict=True)))
 
 
-# -- the ways to get one -------------------------------------------------------------------------
+# -- making them ---------------------------------------------------------------------------------
 
 
 def cubic(
@@ -235,8 +234,8 @@ def point_to_point(
     start: float = 0.0,
     velocity: Limits = None,
     acceleration: Limits = None,
-) -> Way:
-    """From rest to rest with a profile; joints with quaternions turn the shortest way.
+) -> PointToPoint:
+    """From rest to rest with a profile; joints with quaternions take the shortest rotation.
 
     Without a duration: the shortest one within `velocity` and `acceleration`, a number for all
     joints, one per degree of freedom, or {label: limit} (others have none).  All joints move
@@ -248,16 +247,16 @@ def point_to_point(
         far = np.abs(mechanism.difference(first, second))
         if not far.any():
             raise InputError(
-                "point_to_point: q0 and q1 are the same place, and the shortest time "
+                "point_to_point: q0 and q1 are the same, and the shortest time "
                 "is none. Give a duration."
             )
-        # limits of s(t), the way from 0 to 1 that all joints share
+        # limits of the path coordinate s(t), from 0 to 1, that all joints share
         asked = (("velocity", velocity), ("acceleration", acceleration))
         limits = [_shared(mechanism, name, given, far) for name, given in asked]
         if profile == "trapezoid":
             shape = quickest_trapezoid(1.0, *limits)
         duration = shape.duration(1.0, *limits)
-    return Way(mechanism, first, second, _time(duration), shape, start)
+    return PointToPoint(mechanism, first, second, _time(duration), shape, start)
 
 
 def _shared(mechanism: Mechanism, name: str, given: Limits, far: Array) -> float | None:
@@ -267,7 +266,7 @@ def _shared(mechanism: Mechanism, name: str, given: Limits, far: Array) -> float
     labels = mechanism.v_labels
     if isinstance(given, Mapping):
         entries = freedoms(mechanism, list(given))
-        numbers: Any = [x for key, x in given.items() for _ in freedoms(mechanism, key)]
+        numbers: ArrayLike = [x for key, x in given.items() for _ in freedoms(mechanism, key)]
     else:
         entries, numbers = list(range(len(labels))), given
     each = per_freedom(name, numbers, len(entries), [labels[i] for i in entries])
@@ -347,7 +346,9 @@ def sequence(*parts: Trajectory, start: float | None = None) -> Succession:
 def _places(q0: ArrayLike, q1: ArrayLike) -> tuple[Array, Array]:
     p, r = np.atleast_1d(np.asarray(q0, float)), np.atleast_1d(np.asarray(q1, float))
     if p.shape != r.shape or p.ndim != 1:
-        raise InputError(f"q0, q1: expected two places of one length, found {p.shape}, {r.shape}.")
+        raise InputError(
+            f"q0, q1: expected two configurations of one length, found {p.shape}, {r.shape}."
+        )
     return p, r
 
 

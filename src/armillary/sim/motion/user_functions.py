@@ -21,6 +21,13 @@ def name_of(given: object) -> str:
     return f"'{getattr(given, '__name__', type(given).__name__)}'"
 
 
+def several(given: object) -> list[object]:
+    """One or several things, or None."""
+    if given is None:
+        return []
+    return list(given) if isinstance(given, Sequence) else [given]
+
+
 def numbers(what: str, found: object, t: float) -> Array:
     """An answer at t as floats."""
     if type(found) is np.ndarray and found.dtype == np.float64:
@@ -88,6 +95,11 @@ def _unfit(fault: InputError, found: object, t: float) -> InputError:
 def columns(x: Array) -> list[Scalar]:
     """(n,) -> n floats; (B, n) -> n columns (B,); copies."""
     return x.tolist() if x.ndim == 1 else list(x.T.copy())
+
+
+def array_of(scalars: Sequence[Scalar]) -> Array:
+    """n floats -> (n,); n columns (B,) -> (B, n).  Floats among columns are spread."""
+    return np.stack(np.broadcast_arrays(*(np.asarray(x, float) for x in scalars)), axis=-1)
 
 
 def rows(values: Sequence[Scalar], like: Array) -> Array:

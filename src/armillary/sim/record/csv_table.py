@@ -12,14 +12,14 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
 from armillary.sim.record import tables
 from armillary.sim.record.checksum import crc_of, damaged
 from armillary.sim.record.disk import write_all
-from armillary.sim.record.layout import Layout, Reader, Rows, Tail
+from armillary.sim.record.layout import Json, Layout, Reader, Rows, Tail
 
 _ALONE = "Take it from a backup; or remove '{}' to read the table as it is, without a check."
 
@@ -50,7 +50,7 @@ def _pieces(layout: Layout, blocks: Iterable[Rows]) -> Iterator[bytes]:
     yield text.getvalue().encode()
 
 
-def _crc_of_text(content: dict[str, Any]) -> str:
+def _crc_of_text(content: Json) -> str:
     """Of what the text means, however it is set."""
     return f"{zlib.crc32(json.dumps(content, sort_keys=True).encode()):08x}"
 

@@ -18,9 +18,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from armillary.errors import FormatError
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer, WriteableBuffer
 
 _LONGEST = 100  # of a name that others are made from
 _OLD = 60.0  # s: a file that is being made has its lock by then
@@ -46,7 +49,7 @@ def _unlike(what: str, path: Path) -> FormatError:
     return FormatError(f"this is {what}, and nothing is written there. Remove it first.", str(path))
 
 
-def locked(file: Any) -> bool:
+def locked(file: BinaryIO) -> bool:
     """Take the lock of an open file, which the system drops when the process ends, however it ends;
     False: another process has it."""
     try:
@@ -70,7 +73,7 @@ def sync_folder(folder: Path) -> None:
             os.close(place)
 
 
-def write_all(file: BinaryIO, data: Any) -> None:
+def write_all(file: BinaryIO, data: ReadableBuffer) -> None:
     """The whole of it: a file without buffer may take less at a time."""
     view = memoryview(data).cast("B")
     while view:
@@ -86,16 +89,14 @@ class Fresh:
         self.part = path.with_name(f".{path.name[:_LONGEST]}.{secrets.token_hex(4)}.tmp")
         self.file = open_plain(self.part, os.O_RDWR | os.O_CREAT | os.O_EXCL)
         locked(self.file)
-        self._kept = False
 
-    def commit(self, keep_open: bool = False) -> None:
-        """On the disk first, then the name, then the folder."""
+    def commit(self) -> None:
+        """On the disk first, then the name, then the folder.  Not every system renames open files:
+        it is closed."""
         os.fsync(self.file.fileno())
-        if not keep_open:  # not every system renames open files
-            self.file.close()
+        self.file.close()
         os.replace(self.part, self.path)
         sync_folder(self.path.parent)
-        self._kept = keep_open
 
     def __enter__(self) -> Fresh:
         return self
@@ -106,9 +107,8 @@ class Fresh:
         fault: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if not self._kept:
-            self.file.close()
-            self.part.unlink(missing_ok=True)
+        self.file.close()
+        self.part.unlink(missing_ok=True)
 
 
 def remove_leftovers(path: Path) -> None:
@@ -138,7 +138,7 @@ class Unfailing(io.RawIOBase):
         self._file, self._place = file, 0
         self._kept: list[tuple[int, bytes]] = []  # after the fault
 
-    def write(self, data: Any) -> int:
+    def write(self, data: ReadableBuffer) -> int:
         size = memoryview(data).nbytes
         if self.fault is None:
             try:
@@ -151,7 +151,7 @@ class Unfailing(io.RawIOBase):
         self._place += size
         return size
 
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: WriteableBuffer) -> int:
         view = memoryview(buffer).cast("B")
         view[:] = bytes(len(view))
         try:

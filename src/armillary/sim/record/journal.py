@@ -19,13 +19,13 @@ import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
 from armillary.errors import FormatError, Remedy
 from armillary.sim.record.disk import locked, open_plain, sync_folder, write_all
-from armillary.sim.record.layout import Array, Layout, Rows, Tail, as_state, joined
+from armillary.sim.record.layout import Array, Json, Layout, Rows, State, Tail, as_state, joined
 
 MAGIC = b"ARMILLARY RUN 1\n"
 HEAD = struct.Struct("<QI")
@@ -45,7 +45,7 @@ class Journal:
     def __init__(self, path: Path):
         self.path = path
         self.layout: Layout | None = None
-        self.blocks: list[tuple[int, dict[str, Any]]] = []  # (where the numbers start, head)
+        self.blocks: list[tuple[int, Json]] = []  # (where the numbers start, head)
         self.tail = Tail(INTERRUPTED, False)
         self.end = len(MAGIC)  # of the last whole record
         self._size = 0  # of the file, when it was read
@@ -80,14 +80,6 @@ class Journal:
             raise FormatError(f"cannot be read: {fault.strerror}.", str(self.path)) from None
         return True
 
-    @classmethod
-    def open(cls, path: Path) -> Journal:
-        """The journal that must be there."""
-        journal = cls.found(path)
-        if journal is None:
-            raise FormatError("the journal ends before its first record.", str(path))
-        return journal
-
     def _read(self, file: BinaryIO) -> bool:
         start = self.end + HEAD.size
         file.seek(self.end)
@@ -118,7 +110,7 @@ class Journal:
         )
         self.tail.complete = False
 
-    def _take(self, head: dict[str, Any], start: int) -> None:
+    def _take(self, head: Json, start: int) -> None:
         match head["kind"]:
             case "layout":
                 self.layout = Layout.from_json(head)
@@ -186,7 +178,7 @@ class Journal:
             self._file.truncate(self.end)
 
     def add_block(
-        self, block: Rows, state: dict[str, Any], events: Iterable[tuple[float, str]] = ()
+        self, block: Rows, state: State, events: Iterable[tuple[float, str]] = ()
     ) -> None:
         """Numbers, the state at their end, and what has happened until then: all or nothing."""
         head = {
@@ -207,7 +199,7 @@ class Journal:
             self._file.close()
             self._file = None
 
-    def _append(self, head: dict[str, Any], arrays: tuple[Array, ...]) -> None:
+    def _append(self, head: Json, arrays: tuple[Array, ...]) -> None:
         """One record, on the disk when this returns; if it does not fit, as if never begun."""
         if self._file is None:
             raise FormatError("the journal is closed.", str(self.path))
@@ -229,7 +221,7 @@ class Journal:
 
     def _lock(self) -> None:
         """One process writes; the system drops the lock when it ends, however it ends."""
-        if not locked(self._file):
+        if self._file is not None and not locked(self._file):
             self.close()
             raise FormatError(
                 "another process records into this file. Wait for it, or choose another name.",
@@ -252,7 +244,7 @@ class Journal:
         return f" until t = {self.tail.state['t']:g} s" if "t" in self.tail.state else ""
 
 
-def _array(file: BinaryIO, start: int, head: dict[str, Any], name: str) -> Array:
+def _array(file: BinaryIO, start: int, head: Json, name: str) -> Array:
     """One array of a block whose numbers begin at `start`."""
     for other, shape in head["arrays"].items():
         size = 8 * int(np.prod(shape))

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from armillary.evaluate.inputs import Array
+
 Rows = dict[str, Array]  # "time" (T,), and (T, n), (T, B, n), (T,) or (T, B) by name
 Reader = Callable[[str, slice], Array]  # "time" or a quantity, at these instants
+Json = dict[str, Any]  # an object of a file
+State = dict[str, Any]  # the last state of a run: numbers and arrays by name
 
 
 @dataclass(frozen=True)
@@ -38,22 +40,12 @@ class Layout:
         runs = () if self.batch is None else (self.batch,)
         return runs + ((len(self.labels[name]),) if self.labels[name] else ())
 
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "mechanism": self.mechanism,
-            "labels": {name: list(x) for name, x in self.labels.items()},
-            "units": {name: list(x) for name, x in self.units.items()},
-            "batch": self.batch,
-            "method": self.method,
-            "step": self.step,
-            "every": self.every,
-            "probe": list(self.probe),
-            "physics": dict(self.physics),
-            "model": self.model,
-        }
+    def as_json(self) -> Json:
+        own = {name: x for name, x in vars(self).items() if not isinstance(x, Mapping)}
+        return own | {name: dict(vars(self)[name]) for name in ("labels", "units", "physics")}
 
     @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Layout:
+    def from_json(cls, content: Json) -> Layout:
         return cls(
             str(content["mechanism"]),
             {name: tuple(x) for name, x in content["labels"].items()},
@@ -116,19 +108,14 @@ class Tail:
     message: str = ""
     complete: bool = True
     events: list[tuple[float, str]] = field(default_factory=list)
-    state: dict[str, Any] = field(default_factory=dict)
+    state: State = field(default_factory=dict)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> Json:
         state = {name: np.asarray(x, float).tolist() for name, x in self.state.items()}
-        return {
-            "message": self.message,
-            "complete": self.complete,
-            "events": [list(event) for event in self.events],
-            "state": state,
-        }
+        return {**vars(self), "message": str(self.message), "state": state}
 
     @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Tail:
+    def from_json(cls, content: Json) -> Tail:
         return cls(
             str(content["message"]),
             bool(content["complete"]),
@@ -137,7 +124,7 @@ class Tail:
         )
 
 
-def as_state(content: Mapping[str, Any]) -> dict[str, Any]:
+def as_state(content: Json) -> State:
     """Numbers as floats, lists as arrays."""
     return {
         name: float(x) if np.ndim(x) == 0 else np.asarray(x, float) for name, x in content.items()

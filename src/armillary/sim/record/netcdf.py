@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterable
 from math import prod
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from armillary.sim.record.disk import Unfailing
 from armillary.sim.record.layout import Array, Layout, Reader, Rows, Tail, as_state
 from armillary.sim.record.mechanism_text import LONGEST
 from armillary.sim.record.trial import survives_netcdf
+
+if TYPE_CHECKING:
+    import h5netcdf
 
 FORMAT = 1
 SHARED = {"a": "v", "tau": "v"}
@@ -74,13 +77,11 @@ def _write(sink: Unfailing, layout: Layout, tail: Tail, count: int, blocks: Iter
             row = span.stop
 
 
-def _attributes(file: Any, layout: Layout, tail: Tail) -> None:
+def _attributes(file: h5netcdf.File, layout: Layout, tail: Tail) -> None:
     file.attrs["armillary_run"] = FORMAT
     file.attrs["title"] = f"simulation of {layout.mechanism}"
-    file.attrs["mechanism"] = layout.mechanism
-    file.attrs["method"] = layout.method
-    file.attrs["step"] = layout.step
-    file.attrs["every"] = layout.every
+    for name in ("mechanism", "method", "step", "every"):
+        file.attrs[name] = getattr(layout, name)
     if layout.probe:
         file.attrs["probe"] = np.array(layout.probe)
     if layout.physics:
@@ -94,7 +95,7 @@ def _attributes(file: Any, layout: Layout, tail: Tail) -> None:
     file.attrs["quantities"] = " ".join(layout.names)
 
 
-def _quantity(file: Any, layout: Layout, name: str) -> None:
+def _quantity(file: h5netcdf.File, layout: Layout, name: str) -> None:
     labels, units = layout.labels[name], layout.units[name]
     dims = ("time",) if layout.batch is None else ("time", "run")
     if not labels:
@@ -118,14 +119,14 @@ def _axis(layout: Layout, name: str) -> str:
     return f"{owner if same else name}_label"
 
 
-def _texts(file: Any, name: str, dimension: str, texts: Iterable[str]) -> None:
+def _texts(file: h5netcdf.File, name: str, dimension: str, texts: Iterable[str]) -> None:
     import h5py
 
     variable = file.create_variable(name, (dimension,), h5py.string_dtype())
     variable[...] = np.array(list(texts), dtype=object)
 
 
-def _events(file: Any, tail: Tail) -> None:
+def _events(file: h5netcdf.File, tail: Tail) -> None:
     if not tail.events:
         return
     file.dimensions["event"] = len(tail.events)
@@ -135,7 +136,7 @@ def _events(file: Any, tail: Tail) -> None:
     _texts(file, "event_text", "event", (text for _, text in tail.events))
 
 
-def _state(file: Any, tail: Tail) -> None:
+def _state(file: h5netcdf.File, tail: Tail) -> None:
     group = file.create_group("state")
     for name, values in tail.state.items():
         array = np.asarray(values, float)
@@ -202,7 +203,7 @@ def _check_size(name: str, shape: tuple[int, ...], size: int) -> None:
         raise ValueError(f"'{name}' has the shape {shape}, and the file has {size} bytes only")
 
 
-def _read_texts(file: Any, name: str) -> tuple[str, ...]:
+def _read_texts(file: h5netcdf.File, name: str) -> tuple[str, ...]:
     _check_size(name, file.variables[name].shape, _LARGEST_TEXTS)
     found = file.variables[name][...]
     return tuple(x.decode() if isinstance(x, bytes) else str(x) for x in found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from armillary.errors import FormatError, InputError, how_to_install, unknown_na
 from armillary.sim.record.run_data import Array, RunData
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _MOST_RUNS = 50  # of a batch, drawn on top of each other
@@ -100,7 +101,7 @@ def panels(
         raise unknown_name("column", ", ".join(sorted(wanted or ())), known)
 
 
-def _draw(axis: Any, run: RunData, panel: Panel) -> None:
+def _draw(axis: Axes, run: RunData, panel: Panel) -> None:
     values = run[panel.name]
     lines = [values[..., k] for k in panel.columns] or [values]
     for number, (line, label) in enumerate(zip(lines, panel.labels, strict=True)):
@@ -154,7 +155,7 @@ def _title(run: RunData) -> str:
     return " – ".join(words)
 
 
-def _save(figure: Any, path: str | os.PathLike[str]) -> None:
+def _save(figure: Figure, path: str | os.PathLike[str]) -> None:
     try:
         figure.savefig(path, dpi=150)
     except ValueError as fault:  # an ending that matplotlib does not know

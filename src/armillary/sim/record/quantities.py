@@ -11,17 +11,18 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from armillary.constraints.conditioning import nearness
 from armillary.constraints.moving import RowMotion
+from armillary.constraints.notes import nearness
+from armillary.constraints.solution import ConstrainedSolution
 from armillary.errors import ArmillaryError, InputError, unknown_name
+from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.units import FORCE, WRENCH_UNITS
 from armillary.units import WRENCH as WRENCH_LABELS
 
-Array = NDArray[np.float64]
-Extras = Mapping[str, Any] | None
+Extras = Mapping[str, Any] | None  # arrays by name; "external": wrenches by frame
 Columns = tuple[tuple[str, str], ...]  # (label, unit) of every column
 
 WRENCH = tuple(zip(WRENCH_LABELS, WRENCH_UNITS, strict=True))
@@ -56,7 +57,7 @@ class States:
         return self.mechanism.energy(self.q, self.v)
 
     @cached_property
-    def solution(self) -> Any:
+    def solution(self) -> ConstrainedSolution:
         """All forces of a mechanism with constraints."""
         return self._solved(self.baumgarte)
 
@@ -70,9 +71,11 @@ class States:
         text = nearness(equations, equations.factor(equations.terms(self.q[k : k + 1])))
         return [(k, text)] if text else []
 
-    def _solved(self, baumgarte: tuple[float, float] | None) -> Any:
+    def _solved(self, baumgarte: tuple[float, float] | None) -> ConstrainedSolution:
         given = (self.q, self.v, self.tau, self.external)
-        return self.mechanism.solve(*given, prescribed=self.moving, baumgarte=baumgarte)
+        found = self.mechanism.solve(*given, prescribed=self.moving, baumgarte=baumgarte)
+        assert isinstance(found, ConstrainedSolution)
+        return found
 
     @property
     def reactions(self) -> Array:
@@ -90,9 +93,9 @@ class States:
         return _of_constraints(self.solution) - _of_constraints(self._solved(None))
 
     @property
-    def drive_forces(self) -> Array:
-        model, rows = self.mechanism.model, self.mechanism.constraint_rows
-        driven = [rows.index(name) for name in (*(d.name for d in model.prescribed), *model.moved)]
+    def prescribed_forces(self) -> Array:
+        rows = self.mechanism.constraint_rows
+        driven = [rows.index(name) for name in _prescribed_rows(self.mechanism)]
         return np.asarray(self.solution.multipliers[:, driven])
 
     @property
@@ -101,13 +104,8 @@ class States:
         rate = np.einsum("smn,sn->sm", self.mechanism.constraint_jacobian(self.q), self.v)
         rows = self.solution.multipliers * rate
         constraints = self.mechanism.constraint_solver.equations.constraints
-        return np.stack(
-            [
-                rows[:, constraints.slices[constraint.name]].sum(axis=1)
-                for constraint in constraints.all
-            ],
-            axis=1,
-        )
+        own = [rows[:, constraints.slices[c.name]].sum(axis=1) for c in constraints.all]
+        return np.stack(own, axis=1)
 
     @property
     def condition(self) -> Array:
@@ -126,8 +124,13 @@ class Quantity:
     of_constraints: bool = False
     text: str = ""
 
+    def columns_of(self, mechanism: Mechanism) -> Columns:
+        """None where there are no constraints, of quantities of theirs."""
+        known = mechanism.constraints or not self.of_constraints
+        return self.columns(mechanism) if known else ()
 
-def _of_constraints(solution: Any) -> Array:
+
+def _of_constraints(solution: ConstrainedSolution) -> Array:
     return np.concatenate(
         [_flat(solution.constraint_forces.wrench), solution.constraint_forces.axis], axis=1
     )
@@ -157,39 +160,27 @@ def _each(names: Iterable[str], parts: Columns) -> Columns:
 
 
 def _rows(m: Mechanism) -> Columns:
-    if not m.constraints:
-        return ()
-    return tuple(
-        zip(m.constraint_rows, m.constraint_solver.equations.constraints.units, strict=True)
-    )
+    units = m.constraint_solver.equations.constraints.units
+    return tuple(zip(m.constraint_rows, units, strict=True))
 
 
-def _ties(m: Mechanism) -> Columns:
-    if not m.constraints:
-        return ()
+def _wrenches(m: Mechanism) -> Columns:
     constraints = m.constraint_solver.equations.constraints
     axes = tuple((constraint.name, FORCE[constraint.unit]) for constraint in constraints.axes)
     return _each((constraint.name for constraint in constraints.frames), WRENCH) + axes
 
 
-def _drives(m: Mechanism) -> Columns:
-    units = (
-        dict(zip(m.constraint_rows, m.constraint_solver.equations.constraints.units, strict=True))
-        if m.constraints
-        else {}
-    )
-    rows = (*(d.name for d in m.model.prescribed), *m.model.moved)
-    return tuple((row.removesuffix(".f"), FORCE[units[row]]) for row in rows)
+def _prescribed(m: Mechanism) -> Columns:
+    units = dict(_rows(m))
+    return tuple((row.removesuffix(".f"), FORCE[units[row]]) for row in _prescribed_rows(m))
+
+
+def _prescribed_rows(m: Mechanism) -> tuple[str, ...]:
+    return (*(d.name for d in m.model.prescribed), *m.model.moved)
 
 
 def _powers(m: Mechanism) -> Columns:
-    return (
-        tuple(
-            (constraint.name, "W") for constraint in m.constraint_solver.equations.constraints.all
-        )
-        if m.constraints
-        else ()
-    )
+    return tuple((c.name, "W") for c in m.constraint_solver.equations.constraints.all)
 
 
 def _none(_: Mechanism) -> Columns:
@@ -212,20 +203,20 @@ QUANTITIES: dict[str, Quantity] = {
         text="wrench in every joint, by the parent on the body, in the body's frame",
     ),
     "constraint_forces": Quantity(
-        _ties,
+        _wrenches,
         lambda s: s.constraint_forces,
         of_constraints=True,
         text="wrench of every constraint on its second body, in its second frame",
     ),
     "corrective_force": Quantity(
-        _ties,
+        _wrenches,
         lambda s: s.corrective_forces,
         of_constraints=True,
         text="part of the constraint forces that draws open constraints back",
     ),
     "prescribed_force": Quantity(
-        _drives,
-        lambda s: s.drive_forces,
+        _prescribed,
+        lambda s: s.prescribed_forces,
         of_constraints=True,
         text="forces of prescribed motions along their coordinates, of other driven rows",
     ),
@@ -288,7 +279,7 @@ def columns(name: str, mechanisms: Iterable[Mechanism]) -> Columns:
     """Columns of a quantity: of the first mechanism, and what the others have beyond it."""
     mechanisms = tuple(mechanisms)
     quantity = QUANTITIES.get(name) or EXTRAS[name]
-    found = {column: None for m in mechanisms for column in quantity.columns(m)}
+    found = {column: None for m in mechanisms for column in quantity.columns_of(m)}
     if quantity.of_constraints and not found:
         about = "prescribed" if name == "prescribed_force" else "constraints"
         raise InputError(
@@ -300,7 +291,7 @@ def columns(name: str, mechanisms: Iterable[Mechanism]) -> Columns:
 def compute(name: str, states: States, labels: tuple[str, ...]) -> Array:
     """(S, n) or (S,); columns that only other mechanisms have are NaN."""
     quantity = QUANTITIES[name]
-    own = tuple(label for label, _ in quantity.columns(states.mechanism))
+    own = tuple(label for label, _ in quantity.columns_of(states.mechanism))
     spread = np.full((len(states.q), len(labels)), np.nan)
     if labels and not own:
         return spread

@@ -17,7 +17,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,7 +26,7 @@ from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.motion.driven import PrescribedMotions
 from armillary.sim.record import quantities, storage, stored_run
 from armillary.sim.record.journal import Journal, journal_path
-from armillary.sim.record.layout import Array, Layout, Rows, Tail, joined
+from armillary.sim.record.layout import Array, Layout, Rows, State, Tail, joined
 from armillary.sim.record.mechanism_text import model_text
 from armillary.sim.record.quantities import EXTRAS, QUANTITIES, Extras
 from armillary.sim.record.row_blocks import block
@@ -75,7 +74,7 @@ class Recorder:
         if resume and out is None:
             raise InputError("resume: name the file that goes on with `out`.")
         self.mechanism, self.every = mechanism, int(every)
-        self._others = others  # may grow on the way
+        self._others = others  # may grow during the run
         self._extra_columns = dict(extras or {})
         self.names = quantities.check_names(names, self._extra_columns)
         several = (mechanism, *self._others)
@@ -84,7 +83,7 @@ class Recorder:
         probe = () if out is None else quantities.probe(mechanism)
         self._about = (method, float(step), self.every * int(handed), probe, physics)
         self._unsaid = set(unsaid)
-        self._state: dict[str, Any] | None = {}
+        self._state: State | None = {}
         self.events: list[tuple[float, str]] = []
         self._layout: Layout | None = None
         self._journal: Journal | None = None
@@ -165,7 +164,7 @@ class Recorder:
         times, given = times[new], {name: x[new] for name, x in given.items()}
         chosen, before = np.arange(-self._count % self.every, len(times), self.every), self._count
 
-        def state_at(k: int) -> dict[str, Any]:
+        def state_at(k: int) -> State:
             return self._state_of(
                 float(times[k]), {n: x[k] for n, x in given.items()}, before + k + 1
             )
@@ -188,7 +187,7 @@ class Recorder:
             self.flush()
 
     @property
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """The last state that was met, recorded or not: {"t", "q", "v", "z", ...}."""
         if self._state is None:
             k = self._filled - 1
@@ -246,7 +245,7 @@ class Recorder:
 
     # -- inside ----------------------------------------------------------------------------------
 
-    def _state_of(self, t: float, given: Mapping[str, Array], count: int) -> dict[str, Any]:
+    def _state_of(self, t: float, given: Mapping[str, Array], count: int) -> State:
         """What a run needs to go on."""
         skipped = (*NOT_A_STATE, *self._columns)
         kept = {
@@ -290,7 +289,7 @@ class Recorder:
         if self._filled:
             self._write(self.state)
 
-    def _write(self, state: dict[str, Any]) -> None:
+    def _write(self, state: State) -> None:
         block = self._block()
         if self.out is None:
             self._blocks.append(block)
@@ -377,7 +376,7 @@ class Recorder:
             f"Record into another file."
         )
 
-    def _rescued(self, block: Rows, state: dict[str, Any], message: str) -> Run:
+    def _rescued(self, block: Rows, state: State, message: str) -> Run:
         """What is on disk and the block that no longer went there, in memory."""
         journal, tail = self._opened(), Tail(message, False, self.events, state)
 
@@ -392,8 +391,3 @@ NOT_A_STATE = ("tau", "a", "prescribed", "restraint", *EXTRAS)
 
 def _size(layout: Layout, name: str) -> int:
     return int(np.prod(layout.shape(name)))
-
-
-def resume(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Last state {"t", "q", "v", "z", ...} of a recording, finished or cut off; empty if none."""
-    return stored_run.load_run(path).state

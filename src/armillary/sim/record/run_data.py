@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from armillary.errors import InputError, unknown_name
+from armillary.evaluate.inputs import Array
+from armillary.sim.record.layout import Layout, State
 from armillary.sim.record.mechanism_text import KnownMechanism
 
-Array = NDArray[np.float64]
 Event = tuple[float, str]
 
 
@@ -28,7 +28,7 @@ class RunData(KnownMechanism):
         self,
         mechanism_name: str,
         time: ArrayLike,
-        arrays: Mapping[str, Any],
+        arrays: Mapping[str, ArrayLike],
         labels: Mapping[str, tuple[str, ...]] | None = None,
         units: Mapping[str, tuple[str, ...]] | None = None,
         method: str = "",
@@ -36,7 +36,7 @@ class RunData(KnownMechanism):
         message: str = "",
         complete: bool = True,
         events: Iterable[Event] = (),
-        state: Mapping[str, Any] | None = None,
+        state: State | None = None,
     ):
         self.mechanism_name = mechanism_name
         self._time = np.asarray(time, float)
@@ -52,6 +52,11 @@ class RunData(KnownMechanism):
         self.complete = complete
         self.events: list[Event] = [(float(t), str(text)) for t, text in events]
         self.state = dict(state) if state is not None else self._last()
+
+    def take(self, layout: Layout) -> None:
+        """What a layout tells beyond the arguments of the constructor."""
+        self.every, self.probe, self.physics = layout.every, layout.probe, layout.physics
+        self.stored_model = layout.model
 
     # -- what the constructor checks -------------------------------------------------------------
 
@@ -84,7 +89,7 @@ class RunData(KnownMechanism):
             raise InputError(f"'{name}': expected {count} units, found {len(units)}.")
         return units
 
-    def _last(self) -> dict[str, Any]:
+    def _last(self) -> State:
         if not len(self._time):
             return {}
         last = {name: self.arrays[name][-1] for name in ("q", "v", "z") if name in self.arrays}

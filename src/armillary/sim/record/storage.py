@@ -26,18 +26,8 @@ _OTHERS = {".nc4": ".nc", ".netcdf": ".nc", ".pq": ".parquet"}
 
 
 def layout_of(run: RunData) -> Layout:
-    return Layout(
-        run.mechanism_name,
-        run.labels,
-        run.units,
-        run.batch,
-        run.method,
-        run.step,
-        run.every,
-        run.probe,
-        run.physics,
-        run.model_text,
-    )
+    about = (run.method, run.step, run.every, run.probe, run.physics, run.model_text)
+    return Layout(run.mechanism_name, run.labels, run.units, run.batch, *about)
 
 
 def save_run(run: RunData, path: str | os.PathLike[str], overwrite: bool = False) -> None:

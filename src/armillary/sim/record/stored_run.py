@@ -45,27 +45,15 @@ class StoredRun(Run):
     """A run whose arrays stay on disk until they are asked for."""
 
     def __init__(self, layout: Layout, tail: Tail, read: Reader):
-        super().__init__(
-            layout.mechanism,
-            (),
-            {},
-            {},
-            {},
-            layout.method,
-            layout.step,
-            tail.message,
-            tail.complete,
-            tail.events,
-            tail.state,
-        )
+        about = {"method": layout.method, "step": layout.step, **vars(tail)}
+        super().__init__(layout.mechanism, (), {}, **about)
         self._read = read
         self._stored = LazyArrays(("time", *layout.names), lambda name: read(name, slice(None)))
         self.arrays = LazyArrays(layout.names, lambda name: self._stored[name])
         self.labels = {name: tuple(x) for name, x in layout.labels.items()}
         self.units = {name: tuple(x) for name, x in layout.units.items()}
         self._batch = layout.batch
-        self.every, self.probe, self.physics = layout.every, layout.probe, layout.physics
-        self.stored_model = layout.model
+        self.take(layout)
 
     @cached_property
     def time(self) -> Array:
@@ -82,21 +70,14 @@ class StoredRun(Run):
 
 def as_run(layout: Layout, arrays: Mapping[str, Array], tail: Tail) -> Run:
     named = {name: arrays[name] for name in layout.names}
-    run = Run(
-        layout.mechanism,
-        arrays["time"],
-        named,
-        layout.labels,
-        layout.units,
-        layout.method,
-        layout.step,
-        tail.message,
-        tail.complete,
-        tail.events,
-        tail.state or None,
-    )
-    run.every, run.probe, run.physics = layout.every, layout.probe, layout.physics
-    run.stored_model = layout.model
+    about = {
+        "method": layout.method,
+        "step": layout.step,
+        **vars(tail),
+        "state": tail.state or None,
+    }
+    run = Run(layout.mechanism, arrays["time"], named, layout.labels, layout.units, **about)
+    run.take(layout)
     return run
 
 
@@ -124,7 +105,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
 
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
-    """Whatever libraries make of a damaged file is told in one way."""
+    """Faults that libraries report of a damaged file become one kind of error."""
     try:
         yield
     except (ArmillaryError, KeyboardInterrupt):
@@ -198,5 +179,5 @@ def reopened(path: Path) -> Journal | None:
         for k in range(0, len(run), ROWS):
             events = run.events if k == 0 else ()
             journal.add_block(run.rows(slice(k, k + ROWS)), run.state, events)
-        building.commit(keep_open=True)  # whole: from here on the journal is what counts
-    return journal
+        building.commit()  # whole: from here on the journal is what counts
+    return reopened(path)

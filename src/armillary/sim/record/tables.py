@@ -3,12 +3,11 @@ instant, of a batch one per instant and run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
-from armillary.sim.record.layout import Array, Layout, Rows, Tail
+from armillary.sim.record.layout import Array, Json, Layout, Rows, Tail
 
 
 def heads(layout: Layout) -> list[str]:
@@ -63,9 +62,9 @@ def guessed(names: Sequence[str], numbers: Array) -> Layout:
     return Layout("", {name: tuple(x) for name, x in labels.items()}, blank, batch)
 
 
-def as_json(layout: Layout, tail: Tail) -> dict[str, Any]:
+def as_json(layout: Layout, tail: Tail) -> Json:
     return {"armillary_run": 1, **layout.as_json(), **tail.as_json()}
 
 
-def from_json(content: Mapping[str, Any]) -> tuple[Layout, Tail]:
+def from_json(content: Json) -> tuple[Layout, Tail]:
     return Layout.from_json(content), Tail.from_json(content)

@@ -1,0 +1,131 @@
+"""What a reader should know of a state: contradictory rows, open loops, inconsistent velocities,
+closures that are nearly singular, contacts that pull, rows without content."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from armillary.constraints.nullspace import Answer, Factor
+from armillary.errors import Message, Remedy
+from armillary.evaluate.inputs import Array
+from armillary.units import row_force
+
+if TYPE_CHECKING:
+    from armillary.constraints.equations import Equations, System
+
+CONFLICT = 1e-8  # of the size of the terms: more is a contradiction
+OPEN = 1e-6  # of the machine's size, or of the velocities
+NEARLY_SINGULAR = 1e5  # condition of the scaled rows, over their rank
+_ROUNDING = 1e-9  # of the largest force
+
+
+def state_notes(equations: Equations, system: System, k: int, answer: Answer) -> tuple[str, ...]:
+    """Rows against the size of the terms they are made of, so that units do not matter."""
+    labels, terms = equations.constraints.labels, system.terms
+    if not labels:
+        return ()
+    sizes = np.abs(terms.J[k])
+    texts = list(equations.constraints.uncounted)
+    weight = np.abs(np.diag(system.M[k]))
+    heavy = weight > 1e-6 * weight.max()  # what forces do to bodies that have a mass
+    pushed = np.where(heavy, np.abs(system.force[k]) / np.where(heavy, weight, 1.0), 0.0)
+    asked = np.abs(system.target[k]) + sizes @ (np.abs(answer.a) + pushed)
+    clash = np.abs(answer.residual) > CONFLICT * max(float(asked.max()), 1e-300)
+    if clash.any():
+        worst = [r for r in np.argsort(-np.abs(answer.residual)) if clash[r]][:8]
+        named = ", ".join(f"{labels[r]} ({abs(answer.residual[r]):.3g})" for r in worst)
+        texts.append(
+            f"rows contradict each other: {named} cannot all be met; the accelerations are the "
+            f"nearest in least squares"
+        )
+    scale = equations.scaling.rows / equations.length
+    opening = np.abs(terms.residual[k]) * scale
+    r = int(np.argmax(opening))
+    if opening[r] > max(OPEN, equations.geometry_tolerance):
+        text = f"'{labels[r]}' is open by {terms.residual[k, r]:.3g};"
+        texts.append(Message(text, Remedy("assemble")))
+    speed = float((sizes @ np.abs(system.v[k]) * scale).max())
+    rate = np.abs(terms.rate[k]) * scale
+    r = int(np.argmax(rate))
+    if rate[r] > max(OPEN * speed, 1e-9):  # 1/s; less is rounding of a mechanism at rest
+        text = f"the velocity violates '{labels[r]}' by {terms.rate[k, r]:.3g};"
+        texts.append(Message(text, Remedy("project")))
+    if near := nearness(equations, answer.factor):
+        texts.append(near)
+    return tuple(texts)
+
+
+def nearness(equations: Equations, factor: Factor) -> str:
+    """A remark where the closure is nearly singular, with the constraints it comes from; else
+    empty.
+
+    Where rows of J almost depend on each other, a small force along one motion takes a large force
+    in the constraints, and an error of the geometry comes back multiplied by the condition number:
+    the numbers are those of the model, but no machine has them."""
+    size = factor.condition
+    if size < NEARLY_SINGULAR:
+        return ""
+    worst = np.abs(np.linalg.svd(factor.J_scaled, full_matrices=False)[0][:, factor.rank - 1])
+    slices = equations.constraints.slices
+    shares = {name: worst[rows].max(initial=0.0) for name, rows in slices.items()}
+    limit = 0.3 * max(shares.values())
+    names = [name for name in sorted(shares, key=lambda x: -shares[x]) if shares[name] > limit]
+    named = ", ".join(f"'{name}'" for name in names[:4])
+    return (
+        f"the closure is nearly singular: condition number {size:.2g} of the rows of {named}. "
+        f"Forces there may be very large, and errors of the geometry count {size:.2g} times in them"
+    )
+
+
+def idle_note(equations: Equations) -> str:
+    """Which rows have no content, as a remark; empty where there are none.
+
+    Loops are named only where all of their rows are idle: every planar loop has some."""
+    names: list[str] = []
+    for constraint in equations.constraints.all:
+        rows = equations.constraints.slices[constraint.name]
+        idle = equations.idle_rows[rows]
+        if idle.any() and (constraint.kind != "loop" or idle.all()):
+            labels = equations.constraints.labels[rows]
+            names += [f"'{label}'" for label, is_idle in zip(labels, idle, strict=True) if is_idle]
+    if not names:
+        return ""
+    moves, those, has = (
+        ("move", "these rows", "they have") if len(names) > 1 else ("moves", "this row", "it has")
+    )
+    return (
+        f"{', '.join(names)} {moves} no joint: the tree keeps {those} already, so {has} no "
+        f"influence, and no force along {those} is determined"
+    )
+
+
+def contact_notes(
+    equations: Equations, system: System, k: int, multipliers: Array
+) -> tuple[str, ...]:
+    """Contacts of state k that pull, and friction that drives."""
+    texts = []
+    terms, v = system.terms, system.v[k]
+    arms = equations.scaling.rows  # m for moments
+    small = _ROUNDING * float(np.abs(multipliers / arms).max(initial=0.0))
+    # power of what acts beside the rows: (G - J) v is the sliding, times the coefficients
+    extra = (terms.G[k] - terms.J[k]) @ v * multipliers
+    slow = small * float(np.abs(terms.G[k] * v).sum(axis=1).max(initial=0.0))
+    for contact in equations.model.contacts:
+        span = equations.constraints.slices[contact.name]
+        forces = dict(zip(contact.constrained, multipliers[span], strict=False))
+        for d in contact.normals:
+            arm = equations.length if d[0] == "r" else 1.0
+            if forces[d] < -small * arm:
+                texts.append(
+                    f"contact '{contact.name}' pulls along {d}, {forces[d]:.3g} {row_force(d)}: "
+                    f"contacts hold both ways"
+                )
+        if extra[span].sum() > slow:
+            texts.append(
+                f"friction of contact '{contact.name}' drives the sliding ({extra[span].sum():.3g} "
+                f"W): one state takes the coefficient with its sign, and this one goes with the "
+                f"opposite velocity; `simulate` lets friction oppose the sliding"
+            )
+    return tuple(texts)

@@ -1,0 +1,392 @@
+"""Questions about mechanisms with constraints: rows, all forces, rank, closing, actuation.
+
+Each is a function of the mechanism, and a method of `Mechanism` by one line there.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from armillary.constraints.actuation import driving_forces as forces_of_actuators
+from armillary.constraints.constraint_solver import ConstraintSolver, solver_of
+from armillary.constraints.holding import Held, named_values
+from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
+from armillary.constraints.named_states import completed, held_names
+from armillary.constraints.named_states import placed as placed_by_name
+from armillary.constraints.states import (
+    answerable,
+    blanked,
+    finite_rows,
+    known_rows,
+    one_state,
+    placed,
+    solvable,
+    substituted,
+)
+from armillary.errors import ProjectionWarning
+from armillary.evaluate.dynamics import tree_check, tree_solution
+from armillary.evaluate.evaluator import Evaluator, External
+from armillary.evaluate.inputs import Array
+from armillary.evaluate.named_states import State, start
+from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.results import Check, Solution
+from armillary.evaluate.table_face import TableFace
+from armillary.model.model import Model
+
+if TYPE_CHECKING:
+    from armillary.constraints.actuation import Actuation
+    from armillary.constraints.assembly import Assembly
+    from armillary.constraints.mobility import Mobility
+
+_MANY = "Use driving_forces(q, v, a, actuators) for the forces of many states."
+
+
+class Constrained(TableFace):
+    """What the questions below ask: an evaluator, the rows of the table, and a constraint solver.
+
+    `forward_dynamics`, `inverse_dynamics` and `energy` obey the constraints; the other rows treat
+    the tree alone."""
+
+    def __init__(self, model: Model, options: CompileOptions | None = None):
+        super().__init__(Evaluator(model, options, completed))
+
+    @property
+    def constraint_solver(self) -> ConstraintSolver:
+        """What keeps it closed: equations, assembly, projection, compiled solutions."""
+        return solver_of(self.evaluator)
+
+    def ask(self, name: str) -> Callable[..., Any]:
+        """The callable of a row: with the constraints where the row obeys them."""
+        springs = any(loop.joint.passive for loop in self.model.loops)
+        obeys = {"forward_dynamics", "inverse_dynamics", *(["energy"] if springs else [])}
+        if self.model.constraints and name in obeys:
+            return self.constraint_solver.ask(name)
+        return super().ask(name)
+
+    def variant(self, key: Hashable, model: Model) -> Self:
+        """A mechanism of another model with the same settings, made once under the key."""
+        make = lambda: type(self)(model, self.options)  # noqa: E731
+        return self.evaluator.memo.once(("variant", key), make)
+
+    def with_tolerance(self, geometry_tolerance: float | None) -> Self:
+        """The same mechanism with another geometry tolerance; None: this one."""
+        if geometry_tolerance in (None, self.options.geometry_tolerance):
+            return self
+        options = replace(self.options, geometry_tolerance=geometry_tolerance)
+        key = ("geometry tolerance", geometry_tolerance)
+        return self.evaluator.memo.once(key, lambda: type(self)(self.model, options))
+
+
+# -- rows ------------------------------------------------------------------------------------
+
+
+def constraint_jacobian(mechanism: Constrained, q: State) -> Array:
+    """J (rows, nv): velocity along each forbidden motion; see `constraint_rows`."""
+    return _rows(mechanism, "J", None, q=q)
+
+
+def constraint_residual(
+    mechanism: Constrained, q: State, prescribed: RowMotion | None = None
+) -> Array:
+    """(rows,) how far each row is open, rad or m; 0 for rolling rows."""
+    return _rows(mechanism, "residual", prescribed, q=q)
+
+
+def constraint_rate(
+    mechanism: Constrained, q: State, v: State, prescribed: RowMotion | None = None
+) -> Array:
+    """(rows,) velocity along each forbidden motion, rad/s or m/s: 0 if v is consistent."""
+    return _rows(mechanism, "rate", prescribed, q=q, v=v)
+
+
+def _rows(
+    mechanism: Constrained, what: str, prescribed: RowMotion | None, **states: State
+) -> Array:
+    """A quantity of all rows by its name in `Terms`."""
+    arrays, single = mechanism.constraint_solver.equations.check_states(**states)
+    found: Array = getattr(
+        mechanism.constraint_solver.equations.terms(arrays["q"], arrays.get("v"), prescribed), what
+    )
+    if single:
+        mechanism.evaluator.refuse_not_finite(arrays, found)
+        return found[0]
+    return blanked(found, ~finite_rows(*arrays.values()))
+
+
+# -- everything at once ----------------------------------------------------------------------
+
+
+def solve(
+    mechanism: Constrained,
+    q: State,
+    v: State,
+    tau: State,
+    external: External = None,
+    passive: bool = True,
+    prescribed: Prescribed = None,
+    compliance: Mapping[str, Any] | None = None,
+    baumgarte: tuple[float, float] | None = None,
+) -> Solution:
+    """Everything: accelerations, the force in every joint and constraint, power balance,
+    residuals, and which forces are determinate.
+
+    prescribed: accelerations by name, instead of the model's: of a prescribed motion, of the
+    road under a wheel, along the rows of a contact, or of a joint, which is driven then.
+    compliance: weights by joint name for forces that the motion does not determine.
+    baumgarte: rates (alpha, beta), 1/s, that pull back rows which drifted open."""
+    q, v, tau = mechanism.evaluator.complete({"q": q, "v": v, "tau": tau}).values()
+    model, prescribed = with_prescribed(mechanism.model, prescribed)
+    if model is not mechanism.model:
+        driven = mechanism.variant(("prescribed", model.prescribed), model)
+        return solve(driven, q, v, tau, external, passive, prescribed, compliance, baumgarte)
+    if not mechanism.model.constraints:
+        return tree_solution(mechanism, q, v, tau, external, passive)
+    from armillary.constraints.solution import solution, without_rows
+
+    equations, by_load = (
+        mechanism.constraint_solver.equations,
+        passive and mechanism.model.load_dependent_joints,
+    )
+    arrays, single = equations.check_states(q=q, v=v, tau=tau)
+
+    system, arrays, external, bad = solvable(
+        equations, arrays, single, external, passive and not by_load, prescribed=prescribed,
+        baumgarte=baumgarte,
+    )  # fmt: skip
+    if by_load:
+        found = mechanism.constraint_solver.load_friction.solution(
+            arrays, external, prescribed, baumgarte, compliance, single
+        )
+    else:
+        found = solution(equations, system, arrays["tau"], external, passive, compliance, single)
+    if single:
+        mechanism.evaluator.refuse_not_finite(
+            arrays, found.multipliers, *vars(found.balance).values()
+        )
+    return without_rows(found, bad) if bad.any() else found
+
+
+def check(mechanism: Constrained, q: State, v: State, tau: State) -> Check:
+    """The same answer by independent formulations, and how well they agree (single state)."""
+    state = one_state(mechanism.constraint_solver.equations, "check", q=q, v=v, tau=tau)
+    if not mechanism.model.constraints:
+        return tree_check(mechanism, **state)
+    from armillary.constraints.checking import check
+
+    solution: Any = solve(mechanism, state["q"], state["v"], state["tau"])
+    return check(mechanism.constraint_solver, solution, **state)
+
+
+# -- analysis --------------------------------------------------------------------------------
+
+
+def mobility(mechanism: Constrained, q: State | None = None, seed: int = 0) -> Mobility:
+    """Rank, redundant rows, and mobility at this instant and on the way (default q: initial).
+
+    One q, where the mechanism is closed; an open one is refused, for ranks mean nothing
+    there."""
+    from armillary.constraints.mobility import mobility
+
+    state = one_state(
+        mechanism.constraint_solver.equations,
+        "mobility",
+        q=start(mechanism.model) if q is None else q,
+    )
+    mechanism.constraint_solver.closer.refuse_endless(state["q"])
+    return mobility(
+        mechanism.constraint_solver.equations,
+        mechanism.constraint_solver.closer,
+        state["q"],
+        seed=seed,
+    )
+
+
+def conditions(mechanism: Constrained, q: State, prescribed: RowMotion | None = None) -> Array:
+    """Condition number of the scaled J at every state, over the rank: (B,) or a number."""
+    arrays, single = mechanism.constraint_solver.equations.check_states(q=q)
+    terms = mechanism.constraint_solver.equations.terms(arrays["q"], moving=prescribed)
+    values = np.where(finite_rows(arrays["q"]) & known_rows(terms), 1.0, np.nan)
+    for k in np.flatnonzero(np.isfinite(values)):
+        values[k] = mechanism.constraint_solver.equations.factor(terms, int(k)).condition
+    if single:
+        mechanism.evaluator.refuse_not_finite(arrays, values)
+    return np.asarray(values[0]) if single else values
+
+
+# -- closing ---------------------------------------------------------------------------------
+
+
+def assemble(
+    mechanism: Constrained,
+    guess: State | None = None,
+    hold: Sequence[str] | None = None,
+    restarts: int = 20,
+    seed: int = 0,
+    geometry_tolerance: float | None = None,
+) -> Assembly:
+    """A closed configuration near the guess (default: initial).
+
+    hold: joints, entries of v or lengths of q ("rear-frame.px") that must stay where the guess
+    has them; of a guess by name, {"crank": 0.3}, all that it names unless `hold` says.  The
+    answer tells what could not be closed, and by how much.
+    geometry_tolerance: open by this part of the machine's size is closed (default: the accuracy
+    of the mechanism)."""
+    if isinstance(guess, Mapping):
+        hold = held_names(mechanism.model, guess) if hold is None else hold
+        guess = placed_by_name(mechanism.model, guess, "guess")
+    state = one_state(
+        mechanism.constraint_solver.equations,
+        "assemble",
+        q=start(mechanism.model) if guess is None else guess,
+    )
+    closer = mechanism.with_tolerance(geometry_tolerance).constraint_solver.closer
+    closer.refuse_endless(state["q"])
+    return closer.assemble(state["q"], hold or (), restarts, seed)
+
+
+def project(
+    mechanism: Constrained, q: State, v: State | None = None,
+    prescribed: RowMotion | None = None, hold: Sequence[str] = (),
+    geometry_tolerance: float | None = None,
+) -> tuple[Array, Array]:  # fmt: skip
+    """The nearest closed position and then the nearest consistent velocity, both by kinetic
+    energy.  Rolling rows enter the velocity only.  prescribed: motion of rows at this instant.
+
+    hold: joints, entries of v or lengths of q ("rear-frame.px") whose position and velocity
+    stay as they are.  v = {"crank": 5.0} gives some velocities; the others follow with the
+    least kinetic energy (in a tree, where nothing follows, they are zero).
+
+    geometry_tolerance: how far rows may stay open that contradict each other, as a part of the
+    machine's size (default: the accuracy of the mechanism).
+
+    A state of a batch that cannot be closed is NaN in its row, and a `ProjectionWarning` says
+    why; a single one is an error."""
+    if geometry_tolerance is not None:
+        return project(mechanism.with_tolerance(geometry_tolerance), q, v, prescribed, hold)
+    (q,) = mechanism.evaluator.complete({"q": q}).values()
+    held = Held(mechanism.constraint_solver.equations, hold)
+    named = None
+    if isinstance(v, Mapping):
+        named = named_values(mechanism.constraint_solver.equations, "v", v)
+        v = np.zeros((*(() if named.single else (len(named.values),)), mechanism.model.nv))
+    v = np.zeros(mechanism.model.nv) if v is None else v
+    arrays, single = mechanism.constraint_solver.equations.check_states(q=q, v=v)
+    bad = ~placed(mechanism.constraint_solver.equations, **arrays)
+    if bad.any():
+        if single:
+            mechanism.evaluator.refuse_not_finite(arrays, np.full(1, np.nan))
+        arrays, _ = substituted(mechanism.constraint_solver.equations, arrays, None, bad)
+    states, projector = (arrays["q"], arrays["v"]), mechanism.constraint_solver.projector
+    notes: list[str] | None = None if single else []
+    if named is None and not held:
+        positions, velocities = projector.project(*states, prescribed, notes)
+    else:
+        positions, velocities = projector.project_with(*states, held, named, prescribed, notes)
+    if single:
+        return positions[0], velocities[0]
+    for note in notes or ():
+        warnings.warn(f"project: {note}", ProjectionWarning, stacklevel=2)
+    return blanked(positions, bad), blanked(velocities, bad)
+
+
+def project_acceleration(
+    mechanism: Constrained, q: State, v: State, a: State | None = None,
+    hold: Sequence[str] = (),
+) -> Array:  # fmt: skip
+    """The accelerations (nv) nearest to a, by kinetic energy, that the constraints allow at the
+    state (q, v); those of the joints named in `hold` stay as they are.  a = {"crank": 2.0}
+    gives some, and the others follow with the least kinetic energy."""
+    from armillary.constraints.admissible import nearest_acceleration
+
+    equations, held = (
+        mechanism.constraint_solver.equations,
+        Held(mechanism.constraint_solver.equations, hold),
+    )
+    a = np.zeros(mechanism.model.nv) if a is None else a
+    arrays, single = equations.check_states(q=q, v=v, a=a)
+    arrays["tau"] = np.zeros_like(arrays["v"])
+    system, arrays, _, bad = solvable(equations, arrays, single, passive=False)
+    bad |= ~finite_rows(arrays["a"])
+    found = np.full(arrays["a"].shape, np.nan)
+    for k in np.flatnonzero(~bad):
+        found[k] = nearest_acceleration(equations, system, arrays["a"][k], int(k), held)
+    return found[0] if single else found
+
+
+# -- actuation -------------------------------------------------------------------------------
+
+
+def actuator_forces(
+    mechanism: Constrained,
+    q: State,
+    v: State,
+    a: State,
+    actuators: Sequence[str] | None = None,
+    external: External = None,
+    passive: bool = True,
+    weights: Mapping[str, float] | None = None,
+    limits: bool = False,
+) -> Actuation:
+    """Inverse dynamics of the closed mechanism: forces of the chosen actuators for a motion.
+
+    With more actuators than freedoms the smallest forces (Σ weight force²); with fewer the
+    nearest, and what is missing.  limits: keep to the effort limits of the model.  One state;
+    `driving_forces` takes many."""
+    from armillary.constraints.actuation import actuation
+
+    state = one_state(
+        mechanism.constraint_solver.equations, "actuator_forces", _MANY, q=q, v=v, a=a
+    )
+    by_load = passive and mechanism.model.load_dependent_joints
+    rows = (state["q"][None], state["v"][None], np.zeros((1, mechanism.model.nv)))
+    system = mechanism.constraint_solver.equations.system(*rows, external, passive and not by_load)
+    if not answerable(system).all():
+        mechanism.evaluator.refuse_not_finite(state, np.full(1, np.nan))
+    if by_load:
+        arrays = {name: x[None] for name, x in state.items()}
+        friction = mechanism.constraint_solver.load_friction
+        return friction.actuator_forces(arrays, external, actuators, weights, limits)[0]
+    return actuation(
+        mechanism.constraint_solver.equations, system, state["a"], actuators, weights, limits
+    )
+
+
+def driving_forces(
+    mechanism: Constrained,
+    q: State,
+    v: State,
+    a: State,
+    actuators: Sequence[str] | None = None,
+    passive: bool = True,
+) -> Array:
+    """tau (nv) of the chosen actuators for a motion, or (B, nv) for B of them: the forces of
+    `actuator_forces`, compiled.  A row with a number that is not finite gives NaN."""
+    arrays, single = mechanism.constraint_solver.equations.check_states(q=q, v=v, a=a)
+    if passive and mechanism.model.load_dependent_joints:
+        tau = mechanism.constraint_solver.load_friction.driving_forces(arrays, actuators)
+    else:
+        tau = forces_of_actuators(mechanism.constraint_solver.equations, actuators)(
+            arrays["q"], arrays["v"], arrays["a"], passive
+        )
+    if single:
+        mechanism.evaluator.refuse_not_finite(arrays, tau)
+    return tau[0] if single else tau
+
+
+def holding_forces(
+    mechanism: Constrained,
+    q: State,
+    actuators: Sequence[str] | None = None,
+    external: External = None,
+    weights: Mapping[str, float] | None = None,
+    limits: bool = False,
+) -> Actuation:
+    """Forces of the chosen actuators that hold the closed mechanism at rest.  One state."""
+    q = one_state(mechanism.constraint_solver.equations, "holding_forces", _MANY, q=q)["q"]
+    rest = np.zeros(mechanism.model.nv)
+    return actuator_forces(mechanism, q, rest, rest, actuators, external, True, weights, limits)

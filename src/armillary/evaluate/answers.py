@@ -1,0 +1,137 @@
+"""From a row of the table of functions to what users call."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from armillary.errors import EnergyWarning
+from armillary.evaluate.compiled_function import CompiledFunction
+from armillary.evaluate.differentiable import differentiable
+from armillary.evaluate.evaluator import Evaluator
+from armillary.evaluate.functions import FUNCTIONS, QUESTIONS
+from armillary.evaluate.inputs import Array
+from armillary.evaluate.load_friction import LoadedForward, LoadFriction, loaded_inverse
+from armillary.evaluate.named_states import State
+from armillary.evaluate.results import OperationalInertia
+from armillary.model.model import Model
+
+
+class Asked(Protocol):
+    """What answers questions by the names of their rows."""
+
+    def ask(self, name: str) -> Callable[..., Any]: ...
+
+
+class Question:
+    """A row as an attribute: made when it is first asked for, and kept."""
+
+    def __init__(self, name: str):
+        self.name, row = name, FUNCTIONS[name]
+
+        def described(self: object, *given: object, **named: object) -> None: ...
+
+        described.__name__ = described.__qualname__ = name
+        described.__doc__ = CompiledFunction.described(row)
+        described.__signature__ = row.signature  # type: ignore[attr-defined]
+        self._described = described
+
+    def __get__(self, owner: Asked | None, kind: type) -> Callable[..., Any]:
+        if owner is None:
+            return self._described  # what help(Mechanism) shows
+        found = vars(owner)[self.name] = owner.ask(self.name)
+        return found
+
+
+def rows() -> dict[str, Question]:
+    """Every question of the table as an attribute."""
+    return {name: Question(name) for name in QUESTIONS}
+
+
+def answer(evaluator: Evaluator, name: str) -> Callable[..., Any]:
+    """The callable of a row, about the tree of a mechanism."""
+    if name in _SPECIAL:
+        return _SPECIAL[name](evaluator)
+    return CompiledFunction(evaluator, name).callable()
+
+
+def load_friction_of(evaluator: Evaluator) -> LoadFriction:
+    """The load-dependent friction of a tree, made once."""
+    return evaluator.memo.once("load friction", lambda: LoadFriction(evaluator))
+
+
+def _inverse_dynamics(evaluator: Evaluator) -> Callable[..., Any]:
+    if evaluator.model.load_dependent_joints:
+        return loaded_inverse(load_friction_of(evaluator))
+    return differentiable(evaluator, "inverse_dynamics")
+
+
+def _forward_dynamics(evaluator: Evaluator) -> Callable[..., Any]:
+    if evaluator.model.load_dependent_joints:
+        return LoadedForward(load_friction_of(evaluator))
+    return differentiable(evaluator, "forward_dynamics")
+
+
+def energy_lacks(model: Model) -> str:
+    """What `energy` does not know, in words; empty where it knows everything."""
+    names = ", ".join(f"'{name}'" for name in model.hidden_energy)
+    return names and (
+        f"energy: the law of {names} holds a force at rest and names no potential; what it "
+        f"stores is not counted. Use Passive(law=Law(force, potential))."
+    )
+
+
+def _energy(evaluator: Evaluator) -> Callable[..., Any]:
+    known, lacks = CompiledFunction(evaluator, "energy").callable(), energy_lacks(evaluator.model)
+    if not lacks:
+        return known
+
+    def energy(*given: Any, **named: Any) -> tuple[Array, Array]:
+        warnings.warn(lacks, EnergyWarning, stacklevel=2)
+        kinetic, potential = known(*given, **named)
+        return kinetic, potential
+
+    return _like(energy, known)
+
+
+def _operational_inertia(evaluator: Evaluator) -> Callable[..., Any]:
+    found = CompiledFunction(evaluator, "operational_inertia").callable()
+    jacobian = CompiledFunction(evaluator, "jacobian").callable()
+
+    def operational_inertia(
+        q: State, frame: str, coordinates: str = "local", **bodies: Any
+    ) -> OperationalInertia:
+        (q,) = evaluator.complete({"q": q}).values()
+        W = found(q, frame, coordinates, **bodies)
+        there = np.array(q)  # the rank is found when it is asked for
+        offsets = {n: x for n, x in bodies.items() if n == "offsets"}
+        return OperationalInertia(W, lambda: _ranks(jacobian(there, frame, coordinates, **offsets)))
+
+    return _like(operational_inertia, found)
+
+
+def _like(function: Callable[..., Any], other: Any) -> Callable[..., Any]:
+    """A function with the words and the report of another."""
+    for name in ("__doc__", "__name__", "__qualname__", "__signature__", "compile_report"):
+        setattr(function, name, getattr(other, name))
+    function.question = other.question  # type: ignore[attr-defined]
+    return function
+
+
+def _ranks(J: Array) -> Array:
+    """Rank of each matrix; 0 where it is not finite."""
+    finite = np.isfinite(J).all(axis=(-2, -1), keepdims=True)
+    values = np.linalg.svd(np.where(finite, J, 0.0), compute_uv=False)
+    largest = values.max(axis=-1, initial=0.0, keepdims=True)
+    return np.asarray(np.sum(values > 1e-9 * largest, axis=-1))
+
+
+_SPECIAL: dict[str, Callable[[Evaluator], Callable[..., Any]]] = {
+    "inverse_dynamics": _inverse_dynamics,
+    "forward_dynamics": _forward_dynamics,
+    "energy": _energy,
+    "operational_inertia": _operational_inertia,
+}

@@ -1,0 +1,137 @@
+"""What a call may be given: arrays of the state, and choices that have numbers."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from armillary.runtime.call_arguments import Data
+
+LOADS = Data.LOAD_CODES.count  # sets of frames with wrenches
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The parameters of a function: arrays of the state, and what can be chosen.
+
+    words: of each choice, the default first.  arrays: those that need not be given.  frames: what
+    wrenches may act in."""
+
+    inputs: tuple[str, ...]
+    names: tuple[str, ...]
+    by_place: int
+    required: tuple[str, ...] = ()
+    words: Mapping[str, Sequence[object]] = field(default_factory=dict)
+    arrays: tuple[str, ...] = ()
+    frames: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, signature: inspect.Signature, words: Mapping[str, Sequence[object]],
+        frames: tuple[str, ...],
+    ) -> Arguments:  # fmt: skip
+        """words: of some of the parameters; True or False is the choice where True is the
+        default."""
+        known = dict(signature.parameters)
+        empty = inspect.Parameter.empty
+        flags = {name: (True, False) for name, p in known.items() if p.default is True}
+        arrays = tuple(n for n, p in known.items() if p.kind is inspect.Parameter.KEYWORD_ONLY)
+        required = tuple(n for n, p in known.items() if p.default is empty)
+        return cls(
+            tuple(n for n in required if n not in words),
+            tuple(known),
+            len(known) - len(arrays),
+            required,
+            flags | {n: list(w) for n, w in words.items() if n in known},
+            arrays,
+            frames if "external" in known else (),
+        )
+
+    @cached_property
+    def weights(self) -> dict[str, int]:
+        """What every choice counts in the number of an answer; last the number of answers."""
+        found, total = {}, 1
+        for name in self.names:
+            found[name] = total
+            total *= len(self.words.get(name, ())) or (1 + (name in self.arrays))
+        return found | {"external": total, "": total * (1 + LOADS * bool(self.frames))}
+
+    def number(self, bound: Mapping[str, Any], load: int = 0) -> int | None:
+        """Of the answer to a call; None: none of ours.  load: number of the set of frames."""
+        total = load * self.weights["external"]
+        for name, value in bound.items():
+            if name in self.words:
+                words = self.words[name]
+                if not isinstance(value, (str, bool)) or value not in words:
+                    return None
+                total += self.weights[name] * words.index(value)
+            elif name in self.arrays and value is not None:
+                total += self.weights[name]
+        return total
+
+    def plain(
+        self, given: tuple[Any, ...], named: dict[str, Any]
+    ) -> tuple[list[Any], dict[str, Any]] | None:
+        """The same call with rows of doubles instead of lists, whole numbers and strided arrays.
+
+        None: there is nothing to change, or single precision is asked for."""
+        arrays = {*self.inputs, *self.arrays}
+        slots = dict(zip(self.names, given, strict=False)) | named
+        if all(getattr(slots.get(name), "dtype", None) == np.float32 for name in self.inputs):
+            return None
+        try:
+            changed = {
+                n: x for n, v in slots.items() if n in arrays and (x := _doubles(v)) is not v
+            }
+            pushes = slots.get("external") if self.frames else None
+            if type(pushes) is dict:
+                turned = {name: _doubles(w) for name, w in pushes.items()}
+                if any(turned[name] is not w for name, w in pushes.items()):
+                    changed["external"] = turned
+        except (TypeError, ValueError):  # no numbers: the Python function says which
+            return None
+        if not changed:
+            return None
+        places = [changed.get(n, v) for n, v in zip(self.names, given, strict=False)]
+        return places, {n: changed.get(n, v) for n, v in named.items()}
+
+    def fill(self, d: np.ndarray) -> list[object]:
+        """Write them into the data of a call; gives what must be kept."""
+        names = [sys.intern(name) for name in self.names]
+        d[Data.INPUTS], d[Data.PARAMETERS] = len(self.inputs), len(names)
+        d[Data.BY_PLACE] = self.by_place
+        d[Data.SHORTEST] = len(self.inputs) if len(self.required) == len(self.inputs) else -1
+        d[Data.OUT] = names.index("out") if "out" in names else -1
+        d[Data.EXTERNAL] = names.index("external") if self.frames else -1
+        kept: list[object] = [names]
+        for k, name in enumerate(names):
+            d[Data.NAMES + k], d[Data.REQUIRED + k] = id(name), name in self.required
+            if name in self.words:
+                numbers = {w: n * self.weights[name] for n, w in enumerate(self.words[name])}
+                kept.append(numbers)
+                d[Data.WORDS + k] = id(numbers)
+            elif name in self.arrays:
+                d[Data.WEIGHTS + k] = self.weights[name]
+        frames = {name: n for n, name in enumerate(self.frames, 1)}
+        d[Data.FRAMES], d[Data.RADIX] = id(frames), len(frames) + 1
+        d[Data.LOAD_WEIGHT] = self.weights["external"]
+        return [*kept, frames]
+
+
+def _doubles(x: Any) -> Any:
+    """Real numbers as a plain array, or what was given."""
+    if type(x) in (list, tuple):
+        x = np.array(x)
+    elif type(x) is not np.ndarray or _is_plain(x):
+        return x
+    return np.ascontiguousarray(x, np.float64) if x.dtype.kind in "fiu" and x.ndim else x
+
+
+def _is_plain(x: np.ndarray) -> bool:
+    return x.dtype == np.float64 and x.dtype.isnative and x.flags.c_contiguous and x.flags.aligned

@@ -1,0 +1,143 @@
+"""What hangs on a question with derivatives: `inverse_dynamics.derivatives(q, v, a)` and others."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.algorithms.autodiff.transforms import gradient, tangent
+from armillary.evaluate.compiled_function import CompiledFunction, function_of
+from armillary.evaluate.evaluator import Evaluator
+from armillary.evaluate.functions import FUNCTIONS, Function
+from armillary.evaluate.inputs import Array, result_type
+from armillary.evaluate.named_states import State
+from armillary.evaluate.sensitivities import accelerations_by, offset_jacobian, regressor
+
+HANGS = ("derivatives", "jvp", "vjp", "parameter_jacobian", "offset_jacobian")
+
+
+def change_signature(row: Function) -> inspect.Signature:
+    """Of `jvp`: the inputs, small changes of them (d and the name), and the options."""
+    own = list(FUNCTIONS[row.derivative].signature.parameters.values())
+    count, kind = len(row.inputs), inspect.Parameter.POSITIONAL_OR_KEYWORD
+    changes = [
+        inspect.Parameter(f"d{name}", kind, default=None, annotation="State | None")
+        for name in row.inputs
+    ]
+    return inspect.Signature([*own[:count], *changes, *own[count:]], return_annotation="Array")
+
+
+def weight_signature(row: Function) -> inspect.Signature:
+    """Of `vjp`: the inputs, the weight, and the options."""
+    own = list(FUNCTIONS[row.derivative].signature.parameters.values())
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    weight, count = inspect.Parameter("weight", kind, annotation="State"), len(row.inputs)
+    gives = f"tuple[{', '.join(['Array'] * count)}]"
+    return inspect.Signature([*own[:count], weight, *own[count:]], return_annotation=gives)
+
+
+def state_signature(row: Function) -> inspect.Signature:
+    """The inputs alone."""
+    own = list(row.signature.parameters.values())[: len(row.inputs)]
+    return inspect.Signature(own, return_annotation="Array")
+
+
+def hanging_signatures(row: Function) -> dict[str, inspect.Signature]:
+    """Of all that hangs on a question."""
+    own = (FUNCTIONS[row.derivative].signature, change_signature(row), weight_signature(row))
+    return dict(zip(HANGS, (*own, state_signature(row), state_signature(row)), strict=True))
+
+
+class Differentiable:
+    """The derivatives of one question about one tree.  ask: the question itself."""
+
+    def __init__(self, evaluator: Evaluator, name: str, ask: Callable[..., Array]):
+        self.evaluator, self.name, self._ask = evaluator, name, ask
+        self.row = FUNCTIONS[name]
+        self._algorithm, self._result = self.row.algorithm("local"), self.row.results[0].source
+        self._signature = change_signature(self.row)
+
+    @cached_property
+    def derivatives(self) -> Callable[..., Any]:
+        """Matrices (nv, nv) with respect to every input; q moves on its tangent space."""
+        return CompiledFunction(self.evaluator, self.row.derivative).callable()
+
+    @cached_property
+    def _products(self) -> Callable[..., Array]:
+        return function_of(self.evaluator, tangent(self._algorithm, self._result))
+
+    @cached_property
+    def _gradients(self) -> Callable[..., tuple[Array, ...]]:
+        return function_of(self.evaluator, gradient(self._algorithm, self._result))
+
+    def jvp(self, *given: Any, **named: Any) -> Array:
+        """Change of the result (nv) for small changes of q (tangent) and of the other inputs,
+        without any matrix; changes that are not given are zero."""
+        self._check_inertia()
+        count = len(self.row.inputs)
+        if len(given) < 2 * count or named or any(x is None for x in given[count : 2 * count]):
+            bound = self._signature.bind(*given, **named).arguments
+            changes = [bound.pop(f"d{name}", None) for name in self.row.inputs]
+            states = [bound.pop(name) for name in self.row.inputs]
+            return self._products(*states, *self._filled(changes), **bound)
+        return self._products(*given)
+
+    def _filled(self, changes: list[State | None]) -> list[State]:
+        """Zero where no change is given."""
+        dtype = result_type(*(x for x in changes if x is not None))
+        return [np.zeros(self.evaluator.model.nv, dtype) if x is None else x for x in changes]
+
+    def vjp(self, *given: Any, **named: Any) -> tuple[Array, ...]:
+        """Gradient of weight · result with respect to q (tangent) and the other inputs, without any
+        matrix."""
+        self._check_inertia()
+        return self._gradients(*given, **named)
+
+    def _check_inertia(self) -> None:
+        if self.row.inertia and not self.evaluator.inertia_checked:
+            self.evaluator.refuse_massless()
+
+    def parameter_jacobian(self, *state: State, **named: State) -> Array:
+        """d result / d inertias (nv, 10 bodies); names: `mechanism.parameter_names`."""
+        q, v, a = self._motion(state, named)
+        Y = regressor(self.evaluator, q, v, a)
+        return Y if self.name == "inverse_dynamics" else accelerations_by(self.evaluator, q, Y)
+
+    def offset_jacobian(self, *state: State, **named: State) -> Array:
+        """d result / d offsets (nv, 6 bodies), or (B, nv, 6 bodies): small turns and shifts of
+        every joint frame about its own axes; names: `mechanism.offset_names`."""
+        q, v, a = self._motion(state, named)
+        found = offset_jacobian(self.evaluator, q, v, a)
+        if self.name == "inverse_dynamics":
+            return found
+        return accelerations_by(self.evaluator, q, found)
+
+    def _motion(
+        self, state: tuple[State, ...], named: dict[str, State]
+    ) -> tuple[ArrayLike, ArrayLike, ArrayLike]:
+        """q, v and a: as given, or those of given forces."""
+        bound = state_signature(self.row).bind(*state, **named).arguments
+        q, v, last = self.evaluator.complete(bound).values()
+        return q, v, last if self.name == "inverse_dynamics" else self._ask(q, v, last)
+
+    def hang_on(self, call: Callable[..., Any]) -> None:
+        """All of it as attributes of the callable that users get."""
+        for name, signature in hanging_signatures(self.row).items():
+            found = getattr(self, name)
+            if inspect.ismethod(found):
+                found = partial(found)
+                found.__name__, found.__doc__ = name, inspect.getdoc(getattr(self, name))  # type: ignore[attr-defined]
+                found.__signature__ = signature  # type: ignore[attr-defined]
+            setattr(call, name, found)
+
+
+def differentiable(evaluator: Evaluator, name: str) -> Callable[..., Any]:
+    """A question of the table with its derivatives."""
+    call = CompiledFunction(evaluator, name).callable()
+    Differentiable(evaluator, name, call).hang_on(call)
+    return call

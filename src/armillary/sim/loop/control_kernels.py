@@ -1,0 +1,87 @@
+"""Controllers as native code: functions over scalars as kernels of the loop over time.
+
+The code of the latest controllers of a mechanism is kept under a key that tells them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+from armillary.evaluate.compile_function import Function, compile_function
+from armillary.evaluate.evaluator import Evaluator
+from armillary.evaluate.kernel import Kernel
+from armillary.scalar import Scalar
+
+RECENT = 16  # controllers of a mechanism whose code is kept
+Numbers = list[Scalar]
+# (t, q, v, z, given forces) -> forces and dz/dt
+Control = Callable[[Scalar, Numbers, Numbers, Numbers, Numbers], tuple[Numbers, Numbers]]
+# (t, q, v, z, which are due: 1.0 or 0.0) -> z
+Sample = Callable[[Scalar, Numbers, Numbers, Numbers, Numbers], Numbers]
+
+
+@dataclass(frozen=True)
+class FunctionOfRun:
+    """A function of (q, v, z, time, something): how many numbers go in and come out, by name."""
+
+    role: str
+    function: Function
+    inputs: dict[str, int]
+    outputs: dict[str, int]
+
+
+def control_function(evaluator: Evaluator, control: Control, nz: int) -> FunctionOfRun:
+    """Controller and actuators: (q, v, z, time, tau) -> tau, dz/dt."""
+
+    def function(
+        q: Numbers, v: Numbers, z: Numbers, time: Numbers, tau: Numbers
+    ) -> tuple[Numbers, Numbers]:
+        return control(time[0], q, v, z, tau)
+
+    nv = evaluator.model.nv
+    inputs = _state(evaluator, nz) | {"tau": nv}
+    return FunctionOfRun("control", function, inputs, {"tau": nv, "rates": nz})
+
+
+def sample_function(evaluator: Evaluator, sample: Sample, count: int, nz: int) -> FunctionOfRun:
+    """`count` sampled blocks look at the state: (q, v, z, time, due) -> z."""
+
+    def function(q: Numbers, v: Numbers, z: Numbers, time: Numbers, due: Numbers) -> tuple[Numbers]:
+        return (sample(time[0], q, v, z, due),)
+
+    return FunctionOfRun("sample", function, _state(evaluator, nz) | {"due": count}, {"z": nz})
+
+
+def _state(evaluator: Evaluator, nz: int) -> dict[str, int]:
+    return {"q": evaluator.model.nq, "v": evaluator.model.nv, "z": nz, "time": 1}
+
+
+@dataclass(frozen=True)
+class Controlling:
+    """Kernels for one state or many.
+
+    key: equal for equal controllers; None: that cannot be told."""
+
+    evaluator: Evaluator
+    batched: bool
+    nz: int
+    key: Hashable
+
+    def control(self, control: Control) -> Kernel:
+        return self._kept(control_function(self.evaluator, control, self.nz))
+
+    def sample(self, sample: Sample, count: int) -> Kernel:
+        return self._kept(sample_function(self.evaluator, sample, count, self.nz))
+
+    def _kept(self, f: FunctionOfRun) -> Kernel:
+        options = self.evaluator.options
+
+        def make() -> Kernel:
+            lanes = options.simd(self.batched)
+            return compile_function(f.function, f.inputs, f.outputs, lanes, options.budget)
+
+        if self.key is None:
+            return make()
+        name = ("control", f.role, self.batched, self.nz, self.key)
+        return self.evaluator.memo.latest(name, make, RECENT)

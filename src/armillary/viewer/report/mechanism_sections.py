@@ -1,0 +1,116 @@
+"""Sections about a mechanism: what it is, how it looks, how it can move, whether answers agree."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+from armillary.errors import ArmillaryError
+from armillary.evaluate.inputs import Array
+from armillary.mechanism import Mechanism
+from armillary.sim.record.mechanism_text import model_text
+from armillary.viewer.report.markup import Section, facts, number, paragraph, sketch, table
+
+_AGREE = 1e-9  # relative difference of two formulations
+
+
+def summary(mechanism: Mechanism) -> str:
+    """What it is, as a table."""
+    model = mechanism.model
+    mass = sum(body.mass.mass for body in model.bodies)
+    names = {"constraints": len(model.constraints), "frames": len(model.frames)}
+    more = ", ".join(f"{count} {name}" for name, count in names.items() if count)
+    return facts(
+        {
+            "mechanism": mechanism.name,
+            "freedom": str(mechanism.counts),
+            "bodies": f"{len(model.bodies)}{f'; {more}' if more else ''}",
+            "mass": f"{number(mass, 6)} kg",
+            "gravity": "({:g}, {:g}, {:g}) m/s²".format(*model.gravity),
+        }
+    )
+
+
+def bodies(mechanism: Mechanism) -> Section:
+    """Every body: joint, mass, centre, limits."""
+    rows = []
+    for body in mechanism.model.bodies:
+        com = ", ".join(number(x) for x in body.mass.com)
+        rows.append((body.name, body.parent, body.joint.name, body.joint.kind,
+                     number(body.mass.mass, 6), f"({com})"))  # fmt: skip
+    head = ("body", "parent", "joint", "type", "mass [kg]", "centre of mass [m], body frame")
+    return Section("bodies", "Bodies and joints", table(head, rows))
+
+
+def picture(mechanism: Mechanism, q: Array | None = None) -> Section:
+    shown = mechanism.draw(q)
+    where = "where it starts" if q is None else "at the first instant"
+    return Section("sketch", "Sketch", sketch(shown, f"{'; '.join(shown.notes)}; {where}"))
+
+
+def mobility(mechanism: Mechanism, q: Array | None = None) -> Section | None:
+    """Rank and freedom in words; nothing to say of an open tree."""
+    if not mechanism.model.constraints:
+        return None
+    try:
+        found = mechanism.mobility(q)
+    except ArmillaryError as fault:
+        return Section("mobility", "Mobility", paragraph(str(fault), "warning"))
+    text = (
+        f"The tree has {found.coordinates} coordinates and {found.rows} constraint rows of rank "
+        f"{found.rank}: {found.finite} degree(s) of freedom in the neighbourhood, "
+        f"{found.instantaneous} at this instant."
+    )
+    content = paragraph(text)
+    if found.redundancy:
+        content += paragraph(
+            f"{found.redundancy} row(s) follow from others ({', '.join(found.redundant)}): the "
+            "motion is determinate, some of the constraint forces are not: "
+            "`solve(...).determinacy` tells which."
+        )
+    if found.singular:
+        content += paragraph(f"This is a singular configuration: {found.singular}.", "warning")
+    return Section("mobility", "Mobility and determinacy", content)
+
+
+def check(mechanism: Mechanism, q: Array, v: Array, tau: Array, where: str) -> Section:
+    """The same answers by independent formulations."""
+    try:
+        found = mechanism.check(q, v, tau)
+    except ArmillaryError as fault:
+        return Section("checks", "Checks", paragraph(f"Not checked: {fault}", "warning"))
+    agree, worst = found.worst < _AGREE, found.worst  # NaN does not agree
+    verdict = (
+        f"Independent formulations agree to {number(worst, 2)} (relative), {where}."
+        if agree
+        else f"Formulations differ by {number(worst, 2)} (relative), {where}: do not rely on them."
+    )
+    rows = [(text, number(x, 2)) for text, x in found.errors().items()]
+    content = paragraph(verdict, "good" if agree else "warning")
+    return Section("checks", "Checks", content + table(("the same twice", "difference"), rows))
+
+
+def notes(mechanism: Mechanism) -> Section | None:
+    """What was assumed, repaired and ignored when it was read."""
+    entries = [str(note) for note in mechanism.report.notes]
+    if not entries:
+        return None
+    content = "".join(paragraph(text, "note") for text in entries[:60])
+    if len(entries) > 60:
+        content += paragraph(f"and {len(entries) - 60} more: print(mechanism.report)", "note")
+    return Section("reading", "What was read, assumed and ignored", content)
+
+
+def settings(mechanism: Mechanism, more: dict[str, str]) -> Section:
+    """Versions and the hash of the model: enough to make the same report again."""
+    text = model_text(mechanism.model)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16] if text else "has functions of its user"
+    found = {"model (sha256 of its native file)": digest, **more}
+    for name in ("armillary", "numpy", "scipy", "llvmlite"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    found["Python"] = f"{platform.python_version()}, {platform.system()} {platform.machine()}"
+    return Section("settings", "Settings and versions", facts(found))

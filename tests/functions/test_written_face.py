@@ -1,0 +1,61 @@
+"""What is written from the table of functions is current, and is what users see."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import armillary as am
+from armillary.evaluate.functions import FUNCTIONS, QUESTIONS
+from armillary.mechanism.write_face import FACE, PAGE, face, page
+
+CURE = "run `python -m armillary.mechanism.write_face`"
+
+
+def test_the_face_and_the_page_are_current():
+    assert FACE.read_text(encoding="utf-8") == face(), CURE
+    assert PAGE.read_text(encoding="utf-8") == page(), CURE
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_row_is_a_method_with_its_arguments_and_words(name):
+    """Of the class, for help(Mechanism), and of a mechanism, for completion."""
+    row, m = FUNCTIONS[name], am.example("two-link")
+    for shown in (getattr(am.Mechanism, name), getattr(m, name)):
+        assert inspect.signature(shown) == row.signature
+        assert inspect.getdoc(shown).startswith(row.title)
+
+
+@pytest.mark.parametrize(
+    "name", ["energy", "reactions", "momentum", "inverse_dynamics.derivatives"]
+)
+def test_other_inertias_are_another_mechanism(name):
+    """parameters= against a model that was built with them; a welded body carries mass, too."""
+
+    def built(mass: float) -> am.Mechanism:
+        b = am.Builder("arm", gravity=(0.4, -9.0, 1.0))
+        body = {"com": (0.1, -0.2, 0.3), "inertia": (0.2, 0.3, 0.25, 0.01, -0.02, 0.03)}
+        b.body("a", joint="revolute", axis=(0.6, 0.0, 0.8), mass=2.0, **body)
+        b.body(
+            "b", "a", joint="prismatic", axis="x", at=am.Pose((0.3, 0.1, 0.2)), mass=mass, **body
+        )
+        b.body("c", "b", joint="fixed", at=am.Pose((0.0, 0.2, 0.1)), mass=0.5 * mass, **body)
+        return b.build()
+
+    m, other = built(1.0), built(3.0)
+    q, v, a = m.random_state(2)
+
+    def asked(machine: am.Mechanism, **more):
+        found = machine
+        for part in name.split("."):
+            found = getattr(found, part)
+        count = 2 if name in ("energy", "momentum") else 3
+        answer = found(*(q, v, a)[:count], **more)
+        parts = (answer.total, answer.driving) if name == "reactions" else answer
+        parts = parts if isinstance(parts, tuple) else (parts,)
+        return np.concatenate([np.ravel(x) for x in parts])
+
+    wanted = asked(other)
+    found = asked(m, parameters=other.parameters)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12 * np.abs(wanted).max())
+    assert np.abs(found - asked(m)).max() > 1e-3
