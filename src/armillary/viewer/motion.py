@@ -73,8 +73,8 @@ def of_run(
         notes.append(f"{int((~seen).sum())} instants are left out: bodies are too far away.")
     if len(chosen) < len(finite):
         notes.append(
-            f"{len(chosen)} of {len(finite)} recorded instants are shown, least and greatest values "
-            "are those of all (fps= keeps more)."
+            f"{len(chosen)} of {len(finite)} recorded instants are shown; least and greatest "
+            "values are those of all (fps= keeps more)."
         )
     return Motion(run.time[chosen][seen], chosen[seen], R[seen], p[seen]), notes
 
