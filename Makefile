@@ -5,8 +5,8 @@
 #   make bench   our speed and that of other engines, one table
 #   make pictures  the pictures of the docs: docs/images
 #   make accuracy  our numbers and those of others: docs/accuracy.md
-#   make page    build the client of the pages anew (needs Node and npm)
 #   make face    types and reference of the questions, from their table
+#   make page    build the client of the pages anew (needs Node and npm)
 #   make clean   remove .venv and everything built
 
 PYTHON ?= python3
@@ -19,7 +19,7 @@ CORE := .venv/.stamp-core
 TEST := .venv/.stamp-test
 PINS := pyproject.toml constraints.txt
 
-.PHONY: demo test test-all lint types pytest bench accuracy pictures page face clean
+.PHONY: demo test test-all lint types pytest bench accuracy pictures face page clean
 
 demo: $(CORE)
 	@$(BIN)/armillary demo
@@ -48,11 +48,11 @@ face: $(CORE)
 accuracy: $(TEST)
 	PYTHONPATH=tests $(BIN)/python -m accuracy
 
-page:
-	cd client && npm install --no-package-lock --no-audit --no-fund && npx tsc --noEmit && node build.mjs
-
 pictures: $(CORE)
 	$(BIN)/python docs/make_pictures.py
+
+page:
+	cd client && npm install --no-package-lock --no-audit --no-fund && npx tsc --noEmit && node build.mjs
 
 clean:
 	rm -rf .venv client/node_modules build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -224,7 +224,7 @@ def test_what_a_closing_joint_cannot_have():
     b.body("box", "world", "free", **SOME)
     spec = joint_spec("revolute", name="pin", axis="z", rotors=(am.Rotor(0.1, 2.0),))
     b.loop("pin", "world", "box", spec)
-    with pytest.raises(ModelError, match=r"loop 'pin': .* turns no rotor"):
+    with pytest.raises(ModelError, match=r"loop 'pin': .* drives no rotor"):
         b.build()
     dry = four_bar("pin", am.Passive(coulomb=0.2))
     with pytest.raises(am.InputError, match="'pin' closes a chain"):

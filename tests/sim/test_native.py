@@ -7,6 +7,7 @@ import armillary as am
 from armillary.errors import InputError
 from armillary.runtime import threads
 from armillary.sim.loop import loop, native
+from armillary.sim.methods.run_view import RunView
 
 
 def both(monkeypatch, *arguments, **options):
@@ -111,3 +112,23 @@ def test_a_run_that_blows_up_names_the_joint():
     m, q, v = pendulum()
     run = am.simulate(m, q, v * 1e8, duration=1.0, step=0.05)
     assert not run.complete and "not a number" in run.message and "joint" in run.message
+
+
+def test_what_fails_at_the_last_instant_leaves_those_before(monkeypatch):
+    """The native loop has the forces of all other instants: they are kept."""
+    m, q, v = pendulum()
+    whole = am.simulate(m, q, v, 1e-2, record=("q", "a"))
+    asked, dynamics = [], RunView.dynamics
+
+    def failing(self, *state):
+        asked.append(state)
+        if len(asked) == 2:
+            raise RuntimeError("once too often")
+        return dynamics(self, *state)
+
+    monkeypatch.setattr(RunView, "dynamics", failing)
+    with pytest.raises(RuntimeError, match="once too often") as caught:
+        am.simulate(m, q, v, 1e-2, record=("q", "a"))
+    run = caught.value.run
+    assert len(run) == 10 and not run.complete
+    assert np.array_equal(run.a, whole.a[:10])

@@ -104,11 +104,17 @@ def _operational_inertia(evaluator: Evaluator) -> Callable[..., Any]:
     def operational_inertia(
         q: State, frame: str, coordinates: str = "local", **bodies: Any
     ) -> OperationalInertia:
-        (q,) = evaluator.complete({"q": q}).values()
+        if not isinstance(q, np.ndarray):
+            (q,) = evaluator.complete({"q": q}).values()
         W = found(q, frame, coordinates, **bodies)
-        there = np.array(q)  # the rank is found when it is asked for
-        offsets = {n: x for n, x in bodies.items() if n == "offsets"}
-        return OperationalInertia(W, lambda: _ranks(jacobian(there, frame, coordinates, **offsets)))
+        there = np.array(q)
+
+        def rank() -> Array:
+            """Found when it is asked for."""
+            offsets = {n: x for n, x in bodies.items() if n == "offsets"}
+            return _ranks(jacobian(there, frame, coordinates, **offsets))
+
+        return OperationalInertia(W, rank)
 
     return _like(operational_inertia, found)
 

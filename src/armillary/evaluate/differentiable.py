@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -136,8 +136,17 @@ class Differentiable:
             setattr(call, name, found)
 
 
-def differentiable(evaluator: Evaluator, name: str) -> Callable[..., Any]:
+class WithDerivatives(Protocol):
+    """A question that gives its derivatives too."""
+
+    def __call__(self, *state: object, **options: object) -> Array: ...
+
+    @property
+    def derivatives(self) -> Callable[..., Any]: ...
+
+
+def differentiable(evaluator: Evaluator, name: str) -> WithDerivatives:
     """A question of the table with its derivatives."""
     call = CompiledFunction(evaluator, name).callable()
     Differentiable(evaluator, name, call).hang_on(call)
-    return call
+    return cast(WithDerivatives, call)

@@ -29,6 +29,20 @@ Closing = Callable[[], tuple[ConstraintTable, Sequence[int]]]
 _RECENT = 32  # tasks whose code is kept
 
 
+def _counted(
+    frame: str, rows: str | Sequence[str] | None, given: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The rows that count, of those that the pose gives."""
+    names = given if rows is None else chosen_rows(rows)
+    missing = [name for name in names if name not in given]
+    if missing:
+        raise InputError(
+            f"inverse_kinematics of '{frame}': row '{missing[0]}' shall count, but the pose says "
+            f"nothing about it."
+        )
+    return names
+
+
 def chosen_rows(rows: str | Sequence[str]) -> tuple[str, ...]:
     """Names of rows: of a group, or as they are given."""
     names = GROUPS.get(rows, (rows,)) if isinstance(rows, str) else tuple(rows)
@@ -92,13 +106,7 @@ class InverseKinematics:
         policy = _policy(tolerance, iterations, restarts)
         unit = None if axis is None else direction(axis)
         goals, given, single = read_pose(frame, pose, unit)
-        names = given if rows is None else chosen_rows(rows)
-        if rows is not None and not set(names) <= set(given):
-            name = next(name for name in names if name not in given)
-            raise InputError(
-                f"inverse_kinematics of '{frame}': row '{name}' shall count, but the pose says "
-                f"nothing about it."
-            )
+        names = _counted(frame, rows, given)
         allowed = None if joints is None else tuple(joints)
         search = self._search(Wanted(frame, relative_to, names, unit, limits, allowed))
         first, alone = self.evaluator.check("q", self._initial if q0 is None else q0)

@@ -28,6 +28,7 @@ from armillary.evaluate.compiled_function import CompiledFunction
 from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
 from armillary.evaluate.differentiable import (
     Differentiable,
+    WithDerivatives,
     change_signature,
     differentiable,
     weight_signature,
@@ -72,12 +73,12 @@ class LoadFriction:
         self.maps = np.stack([_map(model.bodies[n].joint, model.joints[n]) for n in numbers])
 
     @cached_property
-    def plain_inverse(self) -> Callable[..., Any]:
+    def plain_inverse(self) -> WithDerivatives:
         """Of the mechanism without such friction."""
         return differentiable(self.plain, "inverse_dynamics")
 
     @cached_property
-    def plain_forward(self) -> Callable[..., Any]:
+    def plain_forward(self) -> WithDerivatives:
         return differentiable(self.plain, "forward_dynamics")
 
     # -- the law ---------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from armillary.evaluate.request import Request, block_names
 from armillary.evaluate.straight_code import straight_code
 from armillary.model.lowering.tree import KernelBody, Tables
 from armillary.runtime.tiles import tiles_of
+
+if TYPE_CHECKING:
+    from armillary.evaluate.body_code import TracedBody
 
 _STATE_SIZE = 64  # more than any value that climbs along a path
 _ZEROED = ("matrix", "wide", "regressor")  # results whose loops leave zeros out
@@ -51,15 +55,15 @@ class BodyCode:
 
 @cache
 def _body_code(request: Request, kind: BodyKind, lanes: Lanes) -> BodyCode:
-    from armillary.evaluate.body_code import TracedBody, layout_of, trace_body, trace_ground
-
     body = kind.body
 
     @cache
     def traced() -> TracedBody:
+        from armillary.evaluate import body_code as tracer
+
         if body is None:
-            return TracedBody(trace_ground(request), layout_of(request).size)
-        return trace_body(request, body, kind.root, kind.first)
+            return tracer.TracedBody(tracer.trace_ground(request), tracer.layout_of(request).size)
+        return tracer.trace_body(request, body, kind.root, kind.first)
 
     def text() -> str:
         from armillary.codegen.emit import BlockWriter

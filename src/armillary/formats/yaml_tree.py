@@ -133,10 +133,8 @@ def _finished(
     return None, None
 
 
-def _alias(
-    anchor: str | None, anchors: dict[str, Node | None], path: str | None, line: int
-) -> Node:
-    if anchor is None or anchor not in anchors:
+def _alias(anchor: str, anchors: dict[str, Node | None], path: str | None, line: int) -> Node:
+    if anchor not in anchors:
         raise FormatError(f"the alias *{anchor} has no anchor &{anchor} before it.", path, line)
     target = anchors[anchor]
     if target is None:

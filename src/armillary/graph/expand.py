@@ -275,8 +275,9 @@ def _tree(node: Node, inner: set[int]) -> list[int]:
 
 
 def _cancels(terms: list[tuple[int, Node]]) -> bool:
-    """Are there several constants, or is something in one term that another takes away?"""
-    if sum(t.op == "const" for _, t in terms) > 1:
+    """Do constants of both signs meet, or is something in one term that another takes away?"""
+    constants = [sign * t.data[1] for sign, t in terms if t.op == "const"]
+    if min(constants, default=0.0) < 0.0 < max(constants, default=0.0):
         return True
     seen: set[tuple[int, int]] = set()
     for sign, term in terms:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from armillary.mechanism.mechanism import Mechanism
-from armillary.model.constraint_parts import Wheel
+from armillary.model.constraint_parts import Contact, Distance, Loop, Surface, Wheel
 from armillary.model.parts import Frame, Pose
 from armillary.sim.record.run_data import RunData
 from armillary.units import WRENCH
@@ -103,18 +103,18 @@ def _constraint_forces(
 ) -> None:
     """On the second body, in the second frame; of a wheel where it touches the ground."""
     model = mechanism.model
-    for part in (*model.loops, *model.distances, *model.surfaces, *model.contacts, *model.wheels):
+    parts: list[Loop | Distance | Surface | Contact | Wheel] = [*model.loops, *model.distances]
+    for part in [*parts, *model.surfaces, *model.contacts, *model.wheels]:
         wrench = _wrench(run, "constraint_forces", part.name, member, motion)
         if wrench is None:
             continue
-        at_wheel = isinstance(part, Wheel)
         end = Frame("", part.body, Pose(part.center)) if isinstance(part, Wheel) else part.second
         k = model.index[end.body]
         R = np.asarray(end.pose.rotation)
         if k >= 0:
             R = motion.R[:, k] @ R
         force = np.einsum("...ij,...j->...i", R, wrench[:, 3:])
-        if at_wheel:
+        if isinstance(part, Wheel):
             track = len(found.tracks)
             found.tracks.append(contact_points(mechanism, motion, part))
             name = f"force of the ground on {part.name}"

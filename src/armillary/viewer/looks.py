@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from armillary.model.constraint_parts import Contact, Distance, Loop, Surface
 from armillary.model.model import Model
 from armillary.model.parts import WORLD, Body, Shape
 from armillary.viewer import colors
@@ -43,7 +44,8 @@ def attached(model: Model) -> dict[int, list[Point]]:
     for body in model.bodies:
         if body.joint.kind != "free":
             places[model.index[body.parent]].append(body.at.position)
-    for part in (*model.loops, *model.distances, *model.surfaces, *model.contacts):
+    parts: list[Loop | Distance | Surface | Contact] = [*model.loops, *model.distances]
+    for part in [*parts, *model.surfaces, *model.contacts]:
         for end in (part.first, part.second):
             places[model.index[end.body]].append(end.pose.position)
     for wheel in model.wheels:
@@ -72,7 +74,7 @@ def bar(
     length = float(np.linalg.norm(along))
     if length < 1e-9:
         return None
-    at = turned(along, start + along / 2.0)
+    at = turned(point(along), point(start + along / 2.0))
     return shape(role, "cylinder", body, at, (radius, length), color, name)
 
 
@@ -96,7 +98,7 @@ def skeleton(
     elif not ends and np.linalg.norm(body.mass.com) > 1e-9:
         ends = [point(2.0 * np.asarray(body.mass.com))]  # the centre of a bar is half way
     name = body.name
-    bars = [bar(role, k, start, end, measure.bar, color, name) for end in ends]
+    bars = [bar(role, k, point(start), end, measure.bar, color, name) for end in ends]
     yield from (x for x in bars if x is not None)
     if not any(bars):
         size = (2.2 * measure.bar,)

@@ -41,8 +41,8 @@ def joint_symbols(model: Model, measure: Measure) -> Iterator[ShapePart]:
         for end in (rod.first, rod.second):
             at = place_of(end.pose)
             number = model.index[end.body]
-            size = (0.8 * measure.pin,)
-            yield shape("joint", "sphere", number, at, size, colors.DARK, f"{rod.name} (rod)")
+            name = f"{rod.name} (rod)"
+            yield shape("joint", "sphere", number, at, (0.8 * measure.pin,), colors.DARK, name)
 
 
 def _solids(spec: JointSpec, pin: float) -> list[Solid]:

@@ -83,10 +83,19 @@ class RunRecorder:
         extras |= signals
         if self._wants_states:
             extras["states"] = batch.z
-        a, tau = batch.forces(self.system, times) if self.forces else (None, None)
+        a, tau = self._forces_of(times, batch) if self.forces else (None, None)
         if self.forces and self._holds:
             extras["restraint"] = np.zeros(v.shape)
         self.recorder.extend(np.array(times), batch.q, v, a, tau, extras)
+
+    def _forces_of(self, times: list[float], batch: StepBatch) -> tuple[Array, Array]:
+        """a and tau; where a block raises, the instants before are recorded."""
+        try:
+            return batch.forces(self.system, times)
+        except BaseException:
+            if known := batch.unknown[0]:
+                self.many(times[:known], batch.first(known, 1, None))
+            raise
 
     def _signals_of(self, times: list[float], batch: StepBatch) -> dict[str, Array] | None:
         """None: the blocks have to be asked in Python."""

@@ -58,9 +58,10 @@ class StepBatch:
     def forces(self, system: System, times: list[float]) -> tuple[Array, Array]:
         """a and tau (T, ..., nv) of all recorded instants.  The native loop knows them from the
         first stage of the next step: not at the last instant, and not just before a jump."""
-        for k, state in zip(self.unknown, instants(system, times, self, self.unknown), strict=True):
+        asked = list(self.unknown)
+        for k, state in zip(asked, instants(system, times, self, asked), strict=True):
             self.tau[k], self.a[k] = system.view().dynamics(state.t, *state.parts)
-        self.unknown.clear()
+            self.unknown.remove(k)
         return self.a, self.tau
 
 

@@ -123,6 +123,8 @@ class Variational:
             step = inverse @ (p0 + push @ J - start)
             if closed:
                 after, opening = ends.rows(xi + step)
+                if not np.isfinite(after).all():  # thrown far off
+                    return None, branches
                 if k % _FRESH == _FRESH - 1:
                     answer = np.asarray(np.linalg.pinv(after @ lift, rcond=_RANK), float)
                 more = answer @ (opening / -h)
