@@ -15,6 +15,7 @@ from armillary.viewer.schema import Camera, GroundPart, Point, ViewPart
 _LOOKS = 60  # instants at which bounds are taken
 _TRAVEL = 1.5  # sizes: what goes farther is followed
 _PARALLEL = 1e-6
+_HOLDING = ("fixed", "revolute", "universal", "spherical")
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def up_of(model: Model) -> Point:
 
 def camera_of(model: Model, moving: Motion, around: Bounds) -> Camera:
     """A machine that stays is seen whole over all its motion; one that travels is followed."""
-    follows = around.travel > _TRAVEL * around.size and len(model.bodies) > 0
+    follows = around.travel > _TRAVEL * around.size and not _held(model)
     center = around.start if follows else (around.low + around.high) / 2.0
     radius = around.size if follows else around.reach
     heaviest = max(range(len(model.bodies)), key=lambda k: model.bodies[k].mass.mass, default=-1)
@@ -94,6 +95,13 @@ def camera_of(model: Model, moving: Motion, around: Bounds) -> Camera:
         follow=heaviest if follows else -1,
         views=_views(model, moving),
     )
+
+
+def _held(model: Model) -> bool:
+    """Whether a joint holds a place of the mechanism on the world: it cannot travel."""
+    ends = [(body.parent, body.joint.kind) for body in model.bodies]
+    ends += [(end.body, p.joint.kind) for p in model.loops for end in (p.first, p.second)]
+    return any(body == WORLD and kind in _HOLDING for body, kind in ends)
 
 
 def _views(model: Model, moving: Motion) -> tuple[ViewPart, ...]:
