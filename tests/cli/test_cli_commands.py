@@ -209,9 +209,11 @@ def test_examples_are_listed():
     assert all(name in text for name in am.example_names())
 
 
-def test_demo_shows_the_main_job(tmp_path):
-    text = run("demo", "--folder", str(tmp_path)).stdout
-    assert (tmp_path / "stanford.svg").exists() and (tmp_path / "four-bar.html").exists()
+def test_demo_shows_the_main_job(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = run("demo").stdout
+    made = tmp_path / "armillary-demo"
+    assert (made / "stanford.svg").exists() and (made / "four-bar.html").exists()
     lines = text.splitlines()
     assert len(lines) < 75
     assert max(map(len, lines)) <= 100
