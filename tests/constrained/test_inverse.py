@@ -153,8 +153,8 @@ def test_motions_that_the_actuators_cannot_give():
     tau[m.v_labels.index("rear-wheel")] = 2.0
     a = m.forward_dynamics(q, v, tau)
     with pytest.raises(InputError, match=r"actuators \(steer\) cannot give the motion"):
-        m.inverse_dynamics(q, v, a, ["steer"])
-    close(m.inverse_dynamics(q, v, a, ["steer", "rear-wheel"]), tau, 1e-9)
+        m.inverse_dynamics(q, v, a, actuators=["steer"])
+    close(m.inverse_dynamics(q, v, a, actuators=["steer", "rear-wheel"]), tau, 1e-9)
 
 
 def driven_bars(motor=True):
