@@ -166,10 +166,12 @@ def test_forces_that_drive_the_blocks(driven, speed):
     expected = np.zeros(2)
     expected[driven] = needed(N)[driven]
     m, name = trammel(mu), ("across", "down")[driven]
-    found = m.inverse_dynamics([c, s], v, a, [name])
+    found = m.inverse_dynamics([c, s], v, a, actuators=[name])
     assert found == pytest.approx(expected, rel=1e-9)
-    assert m.driving_forces([c, s], v, a, [name]) == pytest.approx(expected, rel=1e-9)
-    assert m.actuator_forces([c, s], v, a, [name])[name] == pytest.approx(expected[driven])
+    assert m.driving_forces([c, s], v, a, actuators=[name]) == pytest.approx(expected, rel=1e-9)
+    assert m.actuator_forces([c, s], v, a, actuators=[name])[name] == pytest.approx(
+        expected[driven]
+    )
     # nothing rubs at rest
     still = m.holding_forces([c, s], [name])
     assert still.tau == pytest.approx(trammel(0.0).holding_forces([c, s], [name]).tau, rel=1e-12)
