@@ -157,7 +157,7 @@ export class Arrows {
       shade.renderOrder = 1;
       this.shades.add(shade);
     }
-    this.group.visible = data.scene.arrows.length > 0;
+    this.group.visible = this.shades.visible = data.scene.arrows.length > 0;
   }
 
   /** Length of an arrow for a magnitude: the 95th percentile of the run is a quarter of the size. */

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import armillary as am
 from armillary.cli.app import app
+from armillary.formats.examples_motions import motion
 
 URDF = """<robot name="r">
   <link name="base"/>
@@ -187,13 +188,32 @@ def test_schema_is_json():
     assert "bodies" in schema["properties"]
 
 
+def test_demo_of_a_mechanism(tmp_path):
+    """All forces where it starts, and a page whose run is the registry's."""
+    text = run("demo", "slider-crank", "--folder", str(tmp_path)).stdout
+    assert "reaction in each joint" in text and "3 self-stresses" in text
+    assert (tmp_path / "slider-crank.html").stat().st_size > 100_000
+    assert "no example named 'foo'" in run("demo", "foo", code=1).stderr
+
+
+@pytest.mark.parametrize("name", am.example_names())
+def test_motions_worth_seeing_are_possible(name):
+    """Every built-in mechanism moves as the registry says: the start is admissible and goes on."""
+    shown = am.simulate(am.example(name), step=2e-3, **{**motion(name), "duration": 0.02})
+    assert shown.complete
+    assert np.ptp(shown.v, axis=0).max() > 0.0
+
+
 def test_examples_are_listed():
     text = run("examples").stdout
     assert all(name in text for name in am.example_names())
 
 
-def test_demo_shows_the_main_job():
+def test_demo_shows_the_main_job(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     text = run("demo").stdout
+    made = tmp_path / "armillary-demo"
+    assert (made / "stanford.svg").exists() and (made / "four-bar.html").exists()
     lines = text.splitlines()
     assert len(lines) < 75
     assert max(map(len, lines)) <= 100

@@ -201,6 +201,7 @@ def test_what_is_missing_is_on_the_page(opened):
     page, path = opened(cut)
     notes = page.page.locator(".arm-notes").text_content()
     assert "left out" in notes and "Record them" in notes
+    assert not page.page.evaluate("() => window.page.view.arrows.shades.visible")
     page.done(path)
 
 

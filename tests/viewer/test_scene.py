@@ -218,6 +218,8 @@ def test_what_moves_far_is_followed():
     assert scene.camera.follow >= 0
     assert scene.camera.radius < 20.0
     assert run_scene(mechanism, run).camera.follow == -1
+    swings = chain(40)  # its middle moves far, its first joint does not
+    assert run_scene(swings, prescribed_run(swings, 200)).camera.follow == -1
 
 
 def test_gravity_says_what_is_up():

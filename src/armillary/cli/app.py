@@ -318,8 +318,15 @@ def convert(
 
 @app.command()
 @runs("demo")
-def demo() -> None:
-    """The main job on a built-in mechanism, on a page."""
+def demo(
+    name: Annotated[
+        str | None, typer.Argument(help="A built-in mechanism to show. Default: the main job.")
+    ] = None,
+    folder: Annotated[Path, typer.Option(help="Where the picture and the page go.")] = Path(
+        "armillary-demo"
+    ),
+) -> None:
+    """The main job on a built-in mechanism, with a picture and a page that plays."""
 
 
 @app.command()

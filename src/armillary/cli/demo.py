@@ -1,16 +1,20 @@
-"""`demo`: the main job on the Stanford arm of [VanDerMerwe1995], on a page or two."""
+"""`demo`: the main job on the Stanford arm of [VanDerMerwe1995], or any built-in mechanism."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from armillary import Mechanism, example
+from armillary import Mechanism, example, simulate
 from armillary.cli import models, screen
 from armillary.cli.answers import WRENCH_COLUMNS
 from armillary.evaluate.results import Reactions
+from armillary.formats.examples import example_info
+from armillary.formats.examples_motions import motion
 
 # The state of section 4.5 and the joint forces that the book prints for it, eq 4.62.
 V = (1.5, 0.0, 0.4, 1.0, 3.0)
@@ -19,7 +23,10 @@ BOOK = (2.26935, 18.25191, -4.40825, 2.16351, 0.0015)
 STATES = 4096
 
 
-def demo() -> None:
+def demo(name: str | None, folder: Path) -> None:
+    if name is not None:
+        _shown(name, folder)
+        return
     arm = example("stanford")
     q, v, a = np.array(arm.model.initial), np.array(V), np.array(A)
     _heading("1  The mechanism", 'arm = armillary.example("stanford")')
@@ -40,7 +47,36 @@ def demo() -> None:
     screen.table([">difference", "the same by two formulations"], rows)
     _heading("6  Many states at once", f"the same calls with arrays of {STATES} rows")
     _batch(arm)
-    screen.say("Next: armillary show stanford, armillary --help, examples/, docs/")
+    _heading("7  See it", 'run = armillary.simulate(...); run.animate("four-bar.html")')
+    _pictures(arm, folder)
+    _pictures(example("four-bar"), folder, "four-bar")
+    screen.say("Next: armillary demo rover, armillary show stanford, armillary --help, docs/")
+
+
+def _shown(name: str, folder: Path) -> None:
+    """A built-in mechanism: what it is, all its forces where it starts, and a run to watch."""
+    mechanism = example(name)
+    info = example_info(name)
+    _heading(name, f"{info.description}; {info.source}")
+    screen.say(f"{mechanism}\n")
+    rest = np.zeros(mechanism.nv)
+    _heading("Every force where it starts", f'armillary.example("{name}").solve(q, v, tau)')
+    screen.say(f"{mechanism.solve(mechanism.initial, rest, rest)}\n")
+    _heading("A run to watch", "armillary.simulate(...)")
+    _pictures(mechanism, folder, name)
+
+
+def _pictures(mechanism: Mechanism, folder: Path, name: str | None = None) -> None:
+    """A sketch and, of a mechanism by name, the page of a run; says where they are."""
+    folder.mkdir(parents=True, exist_ok=True)
+    sketch = folder / f"{mechanism.name}.svg"
+    mechanism.draw().save(sketch, overwrite=True)
+    screen.say(f"picture  {sketch}")
+    if name is not None:
+        given: dict[str, Any] = motion(name)
+        run = simulate(mechanism, record=("q", "v", "energy"), step=2e-3, **given)
+        page = run.animate(folder / f"{name}.html", play=True, overwrite=True)
+        screen.say(f"page     {page}  ({run.time[-1]:g} s of motion; open it in a browser)\n")
 
 
 def _heading(text: str, call: str) -> None:

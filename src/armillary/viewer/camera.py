@@ -15,15 +15,16 @@ from armillary.viewer.schema import Camera, GroundPart, Point, ViewPart
 _LOOKS = 60  # instants at which bounds are taken
 _TRAVEL = 1.5  # sizes: what goes farther is followed
 _PARALLEL = 1e-6
+_HOLDING = ("fixed", "revolute", "universal", "spherical")
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Corners of everything at the looked-at instants; size: of the mechanism at one instant."""
+    """Corners of everything."""
 
     low: Array
     high: Array
-    size: float  # m, radius of the mechanism where it is widest
+    size: float  # m, radius of the mechanism, the median over time
     reach: float  # m, of everything from the middle of the corners
     start: Array  # middle of the mechanism at the first instant
     travel: float  # m, how far its middle moves
@@ -42,7 +43,7 @@ def bounds(model: Model, moving: Motion, places: dict[int, list[Point]]) -> Boun
     cloud = np.concatenate(clouds, axis=1) if clouds else np.zeros((1, 1, 3))
     low, high = cloud.min(axis=1), cloud.max(axis=1)  # of the mechanism at every instant
     middles = (low + high) / 2.0
-    size = float(np.linalg.norm(high - low, axis=1).max()) / 2.0
+    size = float(np.median(np.linalg.norm(high - low, axis=1))) / 2.0
     travel = float(np.linalg.norm(middles - middles[0], axis=1).max())
     if here := places[-1]:  # where it stands on the world
         stands = np.broadcast_to(np.array(here), (len(cloud), len(here), 3))
@@ -84,7 +85,7 @@ def up_of(model: Model) -> Point:
 
 def camera_of(model: Model, moving: Motion, around: Bounds) -> Camera:
     """A machine that stays is seen whole over all its motion; one that travels is followed."""
-    follows = around.travel > _TRAVEL * around.size and len(model.bodies) > 0
+    follows = around.travel > _TRAVEL * around.size and not _held(model)
     center = around.start if follows else (around.low + around.high) / 2.0
     radius = around.size if follows else around.reach
     heaviest = max(range(len(model.bodies)), key=lambda k: model.bodies[k].mass.mass, default=-1)
@@ -94,6 +95,13 @@ def camera_of(model: Model, moving: Motion, around: Bounds) -> Camera:
         follow=heaviest if follows else -1,
         views=_views(model, moving),
     )
+
+
+def _held(model: Model) -> bool:
+    """Whether a joint holds a place of the mechanism on the world: it cannot travel."""
+    ends = [(body.parent, body.joint.kind) for body in model.bodies]
+    ends += [(end.body, p.joint.kind) for p in model.loops for end in (p.first, p.second)]
+    return any(body == WORLD and kind in _HOLDING for body, kind in ends)
 
 
 def _views(model: Model, moving: Motion) -> tuple[ViewPart, ...]:

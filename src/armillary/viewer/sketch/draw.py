@@ -217,7 +217,7 @@ class Sketch:
             ends = pixels(self.canvas.at(np.array([rod.start, rod.end])))
             marks.append(Line(ends, INK, 1.6, dash="6 4", role="rod", name=rod.name))
             marks += [Disc(end, 3.0, INK, 1.2, PAPER, "rod", rod.name) for end in ends]
-        for joint in shown.joints:
+        for joint in sorted(shown.joints, key=lambda joint: not len(joint.slides)):  # pins on top
             marks += self._joint(joint)
         if centers:
             for link in shown.links:

@@ -1,0 +1,30 @@
+"""A motion worth seeing of every built-in mechanism, as arguments of `simulate`.
+
+What is not named here falls from where it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+MOTIONS: Mapping[str, Mapping[str, object]] = {
+    "four-bar": {"inputs": {"crank": 0.3}},
+    "slider-crank": {"v0": {"crank": 12.0}},
+    "four-bar-ladder": {"v0": {"rod0": 1.0}},
+    "four-link-closed": {"duration": 1.0},
+    "bricard": {"v0": {"rod1": 2.0}},
+    "differential": {"inputs": {"pinion": 0.05}, "v0": {"left": 2.0}},
+    "dual-arm-free-flyer": {"v0": {"arm1-link1": 0.5}},
+    "stewart": {"duration": 0.5},
+    "delta": {"duration": 0.4},
+    "hslm": {"duration": 0.5},
+    "rolling-disc": {"v0": {"disc.wy": 6.0}},
+    "unicycle": {"v0": {"wheel.wx": 12.0}},
+    "two-wheeled-cart": {"inputs": {"wheel1": 0.3, "wheel2": 0.5}},
+    "bicycle": {"v0": {"rear-wheel": 15.0}},
+    "rover": {"inputs": {"front-left-steer": 0.5, "rear-right-steer": 0.5}, "duration": 1.0},
+}
+
+
+def motion(name: str) -> dict[str, object]:
+    """Arguments of `simulate` for the built-in mechanism of that name."""
+    return {"duration": 2.0, **MOTIONS.get(name, {})}
