@@ -86,6 +86,13 @@ open("power.c", "w").write(source)
 """
 
 
+def test_files_named_in_how_it_works_exist():
+    text = (ROOT / "docs" / "how-it-works.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([a-z_]+/[\w/]*(?:\.py)?)`", text)
+    assert len(named) > 8
+    assert [name for name in named if not (PACKAGE / name).exists()] == []
+
+
 def test_a_joint_is_one_file(tmp_path):
     (tmp_path / "parabola.py").write_text(block("# parabola.py"), encoding="utf-8")
     run(JOINT, tmp_path, PACKAGE.parent)

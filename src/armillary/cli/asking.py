@@ -113,7 +113,9 @@ def _asked(
     else:
         states = from_options(mechanism, inputs, wrenches)
     states = closing.follow(mechanism, states)
-    chosen = {n: value for n, value in typed.values() if value is not None and n not in given}
+    chosen: dict[str, Any] = {
+        n: value for n, value in typed.values() if value is not None and n not in given
+    }
     if states.external:
         if "external" not in known:
             raise InputError(f"'{question}' does not take wrenches, as {answering.csv} has.")
@@ -127,7 +129,7 @@ def _callable(mechanism: Mechanism, question: str) -> Any:
     if question not in HANGING:
         return mechanism.ask(question)
     of = next(name for name, row in FUNCTIONS.items() if row.derivative == question)
-    return mechanism.ask(of).derivatives
+    return getattr(mechanism, of).derivatives
 
 
 def _arrays(row: Function, answer: Any) -> tuple[Array, ...]:

@@ -197,7 +197,7 @@ def _sizes(loads: Array) -> Array:
 
 
 def _map(spec: JointSpec, joint: Joint) -> Array:
-    """(7, 6): from the wrench in the joint, in the body's own frame, to the loads."""
+    """(7, 6): from the wrench in the joint, in the body frame, to the loads."""
     R_BK, result = own_rotation(spec), np.zeros((7, 6))
     for n, unit in enumerate(np.eye(6).tolist()):
         wrench = from_own(Force.from_leaves(unit), R_BK)
