@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 import armillary as am
 from armillary.cli.app import app
+from armillary.mechanism import mechanism
 
 # name: degrees of freedom by Grübler's count and the known redundancy of the type
 KNOWN = {
@@ -74,7 +75,12 @@ def test_what_cannot_be_counted_is_not():
 
 
 def test_it_is_counted_once(monkeypatch):
+    def refused(*_):
+        raise AssertionError("counted again")
+
     m = bars(0.5)
     first = repr(m)
-    monkeypatch.delitem(vars(m), "constraint_solver")
-    assert repr(m) == first and "constraint_solver" not in vars(m)
+    monkeypatch.setattr(mechanism, "counts", refused)
+    assert repr(m) == first
+    with pytest.raises(AssertionError):
+        repr(bars(0.5))

@@ -18,6 +18,7 @@ _OPEN = 1e-2  # of the machine's size: more is no rounding but another position
 _ROUNDING = 1e-9
 _ALLOWED = 1e-6  # of the velocities: what rows may be missed by, at least
 _SLOW = 1e-6  # 1/s: slower is rest
+_LARGEST = 1e150  # squares beyond overflow: nobody knows whether the constraints allow it
 
 
 @dataclass(frozen=True)
@@ -160,6 +161,8 @@ def _as_given(
         raise InputError(
             f"v0: the constraints do not allow it; it has {fault}.", Remedy("project v0")
         )
+    if v.ndim == 1 and np.abs(v).max(initial=0.0) > _LARGEST:  # its energy overflows
+        mechanism.evaluator.refuse_not_finite({"q": start.q, "v": v}, np.full(1, np.nan))
     closed, allowed = allowed_state(view, t0, start.q, v)
     driven = any(text.startswith("v0") for text in start.notes)
     if wanted.given and not wanted.nearest and not driven:
