@@ -21,7 +21,6 @@ interface Grip {
 export class Living {
   playing = false;
   stopped = "";
-  lag = 1; // share of real time that was reached
   private frame = 0;
   private last = 0;
   private owed = 0; // s
@@ -215,8 +214,10 @@ export class Living {
   private below(): { body: number; point: Vector3 } | null {
     const { view } = this.page;
     const { pulls } = this.engine.data;
+    view.solids.update(view.poses); // where they are now, not where they were drawn last
     const seen = view.solids.group.children.filter((o) => o.visible);
-    const hit = view.solid ? this.ray().intersectObjects(seen, false)[0] : undefined;
+    const ray = this.ray();
+    const hit = view.solid ? ray.intersectObjects(seen, false)[0] : undefined;
     const body = hit ? view.solids.bodyOf(hit.object, hit.instanceId) : -1;
     if (hit && body >= 0) return pulls[body].mass > 0 ? { body, point: hit.point } : null;
     const box = view.pane.getBoundingClientRect();
@@ -350,7 +351,7 @@ export class Living {
     const strength = element("input", { type: "range", min: -1, max: 2, step: 0.05, value: 0, "aria-label": "Strength of the hand" });
     strength.addEventListener("input", () => (this.strength = 10 ** Number(strength.value)));
     rows.push(element("label", { class: "arm-target" }, element("span", {}, "hand"), strength, element("output", {}, "strength")));
-    const table = element("table", {}, ...data.labels.map((label, k) => element("tr", {}, element("th", { scope: "row" }, label), this.cells[k], element("td", {}, data.units[k]))));
+    const table = element("table", {}, element("tbody", {}, ...data.labels.map((label, k) => element("tr", {}, element("th", { scope: "row" }, label), this.cells[k], element("td", {}, data.units[k])))));
     const title = data.targets.length ? "targets and hand" : "hand";
     const step = `steps of ${shown(data.step)} s`;
     return element("div", { class: "arm-living" },

@@ -1,4 +1,4 @@
-"""Set-points of controllers as inputs of their graphs, so that they can be moved while a run goes."""
+"""Set-points of controllers as inputs of their graphs: they can be moved while a run goes."""
 
 from __future__ import annotations
 
