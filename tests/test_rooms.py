@@ -2,7 +2,7 @@
 
     cli > viewer > studies > vehicles > sim > textbook > mechanism > constraints > evaluate
         > algorithms, formats > model > joints > runtime > codegen > spatial, graph
-        > scalar, errors, units, doors
+        > scalar, errors, units, shown, doors
 
 Imports only go down; rooms on one step do not import each other.  What a method opens in a room
 above stands in the table of doors alone (doors.py).  The source is parsed, never
@@ -21,7 +21,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "src" / "armillary"
 
 # bottom to top
 STAIRS = [
-    {"scalar", "errors", "units", "doors"},
+    {"scalar", "errors", "units", "shown", "doors"},
     {"spatial", "graph"},
     {"codegen"},
     {"runtime"},

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from armillary.sim.record.plotting import plot_run
     from armillary.viewer.living import page_mechanism
+    from armillary.viewer.notebook import mechanism_html, run_html
     from armillary.viewer.pages import animate_run, view_mechanism, view_run
     from armillary.viewer.report.report import report_mechanism, report_run
     from armillary.viewer.sketch.draw import draw_mechanism, draw_run
@@ -44,11 +45,13 @@ class MechanismDoors:
         view = view_mechanism
         page = page_mechanism
         report_page = report_mechanism
+        _repr_html_ = mechanism_html
     else:
         draw = Door("armillary.viewer.sketch.draw:draw_mechanism")
         view = Door("armillary.viewer.pages:view_mechanism")
         page = Door("armillary.viewer.living:page_mechanism")
         report_page = Door("armillary.viewer.report.report:report_mechanism")
+        _repr_html_ = Door("armillary.viewer.notebook:mechanism_html")
 
 
 class RunDoors:
@@ -60,9 +63,11 @@ class RunDoors:
         view = view_run
         draw = draw_run
         report = report_run
+        _repr_html_ = run_html
     else:
         animate = Door("armillary.viewer.pages:animate_run")
         plot = Door("armillary.sim.record.plotting:plot_run")
         view = Door("armillary.viewer.pages:view_run")
         draw = Door("armillary.viewer.sketch.draw:draw_run")
         report = Door("armillary.viewer.report.report:report_run")
+        _repr_html_ = Door("armillary.viewer.notebook:run_html")

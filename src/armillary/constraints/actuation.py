@@ -24,6 +24,7 @@ from armillary.constraints.plan import make_plan, samples_of
 from armillary.constraints.states import answerable, finite_rows
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
+from armillary.shown import shown
 from armillary.units import FORCE
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 _HOLD = 1e-9  # how far an actuator moves with a free motion of size 1: less is no hold
 
 
+@shown
 @dataclass(frozen=True)
 class Actuation:
     """Actuator forces for a motion of one state.

@@ -20,6 +20,7 @@ from armillary.constraints.moving import RowMotion
 from armillary.constraints.nullspace import RANK_TOLERANCE, Factor, smallest
 from armillary.errors import ModelError
 from armillary.evaluate.inputs import Array
+from armillary.shown import shown
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
@@ -34,6 +35,7 @@ _POLISH = 60  # steps from the best start, where none closes
 _LOOSE = 1e-3  # rank tolerance of the first, rough steps
 
 
+@shown
 @dataclass(frozen=True)
 class Assembly:
     """A configuration, and what of it could not be closed."""

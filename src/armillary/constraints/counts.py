@@ -15,11 +15,13 @@ from armillary.constraints.constraint_solver import ConstraintSolver
 from armillary.constraints.notes import OPEN
 from armillary.errors import ArmillaryError
 from armillary.model.describe import constraint_words, counted
+from armillary.shown import shown
 
 _LARGEST = 100  # coordinates and rows together: what an introduction may cost ends there
 _STEPS = 40  # to the closed configuration near a rough start
 
 
+@shown
 @dataclass(frozen=True)
 class Counts:
     """Of a mechanism where it starts."""

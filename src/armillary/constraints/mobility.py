@@ -17,6 +17,7 @@ from armillary.constraints.notes import OPEN
 from armillary.constraints.nullspace import Factor
 from armillary.errors import InputError, Remedy
 from armillary.evaluate.inputs import Array
+from armillary.shown import shown
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
@@ -26,6 +27,7 @@ _WALK = 4  # steps: off a singular place there may be another one
 _NEARBY_RANK = 1e-6  # singular values grow with the step off a singular place
 
 
+@shown
 @dataclass(frozen=True)
 class Mobility:
     """Freedoms of a mechanism at a configuration."""

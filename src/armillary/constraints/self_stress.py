@@ -20,6 +20,7 @@ from armillary.constraints.arrays import shifted, turned, turned_back
 from armillary.constraints.nullspace import Factor
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
+from armillary.shown import shown
 from armillary.units import WRENCH
 
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def _below(parents: tuple[int, ...]) -> list[set[int]]:
     return below
 
 
+@shown
 @dataclass(frozen=True)
 class Determinacy:
     """What the constraints leave open in the forces of one state.

@@ -23,6 +23,7 @@ from armillary.evaluate.inputs import Array
 from armillary.evaluate.results import BodyForces, Solution, aligned, wrench_heads
 from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.model import Model
+from armillary.shown import shown
 from armillary.units import FORCE
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from armillary.evaluate.evaluator import External
 
 
+@shown
 @dataclass(frozen=True)
 class ConstraintForces:
     """Forces in loops, rods, surfaces, contacts and wheels: wrenches (n; f) on the second body, in
@@ -72,6 +74,7 @@ class ConstraintForces:
         return "\n".join(lines)
 
 
+@shown
 @dataclass(frozen=True)
 class Power:
     """Where the power goes, W: rate of energy = actuators + external + constraints - losses."""
@@ -96,6 +99,7 @@ class Power:
         )
 
 
+@shown
 @dataclass(frozen=True)
 class ConstrainedSolution(Solution):
     """A `Solution` with the forces of the constraints and what is known about them.

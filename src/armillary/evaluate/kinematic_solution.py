@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from armillary.algorithms.inverse_kinematics import ROWS
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
+from armillary.shown import shown
 
 if TYPE_CHECKING:
     from armillary.evaluate.pose_search import PoseSearch
@@ -27,6 +28,7 @@ class _Local(NamedTuple):
     constraints: Array
 
 
+@shown
 @dataclass(frozen=True)
 class KinematicSolution:
     """Places where a frame stands as wanted; of a batch, one row or entry per pose.

@@ -10,9 +10,11 @@ import numpy as np
 from armillary.errors import unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.model.model import Model
+from armillary.shown import shown
 from armillary.units import FORCE, WRENCH_HEADS
 
 
+@shown
 @dataclass(slots=True)
 class Reactions:
     """Wrenches (n; f) in the joints: by the parent on the body, in the body's frame at its origin.
@@ -81,6 +83,7 @@ class OperationalInertia:
         return f"OperationalInertia(W={self.W!r}, rank={self.rank!r})"
 
 
+@shown
 @dataclass(frozen=True)
 class BodyForces:
     """All quantities of the recursive Newton-Euler equations, (..., bodies, 6), own frames."""
@@ -147,6 +150,7 @@ class BodyForces:
         return "\n".join(lines)
 
 
+@shown
 @dataclass(frozen=True)
 class Solution:
     """Accelerations, all forces and energies of one state or a batch."""
@@ -186,6 +190,7 @@ class Solution:
         return "\n".join([*lines, "", str(self.reactions)])
 
 
+@shown
 @dataclass(frozen=True)
 class Check:
     """Pairs of independent answers to the same question."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from armillary.shown import shown
+
 LEVELS = ("read", "assumed", "repaired", "warning", "ignored")
 
 
@@ -19,6 +21,7 @@ class Note:
         return f"{self.level:>8}  {self.part}: {self.text}{where}"
 
 
+@shown
 @dataclass
 class Report:
     """A growing list of notes while a model is read; part of the model afterwards."""

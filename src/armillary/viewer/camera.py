@@ -20,11 +20,11 @@ _HOLDING = ("fixed", "revolute", "universal", "spherical")
 
 @dataclass(frozen=True)
 class Bounds:
-    """Corners of everything at the looked-at instants; size: of the mechanism at one instant."""
+    """Corners of everything."""
 
     low: Array
     high: Array
-    size: float  # m, radius of the mechanism where it is widest
+    size: float  # m, radius of the mechanism, the median over time
     reach: float  # m, of everything from the middle of the corners
     start: Array  # middle of the mechanism at the first instant
     travel: float  # m, how far its middle moves
@@ -43,7 +43,7 @@ def bounds(model: Model, moving: Motion, places: dict[int, list[Point]]) -> Boun
     cloud = np.concatenate(clouds, axis=1) if clouds else np.zeros((1, 1, 3))
     low, high = cloud.min(axis=1), cloud.max(axis=1)  # of the mechanism at every instant
     middles = (low + high) / 2.0
-    size = float(np.linalg.norm(high - low, axis=1).max()) / 2.0
+    size = float(np.median(np.linalg.norm(high - low, axis=1))) / 2.0
     travel = float(np.linalg.norm(middles - middles[0], axis=1).max())
     if here := places[-1]:  # where it stands on the world
         stands = np.broadcast_to(np.array(here), (len(cloud), len(here), 3))

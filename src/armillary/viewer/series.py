@@ -16,7 +16,8 @@ from armillary.viewer.schema import SeriesPart
 _WRENCHES = ("reactions", "constraint_forces")
 _SHOWN = ("q", "v", "tau", "energy")  # panels that are open when the page begins
 _MOST_SHOWN = 4
-_NOISE = 1e-9
+_NOISE = 1e-9  # of the largest
+_NOTHING = 1e-12  # in any unit
 _TITLES = {"q": "position q", "v": "velocity v", "a": "acceleration a", "tau": "joint force tau"}
 
 
@@ -41,7 +42,7 @@ def _varies(part: SeriesPart) -> bool:
         if low is not None and high is not None
     ]
     size = max((max(abs(low), abs(high)) for low, high in pairs), default=0.0)
-    return any(high - low > _NOISE * size for low, high in pairs)
+    return any(high - low > max(_NOISE * size, _NOTHING) for low, high in pairs)
 
 
 def _recorded(run: RunData, member: int, motion: Motion) -> Iterator[SeriesPart]:

@@ -4267,7 +4267,7 @@ void main() {
 .arm th,.arm td{padding:1px 6px 1px 0;text-align:right;font-weight:400;font-variant-numeric:tabular-nums;white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
 .arm thead th{color:var(--soft);font-size:11px;position:sticky;top:0;background:#fff}
 .arm tbody th,.arm thead th:first-child{text-align:left}
-.arm-panel[data-series] th:not(:first-child){width:82px}
+.arm-panel[data-series] th:not(:first-child){width:88px}
 .arm-panel[data-series] tbody tr{cursor:pointer}
 .arm-panel[data-series] tbody tr:hover{background:var(--wash)}
 .arm-now{color:var(--ink);font-weight:600!important}
