@@ -220,4 +220,15 @@ def test_what_cannot_go_into_a_page(tmp_path):
         arm.page(file, step=0.0)
     with pytest.raises(InputError, match="the run ends after"):
         arm.page(file, controller=am.PID(arm, [0.0, 0.0], 1e12, 0.0, 1e9))
+    b = am.Builder("sled")
+    b.body("x", joint="prismatic", axis="x", mass=1.0, inertia=(1e-3,) * 3)
+    b.body("z", "x", "prismatic", axis="z", mass=2.0, inertia=(1e-3,) * 3)
+    b.contact("floor", "world", "z", ("dz",), friction=[("dx", "dz", 0.2)])
+    with pytest.raises(InputError, match="contacts that open or rub: 'floor'"):
+        b.build().page(file)
+    b = am.Builder("bearing")
+    rub = am.Passive(load_radial=0.002)
+    b.body("rotor", joint="revolute", mass=1.0, inertia=(0.1,) * 3, passive=rub)
+    with pytest.raises(InputError, match="load of joints: 'rotor'"):
+        b.build().page(file)
     assert not file.exists()

@@ -94,7 +94,9 @@ class Living:
         model = self.mechanism.model
         if model.load_dependent_joints:
             names = ", ".join(f"'{name}'" for name in model.load_dependent_joints)
-            raise _cannot(f"friction that depends on the load of joints: {names}", "friction=...")
+            raise _cannot(
+                f"friction that depends on the load of joints: {names}", "Passive(coulomb=...)"
+            )
         touching = [c.name for c in model.contacts if c.normals or c.friction]
         if touching:
             names = ", ".join(f"'{name}'" for name in touching)
