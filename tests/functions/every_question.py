@@ -72,11 +72,13 @@ TREES_ONLY = frozenset(
 OTHERS = frozenset(
     re.findall(
         r"\w+",
-        "additive attach base_parameters bodies compile compile_report constraint_rows "
-        "constraint_solver constraints counts energy_lacks evaluator frames geometry_tolerance "
-        "gravity initial interpret joint_names joints load_friction lock model name neutral nq nv "
+        "additive ask attach base_parameters bodies compile compile_report constraint_rows "
+        "constraint_solver constraints counts draw energy_lacks evaluator frames "
+        "geometry_tolerance gravity initial interpret inverse_kinematics joint_names joints load_friction lock model "
+        "name neutral nq nv "
         "offset_names options parameter_names parameters q_labels q_units random_state replace "
-        "report save subtree to_c tree unlock v_labels v_units variant with_base with_model "
+        "report report_page save subtree to_c tree unlock v_labels v_units variant view with_base "
+        "with_model "
         "with_tolerance",
     )
 )

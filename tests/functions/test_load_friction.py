@@ -279,12 +279,17 @@ def test_inverse_dynamics_as_formulas():
     assert "sqrt" not in m.to_c("forward_dynamics", passive=False)
 
 
+def test_actuator_forces_of_a_tree_have_the_friction_too():
+    m = pendulum(**FRICTION)
+    for q, v, a in ((0.3, -0.8, 2.0), (-1.0, 0.4, -3.0)):
+        (tau,) = m.actuator_forces([q], [v], [a]).tau
+        assert tau == pytest.approx(drive(q, v, a, FRICTION), rel=1e-9)
+
+
 def test_what_is_refused():
     m = pendulum(**FRICTION)
     with pytest.raises(InputError, match=r"parameter_jacobian.*'bob'.*not linear"):
         m.inverse_dynamics.parameter_jacobian([0.0], [1.0], [0.0])
-    with pytest.raises(ModelError, match=r"actuator forces.*'bob'"):
-        m.actuator_forces([0.0], [1.0], [0.0])
     with pytest.raises(ModelError, match=r"methods of the documents"):
         methods.tip_constraint(m, "bob", ("dx",), [0.0], [1.0], [0.0])
     limited = m.replace(bodies={"bob": {"limits": am.Limits(-1.0, 1.0)}})

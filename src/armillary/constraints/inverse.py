@@ -176,7 +176,10 @@ class ConstrainedInverseDynamics(LadderQuestion):
         parameters = arrays.pop("parameters", None)
         found = friction.actuator_forces(arrays, some.external, names, parameters=parameters)
         for forces, row, k in zip(found, numbers, rows.tolist(), strict=True):
-            tau[k] = _given(forces, names, strict, row)
+            if np.isfinite(forces.tau).all() and np.isfinite(forces.unreachable).all():
+                tau[k] = _given(forces, names, strict, row)
+            elif single:  # too large for its products
+                equations.evaluator.refuse_not_finite(dict(states.arrays), tau)
         return tau
 
     # -- what only a tree has --------------------------------------------------------------------

@@ -13,7 +13,7 @@ from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.tree.kinematics import COORDINATES
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.functions import BODIES, FUNCTIONS, Function, Result
-from armillary.evaluate.inputs import Array, choice, result_type
+from armillary.evaluate.inputs import Array, choice, flag, result_type
 from armillary.evaluate.world_frames import ConstantKernel, constants, of_world_frame
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class CompiledFunction:
             inputs,
             bound.get("external"),
             frame=frame,
-            passive=bound.get("passive", True) and row.passive,
+            passive=flag("passive", bound.get("passive", True)) and row.passive,
             fuse=row.fuse,
             out={row.results[0].source: out},
             bodies={name: bound.get(name) for name in BODIES},

@@ -129,3 +129,10 @@ def choice(name: str, value: str, known: Sequence[str]) -> str:
 def _few(labels: Sequence[str]) -> str:
     shown = ", ".join(labels[:4])
     return shown + (", ..." if len(labels) > 4 else "")
+
+
+def flag(name: str, value: object) -> bool:
+    """True or False; anything that has a length is a mistake in the order of arguments."""
+    if isinstance(value, (bool, np.bool_, int)):
+        return bool(value)
+    raise InputError(f"{name}: expected True or False, found {type(value).__name__}.")
