@@ -346,7 +346,7 @@ export class Living {
         value.textContent = `${brief(Number(input.value))} ${slider.unit}`;
       });
       this.sliders.push(input);
-      return element("label", { class: "arm-target" }, element("span", {}, slider.label), input, value);
+      return element("label", { class: "arm-target", title: slider.label }, element("span", {}, slider.label), input, value);
     });
     const strength = element("input", { type: "range", min: -1, max: 2, step: 0.05, value: 0, "aria-label": "Strength of the hand" });
     strength.addEventListener("input", () => (this.strength = 10 ** Number(strength.value)));
@@ -376,7 +376,7 @@ const STYLE = `
 .arm-spring{position:absolute;inset:0;width:100%;height:100%;pointer-events:none;z-index:2}
 .arm-spring line{stroke:#d0342c;stroke-width:2;stroke-dasharray:5 3}
 .arm-hint{flex:1;color:var(--soft);font-size:12px}
-.arm-list .arm-target{display:grid;grid-template-columns:minmax(60px,1fr) 2fr 84px;gap:8px;align-items:center}
+.arm-list .arm-target{display:grid;grid-template-columns:minmax(110px,1.3fr) minmax(60px,1fr) 76px;gap:8px;align-items:center}
 .arm-target span{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .arm-target input{min-width:0;accent-color:var(--main)}
 .arm-target output{text-align:right;color:var(--soft);font-variant-numeric:tabular-nums}
