@@ -166,10 +166,12 @@ def test_forces_that_drive_the_blocks(driven, speed):
     expected = np.zeros(2)
     expected[driven] = needed(N)[driven]
     m, name = trammel(mu), ("across", "down")[driven]
-    found = m.inverse_dynamics([c, s], v, a, [name])
+    found = m.inverse_dynamics([c, s], v, a, actuators=[name])
     assert found == pytest.approx(expected, rel=1e-9)
-    assert m.driving_forces([c, s], v, a, [name]) == pytest.approx(expected, rel=1e-9)
-    assert m.actuator_forces([c, s], v, a, [name])[name] == pytest.approx(expected[driven])
+    assert m.driving_forces([c, s], v, a, actuators=[name]) == pytest.approx(expected, rel=1e-9)
+    assert m.actuator_forces([c, s], v, a, actuators=[name])[name] == pytest.approx(
+        expected[driven]
+    )
     # nothing rubs at rest
     still = m.holding_forces([c, s], [name])
     assert still.tau == pytest.approx(trammel(0.0).holding_forces([c, s], [name]).tau, rel=1e-12)
@@ -184,22 +186,24 @@ def test_forward_undoes_inverse():
     push = {"coupler": (0.0, 0.0, 0.0, 3.0, 0.0, 4.0)}
     heavy = m.replace(bodies={"coupler": {"mass": 1.6}})
     for actuators in (None, ["crank"], ["rocker"], ["crank", "coupler"]):
-        tau = m.inverse_dynamics(q, v, a, actuators)
+        tau = m.inverse_dynamics(q, v, a, actuators=actuators)
         assert m.forward_dynamics(q, v, tau) == pytest.approx(a, rel=1e-9, abs=1e-9)
         assert m.driving_forces(q, v, a, actuators) == pytest.approx(tau, rel=1e-12)
-        one = m.inverse_dynamics(q, v[1], a[1], actuators, push)
+        one = m.inverse_dynamics(q, v[1], a[1], push, actuators=actuators)
         assert m.forward_dynamics(q, v[1], one, push) == pytest.approx(a[1], rel=1e-9, abs=1e-9)
-        other = m.inverse_dynamics(q, v[0], a[0], actuators, parameters=heavy.parameters)
+        other = m.inverse_dynamics(q, v[0], a[0], actuators=actuators, parameters=heavy.parameters)
         assert heavy.forward_dynamics(q, v[0], other) == pytest.approx(a[0], rel=1e-9, abs=1e-9)
     lost = a.copy()
     lost[1, 0] = np.nan
-    found = m.inverse_dynamics(q, v, lost, ["crank"])
+    found = m.inverse_dynamics(q, v, lost, actuators=["crank"])
     assert np.isnan(found[1]).all()
-    assert found[[0, 2]] == pytest.approx(m.inverse_dynamics(q, v, a, ["crank"])[[0, 2]])
+    assert found[[0, 2]] == pytest.approx(m.inverse_dynamics(q, v, a, actuators=["crank"])[[0, 2]])
     assert np.isnan(m.driving_forces(q, v, np.nan * a, ["crank"])).all()
     assert m.inverse_dynamics(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3))).shape == (0, 3)
     with pytest.raises(InadmissibleError, match="do not allow these accelerations in state 0"):
-        m.inverse_dynamics(q, v, a + 1.0, ["crank"])
+        m.inverse_dynamics(q, v, a + 1.0, actuators=["crank"])
     plain = bars("foot", am.Passive(viscous=0.05))
-    resisting = m.inverse_dynamics(q, v, a, ["crank"]) - plain.inverse_dynamics(q, v, a, ["crank"])
+    resisting = m.inverse_dynamics(q, v, a, actuators=["crank"]) - plain.inverse_dynamics(
+        q, v, a, actuators=["crank"]
+    )
     assert (resisting[:, 0] * v[:, 0] > 0.0).all()  # friction is paid for

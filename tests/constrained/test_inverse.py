@@ -82,7 +82,7 @@ def test_power_of_the_actuators_is_the_rate_of_the_energy(name):
               "differential": ["pinion", "right"]}[name]  # fmt: skip
     m, q, v = machine(name)
     a = m.forward_dynamics(q, v, np.random.default_rng(6).normal(size=m.nv), passive=False)
-    tau = m.inverse_dynamics(q, v, a, chosen, passive=False)
+    tau = m.inverse_dynamics(q, v, a, actuators=chosen, passive=False)
     others = [k for k, label in enumerate(m.v_labels) if label not in chosen]
     assert not tau[others].any() and tau.any()
     direct = Direct(m.model, passive=False)
@@ -149,12 +149,12 @@ def test_motions_that_the_actuators_cannot_give():
     steer = m.v_labels.index("steer")
     tau[steer] = 1.5
     a = m.forward_dynamics(q, v, tau)
-    close(m.inverse_dynamics(q, v, a, "steer"), tau, 1e-9)
+    close(m.inverse_dynamics(q, v, a, actuators="steer"), tau, 1e-9)
     tau[m.v_labels.index("rear-wheel")] = 2.0
     a = m.forward_dynamics(q, v, tau)
     with pytest.raises(InputError, match=r"actuators \(steer\) cannot give the motion"):
-        m.inverse_dynamics(q, v, a, ["steer"])
-    close(m.inverse_dynamics(q, v, a, ["steer", "rear-wheel"]), tau, 1e-9)
+        m.inverse_dynamics(q, v, a, actuators=["steer"])
+    close(m.inverse_dynamics(q, v, a, actuators=["steer", "rear-wheel"]), tau, 1e-9)
 
 
 def driven_bars(motor=True):
@@ -207,8 +207,10 @@ def test_wrenches_inertias_and_forms_of_numbers():
     found = m.inverse_dynamics(q, v, bad)
     assert np.isnan(found[1]).all()
     close(found[[0, 2]], np.tile(tau, (2, 1)), 1e-11)
-    with pytest.raises(InputError, match="external="):
-        m.inverse_dynamics(q, v, a, wrench)
+    named = m.inverse_dynamics(q, v, a, external=wrench)
+    np.testing.assert_array_equal(m.inverse_dynamics(q, v, a, wrench), named)
+    with pytest.raises(InputError, match=r"actuators=\[\.\.\.\]"):
+        m.inverse_dynamics(q, v, a, ["crank"])
 
 
 def test_compiled_code_answers_and_the_robust_way_agrees(monkeypatch):
@@ -221,10 +223,10 @@ def test_compiled_code_answers_and_the_robust_way_agrees(monkeypatch):
     b = m.forward_dynamics(q, v, few)
     questions = [(a, None), (a, pistons), (b, pistons[:2])]
     slow = m.compile(tier=1)
-    expected = [slow.inverse_dynamics(q, v, x, chosen) for x, chosen in questions]
+    expected = [slow.inverse_dynamics(q, v, x, actuators=chosen) for x, chosen in questions]
     monkeypatch.setattr(room, "actuation", None)
     for (x, chosen), other in zip(questions, expected, strict=True):
-        close(m.inverse_dynamics(q, v, x, chosen), other, 1e-10)
+        close(m.inverse_dynamics(q, v, x, actuators=chosen), other, 1e-10)
 
 
 def test_the_tree_is_asked_by_its_name():

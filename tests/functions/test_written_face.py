@@ -26,8 +26,33 @@ def test_every_row_is_a_method_with_its_arguments_and_words(name):
         assert inspect.getdoc(shown).startswith(row.title)
 
 
+@pytest.mark.parametrize("name", [n for n in QUESTIONS if FUNCTIONS[n].closed])
+def test_closed_mechanisms_have_the_same_arguments(name):
+    """One signature for trees and closed mechanisms; what only one of them knows is refused."""
+    row, tree, closed = FUNCTIONS[name], am.example("two-link"), am.example("four-bar")
+    assert inspect.signature(getattr(closed, name)) == row.signature
+    state, rest = closed.assemble().q, np.zeros(closed.nv)
+    with pytest.raises(am.InputError, match="`offsets` are known for trees only"):
+        getattr(closed, name)(state, rest, rest, offsets=np.zeros(6 * len(closed.bodies)))
+    for option in row.closed:
+        with pytest.raises(am.InputError, match=f"`{option}` is for closed mechanisms"):
+            getattr(tree, name)([0.1, 0.2], [0, 0], [0, 0], **{option: ["elbow"]})
+
+
+def test_the_fourth_argument_is_external_everywhere():
+    m = am.example("four-bar")
+    q, rest, push = m.assemble().q, np.zeros(m.nv), {m.bodies[1]: [1.0, 2.0, 3.0, 0, 0, 0]}
+    given = m.inverse_dynamics(q, rest, rest, push, actuators=["crank"])
+    named = m.inverse_dynamics(q, rest, rest, external=push, actuators="crank")
+    np.testing.assert_array_equal(given, named)
+    assert abs(given - m.inverse_dynamics(q, rest, rest, actuators=["crank"])).max() > 1e-3
+    with pytest.raises(am.InputError, match=r"actuators=\[\.\.\.\]"):
+        m.inverse_dynamics(q, rest, rest, ["crank"])
+
+
 @pytest.mark.parametrize(
-    "name", ["energy", "reactions", "momentum", "inverse_dynamics.derivatives"]
+    "name",
+    ["energy", "reactions", "momentum", "inverse_dynamics.derivatives", "operational_inertia"],
 )
 def test_other_inertias_are_another_mechanism(name):
     """parameters= against a model that was built with them; a welded body carries mass, too."""
@@ -50,8 +75,13 @@ def test_other_inertias_are_another_mechanism(name):
         for part in name.split("."):
             found = getattr(found, part)
         count = 2 if name in ("energy", "momentum") else 3
-        answer = found(*(q, v, a)[:count], **more)
+        if name == "operational_inertia":
+            given = [q, "c", "world_aligned"]
+        else:
+            given = [q, v, a][:count]
+        answer = found(*given, **more)
         parts = (answer.total, answer.driving) if name == "reactions" else answer
+        parts = answer.W if name == "operational_inertia" else parts
         parts = parts if isinstance(parts, tuple) else (parts,)
         return np.concatenate([np.ravel(x) for x in parts])
 

@@ -169,6 +169,10 @@ class Algorithm:
         mass may be counted with another body where no joint can tell."""
         return set(self.writes.values()) <= {"dof", "matrix"}
 
+    def needs_frame(self) -> bool:
+        """Is it about one frame, which has to be named?"""
+        return any(isinstance(step, (FrameStep, PathToRoot)) for step in self.passes)
+
     @cached_property
     def before_solve(self) -> Algorithm | None:
         """All passes up to a Solve at the end; None where there is none."""

@@ -14,6 +14,7 @@ from armillary.cli.options import (
     Actuators,
     Answering,
     Assemble,
+    Choosing,
     ClosedSource,
     Hold,
     Inputs,
@@ -137,6 +138,25 @@ def forward(
     from armillary.cli.answers import Question, answer
 
     answer(Question("forward", source, state, answering, {"tau": tau}), reactions)
+
+
+@app.command()
+@runs("asking")
+def ask(
+    source: Source,
+    state: State,
+    choosing: Choosing,
+    answering: Answering,
+    question: Annotated[
+        str | None,
+        typer.Argument(metavar="[QUESTION]", help="Its name. Without one, all are listed."),
+    ] = None,
+    a: Numbers = None,
+    tau: Numbers = None,
+) -> None:
+    """Any question by its name: pose, jacobian, energy, momentum, ...
+
+    `armillary ask MODEL` lists them. What is not given: q where the mechanism starts, and 0."""
 
 
 @app.command()

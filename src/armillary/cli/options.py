@@ -127,6 +127,20 @@ class Answering:
 
 
 @dataclass(frozen=True)
+class Choosing:
+    """What a question of the table may be about."""
+
+    frame: Annotated[str | None, typer.Option(help="The frame or body it is about.")] = None
+    coordinates: Annotated[
+        str | None, typer.Option(help="Of that frame: local (default), world_aligned or world.")
+    ] = None
+    kind: Annotated[
+        str | None, typer.Option(help="Of an acceleration: classical (default) or spatial.")
+    ] = None
+    actuator: Actuators = None
+
+
+@dataclass(frozen=True)
 class Inputs:
     """What acts on the joints over time."""
 

@@ -160,10 +160,22 @@ class Equations:
         """(B,) potential energy of springs in the joints that close loops, J."""
         return self.rows.spring_energy(self.motion(q, np.zeros((len(q), self.tables.nv))))
 
-    def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+    def energy(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        *,
+        parameters: ArrayLike | None = None,
+        offsets: ArrayLike | None = None,
+    ) -> tuple[Array, Array]:
         """Kinetic and potential energy, J: that of the tree, and springs in loops."""
+        if offsets is not None:
+            raise InputError(
+                f"energy: `offsets` are not known where springs close loops, as in "
+                f"'{self.model.name}'. Ask mechanism.tree.energy for the energy without them."
+            )
         q, v = self.evaluator.complete({"q": q, "v": v}).values()
-        kinetic, potential = self.tree.energy(q, v)
+        kinetic, potential = self.tree.energy(q, v, parameters=parameters)
         if any(loop.joint.passive for loop in self.model.loops):
             arrays, single = self.check_states(q=q)
             stored = self.spring_energy(arrays["q"])

@@ -53,15 +53,20 @@ class ConstrainedForwardDynamics(LadderQuestion):
         external: External = None,
         passive: bool = True,
         out: Array | None = None,
+        *,
+        parameters: ArrayLike | None = None,
+        offsets: ArrayLike | None = None,
         prescribed: Prescribed = None,
         baumgarte: tuple[float, float] | None = None,
-        parameters: ArrayLike | None = None,
     ) -> Array:
+        self._refuse_offsets(offsets)
         q, v, tau = self._evaluator.complete({"q": q, "v": v, "tau": tau}).values()
         model, prescribed = with_prescribed(self._evaluator.model, prescribed)
         if model is not self._evaluator.model:
-            given = (external, passive, out, prescribed, baumgarte, parameters)
-            return self._of_driven(model)(q, v, tau, *given)
+            return self._of_driven(model)(
+                q, v, tau, external, passive, out,
+                parameters=parameters, prescribed=prescribed, baumgarte=baumgarte,
+            )  # fmt: skip
         dtype, inputs = result_type(q, v, tau), {"q": q, "v": v, "tau": tau}
         states, single = States.checked(
             self._evaluator, inputs, external, parameters, passive, prescribed

@@ -72,17 +72,19 @@ class ConstrainedInverseDynamics(LadderQuestion):
         q: ArrayLike,
         v: ArrayLike,
         a: ArrayLike,
-        actuators: Actuators = None,
         external: External = None,
         passive: bool = True,
         out: Array | None = None,
         *,
         parameters: ArrayLike | None = None,
+        offsets: ArrayLike | None = None,
+        actuators: Actuators = None,
     ) -> Array:
-        if isinstance(actuators, Mapping):
+        self._refuse_offsets(offsets)
+        if external is not None and not isinstance(external, Mapping):
             raise InputError(
-                "inverse_dynamics: the fourth argument of a closed mechanism are its actuators, "
-                "names of joints; found a mapping. Give wrenches as external={...}."
+                f"external: expected wrenches by frame name, found {external!r}. Joints that give "
+                f"forces are named by actuators=[...]."
             )
         inputs, dtype = {"q": q, "v": v, "a": a}, result_type(q, v, a)
         states, single = States.checked(self._evaluator, inputs, external, parameters, passive)

@@ -11,7 +11,6 @@ converged.  What one leaves unconverged is given to the next.
 
 from __future__ import annotations
 
-import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
@@ -23,7 +22,9 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from armillary.constraints.equations import Equations, System
 from armillary.constraints.moving import Prescribed, of_states
 from armillary.constraints.states import finite_rows
+from armillary.errors import InputError
 from armillary.evaluate.differentiable import HANGS
+from armillary.evaluate.functions import FUNCTIONS
 from armillary.evaluate.inputs import Array, checked_out, common_rows, rows, wrenches
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ class LadderQuestion(ABC):
 
         if not native_call.available():
             return self
-        signature = inspect.signature(self.__call__)
+        signature = FUNCTIONS[self.name].signature
         names = {"__doc__": self.__doc__, "__name__": self.name, "__qualname__": self.name,
                  "__signature__": signature, "question": self}  # fmt: skip
         hanging = {name: getattr(self, name) for name in (*HANGS, "compile_report")}
@@ -186,6 +187,14 @@ class LadderQuestion(ABC):
         )
         self._fast = native_call.NativeCall(self.__call__, names | hanging, arguments)
         return self._fast.callable
+
+    def _refuse_offsets(self, offsets: ArrayLike | None) -> None:
+        if offsets is not None:
+            model = self._evaluator.model.name
+            raise InputError(
+                f"{self.name}: `offsets` are known for trees only, and '{model}' is closed. Ask "
+                f"mechanism.tree.{self.name}, or change the poses of its bodies in the model."
+            )
 
     def _once(self, key: Hashable, make: Callable[[], Program | None]) -> Program | None:
         if key not in self._made:

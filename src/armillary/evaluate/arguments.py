@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from armillary.model.lowering.tree import PER_BODY
 from armillary.runtime.call_arguments import Data
 
 LOADS = Data.LOAD_CODES.count  # sets of frames with wrenches
@@ -41,15 +42,15 @@ class Arguments:
         known = dict(signature.parameters)
         empty = inspect.Parameter.empty
         flags = {name: (True, False) for name, p in known.items() if p.default is True}
-        arrays = tuple(n for n, p in known.items() if p.kind is inspect.Parameter.KEYWORD_ONLY)
+        by_name = [n for n, p in known.items() if p.kind is inspect.Parameter.KEYWORD_ONLY]
         required = tuple(n for n, p in known.items() if p.default is empty)
         return cls(
             tuple(n for n in required if n not in words),
             tuple(known),
-            len(known) - len(arrays),
+            len(known) - len(by_name),
             required,
             flags | {n: list(w) for n, w in words.items() if n in known},
-            arrays,
+            tuple(n for n in by_name if n in PER_BODY),
             frames if "external" in known else (),
         )
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.tree.kinematics import COORDINATES
+from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.functions import BODIES, FUNCTIONS, Function, Result
 from armillary.evaluate.inputs import Array, choice, flag, result_type
@@ -74,6 +75,7 @@ class CompiledFunction:
 
     def _answer(self, bound: dict[str, Any]) -> Any:
         row, evaluator = self.row, self._evaluator
+        refuse_closed(row, bound, self.__name__, evaluator.model.name)
         inputs = {name: bound[name] for name in row.inputs}
         chosen = self._chosen(bound)
         if row.inertia and bound.get("parameters") is None:
@@ -120,6 +122,16 @@ class CompiledFunction:
         """Tier, operations, code size and compile time of every kernel made so far."""
         names = {algorithm.name for algorithm in self._algorithms.values()}
         return [e for name in sorted(names) for e in self._evaluator.explanations(name)]
+
+
+def refuse_closed(row: Function, bound: Mapping[str, Any], question: str, model: str) -> None:
+    """Options of closed mechanisms that are given to a tree."""
+    for name in row.closed:
+        if bound.get(name) is not None:
+            raise InputError(
+                f"{question}: `{name}` is for closed mechanisms, and '{model}' is a tree. Leave it "
+                f"out."
+            )
 
 
 def function_of(

@@ -55,7 +55,7 @@ def body_forces(
     passive: bool = True,
 ) -> BodyForces:
     """Every intermediate quantity of inverse dynamics: velocity, acceleration, net force and
-    transmitted force of every body, in its own frame  [VanDerMerwe1995, 4.50-4.61]."""
+    transmitted force of every body, in its body frame  [VanDerMerwe1995, 4.50-4.61]."""
     inputs, algorithm = {"q": q, "v": v, "a": a}, inverse_dynamics.body_forces
     result = tree.evaluator.run(algorithm, inputs, external, passive=passive, fuse=False)
     return BodyForces(tree.model, result)

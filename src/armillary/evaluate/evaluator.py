@@ -248,7 +248,8 @@ class Evaluator:
         over every body of the model, welded ones too."""
         from armillary.evaluate.program import Program
 
-        fuse = fuse and "offsets" not in request.reads
+        # code about a frame is made per frame, and its length not known beforehand
+        fuse = fuse and "offsets" not in request.reads and not request.algorithm.needs_frame()
         kernels = Program(request, parametric(self.model, fuse, passive), self.options, verify)
         if not fuse or kernels.straight():
             return kernels

@@ -53,6 +53,8 @@ _DEFAULTS = {"external": None, "passive": True, "out": None, "parameters": None,
 _TYPES = {
     "frame": "str", "coordinates": "str", "kind": "str", "external": "External", "passive": "bool",
     "out": "Array | None", "parameters": "ArrayLike | None", "offsets": "ArrayLike | None",
+    "actuators": "Sequence[str] | str | None", "prescribed": "Mapping[str, ArrayLike] | None",
+    "baumgarte": "tuple[float, float] | None",
 }  # fmt: skip
 
 
@@ -66,6 +68,7 @@ class Function:
     title: str
     results: tuple[Result, ...]
     options: tuple[str, ...] = ()  # beside the inputs: external, passive, out, parameters, offsets
+    closed: tuple[str, ...] = ()  # options that only closed mechanisms know
     text: str = ""  # what else a reader wants to know
     frame: bool = False
     coordinates: bool = False  # of that frame: local, world_aligned or world
@@ -102,6 +105,7 @@ class Function:
         parameters = [_parameter(name) for name in given]
         parameters += [_parameter(name, self.choices[name]) for name in chosen]
         parameters += [_parameter(name, _DEFAULTS[name], name in BODIES) for name in self.options]
+        parameters += [_parameter(name, None, True) for name in self.closed]
         return inspect.Signature(parameters, return_annotation=many)
 
     def about(self, frame: str | None, coordinates: str) -> str:
@@ -163,6 +167,7 @@ FUNCTIONS: dict[str, Function] = {
         (Result("tau", "tau", ("nv",), _FORCES),),
         options=("external", "passive", "out", *BODIES),
         text=_OPTIONS,
+        closed=("actuators",),
         derivative="inverse_dynamics_derivatives",
     ),
     "forward_dynamics": Function(
@@ -172,6 +177,7 @@ FUNCTIONS: dict[str, Function] = {
         inertia=True,
         options=("external", "passive", "out", *BODIES),
         text="By articulated bodies in O(n).  Options are those of `inverse_dynamics`.",
+        closed=("prescribed", "baumgarte"),
         derivative="forward_dynamics_derivatives",
     ),
     "bias_forces": Function(
@@ -300,7 +306,7 @@ FUNCTIONS: dict[str, Function] = {
         frame=True,
         coordinates=True,
         inertia=True,
-        options=("offsets",),
+        options=BODIES,
         text="W, rank = operational_inertia(q, frame): it has an inverse only where the rank is 6  "
         "[VanDerMerwe1995, 5.57, 5.58].  " + _TREE,
         returns="OperationalInertia",

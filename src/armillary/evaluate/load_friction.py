@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from armillary.algorithms.passes import from_own
 from armillary.algorithms.tree.inverse_dynamics import joint_wrenches
 from armillary.errors import InputError, ModelError
-from armillary.evaluate.compiled_function import CompiledFunction
+from armillary.evaluate.compiled_function import CompiledFunction, refuse_closed
 from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
 from armillary.evaluate.differentiable import (
     Differentiable,
@@ -197,7 +197,7 @@ def _sizes(loads: Array) -> Array:
 
 
 def _map(spec: JointSpec, joint: Joint) -> Array:
-    """(7, 6): from the wrench in the joint, in the body's own frame, to the loads."""
+    """(7, 6): from the wrench in the joint, in the body frame, to the loads."""
     R_BK, result = own_rotation(spec), np.zeros((7, 6))
     for n, unit in enumerate(np.eye(6).tolist()):
         wrench = from_own(Force.from_leaves(unit), R_BK)
@@ -244,6 +244,7 @@ class LoadedForward(Differentiable):
 
     def __call__(self, *given: Any, **named: Any) -> Array:
         evaluator, bound = self.evaluator, self.__signature__.bind(*given, **named).arguments
+        refuse_closed(self.row, bound, self.name, evaluator.model.name)
         if not bound.get("passive", True):
             return self._friction.plain_forward(**bound)
         out, external = bound.get("out"), bound.get("external")

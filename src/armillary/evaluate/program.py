@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armillary.algorithms.passes import FrameStep, PathToRoot
 from armillary.codegen.target import native
 from armillary.evaluate.inputs import checked_out
 from armillary.evaluate.kept_results import kept_results
@@ -117,9 +116,6 @@ class Program:
         """The same question to other bodies, not verified."""
         return Program(self.request, tables, self.options)
 
-    def _needs_frame(self) -> bool:
-        return any(isinstance(p, (FrameStep, PathToRoot)) for p in self.request.algorithm.passes)
-
     def _straight_code(self, frame_body: int | None) -> StraightCode | None:
         """Straight-line code where it is wanted and small enough."""
         tier = self.options.tier
@@ -192,7 +188,9 @@ class Program:
         """The kernel of batches with numbers of this type, if it is there and can be called
         natively: straight line."""
         element = "double" if dtype == "float64" else "float"
-        kernel = self._kernels.get((True, element, frame_body if self._needs_frame() else None))
+        kernel = self._kernels.get(
+            (True, element, frame_body if self.request.algorithm.needs_frame() else None)
+        )
         plain = kernel is not None and kernel.straight and self._threads is None
         return kernel if plain else None
 
@@ -211,7 +209,7 @@ class Program:
         out: arrays of the caller to put results into (without that axis where `single`)."""
         element = "double" if dtype == np.float64 else "float"
         batched = rows >= self.options.simd(True, element).width
-        body = frame[0] if frame is not None and self._needs_frame() else None
+        body = frame[0] if frame is not None and self.request.algorithm.needs_frame() else None
         kernel = self.kernel(batched, element, body)
         arrays = [np.ascontiguousarray(inputs[name], dtype) for name in self.request.reads]
         strides = [a.shape[-1] if len(a) == rows else 0 for a in arrays]

@@ -86,7 +86,7 @@ class OperationalInertia:
 @shown
 @dataclass(frozen=True)
 class BodyForces:
-    """All quantities of the recursive Newton-Euler equations, (..., bodies, 6), own frames."""
+    """All quantities of the recursive Newton-Euler equations, (..., bodies, 6), body frames."""
 
     model: Model
     results: dict[str, Array]

@@ -113,7 +113,7 @@ def _constraints(table: ConstraintTable, number: Number) -> ConstraintTable:
 def _carried(
     loads: Sequence[Load], tables: Tables, wrenches: Sequence[Scalar], number: Number | None
 ) -> list[Scalar]:
-    """Wrenches in frames as those on all bodies, each in its own frame."""
+    """Wrenches in frames as those on all bodies, each in its body frame."""
     total = [Force.zero() for _ in tables.bodies]
     for k, load in enumerate(loads):
         if load.body < 0:

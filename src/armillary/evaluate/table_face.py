@@ -5,7 +5,7 @@ Written by `python -m armillary.mechanism.write_face` from evaluate/functions.py
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import ArrayLike
@@ -117,7 +117,7 @@ class ForwardDynamics(Protocol):
         *,
         parameters: ArrayLike | None = None,
         offsets: ArrayLike | None = None,
-        prescribed: Any = None,
+        prescribed: Mapping[str, ArrayLike] | None = None,
         baumgarte: tuple[float, float] | None = None,
     ) -> Array: ...
 
@@ -380,6 +380,7 @@ class TableFace:
             frame: str,
             coordinates: str = "local",
             *,
+            parameters: ArrayLike | None = None,
             offsets: ArrayLike | None = None,
         ) -> OperationalInertia:
             """Inverse operational-space inertia J M^-1 J^T of a frame.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -15,20 +14,18 @@ from armillary.algorithms.passes import Algorithm
 from armillary.constraints import questions
 from armillary.constraints.counts import Counts, counts
 from armillary.doors import MechanismDoors
-from armillary.errors import InputError
 from armillary.evaluate import configurations, derivatives, dynamics
 from armillary.evaluate.answers import energy_lacks, load_friction_of
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.inverse_kinematics import InverseKinematics
 from armillary.evaluate.load_friction import LoadFriction
 from armillary.evaluate.named_states import start
-from armillary.model import edit
+from armillary.mechanism.edits import Edits
 from armillary.model.describe import counted, describe
-from armillary.model.parts import Mass, Pose
 from armillary.model.report import Report
 
 
-class Mechanism(questions.Constrained, MechanismDoors):
+class Mechanism(Edits, MechanismDoors):
     """A mechanism that answers questions.  It never changes: edits give a new one.
 
     Every method takes a single state, arrays (n,), or a batch, arrays (B, n)."""
@@ -183,69 +180,6 @@ class Mechanism(questions.Constrained, MechanismDoors):
         """q that brings a frame to a pose; constraints are kept."""
         closing = self.constraint_solver.closing if self.constraints else None
         return InverseKinematics(self.evaluator, closing)
-
-    # -- new mechanisms from this one ------------------------------------------------------------
-
-    def lock(self, positions: Mapping[str, Any] | Sequence[str]) -> Mechanism:
-        """Joints made rigid: {"joint": coordinate(s)}, or names (at their start, else neutral)."""
-        return Mechanism(edit.lock(self.model, positions), self.options)
-
-    def unlock(self, names: Sequence[str]) -> Mechanism:
-        """Locked joints free again."""
-        return Mechanism(edit.unlock(self.model, names), self.options)
-
-    def replace(
-        self, bodies: Mapping[str, Mapping[str, Any]] | None = None, **changes: Any
-    ) -> Mechanism:
-        """Other gravity, base motion or name; other mass, com, inertia, friction of bodies.
-
-        arm.replace(gravity=(0, 0, -1.62), bodies={"hand": {"mass": 1.2}})"""
-        return Mechanism(edit.replace_parameters(self.model, bodies, **changes), self.options)
-
-    def subtree(self, root: str, base: str = "fixed") -> Mechanism:
-        """The named body and everything beyond it, on a "fixed" or "free" base."""
-        return Mechanism(edit.subtree(self.model, root, base), self.options)
-
-    def with_base(self, base: str) -> Mechanism:
-        """The same on a "fixed" or "free" base."""
-        return Mechanism(edit.with_base(self.model, base), self.options)
-
-    def attach(
-        self,
-        body: str,
-        mass: float,
-        com: Sequence[float] = (0.0, 0.0, 0.0),
-        inertia: Sequence[float] = (0.0,) * 6,
-        at: Pose | None = None,
-    ) -> Mechanism:
-        """A payload welded to a body: mass, centre, tensor about the centre, in the frame `at`."""
-        if len(inertia) not in (3, 6) or len(com) != 3:
-            raise InputError(
-                f"payload: expected com of 3 and inertia of 3 or 6 numbers, found {len(com)} and "
-                f"{len(inertia)}."
-            )
-        tensor = [float(x) for x in inertia] + [0.0] * (6 - len(inertia))
-        x, y, z = (float(c) for c in com)
-        payload = Mass(float(mass), (x, y, z), tuple(tensor))  # type: ignore[arg-type]
-        return Mechanism(edit.attach(self.model, body, payload, at), self.options)
-
-    @property
-    def tree(self) -> Mechanism:
-        """The open tree: the same without its loops, couplings, wheels and other constraints.
-
-        A mechanism without constraints is its own tree."""
-        open_ = not self.model.constraints and not self.model.set_aside
-        return self if open_ else self._open_tree
-
-    @cached_property
-    def _open_tree(self) -> Mechanism:
-        return Mechanism(edit.open_tree(self.model), self.options)
-
-    def compile(self, **options: Any) -> Mechanism:
-        """The same mechanism with other settings: tier=1 or 2, threads=n, budget=operations.
-
-        Nothing is compiled before it is asked for; `compile_report` tells what was."""
-        return Mechanism(self.model, replace(self.options, **options))
 
     def compile_report(self) -> str:
         """Every kernel made so far: tier, lanes, operations, code size, compile time."""

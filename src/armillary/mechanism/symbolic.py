@@ -242,7 +242,7 @@ def listing(
     """The function as assignments, one per intermediate quantity, with constants folded in.
 
     Quantities that a step of the algorithm puts on a body are named body.quantity.component; what
-    is left over is numbered.  Vectors are in the kernel frames (joint axis along z)."""
+    is left over is numbered.  Vectors are in frames with the joint axis along z."""
     traced = trace(mechanism, function, frame, coordinates, passive)
     model = mechanism.model
     labels = {name: model.q_labels if name == "q" else model.v_labels for name in traced.inputs}

@@ -29,7 +29,7 @@ Written by `python -m armillary.mechanism.write_face` from evaluate/functions.py
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import ArrayLike
@@ -58,14 +58,6 @@ class TableFace:
 
     if TYPE_CHECKING:
 '''
-# beside the options of their rows, of closed mechanisms
-_CLOSED = {
-    "inverse_dynamics": {"actuators": "Sequence[str] | str | None"},
-    "forward_dynamics": {
-        "prescribed": "Any",
-        "baumgarte": "tuple[float, float] | None",
-    },
-}
 
 
 def face() -> str:
@@ -93,18 +85,11 @@ def _camel(name: str) -> str:
 def _protocol(name: str) -> Iterator[str]:
     """A question with what hangs on it."""
     row = FUNCTIONS[name]
-    given = row.signature.parameters.values()
-    kind = inspect.Parameter.KEYWORD_ONLY
-    more = [
-        inspect.Parameter(n, kind, default=None, annotation=text)
-        for n, text in _CLOSED[name].items()
-    ]
-    whole = row.signature.replace(parameters=[*given, *more])
     yield ""
     yield f"class {_camel(name)}(Protocol):"
     yield from _indented(_quoted(CompiledFunction.described(row)))
     yield ""
-    yield from _indented([*_method("__call__", whole, "..."), ""])
+    yield from _indented([*_method("__call__", row.signature, "..."), ""])
     for hung, signature in hanging_signatures(row).items():
         words = inspect.getdoc(getattr(Differentiable, hung)) or ""
         if hung == "derivatives":
@@ -170,6 +155,9 @@ _OPTIONS = {
     "out": "an array for the result",
     "parameters": "(10 bodies) or (B, 10 bodies): other inertias, as `mechanism.parameters`",
     "offsets": "(6 bodies) or (B, 6 bodies): turns (rad) and shifts (m) of the joint frames",
+    "actuators": "of a closed mechanism: joints that give forces (default: those with motors)",
+    "prescribed": "of a closed mechanism: accelerations by name, see docs/constraints.md",
+    "baumgarte": "of a closed mechanism: rates (alpha, beta), 1/s, that pull open rows back",
 }
 _INTRO = """# Functions
 
@@ -203,7 +191,7 @@ def _row(name: str, row: Function) -> str:
         f"`{r.name}` ({', '.join(map(str, r.shape))}) {r.meaning}".replace(" ()", "")
         for r in row.results
     ]
-    words = f"{row.title} {row.text if name not in _CLOSED else ''}".strip()
+    words = f"{row.title} {row.text if not row.closed else ''}".strip()
     cells = (f"`{name}({', '.join(shown)})`", " ".join(words.split()), "; ".join(results))
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 

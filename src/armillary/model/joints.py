@@ -33,6 +33,15 @@ _ONE_AXIS = ("revolute", "prismatic", "helical", "cylindrical", "planar")
 Axis = str | Sequence[float]
 
 
+def add_kind(kind: str, make: Callable[[JointSpec], joints.Joint]) -> None:
+    """A joint type of your own, from now on known by this word: make(spec) gives its joint.
+
+    It takes no axis: `Pose` turns its frame; `spec.pitch` is a number to use as you like."""
+    if kind in _KERNELS:
+        raise ModelError(f"joint type '{kind}': there is one already. Choose another word.")
+    _KERNELS[kind] = make
+
+
 def named_axis(axis: Axis, part: str = "axis") -> Sequence[float]:
     """'x', '-y', ... or three numbers."""
     if isinstance(axis, str):
@@ -57,8 +66,8 @@ def joint_spec(
 
     Axes are scaled to unit length; `armillary.model.Builder` reports when that changed them."""
     part = f"joint '{name}'" if name else f"{kind} joint"
-    if kind not in KINDS:
-        raise ModelError(f"{part}: unknown type '{kind}'. Known types: {', '.join(KINDS)}.")
+    if kind not in _KERNELS:
+        raise ModelError(f"{part}: unknown type '{kind}'. Known types: {', '.join(_KERNELS)}.")
     if axis is not None and axes:
         raise ModelError(f"{part}: give `axis` or `axes`, not both.")
     given = [axis] if axis is not None else list(axes)

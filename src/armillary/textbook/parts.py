@@ -159,7 +159,7 @@ def motion_transform(machine: Mechanism, q: Array, to: str, of: str) -> Array:
 
 
 def rigid_inertia(machine: Mechanism, q: Array, name: str) -> Array:
-    """Spatial inertia (6, 6) of a loose body and all that is welded to it, in its own frame."""
+    """Spatial inertia (6, 6) of a loose body and all that is welded to it, in its body frame."""
     total = np.zeros((6, 6))
     for part in tree_of(machine, name):
         X = motion_transform(machine, q, part, name)
@@ -183,7 +183,7 @@ def velocity_force(I: Array, w: Array) -> Array:
 
 
 def external_on(machine: Mechanism, q: Array, external: External, name: str) -> Array:
-    """Sum of the given wrenches on a loose body, in its own frame at its origin."""
+    """Sum of the given wrenches on a loose body, in its body frame at its origin."""
     total, mine = np.zeros(6), tree_of(machine, name)
     for frame, wrench in (external or {}).items():
         if machine.model.frame(frame).body in mine:

@@ -1,0 +1,82 @@
+"""New mechanisms from old ones: the edits of model/edit.py as methods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Self
+
+from armillary.constraints.questions import Constrained
+from armillary.errors import InputError
+from armillary.model import edit
+from armillary.model.model import Model
+from armillary.model.parts import Mass, Pose
+
+
+class Edits(Constrained):
+    """Edits give a new mechanism with the same settings; the old one stays."""
+
+    def _edited(self, model: Model) -> Self:
+        return type(self)(model, self.options)
+
+    def lock(self, positions: Mapping[str, Any] | Sequence[str]) -> Self:
+        """Joints made rigid: {"joint": coordinate(s)}, or names (at their start, else neutral)."""
+        return self._edited(edit.lock(self.model, positions))
+
+    def unlock(self, names: Sequence[str]) -> Self:
+        """Locked joints free again."""
+        return self._edited(edit.unlock(self.model, names))
+
+    def replace(
+        self, bodies: Mapping[str, Mapping[str, Any]] | None = None, **changes: Any
+    ) -> Self:
+        """Other gravity, base motion or name; other mass, com, inertia, friction of bodies.
+
+        arm.replace(gravity=(0, 0, -1.62), bodies={"hand": {"mass": 1.2}})"""
+        return self._edited(edit.replace_parameters(self.model, bodies, **changes))
+
+    def subtree(self, root: str, base: str = "fixed") -> Self:
+        """The named body and everything beyond it, on a "fixed" or "free" base."""
+        return self._edited(edit.subtree(self.model, root, base))
+
+    def with_base(self, base: str) -> Self:
+        """The same on a "fixed" or "free" base."""
+        return self._edited(edit.with_base(self.model, base))
+
+    def attach(
+        self,
+        body: str,
+        mass: float,
+        com: Sequence[float] = (0.0, 0.0, 0.0),
+        inertia: Sequence[float] = (0.0,) * 6,
+        at: Pose | None = None,
+    ) -> Self:
+        """A payload welded to a body: mass, centre, tensor about the centre, in the frame `at`."""
+        if len(inertia) not in (3, 6) or len(com) != 3:
+            raise InputError(
+                f"payload: expected com of 3 and inertia of 3 or 6 numbers, found {len(com)} and "
+                f"{len(inertia)}."
+            )
+        tensor = [float(x) for x in inertia] + [0.0] * (6 - len(inertia))
+        x, y, z = (float(c) for c in com)
+        payload = Mass(float(mass), (x, y, z), tuple(tensor))  # type: ignore[arg-type]
+        return self._edited(edit.attach(self.model, body, payload, at))
+
+    @property
+    def tree(self) -> Self:
+        """The open tree: the same without its loops, couplings, wheels and other constraints.
+
+        A mechanism without constraints is its own tree."""
+        open_ = not self.model.constraints and not self.model.set_aside
+        return self if open_ else self._open_tree
+
+    @cached_property
+    def _open_tree(self) -> Self:
+        return self._edited(edit.open_tree(self.model))
+
+    def compile(self, **options: Any) -> Self:
+        """The same mechanism with other settings: tier=1 or 2, threads=n, budget=operations.
+
+        Nothing is compiled before it is asked for; `compile_report` tells what was."""
+        return type(self)(self.model, replace(self.options, **options))
