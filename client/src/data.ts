@@ -23,7 +23,7 @@ export class Columns {
   }
 }
 
-async function gunzip(text: string): Promise<Uint8Array> {
+export async function gunzip(text: string): Promise<Uint8Array> {
   const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());

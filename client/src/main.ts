@@ -8,6 +8,9 @@ import { Page } from "./page";
 import { FORMAT, type Scene } from "./scene";
 import style from "./style.css";
 
+export { Engine } from "./engine";
+export { live } from "./living";
+
 export interface Options {
   /** Keys work on the whole document: for a page with one view. */
   keys?: boolean;

@@ -237,6 +237,13 @@ export class Solids {
     return this.names.get(mesh)?.[instance ?? 0] ?? "";
   }
 
+  /** The body that a shape belongs to; -1: none, or several. */
+  bodyOf(mesh: object, instance: number | undefined): number {
+    const single = this.singles.find((part) => part.mesh === mesh);
+    if (single) return single.body;
+    return this.batches.find((part) => part.mesh === mesh)?.bodies[instance ?? 0] ?? -1;
+  }
+
   dispose(): void {
     for (const { mesh } of [...this.batches, ...this.ties, ...this.singles]) {
       mesh.geometry.dispose();

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from armillary.sim.record.plotting import plot_run
+    from armillary.viewer.living import page_mechanism
     from armillary.viewer.notebook import mechanism_html, run_html
     from armillary.viewer.pages import animate_run, view_mechanism, view_run
     from armillary.viewer.report.report import report_mechanism, report_run
@@ -42,11 +43,13 @@ class MechanismDoors:
     if TYPE_CHECKING:
         draw = draw_mechanism
         view = view_mechanism
+        page = page_mechanism
         report_page = report_mechanism
         _repr_html_ = mechanism_html
     else:
         draw = Door("armillary.viewer.sketch.draw:draw_mechanism")
         view = Door("armillary.viewer.pages:view_mechanism")
+        page = Door("armillary.viewer.living:page_mechanism")
         report_page = Door("armillary.viewer.report.report:report_mechanism")
         _repr_html_ = Door("armillary.viewer.notebook:mechanism_html")
 

@@ -317,3 +317,17 @@ def test_help_is_quick_to_import():
         "print([m for m in ('rich', 'pydantic', 'yaml', 'scipy', 'mujoco') if m in sys.modules])",
     )
     assert found.stdout.strip() == "[]", found.stderr
+
+
+# ---------------------------------------------------------------- page
+
+
+def test_page_of_a_mechanism(tmp_path):
+    file = tmp_path / "bars.html"
+    run("page", "four-bar", "--target", "crank=0.5", "--gains", "5,0,1", "-o", file)
+    assert '"label":"crank"' in file.read_text(encoding="utf-8")
+    assert "--overwrite" in run("page", "four-bar", "-o", file, code=1).output
+    assert "expected kp,ki,kd" in run(
+        "page", "four-bar", "--target", "crank=0.5", "--gains", "5", "-o", file, code=1
+    ).output  # fmt: skip
+    assert "joint=number" in run("page", "four-bar", "--target", "crank", "-o", file, code=1).output

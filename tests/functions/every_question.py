@@ -75,7 +75,7 @@ OTHERS = frozenset(
         "additive ask attach base_parameters bodies compile compile_report constraint_rows "
         "constraint_solver constraints counts draw energy_lacks evaluator frames "
         "geometry_tolerance gravity initial interpret inverse_kinematics joint_names joints "
-        "load_friction lock model name neutral nq nv "
+        "load_friction lock model name neutral nq nv page "
         "offset_names options parameter_names parameters q_labels q_units random_state replace "
         "report report_page save subtree to_c tree unlock v_labels v_units variant view with_base "
         "with_model "

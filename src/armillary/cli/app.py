@@ -275,6 +275,25 @@ def report(
 
 
 @app.command()
+@runs("drawing")
+def page(
+    source: Source,
+    q: Numbers = None,
+    target: Annotated[
+        Words, typer.Option(help="Hold joints there by PID: shoulder=0.5. Sliders move it.")
+    ] = None,
+    gains: Annotated[str, typer.Option(help="kp,ki,kd of --target.")] = "100,0,10",
+    method: Annotated[str, typer.Option(help="rk4, semi-implicit, heun, rk3, euler.")] = "rk4",
+    step: Annotated[float, typer.Option(help="Time step, s.")] = 1e-3,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The page: .html. Default: NAME.html.")
+    ] = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write a mechanism as a page that simulates it in the browser: drag, push, pause, reset."""
+
+
+@app.command()
 @runs("runs")
 def animate(
     run: RunFile,

@@ -1,4 +1,4 @@
-"""`draw` and `report`: sketches and reports of mechanisms and of recorded runs."""
+"""`draw`, `report` and `page`: mechanisms and recorded runs as sketches, reports and pages."""
 
 from __future__ import annotations
 
@@ -77,6 +77,45 @@ def report(
             overwrite=overwrite,
         )
     screen.say(f"report written to {target}")
+
+
+def page(
+    source: Source,
+    q: list[str] | None,
+    target: Sequence[str] | None,
+    gains: str,
+    method: str,
+    step: float,
+    out: Path | None,
+    overwrite: bool,
+) -> None:
+    """A page in the current folder under the name of the mechanism."""
+    from armillary.sim.control.pid import PID
+
+    mechanism, path = find(source), Path(source.model)
+    controller = None
+    if target:
+        numbers = _numbers(gains, "--gains")
+        if len(numbers) != 3:
+            raise InputError(f"--gains: expected kp,ki,kd, found '{gains}'.")
+        controller = PID(mechanism, dict(map(_setpoint, _words(target))), *numbers)
+    place = mechanism.page(
+        out or Path(f"{path.stem if path.suffix else source.model}.html"),
+        states.from_words(mechanism, "q", q) if q else None,
+        controller=controller,
+        method=method,
+        step=step,
+        overwrite=overwrite,
+    )
+    screen.say(f"page written to {place}: open it in a browser")
+
+
+def _setpoint(word: str) -> tuple[str, float]:
+    name, _, value = word.partition("=")
+    try:
+        return name.strip(), float(value)
+    except ValueError:
+        raise InputError(f"--target: expected joint=number, found '{word}'.") from None
 
 
 def _is_run(path: Path) -> bool:

@@ -33,11 +33,12 @@ _PAGE = """<!doctype html>
 <body>
 <div id="view">{before}</div>
 <script type="application/json" id="scene">{scene}</script>
-<script type="text/plain" id="client">{client}</script>
+{living}<script type="text/plain" id="client">{client}</script>
 <script>{boot}</script>
 </body>
 </html>
 """
+LIVING_POLICY = POLICY.replace("'unsafe-inline'", "'unsafe-inline' 'wasm-unsafe-eval'", 1)
 _BEFORE = (
     '{picture}<p class="say">{title}: this page needs JavaScript of a browser from 2023 on.</p>'
 )
@@ -55,22 +56,34 @@ _BOOT = """
     document.head.append(script);
     const scene = JSON.parse(text("scene"));
     window.page = await armillary.mount(document.getElementById("view"), scene, OPTIONS);
+    const living = document.getElementById("living");
+    if (living) window.living = await armillary.live(window.page, JSON.parse(living.textContent));
     document.documentElement.dataset.ready = "yes";
   } catch (fault) { say("This page cannot be shown: " + fault.message); console.error(fault); }
 })();
 """
 
 
-def page(scene: Scene, title: str | None = None, play: bool = False) -> str:
-    """The HTML text of a scene; play: begin at once."""
+def page(
+    scene: Scene,
+    title: str | None = None,
+    play: bool = False,
+    living: dict[str, object] | None = None,
+) -> str:
+    """The HTML text of a scene; play: begin at once.  living: what moves it (living_data.py)."""
     shown = html.escape(title or scene.name or "Armillary")
     options = json.dumps({"keys": True, "play": play})
     image = f'<img alt="{shown}" src="{scene.picture}">' if scene.picture else ""
+    moved = ""
+    if living is not None:
+        data = json.dumps(living, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+        moved = f'<script type="application/json" id="living">{data}</script>\n'
     return _PAGE.format(
-        policy=POLICY,
+        policy=POLICY if living is None else LIVING_POLICY,
         title=shown,
         before=_BEFORE.format(picture=image, title=shown),
         scene=as_script(scene),
+        living=moved,
         client=client(),
         boot=_BOOT.replace("OPTIONS", options).strip(),
     )

@@ -43,7 +43,7 @@ def animate_run(
     if Path(path).suffix.lower() in ENDINGS:
         q = positions(moved, run, member)
         return film(moved, run.time, q, Path(path), fps=fps, overwrite=overwrite)
-    place = _html_path(path)
+    place = html_path(path)
     scene = run_scene(moved, run, member, fps, faces)
     write_text(page(scene, title, play), place, overwrite)
     return place
@@ -77,7 +77,7 @@ class View:
 
     def save(self, path: FilePath, overwrite: bool = False) -> Path:
         """Write the page to an HTML file."""
-        place = _html_path(path)
+        place = html_path(path)
         write_text(page(self.scene), place, overwrite)
         return place
 
@@ -106,7 +106,7 @@ class View:
         return f"<View of '{scene.name}': {len(scene.bodies)} bodies, {count} instants>"
 
 
-def _html_path(path: FilePath) -> Path:
+def html_path(path: FilePath) -> Path:
     place = Path(path)
     if place.suffix.lower() not in (".html", ".htm"):
         raise InputError(

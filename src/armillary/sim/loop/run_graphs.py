@@ -6,7 +6,8 @@ The roles are those of the native loop (runtime/time_context.py); when a correct
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from armillary.algorithms.passes import Algorithm
@@ -16,24 +17,41 @@ from armillary.evaluate.compile_function import NotNative, function_graph
 from armillary.evaluate.program import Program
 from armillary.graph.function import FunctionGraph
 from armillary.mechanism.mechanism import Mechanism
+from armillary.scalar import Scalar
+from armillary.sim.control.open_targets import OpenTargets
 from armillary.sim.control.tracing import TracedChain
-from armillary.sim.loop.control_kernels import FunctionOfRun, control_function, sample_function
+from armillary.sim.loop.control_kernels import (
+    FunctionOfRun,
+    Numbers,
+    control_function,
+    sample_function,
+)
 from armillary.sim.loop.native import constant_command
 from armillary.sim.methods.system import System
 
 
 def graphs_of_run(
-    mechanism: Mechanism, controller: Any = None, actuators: Any = None, *, external: bool = False
+    mechanism: Mechanism,
+    controller: Any = None,
+    actuators: Any = None,
+    *,
+    external: bool = False,
+    targets: bool = False,
 ) -> dict[str, FunctionGraph]:
     """{role: graph} of a mechanism with its controllers and actuators, as `simulate` takes them.
 
     Inputs and outputs have names; gravity and the motion of the base are constants in the graphs.
     A role that is not there has nothing to do: see `ROLES`.  external: the dynamics read a wrench
-    for every body of `evaluator.tables()` too.  Raises `NotNative` where there is no graph."""
+    for every body of `evaluator.tables()` too.  targets: the control reads the set-points of
+    `OpenTargets`.  Raises `NotNative` where there is no graph."""
     numbers = {"global": mechanism.evaluator.base_numbers.tolist()}
     programs = {**_dynamics(mechanism, external), **_manifold(mechanism), **_rows(mechanism)}
     found = {role: program.graph().bound(numbers) for role, program in programs.items()}
-    for f in _functions(System(mechanism, controller, actuators)):
+    opened = OpenTargets(mechanism, controller) if targets else None
+    used = controller if opened is None else opened.controller
+    for f in _functions(System(mechanism, used, actuators)):
+        if opened is not None and f.role == "control":
+            f = _with_targets(f, opened)
         found[f.role] = function_graph(f.function, f.inputs, f.outputs)
     return found
 
@@ -94,3 +112,13 @@ def _functions(system: System) -> Iterator[FunctionOfRun]:
     if count:
         traced.check(between_samples=False)
         yield sample_function(evaluator, traced.sample, count, nz)
+
+
+def _with_targets(f: FunctionOfRun, opened: OpenTargets) -> FunctionOfRun:
+    """The same function with the set-points as one input more."""
+
+    def function(*lists: Numbers) -> Sequence[Sequence[Scalar]]:
+        opened.now = lists[-1]
+        return f.function(*lists[:-1])
+
+    return replace(f, function=function, inputs=f.inputs | {"target": len(opened.points)})

@@ -1,0 +1,197 @@
+"""Living pages in Chromium, from a file with the network off: they check themselves and move; a
+drag moves a body, a slider a joint."""
+
+import json
+
+import numpy as np
+import pytest
+from pages import FLAGS, HOSTILE, chromium, renamed
+
+import armillary as am
+
+pytestmark = pytest.mark.browser
+READY = "() => document.documentElement.dataset.ready === 'yes'"
+PATIENCE = 120_000  # ms, on a busy machine
+SOFTWARE = "GL Driver Message"  # of Chromium's software renderer, not of the page
+# where the centre of mass of a body is on the screen
+SPOT = """(k) => {
+  const { engine, page } = window.living;
+  const { view } = page;
+  const [x, y, z] = engine.data.pulls[k].com;
+  const e = view.poses.matrices[k].elements;
+  const at = [0, 1, 2].map((i) => e[i] * x + e[4 + i] * y + e[8 + i] * z + e[12 + i]);
+  const flat = view.controls.target.clone().set(...at).project(view.camera);
+  const box = view.pane.getBoundingClientRect();
+  return [box.left + ((flat.x + 1) / 2) * box.width, box.top + ((1 - flat.y) / 2) * box.height];
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    path = chromium()
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        started = play.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield started
+        started.close()
+
+
+class Opened:
+    def __init__(self, browser, path):
+        self.path = path
+        self.context = browser.new_context(offline=True)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(PATIENCE)
+        self.said, self.asked = [], []
+        self.page.on("console", lambda m: self.said.append(m.text))
+        self.page.on("pageerror", lambda fault: self.said.append(str(fault)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.goto(path.as_uri())
+        self.page.wait_for_function(READY, timeout=PATIENCE)
+
+    def ask(self, script, *given):
+        return self.page.evaluate(script, *given)
+
+    def until(self, script):
+        self.page.wait_for_function(script, timeout=PATIENCE)
+
+    def q(self):
+        return np.array(self.ask("() => Array.from(window.living.engine.q)"))
+
+    def done(self):
+        """Nothing was said, nothing but the file was asked for."""
+        assert [text for text in self.said if SOFTWARE not in text] == []
+        asked = [a for a in self.asked if not a.startswith(("data:", "blob:"))]
+        assert asked == [self.path.as_uri()]
+        self.context.close()
+
+
+def held(mechanism):
+    return am.PID(mechanism, mechanism.neutral() + 0.3, 4.0, 0.0, 1.0)
+
+
+@pytest.fixture
+def arm(browser, tmp_path):
+    mechanism = am.example("two-link")
+    opened = Opened(browser, mechanism.page(tmp_path / "arm.html", controller=held(mechanism)))
+    opened.page.wait_for_selector("canvas.arm-canvas")
+    opened.until("() => window.living.engine.t > 0.05 && window.page.view.drawn > 0")
+    return opened
+
+
+def test_it_checks_itself_and_moves(arm):
+    arm.until("() => window.living.engine.t > 0.2")
+    arm.page.keyboard.press("Space")
+    assert not arm.ask("() => window.living.playing")
+    before = arm.ask("() => window.living.engine.t")
+    arm.page.keyboard.press("r")
+    assert arm.ask("() => window.living.engine.t") == 0.0 < before
+    assert arm.q() == pytest.approx(am.example("two-link").initial)
+    arm.page.click(".arm-play")
+    arm.until("() => window.living.engine.t > 0.05")
+    arm.done()
+
+
+def test_its_steps_are_those_of_the_library(browser, tmp_path):
+    mechanism = am.example("four-bar")
+    opened = Opened(browser, mechanism.page(tmp_path / "bars.html"))
+    script = """() => { const { living } = window; living.pause(); living.engine.reset();
+      living.steps(300); return Array.from(living.engine.q); }"""
+    run = am.simulate(mechanism, duration=0.3, step=1e-3)
+    np.testing.assert_allclose(opened.ask(script), run.q[-1], rtol=0, atol=1e-12)
+    matrix = np.reshape(
+        opened.ask("() => Array.from(window.living.page.view.poses.matrices[1].elements)"), (4, 4)
+    )
+    R, p = mechanism.pose(run.q[-1], mechanism.bodies[1])
+    assert matrix.T[:3, :3] == pytest.approx(R, abs=2e-6)
+    assert matrix.T[:3, 3] == pytest.approx(p, abs=2e-6)
+    opened.done()
+
+
+def test_a_drag_moves_a_body(arm):
+    """The hand leads the second link towards the mouse."""
+    arm.ask(
+        "() => { window.living.pause(); window.living.engine.reset(); window.living.steps(0); }"
+    )
+    x, y = arm.ask(SPOT, 1)
+    arm.page.mouse.move(x, y)
+    arm.page.mouse.down()
+    assert arm.ask("() => window.living.grip?.body") == 1
+    arm.page.mouse.move(x + 120, y - 60, steps=4)
+    arm.ask("() => window.living.pause()")
+    script = """() => {
+      const { living } = window;
+      const { body, point } = living.grip;
+      const goal = living.goal.clone();
+      const after = () => { living.engine.reset(); living.steps(1500);
+        return [goal.distanceTo(living.place(body, point)), ...living.engine.q]; };
+      living.strength = 30;
+      const led = after();
+      const grip = living.grip;
+      living.grip = null;
+      const left = after();
+      living.grip = grip;
+      return [led, left];
+    }"""
+    led, left = np.array(arm.ask(script))
+    assert led[0] < 0.8 * left[0]  # nearer to the mouse than without the hand
+    assert abs(led - left)[1:].max() > 0.1
+    arm.page.mouse.up()
+    assert arm.ask("() => window.living.grip") is None
+    arm.done()
+
+
+def test_shift_and_a_click_push(arm):
+    """The same 200 steps with a push and without it."""
+    begin = """() => { const { living } = window; living.pause(); living.run = () => {};
+      living.engine.reset(); living.steps(0); }"""
+    go = "() => { window.living.steps(200); return Array.from(window.living.engine.q); }"
+    arm.ask(begin)
+    left = np.array(arm.ask(go))
+    arm.ask(begin)
+    arm.page.keyboard.down("Shift")
+    arm.page.mouse.click(*arm.ask(SPOT, 1))
+    arm.page.keyboard.up("Shift")
+    assert arm.ask("() => window.living.push.body") == 1
+    assert abs(np.array(arm.ask(go)) - left).max() > 1e-3
+    assert arm.ask("() => window.living.push") is None
+    arm.done()
+
+
+def test_a_slider_moves_the_target(arm):
+    arm.ask("() => window.living.pause()")
+    arm.page.locator('[data-target="0"]').evaluate(
+        "(x) => { x.value = '1'; x.dispatchEvent(new Event('input')); }"
+    )
+    mechanism = am.example("two-link")
+    script = """() => { const { living } = window; living.engine.reset(); living.steps(400);
+      return Array.from(living.engine.q); }"""
+    target = mechanism.neutral() + 0.3
+    target[0] = 1.0
+    controller = am.PID(mechanism, target, 4.0, 0.0, 1.0)
+    run = am.simulate(mechanism, duration=0.4, step=1e-3, controller=controller)
+    np.testing.assert_allclose(arm.ask(script), run.q[-1], rtol=0, atol=1e-11)
+    arm.done()
+
+
+def test_other_numbers_are_a_sentence_and_no_simulation(browser, tmp_path):
+    path = am.example("double-pendulum").page(tmp_path / "page.html")
+    head, rest = path.read_text(encoding="utf-8").split('id="living">')
+    text, tail = rest.split("</script>", 1)
+    data = json.loads(text)
+    data["checks"]["steps"][0]["q"][0] += 1e-3
+    path.write_text(f'{head}id="living">{json.dumps(data)}</script>{tail}', encoding="utf-8")
+    opened = Opened(browser, path)
+    assert "Nothing is simulated" in opened.page.locator("[role=alert]").text_content()
+    assert opened.ask("() => window.living") is None
+    opened.done()
+
+
+def test_hostile_names_do_nothing(browser, tmp_path):
+    mechanism = renamed(am.example("double-pendulum"), lambda name: f"{name} {HOSTILE}")
+    controller = am.PID(mechanism, mechanism.neutral(), 5.0, 0.0, 1.0)
+    opened = Opened(browser, mechanism.page(tmp_path / "page.html", controller=controller))
+    assert opened.page.locator(".arm-target span").first.text_content() == mechanism.v_labels[0]
+    assert opened.page.locator("img[src=x]").count() == 0
+    opened.done()
