@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from armillary.sim.record.frames import run_to_pandas, run_to_xarray
     from armillary.sim.record.plotting import plot_run
     from armillary.viewer.living import page_mechanism
     from armillary.viewer.notebook import mechanism_html, run_html
@@ -60,6 +61,8 @@ class RunDoors:
     if TYPE_CHECKING:
         animate = animate_run
         plot = plot_run
+        to_pandas = run_to_pandas
+        to_xarray = run_to_xarray
         view = view_run
         draw = draw_run
         report = report_run
@@ -67,6 +70,8 @@ class RunDoors:
     else:
         animate = Door("armillary.viewer.pages:animate_run")
         plot = Door("armillary.sim.record.plotting:plot_run")
+        to_pandas = Door("armillary.sim.record.frames:run_to_pandas")
+        to_xarray = Door("armillary.sim.record.frames:run_to_xarray")
         view = Door("armillary.viewer.pages:view_run")
         draw = Door("armillary.viewer.sketch.draw:draw_run")
         report = Door("armillary.viewer.report.report:report_run")
