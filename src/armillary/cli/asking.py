@@ -132,7 +132,7 @@ def _callable(mechanism: Mechanism, question: str) -> Any:
     return getattr(mechanism, of).derivatives
 
 
-def _arrays(row: Function, answer: Any) -> tuple[Array, ...]:
+def _arrays(row: Function, answer: object) -> tuple[Array, ...]:
     """The results of a row, in their order, out of what Python gives."""
     if isinstance(answer, (np.ndarray, float)):
         return (np.asarray(answer, float),)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from armillary.evaluate.named_states import State
 from armillary.formats.files import write_text
@@ -20,8 +19,8 @@ def page_mechanism(
     q0: State | None = None,
     v0: State | None = None,
     *,
-    controller: Any = None,
-    actuators: Any = None,
+    controller: object = None,
+    actuators: object = None,
     method: str = "rk4",
     step: float = 1e-3,
     title: str | None = None,

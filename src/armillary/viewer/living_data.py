@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from armillary.codegen.wasm import Kernel, module
 from armillary.errors import CompileError, InputError
 from armillary.evaluate.compile_function import NotNative
 from armillary.evaluate.inputs import Array
+from armillary.evaluate.named_states import State
 from armillary.graph.evaluate import evaluate
 from armillary.graph.function import FunctionGraph
 from armillary.mechanism.function_graph import trace
@@ -39,8 +39,8 @@ class Living:
     """What is simulated: mechanism, controllers and actuators, start, method and step (s)."""
 
     mechanism: Mechanism
-    q0: Any
-    v0: Any
+    q0: State | None
+    v0: State | None
     controller: object
     actuators: object
     method: str
