@@ -89,6 +89,59 @@ def quadruped() -> Closed:
     return Closed(f"{robot.name} pinned", "quadruped", am.Mechanism(model), 0.3)
 
 
+CORNERS = {"fl": (1.3, 1.0), "fr": (1.3, -1.0), "rl": (-1.3, 1.0), "rr": (-1.3, -1.0)}
+
+
+def car() -> am.Mechanism:
+    """A free chassis on four double wishbones: 50 coordinates, twelve ball joints that close.
+
+    Each corner: two wishbones, an upright between them, a tie rod, a strut of two parts, wheel."""
+    b = am.Builder("car")
+    body = {"mass": 1200.0, "com": (0, 0, 0.1), "inertia": (300.0, 1400.0, 1500.0)}
+    b.body("chassis", joint="free", **body)
+    for name, (x, side) in CORNERS.items():
+        _corner(b, name, x, side)
+    return b.build()
+
+
+def _corner(b: am.Builder, name: str, x: float, side: float) -> None:
+    def part(
+        own: str, parent: str, joint: str, at: tuple[float, float, float], mass: float,
+        com: tuple[float, float, float], inertia: tuple[float, float, float], **options: Any,
+    ) -> None:  # fmt: skip
+        above = parent if parent == "chassis" else f"{name}.{parent}"
+        b.body(f"{name}.{own}", above, joint, at, mass=mass, com=com, inertia=inertia, **options)
+
+    def ball(
+        own: str, first: str, at: tuple[float, ...], second: str, on: tuple[float, ...]
+    ) -> None:
+        ends = [
+            Frame(
+                f"{name}.{own}.{k}", f"{name}.{end}", Pose((float(p[0]), float(p[1]), float(p[2])))
+            )
+            for k, (end, p) in enumerate(((first, at), (second, on)))
+        ]
+        b.loop(f"{name}.{own}", *ends, "spherical")
+
+    y = 0.75 * side
+    thin, arm = (0.01, 0.01, 0.002), 0.35 * side
+    part("lower", "chassis", "revolute", (x, y - arm, -0.15), 4.0, (0, 0.18 * side, 0),
+         (0.05, 0.02, 0.05), axis="x")  # fmt: skip
+    part("upper", "chassis", "revolute", (x, y - 0.3 * side, 0.15), 2.5, (0, 0.14 * side, 0),
+         (0.03, 0.01, 0.03), axis="x")  # fmt: skip
+    part("upright", "lower", "spherical", (0, arm, 0), 12.0, (0, 0.05 * side, 0.15),
+         (0.2, 0.25, 0.15))  # fmt: skip
+    part("wheel", "upright", "revolute", (0, 0.1 * side, 0.15), 18.0, (0, 0, 0), (0.6, 1.0, 0.6),
+         axis="y")  # fmt: skip
+    part("tie", "chassis", "universal", (x - 0.15, y - 0.32 * side, 0), 1.0, (0, 0.15 * side, 0),
+         (0.01, 0.001, 0.01), axes=("x", "z"))  # fmt: skip
+    part("strut", "chassis", "universal", (x, y - 0.25 * side, 0.5), 2.0, (0, 0, -0.1), thin)
+    part("rod", "strut", "prismatic", (0, 0, -0.65), 1.5, (0, 0, -0.05), thin, axis="z")
+    ball("top", "upper", (0, 0.3 * side, 0), "upright", (0, 0, 0.3))
+    ball("steering", "tie", (0, 0.32 * side, 0), "upright", (-0.15, 0, 0.15))
+    ball("foot", "rod", (0, 0, 0), "lower", (0, 0.1 * side, 0))
+
+
 CLOSED = {"four-bar": four_bar, "stewart": stewart, "quadruped": quadruped}
 
 

@@ -11,7 +11,7 @@ import armillary as am
 from benchmarks import targets
 from benchmarks.accuracy import relative_error
 from benchmarks.clock import race, statement
-from benchmarks.closed import CLOSED, Closed, Referee, independent, ladder
+from benchmarks.closed import CLOSED, Closed, Referee, car, independent, ladder
 from benchmarks.growth import exponent
 from benchmarks.mechanisms import Array
 from benchmarks.pinocchio_closed import CALL, PinocchioClosed
@@ -20,8 +20,10 @@ from benchmarks.table import Row, Score, Section, error, ratio
 
 OURS = "arm.forward_dynamics(q, v, x)"
 INTO = "arm.forward_dynamics(q, v, x, out=out)"
+RUN = "am.simulate(arm, q, v, steps * h, h, 'rk4', every=steps)"
+STEPS, STEP = 500, 1e-3  # of a run of the car, s
 CHECKED = 8  # states compared with the dense solution
-WINDOWS = (2, 10, 30, 100, 300, 1000)
+WINDOWS = (2, 10, 20, 30, 60, 100, 300, 1000)
 FITTED = 10  # windows from which the exponent counts
 ELIMINATION = "ours, elimination"  # compile(tier=1): the way of large mechanisms at every size
 ANGLE, SPEED = 0.7, 1.3  # of all rods of the ladder, rad and rad/s
@@ -68,6 +70,7 @@ def run(setting: Setting) -> Section:
     for make in CLOSED.values():
         contest = Contest(make())
         rows += [single_row(contest, setting), batch_row(contest, setting)]
+    rows += car_rows(setting)
     windows = [n for n in WINDOWS if n <= setting.effort.largest]
     growing = [ladder_row(n, setting) for n in windows]
     count = setting.effort.batch
@@ -119,7 +122,34 @@ def kernel(arm: am.Mechanism, batched: bool) -> str:
     entries = [entry for entry in question.question.compile_report() if entry.element == "double"]
     # a batch of fewer states than lanes is served one by one
     fit = [entry for entry in entries if (entry.lanes > 1) == batched] or entries
-    return f"tier {fit[0].tier}, {fit[0].operations} ops" if fit else "elimination"
+    if not fit or fit[0].operations is None:
+        return "elimination"
+    return f"tier {fit[0].tier}, {fit[0].operations} ops"
+
+
+# -- a car -----------------------------------------------------------------------------------------
+
+
+def car_rows(setting: Setting) -> list[Row]:
+    """One state, a state of a batch, and a step of RK4 with both corrections."""
+    case = Closed("car 50", "car", car(), 0.1)
+    arm, count = case.arm, setting.effort.batch
+    q, v, x = case.states(count)
+    one = {"arm": arm, "q": q[0], "v": v[0], "x": x[0]}
+    step = {"am": am, **one, "steps": STEPS, "h": STEP}
+    runners = {
+        "single": statement(OURS, one),
+        f"batch {count}": statement(OURS, {"arm": arm, "q": q, "v": v, "x": x}),
+        f"{STEPS} steps, rk4": statement(RUN, step),
+    }
+    times = race(runners, setting.effort)
+    right = Referee(arm).accelerations(q[0], v[0], x[0])
+    off = relative_error([arm.forward_dynamics(q[0], v[0], x[0])], [np.asarray(right, float)])
+    per = dict(zip(runners, (1, count, STEPS), strict=True))
+    scores = {name: {"error": error(off)} if name == "single" else {} for name in runners}
+    return [
+        Row(case.name, name, {"ours": t / per[name]}, scores[name]) for name, t in times.items()
+    ]
 
 
 # -- growth ----------------------------------------------------------------------------------------

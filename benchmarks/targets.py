@@ -34,3 +34,5 @@ CLOSED_ERROR = 1e-10  # of accelerations, relative; the ladder's at 1000 windows
 # a 7-joint arm over time against mj_step; per core against mujoco.rollout
 STEPS = (9.0, 26.0)
 SAME = 1e-10  # trajectories over 1000 steps, rad and rad/s
+# a run that records all forces against one that records q and v
+FORCES = {"four-bar": 3.0, "stewart": 3.0, "rover": 3.0}

@@ -1,7 +1,7 @@
 """The rooms of the package and the stairs between them: who imports whom, which nouns live where.
 
-    cli > viewer > studies > vehicles > sim > textbook > mechanism > constraints > evaluate
-        > algorithms, formats > model > joints > runtime > codegen > spatial, graph
+    cli > viewer > studies > vehicles > sim > textbook, analysis > mechanism > constraints
+        > evaluate > algorithms, formats > model > joints > runtime > codegen > spatial, graph
         > scalar, errors, units, shown, doors
 
 Imports only go down; rooms on one step do not import each other.  What a method opens in a room
@@ -31,7 +31,7 @@ STAIRS = [
     {"evaluate"},
     {"constraints"},
     {"mechanism"},
-    {"textbook"},
+    {"textbook", "analysis"},
     {"sim"},
     {"vehicles"},
     {"studies"},
@@ -50,8 +50,8 @@ KNOWS_NO_COMPILER = {"joints", "model", "algorithms", "formats"}
 COMPILER = {"graph", "codegen", "runtime"}
 
 FROM_EVALUATE_UP = {
-    "evaluate", "constraints", "mechanism", "textbook", "sim", "vehicles", "studies", "viewer",
-    "cli",
+    "evaluate", "constraints", "mechanism", "textbook", "analysis", "sim", "vehicles", "studies",
+    "viewer", "cli",
 }  # fmt: skip
 # module -> the rooms that may import it
 HOME_OF_MODULE = {

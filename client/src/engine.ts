@@ -2,8 +2,11 @@
 // kernels of WebAssembly.  It knows no page, so it runs in every engine of JavaScript.
 
 import { gunzip } from "./data";
+import { Events, heldBack, type Limit, type Stepping, type Watched } from "./events";
 
 export interface Slider {
+  kind: "target" | "gain" | "voltage" | "force";
+  at: number; // its place among the targets, or among the joint forces
   label: string;
   unit: string;
   value: number;
@@ -18,7 +21,7 @@ export interface Pull {
   com: number[];
 }
 
-/** armillary.living/1, as src/armillary/viewer/living_data.py writes it. */
+/** armillary.living/2, as src/armillary/viewer/living_data.py writes it. */
 export interface LivingData {
   format: string;
   wasm: string;
@@ -29,20 +32,33 @@ export interface LivingData {
   method: { a: number[][]; b: number[]; c: number[]; semi: boolean };
   policy: { corrections: number; small: number; lost: number; slow: number };
   start: { q: number[]; v: number[]; z: number[] };
-  targets: Slider[];
+  sliders: Slider[];
+  periods: number[]; // of sampled blocks, in steps
+  loads: number[]; // wrenches that always act, 6 for each body of the dynamics
+  limits: Limit[];
+  events: Watched[];
   labels: string[];
   units: string[];
   pulls: Pull[];
   checks: {
+    start: { q: number[]; v: number[]; z: number[] };
     steps: { steps: number; q: number[]; v: number[] }[];
     poses: number[];
-    wrench?: { body: number; wrench: number[]; a: number[] };
+    wrench?: { body: number; wrench: number[]; v: number[]; a: number[] };
   };
 }
 
-export const LIVING = "armillary.living/1";
+export const LIVING = "armillary.living/2";
 const LONGEST = 4; // steps over a place where one step cannot be taken
 const CLOSE = 1e-9; // to the library's numbers, of their size
+const REGULARISED = "regularised_"; // before the role of the second solver, as in sim/loop/run_graphs.py
+
+const FASTEST = 1000; // rad or m in one step
+const WILD = "the motion grows beyond all bounds. Smaller gains or a shorter step (step=...) may help";
+const SINGULAR =
+  "from here no step could be taken, for the constraints lose their hold in a singular position. run.animate shows a run beyond it";
+const OPEN = "the constraints could not be closed after this step";
+const BRAKED = "the constraints took velocity away in one step: the mechanism locks or is braked";
 
 type Kernel = (...addresses: number[]) => void;
 
@@ -53,25 +69,35 @@ interface Block {
   z: number;
 }
 
-export class Engine {
+export class Engine implements Stepping {
   t = 0;
+  notes: string[] = []; // what happened in the last step
+  regularised = 0; // calls of the second solver since the start
+  longer = 0; // steps that had to be longer
   readonly poses: Float64Array; // rotations, row by row, of all bodies; then their origins
   readonly target: Float64Array;
   readonly external: Float64Array; // wrenches, 6 for each body of the dynamics
   private readonly x: Float64Array; // the memory
   private readonly calls = new Map<string, Kernel>();
   private readonly n: LivingData["sizes"];
+  private readonly rows: number; // that may move
   private free = 0;
   private begun = 0; // time and steps since it changed last
   private taken = 0;
+  private whole = 0; // steps in all, for the samples
+  private partly = false; // within a step, after an event
+  private braked = false; // the correction of the velocity was large
+  private readonly events: Events | null;
+  private readonly columns: Float64Array[] = []; // of the mobility, for limits
   private readonly now: Block;
   private readonly moving: Block;
   private readonly stage: Block;
   private readonly stageMoving: Block;
   private readonly next: Block;
   private readonly scratch: Block;
+  private readonly saved: Block; // before a step
   private readonly rates: { q: number[]; v: number[]; z: number[] };
-  private readonly at: Record<"theta" | "zero" | "time" | "tau" | "control" | "offset" | "target" | "external" | "poses" | "change", number>;
+  private readonly at: Record<"theta" | "zero" | "time" | "tau" | "control" | "offset" | "target" | "external" | "poses" | "change" | "due" | "kick" | "calm" | "g" | "motion", number>;
 
   constructor(
     readonly data: LivingData,
@@ -83,10 +109,13 @@ export class Engine {
     const { sizes } = data;
     this.n = sizes;
     const external = data.kernels.dynamics.find(([name]) => name === "external")?.[1] ?? 0;
+    const moved = (data.results.motion ?? 0) / 3; // constraint rows, where some move
+    this.rows = moved;
     this.now = this.block();
     this.next = this.block();
     this.stage = this.block();
     this.scratch = this.block();
+    this.saved = this.block();
     const apart = this.calls.has("carried"); // steps are made with y and s
     this.moving = apart ? this.block() : this.now;
     this.stageMoving = apart ? this.block() : this.stage;
@@ -100,14 +129,21 @@ export class Engine {
       control: this.take(sizes.v + sizes.z),
       offset: this.take(2 * sizes.v),
       change: this.take(sizes.v),
-      target: this.take(data.targets.length),
+      target: this.take(data.sliders.filter((s) => s.kind !== "force").length),
+      due: this.take(data.periods.length),
+      kick: this.take(2 * sizes.v),
+      calm: this.take(external + moved),
+      g: this.take(data.events.length),
+      motion: this.take(3 * moved),
       external: this.take(external),
       poses: this.take(data.results.poses),
     };
-    this.target = this.part(this.at.target, data.targets.length);
+    this.target = this.part(this.at.target, data.sliders.filter((s) => s.kind !== "force").length);
     this.external = this.part(this.at.external, external);
     this.poses = this.part(this.at.poses, data.results.poses);
-    data.targets.forEach((slider, k) => (this.target[k] = slider.value));
+    for (const slider of data.sliders) this.set(slider, slider.value);
+    for (let k = 0; k < sizes.v; k++) this.columns.push(new Float64Array(sizes.v));
+    this.events = data.limits.length || data.events.length ? new Events(this, data.limits, data.events) : null;
     this.reset();
   }
 
@@ -143,13 +179,29 @@ export class Engine {
     return this.part(this.now.v, this.n.v);
   }
 
-  /** To the start; targets stay. */
-  reset(): void {
-    const { q, v, z } = this.data.start;
-    this.x.set([...q, ...v, ...z], this.now.q);
+  /** Move a target, a voltage or a joint force. */
+  set(slider: Slider, value: number): void {
+    this.x[(slider.kind === "force" ? this.at.tau : this.at.target) + slider.at] = value;
+  }
+
+  /** Only the loads that always act. */
+  release(): void {
     this.external.fill(0);
+    this.external.set(this.data.loads);
+  }
+
+  /** To the start; targets stay. */
+  reset(start = this.data.start): void {
+    const { q, v, z } = start;
+    this.x.set([...q, ...v, ...z], this.now.q);
+    this.release();
+    this.events?.reset();
+    this.whole = 0;
+    this.partly = false;
     this.t = this.begun = 0;
-    this.taken = 0;
+    this.taken = this.regularised = this.longer = 0;
+    this.notes = [];
+    this.sample(0, 0);
     this.look();
   }
 
@@ -169,21 +221,126 @@ export class Engine {
     }
   }
 
-  /** One step; where it cannot be taken a longer one; else a sentence that says where it ended. */
+  /** One step; where no solver answers a longer one; else a sentence that says where it ended. */
   advance(): string {
     const h = this.data.step;
+    const { q, v, z } = this.n;
+    const size = q + v + z;
+    const start = this.t;
+    let why = "";
+    this.notes = [];
+    this.copy(this.saved.q, this.now.q, size);
     for (let k = 1; k <= LONGEST; k++) {
-      if (!this.step(k * h)) continue;
+      if (this.events) why = this.events.through(k * h);
+      else {
+        why = this.trial(k * h);
+        if (!why) this.accept(k * h);
+      }
+      this.partly = false;
+      if (why) {
+        this.copy(this.now.q, this.saved.q, size);
+        this.t = start;
+        continue;
+      }
+      if (this.events?.ended) return this.events.ended;
       if (k === 1) this.taken += 1;
       else {
-        this.begun = this.t + k * h;
+        this.begun = start + k * h;
         this.taken = 0;
+        this.longer += 1;
       }
       this.t = this.begun + this.taken * h;
+      this.sample(this.whole, this.whole + k);
+      this.whole += k;
       return "";
     }
-    return `Stopped at t = ${this.t.toFixed(3)} s: from here no step could be taken, for the constraints lose their hold or the motion grows beyond all bounds.`;
+    return `Stopped at t = ${this.t.toFixed(3)} s: ${why}.`;
   }
+
+  /** Blocks whose period is over look at the state. */
+  private sample(before: number, after: number): void {
+    if (!this.has("sample")) return;
+    let any = false;
+    this.data.periods.forEach((period, k) => {
+      const due = after === 0 || Math.floor(after / period) > Math.floor(before / period);
+      this.x[this.at.due + k] = due ? 1 : 0;
+      any ||= due;
+    });
+    if (!any) return;
+    this.x[this.at.time] = this.t;
+    this.call("sample", [this.now.q, this.now.v, this.now.z, this.at.time, this.at.due, this.at.target], this.stage.z);
+    this.copy(this.now.z, this.stage.z, this.n.z);
+  }
+
+  // -- what the events see ---------------------------------------------------------------------
+
+  qBefore(i: number): number {
+    return this.x[this.now.q + i];
+  }
+
+  vBefore(k: number): number {
+    return this.x[this.now.v + k];
+  }
+
+  qAfter(i: number): number {
+    return this.x[this.next.q + i];
+  }
+
+  vAfter(k: number): number {
+    return this.x[this.next.v + k];
+  }
+
+  accept(h: number): void {
+    const { q, v, z } = this.n;
+    this.copy(this.now.q, this.next.q, q + v + z);
+    this.t += h;
+    this.partly = true;
+    if (this.braked) this.tell(BRAKED);
+  }
+
+  values(after: boolean, h: number): Float64Array {
+    const state = after ? this.next : this.now;
+    this.x[this.at.time] = this.t + h;
+    this.call("events", [state.q, state.v, this.at.time], this.at.g);
+    return this.part(this.at.g, this.data.events.length);
+  }
+
+  mobility(k: number): Float64Array | null {
+    return this.mobilityAt(this.now.q, k);
+  }
+
+  /** Accelerations are linear in the joint forces: differences of them, at rest, are exact. */
+  private mobilityAt(q: number, k: number): Float64Array | null {
+    const { zero, kick, calm, change } = this.at;
+    const free = kick + this.n.v;
+    this.x.fill(0, kick, kick + this.n.v);
+    if (!this.solve("dynamics", this.inputs(q, zero, zero, calm, calm), free)) return null;
+    this.x[kick + k] = 1;
+    if (!this.solve("dynamics", this.inputs(q, zero, kick, calm, calm), change)) return null;
+    const column = this.columns[k];
+    for (let j = 0; j < this.n.v; j++) column[j] = this.x[change + j] - this.x[free + j];
+    return column;
+  }
+
+  addVelocity(direction: Float64Array, size: number): void {
+    for (let k = 0; k < this.n.v; k++) this.x[this.now.v + k] += size * direction[k];
+  }
+
+  setVelocity(k: number, value: number): void {
+    this.x[this.now.v + k] = value;
+  }
+
+  act(event: number): void {
+    this.x[this.at.time] = this.t;
+    this.call(`action${event}`, [this.now.q, this.now.v, this.at.time], this.next.q);
+    this.copy(this.now.q, this.next.q, this.n.q + this.n.v);
+  }
+
+  tell(text: string): void {
+    this.notes.push(text);
+  }
+
+  // -- one step --------------------------------------------------------------------------------
 
   private call(role: string, inputs: number[], out: number): void {
     const f = this.calls.get(role) as Kernel;
@@ -197,6 +354,8 @@ export class Engine {
         return f(8 * a, 8 * b, 8 * c, 8 * out);
       case 4:
         return f(8 * a, 8 * b, 8 * c, 8 * d, 8 * out);
+      case 5:
+        return f(8 * a, 8 * b, 8 * c, 8 * d, 8 * e, 8 * out);
       default:
         return f(8 * a, 8 * b, 8 * c, 8 * d, 8 * e, 8 * inputs[5], 8 * out);
     }
@@ -241,6 +400,22 @@ export class Engine {
     this.copy(toV, this.scratch.v, this.n.v);
   }
 
+  private finite(first: number, size: number): boolean {
+    for (let k = first; k < first + size; k++) if (!Number.isFinite(this.x[k])) return false;
+    return true;
+  }
+
+  /** By the first solver that answers: NaN is its word for a state it has not solved
+   *  (algorithms/closed/residual.py).  False: none did. */
+  private solve(role: string, inputs: number[], out: number): boolean {
+    this.call(role, inputs, out);
+    if (this.finite(out, this.n.v)) return true;
+    if (!this.has(REGULARISED + role)) return false;
+    this.regularised += 1;
+    this.call(REGULARISED + role, inputs, out);
+    return this.finite(out, this.n.v);
+  }
+
   private largest(first: number): number {
     let most = 0;
     for (let k = first; k < first + this.n.v; k++) {
@@ -250,21 +425,34 @@ export class Engine {
     return most;
   }
 
-  /** Whether a step of h could be taken; the state moves on then. */
-  private step(h: number): boolean {
-    this.stages(h);
-    this.arrive(h);
-    const rest = this.correct();
+  /** The state after h, from now; or the words that say why there is none. */
+  trial(h: number): string {
     const { q, v, z } = this.n;
-    const size = q + v + z;
-    for (let k = this.next.q; k < this.next.q + size; k++) if (!Number.isFinite(this.x[k])) return false;
-    if (!(rest < this.data.policy.small)) return false;
-    this.copy(this.now.q, this.next.q, size);
-    return true;
+    this.braked = false;
+    const why = this.stages(h);
+    if (why) return why;
+    this.arrive(h);
+    if (!this.finite(this.next.q, q + v + z) || this.largest(this.next.v) * h > FASTEST) return WILD;
+    if (this.rows) {
+      this.setTime(h, 1);
+      this.call("motion", [this.at.time], this.at.motion);
+    }
+    return this.correct();
   }
 
-  /** Accelerations and rates of every stage. */
-  private stages(h: number): void {
+  /** What the dynamics read; the motion of the rows only where some move. */
+  private inputs(q: number, v: number, tau: number, external: number, motion: number): number[] {
+    return this.rows ? [q, v, tau, external, motion] : [q, v, tau, external];
+  }
+
+  /** The instant of a part of a step of h. */
+  private setTime(h: number, part: number): void {
+    const even = h === this.data.step && !this.partly;
+    this.x[this.at.time] = even ? this.begun + (this.taken + part) * h : this.t + part * h;
+  }
+
+  /** Accelerations and rates of every stage; else why there are none. */
+  private stages(h: number): string {
     const { now, moving, stage, stageMoving, rates, n } = this;
     const { a, c, b, semi } = this.data.method;
     this.center("to_center", now.q, now.v, moving.q, moving.v);
@@ -277,20 +465,41 @@ export class Engine {
       }
       const state = i ? stage : now;
       let force = this.at.tau;
+      this.setTime(h, c[i]);
       if (this.has("control")) {
         force = this.at.control;
-        this.x[this.at.time] = h === this.data.step ? this.begun + (this.taken + c[i]) * h : this.t + c[i] * h;
         this.call("control", [state.q, state.v, state.z, this.at.time, this.at.tau, this.at.target], force);
         this.copy(rates.z[i], force + n.v, n.z);
       }
       const change = this.has("carried") ? this.at.change : rates.v[i];
-      this.call("dynamics", [state.q, state.v, force, this.at.external], change);
+      if (this.rows) this.call("motion", [this.at.time], this.at.motion);
+      if (!this.solve("dynamics", this.inputs(state.q, state.v, force, this.at.external, this.at.motion + 2 * this.rows), change)) {
+        const known = this.finite(state.q, n.q + n.v) && this.finite(force, n.v);
+        return known && this.has("velocity") ? SINGULAR : WILD;
+      }
+      const held = this.events?.resting;
+      if (held?.size && !this.hold(held, state.q, change)) return SINGULAR;
       if (this.has("carried")) this.call("center_rate", [state.q, state.v, change], rates.v[i]);
       if (semi) continue;
       const speed = i ? stageMoving.v : moving.v;
       if (this.has("rate")) this.call("rate", [speed, i ? this.at.theta : this.at.zero], rates.q[i]);
       else this.copy(rates.q[i], speed, n.v);
     }
+    return "";
+  }
+
+  /** Limits push entries of v back that rest there. */
+  private hold(held: Map<number, number>, q: number, a: number): boolean {
+    const own = this.part(a, this.n.v).slice();
+    const columns: Float64Array[] = [];
+    for (const k of held.keys()) {
+      const column = this.mobilityAt(q, k);
+      if (!column) return false;
+      columns.push(column);
+    }
+    heldBack(own, held, columns);
+    this.x.set(own, a);
+    return true;
   }
 
   /** The new state from the rates of the stages. */
@@ -305,29 +514,39 @@ export class Engine {
     this.center("from_center", to.q, to.v, next.q, next.v);
   }
 
-  /** Position, then velocity, back onto the constraints; gives the last correction. */
-  private correct(): number {
+  /** Position, then velocity, back onto the constraints; else why not. */
+  private correct(): string {
     const { next, stage, n } = this;
-    const { corrections, small, lost, slow } = this.data.policy;
+    const { lost, slow } = this.data.policy;
     const step = this.rates.v[0];
-    let rest = 0;
     if (this.has("position")) {
-      for (let turn = 0; turn < corrections; turn++) {
-        this.call("position", [next.q], step);
-        if (this.has("integrate")) this.call("integrate", [next.q, step], stage.q);
-        else this.combine(stage.q, next.q, [step], [1], n.q, 1);
-        this.copy(next.q, stage.q, n.q);
-        rest = this.largest(step);
-        if (rest < small) break;
-      }
+      if (!this.close("position") && !this.close(REGULARISED + "position")) return OPEN;
       this.center("from_center", next.q, this.stageMoving.v, stage.q, next.v);
     }
     if (this.has("velocity")) {
-      this.call("velocity", [next.q, next.v], step);
-      if (!(this.largest(step) <= lost * this.largest(next.v) + slow)) rest = 1;
+      const speeds = this.rows ? [next.q, next.v, this.at.motion + this.rows] : [next.q, next.v];
+      if (!this.solve("velocity", speeds, step)) return SINGULAR;
+      if (this.largest(step) > lost * this.largest(next.v) + slow) this.braked = true;
       this.combine(next.v, next.v, [step], [1], n.v, 1);
     }
-    return rest;
+    return "";
+  }
+
+  /** Newton's steps of one solver, until they are small. */
+  private close(role: string): boolean {
+    const { next, stage, n } = this;
+    const { corrections, small } = this.data.policy;
+    const step = this.rates.v[0];
+    if (!this.has(role)) return false;
+    for (let turn = 0; turn < corrections; turn++) {
+      this.call(role, this.rows ? [next.q, this.at.motion] : [next.q], step);
+      if (!this.finite(step, n.v)) return false;
+      if (this.has("integrate")) this.call("integrate", [next.q, step], stage.q);
+      else this.combine(stage.q, next.q, [step], [1], n.q, 1);
+      this.copy(next.q, stage.q, n.q);
+      if (this.largest(step) < small) return true;
+    }
+    return false;
   }
 
   /** Whether this engine gives the numbers of the library: "" or what differs. */
@@ -337,7 +556,7 @@ export class Engine {
       const size = wanted.reduce((most, x) => Math.max(most, Math.abs(x)), 1);
       return wanted.some((x, k) => !(Math.abs(found[k] - x) <= CLOSE * size));
     };
-    this.reset();
+    this.reset(checks.start);
     let done = 0;
     for (const { steps, q, v } of checks.steps) {
       for (; done < steps; done++) {
@@ -349,8 +568,10 @@ export class Engine {
     this.look();
     if (far(this.poses, checks.poses)) return "the poses are other ones";
     if (checks.wrench) {
+      this.external.fill(0);
+      this.x.set(checks.wrench.v, this.now.v);
       this.pull(checks.wrench.body, checks.wrench.wrench);
-      this.call("dynamics", [this.now.q, this.now.v, this.at.tau, this.at.external], this.at.change);
+      this.solve("dynamics", this.inputs(this.now.q, this.now.v, this.at.zero, this.at.external, this.at.calm), this.at.change);
       if (far(this.part(this.at.change, this.n.v), checks.wrench.a)) return "a wrench does something else";
     }
     this.reset();

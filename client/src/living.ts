@@ -2,7 +2,8 @@
 // are moved, time is stopped and begun anew.
 
 import { Matrix4, Plane, Quaternion, Raycaster, Vector2, Vector3 } from "three";
-import { brief, element, icon, shown } from "./dom";
+import { Controls } from "./controls";
+import { element, icon } from "./dom";
 import { Engine, type LivingData } from "./engine";
 import type { Page } from "./page";
 
@@ -34,8 +35,9 @@ export class Living {
   private readonly play = element("button", { type: "button", class: "arm-play", title: "Run or pause (space)", "aria-label": "Run or pause" });
   private readonly time = element("output", { class: "arm-time" });
   private readonly say = element("p", { class: "arm-flat", role: "status", hidden: true });
-  private readonly cells: HTMLElement[];
-  private readonly sliders: HTMLInputElement[] = [];
+  private readonly controls: Controls;
+  private faster: (by: number) => void = () => {};
+  private pace = 1; // simulated time by time that passed, lately
   private readonly line: SVGLineElement;
   private readonly drawing: SVGSVGElement;
 
@@ -43,9 +45,8 @@ export class Living {
     readonly page: Page,
     readonly engine: Engine,
   ) {
-    const { data } = engine;
     this.bodies = page.data.scene.bodies.map(() => new Matrix4());
-    this.cells = data.labels.map(() => element("td", { class: "arm-now" }));
+    this.controls = new Controls(engine, (value) => (this.strength = value));
     const space = "http://www.w3.org/2000/svg";
     this.drawing = document.createElementNS(space, "svg");
     this.drawing.setAttribute("class", "arm-spring");
@@ -55,8 +56,11 @@ export class Living {
     pane.append(this.say, this.drawing);
     page.root.append(this.makeBar());
     const side = page.root.querySelector(".arm-side");
-    side?.prepend(this.makePanel());
-    if (page.data.scene.bodies[0]?.kind === "free") page.view.setFollow(0);
+    side?.prepend(this.controls.root);
+    side?.querySelectorAll("details.arm-panel").forEach((one) => {
+      if (!this.controls.root.contains(one)) one.removeAttribute("open");
+    });
+    page.root.classList.add("arm-alive");
     pane.addEventListener("pointerdown", this.down, { capture: true });
     pane.addEventListener("pointermove", this.move);
     pane.addEventListener("pointerup", this.up);
@@ -69,6 +73,7 @@ export class Living {
   run(): void {
     if (this.playing || this.stopped) return;
     this.playing = true;
+    this.pace = this.speed;
     this.last = performance.now();
     this.owed = 0;
     this.frame = requestAnimationFrame(this.tick);
@@ -92,6 +97,7 @@ export class Living {
     this.pause();
     this.tell("");
     this.grip = this.push = null;
+    this.controls.clear();
     this.engine.reset();
     this.show();
     if (going) this.run();
@@ -130,6 +136,7 @@ export class Living {
     this.last = now;
     if (this.grip) this.aim();
     const begin = performance.now();
+    const started = engine.t;
     let enough = true;
     while (this.owed >= h && !this.stopped) {
       const before = engine.t;
@@ -139,21 +146,26 @@ export class Living {
       if (!enough) break;
     }
     if (!enough) this.owed = 0; // slower than it should: the page stays responsive
+    if (passed > 0 && passed < 0.5) this.pace += 0.05 * ((engine.t - started) / passed - this.pace);
     engine.look();
     this.show();
-    if (this.stopped) this.pause();
+    if (this.stopped) {
+      this.pause();
+      this.show();
+    }
     if (this.playing) this.frame = requestAnimationFrame(this.tick);
   };
 
   private step(): void {
     const { engine } = this;
-    engine.external.fill(0);
+    engine.release();
     if (this.grip || this.push) {
       engine.look();
       if (this.grip) this.pull(this.grip);
       if (this.push) this.shove();
     }
     const fault = engine.advance();
+    for (const text of engine.notes) this.controls.tell(engine.t, text);
     if (fault) this.tell(`${fault} Reset begins anew.`);
   }
 
@@ -279,6 +291,12 @@ export class Living {
     if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === " ") this.toggle();
     else if (event.key.toLowerCase() === "r") this.reset();
+    else if (event.key === "+" || event.key === "=") this.faster(1);
+    else if (event.key === "-") this.faster(-1);
+    else if (event.key === ".") {
+      this.pause();
+      this.steps(1);
+    }
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -302,8 +320,10 @@ export class Living {
       values.set([poses[p], poses[p + 1], poses[p + 2], turn.x, turn.y, turn.z, turn.w], 7 * k);
     }
     this.page.view.set(0);
-    this.time.textContent = `${this.engine.t.toFixed(2)} s`;
-    this.engine.q.forEach((x, k) => (this.cells[k].textContent = brief(x)));
+    const slow = this.playing && this.pace < 0.9 * this.speed;
+    this.time.textContent = `${this.engine.t.toFixed(2)} s${slow ? ` (${this.pace.toFixed(2)} ×)` : ""}`;
+    this.time.title = slow ? "This computer draws slower than the speed that was asked for." : "";
+    this.controls.show();
     this.spring();
   }
 
@@ -328,35 +348,17 @@ export class Living {
     const reset = element("button", { type: "button", class: "arm-reset", title: "Begin anew (R)" }, "reset");
     const speed = element("select", { title: "Speed", "aria-label": "Speed" }, ...SPEEDS.map((s) => element("option", { value: s }, `${s} ×`)));
     speed.value = "1";
-    speed.addEventListener("change", () => (this.speed = Number(speed.value)));
+    speed.addEventListener("change", () => (this.speed = this.pace = Number(speed.value)));
+    this.faster = (by) => {
+      const k = Math.min(SPEEDS.length - 1, Math.max(0, SPEEDS.indexOf(this.speed) + by));
+      speed.value = String(SPEEDS[k]);
+      this.speed = this.pace = SPEEDS[k];
+    };
     reset.addEventListener("click", () => this.reset());
     this.play.addEventListener("click", () => this.toggle());
     const hint = element("span", { class: "arm-hint" }, "Drag a body to pull it, shift and click to push it; drag beside it to turn the view.");
     this.face();
     return element("footer", { class: "arm-bar" }, this.play, reset, hint, this.time, speed);
-  }
-
-  private makePanel(): HTMLElement {
-    const { data } = this.engine;
-    const rows = data.targets.map((slider, k) => {
-      const input = element("input", { type: "range", min: slider.least, max: slider.greatest, step: "any", value: slider.value, "aria-label": `target of ${slider.label}`, "data-target": k });
-      const value = element("output", {}, `${brief(slider.value)} ${slider.unit}`);
-      input.addEventListener("input", () => {
-        this.engine.target[k] = Number(input.value);
-        value.textContent = `${brief(Number(input.value))} ${slider.unit}`;
-      });
-      this.sliders.push(input);
-      return element("label", { class: "arm-target", title: slider.label }, element("span", {}, slider.label), input, value);
-    });
-    const strength = element("input", { type: "range", min: -1, max: 2, step: 0.05, value: 0, "aria-label": "Strength of the hand" });
-    strength.addEventListener("input", () => (this.strength = 10 ** Number(strength.value)));
-    rows.push(element("label", { class: "arm-target" }, element("span", {}, "hand"), strength, element("output", {}, "strength")));
-    const table = element("table", {}, element("tbody", {}, ...data.labels.map((label, k) => element("tr", {}, element("th", { scope: "row" }, label), this.cells[k], element("td", {}, data.units[k])))));
-    const title = data.targets.length ? "targets and hand" : "hand";
-    const step = `steps of ${shown(data.step)} s`;
-    return element("div", { class: "arm-living" },
-      element("details", { class: "arm-panel", open: true }, element("summary", {}, element("span", {}, title)), element("div", { class: "arm-scroll arm-list" }, ...rows)),
-      element("details", { class: "arm-panel", open: true }, element("summary", {}, element("span", {}, "now "), element("i", {}, step)), element("div", { class: "arm-scroll" }, table)));
   }
 
   dispose(): void {
@@ -373,31 +375,48 @@ export class Living {
 }
 
 const STYLE = `
+.arm-said{margin:0;padding:0 14px 8px 14px;list-style:none;font-size:12px;max-height:150px;overflow:auto}
+.arm-said li{overflow-wrap:anywhere}
 .arm-spring{position:absolute;inset:0;width:100%;height:100%;pointer-events:none;z-index:2}
 .arm-spring line{stroke:#d0342c;stroke-width:2;stroke-dasharray:5 3}
-.arm-hint{flex:1;color:var(--soft);font-size:12px}
-.arm-list .arm-target{display:grid;grid-template-columns:minmax(110px,1.3fr) minmax(60px,1fr) 76px;gap:8px;align-items:center}
-.arm-target span{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
-.arm-target input{min-width:0;accent-color:var(--main)}
-.arm-target output{text-align:right;color:var(--soft);font-variant-numeric:tabular-nums}
-.arm-living td:last-child{width:52px}`;
+.arm-hint{flex:1;min-width:0;color:var(--soft);font-size:12px}
+.arm-list .arm-target{display:grid;grid-template-columns:minmax(90px,1.2fr) minmax(60px,1fr) 74px 30px;gap:6px;align-items:center}
+.arm-target>span{display:flex;min-width:0;white-space:pre}
+.arm-target>span>span{overflow:hidden;text-overflow:ellipsis}
+.arm-target b{font-weight:inherit;flex:none}
+.arm-target i{font-style:normal;color:var(--soft);font-size:12px}
+.arm-target input{min-width:0;margin:0;accent-color:var(--main)}
+.arm-target input[type=number]{font:inherit;font-size:12px;padding:1px 4px;text-align:right;color:var(--ink);background:transparent;border:1px solid var(--line);border-radius:4px;appearance:textfield;-moz-appearance:textfield}
+.arm-living td:last-child{width:38px}
+.arm-living .arm-now{width:96px}
+@media (max-width:760px){.arm-alive .arm-hint{order:6;flex-basis:100%}.arm-alive .arm-time{margin-left:auto}.arm-target input[type=range]{height:28px}}
+@media (prefers-color-scheme:dark){
+.arm-alive{--ink:#e6eaf0;--soft:#a3adba;--line:#39424e;--wash:#232a33;--main:#5b9be0;background:#1b2129;color-scheme:dark}
+.arm-alive .arm-tools,.arm-alive .arm-panel,.arm-alive .arm-bar,.arm-alive thead th,.arm-alive .arm-words kbd{background:#1b2129}
+.arm-alive .arm-pane{background:linear-gradient(#b4bcc6,#8d97a3)}
+.arm-alive .arm-chip[aria-pressed=true]{background:#22364d;border-color:#31506f}
+.arm-alive .arm-flat{background:#463a17;color:#ffe7a8}
+.arm-alive .arm-notes{background:#2c2818;border-color:#4a4228;color:#e7d9a8}
+.arm-alive select option{background:#1b2129}
+}`;
 
 /** Bring a mounted page to life, unless this browser computes other numbers than the library. */
 export async function live(page: Page, data: LivingData, play = true): Promise<Living | null> {
   document.head.append(element("style", { "data-living": "" }, STYLE));
-  let fault: string;
+  let why: string;
   try {
+    if (typeof WebAssembly === "undefined") throw new Error("this browser has no WebAssembly");
     const engine = await Engine.load(data);
-    fault = engine.check();
+    const fault = engine.check();
     if (!fault) {
       const living = new Living(page, engine);
       if (play) living.run();
       return living;
     }
+    why = `this browser does not give the library's numbers (${fault})`;
   } catch (error) {
-    fault = error instanceof Error ? error.message : String(error);
+    why = error instanceof Error ? error.message : String(error);
   }
-  const text = `Nothing is simulated here: this browser does not give the library's numbers (${fault}).`;
-  page.view.pane.append(element("p", { class: "arm-flat", role: "alert" }, text));
+  page.view.pane.append(element("p", { class: "arm-flat", role: "alert" }, `Nothing is simulated here: ${why}.`));
   return null;
 }

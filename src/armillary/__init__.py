@@ -42,6 +42,11 @@ from armillary.model import (
 
 if TYPE_CHECKING:
     from armillary import textbook as methods
+    from armillary.constraints.drift import CorrectiveForce
+    from armillary.formats.parts import read_parts
+    from armillary.formats.shape_masses import masses_from_shapes
+    from armillary.model.solids import solid_inertia
+    from armillary.model.volume_integral import volume_inertia
     from armillary.sim.actuators.converters import DAC
     from armillary.sim.actuators.dc_motor import DCMotor, Ideal
     from armillary.sim.actuators.transmission import FlexibleTransmission
@@ -54,12 +59,15 @@ if TYPE_CHECKING:
     from armillary.sim.control.sensors import IMU, Encoder, ForceTorque, Sensor
     from armillary.sim.control.setpoints import check_setpoints
     from armillary.sim.loop.events import Event, JointLimits, Switch
+    from armillary.sim.loop.limits import Limit
+    from armillary.sim.loop.replay import replay
     from armillary.sim.loop.simulate import simulate
     from armillary.sim.loop.stick_slip import StickSlip
     from armillary.sim.motion import trajectories
     from armillary.sim.motion.line import line_trajectory
     from armillary.sim.motion.roads import RoadProfile
     from armillary.sim.motion.schedules import Schedule
+    from armillary.sim.record.plotting import plot
     from armillary.sim.record.run import Run
     from armillary.sim.record.stored_run import load_run
 
@@ -68,10 +76,15 @@ _LATER = {
     name: module
     for module, names in {
         "textbook": ("methods",),
+        "formats.parts": ("read_parts",),
+        "formats.shape_masses": ("masses_from_shapes",),
+        "model.solids": ("solid_inertia",),
+        "model.volume_integral": ("volume_inertia",),
         "sim.motion.trajectories": ("trajectories",),
         "sim.actuators.dc_motor": ("DCMotor", "Ideal"),
         "sim.actuators.converters": ("DAC",),
         "sim.control.block": ("Block",),
+        "constraints.drift": ("CorrectiveForce",),
         "sim.control.chain": ("Chain",),
         "sim.control.feed_forward": ("FeedForward", "Function"),
         "sim.control.pid": ("PID",),
@@ -80,13 +93,16 @@ _LATER = {
         "sim.control.operational_space": ("OperationalSpace",),
         "sim.motion.schedules": ("Schedule",),
         "sim.loop.events": ("Switch", "Event", "JointLimits"),
+        "sim.loop.limits": ("Limit",),
         "sim.motion.roads": ("RoadProfile",),
         "sim.loop.stick_slip": ("StickSlip",),
         "sim.actuators.transmission": ("FlexibleTransmission",),
         "sim.motion.line": ("line_trajectory",),
         "sim.control.setpoints": ("check_setpoints",),
         "sim.record.run": ("Run",),
+        "sim.record.plotting": ("plot",),
         "sim.loop.simulate": ("simulate",),
+        "sim.loop.replay": ("replay",),
         "sim.record.stored_run": ("load_run",),
     }.items()
     for name in names
@@ -118,6 +134,7 @@ __all__ = [
     "CompileError",
     "ComputedTorque",
     "Contact",
+    "CorrectiveForce",
     "Coupling",
     "DCMotor",
     "Distance",
@@ -136,6 +153,7 @@ __all__ = [
     "JointLimits",
     "JointSpec",
     "Law",
+    "Limit",
     "Limits",
     "Loop",
     "Mass",
@@ -166,8 +184,14 @@ __all__ = [
     "line_trajectory",
     "load",
     "load_run",
+    "masses_from_shapes",
     "methods",
+    "plot",
+    "read_parts",
+    "replay",
     "simulate",
     "sixparameter",
+    "solid_inertia",
     "trajectories",
+    "volume_inertia",
 ]

@@ -12,9 +12,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from armillary.analysis.equilibrium import equilibrium
+    from armillary.analysis.linearize import linearize
+    from armillary.analysis.modes import modes
+    from armillary.sim.loop.mode_run import run_of_mode
     from armillary.sim.record.frames import run_to_pandas, run_to_xarray
     from armillary.sim.record.plotting import plot_run
-    from armillary.viewer.living import page_mechanism
+    from armillary.viewer.living import page_mechanism, page_run
     from armillary.viewer.notebook import mechanism_html, run_html
     from armillary.viewer.pages import animate_run, view_mechanism, view_run
     from armillary.viewer.report.report import report_mechanism, report_run
@@ -42,12 +46,18 @@ class MechanismDoors:
     """What a `Mechanism` opens."""
 
     if TYPE_CHECKING:
+        equilibrium = equilibrium
+        linearize = linearize
+        modes = modes
         draw = draw_mechanism
         view = view_mechanism
         page = page_mechanism
         report_page = report_mechanism
         _repr_html_ = mechanism_html
     else:
+        equilibrium = Door("armillary.analysis.equilibrium:equilibrium")
+        linearize = Door("armillary.analysis.linearize:linearize")
+        modes = Door("armillary.analysis.modes:modes")
         draw = Door("armillary.viewer.sketch.draw:draw_mechanism")
         view = Door("armillary.viewer.pages:view_mechanism")
         page = Door("armillary.viewer.living:page_mechanism")
@@ -64,6 +74,7 @@ class RunDoors:
         to_pandas = run_to_pandas
         to_xarray = run_to_xarray
         view = view_run
+        page = page_run
         draw = draw_run
         report = report_run
         _repr_html_ = run_html
@@ -73,6 +84,16 @@ class RunDoors:
         to_pandas = Door("armillary.sim.record.frames:run_to_pandas")
         to_xarray = Door("armillary.sim.record.frames:run_to_xarray")
         view = Door("armillary.viewer.pages:view_run")
+        page = Door("armillary.viewer.living:page_run")
         draw = Door("armillary.viewer.sketch.draw:draw_run")
         report = Door("armillary.viewer.report.report:report_run")
         _repr_html_ = Door("armillary.viewer.notebook:run_html")
+
+
+class ModesDoors:
+    """What `Modes` open."""
+
+    if TYPE_CHECKING:
+        run = run_of_mode
+    else:
+        run = Door("armillary.sim.loop.mode_run:run_of_mode")

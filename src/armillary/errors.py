@@ -43,6 +43,9 @@ PYTHON = {
     "or project_start=True to begin with the nearest.",
     "project a": "project_acceleration(q, v, a) gives it, and with hold=[...] keeps those of the "
     "named joints; `.tree` answers for the open tree.",
+    "rest": "mechanism.equilibrium(q).q is a place of rest; tau='hold' takes the forces that keep "
+    "this one; linearize(q, v, tau) describes this instant.",
+    "hold joint": "Hold the joint (hold=['{joint}']), give it a force, or try another guess.",
     "more actuators": "Name more actuators, or ask actuator_forces(q, v, a, actuators) for the "
     "nearest forces and what they lack.",
     "no limits": "Give them in the model (limits=...), or leave JointLimits out.",

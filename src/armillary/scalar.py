@@ -68,6 +68,8 @@ def where(condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
     """`yes` if the condition holds, else `no`.  Both are evaluated: keep both finite."""
     if isinstance(condition, bool):
         return yes if condition else no
+    if isinstance(yes, Dual) or isinstance(no, Dual):
+        condition = _DualMask.of(condition)
     method = getattr(type(condition), "where", None)
     if method is not None:
         return method(condition, yes, no)
@@ -95,9 +97,11 @@ def dot(xs: Any, ys: Any) -> Scalar:
 
 
 class Around:
-    """A scalar made of other scalars: arithmetic between the two is its business."""
+    """A scalar made of other scalars: arithmetic between the two is its business, also where the
+    others are arrays."""
 
     __slots__ = ()
+    __array_ufunc__ = None
 
 
 class Dual(Around):
@@ -192,6 +196,11 @@ class _DualMask:
 
     def __init__(self, condition: Scalar):
         self.condition = condition
+
+    @classmethod
+    def of(cls, condition: Scalar) -> _DualMask:
+        """Also of a condition on numbers without slopes."""
+        return condition if isinstance(condition, _DualMask) else cls(condition)
 
     def __bool__(self) -> bool:
         return bool(self.condition)

@@ -23,7 +23,29 @@ def test_every_row_is_listed_with_its_line():
     assert all(f"{name} " in shown and row.title in shown for name, row in FUNCTIONS.items())
 
 
-@pytest.mark.parametrize("name", [n for n in FUNCTIONS if n not in HANGING])
+ASKED = [n for n, row in FUNCTIONS.items() if n not in HANGING and not row.elements]
+
+
+def test_forces_between_bodies(tmp_path):
+    """Of a mechanism that has some, by `ask` and by `solve`."""
+    b = am.Builder("hung")
+    b.body("bob", joint="prismatic", axis="z", at=(0, 0, -1), mass=2.0)
+    b.spring("hook", "world", "bob", stiffness=50.0, rest=0.7)
+    b.build().save(tmp_path / "hung.yaml")
+    found = json.loads(
+        run(tmp_path / "hung.yaml", "element_forces", "--json", "--q=0", "--v=0").stdout
+    )
+    assert found["results"]["along"]["values"][0][:2] == pytest.approx([15.0, 1.0])
+    assert found["results"]["along"]["labels"] == [["hook"], ["force", "position", "rate"]]
+    words = ["solve", str(tmp_path / "hung.yaml"), "--q=0", "--v=0"]
+    assert "15 N, 1 m, 0 m/s" in CliRunner().invoke(app, words).stdout
+    solved = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    assert solved["element_forces"]["wrench"][0][5] == pytest.approx(15.0)
+    fault = run("double-pendulum", "element_forces", "--q=0,0", "--v=0,0", code=1)
+    assert "has no force elements" in fault.output
+
+
+@pytest.mark.parametrize("name", ASKED)
 def test_every_row_answers_as_in_python(name):
     m, row = am.example("double-pendulum"), FUNCTIONS[name]
     state = dict(zip(("q", "v", "a"), m.random_state(4), strict=True))

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import armillary as am
 from armillary.cli.app import app
-from armillary.formats.examples_motions import motion
+from armillary.formats.examples import example_info
 
 URDF = """<robot name="r">
   <link name="base"/>
@@ -199,7 +199,9 @@ def test_demo_of_a_mechanism(tmp_path):
 @pytest.mark.parametrize("name", am.example_names())
 def test_motions_worth_seeing_are_possible(name):
     """Every built-in mechanism moves as the registry says: the start is admissible and goes on."""
-    shown = am.simulate(am.example(name), step=2e-3, **{**motion(name), "duration": 0.02})
+    shown = am.simulate(
+        am.example(name), step=2e-3, **{**example_info(name).motion, "duration": 0.02}
+    )
     assert shown.complete
     assert np.ptp(shown.v, axis=0).max() > 0.0
 
@@ -331,3 +333,15 @@ def test_page_of_a_mechanism(tmp_path):
         "page", "four-bar", "--target", "crank=0.5", "--gains", "5", "-o", file, code=1
     ).output  # fmt: skip
     assert "joint=number" in run("page", "four-bar", "--target", "crank", "-o", file, code=1).output
+
+
+def test_page_takes_what_simulate_takes(tmp_path):
+    file = tmp_path / "arm.html"
+    run("page", "six-r", "--q", "link1=0.3", "--tau", "link3=2", "--v", "link2=0.5", "-o", file)
+    text = file.read_text(encoding="utf-8")
+    assert '"value":2.0,"kind":"force"' in text and text.count('"kind":"force"') == 1
+    assert '"start":{"q":[0.3,' in text
+    table = tmp_path / "forces.csv"
+    table.write_text("time,link1\n0,1\n1,2\n")
+    found = run("page", "six-r", "--input", table, "--stay", "-o", tmp_path / "no.html", code=1)
+    assert "inputs over time: 'link1' cannot go into a page" in found.output

@@ -218,7 +218,7 @@ def test_ctrl_c_keeps_what_was_computed(tmp_path):
 def test_plot(tmp_path):
     path = tmp_path / "run.nc"
     short("--record", "q,v,energy", "--out", path)
-    said = run("plot", path, "--what", "q,energy", "--out", tmp_path / "picture.png")
+    said = run("plot", path, "q", "energy", "--out", tmp_path / "picture.png")
     assert "q, energy drawn in" in said.stdout
     assert (tmp_path / "picture.png").stat().st_size > 10_000
     run("plot", path)
@@ -226,7 +226,21 @@ def test_plot(tmp_path):
     assert "--overwrite" in run("plot", path, code=1).stderr
     run("plot", path, "--overwrite", "--column", "joint1")
     assert "no recorded quantity named 'tau'" in run(
-        "plot", path, "--what", "tau", "--out", tmp_path / "b.png", code=1).stderr  # fmt: skip
+        "plot", path, "tau", "--out", tmp_path / "b.png", code=1).stderr  # fmt: skip
+
+
+def test_plots_of_loads(tmp_path):
+    """Over a column, in a window, beside another run, and polar: as in Python."""
+    one, other = tmp_path / "one.nc", tmp_path / "other.nc"
+    short("--record", "q,v,reactions", "--out", one)
+    short("--record", "q,v,reactions", "--q", "0.5,0.2", "--out", other)
+    out = ("--overwrite", "-o", tmp_path / "p.png")
+    said = run("plot", one, "reactions", "--x", "joint1", "--magnitude", "--peaks", "--window",
+               "0.01,0.05", "--beside", other, *out)  # fmt: skip
+    assert "reactions drawn in" in said.stdout
+    run("plot", one, "reactions", "--polar", "--column", "joint1", *out)
+    assert "no column named 'elbw'" in run("plot", one, "--x", "elbw", *out, code=1).stderr
+    assert "--window: expected two" in run("plot", one, "--window", "1", *out, code=1).stderr
 
 
 def test_info(tmp_path):

@@ -96,7 +96,8 @@ ALGORITHMS: dict[str, Algorithm] = {
         inverse_dynamics.inverse_dynamics, inverse_dynamics.bias_forces,
         inverse_dynamics.static_forces, inverse_dynamics.body_forces,
         forward_dynamics.forward_dynamics, mass_matrix.mass_matrix, coriolis.coriolis_matrix,
-        energy.energy, energy.momentum, energy.momentum_map, energy.center_of_mass,
+        energy.energy, energy.momentum, energy.momentum_matrix, energy.center_of_mass,
+        energy.center_of_mass_jacobian,
         kinematics.poses, kinematics.frame_pose,
         *(kinematics.frame_motion(c, kind) for c in kinematics.COORDINATES
           for kind in ("classical", "spatial")),

@@ -238,7 +238,7 @@ def all_settings() -> list[Request]:
     found = [
         inverse_dynamics.inverse_dynamics, inverse_dynamics.body_forces,
         forward_dynamics.forward_dynamics, mass_matrix.mass_matrix, coriolis.coriolis_matrix,
-        energy.energy, energy.momentum, energy.momentum_map, energy.center_of_mass,
+        energy.energy, energy.momentum, energy.momentum_matrix, energy.center_of_mass,
         kinematics.poses, kinematics.frame_motion("world", "classical"),
         kinematics.jacobian_dot("world_aligned"), operational.operational_inertia("world"),
         derivatives.inverse_dynamics_derivatives, derivatives.forward_dynamics_derivatives,

@@ -53,7 +53,7 @@ def test_loops_over_bodies(algorithm):
 
 @pytest.mark.parametrize("algorithm", [
     "inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "body_forces",
-    "momentum", "momentum_map", "jacobian_dot_local", "inverse_dynamics_derivatives",
+    "momentum", "momentum_matrix", "jacobian_dot_local", "inverse_dynamics_derivatives",
 ])  # fmt: skip
 def test_loops_over_bodies_with_quaternions(algorithm):
     """A free base, a ball, gimbals, axes in any place."""

@@ -1,12 +1,12 @@
-"""Sparse elimination on the tape, and the ways a mechanism of any size is served."""
+"""The order of elimination, and the ways a mechanism of any size is served."""
 
 import numpy as np
 import pytest
 from closed_machines import allowed, closed_tree
 
 import armillary as am
-from armillary.constraints.ladder import States
-from armillary.constraints.large import LargeSystem
+from armillary.constraints.compiled import eliminating_kernels
+from armillary.constraints.ladder import States, compiled
 from armillary.constraints.ordering import elimination_order
 
 CLOSED = [n for n in am.example_names() if am.example(n).model.constraints]
@@ -69,7 +69,8 @@ def test_sparse_elimination_with_massless_links(seed):
     m, q = closed_tree(seed, ties, bodies=8, roots=0.25, **options)
     v, tau = allowed(m, q), np.random.default_rng(seed).normal(size=m.nv)
     states = States({"q": q[None], "v": v[None], "tau": tau[None]})
-    found = LargeSystem(m.constraint_solver.equations, True).accelerations(states)
+    equations = m.constraint_solver.equations
+    found = compiled(equations, eliminating_kernels(equations, "gamma", states.reads), states, "a")
     assert found.converged.all()
     np.testing.assert_allclose(
         found.values[0], m.solve(q, v, tau).acceleration, rtol=1e-9, atol=1e-9

@@ -5,6 +5,9 @@ import pytest
 from closed_machines import LOOPS, OTHERS, closed_tree
 
 import armillary as am
+from armillary.algorithms.closed.row_terms import row_terms
+from armillary.constraints import equations as equations_module
+from armillary.constraints.rows import of_kernel
 from compare import close, derivative
 from oracles.direct import Direct, joint_pose, joint_tangents, pose_matrix
 
@@ -248,3 +251,29 @@ def test_batches_of_rows(everything):
     for k in range(3):
         close(J[k], m.constraint_jacobian(qs[k]), 1e-15)
         close(r[k], m.constraint_residual(qs[k]), 1e-15)
+
+
+def test_rows_of_straight_line_code(moving):
+    """The same rows, forces and places from body to body, as compiled code has them."""
+    m, q, v = moving
+    equations = m.constraint_solver.equations
+    expected = equations.rows.terms(equations.motion(q[None], v[None]), q[None], v[None])
+    run = m.evaluator.interpret(
+        row_terms, {"q": q.tolist(), "v": v.tolist()}, constraints=equations.constraints
+    )
+    found = of_kernel({name: np.array([run.result(name)], float) for name in row_terms.writes})
+    for name, x in vars(expected).items():
+        close(getattr(found, name), x, 1e-11, name)
+
+
+def test_rows_are_compiled_once_they_are_asked_for_often(monkeypatch):
+    m = am.example("four-bar")
+    q = np.tile(m.initial, (9, 1))
+    first = m.constraint_jacobian(q), m.constraint_residual(q[0])
+    monkeypatch.setattr(equations_module, "_WORTH", 0)
+    for passive in (True, False):
+        assert m.constraint_solver.equations.system(q, 0.0 * q, 0.0 * q, passive=passive)
+    again = m.constraint_jacobian(q), m.constraint_residual(q[0])
+    assert m.constraint_solver.equations.memo.once(("rows", True), lambda: None) is not None
+    for x, y in zip(first, again, strict=True):
+        np.testing.assert_allclose(x, y, atol=1e-14)

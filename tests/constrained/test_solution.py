@@ -1,11 +1,17 @@
 """Accelerations of closed mechanisms against 60 digits from positions alone, and their laws."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from closed_machines import allowed, closed_tree
 from exact import Exact
 
 import armillary as am
+from armillary.algorithms.closed import joint_forces
+from armillary.constraints.compiled_forces import force_plan
+from armillary.evaluate.results import Reactions
+from armillary.model.lowering.constraints import lower_constraints
 from compare import close
 from oracles.direct import Direct
 from samples import random_mass
@@ -113,7 +119,8 @@ def test_laws(name):
         agree(*state[:4])
     for law in (rows_are_kept, multipliers_balance_the_equations_of_motion, power_balances,
                 energy_rate_is_that_of_the_energy, every_body_obeys_newton_and_euler,
-                joints_pass_only_what_they_can, batch_equals_single):  # fmt: skip
+                joints_pass_only_what_they_can, batch_equals_single,
+                forces_of_straight_line_code):  # fmt: skip
         law(*state)
 
 
@@ -229,6 +236,51 @@ def batch_equals_single(m, q, v, tau, external, s):
         close(batch.multipliers[k], single.multipliers, 1e-11)
         close(batch.reactions.total[k], single.reactions.total, 1e-11)
     close(batch.acceleration[0], s.acceleration, 1e-12)
+
+
+def forces_of_straight_line_code(m, q, v, tau, external, s):
+    """Laws of the algorithm whose code is compiled; the smallest reactions as by the null space."""
+    found = interpreted(m, q, v, tau, external, s)
+    same(found, s)
+    for law in (multipliers_balance_the_equations_of_motion, every_body_obeys_newton_and_euler,
+                joints_pass_only_what_they_can):  # fmt: skip
+        law(m, q, v, tau, external, found)
+
+
+def interpreted(m, q, v, tau, external, s):
+    """The solution with forces from the algorithm as it is written, on plain floats."""
+    equations, evaluator = m.constraint_solver.equations, m.evaluator
+    tables = evaluator.tables(False, True)
+    given = {name: (np.asarray(x)[None], True) for name, x in external.items()}
+    inputs = {"q": q, "v": v, "a": s.acceleration, "tau": tau}
+    inputs["external"] = evaluator.external_rows(given, 1, tables)[0]
+    constraints = lower_constraints(m.model, tables)
+    run = evaluator.interpret(
+        joint_forces.joint_forces(force_plan(equations)),
+        {name: x.tolist() for name, x in inputs.items()},
+        fuse=False,
+        constraints=constraints,
+    )
+    found = {name: np.array(run.result(name), float) for name in run.algorithm.writes}
+    frames = replace(
+        s.constraint_forces,
+        wrench=found["pushes"].reshape(-1, 6),
+        axis=found["multipliers"][len(s.multipliers) - len(s.constraint_forces.axis) :],
+    )
+    wrenches = Reactions(m.model, found["wrench"], found["driving"])
+    return replace(s, multipliers=found["multipliers"], wrenches=wrenches, constraint_forces=frames)
+
+
+def same(found, expected, tolerance=1e-10):
+    """Relative to the largest force."""
+    size = tolerance * max(np.abs(expected.reactions.total).max(), 1e-6)
+    for x, y in zip(forces_of(found), forces_of(expected), strict=True):
+        np.testing.assert_allclose(x, y, atol=size, rtol=0)
+
+
+def forces_of(s):
+    r, c = s.reactions, s.constraint_forces
+    return s.multipliers, r.total, r.driving, c.wrench, c.axis
 
 
 # -- extreme models --------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import armillary as am
+from armillary.constraints import derivatives
 from armillary.errors import ModelError
 from compare import close
 
@@ -168,3 +169,14 @@ def test_contacts_that_rub_are_refused():
     m = b.build()
     with pytest.raises(ModelError, match="contact 'c' rubs"):
         m.forward_dynamics.derivatives([0.3, 0.4], [0.0, 0.0], [0.0, 0.0])
+
+
+@pytest.mark.parametrize("name", ["four-bar", "bicycle"])
+def test_compiled_slopes_are_those_of_the_interpreter(name, monkeypatch):
+    m, q, v, tau = moving(name)
+    wrench = {m.bodies[-1]: np.array([0.1, -0.2, 0.3, 1.0, 2.0, -1.0])}
+    first = m.forward_dynamics.derivatives(q, v, tau, wrench)
+    monkeypatch.setattr(derivatives, "_WORTH", 0)
+    again = m.forward_dynamics.derivatives(q, v, tau, wrench)
+    for part in ("dq", "moved", "dv", "dtau"):
+        close(getattr(again, part), getattr(first, part), 1e-10, part)

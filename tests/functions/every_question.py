@@ -23,6 +23,7 @@ STATES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "coriolis_matrix": (("q", "v"), {}),
     "difference": (("q", "q1"), {}),
     "driving_forces": (("q", "v", "a"), {}),
+    "element_forces": (("q", "v"), {}),
     "energy": (("q", "v"), {}),
     "forward_dynamics": (("q", "v", "tau"), {}),
     "forward_dynamics.vjp": (("q", "v", "tau", "weight"), {}),
@@ -59,8 +60,11 @@ ONE_STATE: dict[str, tuple[str, ...]] = {
     "actuator_forces": ("q", "v", "a"),
     "assemble": ("q",),
     "check": ("q", "v", "tau"),
+    "equilibrium": ("q",),
     "holding_forces": ("q",),
+    "linearize": ("q", "v", "tau"),
     "mobility": ("q",),
+    "modes": ("q", "v", "tau"),
 }
 # known for trees alone: closed mechanisms refuse them by name
 TREES_ONLY = frozenset(
@@ -68,6 +72,8 @@ TREES_ONLY = frozenset(
     | {f"inverse_dynamics.{name}" for name in ("vjp", "jvp", "derivatives")}
     | {f"inverse_dynamics.{name}" for name in ("parameter_jacobian", "offset_jacobian")}
 )
+# known where there are force elements: others refuse it by name
+ELEMENTS_ONLY = frozenset({"element_forces"})
 # what is no question about a state
 OTHERS = frozenset(
     re.findall(

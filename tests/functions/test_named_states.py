@@ -1,10 +1,11 @@
 """Dictionaries of names for q, v, a, tau: the same numbers as arrays filled by hand."""
 
 import inspect
+import re
 
 import numpy as np
 import pytest
-from every_question import ONE_STATE, STATES, arrays_of, asked
+from every_question import ELEMENTS_ONLY, ONE_STATE, STATES, arrays_of, asked
 
 import armillary as am
 from armillary.errors import ArmillaryError, InputError, ModelError
@@ -54,7 +55,7 @@ def by_hand(name: str) -> tuple[dict, np.ndarray]:
     return given, whole
 
 
-EVERY = {name: (inputs, more) for name, (inputs, more) in STATES.items()}
+EVERY = {name: how for name, how in STATES.items() if name not in ELEMENTS_ONLY}
 EVERY |= {name: (inputs, {}) for name, inputs in ONE_STATE.items()}
 
 
@@ -66,7 +67,13 @@ def test_names_are_numbers_in_their_places(name):
     function = asked(TREE, name)
     names = list(inspect.signature(function).parameters)[: len(inputs)]
     pairs = [by_hand(kind) for kind in inputs]
-    wanted = arrays_of(function(*(whole for _, whole in pairs), **more))
+    try:
+        wanted = arrays_of(function(*(whole for _, whole in pairs), **more))
+    except ArmillaryError as fault:  # no rest here: then for names neither, in the same words
+        assert name in ("equilibrium", "modes"), fault
+        with pytest.raises(type(fault), match=re.escape(str(fault))):
+            function(*(given for given, _ in pairs), **more)
+        return
     found = arrays_of(function(*(given for given, _ in pairs), **more))
     assert wanted.keys() == found.keys()
     for key, x in wanted.items():
@@ -182,6 +189,10 @@ def test_every_question_of_a_closed_mechanism(name):
         wanted = arrays_of(function(*(full[x] for x in inputs), **more))
     except InputError as fault:
         if "is closed" in str(fault):  # known for trees alone
+            return
+        if name == "modes":  # the state moves: so it does by name, in the same words
+            with pytest.raises(InputError, match=re.escape(str(fault))):
+                function(*(named[x] for x in inputs), **more)
             return
         raise
     if name == "assemble":

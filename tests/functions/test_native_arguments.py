@@ -362,6 +362,81 @@ def test_a_refused_call_leaves_out_alone():
         np.testing.assert_array_equal(out, 7.0)
 
 
+SHARED = {
+    "parameters": lambda m: {"parameters": m.parameters * 1.1},
+    "offsets": lambda m: {"offsets": np.linspace(-0.1, 0.1, 6 * len(m.bodies))},
+    "external": lambda m: {"external": {"tip": W, "branch": -W}},
+    "passive": lambda m: {"passive": False},
+    "": lambda m: {},
+}
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("option", SHARED)
+def test_given_once_for_a_batch_and_in_single_precision(option, dtype):
+    """The native answers are those of the Python function to the bit: of one state and of a batch,
+    for which a wrench, parameters or offsets are given once, like rows of them."""
+    m, given = machine(), SHARED[option](machine())
+    if option in ("parameters", "offsets"):
+        given[option] = given[option].astype(dtype)
+    rows = [x.astype(dtype) for x in states(300)]
+    shared = [rows[0], rows[1][7], rows[2]]  # one v for all
+    repeated = {n: np.tile(x, (300, 1)) if n in ("parameters", "offsets") else x
+                for n, x in given.items()}  # fmt: skip
+    for name, count in (("inverse_dynamics", 3), ("forward_dynamics", 3), ("energy", 2),
+                        ("reactions", 3), ("mass_matrix", 1)):  # fmt: skip
+        function = getattr(m, name)
+        if not set(given) <= set(inspect.signature(function).parameters):
+            continue
+        many, one = rows[:count], [x[7] for x in rows[:count]]
+        for state, options in ((one, given), (many, given), (many, repeated),
+                               (shared[:count], given)):  # fmt: skip
+            first = parts(function(*state, **options))
+            again = parts(function(*state, **options))
+            direct = parts(getattr(without(), name)(*state, **options))
+            for x, y, z in zip(first, again, direct, strict=True):
+                assert x.dtype == y.dtype == z.dtype == dtype
+                np.testing.assert_array_equal(x, y)
+                np.testing.assert_array_equal(y, z)
+
+
+@native
+def test_single_precision_is_served_natively():
+    """And what is not finite is refused, at the entrance and where it overflows on the way."""
+    m, (q, v, a) = make(), (x[0].astype(np.float32) for x in states())
+    m.inverse_dynamics(q, v, a)
+    assert not reaches_python(lambda: m.inverse_dynamics(q, v, a))
+    m.inverse_dynamics(q, v, a, {"tip": W})
+    assert not reaches_python(lambda: m.inverse_dynamics(q, v, a, {"tip": W}))
+    tau, out = m.inverse_dynamics(q, v, a), np.empty(m.nv, np.float32)
+    assert m.inverse_dynamics(q, v, a, out=out) is out
+    np.testing.assert_array_equal(out, tau)
+    with pytest.raises(am.InputError):
+        m.inverse_dynamics(q, v * np.float32(np.nan), a, out=out)
+    np.testing.assert_array_equal(out, tau)
+    with pytest.raises(am.InputError, match="not a finite number"):
+        m.inverse_dynamics(q, v * np.float32(1e30), a)
+
+
+def test_out_by_name_alone():
+    """The short way of `out=`: filled and given back, None is no array, one that is not interned
+    is the same name; a question without it refuses it, and a name that is no parameter too."""
+    m, (q, v, a) = machine(), (x[0] for x in states())
+    wanted, out = m.inverse_dynamics(q, v, a).copy(), np.empty(m.nv)
+    m.energy(q, v)
+    for _ in range(2):
+        assert m.inverse_dynamics(q, v, a, out=out) is out
+        np.testing.assert_array_equal(out, wanted)
+        np.testing.assert_array_equal(m.inverse_dynamics(q, v, a, out=None), wanted)
+        assert m.inverse_dynamics(q, v, a, **{"".join(["o", "ut"]): out}) is out
+        for function, given, name in (
+            (m.energy, (q, v), "out"), (m.inverse_dynamics, (q, v, a), "nobody"),
+            (m.inverse_dynamics, (q, v), "out"),
+        ):  # fmt: skip
+            with pytest.raises(TypeError):
+                function(*given, **{name: out})
+
+
 @native
 def test_nothing_is_left_behind():
     """References stand still over a thousand rounds of 17 calls; some of None come and go."""

@@ -65,8 +65,8 @@ def test_what_calls_stand_on_stays_where_it_is(batch):
     call = arm.inverse_dynamics._owner
     (served,) = call.served.values()
     before = call.data.copy(), call.answers.copy(), served.data.copy()
-    held = served.batches["float64"] if batch else served.context
-    kernel = held[0] if batch else served.kernel
+    held = (served.batches if batch else served.singles)["float64"]
+    kernel = held[0]
     again = threading.Thread(
         target=call.switch_on_batch if batch else call.switch_on,
         args=(fast.Serving(kernel, arm.evaluator.base_numbers, ("q", "v", "a")),),
@@ -76,7 +76,7 @@ def test_what_calls_stand_on_stays_where_it_is(batch):
     for memory, then in zip((call.data, call.answers, served.data), before, strict=True):
         np.testing.assert_array_equal(memory, then)
     assert call.served[0] is served
-    assert (served.batches["float64"] if batch else served.context) is held
+    assert (served.batches if batch else served.singles)["float64"] is held
     assert served.data[Answer.INPUTS] == 3
 
 

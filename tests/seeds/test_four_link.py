@@ -13,7 +13,7 @@ import pytest
 
 import armillary as am
 from armillary.algorithms.tree.mass_matrix import mass_matrix
-from armillary.model.edit import inertia_of
+from armillary.model.parts import inertia_of
 from dense import matrix_of_inertia
 from seeds.cases import (
     assert_rows,

@@ -11,7 +11,7 @@ import pytest
 
 import armillary as am
 from armillary.algorithms.tree.inverse_dynamics import body_forces
-from armillary.model.edit import inertia_of
+from armillary.model.parts import inertia_of
 from dense import matrix_of_inertia
 from seeds.cases import (
     add_chain,

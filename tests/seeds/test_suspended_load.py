@@ -14,7 +14,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import armillary as am
-from armillary.model.edit import inertia_of
+from armillary.model.parts import inertia_of
 from dense import matrix_of_inertia
 from seeds.cases import (
     add_chain,

@@ -211,3 +211,22 @@ def test_messages_name_what_was_given():
     b.body("hull", joint="free", mass=10.0, inertia=(1.0, 1.0, 1.0))
     with pytest.raises(am.InputError, match="a joint with a quaternion"):
         am.simulate(b.build(), prescribed={"hull": [1, 0, 0, 0, 0, 0, 0]})
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.4])
+def test_an_impact_does_not_push_a_joint_through_the_stop_it_rests_at(restitution):
+    """Two links with stops: one rests at its stop when the other hits its own.  No joint passes a
+    limit, and no impact gives energy."""
+    b = am.Builder("stops")
+    solid = {"mass": 1.0, "com": (0.1, 0.05, -0.3), "inertia": (0.05, 0.06, 0.02)}
+    b.body("upper", joint="revolute", axis="y", limits=am.Limits(0.3, 1.5), **solid)
+    low = am.Limits(-0.3, 0.7)
+    b.body("lower", "upper", "revolute", axis="y", at=(0, 0, -0.5), limits=low, **solid)
+    stops = JointLimits(restitution)
+    run = am.simulate(b.build(), [0.5, 0.6], None, 1.5, 1e-3, events=stops, record=("q", "energy"))
+    hit = [text for _, text in run.events]
+    assert any("'upper' comes to rest" in text for text in hit)
+    assert any("'lower'" in text for text in hit)
+    for k, (least, most) in enumerate(((0.3, 1.5), (-0.3, 0.7))):
+        assert run.q[:, k].min() > least - 1e-9 and run.q[:, k].max() < most + 1e-9
+    assert np.diff(run.energy).max() < 1e-9

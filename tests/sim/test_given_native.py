@@ -111,12 +111,6 @@ def test_wrenches_on_closed_mechanisms(name):
         both(m, rows, v, 0.05, external=push, record=("q", "v", "a", "drift"))
 
 
-def test_a_function_of_the_state_is_asked_in_python(monkeypatch):
-    monkeypatch.setattr(native, "NativeLoop", None)
-    run = am.simulate(ARM, START, duration=0.01, external=lambda t, q, v: {HAND: -PUSH * v[0]})
-    assert run.complete
-
-
 def test_functions_that_raise_keep_what_was_computed():
     """The tables end there, and the step in Python tells."""
 

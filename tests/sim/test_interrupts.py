@@ -1,7 +1,9 @@
 """Ctrl-C in runs that ask Python on the way: it always arrives, and what was computed is kept."""
 
+import gc
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -9,7 +11,9 @@ import numpy as np
 import pytest
 
 import armillary as am
+from armillary.codegen import jit
 from armillary.runtime import threads as pool
+from armillary.sim.loop import time_steps
 
 ARM = am.example("double-pendulum")
 
@@ -30,6 +34,7 @@ def interrupted(arm=ARM, start=(1.2, 0.6), **options) -> tuple[am.Run, float]:
         sent.append(time.monotonic())
         os.kill(os.getpid(), signal.SIGINT)
 
+    am.simulate(arm, start, duration=1e-2, **options)  # what is made once is there
     timer = threading.Timer(0.4, send)
     timer.start()
     try:
@@ -93,3 +98,77 @@ def test_runs_in_other_threads_leave_signals_alone():
     thread.start()
     thread.join()
     assert found == [True]
+
+
+@pytest.fixture
+def unheard(monkeypatch):
+    """Exceptions that Python dropped."""
+    found = []
+    monkeypatch.setattr(sys, "unraisablehook", found.append)
+    return found
+
+
+def test_between_the_last_answer_and_the_end_of_a_call(monkeypatch):
+    """The function has answered for all steps of a native call, and then Ctrl-C comes."""
+    steps, calls = time_steps.run_steps(False), []
+
+    def late(place: int) -> None:
+        steps(place)
+        calls.append(place)
+        if len(calls) == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(time_steps, "run_steps", lambda implicit: late)
+    run = am.simulate(ARM, (1.2, 0.6), duration=3.0, controller=law)
+    assert len(calls) == 3 and "interrupted" in run.message and len(run) > 1
+
+
+class Interrupting:
+    """In the place of the lock of LLVM: whoever takes it is interrupted there."""
+
+    def __enter__(self) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    def __exit__(self, *args: object) -> None:
+        pass
+
+
+SQUARE = "define void @f{k}(ptr %x) {{ ret void }}"
+
+
+def test_machine_code_is_released_without_a_finalizer_in_python(unheard, monkeypatch):
+    """A finalizer in Python would be the place where an exception is lost: none runs."""
+    library, ran = jit.Library(SQUARE.format(k=1), ["f1"]), []
+    ring = [library]
+    ring.append(ring)
+    del library
+    gc.collect()
+
+    def profile(frame, event, argument) -> None:
+        if (
+            event == "call" and "armillary" in frame.f_code.co_filename
+        ):  # others watch the collector
+            ran.append(frame.f_code.co_qualname)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(jit, "LLVM_LOCK", Interrupting())
+        del ring
+        sys.setprofile(profile)
+        try:
+            gc.collect()
+        finally:
+            sys.setprofile(None)
+    assert not ran and not unheard
+    before = len(jit._engines)
+    second = jit.Library(SQUARE.format(k=2), ["f2"])
+    assert second.addresses and len(jit._engines) <= before and not jit._unused  # the first is gone
+
+
+def test_ctrl_c_while_machine_code_is_made_or_freed(unheard, monkeypatch):
+    first = jit.Library(SQUARE.format(k=3), ["f3"])
+    del first
+    monkeypatch.setattr(jit, "LLVM_LOCK", Interrupting())
+    with pytest.raises(KeyboardInterrupt):
+        jit.Library(SQUARE.format(k=4), ["f4"])
+    assert not unheard and not jit._unused
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

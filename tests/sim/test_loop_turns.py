@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import armillary as am
 from armillary.sim.loop import loop
@@ -127,13 +128,106 @@ def test_a_state_is_in_the_turn_that_its_coordinates_say():
         assert crank == pytest.approx(forces[0][0], rel=1e-8)
 
 
-def test_turns_that_cannot_be_counted_are_told():
-    """A box on a free joint, tied to the world by a pin with a spring."""
-    b = am.Builder("box")
-    b.body("box", "world", "free", mass=1.0, inertia=(0.1, 0.1, 0.1))
-    b.loop("pin", am.Frame("ground", "world"), "box", "revolute", axis="y",
-           passive=am.Passive(spring=1.0))  # fmt: skip
-    m = b.build()
-    (event,) = am.simulate(m, duration=0.01).events
-    assert "'pin'" in event[1] and "half a turn of the rest" in event[1]
-    assert any("'pin'" in x for x in m.solve(m.neutral(), np.zeros(6), np.zeros(6)).messages)
+# -- axes that are not parallel: the run counts ---------------------------------------------------
+
+SKEW = (0.6, 0.0, 0.8)
+SEAT = (0.3, 0.05, 0.1)
+ARM = {"mass": 0.8, "com": (0.15, 0.02, 0.0), "inertia": (2e-3, 6e-3, 7e-3)}
+BOX = {"mass": 0.5, "com": (0.02, -0.01, 0.03), "inertia": (3e-3, 4e-3, 5e-3, 2e-4, 1e-4, -3e-4)}
+
+
+def _cubic(x, v):
+    return 0.03 * x + 2e-4 * x * x * x
+
+
+def _quartic(x):
+    return 0.015 * x * x + 5e-5 * x * x * x * x
+
+
+WEAK = {
+    "spring": am.Passive(spring=0.05, rest=0.4),
+    "law": am.Passive(law=am.Law(_cubic, _quartic)),
+}
+
+
+def box_on_arm(law, loop):
+    """A box that turns about a skew axis on an arm: by a joint of the tree, or on a free joint that
+    a loop ties to the arm."""
+    b = am.Builder("loop" if loop else "tree")
+    b.body("arm", axis="z", **ARM)
+    if loop:
+        b.body("box", "world", "free", **BOX)
+        seat = am.Frame("seat", "arm", am.Pose(SEAT))
+        b.loop("pin", seat, "box", "revolute", axis=SKEW, passive=law)
+    else:
+        b.body("box", "arm", "revolute", at=SEAT, axis=SKEW, passive=law, **BOX)
+    return b.build()
+
+
+def starts(tree, x=0.3, speed=40.0):
+    """The same state of both."""
+    q, v = np.array([0.2, x]), np.array([1.0, speed])
+    R, place = tree.pose(q, "box")
+    turn = Rotation.from_matrix(R).as_quat(scalar_first=True)
+    return (q, v), (np.r_[0.2, turn, place], np.r_[1.0, tree.velocity(q, v, "box")])
+
+
+@pytest.mark.parametrize("law", WEAK)
+@pytest.mark.parametrize("way", ["native", "python", "batch"])
+def test_a_skew_loop_winds_up_its_spring(law, way, monkeypatch):
+    """Angle, motion and energy are those of the machine that is cut elsewhere."""
+    tree, closed = (box_on_arm(WEAK[law], x) for x in (False, True))
+    first, other = starts(tree)
+    if way == "python":
+        monkeypatch.setattr(loop.Loop, "_native", lambda *_: None)
+    if way == "batch":
+        other = tuple(np.tile(x, (9, 1)) for x in other)
+    options = {"duration": 0.3, "step": 2e-3, "every": 10}
+    wanted = am.simulate(tree, *first, **options, record=("q", "v", "energy"))
+    record = ("q", "v", "a", "tau", "energy", "states", "reactions")
+    run = am.simulate(closed, *other, **options, record=record)
+    assert run.complete and np.ptp(wanted.q[:, 1]) > 2 * np.pi
+    found = {name: run[name][:, 4] if way == "batch" else run[name] for name in record}
+    np.testing.assert_allclose(found["q"][:, 0], wanted.q[:, 0], rtol=0, atol=1e-7)
+    np.testing.assert_allclose(found["states"][:, 0], wanted.q[:, 1], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(found["energy"], wanted.energy, rtol=0, atol=1e-7)
+    assert np.abs(found["tau"]).max() < 1e-12  # no actuator is there
+    if law == "spring":
+        np.testing.assert_allclose(found["energy"], found["energy"][0], rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "method, error", [("dopri5", 1e-6), ("variational", 1e-2), ("implicit", 1e-2)]
+)
+def test_other_methods_count_them(method, error):
+    tree, closed = (box_on_arm(WEAK["spring"], x) for x in (False, True))
+    first, other = starts(tree)
+    exact = am.simulate(tree, *first, 0.24, 2e-3).q
+    run = am.simulate(closed, *other, 0.24, 2e-3, method, record=("q", "states"))
+    assert np.ptp(exact[:, 1]) > 2 * np.pi
+    assert np.abs(run.q[:, 0] - exact[:, 0]).max() < error
+    assert np.abs(run.states[:, 0] - exact[:, 1]).max() < 10 * error
+
+
+def test_a_run_that_goes_on_keeps_its_turns(tmp_path):
+    closed = box_on_arm(WEAK["spring"], True)
+    other, name = starts(box_on_arm(WEAK["spring"], False))[1], tmp_path / "run.nc"
+    options = {"step": 2e-3, "record": ("q", "states", "energy")}
+    whole = am.simulate(closed, *other, 0.4, **options)
+    am.simulate(closed, *other, 0.2, **options, out=name)
+    again = am.simulate(closed, *other, 0.4, **options, out=name, resume=True)
+    np.testing.assert_allclose(again.states[-1], whole.states[-1], atol=1e-9)
+    np.testing.assert_allclose(again.energy[-1], whole.energy[-1], atol=1e-9)
+
+
+def test_which_turn_is_assumed_is_told():
+    """A run says where it begins to count, a single state that it cannot know."""
+    closed = box_on_arm(WEAK["spring"], True)
+    q, v = starts(box_on_arm(WEAK["spring"], False))[1]
+    (event,) = am.simulate(closed, q, v, 0.01).events
+    assert "'pin.angle' begins in the turn nearest to the rest" in event[1]
+    (text,) = closed.solve(q, v, np.zeros(7)).messages
+    assert "'pin'" in text and "half a turn of the rest" in text
+    other = am.Switch(lambda t, q, v: t - 1.0, to=closed.replace(gravity=(0, 0, -1)))
+    texts = [text for _, text in am.simulate(closed, q, v, 0.01, events=[other]).events]
+    assert any("half a turn of the rest" in text for text in texts)

@@ -6,7 +6,7 @@ import pytest
 from matplotlib.image import imread
 
 from armillary.errors import FormatError, InputError, ModelError
-from armillary.sim.record.plotting import thinned
+from armillary.sim.record.plot_lines import thinned
 from armillary.sim.record.run import Run
 
 
@@ -34,10 +34,14 @@ def drawn(axis):
     return [line for line in axis.lines if len(line.get_xdata()) > 2]
 
 
+def legend(axis):
+    return [text.get_text() for text in axis.get_legend().get_texts()]
+
+
 def test_every_axis_has_its_unit():
     figure = swing().plot()
     assert [axis.get_ylabel() for axis in figure.axes] == [
-        "q [m]", "q [rad]", "v [rad/s]", "energy [J]",
+        "q.cart [m]", "q.rod [rad]", "v [rad/s]", "energy [J]",
     ]  # fmt: skip
     assert figure.axes[-1].get_xlabel() == "time [s]"
     assert "cart" in figure.get_suptitle()
@@ -48,7 +52,7 @@ def test_lines_are_the_columns():
     cart, rod = run.plot("q").axes
     for axis, k, label in ((cart, 0, "cart"), (rod, 1, "rod")):
         (line,) = drawn(axis)
-        assert line.get_label() == label
+        assert legend(axis) == [label]
         np.testing.assert_array_equal(line.get_xdata(), run.time)
         np.testing.assert_array_equal(line.get_ydata(), run.q[:, k])
     (axis,) = run.plot("v", columns=["rod"]).axes
@@ -61,7 +65,17 @@ def test_a_batch_draws_all_runs():
     (axis,) = run.plot("energy").axes
     assert len(drawn(axis)) == 7
     assert "7 runs" in run.plot("energy").get_suptitle()
-    assert "60 runs, 50 shown" in swing(batch=60).plot("energy").get_suptitle()
+    many = swing(batch=60)
+    figure = many.plot("energy")
+    assert "60 runs, median and range" in figure.get_suptitle()
+    (median,), (band,) = drawn(figure.axes[0]), figure.axes[0].collections
+    np.testing.assert_allclose(median.get_ydata(), np.median(many.energy, axis=1), rtol=1e-12)
+    corners = band.get_paths()[0].vertices[:, 1]
+    assert (corners.min(), corners.max()) == (many.energy.min(), many.energy.max())
+    (axis,) = many.plot("v.rod", x="rod").axes
+    assert len(drawn(axis)) == 50
+    np.testing.assert_array_equal(drawn(axis)[3].get_xdata(), many.q[:, 3, 1])
+    np.testing.assert_array_equal(drawn(axis)[3].get_ydata(), many.v[:, 3, 1])
 
 
 def test_long_runs_keep_their_peaks():

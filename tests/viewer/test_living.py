@@ -3,29 +3,20 @@
 import base64
 import gzip
 import json
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from living_node import STEP, carried, in_node
 from pages import HOSTILE, renamed
 
 import armillary as am
 from armillary.errors import InputError
 from armillary.viewer.document import LIVING_POLICY, client
-from armillary.viewer.living_data import Living
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "compiler"))
 from wasm_machine import Module
-
-ASSET = Path(am.__file__).parent / "viewer" / "assets" / "armillary.js"
-STEP = 1e-3
-
-
-def carried(mechanism, q0=None, v0=None, controller=None, method="rk4", actuators=None):
-    return Living(mechanism, q0, v0, controller, actuators, method, STEP).data()[0]
 
 
 def living_of(path):
@@ -73,7 +64,7 @@ def test_one_step_of_the_bytes_is_a_step_of_the_library(name):
     q, v = np.array(start["q"]), np.array(start["v"])
     tau, still = np.zeros(len(v)), np.zeros(dict(data["kernels"]["dynamics"])["external"])
     if controller is not None:
-        target = [slider["value"] for slider in data["targets"]]
+        target = [slider["value"] for slider in data["sliders"]]
         tau = call("control", q, v, start["z"], [0.0], tau, target)[: len(v)]
     v = v + STEP * call("dynamics", q, v, tau, still)
     q = q + STEP * v
@@ -128,33 +119,6 @@ RUNS = {
     "stone": lambda: (stone(), None, np.linspace(-1.0, 2.0, 6)),
     "rover": lambda: (am.example("rover"), None, None),
 }  # fmt: skip
-NODE = """
-const fs = require("fs"), vm = require("vm");
-vm.runInThisContext(fs.readFileSync(process.argv[2], "utf8") + ";globalThis.armillary=armillary");
-(async () => {
-  const data = JSON.parse(fs.readFileSync(process.argv[3], "utf8"));
-  const engine = await armillary.Engine.load(data);
-  const fault = engine.check();
-  for (let k = 0; k < Number(process.argv[4]); k++) {
-    const stop = engine.advance();
-    if (stop) throw new Error(stop);
-  }
-  console.log(JSON.stringify({ fault, q: [...engine.q], v: [...engine.v], t: engine.t }));
-})();
-"""
-
-
-def in_node(tmp_path, data, steps):
-    if shutil.which("node") is None:
-        pytest.skip("no Node on this machine")
-    (tmp_path / "run.cjs").write_text(NODE)
-    (tmp_path / "living.json").write_text(json.dumps(data))
-    files = [str(tmp_path / "run.cjs"), str(ASSET), str(tmp_path / "living.json")]
-    done = subprocess.run(
-        ["node", *files, str(steps)], capture_output=True, text=True, check=False, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
 
 
 @pytest.mark.parametrize("method", ["rk4", "semi-implicit"])
@@ -170,6 +134,79 @@ def test_500_steps_in_node_are_those_of_simulate(name, method, tmp_path):
     np.testing.assert_allclose(found["q"], run.q[-1], rtol=0, atol=1e-12)
     scale = max(1.0, abs(run.v).max())
     np.testing.assert_allclose(found["v"], run.v[-1], rtol=0, atol=1e-10 * scale)
+
+
+@pytest.mark.parametrize(("name", "seconds"), [("four-link-closed", 2.0), ("stewart", 3.6)])
+def test_it_goes_on_where_dependent_coordinates_fail(name, seconds, tmp_path):
+    """Falls that pass states which only the regularised solver answers: no step is left out."""
+    mechanism = am.example(name)
+    found = in_node(tmp_path, carried(mechanism), round(seconds / STEP))
+    run = am.simulate(mechanism, duration=seconds, step=STEP, every=100)
+    assert found["stop"] == "" and found["regularised"] > 0 and found["longer"] == 0
+    assert found["t"] == pytest.approx(seconds)
+    np.testing.assert_allclose(found["q"], run.q[-1], rtol=0, atol=1e-10)
+
+
+def test_the_second_solver_answers_by_the_null_space():
+    """Its bytes against pivoted QR, where dependent coordinates give no answer."""
+    mechanism = am.example("four-link-closed")
+    run = am.simulate(mechanism, duration=1.0, step=STEP)
+    data = carried(mechanism)
+    call = Machine(data)
+    still = np.zeros(dict(data["kernels"]["dynamics"])["external"])
+    wrench, tau, seen = still.copy(), np.array([0.4, -0.2, 0.3, 0.0])[: mechanism.nv], 0
+    pull = data["pulls"][1]
+    given = np.array([0.3, -0.2, 0.1, 1.0, -2.0, 0.7])
+    place = 6 * pull["kernel"]
+    wrench[place : place + 6] = np.reshape(pull["matrix"], (6, 6)) @ given
+    for k in range(840, 870):
+        q, v = run.q[k], run.v[k]
+        if np.isfinite(call("dynamics", q, v, tau, wrench)).all():
+            continue
+        seen += 1
+        a = mechanism.solve(q, v, tau, external={mechanism.bodies[1]: given}).acceleration
+        found = call("regularised_dynamics", q, v, tau, wrench)
+        np.testing.assert_allclose(found, a, rtol=0, atol=1e-9 * abs(a).max())
+        dv = call("regularised_velocity", q, v + 0.1)
+        J = mechanism.constraint_jacobian(q)
+        np.testing.assert_allclose(J @ (v + 0.1 + dv), 0.0, atol=1e-11 * abs(v).max())
+    assert seen > 0
+
+
+def test_a_page_says_why_it_stops(tmp_path):
+    """The delta robot falls through a position that only the null space solves; a motion that
+    explodes is told apart."""
+    stop = in_node(tmp_path, carried(am.example("delta")), 1000)["stop"]
+    assert "singular position" in stop
+    data = carried(am.example("double-pendulum"))
+    data["start"]["v"] = [1e200, 0.0]
+    data["checks"] = {"start": data["start"], "steps": [], "poses": []}
+    assert "beyond all bounds" in in_node(tmp_path, data, 10)["stop"]
+
+
+def test_dry_friction_at_rest_is_checked_in_motion(tmp_path):
+    """Friction whose sign is that of rounding: the page repeats steps of a moving start."""
+    b = am.Builder("rubbing")
+    rub = am.Passive(coulomb=2.0)
+    solid = {"mass": 2.0, "com": (0.3, 0.1, 0.0), "inertia": (0.1, 0.2, 0.15)}
+    b.body("upper", joint="revolute", axis="y", passive=rub, **solid)
+    b.body("lower", "upper", "revolute", axis="z", at=(0.5, 0, 0.1), passive=rub, **solid)
+    arm = b.build()
+    hold = am.ComputedTorque(arm, [0.4, 0.3], 100.0, 20.0)
+    data = carried(arm, [0.4, 0.3], controller=hold)
+    assert all(data["checks"]["wrench"]["v"])
+    assert in_node(tmp_path, data, 0)["fault"] == ""
+    light = arm.replace(gravity=(0.0, 0.0, 0.0))
+    data = carried(light, controller=am.PID(light, [1e-13, -1e-13], 10.0, 0.0, 1.0))
+    assert all(data["checks"]["start"]["v"]) and not any(data["start"]["v"])
+    assert in_node(tmp_path, data, 0)["fault"] == ""
+
+
+def test_motions_that_multiply_rounding_are_refused(tmp_path):
+    arm = am.example("two-link")
+    stiff = am.PID(arm, arm.neutral() + 1e-4, 1.0, 0.0, 280.0)
+    with pytest.raises(InputError, match=r"rounding grows.*too long for these gains|the run ends"):
+        arm.page(tmp_path / "no.html", controller=stiff)
 
 
 @pytest.mark.parametrize("part", ["steps", "poses", "wrench"])
@@ -189,8 +226,11 @@ def test_the_file(tmp_path):
     path = mechanism.page(tmp_path / "arm.html", controller=pid(mechanism))
     text, data = path.read_text(encoding="utf-8"), living_of(path)
     assert LIVING_POLICY in text and "'wasm-unsafe-eval'" in LIVING_POLICY
-    assert [slider["label"] for slider in data["targets"]] == list(mechanism.q_labels)
-    assert [slider["value"] for slider in data["targets"]] == pytest.approx([0.3] * 6)
+    targets = [slider for slider in data["sliders"] if slider["kind"] == "target"]
+    assert [slider["label"] for slider in targets] == list(mechanism.q_labels)
+    assert [slider["value"] for slider in targets] == pytest.approx([0.3] * 6)
+    gains = [slider["label"] for slider in data["sliders"] if slider["kind"] == "gain"]
+    assert gains == ["stiffness", "damping"]
     assert len(json.dumps(data)) < 30_000
     assert len(text) - len(client()) < 120_000
     with pytest.raises(InputError, match="html"):
@@ -204,14 +244,14 @@ def test_names_are_data(tmp_path):
     assert "<img src=x" not in path.read_text(encoding="utf-8")
     data = living_of(path)
     assert data["labels"] == list(mechanism.q_labels)
-    assert HOSTILE in data["targets"][0]["label"]
+    assert HOSTILE in data["sliders"][0]["label"]
 
 
 def test_what_cannot_go_into_a_page(tmp_path):
     arm = am.example("double-pendulum")
     file = tmp_path / "no.html"
-    with pytest.raises(InputError, match="PID"):
-        arm.page(file, controller=am.PID(arm, [0.0, 0.0], 1.0, period=0.01))
+    with pytest.raises(InputError, match=r"PID.*period of 0.0105 s in steps of 0.001 s"):
+        arm.page(file, controller=am.PID(arm, [0.0, 0.0], 1.0, period=0.0105))
     with pytest.raises(InputError, match="controllers over scalars"):
         arm.page(file, controller=lambda t, q, v: -np.sign(q))
     with pytest.raises(InputError, match=r"rk4.*dopri5"):

@@ -38,11 +38,13 @@ def browser():
 
 
 class Opened:
-    def __init__(self, browser, path):
+    def __init__(self, browser, path, script=None):
         self.path = path
         self.context = browser.new_context(offline=True)
         self.page = self.context.new_page()
         self.page.set_default_timeout(PATIENCE)
+        if script is not None:
+            self.page.add_init_script(script)
         self.said, self.asked = [], []
         self.page.on("console", lambda m: self.said.append(m.text))
         self.page.on("pageerror", lambda fault: self.said.append(str(fault)))
@@ -195,3 +197,122 @@ def test_hostile_names_do_nothing(browser, tmp_path):
     assert opened.page.locator(".arm-target span").first.text_content() == mechanism.v_labels[0]
     assert opened.page.locator("img[src=x]").count() == 0
     opened.done()
+
+
+def typed(opened, number, text):
+    field = opened.page.locator(".arm-target input[type=number]").nth(number)
+    field.focus()
+    field.evaluate("(x, text) => { x.value = text; x.dispatchEvent(new Event('change')); }", text)
+    return field.input_value()
+
+
+def test_what_is_typed_into_fields(arm):
+    """A number moves the target, also beyond the slider; what is none leaves it as it was."""
+    arm.ask("() => window.living.pause()")
+    now = "() => Array.from(window.living.engine.target)"
+    before = arm.ask(now)
+    for text in ("", "abc", "NaN", "1e999"):
+        assert typed(arm, 0, text) == "0.3"
+    arm.said.clear()  # Chromium complains of a script that types letters into such a field
+    assert arm.ask(now) == before
+    typed(arm, 0, "12.5")
+    assert arm.ask(now)[0] == 12.5
+    slider = arm.page.locator('[data-target="0"]')
+    assert float(slider.input_value()) == 12.5 <= float(slider.get_attribute("max"))
+    arm.done()
+
+
+def test_huge_gains_end_with_a_sentence_and_reset_goes_on(arm):
+    damping = len(am.example("two-link").v_labels) + 1
+    typed(arm, damping, "1e9")
+    arm.until("() => window.living.stopped !== ''")
+    assert "beyond all bounds" in arm.page.locator(".arm-flat[role=status]").text_content()
+    assert abs(arm.q()).max() < 1e4  # it is still to be seen
+    typed(arm, damping, "1")
+    arm.page.click(".arm-reset")
+    arm.until("() => window.living.engine.t > 0.05 && !window.living.stopped")
+    arm.done()
+
+
+def test_a_tab_that_slept_does_not_catch_up(arm):
+    script = """() => { const { living } = window; living.pause(); living.engine.reset();
+      living.playing = true; living.last = performance.now() - 60000;
+      living.tick(performance.now()); living.pause(); return living.engine.t; }"""
+    assert arm.ask(script) <= 0.1 + 1e-9
+    arm.done()
+
+
+def test_keys_change_the_speed_and_make_single_steps(arm):
+    arm.page.keyboard.press("-")
+    assert arm.ask("() => window.living.speed") == 0.5
+    arm.page.keyboard.press("+")
+    arm.page.keyboard.press(".")
+    before = arm.ask("() => window.living.engine.t")
+    arm.page.keyboard.press(".")
+    after = arm.ask("() => [window.living.engine.t, window.living.playing]")
+    assert after == [pytest.approx(before + 1e-3), False]
+    arm.done()
+
+
+def test_limits_are_told(browser, tmp_path):
+    b = am.Builder("rod")
+    rod = {"mass": 1.0, "com": (0.3, 0, 0), "inertia": (0.01, 0.1, 0.1)}
+    b.body("rod", joint="revolute", axis="y", limits=am.Limits(-0.5, 0.4), **rod)
+    path = b.build().page(tmp_path / "rod.html", events=am.JointLimits(0.5))
+    opened = Opened(browser, path)
+    opened.ask("() => { window.living.pause(); window.living.steps(1000); }")
+    said = opened.page.locator(".arm-said li").all_text_contents()
+    assert said and all("'rod'" in text and "upper limit" in text for text in said)
+    assert opened.q()[0] <= 0.4 + 1e-9
+    opened.done()
+
+
+NO_WEBGL = """const get = HTMLCanvasElement.prototype.getContext;
+HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+  return String(kind).startsWith("webgl") ? null : get.call(this, kind, ...rest); };"""
+
+
+@pytest.mark.parametrize("missing", ["WebAssembly", "WebGL"])
+def test_browsers_that_lack_something_say_so(missing, browser, tmp_path):
+    path = am.example("double-pendulum").page(tmp_path / "page.html")
+    script = NO_WEBGL if missing == "WebGL" else "delete globalThis.WebAssembly;"
+    opened = Opened(browser, path, script)
+    text = opened.page.locator(".arm-flat:visible").first.text_content()
+    assert missing in text
+    if missing == "WebGL":  # lines are drawn instead, and they move
+        opened.until("() => window.living.engine.t > 0.05")
+        opened.ask("() => { window.living.pause(); }")
+        x, y = opened.ask(SPOT, 1)
+        opened.page.mouse.move(x, y)
+        opened.page.mouse.down()
+        assert opened.ask("() => window.living.grip?.body") == 1
+        opened.page.mouse.up()
+    else:
+        assert text == "Nothing is simulated here: this browser has no WebAssembly."
+        assert opened.ask("() => window.living") is None
+    opened.context.close()
+
+
+def test_a_finger_drags_a_body_and_two_pages_do_not_meet(arm):
+    arm.ask(
+        "() => { window.living.pause(); window.living.engine.reset(); window.living.steps(0); }"
+    )
+    x, y = arm.ask(SPOT, 1)
+    touch = """([x, y]) => { const { pane } = window.living.page.view;
+      const at = (kind, x, y) => pane.dispatchEvent(new PointerEvent(kind, { pointerId: 7,
+        pointerType: "touch", isPrimary: true, button: 0, clientX: x, clientY: y, bubbles: true }));
+      pane.setPointerCapture = () => {};
+      at("pointerdown", x, y); const held = window.living.grip?.body;
+      at("pointermove", x + 80, y); const goal = window.living.goal.toArray();
+      at("pointerup", x + 80, y); return [held, goal, window.living.grip]; }"""
+    held, _, released = arm.ask(touch, [x, y])
+    assert held == 1 and released is None
+    arm.ask("() => window.living.pause()")
+    other = arm.context.new_page()
+    other.goto(arm.path.as_uri())
+    other.wait_for_function(READY, timeout=PATIENCE)
+    before = arm.ask("() => window.living.engine.t")
+    other.wait_for_function("() => window.living.engine.t > 0.05", timeout=PATIENCE)
+    assert arm.ask("() => window.living.engine.t") == before
+    other.close()
+    arm.done()

@@ -83,13 +83,18 @@ def test_loads_are_the_greatest_of_solve(run, tmp_path):
 def test_energy_and_work(run, tmp_path):
     """Work of a constant torque is torque times angle."""
     page = Page(run.report(tmp_path / "run.html"))
-    drives = next(t for t in page.tables if len(t[0]) == 9)
-    assert float(drives[1][7]) == pytest.approx(0.3 * (run.q[-1, 0] - run.q[0, 0]), rel=1e-3)
+    drives = next(t for t in page.tables if t[0][-1] == "work [J]")
+    assert float(drives[1][-1]) == pytest.approx(0.3 * (run.q[-1, 0] - run.q[0, 0]), rel=1e-3)
     facts = {row[0]: row[1] for t in page.tables for row in t if len(row) == 2}
     assert float(facts["energy at the start"].split()[0]) == pytest.approx(run.energy[0], rel=1e-5)
     kinetic, potential = am.example("four-bar").energy(run.q[-1], run.v[-1])
     end = float(facts["energy at the end"].split()[0])
     assert end == pytest.approx(kinetic + potential, rel=1e-5)
+    # viscous friction of 0.002 N m s in every joint takes the rest
+    lost = -np.trapezoid(0.002 * (run.v**2).sum(axis=1), run.time)
+    assert float(facts["work of friction in joints"].split()[0]) == pytest.approx(lost, rel=1e-3)
+    over = next(text for name, text in facts.items() if name.startswith("left over"))
+    assert abs(float(over.split()[0])) < 1e-5 * abs(run.energy[0])
 
 
 @pytest.mark.parametrize("name", ["stewart", "six-r", "rover", "stanford"])
@@ -99,7 +104,88 @@ def test_mechanisms(name, tmp_path):
     assert page.heads[0] == name
     assert [row[0] for row in page.table("body")[1:]] == list(mechanism.bodies)
     assert "agree to" in page.text
-    assert ("Mobility and determinacy" in page.heads) == bool(mechanism.model.constraints)
+    assert "Mobility and determinacy" in page.heads
+    s = mechanism.solve(mechanism.initial, np.zeros(mechanism.nv), np.zeros(mechanism.nv))
+    if not mechanism.model.constraints:
+        assert f"{mechanism.nv} degree(s) of freedom in every configuration" in page.text
+    elif s.determinacy.static_indeterminacy:
+        assert f"Statically indeterminate, {s.determinacy.static_indeterminacy} times" in page.text
+        assert all(name in page.text for name in s.determinacy.indeterminate[:20])
+    else:
+        assert "the mechanism is determinate" in page.text
+
+
+R, K, GEAR = 1.2, 0.05, 50.0  # ohm, N m/A, turns of the motor per turn of the joint
+
+
+def driven(record, **more):
+    """An arm whose motors reach limits: held by PID, springs and dry friction in its joints."""
+    b = am.Builder("arm")
+    motor = am.Motor(R, K, GEAR, voltage_limit=24.0, current_limit=8.0)
+    rough = am.Passive(viscous=0.1, coulomb=0.05, smoothing=0.1, spring=0.5)
+    b.body("upper", axis="y", mass=2.0, com=(0.2, 0, 0.01), inertia=(0.01, 0.02, 0.02), motor=motor,
+           limits=am.Limits(-1.0, 0.5, 3.0, 12.0), passive=rough)  # fmt: skip
+    b.body(
+        "fore",
+        parent="upper",
+        axis="y",
+        at=(0.4, 0, 0),
+        mass=1.0,
+        com=(0.15, 0, 0),
+        inertia=(0.005, 0.01, 0.01),
+        motor=motor,
+        passive=rough,
+    )
+    arm = b.build()
+    return am.simulate(
+        arm, [0.0, 0.3], duration=0.5, step=1e-3, record=record,
+        controller=am.PID(arm, {"upper": 0.8, "fore": -1.2}, 60.0, 0.0, 6.0),
+        actuators=am.DCMotor(arm, command="force"), **more,
+    )  # fmt: skip
+
+
+def test_motors_against_their_limits(tmp_path):
+    """By the equations of the motor, u = R i + k n v and tau = k n i, written here."""
+    run = driven(("q", "v", "tau", "energy", "voltage", "current"))
+    page = Page(run.report(tmp_path / "r.html"))
+    volts, shaft = (t for t in page.tables if t[0][0] == "motor of joint")
+    current = run.tau / (K * GEAR)
+    voltage = R * current + K * GEAR * run.v
+    for k, name in enumerate(("upper", "fore")):
+        row = volts[k + 1]
+        assert row[0] == name and row[2] == "24" and row[5] == "8"
+        assert float(row[1]) == pytest.approx(np.abs(voltage[:, k]).max(), rel=1e-3)
+        assert row[3] == f"{100 * np.abs(voltage[:, k]).max() / 24.0:.0f} %"
+        assert float(row[4]) == pytest.approx(np.abs(current[:, k]).max(), rel=1e-3)
+        assert float(row[7]) == pytest.approx(np.sqrt((current[:, k] ** 2).mean()), rel=1e-3)
+        row = shaft[k + 1]
+        assert float(row[1]) == pytest.approx(np.abs(run.tau[:, k]).max() / GEAR, rel=1e-3)
+        assert float(row[3]) == pytest.approx(np.abs(run.v[:, k]).max() * GEAR, rel=1e-3)
+        heat = np.trapezoid(R * current[:, k] ** 2, run.time)
+        assert float(row[5]) == pytest.approx(heat, rel=1e-3)
+    assert "The current of upper is at its limit" in page.text
+    # as much where voltage and current were not recorded: from the joint forces
+    plain = Page(driven(("q", "v", "tau")).report(tmp_path / "p.html"))
+    assert [t for t in plain.tables if t[0][0] == "motor of joint"] == [volts, shaft]
+    assert "computed from the joint forces" in plain.text
+
+
+def test_warnings_stand_at_the_beginning(tmp_path, run):
+    page = Page(driven(("q", "v", "tau")).report(tmp_path / "r.html", sections=["warnings"]))
+    assert "upper goes to 0.9" in page.text and "above its limit 0.5" in page.text
+    assert "upper moves at" in page.text and "above its limit of 3 rad/s" in page.text
+    assert "above its effort limit of 12 N m" in page.text
+    assert "fore moves" not in page.text  # it has no limit
+    calm = Page(run.report(tmp_path / "c.html", sections=["warnings"]))
+    assert "no limit is passed" in calm.text
+
+
+def test_springs_and_friction_in_the_balance(tmp_path):
+    page = Page(driven(("q", "v", "tau", "energy")).report(tmp_path / "r.html"))
+    facts = {row[0]: row[1] for t in page.tables for row in t if len(row) == 2}
+    over = next(text for name, text in facts.items() if name.startswith("left over"))
+    work = abs(float(facts["work of the joint forces"].split()[0]))
+    assert abs(float(over.split()[0])) < 2e-3 * work
 
 
 def test_nothing_runs_and_nothing_is_fetched(run, tmp_path):

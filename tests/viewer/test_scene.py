@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import armillary as am
 from armillary.errors import InputError
-from armillary.viewer.looks import ellipsoid
+from armillary.viewer.looks import ellipsoids
 from armillary.viewer.pack import unpacked
 from armillary.viewer.places import continuous, quaternions
 from armillary.viewer.scene import mechanism_scene, run_scene
@@ -72,7 +72,9 @@ def test_the_ellipsoid_has_the_inertia_of_the_body(seed):
     moments = mass / 5.0 * (np.sum(half**2) - half**2)
     T = turn @ np.diag(moments) @ turn.T
     tensor = (T[0, 0], T[1, 1], T[2, 2], T[0, 1], T[0, 2], T[1, 2])
-    found, R = ellipsoid(mass, tensor)
+    light = am.Mass(0.1, (0.0, 0.0, 0.0), (0.2, 0.3, 0.4, 0.0, 0.0, 0.0))  # another one beside it
+    halves, turns = ellipsoids([light, am.Mass(mass, (0.0, 0.0, 0.0), tensor)])
+    found, R = halves[1], Rotation.from_quat(turns[1]).as_matrix()
     assert np.sort(found) == pytest.approx(np.sort(half))
     assert np.linalg.det(R) == pytest.approx(1.0)
     again = R @ np.diag(mass / 5.0 * (np.sum(found**2) - found**2)) @ R.T

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
+from armillary.algorithms.forces.elements import (
+    MovingTree,
+    add_wrenches,
+    readings,
+    slopes,
+    stored,
+)
 from armillary.algorithms.passes import (
     PER_DOF,
     Algorithm,
     AncestorPairs,
     Base,
     BodyColumns,
+    ElementStep,
     FrameStep,
     GlobalStep,
     Inward,
@@ -54,6 +63,8 @@ class Run:
         self.x = Record(frame=frame[1]) if frame is not None else Record()
         self.matrices: dict[str, list[list[Scalar]]] = {}
         self.results: dict[str, list[Scalar]] = {}  # further ones, of global steps
+        self.readings: list[list[Scalar]] = []  # of force elements
+        self._elements()
         for step in algorithm.passes:
             self._walkers()[type(step)](step)
 
@@ -82,6 +93,20 @@ class Run:
             j.external = from_own(Force.from_leaves(wrench[6 * k : 6 * k + 6]), body.own)
         return j
 
+    @cached_property
+    def tree(self) -> MovingTree:
+        """The bodies as force elements see them."""
+        q, v = ([getattr(j, name) for j in self.joints] for name in ("q", self.algorithm.rate))
+        return MovingTree(self.bodies, self.tables.parents, q, v)
+
+    def _elements(self) -> None:
+        """What force elements exert is an external wrench, what they store is energy."""
+        elements = self.tables.elements
+        if elements and "external" in self.algorithm.reads:
+            add_wrenches(elements, self.tree, self.joints)
+        if elements and "potential" in self.algorithm.writes:
+            self.world.V = self.world.V + stored(elements, self.tree)
+
     def _parent(self, k: int) -> Record:
         parent = self.tables.parents[k]
         return self.bodies[parent] if parent >= 0 else self.world
@@ -96,6 +121,10 @@ class Run:
 
     def _world_step(self, p: WorldStep) -> None:
         p.step(self.world, self.base)
+
+    def _element_step(self, p: ElementStep) -> None:
+        if p.does == "read":
+            self.readings = readings(self.tables.elements, self.tree)
 
     def _global_step(self, p: GlobalStep) -> None:
         p.step(self)
@@ -141,6 +170,10 @@ class Run:
                             matrix[offsets[j] + r][column] = x
                             matrix[column][offsets[j] + r] = y
         self.matrices.update(zip(p.writes, matrices, strict=True))
+        if {"dq", "dv"} <= set(p.writes):
+            for r, c, by_q, by_v in slopes(self.tables.elements, self.tree, offsets):
+                self.matrices["dq"][r][c] = self.matrices["dq"][r][c] - by_q
+                self.matrices["dv"][r][c] = self.matrices["dv"][r][c] - by_v
 
     def _body_columns(self, p: BodyColumns) -> None:
         n, offsets = self.tables.nv, self.tables.v_offsets
@@ -180,6 +213,7 @@ class Run:
             BodyColumns: self._body_columns,
             Solve: self._solve,
             GlobalStep: self._global_step,
+            ElementStep: self._element_step,
         }
 
     def result(self, name: str) -> Any:
@@ -193,6 +227,10 @@ class Run:
             return [list(leaves(to_own(getattr(b, name), b.own))) for b in self.bodies]
         if kind in ("matrix", "wide", "regressor"):
             return self.matrices[name]
+        if kind == "results":
+            return self.results[name]
+        if kind == "element":
+            return self.readings
         owner = self.x if kind == "frame" else self.world
         return list(leaves(getattr(owner, name)))
 

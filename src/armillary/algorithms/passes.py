@@ -116,6 +116,17 @@ class Solve:
 
 
 @dataclass(frozen=True)
+class ElementStep:
+    """Force elements at the state.  does: "push" (add to the external wrenches of the bodies),
+    "store" (add their energy to V of a body) or "read" (what they exert is a result).
+
+    The first two stand in no algorithm: the interpreter has elements act before all passes, and
+    loops over bodies are given the pass that they need (forces/loops.py)."""
+
+    does: str = "push"
+
+
+@dataclass(frozen=True)
 class GlobalStep:
     """step(run): once, with the whole mechanism at hand.  Only for the interpreter and for
     straight-line code; a loop over bodies cannot hold it."""
@@ -132,6 +143,7 @@ Pass = (
     | AncestorPairs
     | BodyColumns
     | Solve
+    | ElementStep
     | GlobalStep
 )
 
@@ -151,8 +163,12 @@ class Algorithm:
       "world"   w.name: from a WorldStep pass
       "matrix"  of an AncestorPairs pass (nv, nv);  "wide" of a PathToRoot pass (6, nv)
       "regressor" of a BodyColumns pass (nv, count * bodies)
-    shapes: type of the value for "columns", "body", "frame" and "world" results.
+      "results" run.results[name], of a GlobalStep
+      "element" of an ElementStep that reads (elements, 10)
+    shapes: type of the value for "columns", "body", "frame" and "world" results; of "results" the
+    shape, in numbers and in the words "rows", "constraints" (those between frames) and "dofs".
     world(g): start values of the recursion; every field that goes through `p` has one.
+    rate: the input that force elements take for the velocities.
     alternative: other passes with the same inputs and results, taken where straight-line code of a
     small mechanism is shorter with them."""
 
@@ -163,6 +179,7 @@ class Algorithm:
     writes: dict[str, str] = field(default_factory=dict)
     shapes: dict[str, Any] = field(default_factory=dict)
     alternative: Algorithm | None = None
+    rate: str = "v"
 
     def joint_level(self) -> bool:
         """Are all results forces, accelerations or matrices along the degrees of freedom?  Then

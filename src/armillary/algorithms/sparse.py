@@ -46,6 +46,14 @@ def product(row: dict[int, Scalar], x: Sequence[Scalar]) -> Scalar:
     return total
 
 
+def common(row: dict[int, Scalar], column: dict[int, Scalar]) -> Scalar:
+    """Σ row_j column_j over the entries that both have, in their order."""
+    total: Scalar = 0
+    for j in sorted(row.keys() & column.keys()):
+        total = total + row[j] * column[j]
+    return total
+
+
 class SparseLDL:
     """A = L D L^T in the order `order`; `lower[k]` holds column k of L."""
 

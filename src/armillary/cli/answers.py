@@ -17,7 +17,7 @@ from armillary.cli.options import Answering, Source, State, Words
 from armillary.cli.remedies import spelled
 from armillary.cli.states import KINDS, Array, States, from_csv, from_options, to_csv
 from armillary.errors import InputError, ModelError
-from armillary.evaluate.results import Reactions
+from armillary.evaluate.results import Reactions, ReactionsIn
 from armillary.units import WRENCH, WRENCH_HEADS, WRENCH_UNITS
 
 Column = tuple[str, Array]  # name and numbers
@@ -254,8 +254,13 @@ def _print_batch(result: Answer) -> None:
     screen.table(["joint", ">least", ">greatest", ">root mean square", "unit"], rows, title)
 
 
+def _where(reactions: Reactions) -> str:
+    usual = "" if isinstance(reactions, ReactionsIn) else " at its origin"
+    return f"by the parent on the body, {reactions.place()}{usual}"
+
+
 def print_reactions(reactions: Reactions) -> None:
-    frame = "reaction in every joint: by the parent on the body, in the body's frame at its origin"
+    frame = f"reaction in every joint: {_where(reactions)}"
     if reactions.total.ndim != 2:
         names = ((body.joint.name, body.name) for body in reactions.model.bodies)
         print_greatest(["joint", "body"], names, reactions.total, frame)
@@ -316,7 +321,7 @@ def reactions_json(found: Reactions) -> dict[str, object]:
     return {
         "order": WRENCH,
         "units": WRENCH_UNITS,
-        "frame": "by the parent on the body, in the body's frame at its origin",
+        "frame": _where(found),
         "joints": {
             body.joint.name: {
                 "body": body.name,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
+from armillary.cli import picture_commands as picture_commands  # its commands
 from armillary.cli.options import (
     Accelerations,
     Actuators,
@@ -16,69 +15,25 @@ from armillary.cli.options import (
     Assemble,
     Choosing,
     ClosedSource,
+    External,
     Hold,
     Inputs,
     Json,
-    Look,
+    Keep,
     Numbers,
     OfTree,
     Overwrite,
     Reactions,
     Recording,
-    RunFile,
     Source,
     State,
     Stepping,
     Words,
+    WrenchAxes,
     grouped,
     runs,
 )
-from armillary.errors import ArmillaryError
-
-
-class Commands(TyperGroup):
-    """The one boundary of errors: a message on stderr and exit code 1, no traceback."""
-
-    def invoke(self, ctx: Any) -> Any:
-        from armillary.cli.screen import complain
-
-        for stream in (sys.stdout, sys.stderr):
-            if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="replace")  # a ² must not end a run on an old terminal
-        try:
-            return super().invoke(ctx)
-        except ArmillaryError as fault:
-            complain(fault.message)
-            raise typer.Exit(1) from None
-
-
-app = typer.Typer(
-    cls=Commands,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="The dynamics of robots and mechanisms. MODEL is a file (.urdf, .xml, .yaml, .csv) or "
-    "the name of a built-in mechanism. All numbers are SI: rad, m, kg, N, N m.",
-)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        from armillary import __version__
-
-        print(f"armillary {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _armillary(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    """Options before the command."""
+from armillary.cli.program import app
 
 
 @app.command()
@@ -165,6 +120,7 @@ def solve(
     source: ClosedSource,
     state: State,
     answering: Answering,
+    axes: WrenchAxes,
     tau: Numbers = None,
     prescribe: Accelerations = None,
     assemble: Assemble = False,
@@ -178,7 +134,7 @@ def solve(
     from armillary.cli.solving import Closing, answer
 
     question = Question("solve", source, state, answering, {"tau": tau})
-    answer(question, Closing(assemble, hold or ()), prescribe or ())
+    answer(question, Closing(assemble, hold or ()), prescribe or (), axes)
 
 
 @app.command()
@@ -206,6 +162,60 @@ def assemble(
 
 
 @app.command()
+@runs("small_motion")
+def equilibrium(
+    source: ClosedSource,
+    q: Numbers = None,
+    tau: Numbers = None,
+    external: External = None,
+    hold: Annotated[
+        Words, typer.Option(metavar="JOINT", help="A joint that stays as given. Repeatable.")
+    ] = None,
+    stable: Annotated[bool, typer.Option("--stable", help="Go downhill to a stable rest.")] = False,
+    restarts: Annotated[int, typer.Option(min=0, help="Random guesses more.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random guesses.")] = 0,
+    json: Json = False,
+) -> None:
+    """Static rest near a guess: gravity, springs and given forces in balance.
+
+    What is not given: q where the mechanism starts, tau = 0. Exit code 1: there is none."""
+
+
+@app.command()
+@runs("small_motion")
+def modes(
+    source: ClosedSource, state: State, tau: Numbers = None, keep: Keep = False, json: Json = False
+) -> None:
+    """Frequencies, damping and shapes of small motion about rest or a steady motion.
+
+    What is not given: q where the mechanism starts, v = 0, tau = 0."""
+
+
+@app.command()
+@runs("small_motion")
+def linearize(
+    source: ClosedSource,
+    state: State,
+    tau: Numbers = None,
+    keep: Keep = False,
+    input: Annotated[Words, typer.Option(metavar="JOINT", help="Whose force is u.")] = None,
+    output: Annotated[
+        Words, typer.Option(metavar="NAME", help="elbow, v.elbow, hand.position, hand.velocity.")
+    ] = None,
+    wrench: Annotated[
+        Words, typer.Option(metavar="FRAME", help="Whose wrench is an input, too.")
+    ] = None,
+    independent: Annotated[
+        Words, typer.Option(metavar="JOINT", help="Of a closed mechanism: states of x.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """The linear model dx/dt = A x + B u, y = C x + D u about a state.
+
+    --input, --output, --wrench, --independent: repeatable, the default is all."""
+
+
+@app.command()
 @grouped
 def simulate(
     source: ClosedSource,
@@ -229,95 +239,25 @@ def simulate(
 
 
 @app.command()
-@runs("runs")
-def plot(
-    run: RunFile,
-    what: Annotated[Words, typer.Option(help="Quantities: q,v,energy. Default: all.")] = None,
-    column: Annotated[Words, typer.Option(help="Labels: crank,rocker. Default: all.")] = None,
+@runs("replaying")
+def replay(
+    source: ClosedSource,
+    motion: Annotated[
+        Path,
+        typer.Argument(help="The motion: .csv with time and joints (crank or q.crank), or a run."),
+    ],
+    record: Annotated[str | None, typer.Option(help="Names: q,v,a,tau,energy,reactions...")] = None,
+    external: External = None,
+    actuator: Actuators = None,
     out: Annotated[
-        Path | None, typer.Option(help="The picture: .png, .pdf, .svg. Default: beside the run.")
+        Path | None, typer.Option("--out", "-o", help="A file: .nc, .csv or .parquet.")
     ] = None,
     overwrite: Overwrite = False,
-    show: Annotated[bool, typer.Option("--show", help="Open a window.")] = False,
+    json: Json = False,
 ) -> None:
-    """Draw a recorded run over time."""
+    """A given motion as a run, without integration: forces, reactions, energies along it.
 
-
-@app.command()
-@runs("drawing")
-def draw(
-    source: Source,
-    look: Look,
-    q: Numbers = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The picture: .svg, .png or .pdf.")
-    ] = None,
-    overwrite: Overwrite = False,
-) -> None:
-    """Sketch a mechanism in the symbols of textbooks, or instants of a recorded run (MODEL: its
-    file)."""
-
-
-@app.command()
-@runs("drawing")
-def report(
-    source: Source,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="The report: .html. Default: NAME-report.html."),
-    ] = None,
-    title: Annotated[str | None, typer.Option(help="Its title.")] = None,
-    text: Annotated[str, typer.Option(help="Your own words, at its beginning.")] = "",
-    section: Annotated[Words, typer.Option(help="Sections by name. Default: all.")] = None,
-    overwrite: Overwrite = False,
-) -> None:
-    """Write a report of a mechanism, or of a recorded run (MODEL: its file), as one HTML file."""
-
-
-@app.command()
-@runs("drawing")
-def page(
-    source: Source,
-    q: Numbers = None,
-    target: Annotated[
-        Words, typer.Option(help="Hold joints there by PID: shoulder=0.5. Sliders move it.")
-    ] = None,
-    gains: Annotated[str, typer.Option(help="kp,ki,kd of --target.")] = "100,0,10",
-    method: Annotated[str, typer.Option(help="rk4, semi-implicit, heun, rk3, euler.")] = "rk4",
-    step: Annotated[float, typer.Option(help="Time step, s.")] = 1e-3,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The page: .html. Default: NAME.html.")
-    ] = None,
-    overwrite: Overwrite = False,
-) -> None:
-    """Write a mechanism as a page that simulates it in the browser: drag, push, pause, reset."""
-
-
-@app.command()
-@runs("runs")
-def animate(
-    run: RunFile,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="The page: .html. Default: beside the run.")
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            help="The mechanism of the run, where its file does not hold it or its meshes."
-        ),
-    ] = None,
-    fps: Annotated[float | None, typer.Option(help="Pictures per second to keep.")] = None,
-    member: Annotated[int, typer.Option(help="Which run of a batch.")] = 0,
-    play: Annotated[bool, typer.Option("--play", help="Begin to play at once.")] = False,
-    overwrite: Overwrite = False,
-) -> None:
-    """Write a recorded run as a page that plays in every browser, without a network."""
-
-
-@app.command()
-@runs("runs")
-def info(run: RunFile, json: Json = False) -> None:
-    """What a recorded run holds, and how it ended."""
+    Of a closed mechanism, name independent coordinates alone: the others follow."""
 
 
 @app.command()
@@ -329,10 +269,51 @@ def convert(
     lossy: Annotated[
         bool, typer.Option("--lossy", help="Leave out what the format cannot express, and list it.")
     ] = False,
+    inertia_from_shapes: Annotated[
+        bool,
+        typer.Option("--inertia-from-shapes", help="Masses and tensors of its solids; --density."),
+    ] = False,
+    density: Annotated[
+        float | None, typer.Option(help="kg/m³, of all shapes: 2700 for aluminium.")
+    ] = None,
 ) -> None:
     """Write a mechanism in another format.
 
     .yaml holds everything; .urdf, .xml (MJCF) and .csv (Denavit-Hartenberg) what they can."""
+
+
+@app.command()
+@runs("parts")
+def parts(
+    file: Annotated[
+        Path, typer.Argument(metavar="PARTS", help="A parts file (.yaml), or direct-drive.")
+    ],
+    json: Json = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Write the arm as a native file: .yaml."),
+    ] = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """What an arm is made of: masses, centres and tensors of its links, parts and solids."""
+
+
+@app.command()
+def sim(
+    model: Annotated[
+        str | None, typer.Argument(metavar="[ARM]", help="Its file or name. Default: a sample arm.")
+    ] = None,
+    script: Annotated[
+        Path | None, typer.Option(help="Commands from this file instead of the keyboard.")
+    ] = None,
+) -> None:
+    """The arm laboratory: an interactive program for arms with motors [Swartz1982].
+
+    `help` inside lists its commands. Exit code 1: a command of a script was refused."""
+    from armillary.cli.laboratory.shell import run
+
+    if not run(model, script):
+        raise typer.Exit(1)
 
 
 @app.command()

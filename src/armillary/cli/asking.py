@@ -149,8 +149,9 @@ def _labels(mechanism: Mechanism, result: Result) -> list[tuple[str, ...]]:
     axes = {
         "nv": mechanism.v_labels,
         "bodies": mechanism.bodies,
-        "10 bodies": mechanism.parameter_names,
-        3: ("x", "y", "z"),
+        "10 bodies": mechanism.parameter_names[: 10 * len(mechanism.bodies)],
+        "elements": tuple(part.name for part in mechanism.model.elements),
+        3: ("force", "position", "rate") if result.name == "along" else ("x", "y", "z"),
     }
     return [
         axes[n] if n in axes else _of_six(result) if n == 6 else tuple(map(str, range(int(n))))

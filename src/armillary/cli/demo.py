@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,6 @@ from armillary.cli import models, screen
 from armillary.cli.answers import WRENCH_COLUMNS
 from armillary.evaluate.results import Reactions
 from armillary.formats.examples import example_info
-from armillary.formats.examples_motions import motion
 
 # The state of section 4.5 and the joint forces that the book prints for it, eq 4.62.
 V = (1.5, 0.0, 0.4, 1.0, 3.0)
@@ -73,7 +71,7 @@ def _pictures(mechanism: Mechanism, folder: Path, name: str | None = None) -> No
     mechanism.draw().save(sketch, overwrite=True)
     screen.say(f"picture  {sketch}")
     if name is not None:
-        given: dict[str, Any] = motion(name)
+        given = example_info(name).motion
         run = simulate(mechanism, record=("q", "v", "energy"), step=2e-3, **given)
         page = run.animate(folder / f"{name}.html", play=True, overwrite=True)
         screen.say(f"page     {page}  ({run.time[-1]:g} s of motion; open it in a browser)\n")

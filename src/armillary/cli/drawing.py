@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
+from armillary import Mechanism
 from armillary.cli import screen, states
 from armillary.cli.models import find
-from armillary.cli.options import Look, Source
+from armillary.cli.options import Inputs, Look, Source, State, Words
+from armillary.cli.simulating import drives
+from armillary.cli.states import Array
+from armillary.cli.words import numbers, words
 from armillary.errors import InputError
+from armillary.sim.motion.schedules import Schedule
 from armillary.sim.record.storage import FORMATS
 from armillary.viewer.sketch.display import Picture
 
@@ -28,7 +35,7 @@ def draw(
             position,
             view=_direction(look.view),
             labels=look.labels,
-            frames=_words(look.frame),
+            frames=words(look.frame),
             centers=look.centers,
         )
         target = out or Path(f"{path.stem if path.suffix else source.model}.svg")
@@ -39,7 +46,7 @@ def draw(
 def _of_run(path: Path, look: Look) -> Picture:
     from armillary.sim.record.stored_run import load_run
 
-    at = None if look.at is None else _numbers(look.at, "--at")
+    at = None if look.at is None else numbers(look.at, "--at")
     run = load_run(path)
     return run.draw(at, overlay=look.overlay, view=_direction(look.view), labels=look.labels)
 
@@ -56,15 +63,13 @@ def report(
     from armillary.sim.record.stored_run import load_run
 
     path = Path(source.model)
-    words = [
-        word.strip() for part in section or () for word in part.split(",") if word.strip()
-    ] or None
+    wanted = words(section) or None
     if _is_run(path):
         target = load_run(path).report(
             out or path.with_name(f"{path.stem}-report.html"),
             title=title,
             text=text,
-            sections=words,
+            sections=wanted,
             overwrite=overwrite,
         )
     else:
@@ -73,7 +78,7 @@ def report(
             out or Path(f"{name}-report.html"),
             title=title,
             text=text,
-            sections=words,
+            sections=wanted,
             overwrite=overwrite,
         )
     screen.say(f"report written to {target}")
@@ -81,8 +86,11 @@ def report(
 
 def page(
     source: Source,
-    q: list[str] | None,
-    target: Sequence[str] | None,
+    state: State,
+    inputs: Inputs,
+    tau: Words,
+    assemble: bool,
+    target: Words,
     gains: str,
     method: str,
     step: float,
@@ -95,19 +103,36 @@ def page(
     mechanism, path = find(source), Path(source.model)
     controller = None
     if target:
-        numbers = _numbers(gains, "--gains")
-        if len(numbers) != 3:
+        three = numbers(gains, "--gains")
+        if len(three) != 3:
             raise InputError(f"--gains: expected kp,ki,kd, found '{gains}'.")
-        controller = PID(mechanism, dict(map(_setpoint, _words(target))), *numbers)
+        controller = PID(mechanism, dict(map(_setpoint, words(target))), *three)
+    given = drives(mechanism, state, inputs, tau, assemble, step)
     place = mechanism.page(
         out or Path(f"{path.stem if path.suffix else source.model}.html"),
-        states.from_words(mechanism, "q", q) if q else None,
+        given.q0,
+        given.v0,
         controller=controller,
+        inputs=_named_forces(mechanism, given.inputs),
+        voltages=given.voltages,
+        beside=inputs.beside,
+        external=given.external,
+        prescribed=given.prescribed,
+        events=given.events,
         method=method,
         step=step,
         overwrite=overwrite,
     )
     screen.say(f"page written to {place}: open it in a browser")
+
+
+def _named_forces(
+    mechanism: Mechanism, forces: Array | Schedule | None
+) -> dict[str, float] | Schedule | None:
+    """Constant forces by joint: only those that were typed get sliders."""
+    if not isinstance(forces, np.ndarray):
+        return forces
+    return {n: float(x) for n, x in zip(mechanism.v_labels, forces, strict=True) if x}
 
 
 def _setpoint(word: str) -> tuple[str, float]:
@@ -128,17 +153,6 @@ def _is_run(path: Path) -> bool:
         return file.readline().lower().startswith("time")
 
 
-def _words(given: Sequence[str] | None) -> list[str]:
-    return [word.strip() for text in given or () for word in text.split(",") if word.strip()]
-
-
 def _direction(view: str | None) -> str | list[float] | None:
     """A named view, or three numbers."""
-    return view if view is None or "," not in view else _numbers(view, "--view")
-
-
-def _numbers(text: str, part: str) -> list[float]:
-    try:
-        return [float(x) for x in text.split(",") if x.strip()]
-    except ValueError:
-        raise InputError(f"{part}: expected numbers with commas, found '{text}'.") from None
+    return view if view is None or "," not in view else numbers(view, "--view")

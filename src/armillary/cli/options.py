@@ -37,6 +37,16 @@ Actuators = Annotated[
         "with motors, else all.",
     ),
 ]
+External = Annotated[
+    Words,
+    typer.Option(
+        metavar="FRAME=nx,ny,nz,fx,fy,fz",
+        help="A wrench on the mechanism at a frame, in that frame. May be repeated.",
+    ),
+]
+Keep = Annotated[
+    bool, typer.Option("--keep", help="Take the joint forces that keep the state, not --tau.")
+]
 OfTree = Annotated[bool, typer.Option("--tree", help="Of the open tree.")]
 Accelerations = Annotated[
     Words,
@@ -99,11 +109,25 @@ class State:
 
     q: Numbers = None
     v: Numbers = None
-    external: Annotated[
-        Words,
+    external: External = None
+
+
+@dataclass(frozen=True)
+class WrenchAxes:
+    """Along which axes wrenches are told, and about which point."""
+
+    coordinates: Annotated[
+        str,
         typer.Option(
-            metavar="FRAME=nx,ny,nz,fx,fy,fz",
-            help="A wrench on the mechanism at a frame, in that frame. May be repeated.",
+            help="Axes of all wrenches: local (own axes and origin), world_aligned (own origin, "
+            "the world's axes) or world (the world's axes and origin)."
+        ),
+    ] = "local"
+    about: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FRAME or x,y,z",
+            help="Moments about the origin of this frame, or about a point of the world, m.",
         ),
     ] = None
 
@@ -194,6 +218,37 @@ class Look:
 
 
 @dataclass(frozen=True)
+class Panels:
+    """What a figure of a run shows."""
+
+    x: Annotated[
+        str | None, typer.Option(help="The column below: crank, v.crank. Default: time.")
+    ] = None
+    column: Annotated[
+        Words, typer.Option(help="Labels, or what they belong to: crank of crank.fx. Default: all.")
+    ] = None
+    magnitude: Annotated[
+        bool, typer.Option("--magnitude", help="Lengths of forces, moments and velocities.")
+    ] = False
+    peaks: Annotated[
+        bool, typer.Option("--peaks", help="Mark the greatest values, with their time.")
+    ] = False
+    polar: Annotated[
+        bool,
+        typer.Option(
+            "--polar", help="Loads of bearings in their joint's plane, and over its angle or --x."
+        ),
+    ] = False
+    beside: Annotated[
+        Words, typer.Option(metavar="RUN", help="A further run in the same figure. Repeatable.")
+    ] = None
+    window: Annotated[str | None, typer.Option(help="first,last instant, s.")] = None
+    rounding: Annotated[
+        bool, typer.Option("--rounding", help="Draw what is zero up to rounding, too.")
+    ] = False
+
+
+@dataclass(frozen=True)
 class Stepping:
     """How long, how fine, by which method."""
 
@@ -201,6 +256,12 @@ class Stepping:
     step: Annotated[float, typer.Option(help="Time step, s.")] = 1e-3
     method: Annotated[str, typer.Option(help="Such as semi-implicit, rk4, dopri5.")] = "rk4"
     tolerance: Annotated[float, typer.Option(help="Of methods that choose their steps.")] = 1e-8
+    estimate_error: Annotated[
+        bool,
+        typer.Option(
+            "--estimate-error", help="A second run with half the step tells how exact it is."
+        ),
+    ] = False
     project: Annotated[
         bool, typer.Option("--project/--no-project", help="Back onto constraints at every step.")
     ] = True
@@ -219,6 +280,9 @@ class Recording:
     out: Annotated[Path | None, typer.Option(help="A file: .nc, .csv or .parquet.")] = None
     resume: Annotated[bool, typer.Option("--resume", help="Go on where --out ends.")] = False
     overwrite: Overwrite = False
+    performance: Annotated[
+        bool, typer.Option("--performance", help="Which steps were not native, why, how long.")
+    ] = False
     json: Json = False
 
 

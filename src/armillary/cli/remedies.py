@@ -25,6 +25,9 @@ COMMAND = {
     "--project-start to begin with the nearest.",
     "project a": "--a joint=value keeps the named joints and finds the others; --tree answers for "
     "the open tree.",
+    "rest": "`armillary equilibrium` finds a place of rest; --keep takes the forces that keep this "
+    "one; `armillary linearize` describes this instant.",
+    "hold joint": "Hold the joint (--hold {joint}), give it a force (--tau), or try another --q.",
     "more actuators": "Name more of them with --actuator.",
     "no limits": "Give them in the model, or leave --limits out.",
     "fewer limits": "{otherwise}, or leave --limits out.",

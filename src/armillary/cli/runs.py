@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from armillary import __version__
 from armillary.cli import screen
-from armillary.cli.options import Source, Words
+from armillary.cli.options import Panels, Source, Words
+from armillary.cli.words import pair, words
 from armillary.errors import FormatError, Remedy
 
 if TYPE_CHECKING:
@@ -17,22 +18,36 @@ _MOST = 20  # events on the screen
 
 
 def plot(
-    run: Path, what: Words, column: Words, out: Path | None, overwrite: bool, show: bool
+    run: Path, shown: Panels, what: Words, out: Path | None, overwrite: bool, show: bool
 ) -> None:
     """A picture beside the run, or where `out` says."""
+    from armillary.sim.record.plotting import plot_run
     from armillary.sim.record.stored_run import load_run
 
-    recorded = load_run(run)
     picture = out if out is not None else (None if show else run.with_suffix(".png"))
     if picture is not None and picture.exists() and not overwrite:
         raise FormatError("the file exists already.", str(picture), remedy=Remedy("overwrite"))
-    names, columns = (
-        [name.strip() for text in words or () for name in text.split(",") if name.strip()]
-        for words in (what, column)
+    paths = [run, *map(Path, words(shown.beside))]
+    stems = [path.stem for path in paths]
+    labels = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
+    recorded = {label: load_run(path) for label, path in zip(labels, paths, strict=True)}
+    names = words(what)
+    plot_run(
+        recorded,
+        *names,
+        x=shown.x,
+        columns=words(shown.column) or None,
+        magnitude=shown.magnitude,
+        peaks=shown.peaks,
+        polar=shown.polar,
+        window=None if shown.window is None else pair(shown.window, "--window"),
+        rounding=shown.rounding,
+        show=show,
+        path=picture,
     )
-    recorded.plot(*names, show=show, path=picture, columns=columns or None)
     if picture is not None:
-        screen.say(f"{', '.join(names or recorded.names)} drawn in {picture}")
+        every = next(iter(recorded.values())).names
+        screen.say(f"{', '.join(names or every)} drawn in {picture}")
 
 
 def animate(
@@ -76,6 +91,8 @@ def print_run(run: Run) -> None:
         screen.say(f"{state}: {run.message}\n" if run.message else f"{state}\n")
     else:
         screen.say("")
+    if run.error_estimate is not None:
+        screen.say(f"{run.error_estimate}\n")
     lines = [
         [name, count, unit, *screen.numbers(extremes(run, name)), text]
         for name, count, unit, text in rows(run)
@@ -111,6 +128,7 @@ def as_json(run: Run) -> dict[str, object]:
         "runs": run.batch or 1,
         "time": {"unit": "s", "first": run.time[0], "last": run.time[-1]} if len(run) else None,
         "quantities": quantities,
+        "errors": None if run.error_estimate is None else run.error_estimate.as_json(),
         "events": [{"time": t, "text": text} for t, text in run.events],
         "state": run.state,
     }

@@ -129,7 +129,9 @@ def examples() -> None:
 
     rows = [(name, example_info(name).description) for name in example_names()]
     screen.table(["name", "what it is"], rows)
-    screen.say("Use a name in place of a file: armillary show stanford")
+    screen.say(
+        "Use a name in place of a file: armillary show stanford. See one move: armillary demo rover"
+    )
 
 
 def as_json(mechanism: Mechanism) -> dict[str, object]:

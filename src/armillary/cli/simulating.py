@@ -21,6 +21,7 @@ from armillary.cli.states import Array, from_options
 from armillary.errors import InputError
 
 if TYPE_CHECKING:
+    from armillary.sim.loop.events import JointLimits
     from armillary.sim.motion.prescribed import Given
     from armillary.sim.motion.schedules import Schedule
     from armillary.sim.record.run import Run
@@ -50,57 +51,108 @@ def simulate(asked: Simulation) -> bool:
     mechanism = models.find(asked.source)
     run = _run(mechanism, asked)
     if json:
-        screen.print_json(as_json(run) | ({} if out is None else {"file": str(out)}))
+        more: dict[str, object] = {} if out is None else {"file": str(out)}
+        if asked.recording.performance:
+            more["performance"] = vars(run.performance())
+        screen.print_json(as_json(run) | more)
     elif out is not None:
         screen.say(f"{_instants(run)} written to {out}")
+        if run.error_estimate is not None:
+            screen.say(run.error_estimate)
         for t, text in run.events[:5]:
             screen.note(f"t = {t:.6g} s: {text}")
     else:
         print_run(run)
         _print_end(mechanism, run)
+    if asked.recording.performance and not json:
+        screen.say(str(run.performance()))
     if not run.complete:
         kept = f"; what was computed is in {out}" if out is not None else ""
         screen.complain(f"{spelled(run.message)}{kept}")
     return run.complete
 
 
-def _run(mechanism: Mechanism, asked: Simulation) -> Run:
-    from armillary.sim.loop.events import JointLimits
-    from armillary.sim.loop.simulate import simulate as run
+@dataclass(frozen=True)
+class Drives:
+    """The start and what acts, as `simulate` takes them."""
 
-    stepping, inputs, recording = asked.stepping, asked.inputs, asked.recording
-    given = {"q": asked.state.q, "v": asked.state.v, "tau": asked.tau}
-    states = from_options(mechanism, given, asked.state.external)
+    q0: Array | None
+    v0: Array | dict[str, Array] | None
+    inputs: Array | Schedule | None
+    voltages: Mapping[str, float | Schedule] | None
+    external: Mapping[str, Array] | None
+    prescribed: Mapping[str, Given] | None
+    events: tuple[JointLimits, ...]
+
+
+def drives(
+    mechanism: Mechanism,
+    state: State,
+    inputs: Inputs,
+    tau: Words,
+    assemble: bool,
+    step: float,
+    resume: bool = False,
+) -> Drives:
+    """From what was typed; step: of the run, s; resume: a start that is not given is that of the
+    file."""
+    from armillary.sim.loop.events import JointLimits
+
+    given = {"q": state.q, "v": state.v, "tau": tau}
+    states = from_options(mechanism, given, state.external)
     values, moved = dict(states.values), motions(inputs)
     named = states.named.get("v") if mechanism.constraints else None
-    if asked.assemble:
-        hold = _at_prescribed(mechanism, moved, stepping.step, values)
+    if assemble:
+        hold = _at_prescribed(mechanism, moved, step, values)
         part = {"q": values["q"]} if named else values
         closed, notes = closing.close(mechanism, part, hold)
         values |= closed
         for text in notes:
             screen.note(text)
     volts = voltages(inputs)
-    forces = _forces(asked, values["tau"])
+    forces = _forces(inputs, tau, values["tau"])
     forced = getattr(forces, "labels", None) or (
         [label for label, x in zip(mechanism.v_labels, values["tau"], strict=True) if x]
     )
     check_beside(forced, volts, inputs.beside)
-    q0, v0 = _start(asked, values, named)
+    return Drives(
+        q0=values["q"] if not resume or assemble or state.q else None,
+        v0=named or (values["v"] if state.v or assemble else None),
+        inputs=forces,
+        voltages=volts,
+        external=states.external or None,
+        prescribed=moved,
+        events=() if inputs.limits is None else (JointLimits(inputs.limits),),
+    )
+
+
+def _run(mechanism: Mechanism, asked: Simulation) -> Run:
+    from armillary.sim.loop.simulate import simulate as run
+
+    stepping, recording = asked.stepping, asked.recording
+    given = drives(
+        mechanism,
+        asked.state,
+        asked.inputs,
+        asked.tau,
+        asked.assemble,
+        stepping.step,
+        recording.resume,
+    )
     with progress_bar() as tell:
         return run(
             mechanism,
-            q0,
-            v0,
+            given.q0,
+            given.v0,
             stepping.duration,
             stepping.step,
             stepping.method,
-            inputs=forces,
-            voltages=volts,
-            beside=inputs.beside,
-            external=states.external or None,
-            prescribed=moved,
-            events=() if inputs.limits is None else (JointLimits(inputs.limits),),
+            inputs=given.inputs,
+            voltages=given.voltages,
+            beside=asked.inputs.beside,
+            external=given.external,
+            prescribed=given.prescribed,
+            events=given.events,
             record=recording.record.split(","),
             every=recording.every,
             out=recording.out,
@@ -110,17 +162,8 @@ def _run(mechanism: Mechanism, asked: Simulation) -> Run:
             resume=recording.resume,
             overwrite=recording.overwrite,
             project_start=stepping.project_start,
+            estimate_error=stepping.estimate_error,
         )
-
-
-def _start(
-    asked: Simulation, values: dict[str, Array], named: dict[str, Array] | None
-) -> tuple[Array | None, Array | dict[str, Array] | None]:
-    """q0 and v0 (velocities by name as they are); where a file goes on and they are not given,
-    those of the file."""
-    begins = not asked.recording.resume or asked.assemble
-    q0 = values["q"] if begins or asked.state.q else None
-    return q0, named or (values["v"] if asked.state.v or asked.assemble else None)
 
 
 def _at_prescribed(
@@ -145,10 +188,10 @@ def _at_prescribed(
     return held
 
 
-def _forces(asked: Simulation, tau: Array) -> Array | Schedule | None:
-    """Constant joint forces, or a table over time."""
-    table = force_table(asked.inputs)
-    if table is not None and asked.tau:
+def _forces(inputs: Inputs, typed: Words, tau: Array) -> Array | Schedule | None:
+    """Constant joint forces, or a table over time; typed: the forces."""
+    table = force_table(inputs)
+    if table is not None and typed:
         raise InputError("--tau and --input: give constant forces or a schedule, not both.")
     return table if table is not None else (tau if np.any(tau) else None)
 

@@ -9,10 +9,11 @@ import numpy as np
 
 from armillary.cli import answers, closing, models, screen
 from armillary.cli.answers import Answer, Question
+from armillary.cli.options import WrenchAxes
 from armillary.cli.states import Array, from_prescribed
 from armillary.constraints.self_stress import Determinacy
-from armillary.constraints.solution import ConstrainedSolution
-from armillary.evaluate.results import Solution
+from armillary.constraints.solution import ConstrainedSolution, ConstraintForces, WheelForces
+from armillary.evaluate.results import ElementForces, Solution
 from armillary.units import WRENCH, WRENCH_UNITS
 
 _MOST = 200  # lines of a table on the screen
@@ -26,8 +27,8 @@ class Closing:
     hold: Sequence[str] = ()
 
 
-def answer(question: Question, close: Closing, prescribe: Sequence[str]) -> None:
-    result, solution, prescribed = solve(question, close, prescribe)
+def answer(question: Question, close: Closing, prescribe: Sequence[str], axes: WrenchAxes) -> None:
+    result, solution, prescribed = solve(question, close, prescribe, axes)
     columns = [*answers.columns(result), *_constraint_columns(solution)]
     answers.write(result, columns, question.answering)
     if question.answering.json:
@@ -37,7 +38,7 @@ def answer(question: Question, close: Closing, prescribe: Sequence[str]) -> None
 
 
 def solve(
-    question: Question, close: Closing, prescribe: Sequence[str]
+    question: Question, close: Closing, prescribe: Sequence[str], axes: WrenchAxes
 ) -> tuple[Answer, Solution, dict[str, Array]]:
     mechanism = models.find(question.source)
     prescribed = from_prescribed(mechanism, prescribe)
@@ -51,7 +52,10 @@ def solve(
     states = closing.follow(mechanism, states)
     values, passive = dict(states.values), question.answering.passive
     given = (values["q"], values["v"], values["tau"], states.external, passive)
-    solution = mechanism.solve(*given, prescribed=prescribed)
+    chosen = axes.coordinates, _point(axes.about)
+    solution = mechanism.solve(
+        *given, prescribed=prescribed, coordinates=chosen[0], about=chosen[1]
+    )
     values["a"] = solution.acceleration
     answers.refuse_infinite(values["a"], mechanism)
     messages = _messages(solution, len(np.atleast_2d(values["q"])))
@@ -61,6 +65,15 @@ def solve(
         solution,
         prescribed,
     )
+
+
+def _point(about: str | None) -> str | list[float] | None:
+    """A point of the world, where three numbers are typed; else the name of a frame."""
+    parts = (about or "").split(",")
+    try:
+        return [float(x) for x in parts] if len(parts) == 3 else about
+    except ValueError:
+        return about
 
 
 def _messages(solution: Solution, states: int, most: int = 6) -> tuple[str, ...]:
@@ -78,8 +91,12 @@ def print_solution(result: Answer, solution: Solution) -> None:
     answers.heading(result, "solution")
     answers.print_motion(result)
     answers.print_reactions(solution.reactions)
+    if solution.element_forces is not None:
+        _print_elements(solution.element_forces)
     if isinstance(solution, ConstrainedSolution):
         _print_constraints(solution)
+        if result.single and len(solution.wheel_forces):
+            _print_wheels(solution.wheel_forces)
         if result.single:
             print_determinacy(solution.determinacy, solution.convention)
         else:
@@ -92,13 +109,27 @@ def print_solution(result: Answer, solution: Solution) -> None:
         _print_power(solution)
 
 
+def _print_elements(forces: ElementForces) -> None:
+    """Wrenches of force elements, and what they say along their own coordinates."""
+    title = "force of every element: on its second end's body, in that frame at its origin"
+    parts, heads = forces.model.elements, ["element", "kind"]
+    names = [(part.name, part.law.kind) for part in parts]
+    if forces.wrench.ndim != 2:
+        answers.print_greatest(heads, names, forces.wrench, title, _MOST)
+        return
+    rows = []
+    for part, name, wrench, along in zip(parts, names, forces.wrench, forces.along, strict=True):
+        own = zip(screen.numbers(along, 5), part.law.units, strict=True)
+        said = ", ".join(f"{x} {unit}" for x, unit in own if unit)
+        rows.append([*name, *screen.numbers(answers.quiet(wrench), 5), said])
+    columns = [*heads, *answers.WRENCH_COLUMNS, "force, position, rate"]
+    screen.table(columns, rows[:_MOST], title)
+
+
 def _print_constraints(solution: ConstrainedSolution) -> None:
     """Wrenches of constraints between frames, then forces of couplings and prescribed motions."""
     forces = solution.constraint_forces
-    title = (
-        "force of every constraint: on the named body, in the constraint's second frame at its "
-        "origin (wheel: at its centre)"
-    )
+    title = f"force of every constraint: on the named body, {_where(forces)}"
     heads = ["constraint", "kind", "on body"]
     names = list(zip(forces.names, forces.kinds, forces.bodies, strict=True))
     if names and forces.wrench.ndim == 2:
@@ -114,6 +145,18 @@ def _print_constraints(solution: ConstrainedSolution) -> None:
         rows = [list(x) for x in zip(forces.axis_names, numbers, forces.axis_units, strict=True)]
         heads = ["coupling or prescribed motion", ">force" if single else ">greatest force", "unit"]
         screen.table(heads, rows[:_MOST], "force along the coordinate that follows or is driven")
+
+
+def _print_wheels(forces: WheelForces) -> None:
+    title = "force of the ground on every wheel, in the ground's axes [N]"
+    quiet = answers.quiet(forces.force)
+    rows = [[name, *screen.numbers(x, 5)] for name, x in zip(forces, quiet, strict=True)]
+    screen.table(["wheel", *(f">{row}" for row in forces.rows)], rows[:_MOST], title)
+
+
+def _where(forces: ConstraintForces) -> str:
+    usual = forces.where == ConstraintForces.where
+    return f"{forces.where} at its origin (wheel: at its centre)" if usual else forces.where
 
 
 def print_determinacy(state: Determinacy, convention: str) -> None:
@@ -153,6 +196,16 @@ def as_json(solution: Solution, prescribed: dict[str, Array]) -> dict[str, objec
     content: dict[str, object] = {
         "energy": {"unit": "J", "kinetic": solution.kinetic, "potential": solution.potential}
     }
+    if (elements := solution.element_forces) is not None:
+        content["element_forces"] = {
+            "names": elements.names,
+            "order": WRENCH,
+            "units": WRENCH_UNITS,
+            "frame": "on the second end's body, in that frame at its origin",
+            "wrench": elements.wrench,
+            "along": elements.along,
+            "power": elements.power,
+        }
     if not isinstance(solution, ConstrainedSolution):
         return content | {"power": {"unit": "W", "actuators": solution.power}}
     power, forces = solution.balance, solution.constraint_forces
@@ -179,9 +232,10 @@ def as_json(solution: Solution, prescribed: dict[str, Array]) -> dict[str, objec
         "constraints": {
             "order": WRENCH,
             "units": WRENCH_UNITS,
-            "frame": "on the named body, in the constraint's second frame at its origin",
+            "frame": f"on the named body, {_where(forces)}",
             "forces": wrenches | axes,
         },
+        "wheels": {name: solution.wheel_forces[name] for name in solution.wheel_forces},
         "rows": {
             "labels": solution.row_labels,
             "rank": solution.rank,

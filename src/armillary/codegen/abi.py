@@ -65,6 +65,9 @@ class Context(Struct):
     WIDTH = integer()  # columns of the matrix that paths fill
     RANGES = pointer()  # ancestors of the tiles
     TILE_COUNT = integer()
+    CLOSING = pointer()  # tables of a large constrained system; see runtime/elimination.py
+    ELEMENT_RUNS = pointer()  # (first, last, variant) of force elements of one kind
+    ELEMENT_RUN_COUNT = integer()
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,7 @@ class Kind(IntEnum):
     SOLVE = auto()  # dense equations
     BODY_COLUMNS = auto()  # blocks: 10 x start, climb, meet
     STRAIGHT = auto()  # one block for the whole mechanism
+    ELEMENTS = auto()  # a walk over the force elements
 
 
 PATH_STARTS = 6

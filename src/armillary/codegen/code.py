@@ -67,6 +67,29 @@ class Code:
     def set(self, variable: str, value: str | int) -> None:
         self.do(f"store i64 {value}, ptr {variable}")
 
+    # -- numbers -------------------------------------------------------------------------------
+
+    def float(self, operation: str, a: str, b: str) -> str:
+        """fadd, fsub, fmul or fdiv of doubles."""
+        return self.let(f"{operation} double {a}, {b}")
+
+    def number(self, value: str = "0.0") -> str:
+        """A variable that holds a double; `read_number`, `write_number`."""
+        name = self.name()
+        self.lines.insert(2, f"{name} = alloca double")
+        self.write_number(name, value)
+        return name
+
+    def read_number(self, number: str) -> str:
+        return self.let(f"load double, ptr {number}")
+
+    def write_number(self, number: str, value: str) -> None:
+        self.do(f"store double {value}, ptr {number}")
+
+    def accumulate(self, number: str, operation: str, value: str) -> None:
+        """number = number + value, or - value."""
+        self.write_number(number, self.float(operation, self.read_number(number), value))
+
     # -- memory --------------------------------------------------------------------------------
 
     def pointer(self, base: str, index: str | int, kind: str = "i64") -> str:

@@ -11,10 +11,12 @@ import os
 import sys
 import threading
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from armillary.codegen.cache import Cache, default_cache, key_of
+from armillary.codegen.interrupts import uninterrupted
 from armillary.codegen.llvm import LIBRARY, library_name
 from armillary.codegen.target import IN_ORDER, machine
 from armillary.errors import CompileError
@@ -31,6 +33,21 @@ if TYPE_CHECKING:
 # One thread at a time uses LLVM.  A fork waits until none does: the child would have LLVM as
 # another thread left it, with locks that nobody there can open.
 LLVM_LOCK = threading.RLock()
+# engines of all libraries, and those of libraries that are gone.  `append` is no Python code: no
+# signal is handled while it runs
+_engines: dict[weakref.ref[_Alive], ExecutionEngine] = {}
+_unused: deque[weakref.ref[_Alive]] = deque()
+
+
+# Code reads its constants relative to itself, which reaches 2 GB.  LLVM's own memory manager asks
+# the system for code and constants separately, and where memory is full of holes they end up
+# further apart: the process dies.  llvmlite's manager reserves one piece for all of them; it needs
+# every outside address in the table of addresses (see `llvm.external`), that of memset too.
+_SIDE_BY_SIDE = True if sys.platform.startswith("linux") else None
+_LIBRARY_CALLS = """
+!llvm.module.flags = !{!1000}
+!1000 = !{i32 7, !"RtLibUseGOT", i32 1}
+"""
 
 
 class Library:
@@ -38,8 +55,9 @@ class Library:
 
     In a cycle that the garbage collector takes apart, finalizers may still call compiled code, in
     any order; LLVM's engine has a finalizer of its own, which frees the code.  So the engine is
-    not part of the cycle: it is closed when `_alive`, an object that the collector does not
-    know, is gone with its last holder, and that is after all finalizers.
+    not part of the cycle: it is closed after `_alive`, an object that the collector does not
+    know, is gone with its last holder, and that is after all finalizers.  It is closed when the
+    next library is made: a finalizer of ours would lose a Ctrl-C that comes while it runs.
 
     text: or a function that writes it, which is not called where an object is known for the
     `identity` of what it would write.
@@ -61,23 +79,36 @@ class Library:
             text = text if isinstance(text, str) else text()
             stored = entry.found(text)
         self.from_cache = stored is not None
-        with LLVM_LOCK:
-            _initialized(llvm)
-            target_machine = _target_machine(llvm, optimize)
-            code = stored or _compile(llvm, str(text), target_machine, optimize)
-            empty = llvm.parse_assembly("")
-            empty.triple = llvm.get_process_triple()
-            engine = llvm.create_mcjit_compiler(empty, target_machine)
-            engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-            engine.finalize_object()
-            self.addresses = {name: engine.get_function_address(name) for name in symbols}
         self._alive = _Alive()
-        weakref.finalize(self._alive, _close, engine).atexit = False
+        with uninterrupted(), LLVM_LOCK:
+            _close_unused()
+            code = self._link(llvm, stored, text, symbols, optimize)
         self.size = len(code)
         missing = [name for name, address in self.addresses.items() if not address]
         if missing:
             raise CompileError(f"compiled code lacks {missing}.")
         entry.keep(code)
+
+    def _link(
+        self,
+        llvm: ModuleType,
+        stored: bytes | None,
+        text: object,
+        symbols: Sequence[str],
+        optimize: int,
+    ) -> bytes:
+        """Code in memory; gives the object."""
+        _initialized(llvm)
+        target_machine = _target_machine(llvm, optimize)
+        code = stored or _compile(llvm, str(text), target_machine, optimize)
+        empty = llvm.parse_assembly("")
+        empty.triple = llvm.get_process_triple()
+        engine = llvm.create_mcjit_compiler(empty, target_machine, use_lmm=_SIDE_BY_SIDE)
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        engine.finalize_object()
+        self.addresses = {name: engine.get_function_address(name) for name in symbols}
+        _engines[weakref.ref(self._alive, _unused.append)] = engine
+        return code
 
     def call(self, symbol: str) -> Callable[[int], None]:
         """A compiled `void f(ptr)` as a Python function, which keeps the code."""
@@ -104,7 +135,7 @@ class _Entry:
         here = machine()
         version = ".".join(map(str, llvm.llvm_version_info))
         self._cache = cache
-        self._setting = [version, here.name, here.features, str(optimize)]
+        self._setting = [version, here.name, here.features, str(optimize), _LIBRARY_CALLS]
         self._note = None if identity is None else key_of([identity, *self._setting])
         self._key = ""
         self._stored = self._noted = False
@@ -145,7 +176,7 @@ def _compile(llvm: ModuleType, text: str, target_machine: TargetMachine, optimiz
     # LLVM keeps the constants of a text in its context: in one of its own they go with it
     with llvm.create_context() as context:
         try:
-            module = llvm.parse_assembly(text, context)
+            module = llvm.parse_assembly(text + _LIBRARY_CALLS, context)
         except RuntimeError as error:
             raise CompileError(f"LLVM refused the generated code: {error}") from error
         with module:
@@ -175,9 +206,10 @@ def _set_order(llvm: ModuleType, kept: bool) -> None:
     llvm.set_option("armillary", f"-pre-RA-sched={'source' if kept else 'default'}")
 
 
-def _close(engine: ExecutionEngine) -> None:
-    with LLVM_LOCK:
-        engine.close()
+def _close_unused() -> None:
+    """Free the code of libraries that are gone."""
+    while _unused:
+        _engines.pop(_unused.popleft()).close()
 
 
 def add_symbol(name: str, address: int) -> None:

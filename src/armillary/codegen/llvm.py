@@ -103,6 +103,14 @@ _INTRINSIC = re.compile(r"@(llvm\.\w+)\.(v\d+f\d+|f\d+)\(")
 _MASKED = re.compile(r"@llvm\.masked\.load\.(v\d+f\d+)\.p0\(")
 
 
+def external(symbol: str, kind: str) -> str:
+    """Declaration of a C function, `kind` as in "double (double)".
+
+    Its address is read from the table of addresses that belongs to the code (`nonlazybind`): a
+    jump would need a table that LLVM's loader does not count when it reserves memory."""
+    return f"declare {kind.replace('(', f'@{symbol}(', 1)} nonlazybind"
+
+
 def with_declarations(text: str, lanes: Lanes) -> str:
     """The text with a declaration for every intrinsic and C function it calls."""
     arity = {"llvm.fma": 3}
@@ -115,7 +123,7 @@ def with_declarations(text: str, lanes: Lanes) -> str:
     for op in LIBRARY:
         symbol = library_name(op, e)
         if f"@{symbol}(" in text:
-            lines.append(f"declare {e} @{symbol}({', '.join([e] * OPS[op].arity)})")
+            lines.append(external(symbol, f"{e} ({', '.join([e] * OPS[op].arity)})"))
     if "@llvm.prefetch" in text:
         lines.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
     for suffix in sorted(set(_MASKED.findall(text))):

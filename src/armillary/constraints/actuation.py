@@ -19,7 +19,7 @@ from armillary.algorithms.closed import actuation as passes
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints.compiled import compiled_kernels
 from armillary.constraints.ladder import Outcome, States, compiled, solve_in_turn
-from armillary.constraints.notes import NEARLY_SINGULAR, nearness
+from armillary.constraints.notes import NEARLY_SINGULAR, nearness, open_notes
 from armillary.constraints.plan import make_plan, samples_of
 from armillary.constraints.states import answerable, finite_rows
 from armillary.errors import InputError, unknown_name
@@ -161,10 +161,10 @@ def actuation(
 def _messages(
     equations: Equations, system: System, N: Array, chosen: Sequence[int]
 ) -> tuple[str, ...]:
-    """What makes the forces large: a closure that is nearly singular, or actuators that hardly move
-    with a free motion (N: orthonormal in scaled units)."""
+    """An open position, and what makes the forces large: a closure that is nearly singular, or
+    actuators that hardly move with a free motion (N: orthonormal in scaled units)."""
     near = nearness(equations, equations.factor(system.terms))
-    texts = [near] if near else []
+    texts = [*open_notes(equations, system.terms.residual[0]), *([near] if near else [])]
     part = N[chosen] / equations.scaling.columns[chosen, None]
     holds = np.linalg.svd(part, compute_uv=False) if part.size else np.zeros(0)
     weak = holds[(holds > _HOLD) & (holds < 1.0 / NEARLY_SINGULAR)]

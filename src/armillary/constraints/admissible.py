@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike
 from armillary.algorithms.closed.actuation import Strict
 from armillary.algorithms.tree import mass_matrix
 from armillary.constraints.holding import Held
+from armillary.constraints.notes import refuse_open
 from armillary.constraints.nullspace import smallest
 from armillary.errors import InadmissibleError, ModelError, Remedy
 from armillary.evaluate.inputs import Array
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-6  # of the accelerations in the rows
 _SINGLE_PRECISION = 1e-4
 _ROUNDING = 1e-10
+_NO_MOTION = "no motion fits its rows"
 
 
 def strictness(equations: Equations, dtype: DTypeLike = np.float64) -> Strict:
@@ -63,6 +65,7 @@ def nearest_acceleration(
     broken = np.abs(H @ (found - a) - wanted) * held.sizes / equations.length
     size = np.abs(found / equations.scaling.columns).max(initial=0.0)
     if missed.max(initial=0.0) > 1.0 or broken.max(initial=0.0) > strict.tolerance * (1.0 + size):
+        refuse_open(equations, terms.residual[k], "accelerations", _NO_MOTION)
         raise ModelError(
             f"'{equations.model.name}': the constraints do not allow these accelerations of "
             f"{', '.join(held.names)} together. Hold fewer joints, or give other values."
@@ -92,9 +95,10 @@ def refuse_disallowed(
     found = _misses(equations, system, a, miss, strict, k)
     if found.max(initial=0.0) <= 1.0:
         return
+    where = "" if row is None else f" in state {row}"
+    refuse_open(equations, system.terms.residual[k], "inverse_dynamics", _NO_MOTION, where)
     worst = int(np.argmax(found))
     label, unit = equations.constraints.labels[worst], equations.constraints.units[worst]
-    where = "" if row is None else f" in state {row}"
     raise InadmissibleError(
         f"inverse_dynamics: the constraints do not allow these accelerations{where}: 'a' misses "
         f"'{label}' by {abs(float(miss[worst])):.3g} {unit}/s². The nearest that they "

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from armillary.algorithms.tree import mass_matrix
 from armillary.constraints.holding import Held
 from armillary.constraints.moving import RowMotion
+from armillary.constraints.notes import refuse_open
 from armillary.constraints.nullspace import RANK_TOLERANCE, Factor, smallest
 from armillary.errors import ModelError
 from armillary.evaluate.inputs import Array
@@ -194,6 +195,7 @@ class Closer:
         limit = max(_ALLOWED, equations.geometry_tolerance) * speed
         if max(most.max(initial=0.0), broken.max(initial=0.0)) > limit:
             row = equations.constraints.labels[int(np.argmax(most))] if len(most) else "rows"
+            refuse_open(equations, terms.residual[0], "velocities", "no motion fits its rows")
             raise ModelError(
                 f"'{equations.model.name}': the constraints do not allow these velocities of "
                 f"{', '.join(held.names)}; '{row}' is violated. Hold fewer joints, or give other "
@@ -242,17 +244,24 @@ class Closer:
         )
 
     def marquardt(
-        self, q: Array, held: Held | None = None, steps: int = 200, stalled: float = 0.0
+        self,
+        q: Array,
+        held: Held | None = None,
+        steps: int = 200,
+        stalled: float = 0.0,
+        polished: bool = True,
     ) -> tuple[Array, int]:
         """Steps while Σ residual² falls; stalled: by less than this part in a few steps is no
-        fall, for it creeps towards a minimum that is not closed."""
+        fall, for it creeps towards a minimum that is not closed.  polished: to the last digit, not
+        only until it counts as closed."""
         s, start = self.equations.scaling, q
         costs: list[float] = []
         damping, used = 1e-3, 0
         terms = self.equations.terms(q[None])
         cost = self._cost(terms.residual[0])
         for _ in range(steps):
-            if self.opening(terms.residual[0]) <= CLOSED * 1e-2:
+            opening = self.opening(terms.residual[0])
+            if opening <= CLOSED * 1e-2:
                 break
             rows = self.holonomic
             J = s.scaled(terms.J[0])[rows]
@@ -262,7 +271,7 @@ class Closer:
             U, d, Vt = np.linalg.svd(J, full_matrices=False)
             rounding = RANK_TOLERANCE * max(float(d.max(initial=0.0)), 1.0)
             improved = False
-            for _ in range(12):
+            for _ in range(12 if opening > CLOSED or polished else 1):
                 gain = np.where(d > rounding, d, 0.0) / (d * d + damping * max(cost, 1e-300))
                 step = -(Vt.T @ (gain * (U.T @ r)))
                 size = np.abs(step).max(initial=0.0)

@@ -7,28 +7,33 @@ from dataclasses import replace
 import numpy as np
 
 from armillary.algorithms.closed.constrained import constrained_dynamics
+from armillary.algorithms.closed.joint_forces import joint_forces
 from armillary.algorithms.interpreter import Run
+from armillary.constraints.compiled import eliminating_kernels
+from armillary.constraints.compiled_forces import force_plan
 from armillary.constraints.constraint_solver import ConstraintSolver
 from armillary.constraints.equations import Equations
-from armillary.constraints.ladder import Outcome, States
-from armillary.constraints.large import LargeSystem
+from armillary.constraints.ladder import Outcome, States, compiled
 from armillary.constraints.plan import make_plan
 from armillary.constraints.solution import ConstrainedSolution
 from armillary.evaluate.forces_in_play import SHARE, forces_in_play
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.results import Check
+from armillary.evaluate.results import Check, Solution
+from armillary.model.lowering.constraints import lower_constraints
 
 
 def check(
     closed: ConstraintSolver, solution: ConstrainedSolution, q: Array, v: Array, tau: Array
 ) -> Check:
-    """Single state; solution: `solve` of it.  Null space, compiled kernel, the same steps
+    """Single state; solution: that of the null space.  Null space, compiled kernel, the same steps
     interpreted, sparse elimination, least squares on the system, the balance of all forces."""
     equations = closed.equations
     a = solution.acceleration
     system = equations.system(q[None], v[None], tau[None])
     M, J, force, target = system.M[0], system.terms.J[0], system.force[0], system.target[0]
-    dense, needed = _dense(M, J, force, target), solution.forces.tau
+    whole: Solution = solution
+    forces = whole.forces
+    dense, needed = _dense(M, J, force, target), forces.tau
     given = tau + _axis_forces(equations, solution.multipliers)
     pairs = {
         "accelerations: null space, and as compiled": (a, closed.forward_dynamics(q, v, tau)),
@@ -38,7 +43,8 @@ def check(
     }
     if equations.constraints.ideal:
         pairs |= _ideal(equations, q, v, tau, a)
-    least = SHARE * forces_in_play(solution.forces, equations.tree.poses(q)[1])
+        pairs |= _reactions(equations, q, v, tau, solution)
+    least = SHARE * forces_in_play(forces, equations.tree.poses(q)[1])
     pushes = np.column_stack([np.abs(force), np.diag(least)])
     moved = np.abs(np.linalg.lstsq(M, pushes, rcond=None)[0])
     motion = np.maximum(np.abs(a), moved[:, 1:].sum(axis=1))
@@ -46,7 +52,14 @@ def check(
     load = max(float(np.abs(x).max(initial=0.0)) for x in (M @ a, force, least))
     terms = np.abs(J) @ motion
     rows = max(float(np.abs(target).max(initial=0.0)), float(terms.max(initial=0.0)))
-    kinds = {"rows": rows, "joint forces": load, "accelerations": scale}
+    wrenches = (solution.reactions.total, solution.constraint_forces.wrench)
+    largest = max(float(np.abs(x).max(initial=0.0)) for x in wrenches)
+    kinds = {
+        "rows": rows,
+        "joint forces": load,
+        "accelerations": scale,
+        "reactions": max(largest, float(least.max(initial=0.0))),
+    }
     return Check(pairs, {name: kinds[name.partition(":")[0]] for name in pairs})
 
 
@@ -57,8 +70,9 @@ def _ideal(
     evaluator = equations.evaluator
     found = {}
     states = States({"q": q[None], "v": v[None], "tau": tau[None]})
-    large = LargeSystem(equations, True).accelerations(states)
-    if large.converged[0]:
+    loops = eliminating_kernels(equations, "gamma", states.reads)
+    large = loops and compiled(equations, loops, states, "a")
+    if large and large.converged[0]:
         found["accelerations: null space, and sparse elimination"] = (a, large.values[0])
     if equations.tables.nv + equations.constraints.count <= 90:
         plan = make_plan(equations)
@@ -69,6 +83,24 @@ def _ideal(
         if plain.converged[0]:
             found["accelerations: null space, and interpreted step by step"] = (a, plain.values[0])
     return found
+
+
+def _reactions(
+    equations: Equations, q: Array, v: Array, tau: Array, solution: ConstrainedSolution
+) -> dict[str, tuple[Array, Array]]:
+    """Those of straight-line code, step by step; none where it leaves the state to others."""
+    plan, evaluator = force_plan(equations), equations.evaluator
+    if plan is None or equations.tables.nv + equations.constraints.count > 90:
+        return {}
+    tables = evaluator.tables(False)
+    tables = replace(tables, constraints=lower_constraints(equations.model, tables))
+    inputs = {"q": q, "v": v, "a": solution.acceleration, "tau": tau}
+    numbers = {name: x.tolist() for name, x in inputs.items()}
+    run = Run(joint_forces(plan), tables, evaluator.base(), numbers)
+    found = np.array(run.result("wrench"), float)
+    if not np.isfinite(found).all():
+        return {}
+    return {"reactions: null space, and straight-line code": (solution.reactions.total, found)}
 
 
 def _dense(M: Array, J: Array, force: Array, target: Array) -> Array:

@@ -1,26 +1,34 @@
-"""Compiled code of algorithms over constraints."""
+"""Compiled code of algorithms over constraints: straight-line code of the mechanism, or native
+loops that serve mechanisms of any size (elimination_code.py)."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints.equations import Equations
-from armillary.model.lowering.tree import parametric
+from armillary.evaluate.inputs import Array
+from armillary.model.lowering.tree import Tables, parametric
 
 if TYPE_CHECKING:
     from armillary.evaluate.program import Program
 
-_LARGEST_PLAN = 90  # unknowns: larger systems are not compiled
-_LARGEST_TREE = 60  # bodies
+# operations of the budget that an unknown and a body count for: larger systems are not even traced
+_PER_UNKNOWN = 133
+_PER_BODY = 200
 
 
 def may_be_compiled(equations: Equations) -> bool:
     """Is the mechanism small enough for straight-line code, and is that wanted?"""
+    options = equations.evaluator.options
     unknowns = equations.tables.nv + equations.constraints.count
-    small = unknowns <= _LARGEST_PLAN and len(equations.tables.bodies) <= _LARGEST_TREE
-    return small and equations.evaluator.options.tier != 1
+    bodies = len(equations.tables.bodies)
+    small = max(_PER_UNKNOWN * unknowns, _PER_BODY * bodies) <= options.budget
+    return options.tier == 2 or (small and options.tier is None)
 
 
 def compiled_kernels(
@@ -40,16 +48,38 @@ def compiled_kernels(
     owner = equations.evaluator
     if not may_be_compiled(equations):
         return None
-    constraints = equations.constraints if passive else equations.constraints.bare
-    if "parameters" in reads:
-        tables = replace(parametric(owner.model, True, passive), constraints=constraints)
-    else:
-        tables = replace(owner.tables(True, passive, minimal=True), constraints=constraints)
     request = Request(algorithm, reads, owner.moving_base)
     verify = of_closed(equations, passive) if verified else None
-    kernels = Program(request, tables, owner.options, verify)
+    kernels = Program(request, _tables(equations, reads, passive), owner.options, verify)
     try:
         kernels.straight()
     except ZeroDivisionError:  # a free motion without any inertia: the null space names it
         return None
     return kernels if kernels.straight() else None
+
+
+def eliminating_kernels(
+    equations: Equations,
+    level: str,
+    reads: tuple[str, ...],
+    passive: bool = True,
+    wanted: NDArray[np.bool_] | None = None,
+    row_weights: Array | None = None,
+) -> Program | None:
+    """Native loops: forward dynamics (level "gamma") or a correction ("rate", "residual"); None
+    where there is no compiler.  wanted, row_weights (m): as in elimination_code.py."""
+    from armillary.constraints.elimination_code import elimination
+
+    tables = _tables(equations, reads, passive)
+    return elimination(equations, level, reads, tables, wanted, row_weights)
+
+
+def _tables(equations: Equations, reads: tuple[str, ...], passive: bool) -> Tables:
+    """The bodies that an algorithm over the constraints works on."""
+    owner = equations.evaluator
+    constraints = equations.constraints if passive else equations.constraints.bare
+    if "parameters" in reads:
+        tables = parametric(owner.model, True, passive)
+    else:
+        tables = owner.tables(True, passive, minimal=True)
+    return replace(tables, constraints=constraints)

@@ -7,6 +7,7 @@ both.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ from armillary.constraints.constraint_solver import ConstraintSolver
 from armillary.constraints.notes import OPEN
 from armillary.errors import ArmillaryError
 from armillary.model.describe import constraint_words, counted
+from armillary.model.model import Model
 from armillary.shown import shown
 
 _LARGEST = 100  # coordinates and rows together: what an introduction may cost ends there
@@ -57,16 +59,17 @@ class Counts:
         return ", ".join(parts)
 
 
-def counts(closed: ConstraintSolver) -> Counts:
-    """The counts of a mechanism; without a rank where it does not close or is large."""
-    model = closed.evaluator.model
+def counts(model: Model, solver: Callable[[], ConstraintSolver]) -> Counts:
+    """The counts of a mechanism; without a rank where it does not close or is large.
+
+    solver: of its constraints, made only where there are some to count."""
     if not model.constraints:
         return Counts(model.nv, 0)
     rows = sum(constraint_words(model, part)[2] for part in model.constraints)
     if model.nv + rows > _LARGEST:
         return Counts(model.nv, rows, None)
     try:
-        return Counts(model.nv, rows, *_rank(closed))
+        return Counts(model.nv, rows, *_rank(solver()))
     except (ArmillaryError, ArithmeticError, ValueError):  # an introduction complains of nothing
         return Counts(model.nv, rows, None)
 

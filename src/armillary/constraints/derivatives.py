@@ -1,7 +1,7 @@
 """Derivatives of constrained accelerations along the variations the constraints admit.
 
 The equations  M a + h = tau + J^T λ,  J a = gamma  are differentiated with a and λ held (dual
-numbers through the interpreted steps), and the answer solves the same equations:
+numbers through their steps), and the answer solves the same equations:
 
     M da - J^T dλ = -d(first)|a,λ ,    J da = -d(second)|a
 
@@ -19,21 +19,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.algorithms.closed.constrained import defect
+from armillary.algorithms.closed.constrained import defect_slopes
 from armillary.algorithms.interpreter import Run
+from armillary.constraints.compiled_rows import Asked
 from armillary.constraints.nullspace import Answer, Factor, Scaling, smallest, solve
 from armillary.errors import ModelError
+from armillary.evaluate.array_text import arrays_text
 from armillary.evaluate.derivatives import ForwardDerivatives
 from armillary.evaluate.inputs import Array, wrench_rows
-from armillary.scalar import Dual, Scalar
+from armillary.evaluate.request import Request
+from armillary.scalar import Scalar
+from armillary.shown import shown
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
     from armillary.evaluate.evaluator import External
+    from armillary.evaluate.program import Program
 
+_WORTH = 200  # directions: for fewer, the interpreter is done before their code is compiled
 _SINGULAR = 1e-6  # of the velocities: a variation that rows forbid by more leads nowhere
 
 
+@shown
 @dataclass(frozen=True)
 class ConstrainedDerivatives:
     """Derivatives of a.  Off the admissible variations a loop opens and there is no derivative.
@@ -53,6 +60,13 @@ class ConstrainedDerivatives:
     velocities: Array
     dv: Array
     full: ForwardDerivatives
+
+    def __str__(self) -> str:
+        parts = {field.name: getattr(self, field.name) for field in fields(self)}
+        del parts["full"]
+        return arrays_text(
+            "derivatives of a along admissible variations; .full: as of a tree", parts
+        )
 
     def jvp(self, q: ArrayLike = 0.0, v: ArrayLike = 0.0, tau: ArrayLike = 0.0) -> Array:
         """Change of a (nv) for small changes of q (tangent), v and tau.
@@ -107,25 +121,29 @@ def _of_state(
     equations: Equations, system: System, k: int, external: External, passive: bool
 ) -> ConstrainedDerivatives:
     answer = equations.answer(system, k)
-    M, n = system.M[k], equations.tables.nv
+    M = system.M[k]
     holonomic = np.array(equations.constraints.holonomic, bool)
     s = equations.scaling
     scaling = s.of_rows(holonomic)
     tolerance = equations.rank_tolerance(system.terms.residual[k])
     position = Factor(system.terms.J[k][holonomic], scaling, tolerance)
     motions, velocities = position.free, answer.factor.free
-    still = np.zeros(n)
     probe = _Probe(equations, system, k, answer, external, passive)
-    dq, carried, moved = (np.zeros((n, motions.shape[1])) for _ in range(3))
-    for i, d in enumerate(motions.T):
-        first, second, rates = probe.slopes(d, still)
-        dq[:, i] = _change(M, answer.factor, first, second)
-        carried[:, i] = _carried(equations, M, answer.factor, rates, system.v[k])
-        more = probe.slopes(still, carried[:, i])
-        moved[:, i] = dq[:, i] + _change(M, answer.factor, *more[:2])
-    dv = [_change(M, answer.factor, *probe.slopes(still, d)[:2]) for d in velocities.T]
-    by_v = np.array(dv).T.reshape(n, -1)
+    still = np.zeros_like
     dtau = responses(equations, system, k, answer.factor)
+
+    def changes(first: Array, second: Array, rates: Array) -> Array:
+        """da (n, k) that balances slopes of both equations."""
+        da = answer.factor.motion(-second)[0]
+        for _ in range(2):  # refined once, as in `solve`
+            da = da - dtau @ (first + M @ da)
+        return da
+
+    slopes = probe.slopes(motions, still(motions))
+    dq = changes(*slopes)
+    carried = _carried(equations, M, answer.factor, slopes[2], system.v[k])
+    moved = dq + changes(*probe.slopes(still(carried), carried))
+    by_v = changes(*probe.slopes(still(velocities), velocities))
     onto_q, onto_v = _onto(motions, M, s), _onto(velocities, M, s)
     full = ForwardDerivatives(moved @ onto_q, by_v @ onto_v, dtau)
     return ConstrainedDerivatives(dtau, motions, dq, carried, moved, velocities, by_v, full)
@@ -133,9 +151,8 @@ def _of_state(
 
 def responses(equations: Equations, system: System, k: int, factor: Factor) -> Array:
     """d a / d tau (nv, nv) of state k: N (N^T M N)^-1 N^T."""
-    zero = np.zeros(equations.constraints.count)
-    units = np.eye(equations.tables.nv)
-    return np.array([solve(system.M[k], unit, factor, zero).a for unit in units]).T
+    n = equations.tables.nv
+    return solve(system.M[k], np.eye(n), factor, np.zeros((equations.constraints.count, n))).a
 
 
 def _onto(motions: Array, M: Array, scaling: Scaling) -> Array:
@@ -155,12 +172,13 @@ def _onto(motions: Array, M: Array, scaling: Scaling) -> Array:
 
 
 def _carried(equations: Equations, M: Array, factor: Factor, rates: Array, v: Array) -> Array:
-    """The smallest change of v, by kinetic energy, that keeps the rates of the rows."""
+    """The smallest changes of v (n, k), by kinetic energy, that keep the rates of the rows."""
     if not rates.any():
-        return np.zeros(len(M))
+        return np.zeros((len(M), rates.shape[1]))
     found = smallest(M, factor, -rates, equations.model.v_labels)
     s = equations.scaling
-    left = np.abs(s.rows / s.length * (factor.J @ found + rates)).max(initial=0.0)
+    open_ = (s.rows / s.length)[:, None] * (factor.J @ found + rates)
+    left = np.abs(open_).max(initial=0.0)
     if left > _SINGULAR * np.abs(v / s.columns).max(initial=0.0):
         raise ModelError(
             f"forward_dynamics.derivatives: '{equations.model.name}' is in a singular position, "
@@ -169,12 +187,8 @@ def _carried(equations: Equations, M: Array, factor: Factor, rates: Array, v: Ar
     return found
 
 
-def _change(M: Array, factor: Factor, first: Array, second: Array) -> Array:
-    return solve(M, -first, factor, -second).a
-
-
 class _Probe:
-    """Slopes of the equations along a variation, accelerations and multipliers held."""
+    """Slopes of the equations along variations, accelerations and multipliers held."""
 
     def __init__(
         self,
@@ -186,28 +200,51 @@ class _Probe:
         passive: bool,
     ):
         owner = equations.evaluator
-        self.equations, self.base = equations, owner.base()
+        self.equations, self.passive = equations, passive
         constraints = equations.constraints if passive else equations.constraints.bare
         self.tables = replace(owner.tables(True, passive), constraints=constraints)
-        self.q, self.v = system.q[k].tolist(), system.v[k].tolist()
-        self.algorithm = defect(answer.multipliers.tolist())
-        self.inputs: dict[str, list[Scalar]] = {"a": answer.a.tolist()}
+        self.state = {"q": system.q[k], "v": system.v[k], "a": answer.a}
         if external:
             given = {name: wrench_rows(name, x) for name, x in external.items()}
-            count = len(system.q)
-            self.inputs["external"] = owner.external_rows(given, count, self.tables)[k].tolist()
+            self.state["external"] = owner.external_rows(given, len(system.q), self.tables)[k]
+        self.state["multipliers"] = answer.multipliers
 
     def slopes(self, dq: Array, dv: Array) -> tuple[Array, Array, Array]:
-        """Of the equations of motion, of J a - gamma, and of J v."""
-        model = self.equations.model
-        q: list[Scalar] = []
-        for joint, slot in zip(model.joints, model.slots, strict=True):
-            rates = joint.rate(self.q[slot.q], dq[slot.v].tolist())
-            q += [Dual(x, rate) for x, rate in zip(self.q[slot.q], rates, strict=True)]
-        v = [Dual(x, rate) for x, rate in zip(self.v, dv.tolist(), strict=True)]
-        found = Run(self.algorithm, self.tables, self.base, self.inputs | {"q": q, "v": v}).results
-        return _slopes(found["balance"]), _slopes(found["rows"]), _slopes(found["rates"])
+        """Of the equations of motion (n, k), of J a - gamma and of J v (m, k), along the columns
+        of dq and dv (n, k)."""
+        kernels = self._kernels(dq.shape[1])
+        if kernels is not None:
+            inputs = {name: x[None] for name, x in self.state.items()}
+            inputs |= {"dq": np.ascontiguousarray(dq.T), "dv": np.ascontiguousarray(dv.T)}
+            found = kernels(inputs, dq.shape[1], self.equations.evaluator.base_numbers)
+        else:
+            lines = [self._interpreted(*pair) for pair in zip(dq.T, dv.T, strict=True)]
+            n, m = len(dq), self.equations.constraints.count
+            sizes = {"balance": n, "rows": m, "rates": m}
+            found = {
+                name: np.array([line[name] for line in lines], float).reshape(len(lines), size)
+                for name, size in sizes.items()
+            }
+        return found["balance"].T, found["rows"].T, found["rates"].T
 
+    def _kernels(self, count: int) -> Program | None:
+        """Compiled once so many directions were asked for that it is worth its making."""
+        memo, reads = self.equations.memo, (*self.state, "dq", "dv")
+        asked = memo.once("directions of derivatives", Asked)
+        asked.count += count
+        if asked.count < _WORTH or not count:
+            return None
+        return memo.once(("slopes", reads, self.passive), lambda: self._made(reads))
 
-def _slopes(values: list[Scalar]) -> Array:
-    return np.array([float(x.slope) if isinstance(x, Dual) else 0.0 for x in values])
+    def _made(self, reads: tuple[str, ...]) -> Program | None:
+        from armillary.evaluate.program import Program
+
+        owner = self.equations.evaluator
+        request = Request(defect_slopes, reads, owner.moving_base, owner.vertical_gravity)
+        kernels = Program(request, self.tables, owner.options)
+        return kernels if kernels.straight() else None
+
+    def _interpreted(self, dq: Array, dv: Array) -> dict[str, list[Scalar]]:
+        numbers = self.state | {"dq": dq, "dv": dv}
+        inputs = {name: x.tolist() for name, x in numbers.items()}
+        return Run(defect_slopes, self.tables, self.equations.evaluator.base(), inputs).results

@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from armillary.algorithms.tree import inverse_dynamics, kinematics, mass_matrix
 from armillary.constraints.arrays import rotated_back
+from armillary.constraints.compiled_rows import Asked, row_kernels
+from armillary.constraints.drift import CorrectiveForce, DrawnBack, baumgarte_rates
 from armillary.constraints.moving import Prescribed, RowMotion, spread
 from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, solve
-from armillary.constraints.rows import Bodies, Rows, Terms, from_body_axes
+from armillary.constraints.rows import Bodies, Rows, Terms, of_kernel
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array, common_rows
 from armillary.evaluate.memo import Memo
@@ -28,23 +30,12 @@ from armillary.model.lowering.constraints import lower_constraints
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import Evaluator, External
 
-Baumgarte = tuple[float, float] | None
+Baumgarte = DrawnBack | None
 _SEVERAL = 20.0  # rounded numbers that make up one row
 _COARSEST = 1e-3  # geometry tolerance by the digits of a file
 OPEN_SAMPLES = 6  # random configurations that tell what holds everywhere
+_WORTH = 1000  # calls: for fewer, numpy is done before the code of the rows would be compiled
 _OPEN = 30.0  # a loop that is open by e counts as singular within 30 e / L
-
-
-def baumgarte_rates(baumgarte: tuple[float, float]) -> tuple[float, float]:
-    try:
-        alpha, beta = (float(x) for x in baumgarte)
-    except (TypeError, ValueError):
-        alpha = beta = np.nan
-    if not (0.0 <= alpha < np.inf and 0.0 <= beta < np.inf):
-        raise InputError(
-            f"baumgarte: expected two rates (alpha, beta) in 1/s, none negative; found {baumgarte}."
-        )
-    return alpha, beta
 
 
 @dataclass(frozen=True)
@@ -57,7 +48,6 @@ class System:
     force: Array  # (B, n): tau - h + known forces of contacts, friction and springs of loops
     target: Array  # (B, m)
     terms: Terms
-    bodies: Bodies
 
     def of(self, k: int) -> System:
         """State k alone, as a batch of one."""
@@ -69,7 +59,6 @@ class System:
             force=self.force[one],
             target=self.target[one],
             terms=Terms(**{name: x[one] for name, x in vars(self.terms).items()}),
-            bodies=Bodies(**{name: x[one] for name, x in vars(self.bodies).items()}),
         )
 
 
@@ -139,14 +128,6 @@ class Equations:
         pairs = [(index[part.first.body], index[part.second.body]) for part in parts]
         return pairs + [(index[wheel.ground], index[wheel.body]) for wheel in model.wheels]
 
-    def constraint_frame(self, system: System, number: int) -> tuple[Array, Array]:
-        """World to the second frame as a person sees it: rotations (B, 3, 3), origins (B, 3)."""
-        constraint = self.constraints.frames[number]
-        E2, r2 = from_body_axes(constraint.X_2B, constraint.second, self.tables)
-        own = np.array(constraint.own.rows, float)
-        E, o = system.bodies.E[:, constraint.second], system.bodies.o[:, constraint.second]
-        return own @ E2 @ E, o + rotated_back(E, r2)
-
     # -- states ----------------------------------------------------------------------------------
 
     def motion(self, q: Array, v: Array) -> Bodies:
@@ -185,8 +166,20 @@ class Equations:
     def terms(self, q: Array, v: Array | None = None, moving: RowMotion | None = None) -> Terms:
         """All rows at B states; moving: residuals and rates count from this motion."""
         v = np.zeros((len(q), self.tables.nv)) if v is None else v
-        terms = self.rows.terms(self.motion(q, v), q, v)
+        terms = self._terms(q, v)
         return terms if moving is None else moving.shifted(terms)
+
+    def _terms(self, q: Array, v: Array, passive: bool = True) -> Terms:
+        """By compiled code once the rows were asked for so often that it is worth its making."""
+        asked = self.memo.once("calls of rows", Asked)
+        asked.count += 1 + len(q) // 100
+        if asked.count > _WORTH and len(q):
+            constraints = self.constraints if passive else self.constraints.bare
+            make = lambda: row_kernels(self.evaluator, constraints, passive)  # noqa: E731
+            kernels = self.memo.once(("rows", passive), make)
+            if kernels is not None:
+                return of_kernel(kernels({"q": q, "v": v}, len(q), self.evaluator.base_numbers))
+        return self.rows.terms(self.motion(q, v), q, v, passive)
 
     def system(
         self,
@@ -206,14 +199,13 @@ class Equations:
         M = run(mass_matrix.mass_matrix, {"q": q}, passive=passive, bodies=given)["M"]
         algorithm = inverse_dynamics.bias_forces
         h = run(algorithm, {"q": q, "v": v}, external, passive=passive, bodies=given)["tau"]
-        bodies = self.motion(q, v)
-        terms = self.rows.terms(bodies, q, v, passive)
+        terms = self._terms(q, v, passive)
         if isinstance(prescribed, RowMotion):
             terms = prescribed.shifted(terms)
         target = (
-            terms.gamma + self.prescribed_rows(prescribed, len(q)) + self.pull(terms, baumgarte)
+            terms.gamma + self.prescribed_rows(prescribed, len(q)) + self.pull(q, terms, baumgarte)
         )
-        return System(q, v, M, tau - h + terms.given, target, terms, bodies)
+        return System(q, v, M, tau - h + terms.given, target, terms)
 
     def prescribed_rows(self, prescribed: Prescribed, count: int) -> Array:
         """Prescribed accelerations of constraints, on top of what the model says: of a
@@ -240,10 +232,16 @@ class Equations:
                     extra[:, rows] -= constraint.acceleration
         return extra
 
-    def pull(self, terms: Terms, baumgarte: Baumgarte) -> Array:
-        """Baumgarte's pull on rows that drift:  -2 alpha rate - beta² residual  (1/s, 1/s)."""
+    def pull(self, q: Array, terms: Terms, baumgarte: Baumgarte) -> Array:
+        """Baumgarte's pull on rows that drift:  -2 alpha rate - beta² residual  (1/s, 1/s), or the
+        accelerations that a corrective force gives them (drift.py)."""
         if baumgarte is None:
             return np.zeros_like(terms.gamma)
+        if isinstance(baumgarte, CorrectiveForce):
+            force = -baumgarte.kv * terms.rate - baumgarte.kp * terms.residual
+            M = self.evaluator.run(mass_matrix.mass_matrix, {"q": q})["M"]
+            a = np.linalg.solve(M, np.einsum("bmn,bm->bn", terms.J, force)[..., None])
+            return np.asarray((terms.J @ a)[..., 0])
         alpha, beta = baumgarte_rates(baumgarte)
         return -2.0 * alpha * terms.rate - beta * beta * terms.residual
 
@@ -273,9 +271,17 @@ class Equations:
         if not self.constraints.count:
             return np.zeros(0, bool)
         q = self.random_configurations(np.random.default_rng(0), OPEN_SAMPLES)
-        J = self.scaling.scaled(self.terms(q).J)
+        bodies = self.motion(q, np.zeros((len(q), self.tables.nv)))
+        entries = np.abs(self.rows.sparse_terms(bodies)[0]).max(axis=0, initial=0.0)
+        s, (rows, columns, *_) = self.scaling, self.rows.pairs
+        largest = np.zeros(self.constraints.count)
+        np.maximum.at(largest, rows, entries * s.rows[rows] * s.columns[columns] / s.length)
+        for axis in self.constraints.axes:
+            row = self.constraints.slices[axis.name].start
+            sizes = [abs(x) * s.columns[v] for v, _, x in axis.terms]
+            largest[row] = max(sizes, default=0.0) * s.rows[row] / s.length
         tolerance = max(RANK_TOLERANCE, self.geometry_tolerance)
-        return np.asarray(np.abs(J).max(axis=(0, 2), initial=0.0) <= tolerance, bool)
+        return np.asarray(largest <= tolerance, bool)
 
     # -- rank and solutions ----------------------------------------------------------------------
 

@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.algorithms.closed.constrained import constrained_dynamics
-from armillary.constraints.compiled import compiled_kernels, may_be_compiled
+from armillary.algorithms.closed.constrained import Plan, constrained_dynamics
+from armillary.constraints.compiled import (
+    compiled_kernels,
+    eliminating_kernels,
+    may_be_compiled,
+)
+from armillary.constraints.drift import DrawnBack
 from armillary.constraints.equations import Baumgarte, Equations
 from armillary.constraints.ladder import LadderQuestion, Outcome, States, compiled, solve_in_turn
+from armillary.constraints.large import large_system
 from armillary.constraints.load_friction import load_friction_of
 from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
-from armillary.constraints.plan import make_plan, plan_of
+from armillary.constraints.plan import plan_at, plan_of
 from armillary.constraints.states import answerable, blanked, solvable
 from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator, External
@@ -23,10 +29,11 @@ from armillary.model.model import Model
 
 if TYPE_CHECKING:
     from armillary.constraints.derivatives import ConstrainedDerivatives
-    from armillary.constraints.large import LargeSystem
     from armillary.evaluate.program import Program
 
 _PLAIN = ("q", "v", "tau")
+_PLAIN_LARGE = (_PLAIN, True, "elimination")
+_CHOICES = 3  # of other dependent coordinates
 
 
 class ConstrainedForwardDynamics(LadderQuestion):
@@ -43,7 +50,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
 
     def __init__(self, equations: Equations):
         super().__init__(equations)
-        self._large: dict[bool, LargeSystem] = {}
+        self._opposed = False  # no free motion without inertia
+        self._chosen: dict[tuple[tuple[str, ...], bool], list[Plan]] = {}  # beside the first plan
 
     def __call__(
         self,
@@ -57,7 +65,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
         parameters: ArrayLike | None = None,
         offsets: ArrayLike | None = None,
         prescribed: Prescribed = None,
-        baumgarte: tuple[float, float] | None = None,
+        baumgarte: DrawnBack | None = None,
     ) -> Array:
         self._refuse_offsets(offsets)
         q, v, tau = self._evaluator.complete({"q": q, "v": v, "tau": tau}).values()
@@ -74,14 +82,19 @@ class ConstrainedForwardDynamics(LadderQuestion):
         if passive and model.load_dependent_joints:
             a = self._by_load(states, single, baumgarte)
         else:
-            if baumgarte is not None:
-                states = replace(states, prescribed=self._pulled(states, baumgarte))
-            a = solve_in_turn(states, self._first, self._regularised, self._null_space).values
+            a = self.accelerations(states, baumgarte)
         if single:
             self._evaluator.refuse_not_finite(states.arrays, a)
         result = self._handed_out(a, single, dtype, out)
-        self._serve(self._made.get((_PLAIN, True, True)), result)
+        self._serve(self._made.get((_PLAIN, True)) or self._made.get(_PLAIN_LARGE), result)
         return result
+
+    def accelerations(self, states: States, baumgarte: Baumgarte = None) -> Array:
+        """(B, nv) of states without load-dependent friction, by the ladder; NaN where there are
+        none."""
+        if baumgarte is not None:
+            states = replace(states, prescribed=self._pulled(states, baumgarte))
+        return solve_in_turn(states, self._first, self._second, self._null_space).values
 
     def _of_driven(self, model: Model) -> ConstrainedForwardDynamics:
         """The same of a model with other prescribed motions, made once."""
@@ -109,71 +122,101 @@ class ConstrainedForwardDynamics(LadderQuestion):
         a, _ = friction.friction_of(arrays, external, moving, baumgarte, parameters)
         return blanked(a, bad)
 
-    def _pulled(self, states: States, baumgarte: tuple[float, float]) -> dict[str, ArrayLike]:
+    def _pulled(self, states: States, baumgarte: DrawnBack) -> dict[str, ArrayLike]:
         """Prescribed accelerations with Baumgarte's terms on top, by constraint name."""
         equations, prescribed = self._equations, states.prescribed
         moving = prescribed if isinstance(prescribed, RowMotion) else None
         terms = equations.terms(states.arrays["q"], states.arrays["v"], moving)
         given = equations.prescribed_rows(prescribed, len(states))
-        extra, table = equations.pull(terms, baumgarte) + given, equations.constraints
+        extra, table = (
+            equations.pull(states.arrays["q"], terms, baumgarte) + given,
+            equations.constraints,
+        )
         return {x.name: extra[:, table.slices[x.name]] + x.acceleration for x in table.all}
 
     # -- the ladder ------------------------------------------------------------------------------
 
-    def kernels(
-        self, reads: tuple[str, ...], passive: bool = True, embed: bool = True
-    ) -> Program | None:
-        """Compiled solutions that read these inputs; None where there are none.  embed: by
-        dependent coordinates where the rows are independent; else the regularised system."""
+    def kernels(self, reads: tuple[str, ...], passive: bool = True) -> Program | None:
+        """Compiled solutions that read these inputs: straight-line code where the mechanism is
+        small enough, else native loops; None where there are none."""
+        straight = self._straight(reads, passive)
+        return self._eliminating(reads, passive) if straight is None else straight
+
+    def _straight(self, reads: tuple[str, ...], passive: bool) -> Program | None:
+        """Straight-line code, by dependent coordinates where the rows are independent."""
         equations = self._equations
 
         def make() -> Program | None:
             if not equations.constraints.ideal or not may_be_compiled(equations):
                 return None
-            plan = plan_of(equations) if embed else make_plan(equations, embed=False)
-            dynamics = constrained_dynamics(plan)
+            dynamics = constrained_dynamics(plan_of(equations))
             return compiled_kernels(equations, dynamics, reads, passive, verified=True)
 
-        return self._once((reads, passive, embed), make)
+        return self._once((reads, passive), make)
+
+    def _eliminating(self, reads: tuple[str, ...], passive: bool) -> Program | None:
+        """Sparse elimination of the regularised system, which has no dependent coordinates that
+        could go singular."""
+        equations = self._equations
+
+        def make() -> Program | None:
+            if not equations.constraints.ideal:
+                return None
+            return eliminating_kernels(equations, "gamma", reads, passive)
+
+        return self._once((reads, passive, "elimination"), make)
+
+    def _refuse_free_massless(self, states: States) -> None:
+        """Is every free motion opposed by some inertia?  It raises if not; looked at once."""
+        equations = self._equations
+        if not self._opposed and large_system(equations).massless:
+            one = replace(states.of(np.zeros(1, np.intp)), wrenches={}, prescribed=None)
+            equations.answer(one.system(equations), 0)
+        self._opposed = True
 
     def _first(self, states: States) -> Outcome | None:
-        """Compiled as planned; by sparse elimination where that would be too long."""
-        kernels = self.kernels(states.reads, states.passive)
-        if kernels is not None:
-            return compiled(self._equations, kernels, states, self.result)
-        if not self._equations.constraints.ideal or "parameters" in states.arrays:
-            return None
-        return self._sparse(states.passive, states).accelerations(states)
-
-    def _regularised(self, states: States) -> Outcome | None:
-        """Plain states by the regularised kernel, which has no dependent coordinates that could
-        go singular."""
-        if states.reads != _PLAIN or self.kernels(_PLAIN, states.passive) is None:
-            return None
-        if plan_of(self._equations).pivots is None:
-            return None
-        kernels = self.kernels(_PLAIN, states.passive, embed=False)
+        kernels = self._straight(states.reads, states.passive)
         if kernels is None:
             return None
         return compiled(self._equations, kernels, states, self.result)
+
+    def _second(self, states: States) -> Outcome | None:
+        """From now on natively behind the first, where it has an answer."""
+        kernels = self._eliminating(states.reads, states.passive)
+        if kernels is None:
+            return None
+        self._refuse_free_massless(states)
+        found = compiled(self._equations, kernels, states, self.result)
+        straight = self._straight(states.reads, states.passive)
+        if straight is not None and found.converged.any():
+            straight.followed_by(kernels)
+        return found
 
     def _null_space(self, states: States) -> Outcome:
         equations, system = self._equations, states.system(self._equations)
         a, good = np.full(states.arrays["v"].shape, np.nan), answerable(system)
         for k in np.flatnonzero(good):
             a[k] = equations.answer(system, int(k)).a
+        if good.any():
+            self._choose_others(states.of(np.flatnonzero(good)[:1]))
         return Outcome(a, good)
 
-    def _sparse(self, passive: bool, states: States) -> LargeSystem:
-        from armillary.constraints.large import LargeSystem
-
-        if passive not in self._large:
-            large = LargeSystem(self._equations, passive)
-            if large.massless:  # is every free motion opposed by some inertia?  It raises if not
-                one = replace(states.of(np.zeros(1, np.intp)), wrenches={}, prescribed=None)
-                self._equations.answer(one.system(self._equations), 0)
-            self._large[passive] = large
-        return self._large[passive]
+    def _choose_others(self, one: States) -> None:
+        """Other dependent coordinates, at a state where those of the straight-line code have gone
+        singular; where they answer, they stand natively behind it from now on."""
+        key = (one.reads, one.passive)
+        first = self._straight(*key)
+        chosen = self._chosen.setdefault(key, [])
+        if first is None or len(chosen) >= _CHOICES:
+            return
+        plan = plan_at(self._equations, plan_of(self._equations), one.arrays["q"][0])
+        if plan is None or plan in chosen:
+            return
+        chosen.append(plan)
+        dynamics = constrained_dynamics(plan)
+        other = compiled_kernels(self._equations, dynamics, *key, verified=True)
+        if other and compiled(self._equations, other, one, self.result).converged[0]:
+            first.followed_by(other)
 
     def derivatives(
         self,
@@ -226,9 +269,10 @@ class ConstrainedForwardDynamics(LadderQuestion):
         return self.derivatives(q, v, tau, external, passive).vjp(weight)
 
     def parameter_jacobian(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
-        """d a / d inertias (nv, 10 bodies) = -N (N^T M N)^-1 N^T Y; names:
-        `mechanism.parameter_names`."""
+        """d a / d inertias (nv, 10 bodies) = -N (N^T M N)^-1 N^T Y, and after them those by numbers
+        of force elements; names: `mechanism.parameter_names`."""
         from armillary.constraints.derivatives import responses
+        from armillary.evaluate.sensitivities import element_jacobian
 
         equations = self._equations
         arrays, single = equations.check_states(q=q, v=v, tau=tau)
@@ -236,6 +280,9 @@ class ConstrainedForwardDynamics(LadderQuestion):
         answers = [equations.answer(system, k) for k in range(len(arrays["q"]))]
         a = np.array([x.a for x in answers]).reshape(arrays["v"].shape)
         Y = equations.tree.regressor(arrays["q"], arrays["v"], a)
+        if equations.model.elements:
+            more = element_jacobian(self._evaluator, arrays["q"], arrays["v"], a)
+            Y = np.concatenate([Y, more], axis=-1)
         found = [-responses(equations, system, k, x.factor) @ Y[k] for k, x in enumerate(answers)]
         return found[0] if single else blanked(np.array(found).reshape(Y.shape), bad)
 

@@ -1,8 +1,8 @@
 """The ladder of solvers: the fastest first, the safest last.
 
     embedded      independent rows solved for dependent coordinates; compiled
-    regularised   [M J^T; J -mu], refined with the residual of the true system; compiled, or played
-                  from a tape where the mechanism is too large to be compiled
+    regularised   [M J^T; J -mu], refined with the residual of the true system; compiled, or in
+                  native loops, which serve mechanisms of any size
     null space    one state after the other, with the rank found there
 
 Each of them checks the residual of the true equations and says state by state whether it has
@@ -168,6 +168,7 @@ class LadderQuestion(ABC):
         self._evaluator, self._equations = equations.evaluator, equations
         self._made: dict[Hashable, Program | None] = {}
         self._fast: NativeCall | None = None  # the native call, where there is one
+        self._served: tuple[Program, int] | None = None  # what it runs for single states
 
     @abstractmethod
     def __call__(self, *given: Any, **named: Any) -> Array: ...
@@ -218,9 +219,11 @@ class LadderQuestion(ABC):
         if self._fast is None or kernels is None or like.dtype != np.float64:
             return
         base = self._evaluator.base_numbers
-        if like.ndim == 1 and not self._fast.ready():
-            self._fast.switch_on(Serving(kernels.kernel(False, "double"), base))
-        if like.ndim == 2 and not self._fast.ready(dtype="float64"):
+        if like.ndim == 1 and self._served != (kernels, kernels.version):
+            serving = Serving(kernels.kernel(False, "double"), base)
+            (self._fast.renew if self._fast.ready() else self._fast.switch_on)(serving)
+            self._served = kernels, kernels.version
+        if like.ndim == 2 and not self._fast.ready(batch=True):
             kernel = kernels.of_plain_batches("float64")
             if kernel is not None:
                 self._fast.switch_on_batch(Serving(kernel, base), checked=True)

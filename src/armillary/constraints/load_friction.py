@@ -18,21 +18,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.constraints.actuation import Actuation, actuation
-from armillary.constraints.equations import Baumgarte, Equations, System
-from armillary.constraints.moving import Prescribed, of_states
-from armillary.constraints.self_stress import ForceMap, determinacy, wrench_sizes
-from armillary.constraints.solution import (
-    ConstrainedSolution,
+from armillary.constraints.all_forces import (
     constraint_wrenches,
     merged,
     solution,
     without_rows,
 )
+from armillary.constraints.equations import Baumgarte, Equations, System
+from armillary.constraints.moving import Prescribed, of_states
+from armillary.constraints.self_stress import ForceMap, determinacy, wrench_sizes
+from armillary.constraints.solution import ConstrainedSolution
 from armillary.constraints.states import finite_rows, placed, substituted
 from armillary.errors import ModelError
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.load_friction import GROUP_OF, LoadFriction, repeated
-from armillary.evaluate.results import BodyForces
 from armillary.evaluate.tree import Tree
 
 if TYPE_CHECKING:
@@ -204,5 +203,12 @@ class ConstrainedLoadFriction(LoadFriction):
             actuators=first(np.sum(tau * v, axis=-1)),
             passive=np.asarray(found.balance.passive + taken),
         )
-        forces = BodyForces(evaluator.model, {name: first(y) for name, y in whole.results.items()})
-        return replace(found, model=evaluator.model, tau=first(tau), forces=forces, balance=balance)
+        forces = whole.each(first)
+        return replace(
+            found,
+            model=evaluator.model,
+            tau=first(tau),
+            forces=forces,
+            balance=balance,
+            wrenches=forces.reactions(),
+        )

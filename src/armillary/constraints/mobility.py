@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.constraints.assembly import Closer
-from armillary.constraints.notes import OPEN
+from armillary.constraints.notes import refuse_open
 from armillary.constraints.nullspace import Factor
-from armillary.errors import InputError, Remedy
 from armillary.evaluate.inputs import Array
 from armillary.shown import shown
 
@@ -85,8 +84,7 @@ def mobility(
     """Counts at a closed configuration; an open one has none, and is refused."""
     terms = equations.terms(q[None])
     opening = closer.opening(terms.residual[0])
-    if opening > max(OPEN, equations.geometry_tolerance):
-        raise _open(equations, terms.residual[0], opening)
+    refuse_open(equations, terms.residual[0], "mobility", "ranks and freedoms have no meaning")
     factor = equations.factor(terms)
     values = factor.singular_values
     finite = _finite(equations, closer, q, factor, tries, seed)
@@ -109,19 +107,6 @@ def mobility(
         labels=equations.model.v_labels,
         closed=opening <= 1e-9,
         opening=opening,
-    )
-
-
-def _open(equations: Equations, residual: Array, opening: float) -> InputError:
-    """By how much, and how to close it."""
-    constraints, scale = equations.constraints, equations.scaling.rows
-    held = np.array(constraints.holonomic, bool)
-    r = int(np.argmax(np.abs(residual * scale) * held))
-    return InputError(
-        f"mobility: '{equations.model.name}' is open at this q by {opening:.2g} of its size "
-        f"(most at '{constraints.labels[r]}', {abs(residual[r]):.3g} {constraints.units[r]}), "
-        f"where ranks and freedoms have no meaning.",
-        Remedy("assemble q"),
     )
 
 
@@ -162,7 +147,7 @@ def _step(equations: Equations, closer: Closer, q: Array, motion: Array) -> Arra
         return None
     d *= _STEP / np.abs(d).max()
     there = equations.tree.integrate(q, columns * d)
-    there, _ = closer.marquardt(there, steps=60)
+    there, _ = closer.marquardt(there, steps=60, polished=False)
     moved = equations.tree.difference(q, there) / columns
     if not 0.2 * _STEP <= np.abs(moved).max() <= 3.0 * _STEP:  # back again, or thrown far off
         return None

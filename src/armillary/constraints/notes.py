@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.constraints.nullspace import Answer, Factor
-from armillary.errors import Message, Remedy
+from armillary.errors import InputError, Message, Remedy
 from armillary.evaluate.inputs import Array
 from armillary.units import row_force
 
@@ -40,12 +40,8 @@ def state_notes(equations: Equations, system: System, k: int, answer: Answer) ->
             f"rows contradict each other: {named} cannot all be met; the accelerations are the "
             f"nearest in least squares"
         )
+    texts += open_notes(equations, terms.residual[k])
     scale = equations.scaling.rows / equations.length
-    opening = np.abs(terms.residual[k]) * scale
-    r = int(np.argmax(opening))
-    if opening[r] > max(OPEN, equations.geometry_tolerance):
-        text = f"'{labels[r]}' is open by {terms.residual[k, r]:.3g};"
-        texts.append(Message(text, Remedy("assemble")))
     speed = float((sizes @ np.abs(system.v[k]) * scale).max())
     rate = np.abs(terms.rate[k]) * scale
     r = int(np.argmax(rate))
@@ -55,6 +51,43 @@ def state_notes(equations: Equations, system: System, k: int, answer: Answer) ->
     if near := nearness(equations, answer.factor):
         texts.append(near)
     return tuple(texts)
+
+
+def _opening(equations: Equations, residual: Array) -> tuple[int, float]:
+    """The row that is open most, and by how much of the machine's size."""
+    opening = np.abs(residual) * equations.scaling.rows / equations.length
+    r = int(np.argmax(opening))
+    return r, float(opening[r])
+
+
+def open_notes(equations: Equations, residual: Array) -> list[str]:
+    """A remark where a position is open."""
+    if not len(residual):
+        return []  # a tree
+    r, opening = _opening(equations, residual)
+    if opening <= max(OPEN, equations.geometry_tolerance):
+        return []
+    text = f"'{equations.constraints.labels[r]}' is open by {residual[r]:.3g};"
+    return [Message(text, Remedy("assemble"))]
+
+
+def refuse_open(
+    equations: Equations, residual: Array, what: str, why: str, where: str = ""
+) -> None:
+    """Error where a position is open: by how much, and how to close it.  Rows whose motion is
+    prescribed may be anywhere: when they are, they know themselves."""
+    constraints = equations.constraints
+    held = np.array(constraints.holonomic, bool) & ~np.array(constraints.driven, bool)
+    if not held.any():
+        return
+    r, opening = _opening(equations, residual * held)
+    if opening > max(OPEN, equations.geometry_tolerance):
+        raise InputError(
+            f"{what}: '{equations.model.name}' is open at this q{where} by {opening:.2g} of its "
+            f"size (most at '{constraints.labels[r]}', {abs(residual[r]):.3g} "
+            f"{constraints.units[r]}), where {why}.",
+            Remedy("assemble q"),
+        )
 
 
 def nearness(equations: Equations, factor: Factor) -> str:

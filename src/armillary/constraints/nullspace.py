@@ -104,27 +104,34 @@ class Factor:
         return Z
 
     def motion(self, target: Array) -> tuple[Array, Array]:
-        """x with J x = target, smallest in scaled units; and the residual of each row."""
-        s = self.scaling
-        y = _solve(self._R2, self._Q2.T @ (s.rows / s.length * target)[self._P])
-        x = s.columns * (self._Q[:, : self.rank] @ y)
+        """x with J x = target, smallest in scaled units; and the residual of each row.  target (m,)
+        or (m, k): k at once."""
+        x = self._motion(target)
         # one refinement: the rounding of y is seen by rows of very different size
-        residual = target - self.J @ x
-        y = _solve(self._R2, self._Q2.T @ (s.rows / s.length * residual)[self._P])
-        x = x + s.columns * (self._Q[:, : self.rank] @ y)
+        x = x + self._motion(target - self.J @ x)
         return x, target - self.J @ x
 
-    def multipliers(self, force: Array) -> Array:
-        """λ with J^T λ = force, smallest in scaled units."""
+    def _motion(self, target: Array) -> Array:
         s = self.scaling
-        z = _solve(self._R2.T, self._Q[:, : self.rank].T @ (s.columns * force))
-        scaled = np.zeros(len(self._P))
+        y = _solve(self._R2, self._Q2.T @ _times(s.rows / s.length, target)[self._P])
+        return _times(s.columns, self._Q[:, : self.rank] @ y)
+
+    def multipliers(self, force: Array) -> Array:
+        """λ with J^T λ = force (n,) or (n, k), smallest in scaled units."""
+        s = self.scaling
+        z = _solve(self._R2.T, self._Q[:, : self.rank].T @ _times(s.columns, force))
+        scaled = np.zeros((len(self._P), *force.shape[1:]))
         scaled[self._P] = self._Q2 @ z
-        return scaled * s.rows / s.length
+        return _times(s.rows / s.length, scaled)
+
+
+def _times(sizes: Array, x: Array) -> Array:
+    """Every row of x (n,) or (n, k) by its size."""
+    return np.asarray((sizes * x.T).T)
 
 
 def _solve(A: Array, b: Array) -> Array:
-    return np.asarray(np.linalg.solve(A, b), float) if len(A) else np.zeros(0)
+    return np.asarray(np.linalg.solve(A, b), float) if len(A) else np.zeros(b.shape)
 
 
 @dataclass(frozen=True)
@@ -145,7 +152,9 @@ def solve(
     G: Array | None = None,
     labels: tuple[str, ...] = (),
 ) -> Answer:
-    """M a = force + G^T λ,  J a = target (least squares where that cannot be).  G: J by default."""
+    """M a = force + G^T λ,  J a = target (least squares where that cannot be).  G: J by default.
+
+    force (n,) and target (m,), or k of them as columns, where G is J."""
     a, residual = factor.motion(target)
     N = factor.free
     if G is not None:
@@ -160,8 +169,8 @@ def solve(
 
 
 def smallest(M: Array, factor: Factor, target: Array, labels: tuple[str, ...] = ()) -> Array:
-    """x (n,) with J x = target and the least kinetic energy."""
-    zero = np.zeros(len(M))
+    """x with J x = target and the least kinetic energy; target (m,) or (m, k)."""
+    zero = np.zeros((len(M), *target.shape[1:]))
     try:
         return solve(M, zero, factor, target, labels=labels).a
     except ModelError:  # a free motion without inertia costs nothing: it is not used
@@ -200,8 +209,8 @@ def _reduced(A: Array, b: Array, N: Array, labels: tuple[str, ...]) -> Array:
     except np.linalg.LinAlgError:
         _, vectors = np.linalg.eigh(scaled)
         _undefined(N @ (vectors[:, :1] / size[:, None]), 0, labels)
-    y = np.linalg.solve(L.T, np.linalg.solve(L, b / size))
-    return y / size
+    y = np.linalg.solve(L.T, np.linalg.solve(L, (b.T / size).T))
+    return np.asarray((y.T / size).T)
 
 
 def _undefined(N: Array, k: int, labels: tuple[str, ...]) -> None:

@@ -6,6 +6,7 @@ elimination order takes the cheapest pivot that is healthy in all samples.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,11 +28,13 @@ Rows = NDArray[np.intp]
 _CLOSED_SAMPLES = 3
 _CLOSED = 1e-9  # opening of a sample, of the machine's size
 _PIVOT_SHARE = 0.05
+_LEFT_OVER = 1e-3
+_IMPLIED = 1e-6  # of its terms: what rows may contradict each other within a step of time
 
 
 def plan_of(equations: Equations) -> Plan:
     """How forward dynamics are solved, made once."""
-    return equations.memo.once("plan", lambda: make_plan(equations))
+    return equations.memo.once("plan", lambda: make_plan(equations, implied=True))
 
 
 def samples_of(equations: Equations) -> Array:
@@ -45,10 +48,12 @@ def make_plan(
     wanted: NDArray[np.bool_] | None = None,
     embed: bool = True,
     inertia: Array | None = None,
+    implied: bool = False,
 ) -> Plan:
     """wanted: rows that take part; all by default.  embed: solve independent rows for dependent
     coordinates; else always the regularised system, which has no coordinates to go wrong.
-    inertia (nv): a diagonal in the place of the mass matrix."""
+    inertia (nv): a diagonal in the place of the mass matrix.  implied: rows that follow from others
+    wherever the mechanism is closed may be left out and checked."""
     rng = np.random.default_rng(0)
     rows_wanted = (
         np.arange(equations.constraints.count) if wanted is None else np.flatnonzero(wanted)
@@ -65,10 +70,15 @@ def make_plan(
     ranks = [_rank(equations, j, kept) for j in J]
     rows = tuple(int(k) for k in kept)
     scales = tuple(float(x) for x in equations.scaling.columns)
-    if embed and min(ranks, default=0) == len(kept):
+    rank = min(ranks, default=0)
+    if embed and rank == len(kept):
         pivots = dependent_coordinates(J)
         if pivots is not None:
             return Plan(rows, pivots=pivots, scale=scales)
+    elif implied and 0 < rank == max(ranks):
+        made = _implied_plan(equations, J, rank, kept)
+        if made is not None:
+            return made
     mu = MU * scale
     return Plan(
         kept=rows,
@@ -79,13 +89,46 @@ def make_plan(
     )
 
 
-def dependent_coordinates(J: Array) -> tuple[Pivot, ...] | None:
-    """Row and degree of freedom of each pivot: the sparsest that is not small in any sample."""
+def plan_at(equations: Equations, plan: Plan, q: Array) -> Plan | None:
+    """The same rows solved for the dependent coordinates that are healthiest at q; None where there
+    are none, or no others."""
+    if plan.pivots is None:
+        return None
+    J = equations.terms(q[None]).J[:, list(plan.kept)]
+    pivots = dependent_coordinates(J, len(plan.pivots))
+    places = [{(p.row, p.dof) for p in x} for x in (pivots or (), plan.pivots)]
+    return None if not pivots or places[0] == places[1] else replace(plan, pivots=pivots)
+
+
+def _implied_plan(equations: Equations, J: Array, rank: int, kept: Rows) -> Plan | None:
+    """As many rows as are independent, the others checked.  Not where there is one sample only:
+    there any row may follow from others by chance."""
+    pivots = dependent_coordinates(J, rank) if len(J) > 1 else None
+    if pivots is None:
+        return None
+    s, frames = equations.scaling, sum(x.count for x in equations.constraints.frames)
+    weights = np.where(kept < frames, s.rows[kept] / s.length, 0.0)
+    return Plan(
+        tuple(int(k) for k in kept),
+        pivots=pivots,
+        scale=tuple(float(x) for x in s.columns),
+        length=equations.length,
+        implied_tolerance=max(_IMPLIED, equations.geometry_tolerance),
+        openings=tuple(float(x) for x in weights),
+    )
+
+
+def dependent_coordinates(J: Array, count: int | None = None) -> tuple[Pivot, ...] | None:
+    """Row and degree of freedom of each pivot: the sparsest that is not small in any sample.
+
+    count: of the pivots, where not all rows are independent; rows of which little is left, with
+    the others taken off, are left out then."""
     work = J.copy()  # (samples, rows, n)
+    sizes = np.abs(work).max(axis=2, initial=0.0)
     pattern = (work != 0.0).any(axis=0)
     rows, columns = list(range(J.shape[1])), list(range(J.shape[2]))
     pivots: list[Pivot] = []
-    while rows:
+    while rows and len(pivots) != count:
         block = np.abs(work[:, rows][:, :, columns])
         best = block.max(axis=2, keepdims=True)
         with np.errstate(all="ignore"):
@@ -93,6 +136,8 @@ def dependent_coordinates(J: Array) -> tuple[Pivot, ...] | None:
         used = pattern[np.ix_(rows, columns)]
         cost = (used.sum(1)[:, None] - 1) * (used.sum(0)[None, :] - 1)
         allowed = share >= _PIVOT_SHARE
+        if count is not None:
+            allowed &= (best[:, :, 0] > _LEFT_OVER * sizes[:, rows]).all(axis=0)[:, None]
         if not allowed.any():
             return None
         ranked = np.where(allowed, cost - share, np.inf)

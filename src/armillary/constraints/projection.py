@@ -16,10 +16,15 @@ from numpy.typing import NDArray
 
 from armillary.algorithms.closed.constrained import correction
 from armillary.constraints.assembly import Closer
-from armillary.constraints.compiled import compiled_kernels, may_be_compiled
+from armillary.constraints.compiled import (
+    compiled_kernels,
+    eliminating_kernels,
+    may_be_compiled,
+)
 from armillary.constraints.holding import Held, Named
 from armillary.constraints.ladder import Outcome, Solver, States, solve_in_turn
 from armillary.constraints.moving import Prescribed, RowMotion, spread
+from armillary.constraints.nullspace import RANK_TOLERANCE
 from armillary.constraints.plan import make_plan
 from armillary.constraints.states import finite_rows
 from armillary.errors import ArmillaryError, ModelError
@@ -29,7 +34,7 @@ if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
     from armillary.evaluate.program import Program
 
-_STEPS = 8
+STEPS = 8  # of Newton's method by one solver
 _SMALL = 1e-8  # Newton's method is quadratic: after a step of this size the rest is rounding
 Notes = list[str] | None
 
@@ -49,22 +54,49 @@ class Projector:
     def kernels(self, level: str, embed: bool = True, moving: bool = False) -> Program | None:
         """Of a step of q ("residual") or of v ("rate").  embed: False where the dependent
         coordinates of the first fail.  moving: rows move, and that is one more input."""
-        key = (level, embed, moving)
+        key = (level, embed and may_be_compiled(self.equations), moving)
         if key not in self._made:
             self._made[key] = self._make(*key)
         return self._made[key]
 
+    def embeds(self, level: str) -> bool:
+        """Is the first step by dependent coordinates, so that the regularised one is another?"""
+        return make_plan(self.equations, self.rows(level), implied=True).pivots is not None
+
     def _make(self, level: str, embed: bool, moving: bool) -> Program | None:
         rows = self.rows(level)
-        if not may_be_compiled(self.equations) or not rows.any():
+        if not rows.any():
             return None
-        plan = make_plan(self.equations, rows, embed)
         reads = ("q",) + ("v",) * (level == "rate") + ("prescribed",) * moving
-        weights: list[float] = []
-        if level == "residual" and plan.pivots is None:
-            s = self.equations.scaling
-            weights = (s.rows / s.length / self.closer.nearly_closed)[list(plan.kept)].tolist()
-        return compiled_kernels(self.equations, correction(plan, level, weights), reads)
+        s = self.equations.scaling
+        weights = s.rows / s.length / self.closer.nearly_closed if level == "residual" else None
+        if embed:
+            plan = make_plan(self.equations, rows, implied=True)
+            open_rows: list[float] = []
+            if weights is not None and plan.pivots is None:
+                open_rows = weights[list(plan.kept)].tolist()
+            elif weights is not None and plan.implied:  # rows that follow have to be closed as well
+                tolerance = max(RANK_TOLERANCE, self.equations.geometry_tolerance)
+                strict = self.closer.nearly_closed / tolerance
+                open_rows = (strict * weights[list(plan.kept)]).tolist()
+            step = correction(plan, level, open_rows)
+            made = compiled_kernels(self.equations, step, reads)
+            if made is not None:
+                return made
+        made = eliminating_kernels(self.equations, level, reads, True, rows, weights)
+        closes = made is None or level == "rate" or moving or self._closes_all_rows(made)
+        return made if closes else None
+
+    def _closes_all_rows(self, kernels: Program) -> bool:
+        """Are rows that were left out, as no motion changes them or as they follow from others in
+        J, closed as well?  Not where the numbers of a model are too rough: tried at the initial
+        configuration."""
+        equations, open_ = self.equations, np.ones(1, bool)
+        q = equations.tree.initial[None].copy()
+        self._newton(kernels, q, open_, None)
+        bodies = equations.motion(q, np.zeros((1, equations.tables.nv)))
+        residual = equations.rows.block(bodies).residual[0]
+        return bool(open_[0]) or self.closer.opening(residual) <= self.closer.nearly_closed
 
     def project(
         self, q: Array, v: Array, moving: RowMotion | None = None, notes: Notes = None
@@ -73,6 +105,21 @@ class Projector:
         and the reason is added here; without it they are an error."""
         q = self.positions(q, moving, notes)
         return q, self.velocities(q, v, moving)
+
+    def one(self, q: Array, v: Array, moving: RowMotion | None) -> tuple[Array, Array] | None:
+        """A single state by native calls alone; None: unconverged, or there are none."""
+        closed = self._one_position(q, moving) if self.rows("residual").any() else q
+        if closed is None or not isfinite(closed.sum() + v.sum()):
+            return None
+        step = self._one_velocity(closed, v, moving) if self.rows("rate").any() else 0.0 * v
+        return None if step is None else (closed, v + step)
+
+    def _one_velocity(self, q: Array, v: Array, moving: RowMotion | None) -> Array | None:
+        """The step of v; None: unconverged, or there is no native call."""
+        call = self._native("rate", moving is not None)
+        motion = () if moving is None else (spread(moving.velocity, 1)[0],)
+        step = None if call is None else call(q, v, *motion)
+        return step if step is not None and isfinite(step.sum()) else None
 
     def project_with(
         self,
@@ -126,17 +173,27 @@ class Projector:
         for embed in (True, False):
             kernels = self.kernels("residual", embed, moving is not None) if open_.any() else None
             if kernels is not None:
+                before = open_.copy()
                 self._newton(kernels, q, open_, moving)
+                if not embed and (before & ~open_).any():
+                    self._follow("residual", moving is not None)
         for k in np.flatnonzero(open_).tolist():
             with _noted(notes, k, q):
                 q[k] = self._closed(q[k], _of(moving, k))
         return q
 
+    def _follow(self, level: str, moving: bool) -> None:
+        """From now on the second step stands natively behind the first."""
+        first, second = (self.kernels(level, embed, moving) for embed in (True, False))
+        if first is not None and second is not None and first is not second:
+            first.followed_by(second)
+            self._calls.pop((level, moving), None)
+
     def _one_position(self, q: Array, moving: RowMotion | None) -> Array | None:
         """Newton steps of one state by native calls; None: unconverged, or there are none."""
         call = self._native("residual", moving is not None)
         motion = () if moving is None else (spread(moving.place, 1)[0],)
-        for _ in range(_STEPS):
+        for _ in range(STEPS):
             step = None if call is None else call(q, *motion)
             if step is None or not isfinite(step.sum()):
                 break
@@ -162,7 +219,7 @@ class Projector:
         """Move open rows of q until their steps are small; tells which stay open."""
         owner, columns = self.equations.evaluator, self.equations.scaling.columns
         going = open_.copy()
-        for _ in range(_STEPS):
+        for _ in range(STEPS):
             rows = np.flatnonzero(going)
             if not len(rows):
                 return
@@ -206,11 +263,8 @@ class Projector:
     def velocities(self, q: Array, v: Array, moving: RowMotion | None = None) -> Array:
         if not self.rows("rate").any():
             return v.copy()
-        if len(v) == 1 and (call := self._native("rate", moving is not None)) is not None:
-            motion = () if moving is None else (spread(moving.velocity, 1)[0],)
-            step = call(q[0], v[0], *motion)
-            if step is not None and isfinite(step.sum()):
-                return v + step
+        if len(v) == 1 and (step := self._one_velocity(q[0], v[0], moving)) is not None:
+            return v + step
 
         def compiled(embed: bool) -> Solver:
             return lambda states: self._rate_step(states, embed)
@@ -234,7 +288,10 @@ class Projector:
         if isinstance(moving, RowMotion):
             inputs["prescribed"] = spread(moving.velocity, len(states))
         step = kernels(inputs, len(states), self.equations.evaluator.base_numbers)["x"]
-        return Outcome.of_kernel(states.arrays["v"] + step)
+        found = Outcome.of_kernel(states.arrays["v"] + step)
+        if not embed and found.converged.any():
+            self._follow("rate", moving is not None)
+        return found
 
 
 @contextmanager

@@ -11,13 +11,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from armillary.constraints.actuation import driving_forces as forces_of_actuators
+from armillary.constraints.axes import About, Axes, in_axes
 from armillary.constraints.constraint_solver import ConstraintSolver, solver_of
+from armillary.constraints.drift import DrawnBack
 from armillary.constraints.holding import Held, named_values
+from armillary.constraints.ladder import States
 from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
 from armillary.constraints.named_states import completed, held_names
 from armillary.constraints.named_states import placed as placed_by_name
+from armillary.constraints.notes import refuse_open
 from armillary.constraints.states import (
     answerable,
     blanked,
@@ -28,7 +33,8 @@ from armillary.constraints.states import (
     solvable,
     substituted,
 )
-from armillary.errors import ProjectionWarning
+from armillary.errors import InputError, ProjectionWarning
+from armillary.evaluate.answers import answer
 from armillary.evaluate.dynamics import tree_check, tree_solution
 from armillary.evaluate.evaluator import Evaluator, External
 from armillary.evaluate.inputs import Array
@@ -42,6 +48,7 @@ if TYPE_CHECKING:
     from armillary.constraints.actuation import Actuation
     from armillary.constraints.assembly import Assembly
     from armillary.constraints.mobility import Mobility
+    from armillary.constraints.solution import ConstrainedSolution
 
 _MANY = "Use driving_forces(q, v, a, actuators) for the forces of many states."
 
@@ -66,7 +73,7 @@ class Constrained(TableFace):
         obeys = {"forward_dynamics", "inverse_dynamics", *(["energy"] if springs else [])}
         if self.model.constraints and name in obeys:
             return self.constraint_solver.ask(name)
-        return super().ask(name)
+        return answer(self.evaluator, name)
 
     def variant(self, key: Hashable, model: Model) -> Self:
         """A mechanism of another model with the same settings, made once under the key."""
@@ -130,7 +137,9 @@ def solve(
     passive: bool = True,
     prescribed: Prescribed = None,
     compliance: Mapping[str, Any] | None = None,
-    baumgarte: tuple[float, float] | None = None,
+    baumgarte: DrawnBack | None = None,
+    coordinates: str = "local",
+    about: About = None,
 ) -> Solution:
     """Everything: accelerations, the force in every joint and constraint, power balance,
     residuals, and which forces are determinate.
@@ -138,37 +147,57 @@ def solve(
     prescribed: accelerations by name, instead of the model's: of a prescribed motion, of the
     road under a wheel, along the rows of a contact, or of a joint, which is driven then.
     compliance: weights by joint name for forces that the motion does not determine.
-    baumgarte: rates (alpha, beta), 1/s, that pull back rows which drifted open."""
+    baumgarte: rates (alpha, beta), 1/s, that pull back rows which drifted open.
+    coordinates: of all wrenches, "local" (own axes and origin: bodies, second frames of
+    constraints), "world_aligned" (own origin, the world's axes) or "world" (the world's axes and
+    origin).  about: a frame by name, or a point of the world, that moments count about instead."""
     q, v, tau = mechanism.evaluator.complete({"q": q, "v": v, "tau": tau}).values()
+    if axes := Axes(coordinates, about):
+        own = solve(mechanism, q, v, tau, external, passive, prescribed, compliance, baumgarte)
+        place = mechanism.evaluator.check("q", q)[0].astype(float)
+        single = own.acceleration.ndim == 1
+        place = place[0] if single else np.broadcast_to(place, (len(own.tau), place.shape[1]))
+        return in_axes(mechanism, own, place, axes)
     model, prescribed = with_prescribed(mechanism.model, prescribed)
     if model is not mechanism.model:
         driven = mechanism.variant(("prescribed", model.prescribed), model)
         return solve(driven, q, v, tau, external, passive, prescribed, compliance, baumgarte)
     if not mechanism.model.constraints:
         return tree_solution(mechanism, q, v, tau, external, passive)
-    from armillary.constraints.solution import solution, without_rows
+    from armillary.constraints.all_forces import solved, without_rows
 
-    equations, by_load = (
-        mechanism.constraint_solver.equations,
-        passive and mechanism.model.load_dependent_joints,
+    closed = mechanism.constraint_solver
+    states, single = States.checked(
+        mechanism.evaluator, {"q": q, "v": v, "tau": tau}, external, None, passive, prescribed
     )
-    arrays, single = equations.check_states(q=q, v=v, tau=tau)
-
-    system, arrays, external, bad = solvable(
-        equations, arrays, single, external, passive and not by_load, prescribed=prescribed,
-        baumgarte=baumgarte,
-    )  # fmt: skip
+    by_load = passive and mechanism.model.load_dependent_joints
     if by_load:
-        found = mechanism.constraint_solver.load_friction.solution(
-            arrays, external, prescribed, baumgarte, compliance, single
-        )
+        found, bad = _by_load(closed, states, single, baumgarte, compliance)
+        found = without_rows(found, bad) if bad.any() else found
     else:
-        found = solution(equations, system, arrays["tau"], external, passive, compliance, single)
+        equations, accelerations = closed.equations, closed.forward.accelerations
+        found = solved(equations, accelerations, states, single, baumgarte, compliance)
     if single:
-        mechanism.evaluator.refuse_not_finite(
-            arrays, found.multipliers, *vars(found.balance).values()
-        )
-    return without_rows(found, bad) if bad.any() else found
+        numbers = [found.multipliers, found.acceleration, found.reactions.total]
+        numbers += vars(found.balance).values() if by_load else []
+        mechanism.evaluator.refuse_not_finite(states.arrays, *numbers)
+    return found
+
+
+def _by_load(
+    closed: ConstraintSolver,
+    states: States,
+    single: bool,
+    baumgarte: DrawnBack | None,
+    compliance: Mapping[str, ArrayLike] | None,
+) -> tuple[ConstrainedSolution, NDArray[np.bool_]]:
+    """Where friction depends on the loads it causes; and which states have no answer."""
+    _, arrays, external, bad = solvable(
+        closed.equations, dict(states.arrays), single, states.external, False,
+        prescribed=states.prescribed, baumgarte=baumgarte,
+    )  # fmt: skip
+    given = (arrays, external, states.prescribed, baumgarte, compliance, single)
+    return closed.load_friction.solution(*given), bad
 
 
 def check(mechanism: Constrained, q: State, v: State, tau: State) -> Check:
@@ -176,10 +205,14 @@ def check(mechanism: Constrained, q: State, v: State, tau: State) -> Check:
     state = one_state(mechanism.constraint_solver.equations, "check", q=q, v=v, tau=tau)
     if not mechanism.model.constraints:
         return tree_check(mechanism, **state)
+    from armillary.constraints.all_forces import solution
     from armillary.constraints.checking import check
 
-    solution: Any = solve(mechanism, state["q"], state["v"], state["tau"])
-    return check(mechanism.constraint_solver, solution, **state)
+    closed = mechanism.constraint_solver
+    rows = {name: x[None] for name, x in state.items()}
+    system, *_ = solvable(closed.equations, rows, True)
+    found = solution(closed.equations, system, rows["tau"], None, True, None, True)
+    return check(closed, found, **state)
 
 
 # -- analysis --------------------------------------------------------------------------------
@@ -276,6 +309,10 @@ def project(
         v = np.zeros((*(() if named.single else (len(named.values),)), mechanism.model.nv))
     v = np.zeros(mechanism.model.nv) if v is None else v
     arrays, single = mechanism.constraint_solver.equations.check_states(q=q, v=v)
+    if single and named is None and not held:
+        closer = mechanism.constraint_solver.projector
+        if (found := closer.one(arrays["q"][0], arrays["v"][0], prescribed)) is not None:
+            return found
     bad = ~placed(mechanism.constraint_solver.equations, **arrays)
     if bad.any():
         if single:
@@ -314,6 +351,16 @@ def project_acceleration(
     bad |= ~finite_rows(arrays["a"])
     found = np.full(arrays["a"].shape, np.nan)
     for k in np.flatnonzero(~bad):
+        where, residual = "" if single else f" in state {k}", system.terms.residual[k]
+        try:
+            refuse_open(
+                equations, residual, "project_acceleration", "no motion fits its rows", where
+            )
+        except InputError as fault:
+            if single:
+                raise
+            warnings.warn(str(fault), ProjectionWarning, stacklevel=2)
+            continue
         found[k] = nearest_acceleration(equations, system, arrays["a"][k], int(k), held)
     return found[0] if single else found
 

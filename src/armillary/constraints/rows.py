@@ -8,7 +8,7 @@ of one type are evaluated together, as arrays (states, constraints).  The traced
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, NamedTuple
@@ -45,10 +45,28 @@ class Terms:
     residual: Array  # (B, m), 0 for rows that are not holonomic
     wrench_W: Array  # (B, m, 6): unit force of each row on the second body, world axes, at `origin`
     origin: Array  # (B, constraints, 3): of the second frames in the world
+    frame: Array  # (B, constraints, 3, 3): world to the second frame as a person sees it
     # known wrenches of contacts, friction and springs of loops, world axes, at their frames
     given_W: Array  # (B, constraints, 6)
     given: Array  # (B, n): their generalised force
     resisted: Array  # (B, n): the part of it that comes from friction and springs
+
+
+def of_kernel(found: Mapping[str, Array]) -> Terms:
+    """From the results of algorithms/closed/row_terms.py."""
+    gamma, rate, residual = (found["right"][:, k] for k in range(3))
+    given, resisted = (found["pushes"][:, k] for k in range(2))
+    wrenches = {name: found[name] for name in ("wrench_W", "origin", "frame", "given_W")}
+    return Terms(
+        J=found["J"],
+        G=found["J"],
+        gamma=gamma,
+        rate=rate,
+        residual=residual,
+        given=given,
+        resisted=resisted,
+        **wrenches,
+    )
 
 
 class Pairs(NamedTuple):
@@ -85,6 +103,7 @@ class Group:
         )
         # one constraint that stands for all of them
         self.constraint = replace(constraints[0], closure=self.closure, passive=passive)
+        self.own = np.array([constraint.own.rows for constraint in constraints], float)
         self._turns = [constraint.turns for constraint in constraints]
 
     def near(self, q: Array) -> Array | None:
@@ -226,6 +245,7 @@ class Rows:
             residual=block.residual,
             wrench_W=block.force_W,
             origin=block.origin,
+            frame=block.frame,
             given_W=block.given_W + block.resisted_W,
             given=self.pushes(bodies, block.given_W, block.origin) + resisted,
             resisted=resisted,
@@ -310,10 +330,11 @@ class RowBlock:
     wrench_W: Array  # (B, rows, 6): power on the relative motion gives J
     force_W: Array  # (B, rows, 6): what a multiplier of 1 exerts; the same where it is ideal
     origin: Array  # (B, constraints, 3)
+    frame: Array  # (B, constraints, 3, 3): world to the second frame as a person sees it
     given_W: Array  # (B, constraints, 6): known wrenches of contacts
     resisted_W: Array  # (B, constraints, 6): friction and springs of loops
 
-    BY_CONSTRAINT: ClassVar = ("origin", "given_W", "resisted_W")
+    BY_CONSTRAINT: ClassVar = ("origin", "frame", "given_W", "resisted_W")
 
     @classmethod
     def zeros(cls, states: int, rows: int, constraints: int) -> RowBlock:
@@ -321,7 +342,8 @@ class RowBlock:
         wrench, force = np.zeros((2, states, rows, 6))
         given, resisted = np.zeros((2, states, constraints, 6))
         origin = np.zeros((states, constraints, 3))
-        return cls(gamma, rate, residual, wrench, force, origin, given, resisted)
+        frame = np.zeros((states, constraints, 3, 3))
+        return cls(gamma, rate, residual, wrench, force, origin, frame, given, resisted)
 
 
 def _evaluate(group: Group, bodies: Bodies) -> RowBlock:
@@ -354,6 +376,7 @@ def _evaluate(group: Group, bodies: Bodies) -> RowBlock:
         wrench_W=turned_back(E2_rows, T).reshape(*flat, 6),
         force_W=turned_back(E2_rows, F).reshape(*flat, 6),
         origin=o2,
+        frame=group.own @ E2,
         given_W=known[..., 0, :],
         resisted_W=known[..., 1, :],
     )

@@ -61,8 +61,7 @@ class ForceMap:
                 if sign:
                     here = shifted(W[rows], system.terms.origin[k, t] - origins[body])
                     self.matrix[body, :, rows] += sign * turned_back(R[body], here).T
-            E2, _ = equations.constraint_frame(system, t)
-            self.matrix[count + t, :, rows] = turned(E2[k], W[rows]).T
+            self.matrix[count + t, :, rows] = turned(system.terms.frame[k, t], W[rows]).T
         start = count + len(equations.constraints.frames)
         for t, axis in enumerate(equations.constraints.axes):
             row = equations.constraints.slices[axis.name].start

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armillary.constraints.drift import DrawnBack
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array, wrench_rows
 from armillary.evaluate.named_states import State
@@ -61,7 +62,7 @@ def known_rows(terms: Terms) -> NDArray[np.bool_]:
 def placed(equations: Equations, q: Array, v: Array) -> NDArray[np.bool_]:
     """(B,) where bodies and rows are somewhere, and move finitely."""
     bodies = equations.motion(q, v)
-    known = known_rows(equations.rows.terms(bodies, q, v))
+    known = known_rows(equations.terms(q, v))
     return finite_rows(q, v, bodies.E, bodies.o, bodies.S) & known
 
 
@@ -93,7 +94,7 @@ def solvable(
     external: External = None,
     passive: bool = True,
     prescribed: Prescribed = None,
-    baumgarte: tuple[float, float] | None = None,
+    baumgarte: DrawnBack | None = None,
     parameters: ArrayLike | None = None,
 ) -> tuple[System, dict[str, Array], External, NDArray[np.bool_]]:
     """Equations of motion of all states, harmless ones in bad rows: (system, states, wrenches,

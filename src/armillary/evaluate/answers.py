@@ -80,7 +80,8 @@ def energy_lacks(model: Model) -> str:
     names = ", ".join(f"'{name}'" for name in model.hidden_energy)
     return names and (
         f"energy: the law of {names} holds a force at rest and names no potential; what it "
-        f"stores is not counted. Use Passive(law=Law(force, potential))."
+        f"stores is not counted. Use Passive(law=Law(force, potential)), or `potential=` of "
+        f"Builder.force."
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from armillary.evaluate.inputs import result_type
 from armillary.model.lowering.tree import PER_BODY
 from armillary.runtime.call_arguments import Data
 
@@ -34,9 +35,11 @@ class Arguments:
 
     @classmethod
     def of(
-        cls, signature: inspect.Signature, words: Mapping[str, Sequence[object]],
+        cls,
+        signature: inspect.Signature,
+        words: Mapping[str, Sequence[object]],
         frames: tuple[str, ...],
-    ) -> Arguments:  # fmt: skip
+    ) -> Arguments:
         """words: of some of the parameters; True or False is the choice where True is the
         default."""
         known = dict(signature.parameters)
@@ -79,20 +82,18 @@ class Arguments:
     def plain(
         self, given: tuple[Any, ...], named: dict[str, Any]
     ) -> tuple[list[Any], dict[str, Any]] | None:
-        """The same call with rows of doubles instead of lists, whole numbers and strided arrays.
-
-        None: there is nothing to change, or single precision is asked for."""
+        """The same call with rows of numbers instead of lists, whole numbers and strided arrays:
+        doubles, or floats where the whole state is.  None: there is nothing to change."""
         arrays = {*self.inputs, *self.arrays}
         slots = dict(zip(self.names, given, strict=False)) | named
-        if all(getattr(slots.get(name), "dtype", None) == np.float32 for name in self.inputs):
-            return None
+        dtype = result_type(*(slots.get(name) for name in self.inputs))
         try:
             changed = {
-                n: x for n, v in slots.items() if n in arrays and (x := _doubles(v)) is not v
+                n: x for n, v in slots.items() if n in arrays and (x := _numbers(v, dtype)) is not v
             }
             pushes = slots.get("external") if self.frames else None
             if type(pushes) is dict:
-                turned = {name: _doubles(w) for name, w in pushes.items()}
+                turned = {name: _numbers(w) for name, w in pushes.items()}
                 if any(turned[name] is not w for name, w in pushes.items()):
                     changed["external"] = turned
         except (TypeError, ValueError):  # no numbers: the Python function says which
@@ -108,7 +109,9 @@ class Arguments:
         d[Data.INPUTS], d[Data.PARAMETERS] = len(self.inputs), len(names)
         d[Data.BY_PLACE] = self.by_place
         d[Data.SHORTEST] = len(self.inputs) if len(self.required) == len(self.inputs) else -1
-        d[Data.OUT] = names.index("out") if "out" in names else -1
+        d[Data.OUT] = -1
+        if "out" in names:
+            d[Data.OUT], d[Data.OUT_NAME] = names.index("out"), id(sys.intern("out"))
         d[Data.EXTERNAL] = names.index("external") if self.frames else -1
         kept: list[object] = [names]
         for k, name in enumerate(names):
@@ -125,14 +128,14 @@ class Arguments:
         return [*kept, frames]
 
 
-def _doubles(x: Any) -> Any:
+def _numbers(x: Any, dtype: type = np.float64) -> Any:
     """Real numbers as a plain array, or what was given."""
     if type(x) in (list, tuple):
         x = np.array(x)
-    elif type(x) is not np.ndarray or _is_plain(x):
+    elif type(x) is not np.ndarray or _is_plain(x, dtype):
         return x
-    return np.ascontiguousarray(x, np.float64) if x.dtype.kind in "fiu" and x.ndim else x
+    return np.ascontiguousarray(x, dtype) if x.dtype.kind in "fiu" and x.ndim else x
 
 
-def _is_plain(x: np.ndarray) -> bool:
-    return x.dtype == np.float64 and x.dtype.isnative and x.flags.c_contiguous and x.flags.aligned
+def _is_plain(x: np.ndarray, dtype: type) -> bool:
+    return x.dtype == dtype and x.dtype.isnative and x.flags.c_contiguous and x.flags.aligned

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from armillary.algorithms.forces.loops import PUSH
 from armillary.algorithms.interpreter import leaves
 from armillary.algorithms.passes import (
     PER_DOF,
     AncestorPairs,
     BodyColumns,
+    ElementStep,
     FrameStep,
     Inward,
     Outward,
@@ -73,9 +75,13 @@ class BodyTracer:
     """Traces all passes for one kind of body."""
 
     def __init__(
-        self, request: Request, body: KernelBody, root: bool, layout: Layout | None,
+        self,
+        request: Request,
+        body: KernelBody,
+        root: bool,
+        layout: Layout | None,
         first: bool = False,
-    ):  # fmt: skip
+    ):
         self.request, self.root, self.first = request, root, first
         self.graph = Graph()
         self.base = symbolic_base(self.graph, request.moving_base)
@@ -160,6 +166,8 @@ class BodyTracer:
                 self._walk(stage, step)
             elif isinstance(step, FrameStep):
                 self._at(stage, step)
+            elif isinstance(step, ElementStep) and step.does == "push":
+                self.j.external = self.j.external + self._loads("own", PUSH)
             elif isinstance(step, (PathToRoot, AncestorPairs, BodyColumns)):
                 self._path(stage, step)
         blocks, record = cut(self.blocks, self.layout.size, LASTING, PASSING)
@@ -348,7 +356,8 @@ def layout_of(request: Request) -> Layout:
         for name, stages in tracer.summed.items()
         if len(stages) == 1 and name not in tracer.borrowed and not request.has_world_step()
     ]
-    used = [name for name in tracer.templates if name in tracer.read and name not in taken]
+    kept = {*tracer.read, PUSH} - set(taken)
+    used = [name for name in tracer.templates if name in kept]
     whole = _whole_layout({name: tracer.templates[name] for name in used})
     added = frozenset(tracer.summed) - frozenset(taken)
     sums = _whole_layout({name: tracer.templates[name] for name in taken})

@@ -54,9 +54,10 @@ def compile_algorithm(
     tables: Tables,
     lanes: Lanes,
     budget: float = inf,
+    moving_base: bool = False,
 ) -> Kernel:
     """A straight-line kernel of an algorithm on one mechanism, whatever its options say."""
-    request = Request(algorithm, reads)
+    request = Request(algorithm, reads, moving_base)
     code = straight_code(request, tables)
     return _kernel(*arrays_of(request, tables), lanes, code, budget)
 

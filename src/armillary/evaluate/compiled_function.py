@@ -82,6 +82,8 @@ class CompiledFunction:
             evaluator.refuse_massless()
         if row.mass:
             evaluator.moving_mass()
+        if row.elements:
+            evaluator.refuse_no_elements()
         out = bound.get("out")
         frame: Any = bound.get("frame")
         if row.frame and evaluator.place(frame).kernel < 0:
@@ -149,6 +151,8 @@ def _shaped(x: Array, result: Result) -> Array:
     if result.order:
         counts = [n for n in result.shape if isinstance(n, int)]
         return x[..., list(result.order)].reshape(*x.shape[:-1], *counts)
+    if result.columns:
+        return np.ascontiguousarray(np.swapaxes(x, -1, -2))
     return x if result.shape else x[..., 0][()]  # a number for one state
 
 
@@ -156,9 +160,13 @@ def _shaped(x: Array, result: Result) -> Array:
 
 
 def serve(
-    call: NativeCall, evaluator: Evaluator, row: Function, algorithm: Algorithm,
-    bound: Mapping[str, Any], fixed: Mapping[str, Array] | None = None,
-) -> None:  # fmt: skip
+    call: NativeCall,
+    evaluator: Evaluator,
+    row: Function,
+    algorithm: Algorithm,
+    bound: Mapping[str, Any],
+    fixed: Mapping[str, Array] | None = None,
+) -> None:
     """Calls like this one natively from now on, where the results allow.
 
     fixed: the results of the algorithm, if they are the same for all states."""
@@ -166,19 +174,20 @@ def serve(
 
     external = bound.get("external") or {}
     arrays = {n: bound[n] for n in (*row.inputs, *BODIES) if bound.get(n) is not None}
-    axes = {np.ndim(x) for x in (*arrays.values(), *external.values())}
-    single, element = axes == {1}, str(np.dtype(result_type(*(bound[n] for n in row.inputs))))
-    if len(axes) > 1 or (single and element == "float32"):
+    axes = [np.ndim(x) for x in (*arrays.values(), *external.values())]
+    single, element = set(axes) == {1}, str(np.dtype(result_type(*(bound[n] for n in row.inputs))))
+    if not single and (axes[0] != 2 or not set(axes) <= {1, 2}):  # 1: the same for all rows
         return
     number = call.number(bound)
-    if number is None or call.ready(number, "" if single else element):
+    if number is None or call.ready(number, element, not single):
         return
     make = None if row.wrap is None else partial(row.wrap, evaluator.model)
     kernel: Callee | None = None
     frame, spot = bound.get("frame"), None
     if fixed is not None:
         sizes = [evaluator.model.nq if n == "q" else evaluator.model.nv for n in row.inputs]
-        names, kernel = row.inputs, ConstantKernel(sizes, fixed) if single else None
+        plain = single and element == "float64"
+        names, kernel = row.inputs, ConstantKernel(sizes, fixed) if plain else None
     else:
         passive, frames = bound.get("passive", True) and row.passive, tuple(external)
         kernels, loaded = evaluator.kernels_for(algorithm, arrays, row.fuse, passive, frames)
@@ -186,11 +195,13 @@ def serve(
         if frame is not None:
             place = evaluator.place(frame, kernels.tables.fused)
             body, spot = place.kernel, (place.kernel, place.numbers())
-        if single and (loaded or not external):
-            kernel = kernels.kernel(False, "double", body)
-        elif not single:
+        if external and not loaded:
+            return
+        if single:
+            kernel = kernels.kernel(False, "double" if element == "float64" else "float", body)
+        else:
             kernel = kernels.of_plain_batches(element, body)
-    if kernel is not None and fits_call(make, len(row.results)):
+    if kernel is not None and kernel.address and fits_call(make, len(row.results)):
         results = tuple(_given(kernel.output_shapes[r.source], r) for r in row.results)
         serving = Serving(kernel, evaluator.base_numbers, names, spot, results, make)
         (call.switch_on if single else call.switch_on_batch)(serving, number)
@@ -202,6 +213,8 @@ def _given(shape: tuple[int, ...], result: Result) -> Given:
 
     if not result.shape:
         return Given(result.source, None)
+    if result.columns:
+        return Given(result.source, shape[::-1], np.arange(prod(shape)).reshape(shape).T.ravel())
     if not result.order:
         return Given(result.source, shape)
     *before, last = shape

@@ -46,17 +46,23 @@ def _random(model: Model, rng: np.random.Generator) -> tuple[Array, Array, Array
 
 def integrate(tree: TableFace, q: State, dv: State) -> Array:
     """q moved by the tangent vector dv (velocity times time), on the joints' manifolds."""
-    parts = tree.evaluator.checked({"q": q, "v": dv})
+    first, second = tree.evaluator.checked({"q": q, "v": dv}).values()
     if additive(tree.model):
-        (x, one), (y, two) = parts.values()
-        common_rows({"q": (x, one), "dv": (y, two)})
-        return (x + y)[0] if one and two else x + y
-    return _jointwise(tree, "integrate", *parts.values())
+        _, single = common_rows({"q": first, "dv": second})
+        moved = first[0] + second[0]
+        return moved[0] if single else moved
+    return _jointwise(tree, "integrate", first, second)
 
 
 def difference(tree: TableFace, q0: State, q1: State) -> Array:
     """The tangent vector (nv) that leads from q0 to q1."""
     first, second = (tree.evaluator.checked({"q": x})["q"] for x in (q0, q1))
+    if all(type(joint).difference is Joint.difference for joint in tree.model.joints):
+        _, single = common_rows({"first argument": first, "second argument": second})
+        moved = second[0] - first[0]
+        if single:
+            tree.evaluator.refuse_not_finite({"q": second[0]}, moved)
+        return moved[0] if single else moved
     return _jointwise(tree, "difference", first, second)
 
 

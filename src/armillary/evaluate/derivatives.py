@@ -9,18 +9,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.algorithms.tree.regressor import PARAMETERS
+from armillary.evaluate.array_text import arrays_text
 from armillary.evaluate.inputs import Array
 from armillary.model.model import Model
+from armillary.model.parts import inertia_of
+from armillary.shown import shown
 
 TWIST = ("rx", "ry", "rz", "dx", "dy", "dz")
 
 
+@shown
 class InverseDerivatives(NamedTuple):
     """tau(q, v, a): matrices (..., nv, nv) on the tangent space; da is the mass matrix."""
 
     dq: Array
     dv: Array
     da: Array
+
+    def __str__(self) -> str:
+        return arrays_text("derivatives of tau(q, v, a), on the tangent space", self._asdict())
 
     def jvp(self, q: ArrayLike = 0.0, v: ArrayLike = 0.0, a: ArrayLike = 0.0) -> Array:
         """Change of tau for small changes of q (tangent), v and a."""
@@ -35,12 +42,16 @@ class InverseDerivatives(NamedTuple):
         )
 
 
+@shown
 class ForwardDerivatives(NamedTuple):
     """a(q, v, tau): matrices (..., nv, nv) on the tangent space; dtau is M^-1."""
 
     dq: Array
     dv: Array
     dtau: Array
+
+    def __str__(self) -> str:
+        return arrays_text("derivatives of a(q, v, tau), on the tangent space", self._asdict())
 
     def jvp(self, q: ArrayLike = 0.0, v: ArrayLike = 0.0, tau: ArrayLike = 0.0) -> Array:
         """Change of a for small changes of q (tangent), v and tau."""
@@ -65,6 +76,7 @@ def _times_back(weight: ArrayLike, matrix: Array) -> Array:
     return np.asarray((vector[..., None, :] @ matrix)[..., 0, :])
 
 
+@shown
 @dataclass(frozen=True)
 class BaseParameters:
     """Which combinations of inertial parameters the joint forces can tell apart.
@@ -86,9 +98,15 @@ class BaseParameters:
         return "\n".join([*lines, *("  " + name for name in self.names)])
 
 
-def parameter_names(model: Model) -> tuple[str, ...]:
+def inertia_names(model: Model) -> tuple[str, ...]:
     """body.parameter for every column of the regressor."""
     return tuple(f"{body.name}.{name}" for body in model.bodies for name in PARAMETERS)
+
+
+def parameter_names(model: Model) -> tuple[str, ...]:
+    """Inertias of the bodies, and after them the numbers of the force elements."""
+    elements = (name for part in model.elements for name in part.parameter_names())
+    return (*inertia_names(model), *elements)
 
 
 def offset_names(model: Model) -> tuple[str, ...]:
@@ -97,10 +115,10 @@ def offset_names(model: Model) -> tuple[str, ...]:
 
 
 def parameter_values(model: Model) -> Array:
-    """The model's own parameters, in the order of the regressor's columns."""
-    from armillary.model.edit import inertia_of
-
-    return np.array([float(x) for body in model.bodies for x in inertia_of(body.mass).leaves()])
+    """The model's own parameters, in the order of `parameter_names`."""
+    inertias = [float(x) for body in model.bodies for x in inertia_of(body.mass).leaves()]
+    elements = [float(x) for part in model.elements for x in part.parameter_values()]
+    return np.array(inertias + elements)
 
 
 def base_parameters(model: Model, stacked: Array, tolerance: float = 1e-9) -> BaseParameters:
@@ -120,7 +138,7 @@ def base_parameters(model: Model, stacked: Array, tolerance: float = 1e-9) -> Ba
     rest = used[pivot[rank:]]
     matrix[:, rest] = first * scale[rest] / scale[columns][:, None]
     matrix[np.abs(matrix) < 1e-9] = 0.0
-    names = parameter_names(model)
+    names = inertia_names(model)
     order = np.argsort(columns)
     return BaseParameters(
         tuple(_combination(matrix[i], names) for i in order),
@@ -135,7 +153,3 @@ def base_parameters(model: Model, stacked: Array, tolerance: float = 1e-9) -> Ba
 def _combination(row: Array, names: tuple[str, ...]) -> str:
     terms = [f"{row[k]:+.6g} {names[k]}" for k in np.flatnonzero(row)]
     return " ".join(terms)
-
-
-def _singular_values(matrix: Array) -> Array:
-    return np.asarray(np.linalg.svd(matrix, compute_uv=False), float)

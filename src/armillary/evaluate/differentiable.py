@@ -16,7 +16,12 @@ from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.functions import FUNCTIONS, Function
 from armillary.evaluate.inputs import Array, result_type
 from armillary.evaluate.named_states import State
-from armillary.evaluate.sensitivities import accelerations_by, offset_jacobian, regressor
+from armillary.evaluate.sensitivities import (
+    accelerations_by,
+    element_jacobian,
+    offset_jacobian,
+)
+from armillary.scalar import Scalar
 
 HANGS = ("derivatives", "jvp", "vjp", "parameter_jacobian", "offset_jacobian")
 
@@ -75,17 +80,27 @@ class Differentiable:
     def _gradients(self) -> Callable[..., tuple[Array, ...]]:
         return function_of(self.evaluator, gradient(self._algorithm, self._result))
 
+    @cached_property
+    def _regressor(self) -> Callable[..., Array]:
+        return CompiledFunction(self.evaluator, "regressor").callable()
+
+    @cached_property
+    def _mass_matrix(self) -> Callable[..., Array]:
+        return CompiledFunction(self.evaluator, "mass_matrix").callable()
+
     def jvp(self, *given: Any, **named: Any) -> Array:
         """Change of the result (nv) for small changes of q (tangent) and of the other inputs,
         without any matrix; changes that are not given are zero."""
         self._check_inertia()
+        if self.evaluator.model.elements:
+            return self._jvp_by_matrices(self._signature.bind(*given, **named).arguments)
         count = len(self.row.inputs)
-        if len(given) < 2 * count or named or any(x is None for x in given[count : 2 * count]):
+        if len(given) < 2 * count or any(x is None for x in given[count : 2 * count]):
             bound = self._signature.bind(*given, **named).arguments
             changes = [bound.pop(f"d{name}", None) for name in self.row.inputs]
             states = [bound.pop(name) for name in self.row.inputs]
             return self._products(*states, *self._filled(changes), **bound)
-        return self._products(*given)
+        return self._products(*given, **named)
 
     def _filled(self, changes: list[State | None]) -> list[State]:
         """Zero where no change is given."""
@@ -96,26 +111,44 @@ class Differentiable:
         """Gradient of weight · result with respect to q (tangent) and the other inputs, without any
         matrix."""
         self._check_inertia()
+        if self.evaluator.model.elements:
+            bound = weight_signature(self.row).bind(*given, **named).arguments
+            (weight,) = self.evaluator.complete({"tau": bound.pop("weight")}).values()
+            return tuple(self.derivatives(**bound).vjp(weight))
         return self._gradients(*given, **named)
+
+    def _jvp_by_matrices(self, bound: dict[str, Scalar]) -> Array:
+        """Force elements reach across the tree: their derivatives are entries of the matrices."""
+        changes = [bound.pop(f"d{name}", None) for name in self.row.inputs]
+        pairs = zip(self.row.inputs, self._filled(changes), strict=True)
+        known = [self.evaluator.complete({"v" if n == "q" else n: x}) for n, x in pairs]
+        found = self.derivatives(**bound)
+        return np.asarray(found.jvp(*(x for given in known for x in given.values())))
 
     def _check_inertia(self) -> None:
         if self.row.inertia and not self.evaluator.inertia_checked:
             self.evaluator.refuse_massless()
 
     def parameter_jacobian(self, *state: State, **named: State) -> Array:
-        """d result / d inertias (nv, 10 bodies); names: `mechanism.parameter_names`."""
+        """d result / d inertias (nv, 10 bodies), and after them d result / d numbers of force
+        elements; names: `mechanism.parameter_names`."""
         q, v, a = self._motion(state, named)
-        Y = regressor(self.evaluator, q, v, a)
-        return Y if self.name == "inverse_dynamics" else accelerations_by(self.evaluator, q, Y)
+        Y = self._regressor(q, v, a)
+        if self.evaluator.model.elements:
+            Y = np.concatenate([Y, element_jacobian(self.evaluator, q, v, a)], axis=-1)
+        return self._of_result(q, Y)
 
     def offset_jacobian(self, *state: State, **named: State) -> Array:
         """d result / d offsets (nv, 6 bodies), or (B, nv, 6 bodies): small turns and shifts of
         every joint frame about its own axes; names: `mechanism.offset_names`."""
         q, v, a = self._motion(state, named)
-        found = offset_jacobian(self.evaluator, q, v, a)
+        return self._of_result(q, offset_jacobian(self.evaluator, q, v, a))
+
+    def _of_result(self, q: ArrayLike, forces: Array) -> Array:
+        """Changes of the result, from those of the joint forces at a given motion."""
         if self.name == "inverse_dynamics":
-            return found
-        return accelerations_by(self.evaluator, q, found)
+            return forces
+        return accelerations_by(self._mass_matrix(q), forces)
 
     def _motion(
         self, state: tuple[State, ...], named: dict[str, State]

@@ -1,10 +1,10 @@
-"""Questions about trees that are made of several: all forces, momentum maps, checks."""
+"""Questions about trees that are made of several: everything at once, checks."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from armillary.algorithms.tree import energy, forward_dynamics, inverse_dynamics
+from armillary.algorithms.tree import forward_dynamics
 from armillary.evaluate.answers import load_friction_of
 from armillary.evaluate.configurations import integrate
 from armillary.evaluate.derivatives import BaseParameters
@@ -13,29 +13,8 @@ from armillary.evaluate.evaluator import External
 from armillary.evaluate.forces_in_play import SHARE, forces_in_play
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.named_states import State
-from armillary.evaluate.results import BodyForces, Check, Solution
+from armillary.evaluate.results import Check, ElementForces, Solution
 from armillary.evaluate.table_face import TableFace
-
-
-def momentum_matrix(tree: TableFace, q: State) -> Array:
-    """A (6, nv) with momentum = A v (fixed base motion aside): the centroidal map."""
-    return _momentum_map(tree, q)[0]
-
-
-def center_of_mass_jacobian(tree: TableFace, q: State) -> Array:
-    """Jacobian (3, nv) of the centre of mass."""
-    A, mass = _momentum_map(tree, q)
-    return A[..., 3:, :] / mass
-
-
-def _momentum_map(tree: TableFace, q: State) -> tuple[Array, float]:
-    mass = tree.evaluator.moving_mass()
-    result = tree.evaluator.run(energy.momentum_map, {"q": q}, passive=False)
-    com = result["total"][..., 1:4] / mass
-    A = np.swapaxes(result["A"], -1, -2)
-    lever = np.cross(com[..., None, :], np.swapaxes(A[..., 3:, :], -1, -2))
-    angular = A[..., :3, :] - np.swapaxes(lever, -1, -2)
-    return np.concatenate([angular, A[..., 3:, :]], axis=-2), mass
 
 
 def base_parameters(tree: TableFace, states: int = 200, seed: int = 0) -> BaseParameters:
@@ -46,31 +25,29 @@ def base_parameters(tree: TableFace, states: int = 200, seed: int = 0) -> BasePa
     return combinations(tree.model, np.concatenate(list(tree.regressor(q, v, a))))
 
 
-def body_forces(
-    tree: TableFace,
-    q: State,
-    v: State,
-    a: State,
-    external: External = None,
-    passive: bool = True,
-) -> BodyForces:
-    """Every intermediate quantity of inverse dynamics: velocity, acceleration, net force and
-    transmitted force of every body, in its body frame  [VanDerMerwe1995, 4.50-4.61]."""
-    inputs, algorithm = {"q": q, "v": v, "a": a}, inverse_dynamics.body_forces
-    result = tree.evaluator.run(algorithm, inputs, external, passive=passive, fuse=False)
-    return BodyForces(tree.model, result)
-
-
 def tree_solution(
     tree: TableFace, q: State, v: State, tau: State, external: External, passive: bool
 ) -> Solution:
     """Everything at once: accelerations, all reactions, energies and the power balance."""
     q, v, tau = tree.evaluator.complete({"q": q, "v": v, "tau": tau}).values()
     a = tree.forward_dynamics(q, v, tau, external, passive)
-    forces = body_forces(tree, q, v, a, external, passive)
+    forces = tree.body_forces(q, v, a, external, passive)
     kinetic, potential = tree.energy(q, v)
-    return Solution(tree.model, np.asarray(tau, float), np.asarray(v, float), a, forces,
-                    kinetic, potential)  # fmt: skip
+    return Solution(
+        tree.model,
+        np.asarray(tau, float),
+        np.asarray(v, float),
+        a,
+        forces,
+        kinetic,
+        potential,
+        acting_elements(tree, q, v, passive),
+    )
+
+
+def acting_elements(tree: TableFace, q: State, v: State, passive: bool) -> ElementForces | None:
+    """What the force elements exert; None where there are none, or where they are left out."""
+    return tree.element_forces(q, v) if passive and tree.model.elements else None
 
 
 def tree_check(tree: TableFace, q: Array, v: Array, tau: Array) -> Check:
@@ -100,7 +77,7 @@ def tree_check(tree: TableFace, q: Array, v: Array, tau: Array) -> Check:
         "velocity and gravity forces: Newton-Euler, and Coriolis matrix": (
             smooth, C @ np.asarray(v, float) + g),
     }  # fmt: skip
-    least = SHARE * forces_in_play(body_forces(tree, q, v, a), tree.poses(q)[1])
+    least = SHARE * forces_in_play(tree.body_forces(q, v, a), tree.poses(q)[1])
     motion = np.abs(np.linalg.inv(M)) @ least
     terms = ((pushed, resisted, motion), (pushed, resisted, motion),
              (force, h, M @ pushed, least), (smooth, h, g, least))  # fmt: skip

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armillary.algorithms.forces.element_forces import element_forces
 from armillary.algorithms.passes import Algorithm, Base
 from armillary.algorithms.tree.forward_dynamics import forward_dynamics
 from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.codegen.target import native
-from armillary.errors import InputError, ModelError, SingularError
+from armillary.errors import InputError, ModelError, NotFiniteError, SingularError
 from armillary.evaluate.derivatives import offset_names, parameter_names
 from armillary.evaluate.inputs import (
     Array,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from armillary.evaluate.specialise import Number
 
 _LOADS = 8  # sets of frames per algorithm whose wrenches get code of their own
+_ORDINARY = 1e6  # coordinates beyond make numbers overflow, whatever the forces
 _LARGEST_INERTIA_CHECK = 120  # degrees of freedom
 External = Mapping[str, ArrayLike] | None
 
@@ -176,9 +178,32 @@ class Evaluator:
         return {name: r[0] for name, r in results.items()}
 
     def refuse_not_finite(self, given: Mapping[str, Array], *results: Array) -> None:
-        """See `refuse_not_finite`."""
+        """See `refuse_not_finite`; force elements whose force is undefined there are named."""
+        if not all(np.isfinite(result).all() for result in results):
+            self._refuse_undefined_elements(given)
         rates = dict.fromkeys(given, self.model.v_labels)
         refuse_not_finite(given, rates | {"q": self.model.q_labels}, *results)
+
+    def _refuse_undefined_elements(self, given: Mapping[str, Array]) -> None:
+        """Of one state: springs whose ends coincide, and the like."""
+        if not self.model.elements:
+            return
+        q, v = (np.ravel(given.get(name, np.zeros(0))) for name in ("q", "v"))
+        if len(q) != self.model.nq or not np.isfinite(q).all():
+            return
+        v = v if len(v) == self.model.nv and np.isfinite(v).all() else np.zeros(self.model.nv)
+        if max(np.abs(q).max(initial=0.0), np.abs(v).max(initial=0.0)) > _ORDINARY:
+            return
+        found = self.interpret(element_forces, {"q": q.tolist(), "v": v.tolist()})
+        numbers = np.array(found.result("readings"), float)
+        for part, row in zip(self.model.elements, numbers, strict=True):
+            if not np.isfinite(row).all():
+                raise NotFiniteError(
+                    f"{part.title}: its force is undefined at this state (its ends coincide, or "
+                    f"are half a turn apart), so the answer is not a finite number. Move the state "
+                    f"or its ends; a plain spring without damping whose rest length is 0 needs no "
+                    f"direction."
+                )
 
     def kernels_for(
         self, algorithm: Algorithm, given: Collection[str], fuse: bool, passive: bool,
@@ -291,6 +316,14 @@ class Evaluator:
                 f"`forward_dynamics`, `solve`, `simulate` and the `inverse_dynamics` of a tree. "
                 f"Give the joint `coulomb` friction instead, or pass passive=False (of "
                 f"GravityCompensation: springs=False) where the question has it."
+            )
+
+    def refuse_no_elements(self) -> None:
+        """Questions about force elements need some."""
+        if not self.model.elements:
+            raise ModelError(
+                f"'{self.model.name}' has no force elements. Add some: Builder.spring(...), "
+                f"Builder.force(...), or `forces:` in its file."
             )
 
     def moving_mass(self) -> float:

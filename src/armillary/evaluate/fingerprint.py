@@ -145,8 +145,17 @@ class _Writer:
 
     def _code(self, code: types.CodeType) -> None:
         """Which lines of the source: two functions may share one line."""
-        self.items("code", (code.co_name, code.co_firstlineno, code.co_code.hex(), code.co_names,
-                           code.co_freevars, code.co_consts))  # fmt: skip
+        self.items(
+            "code",
+            (
+                code.co_name,
+                code.co_firstlineno,
+                code.co_code.hex(),
+                code.co_names,
+                code.co_freevars,
+                code.co_consts,
+            ),
+        )
 
     def _builtin(self, value: Any) -> None:
         if not isinstance(value.__self__, types.ModuleType):

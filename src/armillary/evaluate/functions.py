@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+from armillary.algorithms.forces import element_forces
 from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.tree import (
     coriolis,
@@ -25,7 +26,7 @@ from armillary.algorithms.tree import (
 )
 from armillary.algorithms.tree.regressor import regressor
 from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
-from armillary.evaluate.results import Reactions
+from armillary.evaluate.results import BodyForces, ElementForces, Reactions
 
 _COORDINATES = {
     "local": "in the frame's own axes, at its origin",
@@ -39,13 +40,14 @@ class Result:
     """One array of a function: `source` is the algorithm's name of it.
 
     shape: numbers, or "nv" and "bodies".  order: which numbers of the source (of each body), row
-    by row; all of them if empty."""
+    by row; all of them if empty.  columns: the source holds the columns of the result."""
 
     name: str
     source: str
     shape: tuple[int | str, ...]
     meaning: str
     order: tuple[int, ...] = ()
+    columns: bool = False
 
 
 BODIES = ("parameters", "offsets")  # numbers of the bodies instead of the model's
@@ -79,6 +81,7 @@ class Function:
     fuse: bool = True
     inertia: bool = False  # needs inertia behind every joint
     mass: bool = False  # needs mass somewhere
+    elements: bool = False  # needs force elements
     wrap: Callable[..., object] | None = None  # (model, *results) -> what Python gives
 
     @cached_property
@@ -142,7 +145,8 @@ _ALLOWED = "Of the tree: v of a closed mechanism must be one that its constraint
 _OPTIONS = (
     "external: wrenches {frame or body name: (n; f)} exerted *on* the mechanism, in that frame at "
     "its origin.  passive: friction, springs and rotors of the model take part.  parameters: other "
-    "inertias than the model's, (10 bodies,) or one row per state, as `mechanism.parameters`.  "
+    "numbers than the model's, 10 inertias per body and after them those of force elements, as "
+    "`mechanism.parameters`, or one row of them per state.  "
     "offsets: turns and shifts of the joint frames off their places in the model, (6 bodies,) or "
     "one row per state, as `mechanism.offset_names`."
 )
@@ -242,6 +246,22 @@ FUNCTIONS: dict[str, Function] = {
         mass=True,
         options=("out", *BODIES),
     ),
+    "momentum_matrix": Function(
+        _plain(energy.momentum_matrix),
+        "Centroidal map A: momentum = A v, the motion of the base aside.",
+        (Result("A", "A", (6, "nv"), "angular rows first, about the centre of mass", (), True),),
+        mass=True,
+        options=BODIES,
+        text=_ALLOWED,
+    ),
+    "center_of_mass_jacobian": Function(
+        _plain(energy.center_of_mass_jacobian),
+        "Jacobian of the centre of mass.",
+        (Result("J", "J", (3, "nv"), "m/rad or 1", (), True),),
+        mass=True,
+        options=BODIES,
+        text=_ALLOWED,
+    ),
     "pose": Function(
         _plain(kinematics.frame_axes),
         "Pose of a frame in the world.",
@@ -323,6 +343,40 @@ FUNCTIONS: dict[str, Function] = {
         "those of a closed mechanism are in `solve(q, v, tau).reactions`.",
         wrap=Reactions,
         returns="Reactions",
+        fuse=False,
+    ),
+    "element_forces": Function(
+        _plain(element_forces.element_forces),
+        "What every force element exerts: the wrench on its second (or last) end, in that frame.",
+        (
+            Result("wrench", "readings", ("elements", 6), "moment, N m; force, N", tuple(range(6))),
+            Result("along", "readings", ("elements", 3),
+                   "force, position and rate along its own coordinate, if it has one", (6, 7, 8)),
+            Result("power", "readings", ("elements",), "power on the mechanism, W", (9,)),
+        ),
+        options=("parameters",),
+        text="Of springs and cables the coordinate is the length, and tension is positive.",
+        wrap=ElementForces,
+        returns="ElementForces",
+        elements=True,
+    ),
+    "body_forces": Function(
+        _plain(inverse_dynamics.body_forces),
+        "Every intermediate quantity of inverse dynamics, of every body in its body frame.",
+        (
+            Result("tau", "tau", ("nv",), _FORCES),
+            Result("velocity", "v", ("bodies", 6), "rad/s; m/s"),
+            Result("acceleration", "a", ("bodies", 6), "spatial, with gravity as an upward one of "
+                   "the base, rad/s^2; m/s^2"),
+            Result("net", "net", ("bodies", 6), "what the motion needs, less external wrenches, "
+                   "N m; N"),
+            Result("transmitted", "wrench", ("bodies", 6), "through the joint, N m; N"),
+            Result("driving", "driving", ("bodies", 6), "its part along the joint's axes"),
+        ),
+        options=("external", "passive", *BODIES),
+        text="The recursion as textbooks write it  [VanDerMerwe1995, 4.50-4.61].  " + _TREE,
+        wrap=BodyForces,
+        returns="BodyForces",
         fuse=False,
     ),
     "regressor": Function(

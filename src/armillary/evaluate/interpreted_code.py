@@ -34,18 +34,26 @@ class InterpretedCode:
         return Linked([], run=self._run)
 
     def _run(
-        self, inputs: Sequence[np.ndarray], strides: Sequence[int], outputs: Sequence[np.ndarray],
-        rows: int, globals_: np.ndarray, spot: Spot | None,
-    ) -> None:  # fmt: skip
+        self,
+        inputs: Sequence[np.ndarray],
+        strides: Sequence[int],
+        outputs: Sequence[np.ndarray],
+        rows: int,
+        globals_: np.ndarray,
+        spot: Spot | None,
+    ) -> None:
         for first in range(0, rows, _ROWS):
             some = slice(first, min(first + _ROWS, rows))
             own = [x[some] if stride else x for x, stride in zip(inputs, strides, strict=True)]
             self._some(own, [out[some] for out in outputs], globals_, spot)
 
     def _some(
-        self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], globals_: np.ndarray,
+        self,
+        inputs: Sequence[np.ndarray],
+        outputs: Sequence[np.ndarray],
+        globals_: np.ndarray,
         spot: Spot | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         request = self._request
         given = {
             name: list(np.ascontiguousarray(x.T, float))

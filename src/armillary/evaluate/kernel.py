@@ -12,6 +12,7 @@ import numpy as np
 from armillary.codegen.abi import Arrays, Context
 from armillary.codegen.jit import Library, native_call
 from armillary.codegen.target import Lanes
+from armillary.runtime import in_turn
 from armillary.runtime.callable_type import data_address, fits
 
 CodeKind = Literal["loop", "straight", "solve", "interpreter"]
@@ -57,8 +58,12 @@ class Linked:
 
     def point(self, field: int, array: np.ndarray) -> None:
         """The field of the context points to the array, which is kept."""
+        self.context[field] = self.held(array)
+
+    def held(self, array: np.ndarray) -> int:
+        """The address of an array, which is kept."""
         self._keep.append(array)
-        self.context[field] = array.ctypes.data
+        return int(array.ctypes.data)
 
 
 class Code(Protocol):
@@ -135,8 +140,8 @@ class Kernel:
         self._batch(address(c))
         del work  # it had to live until here
 
-    def context(self, rows: int, globals_: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """A context of its own for one call, and the work space it points to."""
+    def context(self, rows: int, globals_: np.ndarray) -> tuple[np.ndarray, object]:
+        """A context of its own for one call, and the work space it points to, to be kept."""
         c, address = self._context.copy(), address_of()
         c[Context.GLOBALS] = address(globals_)
         c[Context.ROWS] = rows
@@ -156,3 +161,50 @@ class Kernel:
         zeros = (start - address(work)) // work.itemsize + first * w
         work[zeros : zeros + count * w] = 0.0
         return c, work
+
+
+class KernelInTurn(Kernel):
+    """A kernel, and a scalar one for the rows that it leaves without an answer (NaN): both in
+    doubles, with the same inputs and the same single result.  See runtime/in_turn.py."""
+
+    def __init__(self, first: Kernel, second: Kernel):
+        self.first, self.second, self.code, self.lanes = first, second, first.code, first.lanes
+        self.input_sizes, self.output_shapes = first.input_sizes, first.output_shapes
+        self.address = in_turn.library().addresses["batch"]
+
+    @property
+    def straight(self) -> bool:
+        return False
+
+    @property
+    def libraries(self) -> list[Library]:
+        return [in_turn.library(), *self.first.libraries, *self.second.libraries]
+
+    def call(
+        self,
+        inputs: Sequence[np.ndarray],
+        strides: Sequence[int],
+        outputs: Sequence[np.ndarray],
+        rows: int,
+        globals_: np.ndarray,
+        frame: Spot | None = None,
+    ) -> None:
+        """As `Kernel.call`."""
+        self.first.call(inputs, strides, outputs, rows, globals_, frame)
+        with np.errstate(all="ignore"):
+            sums = outputs[0].reshape(rows, -1).sum(axis=1)
+        for k in np.flatnonzero(~np.isfinite(sums)).tolist():
+            own = [x[k : k + 1] if stride else x for x, stride in zip(inputs, strides, strict=True)]
+            self.second.call(own, strides, [outputs[0][k : k + 1]], 1, globals_, frame)
+
+    def context(self, rows: int, globals_: np.ndarray) -> tuple[np.ndarray, object]:
+        """As `Kernel.context`."""
+        address, fields = address_of(), in_turn.InTurn
+        contexts = (self.first.context(rows, globals_), self.second.context(1, globals_))
+        c = np.concatenate([contexts[0][0], np.zeros(fields.SIZE, np.int64)])
+        places = ((fields.FIRST, fields.FIRST_CONTEXT), (fields.SECOND, fields.SECOND_CONTEXT))
+        for (code, context), kernel, (own, _) in zip(
+            places, (self.first, self.second), contexts, strict=True
+        ):
+            c[fields.slot(code)], c[fields.slot(context)] = kernel.address, address(own)
+        return c, contexts

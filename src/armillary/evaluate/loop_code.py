@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armillary.algorithms.forces.loops import takes_part, with_elements
 from armillary.algorithms.passes import Algorithm, BodyColumns, Solve
 from armillary.codegen.abi import Arrays, Context, Ints, Kind
 from armillary.codegen.cache import remembered
 from armillary.codegen.jit import Library
 from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import Lanes
+from armillary.evaluate.element_code import ElementTables, code_addresses, element_code
 from armillary.evaluate.fingerprint import identity, of_lanes
 from armillary.evaluate.kernel import TYPES, CodeKind, Linked
 from armillary.evaluate.path_sums import sums_of
@@ -133,6 +135,10 @@ class LoopCode:
     operations: int | None = None
 
     def __init__(self, request: Request, tables: Tables):
+        if tables.elements and takes_part(request.algorithm):
+            request = replace(request, algorithm=with_elements(request.algorithm))
+        else:
+            tables = replace(tables, elements=())
         self.request, self.tables = request, tables
 
     def linked(self, lanes: Lanes, arrays: Arrays) -> Linked:
@@ -150,7 +156,9 @@ class LoopCode:
         ints, zeros = self._integers(variant, codes, record)
         ints[:-1, Ints.SUM] = zeros + sum_size * np.array(sums.own, dtype=np.int64)
         ints[:-1, Ints.PARENT_SUM] = zeros + sum_size * np.array(sums.parent, dtype=np.int64)
-        libraries = [_driver(lanes), *(code.library for code in codes)]
+        elements = ElementTables(t)
+        acting = [element_code(request, kind, lanes) for kind in elements.kinds]
+        libraries = [_driver(lanes), *(code.library for code in codes), *acting]
         libraries += [] if world is None else [world.library]
         linked = Linked(
             libraries,
@@ -161,12 +169,17 @@ class LoopCode:
             extra=_room(request, t),
         )
         numbers = [x for body in t.bodies for x in body.parameters()]
-        runs = np.array(_runs(variant), dtype=np.int64).reshape(-1, 3)
+        ints = np.concatenate([ints, elements.rows(ints, len(numbers))])
+        numbers += elements.constants()
         linked.point(Context.INTS, ints)
         linked.point(Context.CONSTS, np.array(numbers or [0.0], dtype=TYPES[lanes.element]))
-        linked.point(Context.RUNS, runs)
-        linked.context[Context.RUN_COUNT] = len(runs)
-        _describe(linked, request, t, *_code_table(request, codes, world))
+        for field_of, count, runs in (
+            (Context.RUNS, Context.RUN_COUNT, _runs(variant)),
+            (Context.ELEMENT_RUNS, Context.ELEMENT_RUN_COUNT, elements.runs(len(t.bodies) + 1)),
+        ):
+            linked.point(field_of, np.array(runs, dtype=np.int64).reshape(-1, 3))
+            linked.context[count] = len(runs)
+        _describe(linked, request, t, *_code_table(request, codes, world, acting))
         for k, kind_of in enumerate(request.algorithm.writes.values()):
             linked.context[Context.ZERO_OUTPUTS + k] = kind_of in _ZEROED
         return linked
@@ -195,7 +208,7 @@ class LoopCode:
 
 
 def _code_table(
-    request: Request, codes: Sequence[BodyCode], world: BodyCode | None
+    request: Request, codes: Sequence[BodyCode], world: BodyCode | None, acting: Sequence[Library]
 ) -> tuple[list[int], list[list[int]]]:
     """The program (kind of pass, first block), and the code of every block by kind of body."""
     program: list[int] = []
@@ -207,7 +220,10 @@ def _code_table(
                 rows.append([world.library.addresses[name]] * max(len(codes), 1))
             else:
                 rows.append([code.library.addresses.get(name, 0) for code in codes])
-    return program, rows
+        if kind == Kind.ELEMENTS:
+            rows.append(code_addresses(acting))
+    width = max(map(len, rows), default=0)
+    return program, [row + [0] * (width - len(row)) for row in rows]
 
 
 def _runs(variant: Sequence[int]) -> list[tuple[int, int, int]]:

@@ -26,7 +26,7 @@ from armillary.evaluate.kept_results import LEAST
 from armillary.evaluate.kernel import Kernel
 from armillary.runtime import call_code
 from armillary.runtime.call_arguments import TUPLE_ITEMS, WRENCHES, Data
-from armillary.runtime.call_code import Answer, Batch, Part, Result
+from armillary.runtime.call_code import Answer, Batch, Part, Result, Single
 from armillary.runtime.callable_type import capsule_table, counts_holders, fits, machinery, word_of
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Callee(Protocol):
     input_sizes: list[int]
     output_shapes: dict[str, tuple[int, ...]]
 
-    def context(self, rows: int, globals_: Array) -> tuple[np.ndarray, np.ndarray]: ...
+    def context(self, rows: int, globals_: Array) -> tuple[np.ndarray, object]: ...
 
 
 def lean(kernels: Program | None, globals_: Array) -> Callable[..., Any] | None:
@@ -120,7 +120,6 @@ class _Served:
         self.serving = serving
         self.data = d = np.zeros(Answer.SIZE, np.int64)
         kernel = serving.kernel
-        self.scratch = [np.zeros(prod(shape)) for shape in kernel.output_shapes.values()]
         count = len(kernel.input_sizes)
         d[Answer.INPUTS] = count
         d[Answer.FROM : Answer.FROM + count] = slots
@@ -136,7 +135,8 @@ class _Served:
         several = len(serving.given) > 1 and not d[Answer.SCRATCH_SIZE]
         d[Answer.LARGEST] = LEAST if several else _LARGEST
         d[Answer.FORM] = self._form()
-        self.batches: dict[str, Any] = {}
+        self.singles: dict[str, tuple] = {}
+        self.batches: dict[str, tuple] = {}
 
     def _describe(self, given: Given, at: int) -> None:
         d, kernel = self.data, self.serving.kernel
@@ -177,25 +177,29 @@ class _Served:
         self.kept += [made, *marks]
         return 2
 
-    def switch_on(self, kernel: Callee) -> None:
-        d, self.kernel = self.data, kernel
-        self.context, self.work = kernel.context(1, self.serving.globals_)
-        self.context[Context.INPUT_STRIDES : Context.INPUT_STRIDES + ARRAYS] = 0
-        rows = [array.ctypes.data for array in self.scratch]
-        self.context[Context.OUTPUT_ROWS : Context.OUTPUT_ROWS + len(rows)] = rows
-        self._see_frame(self.context, np.float64)
-        d[Answer.UNCHECKED] = _shows_bad_inputs(kernel, self.serving)
-        d[Answer.CONTEXT] = self.context.ctypes.data
-        d[Answer.KERNEL] = kernel.address  # last: this opens the gate
+    def switch_on(self, serving: Serving, dtype: np.dtype) -> None:
+        kernel, numbers = serving.kernel, self.serving.globals_.astype(dtype)
+        context, work = kernel.context(1, numbers)
+        context[Context.INPUT_STRIDES : Context.INPUT_STRIDES + ARRAYS] = 0
+        scratch = [np.zeros(prod(shape), dtype) for shape in kernel.output_shapes.values()]
+        rows = [array.ctypes.data for array in scratch]
+        context[Context.OUTPUT_ROWS : Context.OUTPUT_ROWS + len(rows)] = rows
+        self._see_frame(context, dtype)
+        self.kept.append(self.singles.get(str(dtype)))  # calls may run on what was there before
+        self.singles[str(dtype)] = (kernel, context, work, numbers, scratch)  # kept alive
+        start, d = Answer.DOUBLE if dtype == np.float64 else Answer.FLOAT, self.data
+        d[start + Single.UNCHECKED] = _shows_bad_inputs(kernel, self.serving, dtype)
+        d[start + Single.CONTEXT] = context.ctypes.data
+        d[start + Single.KERNEL] = kernel.address  # last: this opens the gate
 
-    def _see_frame(self, context: np.ndarray, dtype: Any) -> None:
+    def _see_frame(self, context: np.ndarray, dtype: np.dtype) -> None:
         if self.serving.frame is not None:
             body, X = self.serving.frame
             numbers = X.astype(dtype)
             self.kept.append(numbers)
             context[Context.FRAME_BODY], context[Context.FRAME] = body, numbers.ctypes.data
 
-    def switch_on_batch(self, kernel: Kernel, checked: bool, dtype: Any) -> None:
+    def switch_on_batch(self, kernel: Kernel, checked: bool, dtype: np.dtype) -> None:
         d, numbers = self.data, self.serving.globals_.astype(dtype)
         context, _ = kernel.context(1, numbers)
         self._see_frame(context, dtype)
@@ -249,6 +253,7 @@ class NativeCall:
         self.data = d = np.zeros(Data.SIZE, dtype=np.int64)
         d[Data.SLOW], d[Data.INPUTS], d[Data.SHORTEST] = id(self.slow), -1, -1
         d[Data.ARRAY_TYPE], d[Data.DTYPE] = id(np.ndarray), id(np.dtype(np.float64))
+        d[Data.FLOAT_DTYPE] = id(np.dtype(np.float32))
         d[Data.NEW_ARRAY], d[Data.NEW_NUMBER] = map(_numpy_functions(), (_NEW_ARRAY, _NEW_NUMBER))
         d[Data.WORD_TYPES : Data.WORD_TYPES + 2] = id(str), id(bool)
         d[Data.DICT_TYPE], d[Data.NONE] = id(dict), id(None)
@@ -273,12 +278,10 @@ class NativeCall:
                 return self.callable(*plain[0], **plain[1])
         return self.careful(*given, **named)
 
-    def ready(self, number: int = 0, dtype: str = "") -> bool:
-        """Are single states served natively, or batches of such numbers?"""
+    def ready(self, number: int = 0, dtype: str = "float64", batch: bool = False) -> bool:
+        """Are single states of such numbers served natively, or batches of them?"""
         served = self.served.get(number)
-        if served is None or not dtype:
-            return served is not None and bool(served.data[Answer.KERNEL])
-        return dtype in served.batches
+        return served is not None and dtype in (served.batches if batch else served.singles)
 
     def number(self, bound: Mapping[str, Any]) -> int | None:
         """Of the answer to a call, whose set of frames is noted; None: none of ours."""
@@ -305,14 +308,19 @@ class NativeCall:
         """From now on plain calls of that choice go to the kernel, a scalar one.
 
         Once is enough: calls may run on what was switched on first, so it stays."""
-        if self.ready(number) or not self._switching.acquire(blocking=False):
+        if not self._switching.acquire(blocking=False):
             return  # another thread does it
         try:
-            served = self._serve(number, serving)
-            if not served.data[Answer.KERNEL]:
-                served.switch_on(serving.kernel)
+            served, dtype = self._serve(number, serving), _dtype(serving.kernel)
+            if str(dtype) not in served.singles:
+                served.switch_on(serving, dtype)
         finally:
             self._switching.release()
+
+    def renew(self, serving: Serving, number: int = 0) -> None:
+        """Other code for a choice that is served; the old one stays, for calls may run on it."""
+        with self._switching:
+            self.served[number].switch_on(serving, _dtype(serving.kernel))
 
     def switch_on_batch(self, serving: Serving, number: int = 0, checked: bool = False) -> None:
         """From now on plain batches of the kernel's type go to it: straight-line code.
@@ -324,8 +332,7 @@ class NativeCall:
         if not self._switching.acquire(blocking=False):
             return  # another thread does it
         try:
-            served = self._serve(number, serving)
-            dtype = np.dtype(np.float64 if kernel.lanes.element == "double" else np.float32)
+            served, dtype = self._serve(number, serving), _dtype(kernel)
             if str(dtype) not in served.batches:
                 served.switch_on_batch(kernel, checked, dtype)
         finally:
@@ -346,12 +353,19 @@ class NativeCall:
         """Inputs without names, and `out`."""
         d, out = self.data, sys.intern("out")
         d[Data.EXTERNAL], d[Data.OUT], d[Data.PARAMETERS] = -1, count, count + 1
-        d[Data.NAMES + count], d[Data.BY_PLACE] = id(out), count
+        d[Data.NAMES + count] = d[Data.OUT_NAME] = id(out)
+        d[Data.BY_PLACE] = count
         self._kept = [out]
         d[Data.INPUTS] = d[Data.SHORTEST] = count
 
 
-def _shows_bad_inputs(kernel: Callee, serving: Serving) -> bool:
+def _dtype(kernel: Callee) -> np.dtype:
+    """Of the numbers of a kernel."""
+    single = isinstance(kernel, Kernel) and kernel.lanes.element == "float"
+    return np.dtype(np.float32 if single else np.float64)
+
+
+def _shows_bad_inputs(kernel: Callee, serving: Serving, dtype: np.dtype) -> bool:
     """Does the one result of a kernel tell of every input that is not finite?  Straight-line code
     adds 0 times each input to it, unless the result is nothing but zeros."""
     frame, globals_ = serving.frame, serving.globals_
@@ -364,7 +378,9 @@ def _shows_bad_inputs(kernel: Callee, serving: Serving) -> bool:
             read |= set(range(prod(given.shape or ())) if given.order is None else given.order)
     if len(read) != prod(shape):
         return False
-    inputs, out = [np.ones((1, size)) for size in kernel.input_sizes], np.empty((1, *shape))
+    inputs = [np.ones((1, size), dtype) for size in kernel.input_sizes]
+    out, globals_ = np.empty((1, *shape), dtype), globals_.astype(dtype)
+    frame = None if frame is None else (frame[0], frame[1].astype(dtype))
     for array in inputs:
         array[...] = np.nan
         kernel.call(inputs, kernel.input_sizes, (out,), 1, globals_, frame)

@@ -7,10 +7,11 @@ is no compiler, the same steps and the same policy run over columns of numbers.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import inf
+from math import inf, pi
 from typing import NamedTuple
 
 import numpy as np
@@ -90,7 +91,7 @@ class PoseSearch:
         for i, _, low, high in self.limits:
             self._low[i], self._high[i] = low, high
         self._kernels: dict[bool, Kernel] = {}
-        self._contexts: dict[tuple[bool, Policy], NDArray[np.int64]] = {}
+        self._rooms: dict[tuple[bool, Policy, int], list[_Room]] = {}
 
     def inside(self, q: Array) -> Array:
         """Places moved to within the limits."""
@@ -99,9 +100,9 @@ class PoseSearch:
     def nearest_turns(self, q: Array, q0: Array) -> Array:
         """Whole turns taken off angles, towards q0, where limits allow."""
         away = q - q0
-        if not np.abs(away).max(initial=0.0) > np.pi:
+        if len(away) == 1 and all(-pi <= x <= pi for x in away[0].tolist()):
             return q
-        nearer = q - np.rint(away / (2.0 * np.pi)) * (2.0 * np.pi)
+        nearer = q - np.rint(away / (2.0 * pi)) * (2.0 * pi)
         keep = self._turning & (nearer >= self._low) & (nearer <= self._high)
         return np.where(keep, nearer, q)
 
@@ -160,42 +161,56 @@ class PoseSearch:
         nq, width = self.tables.nq, kernel.lanes.width
         rows = last - first
         slots = 1 if width == 1 else min(-(-rows // width), _BLOCKS) * width
-        context, held = kernel.context(slots, self.evaluator.base_numbers)
-        context[Context.INPUT_STRIDES : Context.INPUT_STRIDES + 2] = nq, GOAL + 1
-        sizes = (Trial.SIZE, nq, nq, GOAL + 1, len(MEASURES))
-        memory = np.zeros(slots * sum(sizes))
-        address = address_of()
-        c = self._policy_context(kernel, job.policy).copy()
-        c[Search.CONTEXT] = address(context)
-        c[Search.ROWS], c[Search.ACTIVE], c[Search.LAST_START] = rows, slots, job.last_start
+        room = self._room(kernel, job.policy, slots)
+        c, address = room.search, address_of()
         stride = nq if len(job.q0) > 1 else 0
+        q, measures, counts = job.found
+        c[Search.ROWS : Search.ACTIVE + 1] = rows, 0, slots
+        c[Search.LAST_START] = job.last_start
         c[Search.Q0], c[Search.Q0_STRIDE] = address(job.q0) + 8 * stride * first, stride
         c[Search.TABLE] = address(job.starts)
-        place = address(memory)
-        for field, size in zip(range(Search.SLOTS, Search.MEASURED + 1), sizes, strict=True):
-            c[field] = place
-            place += 8 * size * slots
         c[Search.GOALS] = address(job.goals) + 8 * GOAL * first
-        q, measures, counts = job.found
         c[Search.OUT_Q] = address(q) + 8 * nq * first
         c[Search.OUT_MEASURES] = address(measures) + 8 * len(MEASURES) * first
         c[Search.OUT_COUNTS] = address(counts) + 16 * first
         run_search()(address(c))
-        del held, memory, context  # they had to live until here
+        self._rooms.setdefault(room.key, []).append(room)  # for the next call
+
+    def _room(self, kernel: Kernel, policy: Policy, slots: int) -> _Room:
+        """Memory for a search of so many rows at a time: that of an earlier one, or new."""
+        key = (kernel.lanes.width > 1, policy, slots)
+        with contextlib.suppress(KeyError, IndexError):
+            return self._rooms[key].pop()
+        nq, address = self.tables.nq, address_of()
+        context, held = kernel.context(slots, self.evaluator.base_numbers)
+        context[Context.INPUT_STRIDES : Context.INPUT_STRIDES + 2] = nq, GOAL + 1
+        sizes = (Trial.SIZE, nq, nq, GOAL + 1, len(MEASURES))
+        memory = np.zeros(slots * sum(sizes))
+        c = self._policy_context(kernel, policy)
+        c[Search.CONTEXT], place = address(context), address(memory)
+        for field, size in zip(range(Search.SLOTS, Search.MEASURED + 1), sizes, strict=True):
+            c[field] = place
+            place += 8 * size * slots
+        return _Room(key, c, (context, held, memory))
 
     def _policy_context(self, kernel: Kernel, policy: Policy) -> NDArray[np.int64]:
         """The context of the loop, without what differs from call to call."""
-        key = (kernel.lanes.width > 1, policy)
-        if key not in self._contexts:
-            c = np.zeros(Search.SIZE, np.int64)
-            c[Search.CODE], c[Search.LANES] = kernel.address, kernel.lanes.width
-            c[Search.NQ], c[Search.FREE] = self.tables.nq, self.free.ctypes.data
-            c[Search.ITERATIONS], c[Search.PATIENCE] = policy.iterations, policy.patience
-            c[Search.FALL] = bits(policy.fall)
-            c[Search.DAMPING], c[Search.MOST_DAMPING] = map(bits, policy.damping)
-            c[Search.SMALL : Search.SMALL + len(MEASURES) - 1] = bits(policy.tolerance**2)
-            self._contexts[key] = c
-        return self._contexts[key]
+        c = np.zeros(Search.SIZE, np.int64)
+        c[Search.CODE], c[Search.LANES] = kernel.address, kernel.lanes.width
+        c[Search.NQ], c[Search.FREE] = self.tables.nq, self.free.ctypes.data
+        c[Search.ITERATIONS], c[Search.PATIENCE] = policy.iterations, policy.patience
+        c[Search.FALL] = bits(policy.fall)
+        c[Search.DAMPING], c[Search.MOST_DAMPING] = map(bits, policy.damping)
+        c[Search.SMALL : Search.SMALL + len(MEASURES) - 1] = bits(policy.tolerance**2)
+        return c
+
+
+class _Room(NamedTuple):
+    """What a native search works in; one search at a time."""
+
+    key: tuple[bool, Policy, int]
+    search: NDArray[np.int64]
+    kept: tuple[object, ...]  # what it points to
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armillary.algorithms.forces.loops import MOST_BODIES, distinct
 from armillary.codegen.target import native
 from armillary.evaluate.inputs import checked_out
 from armillary.evaluate.kept_results import kept_results
-from armillary.evaluate.kernel import Code, Kernel, Spot
+from armillary.evaluate.kernel import Code, Kernel, KernelInTurn, Spot
 from armillary.evaluate.options import CompileOptions
 from armillary.evaluate.request import Request, arrays_of
 from armillary.evaluate.straight_code import StraightCode, straight_code
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from armillary.graph.function import FunctionGraph
     from armillary.runtime.threads import Threads
 
-_LONGEST_TRACE = 60  # bodies: larger mechanisms are not even traced for tier 2
+_PER_BODY = 200  # operations of the budget: larger mechanisms are not even traced for tier 2
+_LONGEST_TRACE = 60  # bodies that are always traced
 _FRAMES = 8  # bodies whose frames get straight-line code of their own; others share the loops
 _TIERS = {"loop": 1, "straight": 2, "solve": 2, "interpreter": 0}
 _WORTH = 50e-6  # s of work that are worth a thread
@@ -96,7 +98,8 @@ Verify = Callable[["Program", Kernel], None]  # raises where a kernel is wrong
 class Program:
     """All compiled forms of one algorithm on one mechanism, made when they are first needed.
 
-    verify: looks at each of them (doubles) before it is used, and raises where it is wrong."""
+    verify: looks at each of them (doubles) before it is used, and raises where it is wrong.
+    general: what serves where straight-line code does not; by default loops over the bodies."""
 
     def __init__(
         self,
@@ -104,10 +107,14 @@ class Program:
         tables: Tables,
         options: CompileOptions,
         verify: Verify | None = None,
+        general: Code | None = None,
     ):
         self.request, self.tables, self.options = request, tables, options
-        self._verify = verify
+        self._verify, self._general = verify, general
         self._kernels: dict[tuple, Kernel] = {}
+        self.next: Program | None = None
+        self._turns: dict[bool, KernelInTurn] = {}
+        self.version = 0  # of its kernels: they change where another program comes behind it
         self._codes: dict[int | None, StraightCode | None] = {}
         self._pace: dict[int, float] = {}  # s that a row takes, by kernel
         self.explanations: list[Explanation] = []
@@ -116,15 +123,23 @@ class Program:
         """The same question to other bodies, not verified."""
         return Program(self.request, tables, self.options)
 
+    @property
+    def _too_large(self) -> bool:
+        """Is it too long to be traced?  A small budget is no reason: the trace is counted."""
+        return len(self.tables.bodies) > max(_LONGEST_TRACE, self.options.budget // _PER_BODY)
+
     def _straight_code(self, frame_body: int | None) -> StraightCode | None:
         """Straight-line code where it is wanted and small enough."""
         tier = self.options.tier
-        if "parameters" in self.request.reads and self.tables.constraints is not None:
+        constrained = self.tables.constraints is not None and self._general is None
+        if "parameters" in self.request.reads and constrained:
             tier = 2  # constraints have no loop kernel
+        if any(len(distinct(element)) > MOST_BODIES for element in self.tables.elements):
+            tier = 2  # nor have cables over many bodies
         if tier == 1:
             return None
         many = len(self._codes) >= _FRAMES and frame_body not in self._codes
-        too_large = many or len(self.tables.bodies) > _LONGEST_TRACE
+        too_large = many or self._too_large
         if tier is None and too_large:
             return None
         if frame_body not in self._codes:
@@ -137,18 +152,23 @@ class Program:
     def _general_code(self) -> Code:
         """What serves where straight-line code does not."""
         request, tables = self.request, self.tables
+        if self._general is not None:
+            return self._general
         if not native():
             from armillary.evaluate.interpreted_code import InterpretedCode
 
             return InterpretedCode(request, tables)
         from armillary.evaluate.loop_code import LoopCode, SolvingCode
+        from armillary.evaluate.sloped_code import SlopedCode, has_slopes
 
         before = request.algorithm.before_solve
-        large = len(tables.bodies) > _LONGEST_TRACE or self.options.tier is not None
+        large = self._too_large or self.options.tier is not None
         if before is not None and not large:
             code = SolvingCode(request, before, tables)
             if code.operations <= self.options.budget:
                 return code
+        if tables.elements and has_slopes(request.algorithm):
+            return SlopedCode(request, tables)
         return LoopCode(request, tables)
 
     def straight(self) -> bool:
@@ -159,7 +179,26 @@ class Program:
         """The whole question as one graph, however long.  (Algorithms that need no frame.)"""
         return (self._straight_code(None) or straight_code(self.request, self.tables)).graph
 
+    def followed_by(self, other: Program) -> None:
+        """Rows that this program leaves without an answer (NaN) go to the other one, natively, and
+        then to those that came behind it before; for questions with one result, in doubles."""
+        behind = self.next
+        while behind is not None and behind is not other:
+            behind = behind.next
+        if behind is None:
+            other.next, self.next = self.next, other
+            self._turns, self.version = {}, self.version + 1
+
     def kernel(self, batched: bool, element: str, frame_body: int | None = None) -> Kernel:
+        """What answers, for one state or for rows of them."""
+        first = self._kernel(batched, element, frame_body)
+        if self.next is None or element != "double":
+            return first
+        if batched not in self._turns:
+            self._turns[batched] = KernelInTurn(first, self.next.kernel(False, element))
+        return self._turns[batched]
+
+    def _kernel(self, batched: bool, element: str, frame_body: int | None = None) -> Kernel:
         straight = self._straight_code(frame_body) if native() else None
         key = (batched, element, frame_body if straight is not None else None)
         if key not in self._kernels:
@@ -241,9 +280,15 @@ class Program:
         return threads(self.options.threads)
 
     def _share(
-        self, kernel: Kernel, arrays: list[np.ndarray], strides: list[int],
-        outputs: list[np.ndarray], rows: int, numbers: np.ndarray, frame: Spot | None,
-    ) -> None:  # fmt: skip
+        self,
+        kernel: Kernel,
+        arrays: list[np.ndarray],
+        strides: list[int],
+        outputs: list[np.ndarray],
+        rows: int,
+        numbers: np.ndarray,
+        frame: Spot | None,
+    ) -> None:
         """Run all rows, on threads where these were asked for and the batch is worth it."""
 
         def run(part: tuple[int, int]) -> None:

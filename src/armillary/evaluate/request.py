@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from armillary.algorithms.forces.elements import READINGS
 from armillary.algorithms.passes import (
     Algorithm,
     AncestorPairs,
     BodyColumns,
+    ElementStep,
     FrameStep,
     Inward,
     Outward,
@@ -72,6 +74,8 @@ def block_names(algorithm: Algorithm) -> list[tuple[int, list[str]]]:
     for s, step in enumerate(algorithm.passes):
         if isinstance(step, Solve):
             result.append((Kind.SOLVE, []))
+        elif isinstance(step, ElementStep):
+            result.append((Kind.ELEMENTS, []))
         elif isinstance(step, BodyColumns):
             names = [*(f"pass{s}_start{k}" for k in range(COLUMN_STARTS)), f"pass{s}_climb"]
             result.append((Kind.BODY_COLUMNS, [*names, f"pass{s}_meet"]))
@@ -99,7 +103,8 @@ def input_sizes(request: Request, tables: Tables) -> dict[str, int]:
     """Numbers per state of every input that is read."""
     rows = 0 if tables.constraints is None else tables.constraints.count
     external = 6 * len(request.loads or tables.bodies)
-    sizes = {"q": tables.nq, "external": external, "prescribed": rows} | dict(tables.extra)
+    sizes = {"q": tables.nq, "external": external, "prescribed": rows, "multipliers": rows}
+    sizes |= dict(tables.extra)
     return {name: sizes.get(name, tables.nv) for name in request.reads}
 
 
@@ -113,8 +118,16 @@ def arrays_of(
 def _output_shapes(algorithm: Algorithm, tables: Tables) -> dict[str, tuple[int, ...]]:
     """Of one state."""
     nv, bodies, shapes = tables.nv, len(tables.bodies), {}
+    table = tables.constraints
+    words = {"dofs": nv, "rows": 0, "constraints": 0}
+    if table is not None:
+        words |= {"rows": table.count, "constraints": len(table.frames)}
     for name, kind in algorithm.writes.items():
         shape = algorithm.shapes.get(name)
+        if kind == "results":
+            parts = algorithm.shapes[name]
+            shapes[name] = tuple(words[x] if isinstance(x, str) else x for x in parts)
+            continue
         count = 1 if shape is None else shape.size
         shapes[name] = {
             "dof": (nv,),
@@ -126,5 +139,6 @@ def _output_shapes(algorithm: Algorithm, tables: Tables) -> dict[str, tuple[int,
             "matrix": (nv, nv),
             "wide": (6, nv),
             "regressor": (nv, 10 * bodies),
+            "element": (len(tables.elements), READINGS),
         }[kind]
     return shapes

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from armillary.errors import unknown_name
+from armillary.evaluate.array_text import arrays_text
+from armillary.evaluate.deferred import Later
 from armillary.evaluate.inputs import Array
 from armillary.model.model import Model
 from armillary.shown import shown
@@ -29,6 +31,10 @@ class Reactions:
     def constraint(self) -> Array:
         return self.total - self.driving
 
+    def place(self) -> str:
+        """Which axes and which point, in words."""
+        return "in the body's frame"
+
     def __getitem__(self, joint: str) -> Array:
         return self.total[..., self.model.joint_number(joint), :]
 
@@ -43,7 +49,7 @@ class Reactions:
             return f"Reactions of {len(self.model.bodies)} joints, {len(self.total)} states"
         heads = wrench_heads()
         lines = [
-            "reaction in each joint, by the parent on the body, in the body's frame",
+            f"reaction in each joint, by the parent on the body, {self.place()}",
             f"{'joint':<22}{'part':<12}{heads}",
         ]
         parts = (("total", self.total), ("driving", self.driving), ("constraint", self.constraint))
@@ -54,6 +60,69 @@ class Reactions:
         return "\n".join(lines)
 
 
+@shown
+@dataclass(slots=True)
+class ReactionsIn(Reactions):
+    """Reactions along other axes, or about another point: `where` says which."""
+
+    where: str
+
+    def place(self) -> str:
+        return self.where
+
+
+@shown
+@dataclass(slots=True)
+class ElementForces:
+    """What force elements exert: wrenches (n; f) on their second (or last) ends, in those frames.
+
+    wrench (..., elements, 6) in N m and N; along (..., elements, 3): force, position and rate along
+    the coordinate of an element that has one (springs: tension N, length m, m/s), else 0; power
+    (..., elements) on the mechanism, W.  `f["strut"]` gives one wrench."""
+
+    model: Model
+    wrench: Array
+    along: Array
+    power: Array
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(part.name for part in self.model.elements)
+
+    def _number(self, name: str) -> int:
+        if name not in self.names:
+            raise unknown_name("force element", name, self.names)
+        return self.names.index(name)
+
+    def __getitem__(self, name: str) -> Array:
+        return self.wrench[..., self._number(name), :]
+
+    def force(self, name: str) -> Array:
+        """Along the element's own coordinate: tension of a spring."""
+        return np.asarray(self.along[..., self._number(name), 0])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __str__(self) -> str:
+        if self.wrench.ndim != 2:
+            return f"forces of {len(self)} force elements, {len(self.wrench)} states"
+        lines = [
+            "force of each element on its second end, in that frame; along its own coordinate",
+            f"{'element':<22}{wrench_heads()}{'power [W]':>13}   force, position, rate",
+        ]
+        rows = zip(self.model.elements, self.wrench, self.along, self.power, strict=True)
+        for part, wrench, along, power in rows:
+            units = part.law.units
+            own = ", ".join(f"{x:.6g} {unit}" for x, unit in zip(along, units, strict=True) if unit)
+            lines.append(f"{part.name:<22}{aligned(wrench)}{power + 0.0:>13.6g}   {own}".rstrip())
+        return "\n".join(lines)
+
+
+@shown
 class OperationalInertia:
     """W (..., 6, 6) and its rank, which is found when it is asked for; W, rank = ... takes both."""
 
@@ -79,31 +148,27 @@ class OperationalInertia:
     def __len__(self) -> int:
         return 2
 
-    def __repr__(self) -> str:
-        return f"OperationalInertia(W={self.W!r}, rank={self.rank!r})"
+    def __str__(self) -> str:
+        title = f"inverse operational inertia W = J M⁻¹ Jᵀ, rank {self.rank}"
+        return arrays_text(title, {"W": self.W})
 
 
 @shown
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class BodyForces:
-    """All quantities of the recursive Newton-Euler equations, (..., bodies, 6), body frames."""
+    """All quantities of the recursive Newton-Euler equations, (..., bodies, 6), body frames.
+
+    tau: joint forces (..., nv).  acceleration: spatial, gravity included as an upward acceleration
+    of the base.  net: force each body needs for its motion, less external wrenches.  transmitted:
+    force through each joint; driving: its part along the joint's axes."""
 
     model: Model
-    results: dict[str, Array]
-
-    @property
-    def tau(self) -> Array:
-        """Joint forces (..., nv)."""
-        return self.results["tau"]
-
-    @property
-    def velocity(self) -> Array:
-        return self.results["v"]
-
-    @property
-    def acceleration(self) -> Array:
-        """Spatial acceleration, gravity included as an upward acceleration of the base."""
-        return self.results["a"]
+    tau: Array
+    velocity: Array
+    acceleration: Array
+    net: Array
+    transmitted: Array
+    driving: Array
 
     @property
     def acceleration_of_origins(self) -> Array:
@@ -112,16 +177,6 @@ class BodyForces:
         a[..., 3:] += np.cross(v[..., :3], v[..., 3:])
         return a
 
-    @property
-    def net(self) -> Array:
-        """Force each body needs for its motion, less external wrenches."""
-        return self.results["net"]
-
-    @property
-    def transmitted(self) -> Array:
-        """Force through each joint."""
-        return self.results["wrench"]
-
     def of(self, body: str) -> dict[str, Array]:
         k = self.model.index.get(body, -1)
         if k < 0:
@@ -129,8 +184,15 @@ class BodyForces:
         rows = ("velocity", "acceleration", "net", "transmitted")
         return {name: getattr(self, name)[..., k, :] for name in rows}
 
+    def each(self, change: Callable[[Array], Array]) -> BodyForces:
+        """The same with every array changed: some of the states."""
+        motion = (self.tau, self.velocity, self.acceleration)
+        return BodyForces(
+            self.model, *map(change, (*motion, self.net, self.transmitted, self.driving))
+        )
+
     def reactions(self) -> Reactions:
-        return Reactions(self.model, self.results["wrench"], self.results["driving"])
+        return Reactions(self.model, self.transmitted, self.driving)
 
     def __str__(self) -> str:
         if self.velocity.ndim != 2:
@@ -159,13 +221,15 @@ class Solution:
     tau: Array
     velocity: Array
     acceleration: Array
-    forces: BodyForces
-    kinetic: Array
-    potential: Array
+    forces: Later[BodyForces] = Later()
+    kinetic: Later[Array] = Later()
+    potential: Later[Array] = Later()
+    element_forces: Later[ElementForces | None] = Later()  # None: there are no force elements
+    wrenches: Reactions | None = None  # the reactions, where they are not those of `forces`
 
     @property
     def reactions(self) -> Reactions:
-        return self.forces.reactions()
+        return self.forces.reactions() if self.wrenches is None else self.wrenches
 
     @property
     def power(self) -> Array:
@@ -187,7 +251,10 @@ class Solution:
         if self.model.hidden_energy:
             lines.append(f"warning: the energy lacks the potential of the laws of "
                          f"{', '.join(self.model.hidden_energy)}")  # fmt: skip
-        return "\n".join([*lines, "", str(self.reactions)])
+        lines += ["", str(self.reactions)]
+        if self.element_forces is not None:
+            lines += ["", str(self.element_forces)]
+        return "\n".join(lines)
 
 
 @shown

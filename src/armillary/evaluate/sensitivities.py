@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,19 +12,13 @@ from numpy.typing import ArrayLike
 
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
-from armillary.algorithms.tree.mass_matrix import mass_matrix
-from armillary.algorithms.tree.regressor import regressor as torque_regressor
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import Array, common_rows
 from armillary.joints.closures import moving
 from armillary.scalar import Dual
 from armillary.spatial import Motion, Vector
 
-
-def regressor(evaluator: Evaluator, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-    """Y (nv, 10 * bodies): tau = Y @ parameters of the tree, without friction and rotors."""
-    inputs = {"q": q, "v": v, "a": a}
-    return evaluator.run(torque_regressor, inputs, passive=False, fuse=False)["Y"]
+State = Mapping[str, list[float]]  # q, v, a
 
 
 def offset_jacobian(evaluator: Evaluator, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
@@ -32,20 +27,53 @@ def offset_jacobian(evaluator: Evaluator, q: ArrayLike, v: ArrayLike, a: ArrayLi
 
     A placement moves by a small twist of the joint frame: turns about and shifts along its own
     axes (rad, m); everything beyond goes along."""
+    return _by_rows(evaluator, q, v, a, 6 * len(evaluator.model.bodies), _of_one)
+
+
+def element_jacobian(evaluator: Evaluator, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+    """d tau / d numbers of the force elements (nv, n) or (B, nv, n), likewise."""
+    count = sum(element.count for element in evaluator.tables().elements)
+    return _by_rows(evaluator, q, v, a, count, _of_elements)
+
+
+def _by_rows(
+    evaluator: Evaluator,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    columns: int,
+    of_one: Callable[[Evaluator, State], Array],
+) -> Array:
+    """(nv, columns) of one state, or (B, nv, columns)."""
     parts = evaluator.checked({"q": q, "v": v, "a": a})
     count, single = common_rows(parts)
     given = {name: np.broadcast_to(x, (count, x.shape[1])) for name, (x, _) in parts.items()}
-    result = np.full((count, evaluator.model.nv, 6 * len(evaluator.model.bodies)), np.nan)
+    result = np.full((count, evaluator.model.nv, columns), np.nan)
     finite = np.all([np.isfinite(x).all(axis=1) for x in given.values()], axis=0)
     for row in np.flatnonzero(finite):
         with contextlib.suppress(OverflowError, ZeroDivisionError):  # not a number, then
-            result[row] = _of_one(evaluator, {name: x[row].tolist() for name, x in given.items()})
+            result[row] = of_one(evaluator, {name: x[row].tolist() for name, x in given.items()})
     if single:
         evaluator.refuse_not_finite(given, result)
     return result[0] if single else result
 
 
-def _of_one(evaluator: Evaluator, inputs: dict[str, Any]) -> Array:
+def _of_elements(evaluator: Evaluator, inputs: State) -> Array:
+    """(nv, numbers of the elements) at the state q, v, a."""
+    tables, columns = evaluator.tables(), []
+    for k, (element, part) in enumerate(
+        zip(tables.elements, evaluator.model.elements, strict=True)
+    ):
+        values = part.parameter_values()
+        for n in range(len(values)):
+            moved = element.given([Dual(x, float(i == n)) for i, x in enumerate(values)])
+            others = (*tables.elements[:k], moved, *tables.elements[k + 1 :])
+            run = Run(inverse_dynamics, replace(tables, elements=others), evaluator.base(), inputs)
+            columns.append([x.slope if isinstance(x, Dual) else 0.0 for x in run.result("tau")])
+    return np.array(columns, float).T.reshape(evaluator.model.nv, -1)
+
+
+def _of_one(evaluator: Evaluator, inputs: State) -> Array:
     """(nv, 6 * bodies) at the state q, v, a."""
     tables, columns = evaluator.tables(fuse=False), []
     for k, body in enumerate(tables.bodies):
@@ -65,6 +93,6 @@ def _floats(X: Any) -> Any:
     return type(X).from_leaves([float(x) for x in X.leaves()])
 
 
-def accelerations_by(evaluator: Evaluator, q: ArrayLike, forces: Array) -> Array:
-    """d a = -M^-1 d tau (..., nv, columns), column by column; q: one state or one per row."""
-    return np.asarray(-np.linalg.solve(evaluator.run(mass_matrix, {"q": q})["M"], forces))
+def accelerations_by(M: Array, forces: Array) -> Array:
+    """d a = -M^-1 d tau (..., nv, columns), column by column."""
+    return np.asarray(-np.linalg.solve(M, forces))

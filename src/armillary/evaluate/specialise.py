@@ -81,7 +81,8 @@ def _tables(tables: Tables, number: Number) -> Tables:
     constraints = tables.constraints
     if constraints is not None:
         constraints = _constraints(constraints, number)
-    return replace(tables, bodies=bodies, constraints=constraints)
+    elements = tuple(element.turned(number) for element in tables.elements)
+    return replace(tables, bodies=bodies, constraints=constraints, elements=elements)
 
 
 def _constraints(table: ConstraintTable, number: Number) -> ConstraintTable:

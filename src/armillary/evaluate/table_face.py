@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from armillary.evaluate.inputs import Array
     from armillary.evaluate.named_states import State
     from armillary.evaluate.program import Explanation
-    from armillary.evaluate.results import OperationalInertia, Reactions
+    from armillary.evaluate.results import (
+        BodyForces,
+        ElementForces,
+        OperationalInertia,
+        Reactions,
+    )
 
 
 class InverseDynamics(Protocol):
@@ -26,9 +31,10 @@ class InverseDynamics(Protocol):
 
     external: wrenches {frame or body name: (n; f)} exerted *on* the mechanism, in that
     frame at its origin. passive: friction, springs and rotors of the model take part.
-    parameters: other inertias than the model's, (10 bodies,) or one row per state, as
-    `mechanism.parameters`. offsets: turns and shifts of the joint frames off their places
-    in the model, (6 bodies,) or one row per state, as `mechanism.offset_names`."""
+    parameters: other numbers than the model's, 10 inertias per body and after them those
+    of force elements, as `mechanism.parameters`, or one row of them per state. offsets:
+    turns and shifts of the joint frames off their places in the model, (6 bodies,) or one
+    row per state, as `mechanism.offset_names`."""
 
     def __call__(
         self,
@@ -90,7 +96,8 @@ class InverseDynamics(Protocol):
         without any matrix."""
 
     def parameter_jacobian(self, q: State, v: State, a: State) -> Array:
-        """d result / d inertias (nv, 10 bodies); names: `mechanism.parameter_names`."""
+        """d result / d inertias (nv, 10 bodies), and after them d result / d numbers of
+        force elements; names: `mechanism.parameter_names`."""
 
     def offset_jacobian(self, q: State, v: State, a: State) -> Array:
         """d result / d offsets (nv, 6 bodies), or (B, nv, 6 bodies): small turns and shifts
@@ -167,7 +174,8 @@ class ForwardDynamics(Protocol):
         without any matrix."""
 
     def parameter_jacobian(self, q: State, v: State, tau: State) -> Array:
-        """d result / d inertias (nv, 10 bodies); names: `mechanism.parameter_names`."""
+        """d result / d inertias (nv, 10 bodies), and after them d result / d numbers of
+        force elements; names: `mechanism.parameter_names`."""
 
     def offset_jacobian(self, q: State, v: State, tau: State) -> Array:
         """d result / d offsets (nv, 6 bodies), or (B, nv, 6 bodies): small turns and shifts
@@ -193,9 +201,10 @@ class TableFace:
 
         external: wrenches {frame or body name: (n; f)} exerted *on* the mechanism, in that
         frame at its origin. passive: friction, springs and rotors of the model take part.
-        parameters: other inertias than the model's, (10 bodies,) or one row per state, as
-        `mechanism.parameters`. offsets: turns and shifts of the joint frames off their places
-        in the model, (6 bodies,) or one row per state, as `mechanism.offset_names`."""
+        parameters: other numbers than the model's, 10 inertias per body and after them those
+        of force elements, as `mechanism.parameters`, or one row of them per state. offsets:
+        turns and shifts of the joint frames off their places in the model, (6 bodies,) or one
+        row per state, as `mechanism.offset_names`."""
 
         forward_dynamics: ForwardDynamics
         """Accelerations under the joint forces of the actuators: a = M(q)^-1 (tau - h(q,
@@ -305,6 +314,20 @@ class TableFace:
         ) -> Array:
             """Centre of mass in the world."""
 
+        def momentum_matrix(
+            self, q: State, *, parameters: ArrayLike | None = None, offsets: ArrayLike | None = None
+        ) -> Array:
+            """Centroidal map A: momentum = A v, the motion of the base aside.
+
+            Of the tree: v of a closed mechanism must be one that its constraints allow."""
+
+        def center_of_mass_jacobian(
+            self, q: State, *, parameters: ArrayLike | None = None, offsets: ArrayLike | None = None
+        ) -> Array:
+            """Jacobian of the centre of mass.
+
+            Of the tree: v of a closed mechanism must be one that its constraints allow."""
+
         def pose(
             self, q: State, frame: str, *, offsets: ArrayLike | None = None
         ) -> tuple[Array, Array]:
@@ -404,6 +427,30 @@ class TableFace:
 
             Split into the part along the joint's axes and the constraint part. Of the tree: those
             of a closed mechanism are in `solve(q, v, tau).reactions`."""
+
+        def element_forces(
+            self, q: State, v: State, *, parameters: ArrayLike | None = None
+        ) -> ElementForces:
+            """What every force element exerts: the wrench on its second (or last) end, in that
+            frame.
+
+            Of springs and cables the coordinate is the length, and tension is positive."""
+
+        def body_forces(
+            self,
+            q: State,
+            v: State,
+            a: State,
+            external: External = None,
+            passive: bool = True,
+            *,
+            parameters: ArrayLike | None = None,
+            offsets: ArrayLike | None = None,
+        ) -> BodyForces:
+            """Every intermediate quantity of inverse dynamics, of every body in its body frame.
+
+            The recursion as textbooks write it [VanDerMerwe1995, 4.50-4.61]. That of the tree,
+            also of a closed mechanism."""
 
         def regressor(
             self, q: State, v: State, a: State, *, offsets: ArrayLike | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from armillary.evaluate import configurations, dynamics
+from armillary.evaluate import configurations
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.named_states import start
 from armillary.evaluate.table_face import TableFace
@@ -15,7 +15,6 @@ class Tree(TableFace):
 
     integrate = configurations.integrate
     difference = configurations.difference
-    body_forces = dynamics.body_forces
 
     @property
     def initial(self) -> Array:

@@ -88,10 +88,16 @@ def _first_bodies(tables: Tables) -> Tables:
     """The tree of the first bodies: parents stand before their children."""
     n = _MOST_BODIES
     return replace(
-        tables, bodies=tables.bodies[:n], parents=tables.parents[:n],
-        q_offsets=tables.q_offsets[:n], v_offsets=tables.v_offsets[:n], carriers=(),
-        nq=tables.q_offsets[n], nv=tables.v_offsets[n],
-    )  # fmt: skip
+        tables,
+        bodies=tables.bodies[:n],
+        parents=tables.parents[:n],
+        q_offsets=tables.q_offsets[:n],
+        v_offsets=tables.v_offsets[:n],
+        carriers=(),
+        nq=tables.q_offsets[n],
+        nv=tables.v_offsets[n],
+        elements=tuple(x for x in tables.elements if max(x.bodies) < n),
+    )
 
 
 def _tree_residual(evaluator: Tree, kernels: Program, kernel: Kernel, plain: Tables) -> float:

@@ -14,9 +14,12 @@ from armillary.spatial import Motion, Transform
 
 
 def of_world_frame(
-    evaluator: Evaluator, function: str, frame: str, chosen: Mapping[str, str],
+    evaluator: Evaluator,
+    function: str,
+    frame: str,
+    chosen: Mapping[str, str],
     inputs: Mapping[str, ArrayLike],
-) -> dict[str, Array]:  # fmt: skip
+) -> dict[str, Array]:
     """Results of the function's algorithm by name, as `Evaluator.run` gives them."""
     parts = evaluator.checked(inputs)
     count, single = common_rows(parts)
@@ -63,8 +66,9 @@ class ConstantKernel:
 
         c = np.zeros(Context.SIZE, np.int64)
         c[Context.CONSTS], c[Context.OUTPUT_COUNT] = (
-            self._numbers.ctypes.data, len(self.output_shapes),
-        )  # fmt: skip
+            self._numbers.ctypes.data,
+            len(self.output_shapes),
+        )
         for i, shape in enumerate(self.output_shapes.values()):
             c[Context.OUTPUT_SIZES + i] = prod(shape)
         return c, self._numbers

@@ -48,6 +48,7 @@ def read(
     home), else that of the file."""
     _check_path(path)
     model = _read(path, base, strict, root, _kind_to_read(path, format))
+    model.report.root = "" if root is None else os.path.abspath(root)
     if not model.constraints:
         return model
     return replace(model, accuracy=accuracy(read_text(path)))

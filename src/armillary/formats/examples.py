@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from armillary.errors import InputError, unknown_name
 from armillary.formats.examples_closed import CLOSED
+from armillary.formats.examples_motions import motion
 from armillary.formats.examples_parallel import PARALLEL
 from armillary.formats.examples_parts import Example
 from armillary.formats.examples_puma import PUMA
 from armillary.formats.examples_seeds import SEEDS
 from armillary.formats.examples_wheels import WHEELS
 from armillary.model import Model, Report
+
+if TYPE_CHECKING:
+    from armillary.formats.parts import PartsDatabase
 
 
 def example(name: str, **options: Any) -> Model:
@@ -34,7 +39,7 @@ def example_names() -> tuple[str, ...]:
 
 
 def example_info(name: str) -> Example:
-    """Description and source of a built-in mechanism."""
+    """Description and source of a built-in mechanism, and a motion of it worth seeing."""
     if name not in EXAMPLES:
         raise unknown_name("example", name, EXAMPLES)
     return EXAMPLES[name]
@@ -48,6 +53,21 @@ def _native(name: str) -> Model:
     from armillary.formats.native import read_native
 
     return read_native(f"{name}.yaml", text=_data(f"{name}.yaml"))
+
+
+BUILT_IN_PARTS = ("direct-drive",)  # those with a parts file
+
+
+def built_in_parts(name: str) -> PartsDatabase:
+    """The parts of a built-in arm."""
+    from armillary.formats.parts import read_parts
+
+    file = f"{name}.parts.yaml"
+    return read_parts(file, text=_data(file))
+
+
+def _parts(name: str) -> Model:
+    return built_in_parts(name).model()
 
 
 def _dh(name: str) -> Model:
@@ -76,7 +96,7 @@ def _stanford(name: str) -> Model:
     return sixparameter(_STANFORD, name=name, gravity=(0.0, -9.81, 0.0), report=report)
 
 
-EXAMPLES = {
+_BUILT = {
     "stanford": Example(
         "Stanford-type arm: 5 degrees of freedom, one joint that rotates and translates",
         "[VanDerMerwe1995], tables 4.1 and 4.2",
@@ -97,11 +117,24 @@ EXAMPLES = {
         "[Swartz1982], with synthetic numbers",
         _dh,
     ),
+    "direct-drive": Example(
+        "six joints driven directly by their motors, made of parts: tubes, plates, motors",
+        "in the style of [Swartz1982], which prints no dimensions: all numbers are invented",
+        _parts,
+    ),
     **PUMA,
     **SEEDS,
     **CLOSED,
     **PARALLEL,
     **WHEELS,
 }
+EXAMPLES = {name: replace(info, motion=motion(name)) for name, info in _BUILT.items()}
 
-__all__ = ["Example", "example", "example_info", "example_names"]
+__all__ = [
+    "BUILT_IN_PARTS",
+    "Example",
+    "built_in_parts",
+    "example",
+    "example_info",
+    "example_names",
+]

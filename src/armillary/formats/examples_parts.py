@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from armillary.model import Builder, Frame, Model, Pose, Report, Shape
@@ -22,12 +22,15 @@ _RPY_TO = {"x": (0.0, math.pi / 2, 0.0), "y": (math.pi / 2, 0.0, 0.0), "z": (0.0
 
 @dataclass(frozen=True)
 class Example:
-    """A built-in mechanism: what it is, where its numbers come from, and how it is made."""
+    """A built-in mechanism: what it is, where its numbers come from, and how it is made.
+
+    motion: arguments of `simulate` for a run worth seeing."""
 
     description: str
     source: str
     build: Callable[..., Model]  # build(name, **options)
     options: tuple[str, ...] = ()
+    motion: Mapping[str, Any] = field(default_factory=dict)
 
 
 def built(

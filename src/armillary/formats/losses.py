@@ -57,6 +57,8 @@ def common_losses(model: Model, losses: Losses) -> None:
     for part in model.constraints:
         if type(part) in _UNKNOWN:
             losses.add(titled(part), _UNKNOWN[type(part)])
+    for element in model.elements:
+        losses.add(element.title, "forces between bodies")
     for body in model.bodies:
         if body.motor is not None:
             losses.add(f"body '{body.name}'", "the electrical data of its motor")
@@ -106,7 +108,9 @@ def with_remarks(text: str, more: Sequence[str]) -> str:
 
 
 def only_a_tree(model: Model, format_name: str) -> None:
-    """For tables, which know no constraint at all."""
+    """For tables, which know no constraint and no force between bodies at all."""
+    for element in model.elements:
+        raise FormatError(f"{element.title}: {format_name} has only a tree. Write the native file.")
     for part in model.constraints:
         raise FormatError(f"{titled(part)}: {format_name} has only a tree. Write the native file.")
 

@@ -15,6 +15,7 @@ from armillary.formats.mjcf_compile import compiled_model
 from armillary.formats.mjcf_equality import add_equalities, coupled_joints
 from armillary.formats.mjcf_scan import lines_of, scan
 from armillary.formats.mjcf_source import Source
+from armillary.formats.mjcf_tendons import add_tendons
 from armillary.formats.mjcf_trial import trial
 from armillary.formats.xml import path_text, shortened
 from armillary.model import Builder, Model, Report
@@ -23,7 +24,6 @@ from armillary.model.builder import REPORT, STRICT
 # count in the compiled model -> what it counts and why that is not read
 _IGNORED = {
     "nu": ("actuators", "their forces are inputs here"),
-    "ntendon": ("tendons", "their springs, dampers and limits are not read"),
     "nsensor": ("sensors", "not read"),
     "nkey": ("keyframes", "not read"),
     "npair": ("contact pairs", "contacts are not read"),
@@ -63,6 +63,7 @@ def read_mjcf(
     try:
         add_bodies(source, builder, coupled_joints(source))
         add_equalities(source, builder)
+        add_tendons(source, builder)
         _note_ignored(source, assets.taken_out)
         source.notes.write(report)
         model = builder.build()

@@ -53,7 +53,7 @@ def _add_loop(source: Source, builder: Builder, e: int, name: str, type_: int) -
     ends = [int(m.eq_obj1id[e]), int(m.eq_obj2id[e])]
     data = m.eq_data[e].tolist()
     if int(m.eq_objtype[e]) == _SITE:
-        first, second = (_site_frame(source, k) for k in ends)
+        first, second = (source.site_frame(k) for k in ends)
     elif type_ == CONNECT:
         poses = (source.pose_in(ends[0], data[0:3]), source.pose_in(ends[1], data[3:6]))
         first, second = _frames(source, name, ends, poses)
@@ -76,12 +76,6 @@ def _frames(
         for k, (i, pose) in enumerate(zip(ends, poses, strict=True))
     )
     return first, second
-
-
-def _site_frame(source: Source, k: int) -> Frame:
-    m, i = source.m, int(source.m.site_bodyid[k])
-    pose = source.pose_in(i, m.site_pos[k], m.site_quat[k])
-    return Frame(m.site(k).name or f"site{k}", source.body_name(i), pose)
 
 
 def _add_coupling(source: Source, builder: Builder, e: int, name: str) -> None:

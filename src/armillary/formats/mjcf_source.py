@@ -7,7 +7,7 @@ import math
 from armillary.errors import FormatError
 from armillary.formats.mjcf_strip import MuJoCo
 from armillary.formats.notes import Notes, unique
-from armillary.model import WORLD, Mass, Pose
+from armillary.model import WORLD, Frame, Mass, Pose
 from armillary.model.parts import Triple
 from armillary.spatial import Matrix, Symmetric
 
@@ -90,6 +90,12 @@ class Source:
                 self.path,
             )
         return Pose.from_quaternion((x - a, y - b, z - c), wxyz)
+
+    def site_frame(self, k: int) -> Frame:
+        """Site k as a frame of its body."""
+        m, i = self.m, int(self.m.site_bodyid[k])
+        pose = self.pose_in(i, m.site_pos[k], m.site_quat[k])
+        return Frame(m.site(k).name or f"site{k}", self.body_name(i), pose)
 
     def mass(self, i: int) -> Mass:
         """Mass data along the axes of body i:  I = R diag R^T."""

@@ -7,19 +7,20 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from armillary.errors import FormatError, ModelError
 from armillary.formats import on_base, read
 from armillary.formats.files import read_text
+from armillary.formats.generated import note_stale
 from armillary.formats.mesh_paths import beside
 from armillary.formats.native_body import BodyEntry
-from armillary.formats.native_closing import add_constraints
-from armillary.formats.native_fields import shown
+from armillary.formats.native_closing import add_constraints, add_forces
+from armillary.formats.native_forces import ENTRIES
 from armillary.formats.native_parts import Parts
 from armillary.formats.native_schema import SECTIONS, NativeFile
 from armillary.formats.native_tree import add_model, merge_notes, tree_path
+from armillary.formats.parts import is_parts, read_parts
 from armillary.formats.references import Bounds
+from armillary.formats.validation import validated
 from armillary.formats.yaml_tree import Node, load_tree
 from armillary.model import Builder, Model, Motor, Report
 
@@ -57,11 +58,10 @@ def _read(
         bounds = Bounds.of(path or "", root)
     source = str(path) if path is not None else "<text>"
     tree = load_tree(text, source)
+    if is_parts(tree):
+        return read_parts(path or source, text=None if bounds else text, root=root).model(strict)
     name = Path(path).stem if path is not None else "mechanism"
     return _Reader(_validated(tree, source), tree, source, name, strict, bounds, within).model()
-
-
-# -- faults, with part and line ------------------------------------------------------------------
 
 
 def _validated(tree: Node, path: str) -> NativeFile:
@@ -72,29 +72,7 @@ def _validated(tree: Node, path: str) -> NativeFile:
             path,
             tree.line,
         )
-    try:
-        return NativeFile.model_validate(content)
-    except ValidationError as faults:
-        fault = faults.errors(include_url=False)[0]
-        loc = tuple(fault["loc"])
-        text = fault["msg"]
-        if fault["type"] != "armillary":
-            text = text.replace("Input should be", "expected") + f", found {shown(fault['input'])}."
-        key = fault.get("ctx", {}).get("key")
-        line = tree.line_of(loc if key is None else (*loc, key))
-        raise FormatError(_part(loc) + text, path, line) from None
-
-
-def _part(loc: tuple[object, ...]) -> str:
-    """('bodies', 'arm', 'joint', 'axis') -> "body 'arm', joint.axis: "."""
-    steps = [s for s in loc if s not in ("one", "each", "frame", "name", "[key]")]
-    head = ""
-    if len(steps) >= 2 and steps[0] in SECTIONS:
-        head = f"{SECTIONS[steps[0]]} '{steps[1]}'"
-        steps = steps[2:]
-    tail = "".join(f"[{s + 1}]" if isinstance(s, int) else f".{s}" for s in steps).lstrip(".")
-    whole = ", ".join(t for t in (head, tail) if t)
-    return f"{whole}: " if whole else ""
+    return validated(NativeFile, tree, path, SECTIONS, tuple(ENTRIES))
 
 
 @dataclass
@@ -131,7 +109,7 @@ class _Reader:
                 if word == "joint" and name == (entry.joint.name or body):
                     return self.tree.line_of(("bodies", body, "joint"))
             section = next((key for key, noun in SECTIONS.items() if noun == word), "bodies")
-            for place in (section, "initial"):
+            for place in (section, "forces", "initial"):
                 if name in getattr(self.file, place):
                     return self.tree.line_of((place, name))
         return self.tree.line_of(("tree",))
@@ -161,8 +139,11 @@ class _Reader:
             self.parts.here = ("frames", key)
             builder.frame(key, entry.body, self.parts.pose(entry, f"frame '{key}'"))
         add_constraints(file, builder, self.parts)
+        add_forces(file, builder, self.parts)
         builder.initial |= file.initial
         self.parts.here = ()
+        if file.generated is not None:
+            note_stale(file.generated, self.path, self.bounds, self.report)
         return builder.build()
 
     def _from_tree(self) -> Model:

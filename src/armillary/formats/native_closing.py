@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from armillary.errors import ModelError
 from armillary.formats.native_constraints import EndEntry, Ends, WheelEntry
+from armillary.formats.native_forces import add_force, ends_of
 from armillary.formats.native_parts import Parts
 from armillary.formats.native_schema import SECTIONS, NativeFile
 from armillary.model import Builder, Coupling, Frame, Wheel
@@ -34,6 +35,17 @@ def add_constraints(file: NativeFile, builder: Builder, parts: Parts) -> None:
     for key, x in file.prescribed.items():
         parts.here = ("prescribed", key)
         builder.prescribe(key, x.joint, x.acceleration, x.velocity, x.position)
+
+
+def add_forces(file: NativeFile, builder: Builder, parts: Parts) -> None:
+    """Force elements, as in the file."""
+    for key, entry in file.forces.items():
+        parts.here = ("forces", key)
+        ends = [
+            end if isinstance(end, str) else _frame(parts, end, f"{key}.{side}", "forces", key)
+            for side, end in ends_of(entry).items()
+        ]
+        add_force(builder, key, entry, ends)
 
 
 def _ends(parts: Parts, section: str, key: str, between: Ends) -> tuple[Frame | str, Frame | str]:

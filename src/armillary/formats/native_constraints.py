@@ -48,13 +48,13 @@ def _two(value: object) -> object:
 
 
 Ends = Annotated[tuple[End, End], BeforeValidator(_two)]
-_BETWEEN = "two frames, each by name or given in place; the second moves relative to the first"
+BETWEEN = "two frames, each by name or given in place; the second moves relative to the first"
 
 
 class LoopEntry(Entry):
     """A joint that closes a chain between two frames."""
 
-    between: Ends = Field(description=_BETWEEN)
+    between: Ends = Field(description=BETWEEN)
     joint: JointEntry = Field(description="how the second frame moves in the first")
 
 
@@ -107,7 +107,7 @@ class WheelEntry(Entry):
 class DistanceEntry(Entry):
     """A massless rod with ball ends between the origins of two frames."""
 
-    between: Ends = Field(description=_BETWEEN)
+    between: Ends = Field(description=BETWEEN)
     length: Number = Field(description="distance of the origins, m")
 
 
@@ -115,7 +115,7 @@ class SurfaceEntry(Entry):
     """The origin of the second frame stays on a surface fixed in the first: the plane z = 0, a
     sphere about the origin, a cylinder about z, a profile z = h(x)."""
 
-    between: Ends = Field(description=_BETWEEN)
+    between: Ends = Field(description=BETWEEN)
     shape: Literal["plane", "sphere", "cylinder", "profile"] = Field(
         "plane", description="kind of surface"
     )
@@ -134,7 +134,7 @@ class ContactFrictionEntry(Entry):
 class ContactEntry(Entry):
     """The second frame (tip) follows the first (environment) in the constrained directions."""
 
-    between: Ends = Field(description=_BETWEEN)
+    between: Ends = Field(description=BETWEEN)
     constrained: list[Direction] = Field(
         description="rotations rx, ry, rz and translations dx, dy, dz of the first frame"
     )

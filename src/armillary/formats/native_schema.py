@@ -26,6 +26,7 @@ from armillary.formats.native_fields import (
     fault,
     shown,
 )
+from armillary.formats.native_forces import ForceEntry
 
 VERSION = 1
 # section -> what one entry of it is called in messages
@@ -39,6 +40,7 @@ SECTIONS = {
     "surfaces": "surface",
     "contacts": "contact",
     "prescribed": "prescribed motion",
+    "forces": "force",
     "initial": "joint",
 }
 
@@ -61,6 +63,13 @@ def _version(value: object) -> int:
             f"`armillary: {VERSION}`."
         )
     return VERSION
+
+
+class GeneratedEntry(Entry):
+    """Where a file comes from; it is out of date when that file has another hash."""
+
+    parts: Name = Field(description="the parts file, beside this one")
+    sha256: Name = Field(description="hash of its text when this file was made")
 
 
 class NativeFile(Entry):
@@ -88,6 +97,9 @@ class NativeFile(Entry):
     base_acceleration: Vector6 | None = Field(
         None, description="acceleration of the world frame, (angular; linear), rad/s² and m/s²"
     )
+    generated: GeneratedEntry | None = Field(
+        None, description="the parts file that this one was made from"
+    )
     tree: Name | None = Field(
         None, description="instead of `bodies`: a file beside this one that holds them (URDF, ...)"
     )
@@ -105,6 +117,7 @@ class NativeFile(Entry):
     prescribed: dict[Name, PrescribedMotionEntry] = Field(
         {}, description="coordinates that move as prescribed"
     )
+    forces: dict[Name, ForceEntry] = Field({}, description="springs, dampers, cables, mounts, drag")
     initial: dict[Name, Coordinates] = Field(
         {}, description="where it starts: coordinates by joint name, rad or m; by default 0"
     )

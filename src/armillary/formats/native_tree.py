@@ -56,6 +56,8 @@ def add_model(builder: Builder, model: Model) -> None:
         builder.frame(frame.name, frame.body, frame.pose)
     for part in model.constraints:
         builder.constrain(part)
+    for element in model.elements:
+        builder.element(element.name, element.ends, element.law)
     if model.initial:
         pairs = zip(model.bodies, model.slots, strict=True)
         builder.initial = {body.joint.name: model.initial[slot.q] for body, slot in pairs}

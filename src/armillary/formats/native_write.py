@@ -25,6 +25,11 @@ from armillary.model import (
 )
 from armillary.model.checks import TENSOR, inertia_fault, limits_fault
 from armillary.model.constraint_parts import Constraint, Distance, Surface
+from armillary.model.elements.element import ElementLaw, ForceElement, end_names
+from armillary.model.elements.line import LineForce
+from armillary.model.elements.turning import Bushing, TorsionSpring
+from armillary.model.elements.user import UserForce
+from armillary.model.elements.world import Drag, FixedWrench, PointGravity
 from armillary.model.parts import IDENTITY, Limits, Motor, Rotor
 from armillary.units import AXIS_NAMES
 
@@ -51,6 +56,7 @@ def write_native(model: Model) -> str:
     sections: list[tuple[str, list[tuple[str, object]]]] = [
         ("frames", [(f.name, {"body": f.body} | _pose(f.pose)) for f in model.frames]),
         *_constraints(model),
+        ("forces", [(x.name, _force(x, model)) for x in model.elements]),
         ("initial", list(_initial(model))),
     ]
     for key, entries in sections:
@@ -210,6 +216,44 @@ def _between(part: Framed, model: Model) -> list[object]:
     ]
 
 
+# law -> word in the file, the key of its first frame, that of its second
+_FORCES: dict[type[ElementLaw], tuple[str, str, str]] = {
+    TorsionSpring: ("torsion_spring", "", ""),
+    Bushing: ("bushing", "", ""),
+    FixedWrench: ("fixed_wrench", "along", "frame"),
+    Drag: ("drag", "", "frame"),
+    PointGravity: ("point_gravity", "center", "frame"),
+}
+
+
+def _force(part: ForceElement, model: Model) -> dict[str, object]:
+    """A force element; a plain axis by its letter."""
+    law = part.law
+    if isinstance(law, UserForce):
+        raise FormatError(
+            f"{part.title}: its law is a Python function, which no file can hold. Leave it out "
+            f"(replace(elements=...)), or use a spring with a table."
+        )
+    names = end_names(len(part.ends))
+    ends = [_end(e, f"{part.name}.{n}", model) for e, n in zip(part.ends, names, strict=True)]
+    if isinstance(law, LineForce):
+        cable = len(ends) > 2
+        entry: dict[str, object] = {"type": "cable" if cable else "spring"}
+        entry["over" if cable else "between"] = ends
+        rest = _changed(law, always=("rest", "side"))
+        if not cable and law.side == "both":
+            del rest["side"]
+        return entry | rest
+    word, first, second = _FORCES[type(law)]
+    entry = {"type": word}
+    entry |= {second: ends[1]} if second else {"between": ends}
+    entry |= {first: ends[0]} if first and ends[0] != WORLD else {}
+    rest = _changed(law)
+    if isinstance(law, TorsionSpring):
+        rest["axis"] = _axis(law.axis)
+    return entry | rest
+
+
 def _end(frame: Frame, default_name: str, model: Model) -> object:
     if model.frame_index.get(frame.name) == frame:
         return frame.name
@@ -235,7 +279,7 @@ def _initial(model: Model) -> Iterator[tuple[str, object]]:
 
 
 def _changed(
-    part: Passive | Limits | Rotor | Motor | Shape | Constraint,
+    part: Passive | Limits | Rotor | Motor | Shape | Constraint | ElementLaw,
     omit: Sequence[str] = (),
     always: Sequence[str] = (),
 ) -> dict[str, object]:

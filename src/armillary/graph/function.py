@@ -36,6 +36,13 @@ class FunctionGraph:
         ]
         return Block(name, 0, stores)
 
+    def values(self, given: Mapping[str, Sequence[float]]) -> list[float]:
+        """All outputs, one after the other, for these inputs; those that are not given are 0."""
+        found = evaluate(
+            self.roots(), lambda at: float(given[at[0]][at[1]]) if at[0] in given else 0.0, float
+        )
+        return [found[node.index] for node in self.roots()]
+
     def bound(self, known: Mapping[str, Sequence[float]]) -> FunctionGraph:
         """The same function with constants in the place of some inputs."""
         graph = Graph()

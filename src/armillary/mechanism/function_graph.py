@@ -59,6 +59,8 @@ def entry_of(
     choice("coordinates", coordinates, kinematics.COORDINATES)
     if entry.inertia and not (function in CLOSED and mechanism.model.constraints):
         mechanism.evaluator.refuse_massless()
+    if entry.elements:
+        mechanism.evaluator.refuse_no_elements()
     if entry.mass:
         mechanism.evaluator.moving_mass()
     return entry
@@ -87,6 +89,7 @@ def trace(
     reads = [name for name in algorithm.reads if name not in ("external", "prescribed")]
     inputs = graph.inputs({name: model.nq if name == "q" else model.nv for name in reads})
     sizes = {"nv": model.nv, "bodies": len(model.bodies), "10 bodies": 10 * len(model.bodies)}
+    sizes["elements"] = len(model.elements)
     shapes = [
         tuple(n if isinstance(n, int) else sizes[n] for n in result.shape)
         for result in entry.results
@@ -105,7 +108,7 @@ def trace(
         start = base or mechanism.evaluator.base()
         tables = replace(tables, constraints=own)
         run = specialise(algorithm, tables, start, inputs, spot, number(graph))
-        numbers = [_ordered(run.result(r.source), r.order) for r in entry.results]
+        numbers = [_ordered(run.result(r.source), r) for r in entry.results]
     lifted = [[graph.lift(x) for x in flat] for flat in numbers]
     every = [node for nodes in inputs.values() for node in nodes]
     folded = fold_zeros([*every, *(node for nodes in lifted for node in nodes)])
@@ -136,10 +139,12 @@ def _question(
     return replace(entry, title=closed.title), closed.algorithm, closed.constraints
 
 
-def _ordered(values: Any, order: Sequence[int]) -> list[Any]:
+def _ordered(values: Any, result: Result) -> list[Any]:
     """Flat numbers of a result, in the order the function gives them."""
+    order = result.order
     if values and isinstance(values[0], (list, tuple)):
         rows = [[row[k] for k in order] if order else row for row in values]
+        rows = list(zip(*rows, strict=True)) if result.columns else rows
         return [x for row in rows for x in row]
     return [values[k] for k in order] if order else list(values)
 

@@ -109,11 +109,12 @@ class Mechanism(Edits, MechanismDoors):
     @cached_property
     def counts(self) -> Counts:
         """Degrees of freedom where it starts, coordinates of the tree and constraint rows."""
-        return counts(self.constraint_solver)
+        return counts(self.model, lambda: self.constraint_solver)
 
     @property
     def parameters(self) -> Array:
-        """Inertial parameters (10 * bodies) of the model, in the order of the regressor."""
+        """Inertial parameters (10 * bodies) of the model, in the order of the regressor, and after
+        them the numbers of its force elements."""
         return derivatives.parameter_values(self.model)
 
     @property
@@ -157,10 +158,7 @@ class Mechanism(Edits, MechanismDoors):
     random_state = configurations.random_state
     integrate = configurations.integrate
     difference = configurations.difference
-    momentum_matrix = dynamics.momentum_matrix
-    center_of_mass_jacobian = dynamics.center_of_mass_jacobian
     base_parameters = dynamics.base_parameters
-    body_forces = dynamics.body_forces
     constraint_jacobian = questions.constraint_jacobian
     constraint_residual = questions.constraint_residual
     constraint_rate = questions.constraint_rate

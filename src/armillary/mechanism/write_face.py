@@ -42,7 +42,12 @@ if TYPE_CHECKING:
     from armillary.evaluate.inputs import Array
     from armillary.evaluate.named_states import State
     from armillary.evaluate.program import Explanation
-    from armillary.evaluate.results import OperationalInertia, Reactions
+    from armillary.evaluate.results import (
+        BodyForces,
+        ElementForces,
+        OperationalInertia,
+        Reactions,
+    )
 
 '''
 _CLASS = '''
@@ -153,7 +158,7 @@ _OPTIONS = {
     "external": "{frame: (6) or (B, 6)}, moment N m and force N on the mechanism, in that frame",
     "passive": "do friction, springs and rotors take part?",
     "out": "an array for the result",
-    "parameters": "(10 bodies) or (B, 10 bodies): other inertias, as `mechanism.parameters`",
+    "parameters": "other inertias (10 bodies) and numbers of force elements, or a row per state",
     "offsets": "(6 bodies) or (B, 6 bodies): turns (rad) and shifts (m) of the joint frames",
     "actuators": "of a closed mechanism: joints that give forces (default: those with motors)",
     "prescribed": "of a closed mechanism: accelerations by name, see docs/constraints.md",

@@ -10,6 +10,7 @@ from armillary.model.constraint_parts import (
     Surface,
     Wheel,
 )
+from armillary.model.elements.element import ForceElement
 from armillary.model.joints import joint_spec
 from armillary.model.law import Law
 from armillary.model.model import Model
@@ -35,6 +36,7 @@ __all__ = [
     "Contact",
     "Coupling",
     "Distance",
+    "ForceElement",
     "Frame",
     "JointSpec",
     "Law",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from armillary.errors import ModelError, unknown_name
-from armillary.model.builder_constraints import ClosingBuilder
+from armillary.model.builder_elements import ElementBuilder
 from armillary.model.checks import (
     check_passives,
     check_pose,
@@ -43,7 +43,7 @@ from armillary.model.report import Report
 STRICT, REPORT = "strict", "report"
 
 
-class Builder(ClosingBuilder):
+class Builder(ElementBuilder):
     """Collects bodies, frames and the rest in any order; `build()` gives the frozen `Model`.
 
     checks: "report" keeps inertias that no rigid body has (planar ones such as (0, 0, Izz), partly
@@ -75,6 +75,9 @@ class Builder(ClosingBuilder):
         self.base_velocity: tuple[float, ...] = ()
         self.base_acceleration: tuple[float, ...] = ()
         self.initial: dict[str, float | Sequence[float]] = {}  # coordinates by joint name
+
+    def __repr__(self) -> str:
+        return f"<Builder '{self.name}': {', '.join(self._bodies) or 'no bodies yet'}>"
 
     def body(
         self,
@@ -153,7 +156,7 @@ class Builder(ClosingBuilder):
         if len(self.gravity) != 3 or not all(math.isfinite(x) for x in self.gravity):
             raise ModelError(f"gravity: expected 3 finite numbers, found {self.gravity}.")
         constraints: dict[str, Any] = {x: self._parts(kind) for kind, x in FIELDS.items()}
-        return Model(
+        model = Model(
             name=self.name,
             bodies=tuple(bodies),
             frames=tuple(self._frames.values()),
@@ -161,9 +164,11 @@ class Builder(ClosingBuilder):
             base_velocity=tuple(self.base_velocity),
             base_acceleration=tuple(self.base_acceleration),
             **constraints,
+            elements=tuple(self._elements.values()),
             initial=self._initial(bodies),
             report=self.report,
         )
+        return self._started(model)
 
     # -- pieces of `body` ----------------------------------------------------------------------
 
@@ -259,6 +264,7 @@ class Builder(ClosingBuilder):
             self._known_body(f"frame '{frame.name}'", frame.body)
             check_pose(f"frame '{frame.name}'", frame.pose)
         self._check_closing(bodies)
+        self._check_elements()
 
     def _initial(self, bodies: list[Body]) -> tuple[float, ...]:
         """q of the given joints, neutral for the others; empty where nothing is given."""

@@ -47,6 +47,11 @@ def describe(model: Model, freedoms: str) -> str:
         for part in model.constraints:
             kind, what, rows = constraint_words(model, part)
             lines.append(f"  {part.name}  ({kind}: {what}; {counted(rows, 'row', 'rows')})")
+    if model.elements:
+        lines.append("pushed and pulled by")
+        for element in model.elements:
+            ends = " - ".join(f"'{end.body}'" for end in element.ends)
+            lines.append(f"  {element.name}  ({element.law.kind}: {ends})")
     return "\n".join(lines)
 
 

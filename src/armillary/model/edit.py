@@ -28,12 +28,23 @@ from armillary.model.constraint_parts import (
     PrescribedMotion,
     Surface,
 )
+from armillary.model.elements.element import ForceElement
 from armillary.model.joints import kernel_joint, own_rotation
 from armillary.model.model import Model
-from armillary.model.parts import WORLD, Body, JointSpec, Limits, Mass, Pose, Rotor, _triple
+from armillary.model.parts import (
+    WORLD,
+    Body,
+    JointSpec,
+    Limits,
+    Mass,
+    Pose,
+    Rotor,
+    inertia_of,
+    mass_of,
+)
 from armillary.model.passive import LOADS, Passive
 from armillary.model.report import Report
-from armillary.spatial import Inertia, Symmetric, Transform, Vector
+from armillary.spatial import Transform
 
 P = TypeVar("P")
 F = TypeVar("F", Loop, Distance, Surface, Contact)
@@ -182,7 +193,8 @@ def replace_parameters(
 ) -> Model:
     """Other gravity, name, base motion (`changes`), or other fields of named bodies.
 
-    bodies={"hand": {"mass": 1.2, "com": (0, 0, 0.1), "inertia": (...), "passive": ..., ...}}.
+    bodies={"hand": {"mass": 1.2, "com": (0, 0, 0.1), "inertia": (...), "passive": ..., ...}};
+    elements={"strut": {"stiffness": 2e4}}: other numbers of force elements.
     checks: "report" notes a tensor that no rigid body has, "strict" refuses it."""
     known = {f.name for f in fields(Model)} - {"bodies", "report", "set_aside", "accuracy"}
     unknown = set(changes) - known
@@ -201,12 +213,34 @@ def replace_parameters(
         changes["initial"] = tuple(float(x) for x in changes["initial"])
         if len(changes["initial"]) not in (0, model.nq):
             raise InputError(f"initial: expected {model.nq} numbers (q).")
+    if isinstance(changes.get("elements"), Mapping):
+        changes["elements"] = _changed_elements(model, changes["elements"])
     parts, report = list(model.bodies), model.report
     for name, entries in (bodies or {}).items():
         k = model.index[model.body(name).name]
         parts[k] = _changed(parts[k], entries)
         report = _judged(model.bodies[k], parts[k], checks, report)
     return replace(model, bodies=tuple(parts), report=report, **changes)
+
+
+def _changed_elements(
+    model: Model, changes: Mapping[str, Mapping[str, Any]]
+) -> tuple[ForceElement, ...]:
+    """Named force elements with other numbers of their laws."""
+    known = {part.name: part for part in model.elements}
+    for name, values in changes.items():
+        if name not in known:
+            raise unknown_name("force element", name, known)
+        part = known[name]
+        for field, value in values.items():
+            if field not in vars(part.law):
+                raise unknown_name(f"number of {part.title}", field, vars(part.law))
+            if isinstance(getattr(part.law, field), float):
+                number(value, f"{part.title}, {field}")
+        law = replace(part.law, **values)
+        law.check(part.title)
+        known[name] = replace(part, law=law)
+    return tuple(known.values())
 
 
 def _judged(before: Body, after: Body, checks: str, report: Report) -> Report:
@@ -288,6 +322,10 @@ def subtree(model: Model, root: str, base: str = "fixed") -> Model:
             keep.add(body.name)
             bodies.append(body)
     joints = {body.joint.name for body in bodies}
+    report = _noted(model, "assumed", f"body '{root}'", f"taken as the {base} root of a subtree")
+    elements = [part for part in model.elements if part.bodies <= keep | {WORLD}]
+    for part in (part for part in model.elements if part not in elements):
+        report.add("ignored", part.title, "it acts on bodies outside of the subtree")
     return replace(
         model,
         bodies=tuple(bodies),
@@ -300,8 +338,9 @@ def subtree(model: Model, root: str, base: str = "fixed") -> Model:
         prescribed=tuple(d for d in model.prescribed if _of(d.joint) <= joints),
         set_aside=_still_aside(model, bodies),
         wheels=tuple(w for w in model.wheels if {w.body, w.ground} <= keep | {WORLD}),
+        elements=tuple(elements),
         initial=_carried(model, bodies),
-        report=_noted(model, "assumed", f"body '{root}'", f"taken as the {base} root of a subtree"),
+        report=report,
     )
 
 
@@ -371,19 +410,6 @@ def attach(model: Model, body: str, payload: Mass, at: Pose | None = None) -> Mo
     bodies = list(model.bodies)
     bodies[k] = replace(bodies[k], mass=mass_of(total))
     return replace(model, bodies=tuple(bodies), report=report)
-
-
-def inertia_of(mass: Mass) -> Inertia:
-    """Spatial inertia about the body's origin."""
-    return Inertia.from_com(mass.mass, Vector(*mass.com), Symmetric(*mass.tensor))
-
-
-def mass_of(inertia: Inertia) -> Mass:
-    """Back to mass, centre and tensor about it."""
-    if inertia.mass == 0:
-        return Mass(0.0, (0.0, 0.0, 0.0), tuple(map(float, inertia.tensor.leaves())))  # type: ignore[arg-type]
-    tensor = tuple(float(x) for x in inertia.tensor_com().leaves())
-    return Mass(float(inertia.mass), _triple(inertia.com()), tensor)  # type: ignore[arg-type]
 
 
 def _noted(model: Model, level: str, part: str, text: str) -> Report:

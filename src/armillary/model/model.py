@@ -21,6 +21,7 @@ from armillary.model.constraint_parts import (
     Surface,
     Wheel,
 )
+from armillary.model.elements.element import ForceElement
 from armillary.model.joints import kernel_joint, massless_joints
 from armillary.model.parts import WORLD, Body, Frame, Pose, Triple
 from armillary.model.report import Report
@@ -35,7 +36,7 @@ class Slot:
     v: slice
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Model:
     """A mechanism as data.  Build one with `Builder` or a reader; nothing changes it."""
 
@@ -52,6 +53,7 @@ class Model:
     surfaces: tuple[Surface, ...] = ()
     contacts: tuple[Contact, ...] = ()
     prescribed: tuple[PrescribedMotion, ...] = ()
+    elements: tuple[ForceElement, ...] = ()  # forces between bodies
     initial: tuple[float, ...] = ()  # q to start from, where the source gives one
     # couplings and prescribed motions of locked joints with their numbers:
     # what `unlock` brings back
@@ -62,10 +64,14 @@ class Model:
     accuracy: float = 0.0
     report: Report = field(default_factory=Report, compare=False)
 
+    def __repr__(self) -> str:
+        more = f", {len(self.constraints)} constraints" if self.constraints else ""
+        return f"<Model '{self.name}': {len(self.bodies)} bodies, {self.nv} velocities{more}>"
+
     def __post_init__(self) -> None:
         own = ("bodies", "frames", "gravity", "base_velocity", "base_acceleration", "initial")
         named = tuple((name, getattr(self, name)) for name in own)
-        refuse_large((*named, ("constraints", self.constraints)))
+        refuse_large((*named, ("constraints", self.constraints), ("elements", self.elements)))
 
     @cached_property
     def constraints(self) -> tuple[Constraint, ...]:
@@ -137,11 +143,13 @@ class Model:
 
     @cached_property
     def hidden_energy(self) -> tuple[str, ...]:
-        """Names of the joints, those of loops too, whose law stores energy without a potential."""
+        """Names of the joints, those of loops too, and of the force elements whose law stores
+        energy without a potential."""
         joints = (*(b.joint for b in self.bodies), *(loop.joint for loop in self.loops))
         names = (*(b.joint.name for b in self.bodies), *(loop.name for loop in self.loops))
         pairs = zip(names, joints, strict=True)
-        return tuple(name for name, j in pairs if any(p.hides_energy for p in j.passive))
+        hiding = [name for name, j in pairs if any(p.hides_energy for p in j.passive)]
+        return (*hiding, *(part.name for part in self.elements if part.law.hides_energy))
 
     def _labels(self, entries: Callable[[Joint], Sequence[str]]) -> tuple[str, ...]:
         labels = []

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from armillary.errors import ModelError
 from armillary.model.passive import Passive
-from armillary.spatial import Matrix, Transform, Vector
+from armillary.spatial import Inertia, Matrix, Symmetric, Transform, Vector
 from armillary.spatial.rotation import cos_sin, from_quaternion, to_quaternion, to_rpy
 
 Triple = tuple[float, float, float]
@@ -169,6 +169,19 @@ class Frame:
     name: str
     body: str
     pose: Pose = field(default_factory=Pose)
+
+
+def inertia_of(mass: Mass) -> Inertia:
+    """Spatial inertia about the body's origin."""
+    return Inertia.from_com(mass.mass, Vector(*mass.com), Symmetric(*mass.tensor))
+
+
+def mass_of(inertia: Inertia) -> Mass:
+    """Back to mass, centre and tensor about it."""
+    if inertia.mass == 0:
+        return Mass(0.0, (0.0, 0.0, 0.0), tuple(map(float, inertia.tensor.leaves())))  # type: ignore[arg-type]
+    tensor = tuple(float(x) for x in inertia.tensor_com().leaves())
+    return Mass(float(inertia.mass), _triple(inertia.com()), tensor)  # type: ignore[arg-type]
 
 
 def _triple(values: Iterable[float]) -> Triple:

@@ -138,7 +138,7 @@ class Passive:
         if "spring" in names:
             total = total + self.spring * (x - self.rest if "rest" in names else x)
         if self.table:
-            total = total + _interpolate(self.table, v)
+            total = total + interpolated(self.table, v)
         if self.law is not None:
             total = total + self.law(x, v)
         return total
@@ -186,7 +186,7 @@ def _traced_key(passive: Passive) -> tuple[str, ...]:
     return tuple(present)
 
 
-def _interpolate(table: Sequence[tuple[Scalar, Scalar]], v: Scalar) -> Scalar:
+def interpolated(table: Sequence[tuple[Scalar, Scalar]], v: Scalar) -> Scalar:
     """Piecewise linear through the points (increasing in v), constant outside."""
     result = table[0][1]
     for (v0, f0), (v1, f1) in pairwise(table):

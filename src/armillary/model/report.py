@@ -24,10 +24,13 @@ class Note:
 @shown
 @dataclass
 class Report:
-    """A growing list of notes while a model is read; part of the model afterwards."""
+    """A growing list of notes while a model is read; part of the model afterwards.
+
+    root: the folder that files named in the source must lie in, where one was given."""
 
     source: str = ""
     notes: list[Note] = field(default_factory=list)
+    root: str = ""
 
     def add(self, level: str, part: str, text: str, line: int | None = None) -> None:
         self.notes.append(Note(level, part, text, line))

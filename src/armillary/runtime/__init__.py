@@ -1,2 +1,2 @@
-"""What compiled code runs in: the loop over bodies with its equations, the loop over time, tapes,
-the call from Python, threads."""
+"""What compiled code runs in: the loop over bodies with its equations, sparse elimination, the loop
+over time, the call from Python, threads."""

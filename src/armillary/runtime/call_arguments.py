@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from armillary.codegen.abi import ARRAYS
 from armillary.codegen.code import Code
-from armillary.codegen.struct import Struct, integer, pointer
+from armillary.codegen.struct import Slot, Struct, integer, pointer
 
 SLOTS = 12  # parameters of a signature
 WRENCHES = 4  # given by name
@@ -18,6 +18,7 @@ WRENCHES = 4  # given by name
 # struct PyArrayObject: object head, then data, nd, dims, strides, base, descr, flags
 ARRAY_DATA, ARRAY_ND, ARRAY_DIMS, ARRAY_DESCR, ARRAY_FLAGS = 16, 24, 32, 56, 64
 ARRAY_WEAK_REFERENCES = 72
+TUPLE_SIZE = 16
 TUPLE_ITEMS = tuple.__basicsize__  # after the head; since Python 3.14 after a hash, too
 PLAIN = 0x101  # C-contiguous and aligned
 WRITEABLE = 0x400
@@ -33,6 +34,7 @@ class Data(Struct):
     NEW_NUMBER = pointer()  # PyArray_Scalar
     ARRAY_TYPE = pointer()  # numpy.ndarray
     DTYPE = pointer()  # the dtype object of doubles
+    FLOAT_DTYPE = pointer()  # that of floats
     WORD_TYPES = pointer(2)  # str, bool
     DICT_TYPE = pointer()
     NONE = pointer()
@@ -46,6 +48,7 @@ class Data(Struct):
     REQUIRED = integer(SLOTS)  # 1: a choice that must be made
     WEIGHTS = integer(SLOTS)  # of an array that need not be given: its part of that number
     OUT = integer()  # slot of the array for the result; -1: none
+    OUT_NAME = pointer()  # its name; 0: none
     EXTERNAL = integer()  # slot of the wrenches; -1: none
     FRAMES = pointer()  # dict of the frames that wrenches may act in: number from 1
     RADIX = integer()  # beyond the largest of them
@@ -123,7 +126,7 @@ def resolve_text() -> str:
 
 
 def _sort_names(c: Call, total: str) -> None:
-    with c.loop(c.of_object("%names", 16)) as j:
+    with c.loop(c.of_object("%names", TUPLE_SIZE)) as j:
         name = c.read(c.pointer("%names", TUPLE_ITEMS, "i8"), j)
         place = c.variable(-1)
         with c.loop(total) as k:
@@ -215,8 +218,17 @@ def check_array(c: Call, array: str, flags: int, dtype: str, target: str) -> Non
     c.unless(c.let(f"icmp eq i32 {found}, {flags}"), target)
 
 
-def check_vector(c: Call, array: str, length: str, target: str) -> None:
-    """So many doubles in a row."""
-    check_array(c, array, PLAIN, c.field(Data.DTYPE, "%data", "i64"), target)
+def check_vector(c: Call, array: str, length: str, target: str, dtype: Slot = Data.DTYPE) -> None:
+    """So many numbers in a row, doubles or of another dtype."""
+    check_array(c, array, PLAIN, c.field(dtype, "%data", "i64"), target)
     c.unless(c.let(f"icmp eq i32 {c.of_object(array, ARRAY_ND, 'i32')}, 1"), target)
     c.unless(c.equal(c.read(c.of_object(array, ARRAY_DIMS, "ptr"), 0), length), target)
+
+
+def as_floats(c: Call, numbers: str, count: str) -> str:
+    """Doubles as floats, in memory of the function."""
+    floats = c.room(f"[{6 * WRENCHES} x float]")
+    with c.loop(count) as k:
+        x = c.let(f"fptrunc double {c.read(numbers, k, 'double')} to float")
+        c.write(floats, k, x, "float", 4)
+    return floats

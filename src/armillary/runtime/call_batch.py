@@ -11,6 +11,7 @@ from armillary.runtime.call_arguments import (
     PLAIN,
     Call,
     Data,
+    as_floats,
     check_array,
 )
 from armillary.runtime.call_code import (
@@ -47,7 +48,7 @@ def batch_text() -> str:
     fixed = c.field(known, "%answer")
     with c.loop(Context.SIZE) as k:
         c.write(context, k, c.read(fixed, k))
-    _take_rows(c, context, rows, dtype)
+    _take_rows(c, context, rows, dtype, size)
     places, bytes_ = no_places(c), c.mul(rows, size)
     with c.when(c.differ("%given", 0)):
         check_given(c, context, dtype, bytes_, rows)
@@ -89,7 +90,7 @@ def _run_blocks(c: Call, context: str, places: str, rows: str, size: str, kernel
         last, late = c.sub(rows, block), c.let(f"icmp slt i64 {rows}, {c.add(at, block)}")
         first = c.mul(c.let(f"select i1 {late}, i64 {last}, i64 {at}"), size)  # bytes of a column
         with c.loop(c.field(Answer.INPUTS, "%answer")) as i:
-            width = c.field(c.entry(Answer.SIZES, i), "%answer")
+            width = c.field(c.entry(Context.INPUT_STRIDES, i), context)
             address = c.add(c.read(inputs, i), c.mul(first, width))
             c.set_field(c.entry(Context.INPUT_ROWS, i), c.object_at(address), context)
         with each_result(c) as (r, result):
@@ -124,18 +125,33 @@ def _order_rows(
                     c.write(into, c.add(there, k), x, kind, bytes_)
 
 
-def _take_rows(c: Call, context: str, rows: str, dtype: str) -> None:
-    """Check every input and put its address and the length of its rows into the context."""
+def _take_rows(c: Call, context: str, rows: str, dtype: str, size: str) -> None:
+    """Check every input and put its address and the length of its rows into the context.  What is
+    given once is the same for all states; wrenches by name are."""
     with c.loop(c.field(Answer.INPUTS, "%answer")) as i:
         slot = c.field(c.entry(Answer.FROM, i), "%answer")
-        c.unless(c.differ(slot, c.field(Data.EXTERNAL, "%data")), "slow")
+        width = c.field(c.entry(Answer.SIZES, i), "%answer")
+        values, stride, tag = c.variable(0), c.variable(0), c.name()[1:]
+        with c.when(c.equal(slot, c.field(Data.EXTERNAL, "%data"))):
+            c.set(values, c.let("ptrtoint ptr %wrenches to i64"))
+            with c.when(c.equal(size, 4)):
+                floats = as_floats(c, "%wrenches", width)
+                c.set(values, c.let(f"ptrtoint ptr {floats} to i64"))
+            c.do(f"br label %taken_{tag}")
+            c.do(f"array_{tag}:")
         array = c.read("%slots", slot, "ptr")
         check_array(c, array, PLAIN, dtype, "slow")
-        c.unless(c.let(f"icmp eq i32 {c.of_object(array, ARRAY_ND, 'i32')}, 2"), "slow")
-        shape = c.of_object(array, ARRAY_DIMS, "ptr")
-        width = c.field(c.entry(Answer.SIZES, i), "%answer")
+        axes, shape = c.of_object(array, ARRAY_ND, "i32"), c.of_object(array, ARRAY_DIMS, "ptr")
+        c.set(values, c.of_object(array, ARRAY_DATA))
+        once = c.let(f"icmp eq i32 {axes}, 1")
+        with c.when(once):
+            c.unless(c.equal(c.read(shape, 0), width), "slow")
+            c.do(f"br label %taken_{tag}")
+            c.do(f"rows_{tag}:")
+        c.unless(c.let(f"icmp eq i32 {axes}, 2"), "slow")
         c.unless(c.equal(c.read(shape, 0), rows), "slow")
         c.unless(c.equal(c.read(shape, 1), width), "slow")
-        values = c.of_object(array, ARRAY_DATA, "ptr")
-        c.set_field(c.entry(Context.INPUT_ROWS, i), values, context)
-        c.set_field(c.entry(Context.INPUT_STRIDES, i), width, context)
+        c.set(stride, width)
+        c.label(f"taken_{tag}")
+        c.set_field(c.entry(Context.INPUT_ROWS, i), c.object_at(c.get(values)), context)
+        c.set_field(c.entry(Context.INPUT_STRIDES, i), c.get(stride), context)

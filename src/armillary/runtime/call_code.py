@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from armillary.codegen.abi import ARRAYS, Context
-from armillary.codegen.struct import Struct, integer, pointer, structure
+from armillary.codegen.struct import Slot, Struct, integer, pointer, structure
 from armillary.runtime.call_arguments import (
     ARRAY_DATA,
+    ARRAY_DESCR,
     ARRAY_DIMS,
     ARRAY_ND,
     ARRAY_WEAK_REFERENCES,
@@ -21,16 +23,18 @@ from armillary.runtime.call_arguments import (
     PLAIN,
     SLOTS,
     TUPLE_ITEMS,
+    TUPLE_SIZE,
     WRENCHES,
     WRITEABLE,
     Call,
     Data,
+    as_floats,
     check_array,
     check_vector,
 )
 from armillary.runtime.finite_scan import all_finite, no_flags, scan
 
-MOST_RESULTS = 4  # of one answer
+MOST_RESULTS = 6  # of one answer
 KEPT = 4  # of each result, used again once nobody else holds it
 MOST_PARTS = 8  # of an object that holds results
 
@@ -58,6 +62,14 @@ class Batch(Struct):
     CHECKED = integer()  # 1: doubles that are not finite are not given out
 
 
+class Single(Struct):
+    """A kernel for one state."""
+
+    KERNEL = pointer()  # void batch(ctx); 0: not ready
+    CONTEXT = pointer()
+    UNCHECKED = integer()  # 1: whatever input is not finite, the result shows it
+
+
 class Part(Struct):
     """A field of an object that holds results."""
 
@@ -69,12 +81,11 @@ class Part(Struct):
 class Answer(Struct):
     """What serves the calls that make one choice."""
 
-    KERNEL = pointer()  # code of one state: void batch(ctx); 0: not ready
-    CONTEXT = pointer()
+    DOUBLE = structure(Single)
+    FLOAT = structure(Single)
     INPUTS = integer()
     FROM = integer(ARRAYS)  # slot of each input
     SIZES = integer(ARRAYS)  # numbers of each input
-    UNCHECKED = integer()  # 1: whatever input is not finite, the result shows it
     RESULTS = integer()
     RESULT = structure(Result, MOST_RESULTS)
     FORM = integer()  # 0: the result itself, 1: a tuple, 2: an object
@@ -105,29 +116,36 @@ def call_text() -> str:
     c.do("%data = " + f"load ptr, ptr {c.pointer('%self', DATA, 'i8')}, align 8")
     count = c.let("and i64 %nargsf, 9223372036854775807")
     sorted_, wrenches = c.room(f"[{SLOTS} x ptr]"), c.room(f"[{6 * WRENCHES} x double]")
-    number, given = c.variable(0), c.variable(0)
-    unnamed = c.let("icmp eq ptr %names, null")
-    short = c.equal(count, c.field(Data.SHORTEST, "%data"))
-    plain = c.let(f"and i1 {unnamed}, {short}")
-    with c.when(c.let(f"xor i1 {plain}, true")):
-        arguments = f"ptr %data, ptr %args, i64 {count}, ptr %names, ptr {sorted_}, ptr {wrenches}"
-        found = c.let(f"call i64 @resolve({arguments})")
-        c.unless(c.let(f"icmp sge i64 {found}, 0"), "slow")
-        c.set(number, found)
-        out = c.field(Data.OUT, "%data")
-        with c.when(c.let(f"icmp sge i64 {out}, 0")):
-            c.set(given, c.read(sorted_, out))
-    slots = c.let(f"select i1 {plain}, ptr %args, ptr {sorted_}")
+    number, given, slots = c.variable(0), c.variable(0), c.variable(0)
+    c.set(slots, c.let("ptrtoint ptr %args to i64"))
+    c.unless(c.equal(count, c.field(Data.SHORTEST, "%data")), "sort")
+    with c.when(c.let("icmp ne ptr %names, null")):
+        _only_out(c, count, given)
+    c.do("br label %serve")
+    c.do("sort:")
+    arguments = f"ptr %data, ptr %args, i64 {count}, ptr %names, ptr {sorted_}, ptr {wrenches}"
+    found = c.let(f"call i64 @resolve({arguments})")
+    c.unless(c.let(f"icmp sge i64 {found}, 0"), "slow")
+    c.set(number, found)
+    c.set(slots, c.let(f"ptrtoint ptr {sorted_} to i64"))
+    out = c.field(Data.OUT, "%data")
+    with c.when(c.let(f"icmp sge i64 {out}, 0")):
+        c.set(given, c.read(sorted_, out))
+    c.label("serve")
+    slots = c.object_at(c.get(slots))
     answer = c.read(c.field(Data.ANSWERS, "%data"), c.get(number))
     c.unless(c.differ(answer, 0), "slow")
     first = c.read(slots, 0, "ptr")
     c.unless(c.of_type(first, c.field(Data.ARRAY_TYPE, "%data", "i64")), "slow")
-    served = (f"ptr %data, ptr {c.object_at(answer)}, ptr {slots}, ptr {wrenches}, "
-              f"i64 {c.get(given)}")  # fmt: skip
+    served = (
+        f"ptr %data, ptr {c.object_at(answer)}, ptr {slots}, ptr {wrenches}, i64 {c.get(given)}"
+    )
     one = c.let(f"icmp eq i32 {c.of_object(first, ARRAY_ND, 'i32')}, 1")
-    for name in ("single", "batch"):
-        if name == "single":
-            c.do(f"br i1 {one}, label %single, label %batch")
+    double = c.equal(c.of_object(first, ARRAY_DESCR), c.field(Data.DTYPE, "%data", "i64"))
+    c.do(f"br i1 {one}, label %one, label %batch")
+    c.do("one:")
+    c.do(f"br i1 {double}, label %single_double, label %single_float")
+    for name in ("single_double", "single_float", "batch"):
         c.do(f"{name}:")
         result = c.let(f"call ptr @{name}({served})")
         c.unless(c.let(f"icmp ne ptr {result}, {_SLOW}"), "slow")
@@ -138,57 +156,87 @@ def call_text() -> str:
     return c.text()
 
 
+def _only_out(c: Call, count: str, given: str) -> None:
+    """Nothing but the array for the result is given by name, or the arguments are sorted."""
+    c.unless(c.equal(c.of_object("%names", TUPLE_SIZE), 1), "sort")
+    name = c.of_object("%names", TUPLE_ITEMS)
+    c.unless(c.equal(name, c.field(Data.OUT_NAME, "%data", "i64")), "sort")
+    array = c.read("%args", count)
+    none = c.equal(array, c.field(Data.NONE, "%data", "i64"))
+    c.set(given, c.let(f"select i1 {none}, i64 0, i64 {array}"))
+
+
 # -- one state ------------------------------------------------------------------------------------
 
 
-def single_text() -> str:
-    """One state of doubles.  Nothing of Python runs between the first look at an input and the
+@dataclass(frozen=True)
+class Element:
+    """The kind of number of a single state."""
+
+    name: str
+    bits: int
+    dtype: Slot
+    kernel: Slot  # its place in the answer
+
+
+DOUBLE = Element("double", 64, Data.DTYPE, Answer.DOUBLE)
+FLOAT = Element("float", 32, Data.FLOAT_DTYPE, Answer.FLOAT)
+
+
+def single_text(e: Element) -> str:
+    """One state.  Nothing of Python runs between the first look at an input and the
     last result: an object that holds results, which may start the garbage collector, and with it
     finalizers that call us again, is made when they are there."""
-    c = Call("single", SERVED)
-    c.unless(c.differ(c.field(Answer.KERNEL, "%answer", "i64"), 0), "slow")
-    context = c.field(Answer.CONTEXT, "%answer")
-    _take_inputs(c, context)
-    places = no_places(c)
+    c = Call(f"single_{e.name}", SERVED)
+    kernel = e.kernel.of(Single.KERNEL)
+    c.unless(c.differ(c.field(kernel, "%answer", "i64"), 0), "slow")
+    context = c.field(e.kernel.of(Single.CONTEXT), "%answer")
+    _take_inputs(c, context, e)
+    places, dtype = no_places(c), c.field(e.dtype, "%data", "i64")
     with c.when(c.differ("%given", 0)):
-        dtype = c.field(Data.DTYPE, "%data", "i64")
-        check_given(c, context, dtype, "8")
+        check_given(c, context, dtype, str(e.bits // 8))
     with each_result(c) as (r, result):
         dimensions = c.field(Result.DIMENSIONS, result)
         with c.when(c.differ(dimensions, 0)):
-            find_place(c, result, places, r)
+            find_place(c, result, places, r, dtype=dtype, again=e is DOUBLE)
             with c.when(c.equal(c.field(Result.ORDER, result, "i64"), 0)):
                 numbers = c.of_object(c.read(places, r, "ptr"), ARRAY_DATA)
                 c.write(context, c.field(Result.SOURCE, result), numbers)
-    c.do(f"call void {c.field(Answer.KERNEL, '%answer')}(ptr {context})")
-    mark = no_flags(c)
+    c.do(f"call void {c.field(kernel, '%answer')}(ptr {context})")
+    mark = no_flags(c, e.bits)
     with each_result(c) as (r, result):
-        _take_result(c, result, places, r, context, mark)
+        _take_result(c, result, places, r, context, mark, e)
     # a result that is not finite has a reason: the Python function looks for it
-    c.unless(all_finite(c, mark), "drop")
+    c.unless(all_finite(c, mark, e.bits), "drop")
     give(c, places)
     return c.text()
 
 
-def _take_inputs(c: Call, context: str) -> None:
+def _take_inputs(c: Call, context: str, e: Element) -> None:
     """Check every input and put its address into the context.  The caller's array for the result
     is left alone if there is a number that is not finite."""
-    mark, theirs = no_flags(c), c.differ("%given", 0)
+    mark, theirs = no_flags(c, e.bits), c.differ("%given", 0)
     with c.loop(c.field(Answer.INPUTS, "%answer")) as i:
         slot = c.field(c.entry(Answer.FROM, i), "%answer")
         length = c.field(c.entry(Answer.SIZES, i), "%answer")
-        values = c.variable(0)
-        c.set(values, c.let("ptrtoint ptr %wrenches to i64"))
-        with c.when(c.differ(slot, c.field(Data.EXTERNAL, "%data"))):
-            array = c.read("%slots", slot, "ptr")
-            check_vector(c, array, length, "slow")
-            c.set(values, c.of_object(array, ARRAY_DATA))
+        values, tag = c.variable(0), c.name()[1:]
+        outer = c.equal(slot, c.field(Data.EXTERNAL, "%data"))
+        c.do(f"br i1 {outer}, label %wrenches_{tag}, label %array_{tag}")
+        c.do(f"wrenches_{tag}:")
+        wrenches = "%wrenches" if e is DOUBLE else as_floats(c, "%wrenches", length)
+        c.set(values, c.let(f"ptrtoint ptr {wrenches} to i64"))
+        c.do(f"br label %taken_{tag}")
+        c.do(f"array_{tag}:")
+        array = c.read("%slots", slot, "ptr")
+        check_vector(c, array, length, "slow", e.dtype)
+        c.set(values, c.of_object(array, ARRAY_DATA))
+        c.label(f"taken_{tag}")
         place = c.object_at(c.get(values))
         c.set_field(c.entry(Context.INPUT_ROWS, i), place, context)
-        unsure = c.equal(c.field(Answer.UNCHECKED, "%answer"), 0)
+        unsure = c.equal(c.field(e.kernel.of(Single.UNCHECKED), "%answer"), 0)
         with c.when(c.let(f"or i1 {unsure}, {theirs}")):
-            scan(c, place, length, mark)
-    c.unless(all_finite(c, mark), "slow")
+            scan(c, place, length, mark, e.bits)
+    c.unless(all_finite(c, mark, e.bits), "slow")
 
 
 def no_places(c: Call) -> str:
@@ -228,15 +276,17 @@ def _check_shape(c: Call, array: str, result: str, rows: str, target: str) -> No
         c.unless(c.equal(c.read(shape, k), expected), target)
 
 
-def find_place(c: Call, result: str, places: str, r: str, rows: str = "", dtype: str = "") -> None:
-    """The given array, an earlier result that nobody holds any more, or a new array."""
+def find_place(
+    c: Call, result: str, places: str, r: str, rows: str = "", dtype: str = "", again: bool = False
+) -> None:
+    """The given array, a new one, or first an earlier result that nobody holds any more."""
     tag = c.name()[1:]
     place = c.variable("%given")
     with c.when(c.differ("%given", 0)):
         c.do("call void @armillary_Py_IncRef(ptr " + c.object_at("%given") + ")")
         c.do(f"br label %placed_{tag}")
         c.do(f"given_{tag}:")
-    if not rows:
+    if again:
         _use_again(c, result, place, f"placed_{tag}")
     _allocate(c, result, place, rows, dtype)
     c.unless(c.differ(c.get(place), 0), "failed")
@@ -260,7 +310,7 @@ def _use_again(c: Call, result: str, place: str, target: str) -> None:
 
 
 def _allocate(c: Call, result: str, place: str, rows: str, dtype: str) -> None:
-    kind = c.object_at(dtype) if dtype else c.field(Data.DTYPE, "%data")
+    kind = c.object_at(dtype)
     c.do(f"call void @armillary_Py_IncRef(ptr {kind})")  # the call takes it over
     count, shape = c.field(Result.DIMENSIONS, result), c.pointer(result, Result.SHAPE)
     if rows:
@@ -279,7 +329,7 @@ def _allocate(c: Call, result: str, place: str, rows: str, dtype: str) -> None:
 
 
 def _take_result(
-    c: Call, result: str, places: str, r: str, context: str, mark: tuple[str, str]
+    c: Call, result: str, places: str, r: str, context: str, mark: tuple[str, str], e: Element
 ) -> None:
     """Numbers in the order of the result, looked through; a number as an object."""
     source = c.read(context, c.field(Result.SOURCE, result))
@@ -289,11 +339,12 @@ def _take_result(
         numbers = c.object_at(source)
         c.set(values, c.of_object(c.read(places, r, "ptr"), ARRAY_DATA))
         into = c.object_at(c.get(values))
+        kind, size = f"i{e.bits}", e.bits // 8
         with c.loop(count) as k:
-            c.write(into, k, c.read(numbers, c.read(order, k)))
-    scan(c, c.object_at(c.get(values)), count, mark)
+            c.write(into, k, c.read(numbers, c.read(order, k), kind, size), kind, size)
+    scan(c, c.object_at(c.get(values)), count, mark, e.bits)
     with c.when(c.equal(c.field(Result.DIMENSIONS, result), 0)):
-        make, dtype = c.field(Data.NEW_NUMBER, "%data"), c.field(Data.DTYPE, "%data")
+        make, dtype = c.field(Data.NEW_NUMBER, "%data"), c.field(e.dtype, "%data")
         number = c.let(f"call ptr {make}(ptr {c.object_at(source)}, ptr {dtype}, ptr null)")
         c.unless(c.let(f"icmp ne ptr {number}, null"), "failed")
         c.write(places, r, number, "ptr")

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from armillary.codegen.abi import Context
 from armillary.codegen.code import Code
 from armillary.codegen.jit import Library, add_symbol
+from armillary.codegen.llvm import external
 from armillary.runtime.call_arguments import (
     ARRAY_DATA,
     ARRAY_DESCR,
@@ -31,7 +32,7 @@ from armillary.runtime.call_arguments import (
     resolve_text,
 )
 from armillary.runtime.call_batch import batch_text
-from armillary.runtime.call_code import call_text, finish_text, single_text
+from armillary.runtime.call_code import DOUBLE, FLOAT, call_text, finish_text, single_text
 
 
 def _life_text() -> str:
@@ -144,9 +145,10 @@ class Machinery:
         declared = []
         for name, kind in _API.items():
             add_symbol(f"armillary_{name}", _address(getattr(ctypes.pythonapi, name)))
-            declared.append("declare " + kind.replace("(", f"@armillary_{name}(", 1))
-        parts = (resolve_text, finish_text, single_text, batch_text, call_text, _constant_text)
-        text = "\n".join([*declared, *(part() for part in parts), _life_text()])
+            declared.append(external(f"armillary_{name}", kind))
+        singles = [single_text(element) for element in (DOUBLE, FLOAT)]
+        parts = (resolve_text, finish_text, batch_text, call_text, _constant_text, _life_text)
+        text = "\n".join([*declared, *singles, *(part() for part in parts)])
         symbols = ["call", "constant", "traverse", "clear", "dealloc"]
         self.library = Library(text, symbols, optimize=2)
         self.type = self._make_type()

@@ -21,6 +21,13 @@ ROLES = {
     "sample": "(q, v, z, time, which are due) -> z",
     "position": "(q, where rows are to be) -> dq back onto the constraints",
     "velocity": "(q, v, how fast rows are to be) -> dv back onto them",
+    "wrenches": "(q, v, z, time) -> wrenches on bodies, for the dynamics; a function in Python",
+    "pull": "(q, v) -> accelerations of open rows, for the dynamics",
+    # of the variational method
+    "momenta": "(y, s, tau, ...) -> momenta at both ends of a step with the velocity s",
+    "known": "(q, v) -> forces of springs and friction in loops",
+    "inertia": "(q) -> M and rows J of the constraints, for s",
+    "opening": "(q, where rows are to be) -> how far they are open",
 }
 
 
@@ -65,7 +72,8 @@ class Steps(Struct):
     ROWS, NQ, NV, NZ = (integer() for _ in range(4))
     STEP_SIZE = double()
     START = double()  # time at the start
-    # the method: an explicit Runge-Kutta table, or v first and then q with the new v
+    # the method: an explicit Runge-Kutta table, or v first and then q with the new v; of the
+    # variational one stages 0 and 1 are the start and the middle
     STAGES = integer()
     SEMI_IMPLICIT = integer()
     A, B, C = (pointer() for _ in range(3))
@@ -78,8 +86,22 @@ class Steps(Struct):
     NEW_Q, NEW_V, NEW_Z = (pointer() for _ in range(3))
     RATES_Q, RATES_V, RATES_Z = (pointer() for _ in range(3))
     THETA, ZERO, TIME, FORCE, ACCELERATION, OFFSET, SLIP = (pointer() for _ in range(7))
+    # of the variational method, with CONSTRAINED rows of the constraints: matrices M, its factors
+    # (ROWS, NV, NV), J, S⁻¹ Jᵀ, J S⁻¹ Jᵀ and its inverse; vectors along v; vectors of forces of
+    # rows; numbers of the joints (NV)
+    CONSTRAINED = integer()
+    INERTIA, FACTOR, JACOBIAN, LIFT, GRAM, INVERSE = (pointer() for _ in range(6))
+    XI, BEGIN, MOMENTUM, END_MOMENTUM, CHANGE, TRIAL, KNOWN, TOTAL = (pointer() for _ in range(8))
+    AT_REST = pointer()  # momentum of a mechanism at rest on its base
+    MOVING_BASE = integer()
+    PUSH, OPENING, MORE, KEPT = (pointer() for _ in range(4))
+    CHANGED = pointer()  # (ROWS): size of the last change of ξ; -1: it has converged
+    SPRING, DAMPER, COLUMNS, COUNTED = (pointer() for _ in range(4))
+    JOINTED = pointer()  # 0 where a free body drifts, else 1
     # what is given over time
     TAU, WRENCH, DRIVE = (structure(Table) for _ in range(3))
+    PULL = pointer()  # accelerations of open rows (ROWS, rows of the constraints)
+    PULL_INPUT = integer()  # which input of the dynamics they are
     PLACE = pointer()  # of rows of the constraints after every step, for `position`
     SPEED = pointer()  # theirs, for `velocity`
     MOTION_STEP = integer()  # numbers of these two from one step to the next

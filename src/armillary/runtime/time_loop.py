@@ -1,4 +1,4 @@
-"""A native loop over time: explicit Runge-Kutta steps around compiled kernels.
+"""A native loop over time: explicit Runge-Kutta and variational steps around compiled kernels.
 
 One call runs many steps of B states at once.  Kernels (their roles: time_context.py) are called
 through their addresses; everything between them is plain sums over arrays.  A step whose result is
@@ -16,8 +16,11 @@ from armillary.codegen.code import Code
 from armillary.codegen.jit import Library
 from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import lanes
+from armillary.runtime.dense_code import dense_text
 from armillary.runtime.finite_scan import all_finite, no_flags, scan
-from armillary.runtime.time_context import ROLES, KernelCall, Steps, Table
+from armillary.runtime.time_code import StepCode
+from armillary.runtime.time_context import Steps
+from armillary.runtime.variational_loop import variational
 
 # what a stage looks at: in the first one what the step begins with
 _AT_A_STAGE = {
@@ -27,19 +30,19 @@ _AT_A_STAGE = {
     "STAGE_S": "MOVING_S",
     "THETA": "ZERO",
 }
-_KERNEL, _TABLE = KernelCall.FIELDS, Table.FIELDS
 
 
 @cache
-def library() -> Library:
-    width = lanes(False, "double")
-    text = "\n\n".join([_combine(), _finite(), _copy(), _largest(), _steps()])
+def library(implicit: bool) -> Library:
+    """implicit: with the variational method, whose code takes longer to make."""
+    width, own = lanes(False, "double"), [dense_text()] if implicit else []
+    text = "\n\n".join([_combine(), _finite(), _copy(), _largest(), *own, _steps(implicit)])
     return Library(with_declarations(text, width), ["steps"], optimize=2)
 
 
 @cache
-def run_steps() -> Callable[[int], None]:
-    return library().call("steps")
+def run_steps(implicit: bool) -> Callable[[int], None]:
+    return library(implicit).call("steps")
 
 
 def called_back(function: Callable[[], None]) -> tuple[object, int]:
@@ -95,118 +98,17 @@ def _largest() -> str:
     return c.text()
 
 
-class _Writer:
-    """The fields as LLVM values, and the calls of a step."""
-
-    def __init__(self) -> None:
-        self.c = c = Code("steps")
-        self.kernels = {
-            role: {name: c.field(Steps.kernel(role).of(slot)) for name, slot in _KERNEL.items()}
-            for role in ROLES
-        }
-        self.tables = {
-            table: {name: c.field(Steps.FIELDS[table].of(slot)) for name, slot in _TABLE.items()}
-            for table in ("TAU", "WRENCH", "DRIVE")
-        }
-        self.f = {
-            name: c.field(slot) for name, slot in Steps.FIELDS.items() if slot.kind != "struct"
-        }
-        self.h, self.start = self.f["STEP_SIZE"], self.f["START"]
-        self.q, self.v, self.z = (c.mul(self.f["ROWS"], self.f[n]) for n in ("NQ", "NV", "NZ"))
-        self.all = c.add(c.add(self.q, self.v), self.z)
-        # steps until the next entry of the record
-        over = c.let(f"urem i64 {self.f['RECORDED']}, {self.f['EVERY']}")
-        self.left = c.variable(over)
-        with c.when(c.let(f"icmp ne i64 {over}, 0")):
-            c.set(self.left, c.sub(self.f["EVERY"], over))
-        self.one, self.size, self.lost, self.speed = (c.let("alloca double") for _ in range(4))
-        self.flag = c.let("alloca i64")
-        c.do(f"store double 1.0, ptr {self.one}")
-
-    def has(self, role: str) -> str:
-        return self.c.let(f"icmp ne i64 {self.kernels[role]['CODE']}, 0")
-
-    def lacks(self, role: str) -> str:
-        return self.c.equal(self.kernels[role]["CODE"], 0)
-
-    def given(self, pointer: str) -> str:
-        return self.c.let(f"icmp ne ptr {pointer}, null")
-
-    def kernel(self, role: str, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> None:
-        """Call a kernel on these arrays."""
-        c, context = self.c, self.kernels[role]["CONTEXT"]
-        for k, array in enumerate(inputs):
-            c.set_field(Context.INPUT_ROWS.at(k), array, context)
-        for k, array in enumerate(outputs):
-            c.set_field(Context.OUTPUT_ROWS.at(k), array, context)
-        address = c.let(f"inttoptr i64 {self.kernels[role]['CODE']} to ptr")
-        c.do(f"call void {address}(ptr {context})")
-
-    def of_stage(self, name: str, done: str, stage: str) -> str:
-        """What is given for a stage of the step after `done` ones."""
-        c, table = self.c, self.tables[name]
-        place = c.add(c.mul(done, table["STEP"]), c.mul(stage, table["STAGE"]))
-        return c.pointer(table["NUMBERS"], place, "double")
-
-    def set_dynamics_input(self, name: str, done: str, stage: str) -> None:
-        """One more input of the dynamics, where it is there."""
-        c, table = self.c, self.tables[name]
-        with c.when(self.given(table["NUMBERS"])):
-            slot = c.entry(Context.INPUT_ROWS, table["INPUT"])
-            given = self.of_stage(name, done, stage)
-            c.set_field(slot, given, self.kernels["dynamics"]["CONTEXT"])
-
-    def set_row_motion(self, role: str, given: str, number: int, done: str) -> None:
-        """Where rows of the constraints are to be after the next step, to a correction."""
-        c, f = self.c, self.f
-        with c.when(self.given(f[given])):
-            place = c.pointer(f[given], c.mul(done, f["MOTION_STEP"]), "double")
-            c.set_field(Context.INPUT_ROWS.at(number), place, self.kernels[role]["CONTEXT"])
-
-    def count_down(self) -> None:
-        """A step was taken."""
-        c = self.c
-        left = c.get(self.left)
-        again = c.let(f"select i1 {c.equal(left, 0)}, i64 {self.f['EVERY']}, i64 {left}")
-        c.set(self.left, c.sub(again, 1))
-
-    def combine(
-        self, out: str, start: str, rates: str, weights: str, count: str, n: str, scale: str
-    ) -> None:
-        arrays = f"ptr {out}, ptr {start}, ptr {rates}, ptr {weights}"
-        self.c.do(f"call void @combine({arrays}, i64 {count}, i64 {n}, double {scale})")
-
-    def copy(self, out: str, source: str, n: str) -> None:
-        self.c.do(f"call void @copy(ptr {out}, ptr {source}, i64 {n})")
-
-    def move(self, out: str, rates: str, weights: str, count: str, scale: str) -> None:
-        """out = MOVING_Y moved by θ = scale * Σ weights[j] rates[j]."""
-        c, f = self.c, self.f
-        with c.when(self.has("advance")):
-            self.combine(f["THETA"], f["ZERO"], rates, weights, count, self.v, scale)
-            self.kernel("advance", (f["MOVING_Y"], f["THETA"]), (out,))
-        with c.when(self.lacks("advance")):
-            self.combine(out, f["MOVING_Y"], rates, weights, count, self.q, scale)
-
-    def center(self, way: str, before: tuple[str, str], after: tuple[str, str]) -> None:
-        """Places and velocities from one form to the other, where they are not the same."""
-        c, seen = self.c, (self.f["OFFSET"], self.f["SLIP"])
-        with c.when(self.has("carried")):
-            self.kernel("carried", before, seen)
-            self.kernel(way, (*before, *seen), after)
-
-    def rate_row(self, name: str, stage: str, n: str) -> str:
-        return self.c.pointer(self.f[name], self.c.mul(stage, n), "double")
-
-
-def _steps() -> str:
-    w = _Writer()
+def _steps(implicit: bool) -> str:
+    w = StepCode()
     c, f = w.c, w.f
     with c.forever() as loop:
         done = c.field(Steps.DONE)
         c.break_if(loop, c.let(f"icmp sge i64 {done}, {f['STEPS']}"))
-        _stages(w, done)
-        _advance(w)
+        _stages(w, done, implicit)
+        if implicit:
+            c.break_if(loop, variational(w, done))
+        else:
+            _advance(w)
         c.do(f"store double 0.0, ptr {w.size}")
         _correct(w, done)
         next_ = c.add(done, 1)
@@ -218,16 +120,16 @@ def _steps() -> str:
         w.copy(f["Q"], f["NEW_Q"], w.all)
         w.count_down()
         for out, source, n in (("OUT_Q", "Q", w.q), ("OUT_V", "V", w.v), ("OUT_Z", "Z", w.z)):
-            _put(w, out, f[source], n, next_)
+            w.put(out, f[source], n, next_)
         c.set_field(Steps.DONE, next_)
     return c.text()
 
 
-def _stages(w: _Writer, done: str) -> None:
+def _stages(w: StepCode, done: str, implicit: bool) -> None:
     """Accelerations and rates of every stage."""
     c, f = w.c, w.f
     w.center("to_center", (f["Q"], f["V"]), (f["MOVING_Y"], f["MOVING_S"]))
-    with c.loop(f["STAGES"]) as i:
+    with c.loop(_recorded(w) if implicit else f["STAGES"]) as i:
         later = c.let(f"icmp ne i64 {i}, 0")
         with c.when(later):
             weights = c.pointer(f["A"], c.mul(i, f["STAGES"]), "double")
@@ -242,11 +144,18 @@ def _stages(w: _Writer, done: str) -> None:
         given = w.of_stage("TAU", done, i)
         force = c.let(f"select i1 {w.has('control')}, ptr {f['FORCE']}, ptr {given}")
         with c.when(w.has("control")):
-            _set_time(w, done, i)
+            w.set_time(done, i)
             rates = w.rate_row("RATES_Z", i, w.z)
             w.kernel("control", (q, v, z, f["TIME"], given), (force, rates))
-        w.set_dynamics_input("WRENCH", done, i)
-        w.set_dynamics_input("DRIVE", done, i)
+        with c.when(w.has("wrenches")):
+            w.set_time(done, i)
+            w.kernel("wrenches", (q, v, z, f["TIME"]), ())
+        w.set_input("dynamics", "WRENCH", done, i)
+        w.set_input("dynamics", "DRIVE", done, i)
+        with c.when(w.has("pull")):
+            w.kernel("pull", (q, v), (f["PULL"],))
+            slot = c.entry(Context.INPUT_ROWS, f["PULL_INPUT"])
+            c.set_field(slot, f["PULL"], w.kernels["dynamics"]["CONTEXT"])
         change = w.rate_row("RATES_V", i, w.v)
         a = c.let(f"select i1 {w.has('carried')}, ptr {f['ACCELERATION']}, ptr {change}")
         w.kernel("dynamics", (q, v, force), (a,))
@@ -259,33 +168,30 @@ def _stages(w: _Writer, done: str) -> None:
             with c.when(w.lacks("rate")):
                 w.copy(rates, s, w.v)
         with c.when(c.equal(i, 0)):
-            _put(w, "OUT_A", a, w.v, done)
-            _put(w, "OUT_TAU", force, w.v, done)
+            w.put("OUT_A", a, w.v, done)
+            w.put("OUT_TAU", force, w.v, done)
 
 
-def _sample(w: _Writer, steps: str) -> None:
+def _recorded(w: StepCode) -> str:
+    """1 where the acceleration at the start of the step is recorded, else 0."""
+    c = w.c
+    recorded = c.let(f"and i1 {w.given(w.f['OUT_A'])}, {c.equal(c.get(w.left), 0)}")
+    return c.let(f"zext i1 {recorded} to i64")
+
+
+def _sample(w: StepCode, steps: str) -> None:
     """Parts whose period is over after so many steps look at the new state: its z changes."""
     c, f = w.c, w.f
     with c.when(w.has("sample")):
         row = c.pointer(f["DUE"], c.mul(steps, f["DUE_WIDTH"]), "double")
         with c.when(c.let(f"fcmp une double {c.read(row, 0, 'double')}, 0.0")):
-            _set_time(w, steps)
+            w.set_time(steps)
             new = (f["NEW_Q"], f["NEW_V"], f["NEW_Z"])
             w.kernel("sample", (*new, f["TIME"], c.pointer(row, 1, "double")), (f["STAGE_Z"],))
             w.copy(f["NEW_Z"], f["STAGE_Z"], w.z)
 
 
-def _set_time(w: _Writer, done: str, stage: str | None = None) -> None:
-    """TIME = start + (done + c) h, c of the stage."""
-    c = w.c
-    part = c.let(f"sitofp i64 {done} to double")
-    if stage is not None:
-        part = c.let(f"fadd double {part}, {c.read(w.f['C'], stage, 'double')}")
-    passed = c.let(f"fmul double {part}, {w.h}")
-    c.write(w.f["TIME"], 0, c.let(f"fadd double {w.start}, {passed}"), "double")
-
-
-def _advance(w: _Writer) -> None:
+def _advance(w: StepCode) -> None:
     """The new state from the rates of the stages."""
     c, f = w.c, w.f
     y, s = (
@@ -301,7 +207,7 @@ def _advance(w: _Writer) -> None:
     w.center("from_center", (y, s), (f["NEW_Q"], f["NEW_V"]))
 
 
-def _correct(w: _Writer, done: str) -> None:
+def _correct(w: StepCode, done: str) -> None:
     """Position, then velocity, back onto the constraints.  `size` tells the last correction."""
     c, f = w.c, w.f
     step = f["RATES_V"]  # no longer needed
@@ -333,7 +239,7 @@ def _correct(w: _Writer, done: str) -> None:
         w.copy(f["NEW_V"], f["STAGE_V"], w.v)
 
 
-def _check_lost_velocity(w: _Writer, step: str) -> None:
+def _check_lost_velocity(w: StepCode, step: str) -> None:
     """Where the correction of the velocity is no longer small the step is not taken: `size` is
     large then.  Row by row: max |step| > share max |v| + slow."""
     c, f = w.c, w.f
@@ -346,16 +252,3 @@ def _check_lost_velocity(w: _Writer, step: str) -> None:
         most = c.let(f"fadd double {share}, {f['SLOW']}")
         with c.when(c.let(f"fcmp ugt double {c.read(w.lost, 0, 'double')}, {most}")):
             c.write(w.size, 0, "1.0", "double")
-
-
-def _put(w: _Writer, out: str, source: str, n: str, step: str) -> None:
-    """To the entry of this step, where one is due; `RECORDED` steps were taken before."""
-    c, f = w.c, w.f
-    with c.when(w.given(f[out])), c.when(c.equal(c.get(w.left), 0)):
-        total = c.add(step, f["RECORDED"])
-        before = c.let(f"udiv i64 {f['RECORDED']}, {f['EVERY']}")
-        entry = c.sub(c.let(f"udiv i64 {total}, {f['EVERY']}"), before)
-        # the record may hold more rows than these: a loop may run a part of a batch
-        width = c.let(f"udiv i64 {n}, {f['ROWS']}")
-        place = c.mul(entry, c.mul(width, f["OUT_ROWS"]))
-        w.copy(c.pointer(f[out], place, "double"), source, n)

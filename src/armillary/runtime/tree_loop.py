@@ -11,15 +11,21 @@ from contextlib import contextmanager
 
 from armillary.codegen.abi import COLUMN_STARTS, PATH_STARTS, Context, Ints, Kind
 from armillary.codegen.code import Code
+from armillary.codegen.struct import Slot
 from armillary.codegen.target import Lanes
 from armillary.codegen.transpose import transposed
 from armillary.runtime.tree_solve import call_solve, solve_text
 
 
-def loop_text(lanes: Lanes) -> str:
-    """LLVM text with `run(ctx)` for one set of lanes and `batch(ctx)` for all rows."""
-    batch = _batch_scalar(lanes) if lanes.width == 1 else _batch_vector(lanes)
-    return "\n\n".join([solve_text(lanes), _run(lanes), batch])
+def loop_text(lanes: Lanes, each: str = "run") -> str:
+    """LLVM text with `run(ctx)` for one set of lanes and `batch(ctx)` for all rows.
+
+    each: the function that `batch` calls for every set; one that calls `run` itself, for passes
+    without dense equations."""
+    batch = (_batch_scalar if lanes.width == 1 else _batch_vector)(lanes, each)
+    if each != "run":
+        return "\n\n".join([_run(solve=False), batch])
+    return "\n\n".join([solve_text(lanes), _run(solve=True), batch])
 
 
 def _call(c: Code, block: str, variant: str, first: str, last: str) -> None:
@@ -37,7 +43,7 @@ def _call_body(c: Code, block: str, body: str) -> None:
     _call(c, block, _body_int(c, body, Ints.VARIANT), body, c.add(body, 1))
 
 
-def _run(lanes: Lanes) -> str:
+def _run(solve: bool) -> str:
     c = Code("run")
     with c.loop(c.field(Context.PROGRAM_LENGTH)) as p:
         program = c.field(Context.PROGRAM)
@@ -60,17 +66,26 @@ def _run(lanes: Lanes) -> str:
             _body_columns(c, block)
         with c.when(c.equal(kind, Kind.STRAIGHT)):
             _call(c, block, "0", "0", "1")
-        with c.when(c.equal(kind, Kind.SOLVE)):
-            call_solve(c, block)
+        with c.when(c.equal(kind, Kind.ELEMENTS)):
+            _runs(c, block, False, Context.ELEMENT_RUNS, Context.ELEMENT_RUN_COUNT)
+        if solve:
+            with c.when(c.equal(kind, Kind.SOLVE)):
+                call_solve(c, block)
     return c.text()
 
 
-def _runs(c: Code, block: str, backward: bool) -> None:
+def _runs(
+    c: Code,
+    block: str,
+    backward: bool,
+    table: Slot = Context.RUNS,
+    size: Slot = Context.RUN_COUNT,
+) -> None:
     """A walk over all bodies: one call per run of bodies that share their code."""
-    count = c.field(Context.RUN_COUNT)
+    count = c.field(size)
     with c.loop(count) as k:
         r = c.sub(c.sub(count, 1), k) if backward else k
-        runs = c.field(Context.RUNS)
+        runs = c.field(table)
         row = c.mul(r, 3)
         first, last = c.read(runs, row), c.read(runs, c.add(row, 1))
         _call(c, block, c.read(runs, c.add(row, 2)), first, last)
@@ -115,7 +130,7 @@ def _path_to_root(c: Code, block: str) -> None:
     _climb(c, body, climb, meet)
 
 
-def _batch_scalar(lanes: Lanes) -> str:
+def _batch_scalar(lanes: Lanes, each: str) -> str:
     """Row by row, straight from and to the user's arrays."""
     c = Code("batch")
     with c.loop(c.field(Context.ROWS)) as row:
@@ -129,7 +144,7 @@ def _batch_scalar(lanes: Lanes) -> str:
             place = c.pointer(target, c.mul(row, size), lanes.element)
             c.set_field(c.entry(Context.OUTPUTS, i), place)
             _zero(c, lanes, i, place, size)
-        c.do("call void @run(ptr %ctx)")
+        c.do(f"call void @{each}(ptr %ctx)")
     return c.text()
 
 
@@ -140,7 +155,7 @@ def _zero(c: Code, lanes: Lanes, i: str, place: str, size: str) -> None:
             c.write(place, k, "0.0", lanes.element, lanes.bytes)
 
 
-def _batch_vector(lanes: Lanes) -> str:
+def _batch_vector(lanes: Lanes, each: str) -> str:
     """W rows at a time: transpose in, run, transpose out.  The last block overlaps."""
     c = Code("batch")
     w, e = lanes.width, lanes.element
@@ -166,7 +181,7 @@ def _batch_vector(lanes: Lanes) -> str:
             size = c.field(c.entry(Context.OUTPUT_SIZES, i))
             _zero(c, lanes, i, scratch, size)
             c.set(place, c.add(c.get(place), size))
-        c.do("call void @run(ptr %ctx)")
+        c.do(f"call void @{each}(ptr %ctx)")
         with c.loop(c.field(Context.OUTPUT_COUNT)) as i:
             scratch = _scratch(c, lanes, outputs)
             size = c.field(c.entry(Context.OUTPUT_SIZES, i))

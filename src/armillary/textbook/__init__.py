@@ -11,8 +11,12 @@ way to the same answers.
     reduced_cooperation   the same for deficient arms             [Yesiloglu2007, 4.32-4.35]
     pseudo_joints         the same with extra, rigid joints       [Yesiloglu2007, 4.36-4.38]
     rolling               wheels by annihilators, in two forms    [Yesiloglu2007, 4.39-4.66, 5.20]
+    inverse_arm           torques of a revolute arm, all vectors  [Swartz1982, 1-10]
+    forward_arm           its accelerations, by four methods      [Swartz1982, 13-26]
+    walker_orin           its inertia matrix, by three methods    [Swartz1982, 16-26]
 """
 
+from armillary.textbook.arm import ForwardArm, InverseArm, forward_arm, inverse_arm, walker_orin
 from armillary.textbook.cooperating import Cooperation, Grasp, cooperating, grasp
 from armillary.textbook.reduction import (
     PseudoJoints,
@@ -38,7 +42,9 @@ from armillary.textbook.tip_constraint import (
 __all__ = [
     "ChainTerms",
     "Cooperation",
+    "ForwardArm",
     "Grasp",
+    "InverseArm",
     "PseudoJoints",
     "Reduction",
     "ReferenceMember",
@@ -48,11 +54,14 @@ __all__ = [
     "carried",
     "cooperating",
     "corrective_force",
+    "forward_arm",
     "grasp",
+    "inverse_arm",
     "next_place",
     "pseudo_joints",
     "reduced_cooperation",
     "reference_member",
     "rolling",
     "tip_constraint",
+    "walker_orin",
 ]

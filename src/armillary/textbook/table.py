@@ -11,6 +11,7 @@ from typing import Self, get_type_hints
 import numpy as np
 
 from armillary.evaluate.inputs import Array
+from armillary.shown import shown
 
 TURN = "rad/s², m/s²"
 WRENCH = "N m, N"
@@ -19,7 +20,10 @@ INERTIA = "kg m², kg m, kg"
 
 
 class Table:
-    """Mixin of frozen dataclasses; `str` lists all quantities with their units."""
+    """Mixin of frozen dataclasses; they show all quantities with their units."""
+
+    def __init_subclass__(cls) -> None:
+        shown(cls)  # before `dataclass`, which keeps a repr that is there
 
     @classmethod
     def of(cls, symbols: Mapping[str, object], **others: object) -> Self:

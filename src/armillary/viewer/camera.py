@@ -85,7 +85,7 @@ def up_of(model: Model) -> Point:
 
 def camera_of(model: Model, moving: Motion, around: Bounds) -> Camera:
     """A machine that stays is seen whole over all its motion; one that travels is followed."""
-    follows = around.travel > _TRAVEL * around.size and not _held(model)
+    follows = around.travel > _TRAVEL * around.size and not held(model)
     center = around.start if follows else (around.low + around.high) / 2.0
     radius = around.size if follows else around.reach
     heaviest = max(range(len(model.bodies)), key=lambda k: model.bodies[k].mass.mass, default=-1)
@@ -97,7 +97,7 @@ def camera_of(model: Model, moving: Motion, around: Bounds) -> Camera:
     )
 
 
-def _held(model: Model) -> bool:
+def held(model: Model) -> bool:
     """Whether a joint holds a place of the mechanism on the world: it cannot travel."""
     ends = [(body.parent, body.joint.kind) for body in model.bodies]
     ends += [(end.body, p.joint.kind) for p in model.loops for end in (p.first, p.second)]

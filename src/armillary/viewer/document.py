@@ -47,9 +47,12 @@ _BOOT = """
 (async () => {
   const say = (text) => { const p = document.createElement("p"); p.className = "say";
     p.textContent = text; document.getElementById("view").replaceChildren(p); };
+  const waiting = document.querySelector("#view .say");
+  if (waiting) waiting.textContent = "Opening\u2026";
   try {
     const text = (id) => document.getElementById(id).textContent;
-    const bytes = Uint8Array.from(atob(text("client")), (c) => c.charCodeAt(0));
+    const letters = atob(text("client")), bytes = new Uint8Array(letters.length);
+    for (let k = 0; k < letters.length; k++) bytes[k] = letters.charCodeAt(k);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     const script = document.createElement("script");
     script.textContent = await new Response(stream).text();

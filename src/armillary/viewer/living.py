@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from armillary.evaluate.named_states import State
 from armillary.formats.files import write_text
 from armillary.mechanism.mechanism import Mechanism
+from armillary.sim.motion.prescribed import Given
+from armillary.sim.motion.schedules import External, Inputs
+from armillary.sim.record.run import Run
 from armillary.viewer.document import page
+from armillary.viewer.experiment import Experiment, experiment_of
 from armillary.viewer.living_data import Living
 from armillary.viewer.pages import FilePath, html_path
-from armillary.viewer.scene import mechanism_scene
+from armillary.viewer.scene import living_scene
 
 
 def page_mechanism(
@@ -21,6 +26,13 @@ def page_mechanism(
     *,
     controller: object = None,
     actuators: object = None,
+    inputs: Inputs = None,
+    voltages: Inputs = None,
+    beside: bool = False,
+    external: External = None,
+    prescribed: Mapping[str, Given] | None = None,
+    events: object = (),
+    period: float | None = None,
     method: str = "rk4",
     step: float = 1e-3,
     title: str | None = None,
@@ -28,15 +40,59 @@ def page_mechanism(
     overwrite: bool = False,
 ) -> Path:
     """Write a page that carries the compiled dynamics: its reader drags and pushes bodies, moves
-    the set-points of the controllers, pauses and begins anew, offline.
+    set-points, voltages and joint forces, pauses and begins anew, offline.
 
-    q0, v0, controller, actuators, step (s): as `simulate` takes them.  method: euler, heun, rk3,
-    rk4 or semi-implicit.  Controllers with constant targets get sliders.  faces: triangles of all
-    meshes together.  The page holds states of the library and checks itself when it is opened.
-    What cannot go into it (sampled controllers and functions over arrays, contacts that open or
-    rub, friction that depends on loads, the null-space method) is refused.  Gives the path."""
+    q0, v0, controller, actuators, inputs, voltages, beside, external, prescribed, events, period,
+    step (s): as `simulate` takes them; inputs, voltages and wrenches are constants, prescribed
+    motion is one or a function of t.  Constant targets, voltages and inputs get sliders.  events:
+    `JointLimits`, and `Event` of functions over scalars.  period: whole steps.  method: euler,
+    heun, rk3, rk4 or semi-implicit.  faces: triangles of all meshes together.  The page holds
+    states of the library and checks itself when it is opened.  What cannot go into it (functions
+    over arrays, contacts that open or rub, friction that depends on loads, tables over time, the
+    null-space method) is refused.  Gives the path."""
     place = html_path(path)
-    data, q = Living(mechanism, q0, v0, controller, actuators, method, step).data()
-    scene = mechanism_scene(mechanism, q, faces)
+    experiment = Experiment(
+        mechanism,
+        q0,
+        v0,
+        controller,
+        actuators,
+        inputs,
+        voltages,
+        beside,
+        external,
+        prescribed,
+        events,
+        period,
+        method,
+        step,
+    )
+    return write_page(experiment, place, title, faces, overwrite)
+
+
+def page_run(
+    run: Run,
+    path: FilePath,
+    *,
+    method: str | None = None,
+    step: float | None = None,
+    title: str | None = None,
+    faces: int = 20_000,
+    overwrite: bool = False,
+) -> Path:
+    """Write a living page of what was simulated: the same mechanism, start, controllers, inputs,
+    events, method and step (s), as far as a page takes them (see `mechanism.page`).
+
+    method, step: others than those of the run.  A run that was read from a file does not know what
+    drove it.  Gives the path."""
+    place = html_path(path)
+    return write_page(experiment_of(run, method, step), place, title, faces, overwrite)
+
+
+def write_page(
+    experiment: Experiment, place: Path, title: str | None, faces: int, overwrite: bool
+) -> Path:
+    data = Living(experiment).data()
+    scene = living_scene(experiment.given, experiment.preview(), faces)
     write_text(page(scene, title, living=data), place, overwrite)
     return place

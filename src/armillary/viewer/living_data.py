@@ -11,106 +11,100 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from armillary.codegen.wasm import Kernel, module
+from armillary.constraints.projection import STEPS
 from armillary.errors import CompileError, InputError
 from armillary.evaluate.compile_function import NotNative
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.named_states import State
-from armillary.graph.evaluate import evaluate
 from armillary.graph.function import FunctionGraph
 from armillary.mechanism.function_graph import trace
 from armillary.mechanism.mechanism import Mechanism
 from armillary.runtime.time_context import Policy
-from armillary.sim.control.open_targets import OpenTargets, SetPoint
-from armillary.sim.loop.run_graphs import graphs_of_run
-from armillary.sim.loop.simulate import simulate
-from armillary.sim.methods.system import System
+from armillary.sim.control.open_targets import SetPoint
+from armillary.sim.control.traced_function import over_nodes
+from armillary.sim.loop.run_graphs import REGULARISED, graphs_of_run
 from armillary.sim.methods.tableaux import EXPLICIT
-from armillary.sim.record.run import Run
+from armillary.sim.motion.user_functions import several
+from armillary.viewer.experiment import Experiment
+from armillary.viewer.living_checks import CHECKED, checks
+from armillary.viewer.living_events import page_events
+from armillary.viewer.living_motion import motion_graph
 from armillary.viewer.pack import encoded
 
-FORMAT = "armillary.living/1"
-METHODS = (*(name for name, table in EXPLICIT.items() if not table.error), "semi-implicit")
-_CHECKED = (1, 20)  # steps after which the page must be where the library is
+FORMAT = "armillary.living/2"
+SOLVERS = ("dynamics", REGULARISED + "dynamics")
 _SPARE = 200  # arrays of a state that the loop of the page may have
 
 
 @dataclass(frozen=True)
 class Living:
-    """What is simulated: mechanism, controllers and actuators, start, method and step (s)."""
+    """The page of an experiment."""
 
-    mechanism: Mechanism
-    q0: State | None
-    v0: State | None
-    controller: object
-    actuators: object
-    method: str
-    step: float
+    experiment: Experiment
 
-    def data(self) -> tuple[dict[str, object], Array]:
-        """The data of the page, plain lists and numbers, and q at the start.  InputError: it
-        cannot go into a page."""
-        self._refuse()
+    @property
+    def mechanism(self) -> Mechanism:
+        return self.experiment.mechanism
+
+    def data(self) -> dict[str, object]:
+        """The data of the page, plain lists and numbers.  InputError: it cannot go into a page."""
+        experiment, mechanism = self.experiment, self.mechanism
+        experiment.refuse()
         graphs = self._graphs()
-        kernels = [Kernel(role, graph.inputs, graph.roots()) for role, graph in graphs.items()]
-        run = self._run()
+        run = experiment.run(max(CHECKED))
         q, v = run.q[0], run.v[0]
-        system = System(self.mechanism, self.controller, self.actuators)
-        sizes = {"q": self.mechanism.nq, "v": self.mechanism.nv, "z": system.nz}
-        memory = sum(sum(k.inputs.values()) + len(k.roots) for k in kernels)
-        memory += _SPARE * (sum(sizes.values()) + 1)
-        self._refuse_doubt(graphs["dynamics"], q, v)
-        try:
-            code = module(kernels, 8 * memory)
-        except CompileError as fault:
-            raise InputError(f"page: {fault}") from fault
-        points = OpenTargets(self.mechanism, self.controller).points
-        found = {
+        watched = page_events(experiment, q)
+        solvers = [graphs[role] for role in SOLVERS if role in graphs]
+        self._refuse_doubt(solvers, q, v)
+        graphs |= watched.graphs | motion_graph(experiment)
+        sampled, start = experiment.system.chain.sampled, experiment.start(q, v)
+        code, kernels = self._code(graphs, start)
+        return {
             "format": FORMAT,
             "wasm": encoded(code),
             "kernels": {k.name: list(k.inputs.items()) for k in kernels},
             "results": {k.name: len(k.roots) for k in kernels},
-            "sizes": sizes,
-            "step": self.step,
+            "sizes": {name: len(numbers) for name, numbers in start.items()},
+            "step": experiment.step,
             "method": self._method(),
-            "policy": asdict(Policy()),
-            "start": {"q": q.tolist(), "v": v.tolist(), "z": system.start(0.0, q, v).tolist()},
-            "targets": [_slider(point, self.mechanism) for point in points],
-            "labels": list(self.mechanism.q_labels),
-            "units": list(self.mechanism.q_units),
+            "policy": asdict(Policy(corrections=STEPS)),
+            "start": start,
+            "sliders": self._sliders(),
+            "periods": [round(float(s.period or 0.0) / experiment.step) for s in sampled],
+            "loads": experiment.loads().tolist(),
+            "limits": watched.limits,
+            "events": watched.events,
+            "labels": list(mechanism.q_labels),
+            "units": list(mechanism.q_units),
             "pulls": self._pulls(q),
-            "checks": self._checks(run),
+            "checks": checks(experiment, run, solvers),
         }
-        return found, q
+
+    def _code(
+        self, graphs: dict[str, FunctionGraph], start: dict[str, list[float]]
+    ) -> tuple[bytes, list[Kernel]]:
+        kernels = [Kernel(role, graph.inputs, graph.roots()) for role, graph in graphs.items()]
+        memory = sum(sum(k.inputs.values()) + len(k.roots) for k in kernels)
+        memory += _SPARE * (sum(len(x) for x in start.values()) + 1)
+        try:
+            return module(kernels, 8 * memory), kernels
+        except CompileError as fault:
+            raise InputError(f"page: {fault}") from fault
 
     # -- what cannot go into a page --------------------------------------------------------------
-
-    def _refuse(self) -> None:
-        if self.method not in METHODS:
-            raise InputError(
-                f"method: a page steps with one of {', '.join(METHODS)}; found {self.method!r}."
-            )
-        if not (np.isfinite(self.step) and self.step > 0.0):
-            raise InputError(f"step: expected a number of seconds above 0, found {self.step!r}.")
-        model = self.mechanism.model
-        if model.load_dependent_joints:
-            names = ", ".join(f"'{name}'" for name in model.load_dependent_joints)
-            raise _cannot(
-                f"friction that depends on the load of joints: {names}", "Passive(coulomb=...)"
-            )
-        touching = [c.name for c in model.contacts if c.normals or c.friction]
-        if touching:
-            names = ", ".join(f"'{name}'" for name in touching)
-            raise _cannot(f"contacts that open or rub: {names}", "ideal contacts")
-        sampled = System(self.mechanism, self.controller, self.actuators).chain.sampled
-        if sampled:
-            names = ", ".join(type(stage.block).__name__ for stage in sampled)
-            raise _cannot(f"sampled controllers: {names}", "a controller without period=")
 
     def _graphs(self) -> dict[str, FunctionGraph]:
         """By role, with the poses of all bodies."""
         try:
             found = graphs_of_run(
-                self.mechanism, self.controller, self.actuators, external=True, targets=True
+                self.mechanism,
+                over_nodes(self.mechanism, several(self.experiment.controller)),
+                self.experiment.actuators,
+                external=True,
+                targets=True,
+                ladder=True,
+                moving=bool(self.experiment.moved),
+                voltages=self.experiment.volts,
+                period=self.experiment.period,
             )
         except NotNative as reason:
             raise InputError(
@@ -123,15 +117,10 @@ class Living:
         found["poses"] = FunctionGraph({"q": self.mechanism.nq}, outputs)
         return found
 
-    def _refuse_doubt(self, dynamics: FunctionGraph, q: Array, v: Array) -> None:
-        """The code of the page must know the answer at the start."""
-        given = {"q": q, "v": v}
-        values = evaluate(
-            dynamics.roots(),
-            lambda at: float(given[at[0]][at[1]]) if at[0] in given else 0.0,
-            float,
-        )
-        if not np.isfinite([values[node.index] for node in dynamics.roots()]).all():
+    def _refuse_doubt(self, solvers: Sequence[FunctionGraph], q: Array, v: Array) -> None:
+        """One solver of the page must know the answer at the start."""
+        given = {"q": q.tolist(), "v": v.tolist()}
+        if not any(np.isfinite(graph.values(given)).all() for graph in solvers):
             raise InputError(
                 f"page: at the start of '{self.mechanism.name}' the constraints depend on each "
                 "other so that only the null-space method solves them, which cannot go into a "
@@ -141,31 +130,21 @@ class Living:
     # -- parts -----------------------------------------------------------------------------------
 
     def _method(self) -> dict[str, object]:
-        if self.method == "semi-implicit":
+        if self.experiment.method == "semi-implicit":
             return {"a": [[]], "b": [1.0], "c": [0.0], "semi": True}
-        table = EXPLICIT[self.method]
+        table = EXPLICIT[self.experiment.method]
         a = [[float(x) for x in row] for row in table.a]
         return {"a": a, "b": list(map(float, table.b)), "c": list(map(float, table.c)),
                 "semi": False}  # fmt: skip
 
-    def _run(self) -> Run:
-        """The first steps as the library makes them."""
-        run = simulate(
-            self.mechanism,
-            self.q0,
-            self.v0,
-            max(_CHECKED) * self.step,
-            self.step,
-            self.method,
-            controller=self.controller,
-            actuators=self.actuators,
-        )
-        if len(run) <= max(_CHECKED):
-            raise InputError(
-                f"page: the run ends after {len(run) - 1} steps of {self.step:g} s "
-                f"({run.message}). Take a smaller step=, other gains or another start."
-            )
-        return run
+    def _sliders(self) -> list[dict[str, object]]:
+        """What the reader may move: set-points, voltages and joint forces."""
+        mechanism, found = self.mechanism, []
+        for k, point in enumerate(self.experiment.points()):
+            found.append({**_slider(point, mechanism), "at": k})
+        for k, force in self.experiment.forces().items():
+            found.append({**_slider(force, mechanism), "at": k})
+        return found
 
     def _pulls(self, q: Array) -> list[dict[str, object]]:
         """For every body where the dynamics read its wrench, (n; f) in its frame at its origin, by
@@ -195,42 +174,25 @@ class Living:
         easiest = float(np.linalg.eigvalsh((points + points.T) / 2.0)[-1])
         return 1.0 / easiest if easiest > 1e-9 else 0.0
 
-    def _checks(self, run: Run) -> dict[str, object]:
-        """States of the library with its results: places after some steps, poses, and what a
-        wrench does."""
-        last = int(max(_CHECKED))
-        q, v = run.q[last], run.v[last]
-        R, p = self.mechanism.poses(q)
-        checks: dict[str, object] = {
-            "steps": [
-                {"steps": k, "q": run.q[k].tolist(), "v": run.v[k].tolist()} for k in _CHECKED
-            ],
-            "poses": [*np.ravel(R).tolist(), *np.ravel(p).tolist()],
-        }
-        movable = [b.name for b in self.mechanism.model.bodies
-                   if self.mechanism.evaluator.place(b.name).kernel >= 0]  # fmt: skip
-        if movable:
-            body, wrench = movable[-1], [0.3, -0.2, 0.1, 1.0, -2.0, 0.7]
-            rest = np.zeros(self.mechanism.nv)
-            a = self.mechanism.forward_dynamics(q, v, rest, external={body: wrench})
-            number = self.mechanism.model.index[body]
-            checks["wrench"] = {"body": number, "wrench": wrench, "a": a.tolist()}
-        return checks
-
-
-def _cannot(what: str, cure: str) -> InputError:
-    return InputError(
-        f"page: {what} cannot go into a page. Use {cure} instead, or show a run: run.animate(...)."
-    )
-
 
 def _slider(point: SetPoint, mechanism: Mechanism) -> dict[str, object]:
-    """A set-point with the range of its slider: the joint's limits, else around its value."""
+    """A number with the range of its slider: limits of the joint or its motor, else around it."""
+    if point.kind == "gain":
+        return {**asdict(point), "least": 0.0, "greatest": 4.0}
     around = np.pi if point.unit == "rad" else max(1.0, 2.0 * abs(point.value))
     least, greatest = point.value - around, point.value + around
     for body in mechanism.model.bodies:
-        if body.joint.name == point.label and len(body.joint.limits) == 1:
-            low, high = body.joint.limits[0].lower, body.joint.limits[0].upper
+        if body.joint.name != point.label:
+            continue
+        limits = body.joint.limits
+        if point.kind == "target" and len(limits) == 1:
+            low, high = limits[0].lower, limits[0].upper
             if low is not None and high is not None and np.isfinite([low, high]).all():
                 least, greatest = min(low, point.value), max(high, point.value)
+        if point.kind == "voltage" and body.motor is not None and body.motor.voltage_limit:
+            most = max(body.motor.voltage_limit, abs(point.value))
+            least, greatest = -most, most
+        if point.kind == "force" and len(limits) == 1 and limits[0].effort:
+            most = max(limits[0].effort, abs(point.value))
+            least, greatest = -most, most
     return {**asdict(point), "least": least, "greatest": greatest}

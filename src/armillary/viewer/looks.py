@@ -13,7 +13,7 @@ import numpy as np
 
 from armillary.model.constraint_parts import Contact, Distance, Loop, Surface
 from armillary.model.model import Model
-from armillary.model.parts import WORLD, Body, Shape
+from armillary.model.parts import WORLD, Body, Mass, Shape
 from armillary.viewer import colors
 from armillary.viewer.places import ORIGIN, Array, place_at, place_of, point, quaternions, turned
 from armillary.viewer.schema import Color, Place, Point, ShapePart, TiePart
@@ -145,30 +145,31 @@ def _tie(
 
 def masses(model: Model, measure: Measure) -> Iterator[ShapePart]:
     """Centres of mass, and the solid ellipsoid with the mass and the tensor of each body."""
-    for k, body in enumerate(model.bodies):
+    heavy = [(k, body) for k, body in enumerate(model.bodies) if body.mass.mass > 0.0]
+    if not heavy:
+        return
+    halves, turns = ellipsoids([body.mass for _, body in heavy])
+    for (k, body), half, turn in zip(heavy, halves, turns.tolist(), strict=True):
         mass = body.mass
-        if mass.mass <= 0.0:
-            continue
         name = f"centre of mass of {body.name}, {mass.mass:.4g} kg"
         yield shape("com", "sphere", k, place_at(mass.com), (1.15 * measure.pin,), colors.COM, name)
-        half, R = ellipsoid(mass.mass, mass.tensor)
         if half.max() > 0.0:
-            x, y, z, w = quaternions(R).tolist()
+            x, y, z, w = turn
             at = (*mass.com, x, y, z, w)
             size = point(np.maximum(half, 1e-3 * half.max()))
             name = f"inertia of {body.name} as a solid ellipsoid"
             yield shape("inertia", "ellipsoid", k, at, size, colors.INERTIA, name)
 
 
-def ellipsoid(mass: float, tensor: Sequence[float]) -> tuple[Array, Array]:
-    """Half axes (3,) and directions (columns) of the solid ellipsoid with this tensor about its
-    centre: I_x = m (b² + c²) / 5."""
-    xx, yy, zz, xy, xz, yz = tensor
-    moments, R = np.linalg.eigh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    if np.linalg.det(R) < 0.0:
-        R = R * np.array([1.0, 1.0, -1.0])
-    squares = 2.5 / mass * (moments.sum() - 2.0 * moments)
-    return np.sqrt(np.maximum(squares, 0.0)), R
+def ellipsoids(masses: Sequence[Mass]) -> tuple[Array, Array]:
+    """Half axes (n, 3) and quaternions (n, 4) of the solid ellipsoids with these tensors about
+    their centres: I_x = m (b² + c²) / 5."""
+    tensors = np.array([mass.tensor for mass in masses])
+    moments, R = np.linalg.eigh(tensors[:, [[0, 3, 4], [3, 1, 5], [4, 5, 2]]])
+    R[np.linalg.det(R) < 0.0, :, 2] *= -1.0
+    weights = np.array([mass.mass for mass in masses])[:, None]
+    squares = 2.5 / weights * (moments.sum(axis=1, keepdims=True) - 2.0 * moments)
+    return np.sqrt(np.maximum(squares, 0.0)), quaternions(R)
 
 
 def is_ground(body: Body) -> bool:

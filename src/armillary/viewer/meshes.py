@@ -7,6 +7,7 @@ cannot be shown is told in a note, and the body is drawn from the kinematics.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -14,7 +15,7 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.typing import NDArray
 
-from armillary.errors import how_to_install
+from armillary.errors import InputError, how_to_install
 from armillary.formats.references import Bounds
 from armillary.model.model import Model
 from armillary.model.parts import Shape
@@ -28,6 +29,7 @@ _KINDS = (".stl", ".obj", ".dae", ".gltf", ".glb", ".ply", ".off")
 _LARGEST = 256 << 20  # bytes of a file
 _LEAST = 160  # triangles that a part keeps in any case
 _STEPS = 65535
+_HEAD = 1 << 16  # bytes at the beginning of a file that say how it is meant
 
 
 @dataclass(frozen=True)
@@ -95,14 +97,21 @@ class Meshes:
         return number
 
     def _read(self, model: Model, reference: str) -> list[Part]:
-        source = model.report.source
-        place = Bounds.of(source).locate(reference) if os.path.isfile(source) else None
+        source, root = model.report.source, model.report.root
+        if not os.path.isfile(source):
+            return self._lost(reference, f"the model's file '{source}' is not here")
+        try:
+            place = Bounds.of(source, root or None).locate(reference)
+        except InputError as fault:  # a root that has gone
+            return self._lost(reference, str(fault))
         if place is None:
             return self._lost(reference, "there is no such file")
         if os.path.splitext(place)[1].lower() not in _KINDS:
             return self._lost(reference, f"known are {', '.join(_KINDS)}")
         if os.path.getsize(place) > _LARGEST:
             return self._lost(reference, f"it is larger than {_LARGEST >> 20} MiB")
+        if place.lower().endswith(".dae") and (up := _up_axis(place)) not in ("", "Z_UP"):
+            self.notes.append(f"mesh '{reference[:120]}': its {up} is not applied, as in RViz.")
         try:
             found = list(_parts(place))
         except Exception as fault:  # whatever libraries make of a damaged file
@@ -118,6 +127,13 @@ def _shown(model: Model) -> Iterator[Shape]:
     for body in model.bodies:
         visual = [s for s in body.shapes if s.role == "visual"]
         yield from visual or body.shapes
+
+
+def _up_axis(place: str) -> str:
+    """What a COLLADA file says of its axes; coordinates of URDF meshes are taken as they stand."""
+    with open(place, "rb") as file:
+        found = re.search(rb"<up_axis>\s*(\w{1,8})\s*</up_axis>", file.read(_HEAD))
+    return found.group(1).decode() if found else ""
 
 
 def _parts(place: str) -> Iterator[Part]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from armillary.viewer.schema import Place, Point
 
 Array = NDArray[np.float64]
 ORIGIN: Point = (0.0, 0.0, 0.0)
+_KEPT = 4096  # rotations that many joints of a mechanism share
 
 
 def point(values: Sequence[float] | Array) -> Point:
@@ -22,8 +24,7 @@ def point(values: Sequence[float] | Array) -> Point:
 
 
 def place_of(pose: Pose) -> Place:
-    w, x, y, z = pose.quaternion()
-    return (*pose.position, x, y, z, w)
+    return (*pose.position, *_quaternion(pose.rotation))
 
 
 def place_at(position: Sequence[float] | Array) -> Place:
@@ -40,9 +41,31 @@ def turned(
 ) -> Place:
     """A frame with z along the axis (of any length), both given in the frame `within`."""
     length = float(np.linalg.norm(axis))
-    rotation = rows_of(z_to([float(x) / length for x in axis])) if length > 0.0 else IDENTITY
+    rotation = _z_to(point([float(x) / length for x in axis])) if length > 0.0 else IDENTITY
     inner = Pose(point(position), rotation)
-    return place_of(inner if within is None else within.then(inner))
+    return place_of(inner if within is None or within == Pose() else within.then(inner))
+
+
+@lru_cache(_KEPT)
+def _z_to(axis: Point) -> Rows:
+    return rows_of(z_to(axis))
+
+
+@lru_cache(_KEPT)
+def _quaternion(rotation: Rows) -> tuple[float, float, float, float]:
+    w, x, y, z = Pose(ORIGIN, rotation).quaternion()
+    return x, y, z, w
+
+
+# 4 q_k q_j for every largest k, from entries (i, n) and (n, i) of the rotation; i = n: k itself
+_X, _Y, _Z = (2, 1, -1.0), (0, 2, -1.0), (1, 0, -1.0)
+_XY, _XZ, _YZ, _OWN = (0, 1, 1.0), (0, 2, 1.0), (1, 2, 1.0), (0, 0, 0.0)
+_PAIRS = (
+    (_OWN, _XY, _XZ, _X),
+    (_XY, _OWN, _YZ, _Y),
+    (_XZ, _YZ, _OWN, _Z),
+    (_X, _Y, _Z, _OWN),
+)
 
 
 def quaternions(R: Array) -> Array:
@@ -54,11 +77,11 @@ def quaternions(R: Array) -> Array:
     trace = diagonal.sum(axis=1)
     squares = np.concatenate([diagonal * 2.0 - trace[:, None], trace[:, None]], axis=1) + 1.0
     largest = squares.argmax(axis=1)
-    x, y, z = m[:, 2, 1] - m[:, 1, 2], m[:, 0, 2] - m[:, 2, 0], m[:, 1, 0] - m[:, 0, 1]
-    xy, xz, yz = (m[:, i, j] + m[:, j, i] for i, j in ((0, 1), (0, 2), (1, 2)))
-    s = squares.T
-    rows = np.array([[s[0], xy, xz, x], [xy, s[1], yz, y], [xz, yz, s[2], z], [x, y, z, s[3]]])
-    found = rows[largest, :, np.arange(len(m))]
+    found = np.empty((len(m), 4))
+    for k in np.unique(largest):
+        at = np.flatnonzero(largest == k)
+        for j, (i, n, sign) in enumerate(_PAIRS[k]):
+            found[at, j] = squares[at, k] if i == n else m[at, i, n] + sign * m[at, n, i]
     found /= np.linalg.norm(found, axis=1, keepdims=True)
     return found.reshape(*R.shape[:-2], 4)
 

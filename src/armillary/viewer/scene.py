@@ -13,7 +13,7 @@ from armillary.model.model import Model
 from armillary.sim.record.run_data import RunData
 from armillary.viewer import looks, motion, symbols
 from armillary.viewer.arrows import Arrows, arrows_of
-from armillary.viewer.camera import bounds, camera_of, ground_of, up_of
+from armillary.viewer.camera import bounds, camera_of, ground_of, held, up_of
 from armillary.viewer.looks import Measure
 from armillary.viewer.meshes import Meshes
 from armillary.viewer.motion import Motion
@@ -31,6 +31,7 @@ from armillary.viewer.schema import (
 from armillary.viewer.series import series_of
 from armillary.viewer.sketch.draw import draw_mechanism
 
+_NEAR = 2.0  # of its reach at the start: farther places need not be in the picture
 _MOST_EVENTS = 500
 _MOST_SKETCHED = 60  # bodies
 _MOST_TRAILS = 4  # drawn from the beginning
@@ -50,6 +51,33 @@ def mechanism_scene(mechanism: Mechanism, q: ArrayLike | None = None, faces: int
     subtitle = f"{len(mechanism.bodies)} bodies, {mechanism.counts}"
     still = motion.of_state(mechanism, state)
     return _scene(mechanism, state, still, Arrows(), (), (), [], subtitle, faces)
+
+
+def living_scene(mechanism: Mechanism, q: Array, faces: int = 20_000) -> Scene:
+    """The mechanism at q[0], seen from where all of q (T, nq) is in the picture; what floats is
+    followed.  It has no trails: the page has no past to draw."""
+    R, p = motion.poses(mechanism, q)
+    still = bounds(
+        mechanism.model, motion.of_state(mechanism, q[0]), looks.attached(mechanism.model)
+    )
+    far = np.linalg.norm(p - (still.low + still.high) / 2.0, axis=2).max(axis=1, initial=0.0)
+    near = far <= _NEAR * still.reach  # what falls far away would make all the rest small
+    near[0] = True
+    q, R, p = q[near], R[near], p[near]
+    moving = Motion(np.arange(len(q), dtype=float), np.arange(len(q)), R, p)
+    subtitle = f"{len(mechanism.bodies)} bodies, {mechanism.counts}"
+    scene = _scene(mechanism, q[0], moving, Arrows(), (), (), [], subtitle, faces)
+    first = motion.of_state(mechanism, q[0])
+    floats = mechanism.model.bodies[0].joint.kind == "free" and not held(mechanism.model)
+    camera = scene.camera.model_copy(update={"follow": 0 if floats else -1})
+    return scene.model_copy(
+        update={
+            "time": packed(first.time, "f8"),
+            "poses": packed(first.columns()),
+            "trails": (),
+            "camera": camera,
+        }
+    )
 
 
 def run_scene(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from armillary.sim.record.plotting import panels
+from armillary.sim.record.panels import Panel, panels
 from armillary.sim.record.run_data import RunData
 from armillary.viewer.motion import Motion, member_of
 from armillary.viewer.pack import packed
@@ -46,36 +46,29 @@ def _varies(part: SeriesPart) -> bool:
 
 
 def _recorded(run: RunData, member: int, motion: Motion) -> Iterator[SeriesPart]:
-    for panel in panels(run, ()):
-        values = member_of(run, run[panel.name], member)
-        values = values[:, list(panel.columns)] if panel.columns else values[:, None]
+    for panel in panels(run):
         title = _TITLES.get(panel.name, panel.name.replace("_", " "))
-        yield _series(panel.name, title, panel.unit, panel.labels, values, motion)
+        yield _series(panel.name, title, panel, run, member, motion)
 
 
 def _magnitudes(run: RunData, member: int, motion: Motion) -> Iterator[SeriesPart]:
     """Length of the force and of the moment of every recorded wrench."""
-    for name in (n for n in _WRENCHES if n in run):
-        labels = run.labels[name]
-        values = member_of(run, run[name], member)
-        for letter, word, unit in (("f", "force", "N"), ("n", "moment", "N m")):
-            parts = [x.removesuffix(f".{letter}x") for x in labels if x.endswith(f".{letter}x")]
-            if not parts:
-                continue
-            columns = [[labels.index(f"{p}.{letter}{x}") for x in "xyz"] for p in parts]
-            sizes = np.linalg.norm(values[:, columns], axis=-1)
-            title = f"{name.replace('_', ' ')}, size of the {word}"
-            yield _series(f"|{name} {word}|", title, unit, tuple(parts), sizes, motion)
+    wrenches = [name for name in _WRENCHES if name in run]
+    for panel in panels(run, wrenches, magnitude=True) if wrenches else ():
+        title = f"{panel.name.replace('_', ' ')}, size of the {panel.vector}"
+        yield _series(f"|{panel.name} {panel.vector}|", title, panel, run, member, motion)
 
 
 def _series(
-    name: str, title: str, unit: str, labels: tuple[str, ...], values: Array, motion: Motion
+    name: str, title: str, panel: Panel, run: RunData, member: int, motion: Motion
 ) -> SeriesPart:
+    lines = [member_of(run, panel.line(run, label), member) for label in panel.labels]
+    values = np.stack(lines, axis=1)
     return SeriesPart(
         name=name,
         title=title,
-        unit=unit,
-        labels=labels,
+        unit=panel.unit,
+        labels=panel.labels,
         values=packed(values[motion.rows], "f8"),
         least=tuple(_extreme(x, np.min) for x in values.T),
         greatest=tuple(_extreme(x, np.max) for x in values.T),

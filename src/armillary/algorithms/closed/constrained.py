@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from armillary.algorithms.closed.constraint_rows import Lines, Paths, kept_rows
+from armillary.algorithms.closed.constraint_rows import Lines, Paths, kept_rows, opening
 from armillary.algorithms.closed.embedding import Pivot, embed, reduced
 from armillary.algorithms.closed.residual import (
     CONVERGED,
     ROUNDING,
     UNCONVERGED,
+    fulfilled,
     in_units,
     least_squares_check,
     residual_check,
@@ -37,7 +38,7 @@ from armillary.algorithms.sparse import (
 )
 from armillary.algorithms.tree.kinematics import place
 from armillary.algorithms.tree.mass_matrix import compose, mass_matrix
-from armillary.scalar import Scalar, where
+from armillary.scalar import Dual, Scalar, where
 from armillary.spatial import Force, Inertia, RigidMotion
 
 MASSLESS = 1e-12  # of all inertias: less opposes nothing
@@ -53,7 +54,8 @@ class Plan:
     order of (degrees of freedom, kept rows).  mu: regularisation of each kept row.
 
     Rows that are independent in all samples need no regularisation: they are solved for dependent
-    coordinates (embedding.py), which is shorter and as exact."""
+    coordinates (embedding.py), which is shorter and as exact.  Kept rows without a pivot follow
+    from the others wherever the mechanism is closed (Bricard's linkage): they are checked alone."""
 
     kept: tuple[int, ...]
     order: tuple[int, ...] = ()
@@ -63,6 +65,16 @@ class Plan:
     pivots: tuple[Pivot, ...] | None = None  # independent rows: solved for these instead
     scale: tuple[float, ...] = ()  # 1 rad, or the size of the machine, per degree of freedom
     length: float = 1.0  # size of the machine, m
+    # rows without a pivot: what they may be off, as a part of their terms; and, per kept row, 1
+    # over the size that an opening counts against, which they may be off as well
+    implied_tolerance: float = 0.0
+    openings: tuple[float, ...] = ()
+
+    @property
+    def implied(self) -> list[int]:
+        """Which of the kept rows have no pivot."""
+        solved = {pivot.row for pivot in self.pivots or ()}
+        return [] if self.pivots is None else [k for k in range(len(self.kept)) if k not in solved]
 
 
 def outward(b, p, j):
@@ -97,7 +109,11 @@ def constrained_dynamics(plan: Plan) -> Algorithm:
     def close(run: Run) -> None:
         force = [t - h for j in run.joints for t, h in zip(j.tau, j.h, strict=True)]
         lines = kept_rows(run, plan.kept, "gamma", force)
-        run.write("a", solved(inertias(run), plan, force, lines, noise=_in_play(run, plan)))
+        a = solved(inertias(run), plan, force, lines, noise=_in_play(run, plan))
+        if plan.implied:
+            noise = in_units(a, plan.scale) + _in_play(run, plan)
+            a = with_status(a, _implied_check(run, plan, lines, a, noise))
+        run.write("a", a)
 
     return Algorithm(
         name="constrained_dynamics",
@@ -106,6 +122,19 @@ def constrained_dynamics(plan: Plan) -> Algorithm:
         reads=("q", "v", "tau", "external", "prescribed"),
         writes={"a": "dof"},
     )
+
+
+def _implied_check(
+    run: Run, plan: Plan, lines: Lines, a: Sequence[Scalar], noise: Scalar
+) -> Scalar:
+    """Rows without a pivot are fulfilled as far as the mechanism is closed; noise: the square of
+    what is rounded in them."""
+    share = opening(run, plan.kept, plan.openings) + plan.implied_tolerance**2
+    status: Scalar = CONVERGED
+    for k in plan.implied:
+        entries, target = lines[k]
+        status = fulfilled(status, target, entries, a, plan.scale, noise, share)
+    return status
 
 
 def _in_play(run: Run, plan: Plan) -> Scalar:
@@ -129,6 +158,8 @@ def correction(plan: Plan, level: str, weights: Sequence[float] = ()) -> Algorit
         reference = run.inputs["v"] if level == "rate" else plan.scale
         x = solved(inertias(run), plan, [0] * run.tables.nv, lines, reference)
         status: Scalar = CONVERGED
+        if level == "rate" and plan.implied:
+            status = _implied_check(run, plan, lines, x, in_units(reference, plan.scale))
         for weight, (entries, target) in zip(weights, lines, strict=False):
             left = (target - product(entries, x)) * weight
             status = where(left * left <= 1.0, status, UNCONVERGED)
@@ -196,39 +227,61 @@ def moving_world(g):
     return {name: x for name, x in world(g).items() if name != "I_C"}
 
 
-def defect(multipliers: Sequence[Scalar]) -> Algorithm:
+def _defect(run: Run) -> None:
     """What is missing in the equations of motion for given a and λ, in `run.results`:
 
         balance = M a + h - tau - J^T λ,    rows = J a - gamma,    rates = J v
 
     The first two are zero for a solution; their slopes along a variation of (q, v) give its
     derivative.  The slopes of the third tell which change of v a change of q demands."""
+    balance = [x - t for j in run.joints for x, t in zip(j.needed, j.tau, strict=True)]
+    rows: list[Scalar] = []
+    rates: list[Scalar] = []
+    start, paths = 0, Paths(run)
+    for constraint in run.constraints.all:
+        found = constraint.rows_at(paths, range(constraint.count))
+        rows += [-x for x in found.gamma]
+        rates += found.rate
+        for dof, x in found.known.items():
+            balance[dof] = balance[dof] - x
+        sizes = run.inputs["multipliers"][start : start + constraint.count]
+        for line, size in zip(found.entries, sizes, strict=True):
+            for dof, x in line.items():
+                balance[dof] = balance[dof] - x * size
+        start += constraint.count
+    run.results = {"balance": balance, "rows": rows, "rates": rates}
 
-    def close(run: Run) -> None:
-        balance = [x - t for j in run.joints for x, t in zip(j.needed, j.tau, strict=True)]
-        rows: list[Scalar] = []
-        rates: list[Scalar] = []
-        start, paths = 0, Paths(run)
-        for constraint in run.constraints.all:
-            found = constraint.rows_at(paths, range(constraint.count))
-            rows += [-x for x in found.gamma]
-            rates += found.rate
-            for dof, x in found.known.items():
-                balance[dof] = balance[dof] - x
-            sizes = multipliers[start : start + constraint.count]
-            for line, size in zip(found.entries, sizes, strict=True):
-                for dof, x in line.items():
-                    balance[dof] = balance[dof] - x * size
-            start += constraint.count
-        run.results = {"balance": balance, "rows": rows, "rates": rates}
 
-    return Algorithm(
-        name="defect",
-        passes=(Outward(moved), Inward(needed), GlobalStep(close)),
-        world=moving_world,
-        reads=("q", "v", "a", "tau", "external"),
-        writes={"needed": "dof"},
-    )
+_SLOPES = {"balance": ("dofs",), "rows": ("rows",), "rates": ("rows",)}
+_defects = Algorithm(
+    name="defect",
+    passes=(Outward(moved), Inward(needed), GlobalStep(_defect)),
+    world=moving_world,
+    reads=("q", "v", "a", "external", "multipliers"),
+    writes=dict.fromkeys(_SLOPES, "results"),
+    shapes=dict(_SLOPES),
+)
+
+
+def _slopes(run: Run) -> None:
+    """Slopes of the defect along a variation (dq, dv), by dual numbers through its steps."""
+    q: list[Scalar] = []
+    v: list[Scalar] = []
+    for b, j in zip(run.bodies, run.joints, strict=True):
+        q += [Dual(x, rate) for x, rate in zip(j.q, b.joint.rate(j.q, j.dq), strict=True)]
+        v += [Dual(x, rate) for x, rate in zip(j.v, j.dv, strict=True)]
+    inner = Run(_defects, run.tables, run.base, {**run.inputs, "q": q, "v": v})
+    run.results = {name: [Dual.lift(x).slope for x in inner.results[name]] for name in _SLOPES}
+
+
+defect_slopes = Algorithm(
+    name="defect_slopes",
+    passes=(GlobalStep(_slopes),),
+    world=lambda g: {},
+    reads=("q", "v", "a", "external", "multipliers", "dq", "dv"),
+    writes=dict.fromkeys(_SLOPES, "results"),
+    shapes=dict(_SLOPES),
+)
 
 
 def _embedded(
@@ -242,7 +295,8 @@ def _embedded(
     status = where(state.pivot_growth < PIVOT_GROWTH, CONVERGED, UNCONVERGED)
     status = status + where(growth < PIVOT_GROWTH, CONVERGED, UNCONVERGED)
     if check:
-        status = residual_check(status, M, force, lines, state.motions, a, plan.scale)
+        independent = [lines[pivot.row] for pivot in pivots]
+        status = residual_check(status, M, force, independent, state.motions, a, plan.scale)
     return with_status(a, status)
 
 

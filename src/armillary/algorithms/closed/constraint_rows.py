@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from armillary.algorithms.interpreter import Run
+from armillary.model.lowering.constraint_table import FrameConstraint
 from armillary.scalar import Scalar
 from armillary.spatial import Force, Motion, RigidMotion, Transform
 
-Lines = list[tuple[dict[int, Scalar], Scalar]]  # entries of a row of J, and its right side
+Row = dict[int, Scalar]  # entries by degree of freedom
+Lines = list[tuple[Row, Scalar]]  # entries of a row of J, and its right side
 
 
 class Paths:
@@ -80,3 +83,84 @@ def kept_rows(run: Run, kept: Iterable[int], level: str, force: list[Scalar]) ->
                 result.append((entries, target + extra))
         start += constraint.count
     return result
+
+
+class ConstraintPlace:
+    """A constraint between frames at a state: where its wrenches act."""
+
+    def __init__(self, run: Run, paths: Paths, constraint: FrameConstraint):
+        self.run, self.paths, self.constraint = run, paths, constraint
+        self.top = paths.meeting(constraint.first, constraint.second)
+        X_2 = constraint.X_2B @ paths.pose(constraint.second, self.top)
+        X_1 = constraint.X_1A @ paths.pose(constraint.first, self.top)
+        self.X_21 = X_2 @ X_1.inverse()
+
+    @cached_property
+    def wrenches(self) -> list[Force]:
+        """What a multiplier of 1 exerts on the second body, per row, in the second frame."""
+        return self.constraint.closure.wrenches(self.X_21)
+
+    def carried(self, f_2: Force) -> dict[int, Force]:
+        """A wrench on the second frame, and its opposite on the first, at every body on the way."""
+        constraint, found = self.constraint, {}
+        ends = (
+            (constraint.second, constraint.X_2B.T @ f_2),
+            (constraint.first, -(constraint.X_1A.T @ (self.X_21.T @ f_2))),
+        )
+        for body, force in ends:
+            while body != self.top:
+                found[body] = force
+                force = self.run.bodies[body].X.T @ force
+                body = self.paths.parents[body]
+        return found
+
+    def powers(self, carried: dict[int, Force]) -> Row:
+        """Generalised force of a wrench that was carried, without structural zeros."""
+        entries: Row = {}
+        for body, force in carried.items():
+            for k, s in enumerate(self.run.bodies[body].S):
+                x = s.dot(force)
+                if not (type(x) is int and x == 0):
+                    entries[self.run.tables.v_offsets[body] + k] = x
+        return entries
+
+    def given(self) -> Force | None:
+        """What a contact is known to push with, in the second frame; None: nothing."""
+        return _some(self.constraint.closure.given_force(self.X_21))
+
+    def resistance(self) -> Force | None:
+        """Friction and springs of a loop's joint, in the second frame; None: nothing."""
+        constraint = self.constraint
+        (v_A, _), (v_B, _) = (self.paths.motion(x) for x in (constraint.first, constraint.second))
+        v = constraint.X_2B @ v_B - self.X_21 @ (constraint.X_1A @ v_A)
+        near = None if constraint.turns is None else constraint.turns.angle(self.paths.q)
+        return _some(constraint.resistance(self.X_21, v, near))
+
+    def known(self) -> Force | None:
+        """Both of them."""
+        given, resistance = self.given(), self.resistance()
+        if given is None or resistance is None:
+            return given or resistance
+        return given + resistance
+
+
+def _some(wrench: Force) -> Force | None:
+    """None where it is structurally zero."""
+    nothing = all(type(x) is int and x == 0 for x in wrench.leaves())
+    return None if nothing else wrench
+
+
+_OPEN = 30.0  # an opening of e counts as 30 e, as in the rank (constraints/equations.py)
+
+
+def opening(run: Run, kept: Iterable[int], weights: Sequence[float]) -> Scalar:
+    """(30 e)² of how far the kept rows between frames are open, each counted by its weight."""
+    weight, paths, start = dict(zip(kept, weights, strict=True)), Paths(run), 0
+    total: Scalar = 0
+    for constraint in run.constraints.frames:
+        wanted = [k for k in range(constraint.count) if start + k in weight]
+        for k, x in zip(wanted, constraint.rows_at(paths, wanted).residual, strict=True):
+            part = x * (weight[start + k] * _OPEN)
+            total = total + part * part
+        start += constraint.count
+    return total

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from armillary.algorithms.sparse import SparseRows, product
+from armillary.algorithms.sparse import SparseRows, common, product
 from armillary.scalar import Scalar
 from armillary.spatial.small import LDL
 
@@ -84,7 +84,7 @@ def reduced(
     what is left of large terms that cancel."""
     n = len(force)
     rest = [f - product(M[j], state.given) for j, f in enumerate(force)]
-    moved = [[_common(M[j], column) for j in range(n)] for column in state.motions]
+    moved = [[common(M[j], column) for j in range(n)] for column in state.motions]
     size = len(state.motions)
     H: list[list[Scalar]] = [[0] * size for _ in range(size)]
     for i, column in enumerate(state.motions):
@@ -104,10 +104,3 @@ def reduced(
         for dof, x in column.items():
             a[dof] = a[dof] + x * value
     return a, growth
-
-
-def _common(row: Row, column: Row) -> Scalar:
-    total: Scalar = 0
-    for j in sorted(row.keys() & column.keys()):
-        total = total + row[j] * column[j]
-    return total

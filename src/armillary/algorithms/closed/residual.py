@@ -53,6 +53,21 @@ def residual_check(
     return status
 
 
+def fulfilled(
+    status: Scalar,
+    target: Scalar,
+    row: Row,
+    a: Sequence[Scalar],
+    scale: Sequence[float],
+    noise: Scalar,
+    share: Scalar,
+) -> Scalar:
+    """The status after checking one row, J a = target; share: the square of what it may be off, as
+    a part of its terms; noise: the square of what is rounded in it."""
+    residual, squares = _residual(target, row, a, scale, noise)
+    return where(residual * residual <= squares * share, status, UNCONVERGED)
+
+
 def least_squares_check(
     status: Scalar,
     lines: Sequence[tuple[Row, Scalar]],

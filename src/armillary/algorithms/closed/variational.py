@@ -6,7 +6,8 @@
 
 at the middle of the step, with μ = ∂L/∂s and F = ∂L/∂y plus the forces that are given.  At free
 joints y and s are those of a centre of mass (centre.py): there the Lagrangian falls into two parts,
-½ m w² of the drift and that of all motion about the centre, which no drift can change.
+½ m w² of the drift and that of all motion about the centre, which no drift can change.  On a base
+that turns, a mechanism at rest has momentum: μ = M s + μ₀(q).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from armillary.algorithms.passes import Algorithm, GlobalStep, Inward, Outward
 from armillary.algorithms.tree.centre import carried, is_free
 from armillary.algorithms.tree.chart import inverse_dexp, stepped
 from armillary.algorithms.tree.kinematics import place
+from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.joints import Joint
 from armillary.joints.left_jacobian import se3_arm
 from armillary.scalar import Scalar
@@ -36,7 +38,7 @@ def _outward(b, p, j):
     b.g = b.X @ p.g
     b.m = b.inertia.mass
     b.L = b.inertia @ b.v
-    b.f = b.inertia @ b.g
+    b.f = b.inertia @ b.g + j.external
 
 
 def _inward(b, p, j):
@@ -57,17 +59,20 @@ def _inward(b, p, j):
 
 
 def _at_rest(g):
-    gravity = Motion.zero() - g.felt_acceleration()
-    return {"v": g.velocity, "g": gravity, "m": 0, "L": Force.zero(), "f": Force.zero()}
+    """A base that drifts is one at rest: its origin counts by its acceleration only."""
+    turning, push = Motion(g.velocity.angular, Vector()), g.acceleration.classical(g.velocity)
+    field = Motion(-push.angular, g.gravity - push.linear)
+    return {"v": turning, "g": field, "m": 0, "L": Force.zero(), "f": Force.zero()}
 
 
-# of the velocities v; friction is that of the velocities dv
+# of the velocities v; friction and force elements are those of the velocities dv
 momenta = Algorithm(
     name="momenta",
     passes=(Outward(_outward), Inward(_inward)),
     world=_at_rest,
-    reads=("q", "v", "dv"),
+    reads=("q", "v", "dv", "external"),
     writes={"mu": "dof", "force": "dof", "mass": "dof"},
+    rate="dv",
 )
 
 
@@ -93,7 +98,7 @@ def discrete_momenta(
     entries: Entries, ask: Ask, y: list[Scalar], s: list[Scalar], given: list[Scalar], h: Scalar
 ) -> tuple[list[Scalar], list[Scalar]]:
     """start and end of the step from y with the velocity s (ξ).  given: forces along v at the
-    middle of the step."""
+    middle of the step; `ask` may know wrenches on the bodies beside them."""
     middle: list[Scalar] = []
     for joint, q, v in entries.joints:
         middle += stepped(joint, y[q], [x * h * 0.5 for x in s[v]])
@@ -153,8 +158,10 @@ def _of_turn(
 
 
 def _whole(run: Run) -> None:
+    wrenches = {name: x for name, x in run.inputs.items() if name == "external"}
+
     def ask(algorithm: Algorithm, inputs: dict[str, list[Scalar]]) -> dict[str, Sequence[Scalar]]:
-        found = Run(algorithm, run.tables, run.base, inputs)
+        found = Run(algorithm, run.tables, run.base, inputs | wrenches)
         return {name: found.result(name) for name in algorithm.writes}
 
     i = run.inputs
@@ -166,12 +173,12 @@ def _whole(run: Run) -> None:
     run.write("end", end)
 
 
-# all of it as one kernel: y, ξ, given forces, h
+# all of it as one kernel: y, ξ, given forces, wrenches on the bodies, h
 variational_step = Algorithm(
     name="variational_step",
     passes=(GlobalStep(_whole),),
     world=lambda g: {},
-    reads=("q", "v", "tau", "step"),
+    reads=("q", "v", "tau", "external", "step"),
     writes={"start": "dof", "end": "dof"},
 )
 
@@ -203,6 +210,68 @@ def rows(kept: tuple[int, ...], nv: int) -> Algorithm:
         writes={"rows": "world"},
         shapes={"rows": Numbers(size=len(kept) * (nv + 1))},
     )
+
+
+def openings(kept: Sequence[int], scale: Sequence[float]) -> Algorithm:
+    """How far rows of the constraints are open at q, times `scale`.  Input "prescribed": where they
+    are to be."""
+
+    def step(run: Run) -> None:
+        lines = kept_rows(run, kept, "residual", [])
+        run.world.opening = Numbers([x * k for (_, x), k in zip(lines, scale, strict=True)])
+
+    return Algorithm(
+        name="openings",
+        passes=(Outward(outward), GlobalStep(step)),
+        world=moving_world,
+        reads=("q", "prescribed"),
+        writes={"opening": "world"},
+        shapes={"opening": Numbers(size=len(kept))},
+    )
+
+
+def inertia_and_rows(kept: Sequence[int], scale: Sequence[float], nv: int) -> Algorithm:
+    """M (nv, nv) and rows J of the constraints, times `scale`, at q and for s."""
+
+    def step(run: Run) -> None:
+        M = Run(mass_matrix, run.tables, run.base, {"q": run.inputs["q"]}).result("M")
+        lines = kept_rows(run, kept, "residual", [])
+        J = [
+            [entries.get(i, 0) * k for i in range(nv)]
+            for (entries, _), k in zip(lines, scale, strict=True)
+        ]
+        frees = Entries([body.joint for body in run.tables.bodies]).free()
+        half = [_lowered(row, M, frees, run.inputs["q"]) for row in M]
+        both = [_lowered(list(row), M, frees, run.inputs["q"]) for row in zip(*half, strict=True)]
+        run.world.inertia = Numbers([x for row in both for x in row])
+        lowered = [_lowered(row, M, frees, run.inputs["q"]) for row in J]
+        run.world.rows = Numbers([x for row in lowered for x in row])
+
+    return Algorithm(
+        name="inertia_and_rows",
+        passes=(Outward(outward), GlobalStep(step)),
+        world=moving_world,
+        reads=("q",),
+        writes={"inertia": "world", "rows": "world"},
+        shapes={"inertia": Numbers(size=nv * nv), "rows": Numbers(size=len(kept) * nv)},
+    )
+
+
+def _lowered(
+    force: list[Scalar],
+    M: list[list[Scalar]],
+    frees: list[tuple[slice, slice, slice]],
+    q: Sequence[Scalar],
+) -> list[Scalar]:
+    """A force along v as a force along s: the rows of w in s = T v are R M_w / m."""
+    force = list(force)
+    for turn, _, linear in frees:
+        push, mass = force[linear], M[linear.start][linear.start]
+        for k in range(len(force)):
+            share = sum(f * row[k] for f, row in zip(push, M[linear], strict=True))
+            force[k] = force[k] - share / mass
+        force[linear] = (from_quaternion(list(q[turn])).T @ Vector(*push)).leaves()
+    return force
 
 
 def _known(run: Run) -> None:

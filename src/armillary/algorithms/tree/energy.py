@@ -94,27 +94,58 @@ momentum = Algorithm(
 
 def _placed_in_world(b, p, j):
     pose(b, p, j)
+    b.m = b.inertia.mass
+    b.h = b.inertia.moment
     b.I_C = b.inertia
 
 
 def _compose(b, p, j):
     p.I_C += b.X.T @ b.I_C @ b.X
+    sum_moment(b, p, j)
 
 
-def _total(w, g):
-    w.total = w.I_C
+def _keep_sums(w, g):
+    """Mass and first moment of the whole, which the next pass hands to every body."""
 
 
-def _columns(b, p, j):
-    """Momentum about the world's origin per unit velocity of each degree of freedom."""
-    j.A = tuple(b.Y.T @ (b.I_C @ s) for s in b.S)
+def _momenta(b, p, j):
+    """Momentum about the world's origin per unit velocity of each degree of freedom; mass and
+    first moment of the whole."""
+    b.m, b.h = p.m, p.h
+    return [b.Y.T @ (b.I_C @ s) for s in b.S]
 
 
-momentum_map = Algorithm(
-    "momentum_map",
-    (Outward(_placed_in_world), Inward(_compose), WorldStep(_total), Outward(_columns)),
-    lambda g: {"Y": Transform.identity(), "I_C": Inertia.zero()},
+def _about_center_each(b, p, j):
+    momenta, com = _momenta(b, p, j), b.h * (1.0 / b.m)
+    j.A = tuple(Force(L.angular - com.cross(L.linear), L.linear) for L in momenta)
+
+
+def _center_each(b, p, j):
+    momenta, share = _momenta(b, p, j), 1.0 / b.m
+    j.J = tuple(L.linear * share for L in momenta)
+
+
+def _composed(step):
+    return (Outward(_placed_in_world), Inward(_compose), WorldStep(_keep_sums), Outward(step))
+
+
+def _world_composed(g):
+    return {"Y": Transform.identity(), "I_C": Inertia.zero(), "m": 0, "h": Vector()}
+
+
+momentum_matrix = Algorithm(
+    "momentum_matrix",
+    _composed(_about_center_each),
+    _world_composed,
     ("q",),
-    {"A": "columns", "total": "world"},
-    {"A": Force, "total": Inertia},
+    {"A": "columns"},
+    {"A": Force},
+)
+center_of_mass_jacobian = Algorithm(
+    "center_of_mass_jacobian",
+    _composed(_center_each),
+    _world_composed,
+    ("q",),
+    {"J": "columns"},
+    {"J": Vector},
 )

@@ -91,12 +91,24 @@ class FrameConstraint:
     def units(self) -> tuple[str, ...]:
         return self.closure.units
 
-    def rows_at(self, bodies: MovingBodies, wanted: Sequence[int]) -> ConstraintRows:
-        """The wanted rows, from the motion of frame 2 as seen from frame 1."""
+    def seen(self, bodies: MovingBodies) -> tuple[int, Transform]:
+        """The nearest body that carries both frames, and frame 2 as seen from frame 1."""
         top = bodies.meeting(self.first, self.second)
         X_2 = self.X_2B @ bodies.pose(self.second, top)
         X_1 = self.X_1A @ bodies.pose(self.first, top)
-        X_21 = X_2 @ X_1.inverse()
+        return top, X_2 @ X_1.inverse()
+
+    def push(
+        self, bodies: MovingBodies, top: int, X_21: Transform, f_2: Force
+    ) -> dict[int, Scalar]:
+        """Generalised force, by degree of freedom, of a force on 2 and its reaction on 1."""
+        there = bodies.push(self.second, top, self.X_2B.T @ f_2)
+        back = bodies.push(self.first, top, self.X_1A.T @ (X_21.T @ f_2))
+        return there | {dof: -x for dof, x in back.items()}
+
+    def rows_at(self, bodies: MovingBodies, wanted: Sequence[int]) -> ConstraintRows:
+        """The wanted rows, from the motion of frame 2 as seen from frame 1."""
+        top, X_21 = self.seen(bodies)
         (v_A, m_A), (v_B, m_B) = bodies.motion(self.first), bodies.motion(self.second)
         v_1, v_2 = X_21 @ (self.X_1A @ v_A), self.X_2B @ v_B
         m_1, m_2 = X_21 @ (self.X_1A @ m_A), self.X_2B @ m_B
@@ -109,9 +121,7 @@ class FrameConstraint:
         wrenches = self.closure.wrenches(X_21)
 
         def push(f_2: Force) -> dict[int, Scalar]:
-            there = bodies.push(self.second, top, self.X_2B.T @ f_2)
-            back = bodies.push(self.first, top, self.X_1A.T @ (X_21.T @ f_2))
-            return there | {dof: -x for dof, x in back.items()}
+            return self.push(bodies, top, X_21, f_2)
 
         near = None if self.turns is None else self.turns.angle(bodies.q)
         known = self.closure.given_force(X_21) + self.resistance(X_21, v, near)
@@ -134,24 +144,37 @@ class FrameConstraint:
         (`TurnCount.angle`), without it the one nearest to the rest of its spring."""
         if not self.passive or not isinstance(self.closure, LoopClosure):
             return
-        joint = self.closure.joint
         coordinates, wrenches = self.closure.freedoms(X_21)
-        for p, x, unit, psi in zip(self.passive, coordinates, joint.units, wrenches, strict=True):
-            turns = unit == "rad" and joint.kind != "helical" and joint.nq == joint.nv
-            middle = p.rest if near is None else near
-            beyond = x - middle
-            yield p, middle + atan2(sin(beyond), cos(beyond)) if turns else x, psi
+        for k, (p, x, psi) in enumerate(zip(self.passive, coordinates, wrenches, strict=True)):
+            yield p, nearest_turn(x, p.rest if near is None else near) if self._turns(k) else x, psi
 
-    def winds(self) -> bool:
-        """Is there a spring that pulls at an angle?"""
-        if not self.passive or not isinstance(self.closure, LoopClosure):
+    def _turns(self, k: int) -> bool:
+        """Is freedom k of a loop's joint an angle that may turn on and on?"""
+        if not isinstance(self.closure, LoopClosure):
             return False
         joint = self.closure.joint
-        plain = joint.kind != "helical" and joint.nq == joint.nv
-        return plain and any(
-            unit == "rad" and (p.spring != 0.0 or p.law is not None)
-            for p, unit in zip(self.passive, joint.units, strict=True)
-        )
+        return joint.units[k] == "rad" and joint.kind != "helical" and joint.nq == joint.nv
+
+    def turned_springs(
+        self, X_21: Transform, v: Motion, near: Sequence[Scalar]
+    ) -> Iterator[tuple[Scalar, Scalar, Force, Scalar]]:
+        """Of every angle of `winding`, with the turn nearest to `near` instead of that nearest to
+        the rest of its spring: the angle, its rate, and what that adds to the force on 2 and to
+        the energy of the spring."""
+        freedoms = list(self._freedoms(X_21, None))
+        for k, turn in zip(self.winding, near, strict=True):
+            passive, x, psi = freedoms[k]
+            angle, rate = nearest_turn(x, turn), v.dot(psi)
+            more = passive.force(angle, rate) - passive.force(x, rate)
+            yield angle, rate, psi * -more, passive.energy(angle) - passive.energy(x)
+
+    @property
+    def winding(self) -> tuple[int, ...]:
+        """Freedoms whose springs pull at an angle that the tree does not count."""
+        if not self.passive or self.turns or not isinstance(self.closure, LoopClosure):
+            return ()
+        pulls = [p.spring != 0.0 or p.law is not None for p in self.passive]
+        return tuple(k for k, pull in enumerate(pulls) if pull and self._turns(k))
 
     def resistance(self, X_21: Transform, v: Motion, near: Scalar | None = None) -> Force:
         """What friction and springs of a loop's joint exert on 2, in frame 2; v: of 2 in 1."""
@@ -176,6 +199,12 @@ class FrameConstraint:
         """Names of the rows along the axes of the second frame as a person sees it; 1, 2, 3 count
         the joint's own axes (3: its axis) where those are turned."""
         return tuple(_own_name(row, self.own) for row in self.closure.rows)
+
+
+def nearest_turn(x: Scalar, near: Scalar) -> Scalar:
+    """The angle x, whole turns aside, within half a turn of another."""
+    beyond = x - near
+    return near + atan2(sin(beyond), cos(beyond))
 
 
 def _own_name(row: str, own: Matrix) -> str:
@@ -296,9 +325,10 @@ class ConstraintTable:
         """What to know of springs whose turns the tree does not count."""
         return tuple(
             f"loop '{constraint.name}': the angle of its spring is taken within half a turn of the "
-            f"rest, for turns cannot be counted there (the axes round the loop are not parallel)"
+            f"rest, for one state does not tell its turns (the axes round the loop are not "
+            f"parallel); `simulate` counts them from there"
             for constraint in self.frames
-            if constraint.turns is None and constraint.winds()
+            if constraint.winding
         )
 
     @cached_property

@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 
 from armillary.errors import ModelError
 from armillary.joints import Joint
-from armillary.model.edit import inertia_of
 from armillary.model.joints import own_rotation
+from armillary.model.lowering.carrier import Carrier
 from armillary.model.lowering.constraint_table import ConstraintTable
+from armillary.model.lowering.elements import KernelElement, given_elements, lower_elements
 from armillary.model.model import Model
-from armillary.model.parts import Rotor
+from armillary.model.parts import Rotor, inertia_of
 from armillary.model.passive import Passive
 from armillary.scalar import Dual, Scalar
 from armillary.spatial import Force, Inertia, Matrix, Symmetric, Transform, Vector
@@ -136,14 +137,6 @@ class KernelBody:
 
 
 @dataclass(frozen=True)
-class Carrier:
-    """Where a body of the model lives in the tables: the kernel body and its place in it."""
-
-    kernel: int  # index of the kernel body, -1: the world
-    X_BK: Transform  # kernel frame of that body to this body's frame
-
-
-@dataclass(frozen=True)
 class Tables:
     """The whole tree for the algorithms."""
 
@@ -158,6 +151,7 @@ class Tables:
     extra: tuple[tuple[str, int], ...] = ()  # further inputs of an algorithm: name, numbers
     again: Callable[[Mapping[str, Sequence[Scalar]]], Tables] | None = None  # of given bodies
     fused: bool = True  # welded bodies are part of the body that carries them
+    elements: tuple[KernelElement, ...] = ()  # forces between bodies
 
 
 def lower(
@@ -167,8 +161,8 @@ def lower(
     inertias: Sequence[Inertia] | None = None,
 ) -> Tables:
     """Tables of a model.  `fuse` merges welded bodies into the body that carries them;
-    `passive=False` leaves friction, springs and rotors out.  inertias: other ones than the
-    model's, about the origins of the body frames, over any scalars."""
+    `passive=False` leaves friction, springs, rotors and force elements out.  inertias: other ones
+    than the model's, about the origins of the body frames, over any scalars."""
     bodies: list[KernelBody] = []
     parents: list[int] = []
     q_offsets: list[int] = []
@@ -210,6 +204,7 @@ def lower(
         nq=model.nq,
         nv=model.nv,
         fused=fuse,
+        elements=lower_elements(model, carriers) if passive else (),
     )
 
 
@@ -266,16 +261,19 @@ def parametric(model: Model, fuse: bool, passive: bool) -> Tables:
         return numbers[name][PER_BODY[name] * k : PER_BODY[name] * (k + 1)]
 
     def again(numbers: Mapping[str, Sequence[Scalar]]) -> Tables:
-        count = len(model.bodies)
+        count, found = len(model.bodies), tables.elements
+        if found and "parameters" in numbers:
+            found = given_elements(found, numbers["parameters"][PER_BODY["parameters"] * count :])
         if fuse:
             own = [Inertia.from_leaves(of("parameters", k, numbers)) for k in range(count)]
-            return lower(model, fuse, passive, inertias=own)
+            return replace(lower(model, fuse, passive, inertias=own), elements=found)
         names = [name for name in PER_BODY if name in numbers]
         bodies = tuple(
             body.given({name: of(name, k, numbers) for name in names})
             for k, body in enumerate(tables.bodies)
         )
-        return replace(tables, bodies=bodies)
+        return replace(tables, bodies=bodies, elements=found)
 
-    sizes = tuple((name, size * len(model.bodies)) for name, size in PER_BODY.items())
-    return replace(tables, extra=sizes, again=again)
+    sizes = {name: size * len(model.bodies) for name, size in PER_BODY.items()}
+    sizes["parameters"] += sum(len(part.parameter_names()) for part in model.elements)
+    return replace(tables, extra=tuple(sizes.items()), again=again)

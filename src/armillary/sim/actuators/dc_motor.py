@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.errors import InputError, ModelError
+from armillary.evaluate.array_text import arrays_text
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.checks import motor_fault
 from armillary.model.parts import Motor, Rotor
 from armillary.scalar import Scalar
+from armillary.shown import shown
 from armillary.sim.actuators.converters import DAC
 from armillary.sim.actuators.motor_drives import Drive, Power
 from armillary.sim.control.block import Block, Scalars, clip, made_for
@@ -49,6 +51,7 @@ class Ideal(Block):
 # -- the motors of a mechanism -------------------------------------------------------------------
 
 
+@shown
 @dataclass(frozen=True)
 class Commands:
     """What motors need for joint forces, all (nv,) or (T, nv); zero where there is no motor."""
@@ -60,6 +63,17 @@ class Commands:
     code: Array | None  # of the converter
     reached: Array  # joint force of the applied voltage
     limited: np.ndarray  # True where a limit of voltage or current cuts the force
+
+    def __str__(self) -> str:
+        parts = {
+            "force [N m, N]": self.force,
+            "current [A]": self.current,
+            "voltage [V]": self.voltage,
+            "applied [V]": self.applied,
+            "reached force": self.reached,
+        }
+        title = f"commands of motors; {int(self.limited.sum())} of {self.limited.size} meet a limit"
+        return arrays_text(title, parts)
 
 
 class DCMotor(Block):

@@ -42,6 +42,12 @@ class Block:
     is_sensor: bool = False  # see sensors.py
     needs_motion: bool = False  # a sensor that reads accelerations or forces
 
+    def __repr__(self) -> str:
+        of = f" of {_shown(self.built_for)}" if self.built_for else ""
+        states = f", {len(self.states)} states of its own" if self.states else ""
+        held = f", sampled every {self.period:g} s" if self.period else ""
+        return f"<{type(self).__name__}{of}{states}{held}>"
+
     @property
     def blocks(self) -> tuple[Block, ...]:
         """Those it is made of: itself, unless it is a chain."""

@@ -74,6 +74,7 @@ class OperationalSpace(ModelController):
         self.frame, self.kp, self.kd = frame, one_number("kp", kp), one_number("kd", kd)
         self.damping = one_number("damping", damping, 0.0)
         self.goal = _goal(target)
+        self.held = self.goal(0.0)[1] if _is_place(target) else None  # a position to hold, m
         self.posture = None if posture is None else _posture(mechanism, posture)
         self.posture_kp = one_number("posture_kp", posture_kp, 0.0)
         given = 2 * self.posture_kp**0.5 if posture_kd is None else posture_kd
@@ -274,6 +275,10 @@ class _Asked:
                     f"target: expected {name} {shape} at t = {t:g} s, found shape {x.shape}."
                 )
         return parts[0], parts[1], parts[2], parts[3]
+
+
+def _is_place(target: Scalar) -> bool:
+    return not (isinstance(target, Line) or callable(target))
 
 
 def _goal(target: Scalar) -> Callable[[Scalar], Goal]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armillary.constraints.drift import DrawnBack
 from armillary.constraints.moving import RowMotion
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
@@ -40,7 +41,7 @@ class Motion:
     tau: Array
     external: dict[str, Array] | None
     moving: RowMotion | None = None  # prescribed motion of constraint rows
-    baumgarte: tuple[float, float] | None = None
+    baumgarte: DrawnBack | None = None
     parameters: Array | None = None  # inertias other than the model's
 
 

@@ -17,11 +17,13 @@ from numpy.typing import ArrayLike
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
+from armillary.shown import shown
 from armillary.sim.control.pid import PID
 from armillary.sim.motion.coordinates import coordinates, freedoms
 from armillary.units import FORCE
 
 
+@shown
 @dataclass(frozen=True)
 class SetpointReport:
     """Set-points against the nearest closed configuration."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from armillary.constraints.equations import baumgarte_rates
+from armillary.constraints.drift import CorrectiveForce, DrawnBack, baumgarte_rates
 from armillary.errors import InputError
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.motion.schedules import Schedule
@@ -159,6 +159,7 @@ _PLAIN: dict[str, tuple[Callable[[object], bool], str, str]] = {
     "overwrite": _FLAG,
     "project_start": _FLAG,
     "balance": _FLAG,
+    "estimate_error": _FLAG,
 }  # fmt: skip
 _CHECKS: dict[str, Callable[[str, object], None]] = {
     "mechanism": _mechanism,
@@ -175,26 +176,30 @@ _EXPLICIT = ("euler", "heun", "rk3", "rk4", "dopri5", "semi-implicit")
 
 def projection_or_rates(
     project: object, method: str, names: tuple[str, ...], parameters: bool
-) -> tuple[bool, tuple[float, float] | None]:
-    """Whether steps end with a projection, and the rates (alpha, beta) that take its place:
+) -> tuple[bool, DrawnBack | None]:
+    """Whether steps end with a projection, and the rates or gains that take its place:
 
-        J a = gamma - 2 alpha (J v) - beta² (residual)      [VanDerMerwe1995, 5.75; errata 0-27]
+        J a = gamma - 2 alpha (J v) - beta² (residual)      [Baumgarte 1972]
 
     What these terms add to the forces of the constraints is the corrective force.  parameters: the
     run has inertias of its own."""
-    rates = None
+    rates: DrawnBack | None = None
     if not isinstance(project, bool):
-        if not isinstance(project, (tuple, list)) and getattr(project, "ndim", 0) == 0:
+        several_numbers = isinstance(project, (tuple, list)) or getattr(project, "ndim", 0) > 0
+        if not (several_numbers or isinstance(project, CorrectiveForce)):
             raise InputError(
-                f"project: expected True, False or rates (alpha, beta) in 1/s, found "
-                f"{type(project).__name__}."
+                f"project: expected True, False, rates (alpha, beta) in 1/s or "
+                f"CorrectiveForce(kp, kv), found {type(project).__name__}."
             )
         if method not in _EXPLICIT or parameters:
             raise InputError(
                 f"project: rates go with the methods {', '.join(_EXPLICIT)}, and without "
                 f"`parameters`. Use project=True."
             )
-        rates = baumgarte_rates(tuple(project))  # type: ignore[arg-type]
+        if isinstance(project, CorrectiveForce):
+            rates = project
+        else:
+            rates = baumgarte_rates(tuple(project))  # type: ignore[arg-type]
         project = False
     if "corrective_force" in names and rates is None:
         raise InputError(

@@ -267,7 +267,7 @@ def force_rounding(view: RunView, forces: Array, tau: Array) -> Array:
     of the joints (..., n)."""
     mechanism = view.mechanism
     equations, own = mechanism.constraint_solver.equations, view.bodies()
-    masses = (mechanism.parameters if own is None else own)[..., ::10]
+    masses = (mechanism.parameters if own is None else own)[..., : 10 * len(mechanism.bodies) : 10]
     weight = np.abs(masses).sum(axis=-1) * np.linalg.norm(mechanism.model.gravity)
     usual = weight
     for numbers, units in ((forces, equations.constraints.units), (tau, mechanism.v_units)):

@@ -17,6 +17,7 @@ from armillary.constraints.equations import RANK_TOLERANCE
 from armillary.evaluate.inputs import Array
 from armillary.sim.loop.contact_friction import Pull, directions, force_rounding, lever
 from armillary.sim.loop.events import Bound, Event, Parts, Switch, Watched
+from armillary.sim.loop.limits import LimitEvent, first_crossing
 from armillary.sim.loop.locating import Locator
 from armillary.sim.loop.native import NativeLoop
 from armillary.sim.loop.states import State, StepBatch, given_at
@@ -28,7 +29,7 @@ _FEW, _MANY = 32, 1024  # steps at a time: after an event, and where none comes 
 def can_scan(watched: list[Watched], native: NativeLoop) -> bool:
     """Limits, functions of the state and contacts that may pull, in loops that ask nobody: steps
     can be made again."""
-    plain = all(isinstance(event, (Bound, Event, Pull)) for event in watched)
+    plain = all(isinstance(event, (Bound, Event, Pull, LimitEvent)) for event in watched)
     if native.mechanism.model.load_dependent_joints and any(isinstance(e, Pull) for e in watched):
         return False
     return plain and not native.asks_python and native.substeps == 1
@@ -98,7 +99,24 @@ class EventScan:
             first = before if row is None else (before[0][row], before[1][row], before[2][row])
             for event in others:
                 count = self._crossing(event, row, times, first, q[own], v[own], count)
+        for limit in (event for event in self.locator.watched if isinstance(event, LimitEvent)):
+            count = self._within(limit, times, before, batch, count)
         return _without_pull(pulls, times[1:], batch, count) if pulls else count
+
+    def _within(
+        self, limit: LimitEvent, times: list[float], before: Parts, batch: StepBatch, count: int
+    ) -> int:
+        """How many of the first `count` steps end within a limit on a recorded quantity."""
+
+        if not count:
+            return 0
+        system, start = self.native.system, self.locator.start_value
+        rows: list[int | None] = [None] if batch.v.ndim == 2 else list(range(batch.v.shape[1]))
+        starts = []
+        for row in rows:
+            parts = before if row is None else (before[0][row], before[1][row], before[2][row])
+            starts.append(start(limit, system.view(row), times[0], parts))
+        return first_crossing(np.array(starts), limit.values(system, times[1:], batch, count))
 
     def _crossing(
         self,

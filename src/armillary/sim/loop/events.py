@@ -25,6 +25,7 @@ Watch = Callable[[float, Array, Array], float]
 Parts = tuple[Array, Array, Array]  # q, v, z
 Outcome = tuple[Array, Array, str]  # q, v, and what happened
 _HELD = 1e-9  # of the mobility a coordinate would have alone: an impulse does not move it
+_SWEEPS = 200  # of the impulses of several limits
 _OUTSIDE = 1e-6  # rad or m, relative above 1: further beyond a limit no run starts
 
 
@@ -224,13 +225,29 @@ class Bound:
                 f"{where}, and an impulse cannot reverse it.",
                 Remedy("fewer limits", {"otherwise": "Keep the motion within the limits"}),
             )
-        v = v - (1.0 + (0.0 if resting else e)) * speed * Y[:, self.k] / Y[self.k, self.k]
+        held = view.modes.resting.get(view.row, {})
+        v = _after_impact(Y, v, self.k, 0.0 if resting else -e * speed, held)
         before = f"{speed:.3g} {self.unit}/s before"
         if resting:
             v[self.k] = 0.0
             view.modes.rest_at(view.row, self.k, self.side)
             return q, v, f"'{self.label}' comes to rest {where} ({before})"
         return q, v, f"'{self.label}' bounces {where} ({before}, {v[self.k]:.3g} after)"
+
+
+def _after_impact(Y: Array, v: Array, k: int, wanted: float, held: dict[int, float]) -> Array:
+    """v after the impulses that give entry k the velocity `wanted` and keep entries that rest at
+    limits (with their sides) from passing them:  side_j v_j ≥ 0,  impulse_j ≥ 0."""
+    others = {j: side for j, side in held.items() if j != k and Y[j, j] > 0.0}
+    push = dict.fromkeys(others, 0.0)
+    for _ in range(_SWEEPS if others else 1):  # projected Gauss-Seidel
+        v = v + (wanted - v[k]) * Y[:, k] / Y[k, k]
+        for j, side in others.items():
+            more = max(0.0, push[j] - side * v[j] / Y[j, j]) - push[j]
+            push[j], v = push[j] + more, v + side * more * Y[:, j]
+    for j, side in others.items():
+        v[j] = side * max(0.0, side * v[j])
+    return v
 
 
 def check_start(watched: Sequence[Watched], q: Array) -> None:
@@ -252,7 +269,7 @@ def watched_events(mechanism: Mechanism, events: object) -> list[Watched]:
     """Everything to watch."""
     found: list[Watched] = []
     for event in several(events):
-        if hasattr(event, "watched"):  # JointLimits, StickSlip
+        if hasattr(event, "watched"):  # JointLimits, Limit, StickSlip
             found += event.watched(mechanism)
         elif isinstance(event, Event):
             own = (mechanism.q_labels, mechanism.v_labels)
@@ -266,7 +283,8 @@ def watched_events(mechanism: Mechanism, events: object) -> list[Watched]:
             found.append(Event(event, getattr(event, "__name__", "event")))
         else:
             raise InputError(
-                f"events: expected Event, Switch, JointLimits, StickSlip or a function (t, q, v); "
+                f"events: expected Event, Switch, JointLimits, Limit, StickSlip or a function "
+                f"(t, q, v); "
                 f"found {type(event).__name__}."
             )
     return found

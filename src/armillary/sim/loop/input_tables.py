@@ -16,7 +16,7 @@ from armillary.constraints.moving import RowMotion
 from armillary.errors import ArmillaryError
 from armillary.evaluate.inputs import Array
 from armillary.model.lowering.tree import Tables
-from armillary.sim.loop.time_steps import Given, Method, Span
+from armillary.sim.loop.step_data import Given, Method, Span
 from armillary.sim.methods.system import System
 from armillary.sim.motion.driven import PrescribedMotions
 
@@ -46,7 +46,7 @@ class InputTables:
         """Of the tables, per step, at most."""
         setup, mechanism = self.system.setup, self.system.mechanism
         width = 0 if setup.inputs.steady else mechanism.nv
-        if not setup.external.steady:
+        if setup.external.of_time and not setup.external.steady:
             width += 6 * len(mechanism.model.bodies)
         if setup.prescribed:
             width += 3 * mechanism.constraint_solver.equations.constraints.count
@@ -90,7 +90,7 @@ class InputTables:
         found: dict[str, Callable[[float], Array]] = {}
         if not (self.called or setup.inputs.steady):
             found[_TAU] = lambda t: np.atleast_2d(setup.inputs(t))
-        if not setup.external.steady:
+        if setup.external.of_time and not setup.external.steady:
             found |= {name: partial(self._wrench, name) for name in setup.external.frames}
         if setup.prescribed:
             found[_MOTION] = lambda t: _with_rows(self._prescribed.at(t))

@@ -10,6 +10,7 @@ from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
 from armillary.sim.loop.contact_friction import ContactEvent
 from armillary.sim.loop.events import Bound, Event, FrictionEvent, Parts, Switch, Watched
+from armillary.sim.loop.limits import LimitEvent
 from armillary.sim.loop.stick_slip import StickEvent
 from armillary.sim.methods.integrators import Stepper
 from armillary.sim.methods.run_view import RunView
@@ -152,7 +153,7 @@ class Locator:
 
     def _act(self, event: Watched, row: int | None, t: float, state: Parts, still: bool) -> Parts:
         prefix, modes = "" if row is None else f"run {row}: ", self.system.modes
-        if isinstance(event, Event):
+        if isinstance(event, (Event, LimitEvent)):
             modes.acted[row, id(event)] = event.value_in(self.system.view(row), t, state)
         view = self.system.view(row)
         if isinstance(event, Bound):

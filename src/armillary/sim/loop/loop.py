@@ -16,11 +16,13 @@ from typing import Protocol
 import numpy as np
 
 from armillary.errors import NotFiniteError
+from armillary.evaluate.compile_function import NotNative
 from armillary.evaluate.inputs import Array
 from armillary.sim.loop.contact_friction import Pull
 from armillary.sim.loop.event_scan import EventScan, can_scan
 from armillary.sim.loop.events import Watched
 from armillary.sim.loop.grid import Grid
+from armillary.sim.loop.limits import needs_forces
 from armillary.sim.loop.locating import Locator
 from armillary.sim.loop.locked_joints import Locking
 from armillary.sim.loop.native import NativeLoop, native_loop
@@ -28,8 +30,12 @@ from armillary.sim.loop.states import State, StepBatch
 from armillary.sim.methods.integrators import ExplicitRungeKutta, Stepper
 from armillary.sim.methods.run_view import RunView
 from armillary.sim.methods.system import System
+from armillary.sim.record.performance import ASKED, NATIVE, Performance
 
 Progress = Callable[[float, float], None]  # time reached, end of the run
+_SHORT = "the first or the last step is shorter than the others"
+_EVENT = "events in a step, and the steps after one"
+_LEFT = "steps that native code does not take: a singular position, no convergence, no number"
 _BUSY = 0.2  # s between two signs of progress
 _LONGEST_PAUSE = 32
 _SMALLEST = 1e-13  # adaptive steps, of the time
@@ -80,6 +86,7 @@ class Loop:
         self.locking = Locking(note)
         self._free: Array | None = None
         self.native = True  # steps in native code where that can be
+        self.performance, self._why = Performance(), _SHORT
         self._scan: EventScan | None = None
 
     # -- one step --------------------------------------------------------------------------------
@@ -137,43 +144,63 @@ class Loop:
                     return
                 pause = 1 if k > before + 1 else min(2 * pause, _LONGEST_PAUSE)
                 resume = k + pause
-            target = grid.time(k)
+            target, why = grid.time(k), self._watched_rows() or self._why
             while state.t < target:
+                begun = clock.perf_counter()
                 self._to(state, self._next_stop(state.t, target, stops, step))
+                self.performance.add(why, 1, clock.perf_counter() - begun)
             if grid.wanted(k):
                 self.record(state)
             self._tell(state.t, grid.end)
             k += 1
 
     def _native(self, state: State, stops: list[float], step: float) -> NativeLoop | None:
-        """The native loop, where it can do all that has to be watched."""
-        if not self.native or self.system.friction is not None:
+        """The native loop, where it can do all that has to be watched; else `_why` tells."""
+        try:
+            return self._native_or_why(state, stops, step)
+        except NotNative as reason:
+            self._why = str(reason)
             return None
+
+    def _native_or_why(self, state: State, stops: list[float], step: float) -> NativeLoop:
+        if not self.native:
+            raise NotNative("asked for")
+        if self.system.friction is not None:
+            raise NotNative("friction that sticks is looked at in every step")
         watched = () if self._locator is None else self._locator.watched
-        forces = self.record.forces or any(isinstance(event, Pull) for event in watched)
+        forces = self.record.forces or any(
+            isinstance(event, Pull) or needs_forces(event) for event in watched
+        )
         native = native_loop(self.system, self.stepper, state, self.project, stops, step, forces)
-        if native is not None and self._locator is not None:
+        if self._locator is not None:
             if not can_scan(self._locator.watched, native):
-                return None
+                raise NotNative("events, with blocks that are asked in Python or within steps")
             self._scan = EventScan(self._locator, native)
         return native
 
-    def _watched_rows(self) -> bool:
-        """Runs that only Python steps know: at rest at limits, over, with a mechanism of their own,
-        or not finite any more."""
+    def _watched_rows(self) -> str:
+        """Runs that only Python steps know, in words: at rest at limits, over, with a mechanism of
+        their own, or not finite any more."""
         modes = self.system.modes
-        return bool(modes.resting or modes.ended or self.system.mechanisms.own or self._lost)
+        if modes.resting:
+            return "a joint rests at a limit"
+        others = modes.ended or self.system.mechanisms.own or self._lost
+        return "some runs of the batch are over or have switched" if others else ""
 
     def _many(self, native: NativeLoop, state: State, grid: Grid, k: int) -> int:
         """Steps in native code until one is not taken; the number of the next one."""
         last, happens = grid.last_whole, False
         while k <= last and not happens:
             options = (state, k - 1, last - k + 1, grid.step, grid.every)
+            begun = clock.perf_counter()
             if self._scan is None:
                 batch = native.advance(*options)
             else:
                 batch, happens = self._scan.advance(*options, grid.time)
+            how = ASKED if native.asks_python else NATIVE
+            self.performance.add(how, batch.done, clock.perf_counter() - begun)
             k += batch.done
+            self._why = _EVENT if happens else _LEFT if k <= last else _SHORT
             state.t = grid.time(k - 1) + batch.rest * grid.step / native.substeps
             if batch.numbers:
                 self.record.many([grid.time(n) for n in batch.numbers], batch)
@@ -241,9 +268,10 @@ class Loop:
             if stop - t - h < 0.05 * h:  # no slivers
                 h = stop - t
             self.system.setup.enter(t, stop)
-            view = self.system.view()
+            view, begun = self.system.view(), clock.perf_counter()
             y0, x0 = view.enter_chart(*state.parts)
             x1 = method.step(view, t, h, y0, x0)
+            self.performance.add("the method chooses its steps", 1, clock.perf_counter() - begun)
             size = self._error_size(method.error(h), x0, x1)
             if not size <= 1.0:
                 h *= max(0.2, 0.9 * size**-0.2) if isfinite(size) else 0.2

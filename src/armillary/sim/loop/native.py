@@ -1,7 +1,8 @@
 """Fixed steps in native code: many steps per call (runtime/time_loop.py), where a run allows it.
 
-A run goes natively when its method is explicit, what is given over time (forces, wrenches,
-prescribed motion: input_tables.py) bends on the grid, and nothing has to be watched meanwhile.
+A run goes natively when its method is explicit or variational, what is given over time (forces,
+wrenches, prescribed motion: input_tables.py) bends on the grid, and nothing has to be watched
+meanwhile.
 Controllers and actuators run inside where they can be traced; else the loop calls them back at
 every stage, or comes back to Python for each sample.  A step that the native loop does not take is
 left to the loop, which goes on in Python and comes back.
@@ -18,14 +19,17 @@ import numpy as np
 from armillary.codegen.target import native
 from armillary.evaluate.compile_function import NotNative
 from armillary.evaluate.inputs import Array
+from armillary.model.lowering.tree import Tables
 from armillary.runtime.threads import threads
 from armillary.runtime.time_loop import run_steps
 from armillary.sim.control.tracing import TracedChain
 from armillary.sim.loop.input_tables import InputTables
 from armillary.sim.loop.states import State, StepBatch
-from armillary.sim.loop.time_steps import Controller, Method, Span, Stepping, Work
+from armillary.sim.loop.step_data import VARIATIONAL, Controller, Kept, Method, Span, Work
+from armillary.sim.loop.time_steps import Stepping
 from armillary.sim.methods.integrators import ExplicitRungeKutta, SemiImplicitEuler, Stepper
 from armillary.sim.methods.system import System
+from armillary.sim.methods.variational import Variational
 
 _NUMBERS = 4_000_000  # of the record of one call
 _BLOCK = 256  # rows of a batch that run through all steps together
@@ -44,21 +48,19 @@ def native_loop(
     stops: list[float],
     step: float,
     forces: bool,
-) -> NativeLoop | None:
-    """The native loop of this run, or None.  forces: accelerations and joint forces are wanted."""
+) -> NativeLoop:
+    """The native loop of this run.  forces: accelerations and joint forces are wanted.  Raises
+    `NotNative` with the reason where there is none: steps are made in Python."""
     if not native():
-        return None
+        raise NotNative("llvmlite is missing")
     method, parts = _method(stepper), _substeps(system, state.t, step)
-    if method is None or parts is None or not system.setup.external.of_time:
-        return None
+    if method is None:
+        raise NotNative("the method has no native loop")
+    if parts is None:
+        raise NotNative("samples do not lie on the grid of steps")
     if not all(_whole((stop - state.t) / (step / parts)) for stop in stops):
-        return None
-    if system.mechanism.model.constraints and not project:
-        return None
-    try:
-        return NativeLoop(system, method, state, parts, forces)
-    except NotNative:
-        return None  # a part that cannot be traced, or no kernel: steps are made in Python
+        raise NotNative("schedules jump within steps")
+    return NativeLoop(system, method, state, parts, forces, project)
 
 
 def _substeps(system: System, t: float, step: float) -> int | None:
@@ -73,6 +75,8 @@ def _substeps(system: System, t: float, step: float) -> int | None:
 def _method(stepper: Stepper) -> Method | None:
     if isinstance(stepper, SemiImplicitEuler):
         return Method(semi_implicit=True)
+    if isinstance(stepper, Variational):
+        return VARIATIONAL
     if isinstance(stepper, ExplicitRungeKutta) and not stepper.table.error:
         return Method(stepper.table.a, stepper.table.b, stepper.table.c)
     return None
@@ -98,8 +102,17 @@ Rows = list[tuple[slice, Stepping]]  # rows of a batch, and the loop that runs t
 class NativeLoop:
     """The native loop of a run.  Inside it z and what sampled blocks hold are one row (z, held)."""
 
-    def __init__(self, system: System, method: Method, state: State, parts: int, forces: bool):
+    def __init__(
+        self,
+        system: System,
+        method: Method,
+        state: State,
+        parts: int,
+        forces: bool,
+        project: bool = True,
+    ):
         self.system, self.method, self.substeps = system, method, parts
+        self._kept = Kept(project, system.setup.baumgarte)
         self.mechanism = system.mechanism  # switches lead to others
         self.single = state.q.ndim == 1
         self.rows = 1 if self.single else len(state.q)
@@ -117,6 +130,8 @@ class NativeLoop:
         self._burst = _BURST
         self._worth = max(_BURST, _WORK // (self.rows * system.nv * len(method.b)))  # steps at once
         self._scheduled = bool(system.setup.schedules)
+        self._pushes = not system.setup.external.of_time  # wrenches are asked for at every stage
+        self._carried: dict[str, Array] = {}  # by frame: a wrench on it as wrenches on bodies
         self._threads = threads(system.mechanism.options.threads)
         self._members = 1 if self._threads is None else self._threads.members
         self._make()
@@ -159,12 +174,26 @@ class NativeLoop:
     @property
     def asks_python(self) -> bool:
         """Some block is asked in Python."""
-        return self._asks or self._calls
+        return self._asks or self._calls or self._pushes
 
-    def _answer(self, stage: int, t: float, q: Array, v: Array, z: Array) -> tuple[Array, Array]:
+    def _wrenches(self, t: float, q: Array, v: Array, tables: Tables) -> Array:
+        """Wrenches of the user's function on the bodies (rows, 6 bodies)."""
+        evaluator, view = self.mechanism.evaluator, self.system.view()
+        found = view.wrenches(t, *(x[0] if self.single else x for x in (q, v))) or {}
+        total = np.zeros((self.rows, 6 * len(tables.bodies)))
+        for name, wrench in found.items():
+            if name not in self._carried:
+                units = {name: (np.eye(6), False)}
+                self._carried[name] = evaluator.external_rows(units, 6, tables)
+            # not BLAS: its rounding depends on the number of rows
+            total += (np.atleast_2d(wrench)[..., None] * self._carried[name]).sum(axis=1)
+        return total
+
+    def _answer(self, begins: bool, t: float, q: Array, v: Array, z: Array) -> tuple[Array, Array]:
         """Forces of the blocks and the rates of their states, over arrays."""
-        if stage == 0 and self._scheduled:
-            self.system.setup.enter(t, t + self._h)
+        if self._scheduled and (begins or self.method.variational):
+            start = t if begins else t - 0.5 * self._h
+            self.system.setup.enter(start, start + self._h)
         if self.single:
             q, v, z = q[0], v[0], z[0]
         tau, rates = self.system.view().forces(t, q, v, z[..., : self.system.nz])
@@ -174,7 +203,7 @@ class NativeLoop:
     def _split(self, controller: Controller) -> Rows:
         """Rows of the batch in blocks that stay in the cache, each with a loop of its own."""
         count = max(1, self.rows // _BLOCK, min(self._members, self.rows // _LEAST))
-        count = 1 if controller.answer is not None else count
+        count = 1 if controller.answer is not None or self._pushes else count
         edges = [self.rows * k // count for k in range(count + 1)]
         loops: dict[tuple[int, ...], Stepping] = {}
         blocks, p = [], self.system.setup.parameters
@@ -190,6 +219,8 @@ class NativeLoop:
                     self.nz,
                     own,
                     self._tables.names,
+                    self._kept,
+                    self._wrenches if self._pushes else None,
                 )
             blocks.append((slice(first, last), loops[key]))
         return blocks
@@ -197,6 +228,8 @@ class NativeLoop:
     def advance(self, state: State, taken: int, steps: int, h: float, every: int) -> StepBatch:
         """Up to `steps` steps of h, after `taken` ones; moves the state (not its time)."""
         m, nz, samples = self.substeps, self.system.nz, self.system.modes.samples
+        if any(stepping.outdated for _, stepping in self._blocks):
+            self._make()
         steps = min(steps, self._chunk * every, self._longest // m, self._worth)
         span = Span(steps * m, h / m, state.t, taken * m, every * m)
         z = np.concatenate([state.z, samples.numbers(state.v)], axis=-1)
@@ -242,17 +275,19 @@ class NativeLoop:
             return *self._run(now, span, out), None
         done, begun = 0, clock.monotonic()
         while done < span.steps and (done % self.substeps or clock.monotonic() - begun < _BUSY):
-            if done and self._calls:
+            if done and (self._calls or self._pushes):
                 share = _BUSY / 5.0 / max(clock.monotonic() - begun, 1e-6)
                 self._burst = max(_BURST, int(share * done))
             until = span.steps
             if self._asks:
                 until = round((self.system.modes.samples.next() - span.t) / span.h) - done
-            asked = min(span.steps - done, until, self._burst if self._calls else span.steps)
+            asked = min(
+                span.steps - done, until, self._burst if self._calls or self._pushes else span.steps
+            )
             part = {name: x[span.entry(done) :] for name, x in out.items()}
             went, now = self._run(now, span.after(done, asked), part)
             done += went
-            if went < asked:
+            if went < asked or self._fault is not None:  # Ctrl-C may come after the last answer
                 return done, now, self._fault
             if asked == until and self._asks:
                 try:
@@ -310,7 +345,7 @@ class NativeLoop:
             found = [loop.run(x, w) for loop, x, w in zip(loops, states, works, strict=True)]
         else:
             places = [loop.begin(x, w) for loop, x, w in zip(loops, states, works, strict=True)]
-            self._threads.each(run_steps(), places)
+            self._threads.each(run_steps(self.method.variational), places)
             found = [loop.end(x) for loop, x in zip(loops, states, strict=True)]
         self._fault = loops[-1].fault
         for (rows, _), state in zip(blocks, states, strict=True):

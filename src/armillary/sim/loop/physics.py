@@ -29,7 +29,7 @@ _PASSING = {"_piece", "_moved", "_middle", "_end", "_curve"}  # where our tables
 # the motion does not depend on them, or the file tells them itself (layout.py, resuming.py)
 _TOLD_OTHERWISE = {
     "mechanism", "duration", "step", "method", "record", "every", "out", "progress", "t0", "resume",
-    "overwrite",
+    "overwrite", "estimate_error",
 }  # fmt: skip
 
 

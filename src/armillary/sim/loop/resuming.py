@@ -13,7 +13,7 @@ from armillary.sim.loop.states import State, StepBatch
 from armillary.sim.methods.system import System
 from armillary.sim.motion.user_functions import columns, rows
 from armillary.sim.record.layout import State as Saved
-from armillary.sim.record.quantities import EXTRAS, QUANTITIES
+from armillary.sim.record.quantities import EXTRAS, QUANTITIES, quantity_of
 from armillary.sim.record.recorder import Columns, Recorder
 
 
@@ -134,7 +134,7 @@ def signal_columns(system: System, names: tuple[str, ...], t0: float, step: floa
     """Labels and units of signals that parts have beyond the known ones.
 
     Where one is asked for, the parts are asked once, at the initial configuration."""
-    asked = [name for name in names if name not in QUANTITIES]
+    asked = [name for name in names if quantity_of(name) is None]
     found: Columns = {"states": _state_columns(system)} if "states" in asked else {}
     if asked in ([], ["states"]):
         return found

@@ -7,19 +7,21 @@ from typing import Any
 import numpy as np
 
 from armillary.evaluate.inputs import Array
+from armillary.sim.control.loop_turns import LoopTurns
 from armillary.sim.loop.events import Bound, Watched
 from armillary.sim.loop.resuming import happened, held, states_of
 from armillary.sim.loop.signal_recorder import RecordedSignals
 from armillary.sim.loop.states import State, StepBatch, given_at, instants
 from armillary.sim.loop.stick_slip import StickEvent
 from armillary.sim.methods.system import System
+from armillary.sim.record.quantities import quantity_of
 from armillary.sim.record.recorder import Recorder
 
-# what can be computed from q and v alone
-FROM_STATES = {
-    "q", "v", "kinetic", "potential", "energy", "momentum", "drift", "body_velocity", "condition",
-    "states",
-}  # fmt: skip
+
+def _of_state(name: str) -> bool:
+    """Can it be computed from q and v alone?"""
+    quantity = quantity_of(name)
+    return name == "states" or (quantity is not None and quantity.of_state)
 
 
 class RunRecorder:
@@ -29,12 +31,13 @@ class RunRecorder:
         self, system: System, recorder: Recorder, names: tuple[str, ...], watched: list[Watched]
     ):
         self.system, self.recorder, self.watched = system, recorder, watched
-        self.forces = not set(names) <= FROM_STATES
+        self.forces = not all(_of_state(name) for name in names)
         self._wants_states = "states" in names
-        self._asked = [n for n in names if n not in FROM_STATES and n not in ("a", "tau")]
+        self._asked = [n for n in names if not _of_state(n) and n not in ("a", "tau")]
         self._holds = any(isinstance(e, (Bound, StickEvent)) for e in watched)
         self._signals: tuple[str, ...] = ()  # those of the asked names that blocks have
         self._recorded: RecordedSignals | None = None
+        self._turns = [s for s in system.chain.stages if isinstance(s.block, LoopTurns)]
 
     def __call__(self, state: State) -> None:
         system, (t, q, v, z) = self.system, (state.t, *state.parts)
@@ -43,6 +46,8 @@ class RunRecorder:
             extras["states"] = z
         if system.setup.prescribed:
             extras["prescribed"] = system.setup.prescribed.flat(t, v)
+        turned, energy = self._turned(q, v, z)
+        extras |= energy
         if not self.forces:
             self.recorder.add(t, q, v, None, None, extras)
             return
@@ -59,7 +64,18 @@ class RunRecorder:
             extras |= signals
         if self._holds:
             extras["restraint"] = view.restraint(t, q, v, tau, a)
+        if energy:
+            tau, extras["restraint"] = tau - turned, extras.get("restraint", 0.0) + turned
         self.recorder.add(t, q, v, a, tau, extras)
+
+    def _turned(self, q: Array, v: Array, z: Array) -> tuple[Array, dict[str, Array]]:
+        """What the turns of springs in loops add to the forces, and their energy as an extra."""
+        for stage in self._turns:
+            assert isinstance(stage.block, LoopTurns)
+            flat = (x.reshape(-1, x.shape[-1]) for x in (q, v, z[..., stage.z]))
+            force, energy = stage.block.added(*flat)
+            return force.reshape(v.shape), {"turned": energy.reshape(*q.shape[:-1], 1)}
+        return np.zeros(0), {}
 
     def _events(self, v: Array) -> dict[str, Any]:
         """What events have left behind; first of all, the mechanism in force."""
@@ -86,6 +102,10 @@ class RunRecorder:
         a, tau = self._forces_of(times, batch) if self.forces else (None, None)
         if self.forces and self._holds:
             extras["restraint"] = np.zeros(v.shape)
+        turned, energy = self._turned(batch.q, v, batch.z)
+        extras |= energy
+        if energy and tau is not None:
+            tau, extras["restraint"] = tau - turned, turned
         self.recorder.extend(np.array(times), batch.q, v, a, tau, extras)
 
     def _forces_of(self, times: list[float], batch: StepBatch) -> tuple[Array, Array]:

@@ -13,16 +13,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armillary.constraints.drift import DrawnBack
 from armillary.constraints.holding import named_values
 from armillary.errors import InputError, Message, ModelError
 from armillary.evaluate.inputs import Array, as_floats
 from armillary.evaluate.named_states import State as GivenState
 from armillary.mechanism.mechanism import Mechanism
+from armillary.sim.control.loop_turns import loop_turns
 from armillary.sim.loop.arguments import check_types, projection_or_rates
 from armillary.sim.loop.balance import balanced_states
 from armillary.sim.loop.contact_friction import contact_events
 from armillary.sim.loop.events import Switch, Watched, check_start, watched_events
 from armillary.sim.loop.grid import Grid, check_memory, check_span
+from armillary.sim.loop.halved_step import with_error_estimate
 from armillary.sim.loop.loads import check_fed, fed
 from armillary.sim.loop.loop import Loop, Progress, Stopped
 from armillary.sim.loop.physics import physics_of
@@ -36,6 +39,7 @@ from armillary.sim.methods.system import System
 from armillary.sim.motion.driven import PrescribedMotions
 from armillary.sim.motion.prescribed import Given
 from armillary.sim.motion.schedules import External, Inputs
+from armillary.sim.motion.user_functions import several
 from armillary.sim.record.quantities import listed
 from armillary.sim.record.recorder import Recorder
 from armillary.sim.record.run import Run
@@ -43,7 +47,7 @@ from armillary.sim.record.run import Run
 # as `System` takes them: inputs, external, period, parameters, prescribed, voltages, baumgarte
 Outside = tuple[
     Inputs, External, float | None, ArrayLike | None, PrescribedMotions, Inputs,
-    tuple[float, float] | None,
+    DrawnBack | None,
 ]  # fmt: skip
 Velocities = GivenState | None
 
@@ -52,30 +56,27 @@ def simulate(
     mechanism: Mechanism,
     q0: GivenState | None = None,
     v0: GivenState | None = None,
-    duration: float = 1.0,
-    step: float = 1e-3,
-    method: str = "rk4",
+    duration: float = 1.0, step: float = 1e-3, method: str = "rk4",
     *,
     controller: object = None, actuators: object = None,
     inputs: Inputs = None, voltages: Inputs = None, beside: bool = False,
     external: External = None, prescribed: Mapping[str, Given] | None = None, events: object = (),
-    record: str | Iterable[str] = ("q", "v"),
-    every: int = 1,
+    record: str | Iterable[str] = ("q", "v"), every: int = 1,
     out: str | os.PathLike[str] | None = None, progress: Progress | bool | None = None,
-    project: bool | tuple[float, float] = True, tolerance: float = 1e-8,
+    project: bool | DrawnBack = True, tolerance: float = 1e-8,
     period: float | None = None, parameters: ArrayLike | None = None,
     t0: float = 0.0, resume: bool = False, overwrite: bool = False, project_start: bool = False,
-    balance: bool = False, geometry_tolerance: float | None = None,
+    balance: bool = False, geometry_tolerance: float | None = None, estimate_error: bool = False,
 ) -> Run:  # fmt: skip
     """The motion from (q0, v0) over `duration` seconds:
 
         a = forward_dynamics(q, v, actuators(voltages + controller) + inputs, external)
 
     q0 (nq) or (B, nq), v0 (nv) or (B, nv): default the initial configuration at rest; a batch
-    runs B simulations at once.  By name, {"crank": 0.3}, the others follow; a full v0 that the
-    constraints do not allow is refused, or with project_start the nearest is taken.  step: of
-    the method (sim/methods/choice.py); with "dopri5" of the record, while the steps follow the
-    tolerance.  controller: a `Block` or several, or f(t, q, v) -> tau; period: sample and hold of
+    runs B simulations at once.  By name, {"crank": 0.3}, the others follow; a full v0 that is not
+    allowed is refused, or with project_start the nearest is taken.  step: of the method
+    (methods/choice.py); with "dopri5" of the record, while the steps follow the tolerance.
+    controller: a `Block` or several, or f(t, q, v) -> tau; period: sample and hold of
     controllers without one; balance: states of blocks begin so that nothing accelerates.
     inputs: joint forces, {joint: constant, Schedule or f(t)} or all nv of them; of a joint with an
     actuator only with beside=True, for they act beside it.  voltages: {joint: constant, Schedule or
@@ -83,31 +84,40 @@ def simulate(
     f(t)}, or f(t, q, v) -> {frame: wrench}.  prescribed: motion of joints and of wheels' ground
     over time, {name: place, Schedule, f(t) -> x or (x, x', x''), or a trajectory}.
     record: names (see `quantities`), at every n-th step; out: stream to this file.  project: after
-    every step back onto the constraints, position then velocity; or rates
-    (alpha, beta), 1/s, that draw them back by a corrective force (Baumgarte).  parameters: other
-    inertias, (10 bodies,) or one row per run, as `mechanism.parameters`.  resume: go on where `out`
-    ends; everything but `duration` must be as it was (physics.py).  geometry_tolerance: of loops.
+    every step back onto the constraints, position then velocity; or rates (alpha, beta), 1/s
+    (Baumgarte), or a `CorrectiveForce`, that draw them back.  parameters: other inertias, (10
+    bodies,) or one row per run.  resume: go on where `out` ends, all but `duration` as it was
+    (physics.py).  geometry_tolerance: of loops.  estimate_error: a second run with half the step
+    tells how exact it is (`run.error_estimate`).
 
     The run is kept when it ends early: `run.complete` is False and `run.message` tells why.  An
     exception of a controller carries it as `error.run`.  Functions get copies of the state."""
-    made_with = _made_with(check_types(locals()))
+    given = check_types(locals())
+    if estimate_error:
+        return with_error_estimate(simulate, given)
     mechanism, q0 = _placed(mechanism.with_tolerance(geometry_tolerance), q0)
     _check_times(duration, step, tolerance, t0, every)
     moved = PrescribedMotions(mechanism, prescribed, step)
     names = listed(record)
     project, rates = projection_or_rates(project, method, names, parameters is not None)
     outside = (inputs, external, period, parameters, moved, voltages, rates)
-    system = _system(moved.mechanism, controller, actuators, outside, beside)
+    system = _system(moved.mechanism, controller, actuators, outside, beside, events)
     watched = _watched(system, events, moved)
     stepping = stepper(method, system.view())
     extras = signal_columns(system, names, t0, step)
     about = {"method": method, "step": step, "handed": int(every), "extras": extras}
-    how = made_with | about | {"out": out, "resume": resume, "overwrite": overwrite}
+    how = _made_with(given) | about | {"out": out, "resume": resume, "overwrite": overwrite}
     with closing(_recorder(system, names, how)) as recorder:
         state = _first(recorder, system, q0, v0, t0, project, project_start, balance)
         loop = partial(Loop, project=project, tolerance=tolerance, progress=_progress(progress))
         span = (t0, t0 + duration, step, int(every))
-        return _begun(loop, system, stepping, watched, recorder, state, span)
+        return _knowing(given, _begun(loop, system, stepping, watched, recorder, state, span))
+
+
+def _knowing(given: dict[str, object], run: Run) -> Run:
+    """The run, with the call that made it."""
+    run.given = given
+    return run
 
 
 def _begun(
@@ -126,7 +136,9 @@ def _begun(
     if over := events_taken_up(system, watched, recorder):
         return recorder.finish(over)
     loop = loop_of(system, stepping, watched, record, recorder.event)
-    return _carried_out(loop, recorder, state, span)
+    run = _carried_out(loop, recorder, state, span)
+    run.timing = loop.performance
+    return run
 
 
 def _placed(mechanism: Mechanism, q0: GivenState | None) -> tuple[Mechanism, ArrayLike | None]:
@@ -192,11 +204,20 @@ def _recorder(system: System, names: tuple[str, ...], how: dict[str, Any]) -> Re
 
 
 def _system(
-    mechanism: Mechanism, controller: object, actuators: object, given: Outside, beside: bool
+    mechanism: Mechanism,
+    controller: object,
+    actuators: object,
+    given: Outside,
+    beside: bool,
+    events: object,
 ) -> System:
-    """given: what acts on it from outside, as `System` takes it."""
+    """given: what acts on it from outside, as `System` takes it.  Springs in loops are counted in
+    turns, unless another mechanism may take over."""
     inputs, voltages = given[0], given[5]
-    system = System(mechanism, controller, fed(mechanism, actuators, voltages), *given)
+    switches = any(isinstance(event, Switch) for event in several(events))
+    driving = [*several(fed(mechanism, actuators, voltages))]
+    driving += [] if switches else loop_turns(mechanism)
+    system = System(mechanism, controller, driving, *given)
     parts = [stage.block for stage in system.chain.stages if stage.actuator]
     named = voltages if isinstance(voltages, Mapping) else None
     check_fed(mechanism, parts, inputs, named, beside)

@@ -12,6 +12,7 @@ from armillary.constraints.moving import RowMotion
 from armillary.constraints.notes import idle_note
 from armillary.errors import InadmissibleError, InputError, ModelError, Remedy
 from armillary.evaluate.inputs import Array
+from armillary.sim.control.loop_turns import LoopTurns
 from armillary.sim.methods.run_view import RunView
 
 _OPEN = 1e-2  # of the machine's size: more is no rounding but another position
@@ -55,7 +56,7 @@ def consistent_start(
         if wanted.named is not None:
             start.v = _followed(view, t0, q, v, wanted.named)
         return start
-    start.notes += mechanism.constraint_solver.equations.constraints.uncounted
+    start.notes += _turns_told(view)
     view.setup.enter(t0, t0)
     moving = view.moving(t0)
     if view.setup.prescribed:
@@ -70,6 +71,20 @@ def consistent_start(
     if wanted.named is not None:
         return _by_names(view, t0, start, wanted.named, opening, worst)
     return _as_given(view, t0, start, project, wanted, opening, worst)
+
+
+def _turns_told(view: RunView) -> list[str]:
+    """Of springs in loops: in which turn they begin, or that turns are not counted."""
+    uncounted = view.mechanism.constraint_solver.equations.constraints.uncounted
+    counted = [block for block in view.setup.chain.blocks if isinstance(block, LoopTurns)]
+    if not counted:
+        return list(uncounted)
+    return [
+        f"'{name}' begins in the turn nearest to the rest of its spring; turns are counted from "
+        f"there"
+        for block in counted
+        for name in block.states
+    ]
 
 
 def _opening(
@@ -167,8 +182,11 @@ def _as_given(
     driven = any(text.startswith("v0") for text in start.notes)
     if wanted.given and not wanted.nearest and not driven:
         _refuse(view, start, rate, allowed, opening)
+    drawn = view.setup.baumgarte is not None and not view.setup.prescribed
     if opening > rounding:
-        start.notes.append(f"q0 was open by {worst}; it was closed")
+        start.notes.append(
+            f"q0 was open by {worst}; it {'is drawn back' if drawn else 'was closed'}"
+        )
     if inconsistent and not start.refused:
         change = np.abs(allowed - v).max()
         start.notes.append(
@@ -177,7 +195,7 @@ def _as_given(
         )
     if project:
         kept = np.array([k not in start.refused for k in range(len(rate))])
-        start.q = closed
+        start.q = start.q if drawn else closed
         start.v = np.where(kept[:, None], allowed, v).reshape(v.shape)
     return start
 

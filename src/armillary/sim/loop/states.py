@@ -91,10 +91,12 @@ def given_at(
         if setup.prescribed:
             moved.append(setup.prescribed.flat(t, batch.v[k]))
         if wrenches:
-            pushed.append(setup.external.at(t))
+            pushed.append(setup.external(t, batch.q[k], batch.v[k]) or {})
     found: dict[str, Any] = {"prescribed": np.array(moved)} if moved else {}
     if pushed:
+        none = np.zeros(6)
         found["external"] = {
-            name: np.array([np.broadcast_to(x[name], shape) for x in pushed]) for name in pushed[0]
+            name: np.array([np.broadcast_to(x.get(name, none), shape) for x in pushed])
+            for name in dict.fromkeys(name for x in pushed for name in x)
         }
     return found

@@ -1,124 +1,48 @@
 """Many steps of time in one native call: kernels of a mechanism inside runtime/time_loop.py.
 
-Explicit Runge-Kutta tables and semi-implicit Euler, trees and constrained mechanisms, one state or
-B side by side; controllers that can be traced run inside.  A step that cannot be taken is left to
-the caller: a state that is not finite, a position that does not close, a failed residual check.
+Explicit Runge-Kutta tables, semi-implicit Euler and the variational rule, trees and constrained
+mechanisms, one state or B side by side; controllers that can be traced run inside.  A step that
+cannot be taken is left to the caller: a state that is not finite, a position that does not close, a
+failed residual check.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armillary.algorithms.closed.drawn_back import drawn_back
 from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.tree import centre, chart, forward_dynamics
 from armillary.codegen.abi import Context
+from armillary.codegen.interrupts import HeldInterrupt
 from armillary.codegen.struct import bits
+from armillary.constraints.compiled import compiled_kernels
+from armillary.constraints.drift import CorrectiveForce, DrawnBack
 from armillary.evaluate.compile_function import NotNative, compile_algorithm
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.interrupts import HeldInterrupt
 from armillary.evaluate.kernel import Kernel, address_of
 from armillary.runtime.time_context import KernelCall, Policy, Steps, Table
 from armillary.runtime.time_loop import called_back, run_steps
-from armillary.sim.loop.control_kernels import Control, Controlling, Sample
+from armillary.sim.loop.control_kernels import Controlling
+from armillary.sim.loop.step_data import (
+    Answer,
+    Controller,
+    Given,
+    Kept,
+    Method,
+    States,
+    Work,
+    Wrenches,
+)
+from armillary.sim.loop.variational_kernels import VariationalKernels
 
 if TYPE_CHECKING:
     from armillary.evaluate.program import Program
     from armillary.mechanism.mechanism import Mechanism
-
-# (stage, t, q, v, z) -> forces and dz/dt, over arrays (rows, ...): called back at every stage
-Answer = Callable[[int, float, Array, Array, Array], tuple[Array, Array]]
-
-
-@dataclass(frozen=True)
-class Method:
-    """An explicit Runge-Kutta table (rows of A below the diagonal, b, c), or semi-implicit Euler:
-    v first, then q with the new v."""
-
-    a: tuple[tuple[float, ...], ...] = ((0.0,),)
-    b: tuple[float, ...] = (1.0,)
-    c: tuple[float, ...] = (0.0,)
-    semi_implicit: bool = False
-
-
-@dataclass(frozen=True)
-class Given:
-    """What is given over time.  Arrays (r, n) hold for all time, (steps, stages, r, n) for every
-    stage; r: one row per state, or one for all of them (not of tau).
-
-    tau: joint forces (nv).  wrench: on the bodies of `Stepping.tables` (6 per body).  drive:
-    accelerations of the constraint rows; place and velocity: theirs after every step,
-    (steps, r, rows of the constraints)."""
-
-    tau: Array
-    wrench: Array | None = None
-    drive: Array | None = None
-    place: Array | None = None
-    velocity: Array | None = None
-
-    def of(self, rows: slice, count: int) -> Given:
-        """What belongs to some of `count` states."""
-
-        def own(x: Array | None) -> Any:
-            return x if x is None or x.shape[-2] != count else x[..., rows, :]
-
-        return Given(*(own(getattr(self, field.name)) for field in fields(self)))
-
-
-@dataclass(frozen=True)
-class Span:
-    """Steps of h from t on.  `taken` ones were made before, and every n-th of all is recorded."""
-
-    steps: int
-    h: float
-    t: float
-    taken: int = 0
-    every: int = 1
-
-    def entry(self, done: int) -> int:
-        """Of the record, after so many of these steps; entry 0 belongs to the start."""
-        return (self.taken + done) // self.every - self.taken // self.every
-
-    def after(self, done: int, steps: int) -> Span:
-        """`steps` steps after the first `done` ones."""
-        return replace(self, steps=steps, t=self.t + done * self.h, taken=self.taken + done)
-
-
-States = tuple[Array, ...]  # q, v, z: (rows, ·) each
-
-
-@dataclass(frozen=True)
-class Work:
-    """Steps to take.
-
-    out: arrays named q, v, z, a, tau, one entry per recorded step; a and tau of the first stage of
-    the step that follows: not those of the last state, but those of the start, in entry 0.  They
-    may hold more rows than the loop runs: its own begin at row `first`.  due (steps + 1, 1 + n):
-    after step k, 1 where any of the n sampled blocks is due, and which."""
-
-    given: Given
-    span: Span
-    out: dict[str, Array]
-    first: int = 0
-    due: Array | None = None
-
-
-@dataclass(frozen=True)
-class Controller:
-    """Controllers and actuators of a run: traced functions, or one over arrays that is called back
-    at every stage; what it raises stops the loop and stands in `Stepping.fault`.
-
-    sample: what sampled blocks do, and how many of them there are.  key: equal for equal traced
-    functions, whose code is then used again."""
-
-    control: Control | None = None
-    sample: tuple[Sample, int] | None = None
-    key: Hashable = None
-    answer: Answer | None = None
 
 
 def _zeros(*shape: int) -> Array:
@@ -141,33 +65,51 @@ class Stepping:
         nz: int = 0,
         parameters: Array | None = None,
         given: tuple[str, ...] = (),
+        kept: Kept = Kept(),  # noqa: B008 - it is frozen
+        wrenches: Wrenches | None = None,
     ):
-        """given: which of "external" and "prescribed" (wrenches, moving rows) the dynamics read."""
+        """given: which of "external" and "prescribed" (wrenches, moving rows) the dynamics read.
+        wrenches: called back at every stage, where they depend on the state."""
         self.mechanism, self.method, self.rows, self.nz = mechanism, method, rows, nz
         self._batched = rows >= mechanism.options.simd(True).width
         self._keep: list[object] = []  # everything the native side points to
         self._c = np.zeros(Steps.SIZE, np.int64)
         self.fault: BaseException | None = None
-        self._calls_back, self._interrupt = controller.answer is not None, HeldInterrupt()
-        self._stage = 0  # the one that is next
+        self._calls_back = controller.answer is not None or wrenches is not None
+        self._interrupt = HeldInterrupt()
         self._numbers()
         self._buffers()
         self._parameters, self._driven = parameters, "prescribed" in given
         others = ("parameters",) * (parameters is not None)
+        self._kept = kept
+        if kept.drawn_back is not None and mechanism.constraint_rows:
+            if self._driven:
+                raise NotNative("rows that move and are drawn back")
+            given = (*given, "prescribed")
         self._reads = ("q", "v", "tau", *given, *others)
         self.kernels: dict[str, Kernel] = {}  # by role, see time_context.py
+        self._programs: list[
+            tuple[Program, int]
+        ] = []  # whose kernels may change, and their version
         self._contexts: dict[str, np.ndarray] = {}
-        dynamics = self._dynamics()
+        dynamics = self._watched(self._dynamics())
         self.tables = dynamics.tables  # of the bodies that wrenches act on
         self._call("dynamics", dynamics.kernel(self._batched, "double"))
         self._other_bodies("dynamics", self._reads)
         self._manifold()
-        self._constraints()
+        if kept.project:
+            self._constraints()
+        elif kept.drawn_back is not None and mechanism.constraint_rows:
+            self._draw_back(kept.drawn_back)
+        if method.variational:
+            self._variational()
         controlling = Controlling(mechanism.evaluator, self._batched, nz, controller.key)
         if controller.control is not None:
             self._call("control", controlling.control(controller.control), still=(3,))
         if controller.answer is not None:
             self._call_back(controller.answer)
+        if wrenches is not None:
+            self._call_for_wrenches(wrenches)
         if controller.sample is not None:
             self._call("sample", controlling.sample(*controller.sample), still=(3, 4))
 
@@ -242,7 +184,45 @@ class Stepping:
             kernels = owner.constraint_solver.projector.kernels(level, moving=self._driven)
             if kernels is None:
                 raise NotNative(f"no traced kernel for the {name}")
-            self._call(name, kernels.kernel(self._batched, "double"))
+            self._call(name, self._watched(kernels).kernel(self._batched, "double"))
+
+    def _watched(self, program: Program) -> Program:
+        self._programs.append((program, program.version))
+        return program
+
+    @property
+    def outdated(self) -> bool:
+        """Are there other kernels by now than those that the loop was made with?"""
+        return any(program.version != version for program, version in self._programs)
+
+    def _draw_back(self, how: DrawnBack) -> None:
+        """Accelerations of open rows, as an input of the dynamics."""
+        equations = self.mechanism.constraint_solver.equations
+        count, force = equations.constraints.count, isinstance(how, CorrectiveForce)
+        gains = (how.kv, how.kp) if isinstance(how, CorrectiveForce) else (2 * how[0], how[1] ** 2)
+        made = compiled_kernels(equations, drawn_back(count, *gains, force), ("q", "v"))
+        if made is None:
+            raise NotNative("no traced kernel that draws constraints back")
+        self._call("pull", made.kernel(self._batched, "double"))
+        slot = self._reads.index("prescribed")
+        self._c[Steps.PULL], self._c[Steps.PULL_INPUT] = self._own(_zeros(self.rows, count)), slot
+        self._contexts["dynamics"][Context.INPUT_STRIDES + slot] = count
+
+    def _variational(self) -> None:
+        made = VariationalKernels(self.mechanism, self.tables, self._reads, self._batched)
+        for role, (reads, kernel) in made.kernels.items():
+            still = tuple(k for k, name in enumerate(reads) if name == "step")
+            self._call(role, kernel, still)
+            for k in still:
+                place = address_of()(self._c) + self._c.itemsize * Steps.STEP_SIZE
+                self._contexts[role][Context.INPUT_ROWS + k] = place
+            if "parameters" in reads:
+                self._other_bodies(role, reads)
+        self._c[Steps.CONSTRAINED] = made.rows
+        self._c[Steps.MOVING_BASE] = int(self.mechanism.evaluator.moving_base)
+        for name, numbers in made.memory(self.rows).items():
+            self._c[Steps.FIELDS[name]] = self._own(numbers)
+            self._arrays[name] = numbers
 
     def _call(self, role: str, kernel: Kernel, still: tuple[int, ...] = ()) -> None:
         """Prepare a kernel: its context, with the row lengths of its inputs."""
@@ -259,27 +239,56 @@ class Stepping:
 
     def _call_back(self, answer: Answer) -> None:
         """A function over arrays as the controller."""
-        b, stages, nz = self._arrays, len(self.method.b), self.nz
-        start, later = ([b[prefix + name] for name in ("Q", "V", "Z")] for prefix in ("", "STAGE_"))
+        b, nz = self._arrays, self.nz
         time, force_out, rates_out = b["TIME"], b["FORCE"], b["RATES_Z"]
+        first, stride = address_of()(rates_out), rates_out.strides[0]
 
-        def at_stage() -> None:
-            i, self._stage = self._stage, (self._stage + 1) % stages
+        def at_stage(begins: bool, states: list[Array], rates_at: int) -> None:
+            force, rates = answer(begins, time.item(), states[0], states[1], states[2])
+            force_out[...] = force
+            if nz:
+                rates_out[(rates_at - first) // stride][:, :nz] = rates
+
+        self._python_kernel("control", at_stage, force_out)
+
+    def _call_for_wrenches(self, wrenches: Wrenches) -> None:
+        """A function over arrays that gives the wrenches on the bodies."""
+        time, size = self._arrays["TIME"], 6 * len(self.tables.bodies)
+        out, slot = _zeros(self.rows, size), self._reads.index("external")
+
+        def at_stage(begins: bool, states: list[Array], rates_at: int) -> None:
+            out[...] = wrenches(time.item(), states[0], states[1], self.tables)
+
+        self._python_kernel("wrenches", at_stage, out)
+        field = Steps.FIELDS["WRENCH"]
+        self._c[field.of(Table.NUMBERS)], self._c[field.of(Table.INPUT)] = self._own(out), slot
+        for role in {"dynamics", "momenta"} & set(self._contexts):
+            self._apart(role, slot, out)
+
+    def _python_kernel(
+        self, role: str, at_stage: Callable[[bool, list[Array], int], None], out: Array
+    ) -> None:
+        """A function in the place of a kernel, asked with: is this the start of a step, copies of
+        q, v, z, and where rates of z go.  Where it raises, `out` spoils the step."""
+        b, context = self._arrays, np.zeros(Context.SIZE, np.int64)
+        by_address = {address_of()(x): x for x in b.values() if x.size}
+        start, inputs = address_of()(b["Q"]), slice(Context.INPUT_ROWS, Context.INPUT_ROWS + 3)
+
+        def called() -> None:
             if self.fault is None and self._interrupt.came is None:
                 try:
-                    q, v, z = later if i else start
-                    force, rates = answer(i, time.item(), q.copy(), v.copy(), z.copy())
-                    force_out[...] = force
-                    if nz:
-                        rates_out[i][:, :nz] = rates
+                    q, v, z = context[inputs].tolist()
+                    states = [by_address[q].copy(), by_address[v].copy()]
+                    states.append(by_address[z].copy() if self.nz and z in by_address else b["Z"])
+                    at_stage(q == start, states, int(context[Context.OUTPUT_ROWS + 1]))
                 except BaseException as fault:  # Ctrl-C too: nothing may go through native code
                     self.fault = fault
             if self.fault is not None or self._interrupt.came is not None:
-                force_out[...] = np.nan  # this step is not taken
+                out[...] = np.nan  # this step is not taken
 
-        keep, address = called_back(at_stage)
+        keep, address = called_back(called)
         self._keep.append(keep)
-        self._put_kernel("control", address, self._own(np.zeros(Context.SIZE, np.int64)))
+        self._put_kernel(role, address, self._own(context))
 
     # -- memory ----------------------------------------------------------------------------------
 
@@ -328,7 +337,7 @@ class Stepping:
 
     def run(self, state: States, work: Work) -> int:
         """`begin`, the steps, `end`."""
-        place, call = self.begin(state, work), run_steps()
+        place, call = self.begin(state, work), run_steps(self.method.variational)
         if not self._calls_back:
             call(place)
             return self.end(state)
@@ -344,7 +353,7 @@ class Stepping:
             array[...] = start_of
         self._given = self._hand_over(work.given)
         c[Steps.STEPS], c[Steps.DONE] = span.steps, 0
-        self.fault, self._stage = None, 0
+        self.fault = None
         c[Steps.EVERY], c[Steps.RECORDED] = span.every, span.taken
         c[Steps.STEP_SIZE], c[Steps.START] = bits(span.h), bits(span.t)
         if due is not None:
@@ -381,16 +390,19 @@ class Stepping:
                 slot = self._reads.index({"WRENCH": "external", "DRIVE": "prescribed"}[name])
                 c[field.of(Table.INPUT)] = slot
                 self._apart("dynamics", slot, table)
-        for name, correction, numbers in (
-            ("PLACE", "position", given.place),
-            ("SPEED", "velocity", given.velocity),
+            if name == "WRENCH" and self.method.variational:
+                self._apart("momenta", slot, table)
+        for name, correction, slot, numbers in (
+            ("PLACE", "position", 1, given.place),
+            ("PLACE", "opening", 1, given.place),
+            ("SPEED", "velocity", 2, given.velocity),
         ):
             if numbers is not None and correction in self._contexts:
                 table = np.ascontiguousarray(numbers, float)
                 kept.append(table)
                 c[Steps.FIELDS[name]] = address_of()(table)
                 c[Steps.MOTION_STEP] = table.shape[-2] * table.shape[-1]
-                self._apart(correction, 1 if name == "PLACE" else 2, table)
+                self._apart(correction, slot, table)
         return kept
 
     def _apart(self, kernel: str, slot: int, table: Array) -> None:

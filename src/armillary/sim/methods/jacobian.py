@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from armillary.algorithms.forces.element_forces import joint_pushes
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.methods.run_view import RunView
@@ -53,9 +54,9 @@ def _by_mobility(view: RunView) -> bool:
 def _stiff_part(
     view: RunView, t: float, y: Array, s: Array, tau: Array
 ) -> tuple[Array, Array, Array]:
-    """d(ds/dt) by θ, s and tau, of a single state: mobility times the slopes of friction and
-    springs.  That stays finite in singular positions of closed mechanisms, and is what makes
-    them stiff; the order of the method does not need the rest."""
+    """d(ds/dt) by θ, s and tau, of a single state: mobility times the slopes of friction,
+    springs and force elements.  That stays finite in singular positions of closed mechanisms, and
+    is what makes them stiff; the order of the method does not need the rest."""
     q, v = view.center.leave(y, s, view.bodies())
     Y = view.center.matrix(q, view.bodies()) @ view.mobility(q, v, tau)
     by_position, by_speed = (np.diag(x) for x in _slopes(view.mechanism, q, v))
@@ -63,6 +64,10 @@ def _stiff_part(
     by_speed[linear, linear] = 0.0  # of body axes, not of the centre's
     if known := loop_forces(view.mechanism):
         at = partial(_of_loops, view, known)
+        by_position = by_position + _differences(lambda d: at(view.chart.step(y, d), s), len(s))
+        by_speed = by_speed + _differences(lambda d: at(y, s + d), len(s))
+    if view.mechanism.model.elements:
+        at = partial(_of_elements, view)
         by_position = by_position + _differences(lambda d: at(view.chart.step(y, d), s), len(s))
         by_speed = by_speed + _differences(lambda d: at(y, s + d), len(s))
     return Y @ by_position, Y @ by_speed, Y
@@ -91,6 +96,12 @@ def _slopes(mechanism: Mechanism, q: Array, v: Array) -> tuple[Array, Array]:
 
 def _of_loops(view: RunView, known: Callable[..., Array], y: Array, s: Array) -> Array:
     return known(*view.center.leave(y, s, view.bodies()))
+
+
+def _of_elements(view: RunView, y: Array, s: Array) -> Array:
+    q, v = view.center.leave(y, s, view.bodies())
+    bodies = {"parameters": view.bodies()}
+    return view.mechanism.evaluator.run(joint_pushes, {"q": q, "v": v}, bodies=bodies)["push"]
 
 
 def _differences(force: Callable[[Array], Array], n: int) -> Array:

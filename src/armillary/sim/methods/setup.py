@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from armillary.constraints.drift import DrawnBack
 from armillary.evaluate.inputs import Array
 from armillary.sim.control.chain import Chain
 from armillary.sim.motion.driven import PrescribedMotions
@@ -23,7 +24,7 @@ class Setup:
     voltages: Forces | None = None
     prescribed: PrescribedMotions | None = None
     parameters: Array | None = None
-    baumgarte: tuple[float, float] | None = None
+    baumgarte: DrawnBack | None = None
 
     @property
     def nz(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armillary.constraints.drift import DrawnBack
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array, as_floats
 from armillary.mechanism.mechanism import Mechanism
@@ -33,7 +34,7 @@ class System:
         parameters: ArrayLike | None = None,
         prescribed: PrescribedMotions | None = None,
         voltages: Inputs = None,
-        baumgarte: tuple[float, float] | None = None,
+        baumgarte: DrawnBack | None = None,
     ):
         chain = RunChain(controller, actuators, period)
         for block in chain.blocks:

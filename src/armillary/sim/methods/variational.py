@@ -112,7 +112,7 @@ class Variational:
         M = ends.inertia(q0)
         S = M + 0.5 * h * np.diag(self._damper) + 0.25 * h * h * np.diag(self._spring)
         inverse = np.linalg.inv(S)
-        p0, xi = M @ s0, s0.copy()
+        p0, xi = M @ s0 + ends.at_rest(y0), s0.copy()
         J = ends.lowered_rows(q0)[0] if closed else np.zeros((0, n))
         lift = inverse @ J.T
         answer = _pseudo_inverse(J @ lift)
@@ -139,9 +139,10 @@ class Variational:
         else:
             return None, branches
         start, end, rate = ends(xi, z0)
-        q1, _ = view.center.leave(view.chart.step(y0, h * xi), xi, bodies)
+        y1 = view.chart.step(y0, h * xi)
+        q1, _ = view.center.leave(y1, xi, bodies)
         M = ends.inertia(q1)
-        s1 = np.asarray(np.linalg.solve(M, end), float)
+        s1 = np.asarray(np.linalg.solve(M, end - ends.at_rest(y1)), float)
         if closed:
             s1 = _consistent(M, ends.rows(xi)[0], s1, 2.0 * xi - s0)
         return np.concatenate([h * xi, s1, z0 + h * rate]), branches
@@ -225,6 +226,13 @@ class _Ends:
         if self._closed:
             tau = tau + self._parts.known(q, v)
         return tau, rate
+
+    def at_rest(self, y: Array) -> Array | float:
+        """Momentum of the mechanism at rest on its base, which may turn."""
+        if not self._view.mechanism.evaluator.moving_base:
+            return 0.0
+        still = np.zeros(self._view.nv)
+        return self._parts.momenta(y, still, still, 0.0, self._bodies)[0]
 
     def inertia(self, q: Array) -> Array:
         """M of s."""

@@ -84,10 +84,11 @@ class VariationalParts:
         owner, others = self.mechanism.evaluator, ("parameters",) * self._given
         tables = parametric(owner.model, True, True) if self._given else owner.tables()
         tables = replace(tables, extra=(*tables.extra, ("step", 1)))
-        reads = (*variational_step.reads, *others)
+        reads = ("q", "v", "tau", "step", *others)
+        lanes, budget = owner.options.simd(False), owner.options.budget
         try:
             kernel = compile_algorithm(
-                variational_step, reads, tables, owner.options.simd(False), owner.options.budget
+                variational_step, reads, tables, lanes, budget, owner.moving_base
             )
         except NotNative:
             return None

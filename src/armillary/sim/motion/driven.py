@@ -129,7 +129,7 @@ class PrescribedMotions:
         ]
         return np.array([np.concatenate(xs, axis=1) for xs in wide])
 
-    def _rows_of(self, mechanism: Mechanism) -> tuple[Array, Array]:
+    def rows_of(self, mechanism: Mechanism) -> tuple[Array, Array]:
         """Numbers of the moved rows of a driven mechanism, and where their motion counts from."""
         return next(found[2:] for found in self._made.values() if found[1] is mechanism)
 
@@ -146,7 +146,7 @@ class PrescribedMotions:
 
     def row_motion(self, mechanism: Mechanism, values: Array) -> RowMotion:
         """Motion of all rows of a driven mechanism; values (3, n) or (3, B, n)."""
-        rows, origins = self._rows_of(mechanism)
+        rows, origins = self.rows_of(mechanism)
         full = np.zeros(
             (*values.shape[:-1], mechanism.constraint_solver.equations.constraints.count)
         )
@@ -156,7 +156,7 @@ class PrescribedMotions:
 
     def place(self, mechanism: Mechanism, row: int, t: float) -> float | None:
         """Where a constraint row is meant to be at t (of the first run); None: it is not driven."""
-        rows = self._rows_of(mechanism)[0].tolist()
+        rows = self.rows_of(mechanism)[0].tolist()
         return float(np.ravel(self.at(t)[0, ..., rows.index(row)])[0]) if row in rows else None
 
     def check(self, mechanism: Mechanism, t: float, moving: RowMotion) -> None:
@@ -194,7 +194,7 @@ class PrescribedMotions:
         """Driven coordinates: (number of the motion, entry of q, entry of v, label)."""
         constraints = self.mechanism.constraint_solver.equations.constraints
         found = []
-        for number, row in enumerate(self._rows_of(self.mechanism)[0]):
+        for number, row in enumerate(self.rows_of(self.mechanism)[0]):
             constraint = _constraint_of(constraints, constraints.labels[row])
             if isinstance(constraint, LinearConstraint) and constraint.kind == "prescribed":
                 v, q, _ = constraint.terms[0]

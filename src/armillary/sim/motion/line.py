@@ -26,6 +26,7 @@ from armillary.evaluate.rotation_vectors import rotation_of, rotation_vector
 from armillary.evaluate.starts import joint_bounds
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
+from armillary.shown import shown
 from armillary.sim.motion.profiles import Profile, profile_of
 from armillary.sim.motion.trajectories import Sample, Trajectory
 from armillary.spatial import Matrix, Vector
@@ -35,6 +36,7 @@ _EXACT = 1e-14  # rad and m: to the last digits
 NEAR_SINGULAR = 1e-3  # smallest over largest singular value: worth a word
 
 
+@shown
 @dataclass(frozen=True)
 class LineReport:
     """What became of the line: how well it is followed, where the arm is weak."""

@@ -42,6 +42,10 @@ class RoadProfile:
         self.distance, self.height = s, z
         self._curve = Curve(s, z, flat=True)
 
+    def __repr__(self) -> str:
+        s, z = self.distance, self.height
+        return f"<RoadProfile: {s[0]:g} to {s[-1]:g} m, height {z.min():g} to {z.max():g} m>"
+
     @classmethod
     def from_csv(cls, path: str | os.PathLike[str], column: str | None = None) -> RoadProfile:
         """A table with a head line: "distance" first, then heights; column: which one (the first).

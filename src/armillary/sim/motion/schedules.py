@@ -44,6 +44,10 @@ class Schedule:
         self._piece = 0
         self._curve = Curve(self.times, self.values, hold) if kind == "spline" else None
 
+    def __repr__(self) -> str:
+        span = f"t = {self.times[0]:g} to {self.times[-1]:g} s"
+        return f"<Schedule, {self.kind}: {len(self.times)} rows, {span}, shape {self.values.shape}>"
+
     def _check(self) -> None:
         t, x = self.times, self.values
         if self.kind not in _KINDS:

@@ -43,6 +43,9 @@ class Trajectory:
     def duration(self) -> float:
         return self.end - self.start
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: t = {self.start:g} to {self.end:g} s>"
+
     def __call__(self, t: ArrayLike, side: str = "right") -> Sample:
         """q, v, a at a time or at times (T,)."""
         times = np.asarray(t, float)

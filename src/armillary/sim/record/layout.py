@@ -109,6 +109,7 @@ class Tail:
     complete: bool = True
     events: list[tuple[float, str]] = field(default_factory=list)
     state: State = field(default_factory=dict)
+    errors: Json = field(default_factory=dict)  # error_estimate.py, where one was asked for
 
     def as_json(self) -> Json:
         state = {name: np.asarray(x, float).tolist() for name, x in self.state.items()}
@@ -121,6 +122,7 @@ class Tail:
             bool(content["complete"]),
             [(float(t), str(text)) for t, text in content["events"]],
             as_state(content["state"]),
+            dict(content.get("errors", {})),
         )
 
 

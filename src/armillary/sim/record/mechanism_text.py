@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from functools import cached_property
 
 from armillary.errors import ArmillaryError, InputError
@@ -11,6 +13,7 @@ from armillary.mechanism.mechanism import Mechanism
 from armillary.model.model import Model
 
 LONGEST = 8_000_000  # letters of a model that a recording keeps
+_SEEN_FROM = "# meshes are seen from "  # the first line of a text whose bodies have meshes
 
 
 def model_text(model: Model) -> str:
@@ -20,6 +23,31 @@ def model_text(model: Model) -> str:
     except ArmillaryError:
         return ""
     return text if len(text) <= LONGEST else ""
+
+
+def stored_text(model: Model) -> str:
+    """The text of a model for a recording; the first line says where its meshes are seen from."""
+    text, source = model_text(model), model.report.source
+    shapes = (shape for body in model.bodies for shape in body.shapes)
+    if not text or not os.path.isfile(source) or not any(shape.mesh for shape in shapes):
+        return text
+    place = {"model": os.path.abspath(source), "root": model.report.root}
+    return f"{_SEEN_FROM}{json.dumps(place)}\n{text}"
+
+
+def read_stored(text: str) -> Model:
+    """The model of a recording; its meshes are found where they were, if they are still there."""
+    line = text.partition("\n")[0]
+    if not line.startswith(_SEEN_FROM):
+        return read_native(text=text)
+    try:
+        place = json.loads(line.removeprefix(_SEEN_FROM))
+        source, root = str(place["model"]), str(place["root"])
+    except (ValueError, KeyError, TypeError):  # a comment that was changed: no meshes
+        return read_native(text=text)
+    model = read_native(source, text=text)
+    model.report.root = root
+    return model
 
 
 class KnownMechanism:
@@ -32,7 +60,7 @@ class KnownMechanism:
     @property
     def model_text(self) -> str:
         if self.simulated is not None:
-            return model_text(self.simulated.model)
+            return stored_text(self.simulated.model)
         return self.stored_model
 
     @cached_property
@@ -46,4 +74,4 @@ class KnownMechanism:
                 "elsewhere, or the mechanism has functions that no file can hold. Give it: "
                 "mechanism=..."
             )
-        return Mechanism(read_native(text=self.stored_model))
+        return Mechanism(read_stored(self.stored_model))

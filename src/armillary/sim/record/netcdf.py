@@ -92,6 +92,8 @@ def _attributes(file: h5netcdf.File, layout: Layout, tail: Tail) -> None:
         file.create_variable("model", ("model_byte",), "u1", compression="gzip")[...] = text
     file.attrs["message"] = tail.message[:8000]
     file.attrs["complete"] = int(tail.complete)
+    if tail.errors:
+        file.attrs["errors"] = json.dumps(tail.errors)
     file.attrs["quantities"] = " ".join(layout.names)
 
 
@@ -182,7 +184,8 @@ def read(path: Path) -> tuple[Layout, Tail, Reader]:
         stored = file.groups["state"].variables
         state = as_state({name: np.asarray(x[...]) for name, x in stored.items()})
         message, complete = str(file.attrs["message"]), bool(file.attrs["complete"])
-    return layout, Tail(message, complete, events, state), _reader(path)
+        errors = json.loads(str(file.attrs.get("errors", "{}")))
+    return layout, Tail(message, complete, events, state, errors), _reader(path)
 
 
 def _reader(path: Path) -> Reader:

@@ -5,20 +5,22 @@ One row of `QUANTITIES` per quantity.  Numbers are computed for a whole block of
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.constraints.moving import RowMotion
-from armillary.constraints.notes import nearness
-from armillary.constraints.solution import ConstrainedSolution
+from armillary.constraints.axes import Axes
 from armillary.errors import ArmillaryError, InputError, unknown_name
 from armillary.evaluate.inputs import Array
+from armillary.evaluate.results import ElementForces
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.elements.element import READINGS
+from armillary.sim.record.recorded_states import States, prescribed_rows
 from armillary.units import FORCE, WRENCH_UNITS
 from armillary.units import WRENCH as WRENCH_LABELS
 
@@ -26,92 +28,9 @@ Extras = Mapping[str, Any] | None  # arrays by name; "external": wrenches by fra
 Columns = tuple[tuple[str, str], ...]  # (label, unit) of every column
 
 WRENCH = tuple(zip(WRENCH_LABELS, WRENCH_UNITS, strict=True))
+_OWN = Axes()
 TWIST = (*((f"w{x}", "rad/s") for x in "xyz"), *((f"v{x}", "m/s") for x in "xyz"))
 MOMENTUM = (*((f"L{x}", "N m s") for x in "xyz"), *((f"p{x}", "N s") for x in "xyz"))
-
-
-@dataclass
-class States:
-    """S states of one mechanism, with what was known when they were met."""
-
-    mechanism: Mechanism
-    q: Array  # (S, nq)
-    v: Array  # (S, nv)
-    tau: Array  # (S, nv)
-    given_a: Array | None = None
-    external: Mapping[str, Array] = field(default_factory=dict)  # (S, 6) by frame
-    moving: RowMotion | None = None  # prescribed motion of constraint rows
-    baumgarte: tuple[float, float] | None = None  # rates that draw constraints back, 1/s
-
-    @cached_property
-    def a(self) -> Array:
-        if self.given_a is not None:
-            return self.given_a
-        options: dict[str, Any] = {} if self.moving is None else {"prescribed": self.moving}
-        if self.baumgarte is not None and self.mechanism.constraints:
-            options["baumgarte"] = self.baumgarte
-        return self.mechanism.forward_dynamics(self.q, self.v, self.tau, self.external, **options)
-
-    @cached_property
-    def energies(self) -> tuple[Array, Array]:
-        return self.mechanism.energy(self.q, self.v)
-
-    @cached_property
-    def solution(self) -> ConstrainedSolution:
-        """All forces of a mechanism with constraints."""
-        return self._solved(self.baumgarte)
-
-    def worst_closure(self) -> list[tuple[int, str]]:
-        """The state with the largest condition number and a remark, where the forces of closures
-        were asked for and one of them is nearly singular; else empty."""
-        if "solution" not in vars(self) or not self.mechanism.constraints:
-            return []
-        k = int(np.argmax(self.solution.condition))
-        equations = self.mechanism.constraint_solver.equations
-        text = nearness(equations, equations.factor(equations.terms(self.q[k : k + 1])))
-        return [(k, text)] if text else []
-
-    def _solved(self, baumgarte: tuple[float, float] | None) -> ConstrainedSolution:
-        given = (self.q, self.v, self.tau, self.external)
-        found = self.mechanism.solve(*given, prescribed=self.moving, baumgarte=baumgarte)
-        assert isinstance(found, ConstrainedSolution)
-        return found
-
-    @property
-    def reactions(self) -> Array:
-        if self.mechanism.constraints:
-            return self.solution.reactions.total
-        return self.mechanism.reactions(self.q, self.v, self.a, external=self.external).total
-
-    @property
-    def constraint_forces(self) -> Array:
-        return _of_constraints(self.solution)
-
-    @property
-    def corrective_forces(self) -> Array:
-        """What the drawing back of open constraints adds to their forces."""
-        return _of_constraints(self.solution) - _of_constraints(self._solved(None))
-
-    @property
-    def prescribed_forces(self) -> Array:
-        rows = self.mechanism.constraint_rows
-        driven = [rows.index(name) for name in _prescribed_rows(self.mechanism)]
-        return np.asarray(self.solution.multipliers[:, driven])
-
-    @property
-    def constraint_power(self) -> Array:
-        """λ · J v of every constraint (S, constraints): not zero where motion is prescribed."""
-        rate = np.einsum("smn,sn->sm", self.mechanism.constraint_jacobian(self.q), self.v)
-        rows = self.solution.multipliers * rate
-        constraints = self.mechanism.constraint_solver.equations.constraints
-        own = [rows[:, constraints.slices[c.name]].sum(axis=1) for c in constraints.all]
-        return np.stack(own, axis=1)
-
-    @property
-    def condition(self) -> Array:
-        if self.mechanism.constraints:
-            return self.mechanism.conditions(self.q, self.moving)
-        return np.linalg.cond(self.mechanism.mass_matrix(self.q))
 
 
 @dataclass(frozen=True)
@@ -122,18 +41,14 @@ class Quantity:
     values: Callable[[States], Array]
     unit: str = ""
     of_constraints: bool = False
+    needs: str = ""  # what a mechanism must have, beside constraints
     text: str = ""
+    of_state: bool = False  # q and v say it all: neither forces nor accelerations are needed
 
     def columns_of(self, mechanism: Mechanism) -> Columns:
         """None where there are no constraints, of quantities of theirs."""
         known = mechanism.constraints or not self.of_constraints
         return self.columns(mechanism) if known else ()
-
-
-def _of_constraints(solution: ConstrainedSolution) -> Array:
-    return np.concatenate(
-        [_flat(solution.constraint_forces.wrench), solution.constraint_forces.axis], axis=1
-    )
 
 
 def _flat(values: Array) -> Array:
@@ -172,41 +87,72 @@ def _wrenches(m: Mechanism) -> Columns:
 
 def _prescribed(m: Mechanism) -> Columns:
     units = dict(_rows(m))
-    return tuple((row.removesuffix(".f"), FORCE[units[row]]) for row in _prescribed_rows(m))
+    return tuple((row.removesuffix(".f"), FORCE[units[row]]) for row in prescribed_rows(m))
 
 
-def _prescribed_rows(m: Mechanism) -> tuple[str, ...]:
-    return (*(d.name for d in m.model.prescribed), *m.model.moved)
+def _wheels(m: Mechanism) -> Columns:
+    return tuple((f"{wheel.name}.{row}", "N") for wheel in m.model.wheels for row in wheel.rows)
 
 
 def _powers(m: Mechanism) -> Columns:
     return tuple((c.name, "W") for c in m.constraint_solver.equations.constraints.all)
 
 
+def _elements(m: Mechanism) -> Columns:
+    """Wrenches, and what an element with a coordinate of its own says along it."""
+    found: list[tuple[str, str]] = []
+    for part in m.model.elements:
+        along = zip(READINGS, part.law.units, strict=True) if any(part.law.units) else ()
+        found += [(f"{part.name}.{x}", u) for x, u in (*WRENCH, *along, ("power", "W"))]
+    return tuple(found)
+
+
+def _element_columns(m: Mechanism, found: ElementForces) -> Array:
+    own = [any(part.law.units) for part in m.model.elements]
+    blocks = [
+        np.concatenate(
+            [found.wrench[:, k], found.along[:, k, : 3 * has], found.power[:, k, None]], 1
+        )
+        for k, has in enumerate(own)
+    ]
+    return np.concatenate(blocks, axis=1)
+
+
 def _none(_: Mechanism) -> Columns:
     return ()
 
 
+def _energy(values: Callable[[States], Array], text: str) -> Quantity:
+    return Quantity(_none, values, "J", text=text, of_state=True)
+
+
 QUANTITIES: dict[str, Quantity] = {
-    "q": Quantity(_positions, lambda s: s.q, text="positions"),
-    "v": Quantity(_along("{}/s"), lambda s: s.v, text="velocities"),
+    "q": Quantity(_positions, lambda s: s.q, text="positions", of_state=True),
+    "v": Quantity(_along("{}/s"), lambda s: s.v, text="velocities", of_state=True),
     "a": Quantity(_along("{}/s²"), lambda s: s.a, text="accelerations"),
     "tau": Quantity(_forces, lambda s: s.tau, text="joint forces"),
     "body_velocity": Quantity(
         lambda m: _each(m.bodies, TWIST),
         lambda s: _flat(s.mechanism.body_forces(s.q, s.v, np.zeros_like(s.v)).velocity),
         text="velocity of every body, in its own frame",
+        of_state=True,
     ),
     "reactions": Quantity(
         lambda m: _each(m.joints, WRENCH),
-        lambda s: _flat(s.reactions),
+        lambda s: _flat(s.reactions(_OWN)),
         text="wrench in every joint, by the parent on the body, in the body's frame",
     ),
     "constraint_forces": Quantity(
         _wrenches,
-        lambda s: s.constraint_forces,
+        lambda s: s.constraint_forces(_OWN),
         of_constraints=True,
         text="wrench of every constraint on its second body, in its second frame",
+    ),
+    "wheel_forces": Quantity(
+        _wheels,
+        lambda s: s.wheel_forces,
+        of_constraints=True,
+        text="force of the ground on every wheel, along its rows, in the ground's axes",
     ),
     "corrective_force": Quantity(
         _wrenches,
@@ -226,23 +172,33 @@ QUANTITIES: dict[str, Quantity] = {
         of_constraints=True,
         text="power of every constraint: of prescribed motions and of ground that moves",
     ),
+    "element_forces": Quantity(
+        _elements,
+        lambda s: _element_columns(s.mechanism, s.mechanism.element_forces(s.q, s.v)),
+        needs="force elements",
+        text="wrench of every force element on its second end, in that frame; along its own "
+        "coordinate; and its power",
+    ),
     "drift": Quantity(
         _rows,
         lambda s: s.mechanism.constraint_residual(s.q, s.moving),
         of_constraints=True,
         text="how far each constraint row is open",
+        of_state=True,
     ),
-    "kinetic": Quantity(_none, lambda s: s.energies[0], "J", text="kinetic energy"),
-    "potential": Quantity(_none, lambda s: s.energies[1], "J", text="potential energy"),
-    "energy": Quantity(_none, lambda s: s.energies[0] + s.energies[1], "J", text="energy"),
+    "kinetic": _energy(lambda s: s.energies[0], "kinetic energy"),
+    "potential": _energy(lambda s: s.energies[1], "potential energy"),
+    "energy": _energy(lambda s: s.energies[0] + s.energies[1], "energy"),
     "momentum": Quantity(
         lambda m: MOMENTUM,
         lambda s: s.mechanism.momentum(s.q, s.v),
         text="momentum about the centre of mass, world axes",
+        of_state=True,
     ),
     "condition": Quantity(
         _none, lambda s: s.condition, "1",
         text="condition number of the constraint matrix, or of the mass matrix of a tree",
+        of_state=True,
     ),
 }  # fmt: skip
 
@@ -254,6 +210,114 @@ EXTRAS: dict[str, Quantity] = {
 }
 
 NAMES = (*QUANTITIES, *EXTRAS)
+
+# -- with a frame or axes in the name: "pose:tool", "velocity:tool:world", "reactions:world_aligned"
+
+_PLACE = (*((x, "m") for x in "xyz"), *((f"R{i}{k}", "1") for i in "xyz" for k in "xyz"))
+_RATE = (*((f"al{x}", "rad/s²") for x in "xyz"), *((f"a{x}", "m/s²") for x in "xyz"))
+
+
+def _known_frame(parts: Columns, frame: str) -> Callable[[Mechanism], Columns]:
+    def columns(m: Mechanism) -> Columns:
+        m.evaluator.place(frame)  # refuses unknown ones
+        return tuple((f"{frame}.{part}", unit) for part, unit in parts)
+
+    return columns
+
+
+def _pose(frame: str) -> Quantity:
+    def values(s: States) -> Array:
+        R, origin = s.mechanism.pose(s.q, frame)
+        return np.concatenate([origin, _flat(R)], axis=1)
+
+    text = f"origin and axes (rotation, row by row) of '{frame}' in the world"
+    return Quantity(_known_frame(_PLACE, frame), values, text=text, of_state=True)
+
+
+def _velocity(frame: str, coordinates: str = "local") -> Quantity:
+    Axes(coordinates)  # refuses unknown words
+    return Quantity(
+        _known_frame(TWIST, frame),
+        lambda s: s.mechanism.velocity(s.q, s.v, frame, coordinates),
+        text=f"velocity of '{frame}', {coordinates}",
+        of_state=True,
+    )
+
+
+def _acceleration(frame: str, coordinates: str = "local") -> Quantity:
+    Axes(coordinates)
+    return Quantity(
+        _known_frame(_RATE, frame),
+        lambda s: s.mechanism.acceleration(s.q, s.v, s.a, frame, coordinates),
+        text=f"acceleration of '{frame}' (its origin as a point), {coordinates}",
+    )
+
+
+def _condition(frame: str) -> Quantity:
+    def columns(m: Mechanism) -> Columns:
+        m.evaluator.place(frame)
+        return ()
+
+    text = f"condition number of the Jacobian of '{frame}', lengths over the size of the machine"
+    return Quantity(columns, lambda s: s.frame_condition(frame), "1", text=text, of_state=True)
+
+
+def _point_known(m: Mechanism, about: str | None) -> bool:
+    """It is; an unknown frame is refused."""
+    if about is not None:
+        m.evaluator.place(about)
+    return True
+
+
+def _reactions(coordinates: str, about: str | None = None) -> Quantity:
+    axes = Axes(coordinates, about)
+    return Quantity(
+        lambda m: _each(m.joints, WRENCH) if _point_known(m, about) else (),
+        lambda s: _flat(s.reactions(axes)),
+        text=f"wrench in every joint, by the parent on the body, {axes.words}",
+    )
+
+
+def _constraint_forces(coordinates: str, about: str | None = None) -> Quantity:
+    axes = Axes(coordinates, about)
+    return Quantity(
+        lambda m: _wrenches(m) if _point_known(m, about) else (),
+        lambda s: s.constraint_forces(axes),
+        of_constraints=True,
+        text=f"wrench of every constraint on its second body, {axes.words}",
+    )
+
+
+# by the word before the colon: how the words after it make a quantity, and how they read
+FAMILIES: dict[str, tuple[Callable[..., Quantity], str]] = {
+    "pose": (_pose, "pose:FRAME"),
+    "velocity": (_velocity, "velocity:FRAME or velocity:FRAME:COORDINATES"),
+    "acceleration": (_acceleration, "acceleration:FRAME or acceleration:FRAME:COORDINATES"),
+    "condition": (_condition, "condition:FRAME"),
+    "reactions": (_reactions, "reactions:COORDINATES or reactions:COORDINATES:FRAME"),
+    "constraint_forces": (
+        _constraint_forces, "constraint_forces:COORDINATES or constraint_forces:COORDINATES:FRAME"
+    ),
+}  # fmt: skip
+
+
+@cache
+def quantity_of(name: str) -> Quantity | None:
+    """A row of `QUANTITIES`, or one with a frame or axes in its name; None: neither."""
+    family, *words = name.split(":")
+    if not words or family not in FAMILIES:
+        return QUANTITIES.get(name)
+    make, usage = FAMILIES[family]
+    try:
+        inspect.signature(make).bind(*words)
+    except TypeError:
+        words = []
+    if not all(words) or not words or any(x in name for x in " /\t"):
+        raise InputError(
+            f"record: '{name}' cannot be read. Expected {usage}, names without blanks and slashes "
+            f"(give such a place a frame of its own with a plain name)."
+        )
+    return make(*words)
 
 
 def listed(names: str | Iterable[str]) -> tuple[str, ...]:
@@ -270,7 +334,7 @@ def check_names(names: str | Iterable[str], more: Iterable[str] = ()) -> tuple[s
         raise InputError(f"record: nothing is named. Choose among {', '.join(NAMES)}.")
     known = (*NAMES, *more)
     for name in wanted:
-        if name not in known:
+        if name not in known and quantity_of(name) is None:
             raise unknown_name("quantity to record", name, known, len(known))
     return wanted
 
@@ -278,19 +342,33 @@ def check_names(names: str | Iterable[str], more: Iterable[str] = ()) -> tuple[s
 def columns(name: str, mechanisms: Iterable[Mechanism]) -> Columns:
     """Columns of a quantity: of the first mechanism, and what the others have beyond it."""
     mechanisms = tuple(mechanisms)
-    quantity = QUANTITIES.get(name) or EXTRAS[name]
+    quantity = quantity_of(name) or EXTRAS[name]
     found = {column: None for m in mechanisms for column in quantity.columns_of(m)}
+    if quantity.needs and not found:
+        raise InputError(
+            f"record: '{name}' is about {quantity.needs}, and '{mechanisms[0].name}' has none. "
+            f"Leave it out."
+        )
     if quantity.of_constraints and not found:
-        about = "prescribed" if name == "prescribed_force" else "constraints"
+        about = {"prescribed_force": "prescribed", "wheel_forces": "wheels"}.get(
+            name, "constraints"
+        )
         raise InputError(
             f"record: '{name}' is about {about}, and '{mechanisms[0].name}' has none. Leave it out."
         )
     return tuple(found)
 
 
+def _known(name: str) -> Quantity:
+    quantity = quantity_of(name)
+    if quantity is None:
+        raise unknown_name("quantity to record", name, NAMES, len(NAMES))
+    return quantity
+
+
 def compute(name: str, states: States, labels: tuple[str, ...]) -> Array:
     """(S, n) or (S,); columns that only other mechanisms have are NaN."""
-    quantity = QUANTITIES[name]
+    quantity = _known(name)
     own = tuple(label for label, _ in quantity.columns_of(states.mechanism))
     spread = np.full((len(states.q), len(labels)), np.nan)
     if labels and not own:

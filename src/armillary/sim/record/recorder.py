@@ -21,14 +21,15 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armillary.constraints.drift import DrawnBack
 from armillary.errors import FormatError, InputError
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.motion.driven import PrescribedMotions
 from armillary.sim.record import quantities, storage, stored_run
 from armillary.sim.record.journal import Journal, journal_path
 from armillary.sim.record.layout import Array, Layout, Rows, State, Tail, joined
-from armillary.sim.record.mechanism_text import model_text
-from armillary.sim.record.quantities import EXTRAS, QUANTITIES, Extras
+from armillary.sim.record.mechanism_text import stored_text
+from armillary.sim.record.quantities import EXTRAS, Extras, quantity_of
 from armillary.sim.record.row_blocks import block
 from armillary.sim.record.run import Run
 
@@ -68,7 +69,7 @@ class Recorder:
         unsaid: Iterable[str] = (),
     ):
         self._drives = prescribed or None
-        self.baumgarte: tuple[float, float] | None = None  # rates that draw constraints back, 1/s
+        self.baumgarte: DrawnBack | None = None  # rates that draw constraints back, 1/s
         if isinstance(every, bool) or int(every) != every or every < 1:
             raise InputError(f"every: expected a whole number from 1 on, found {every!r}.")
         if resume and out is None:
@@ -107,8 +108,8 @@ class Recorder:
             labels, units = self._extra_columns[name]
             return tuple(labels), tuple(units)
         found = quantities.columns(name, mechanisms)
-        if not found and name in QUANTITIES:
-            return (), (QUANTITIES[name].unit,)
+        if not found and (quantity := quantity_of(name)) is not None:
+            return (), (quantity.unit,)
         return tuple(label for label, _ in found), tuple(unit for _, unit in found)
 
     # -- from the loop ---------------------------------------------------------------------------
@@ -257,7 +258,7 @@ class Recorder:
 
     def _prepare(self, given: Mapping[str, Array]) -> None:
         """Buffers for one block, and the layout: known with the first instant."""
-        missing = [name for name in self.names if name not in QUANTITIES and name not in given]
+        missing = [n for n in self.names if quantity_of(n) is None and n not in given]
         if missing:
             raise InputError(
                 f"record: this run has no '{missing[0]}' (no part of it tells it). Leave it out."
@@ -277,7 +278,7 @@ class Recorder:
         if self._layout is None:
             labels = {name: columns[0] for name, columns in self._columns.items()}
             units = {name: columns[1] for name, columns in self._columns.items()}
-            text = "" if self.out is None else model_text(self.mechanism.model)
+            text = "" if self.out is None else stored_text(self.mechanism.model)
             self._layout = Layout(self.mechanism.name, labels, units, batch, *self._about, text)
         return self._layout
 
@@ -386,7 +387,7 @@ class Recorder:
         return stored_run.StoredRun(journal.shape, tail, read)
 
 
-NOT_A_STATE = ("tau", "a", "prescribed", "restraint", *EXTRAS)
+NOT_A_STATE = ("tau", "a", "prescribed", "restraint", "turned", *EXTRAS)
 
 
 def _size(layout: Layout, name: str) -> int:

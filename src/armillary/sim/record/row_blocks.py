@@ -7,13 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from armillary.constraints.drift import DrawnBack
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.motion.driven import PrescribedMotions
 from armillary.sim.record import quantities
 from armillary.sim.record.layout import Layout, Rows
-from armillary.sim.record.quantities import Array, States
+from armillary.sim.record.quantities import Array
+from armillary.sim.record.recorded_states import States
 
-Pull = tuple[float, float] | None
+Pull = DrawnBack | None
 
 
 def block(
@@ -83,4 +85,5 @@ def _states(
     tau = tau + flat["restraint"][own] if "restraint" in flat else tau
     a = flat["a"][own] if "a" in flat else None
     moving = prescribed and prescribed.unflat(mechanism, flat["prescribed"][own])
-    return States(mechanism, q, v, tau, a, wrenches, moving or None, baumgarte)
+    turned = flat["turned"][own, 0] if "turned" in flat else 0.0
+    return States(mechanism, q, v, tau, a, wrenches, moving or None, baumgarte, turned)

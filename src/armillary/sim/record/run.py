@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 
 from armillary.doors import RunDoors
+from armillary.errors import InputError
+from armillary.sim.record.performance import Performance
 from armillary.sim.record.run_data import RunData
 from armillary.sim.record.storage import save_run
 from armillary.sim.record.summary import describe
@@ -18,11 +20,22 @@ class Run(RunDoors, RunData):
     run.units["q"] gives one unit per column (of a quantity without labels: one).
     complete: False if the run ended before its time; message says why.  note: said of a file that
     has no checksum.
-    state: the last state {"t", "q", "v", "z"}, from which a run goes on."""
+    state: the last state {"t", "q", "v", "z"}, from which a run goes on.
+    error_estimate: of every quantity, where simulate(..., estimate_error=True) made one."""
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write to a file: .nc (netCDF-4), .csv or .parquet."""
         save_run(self, path, overwrite)
+
+    def performance(self) -> Performance:
+        """How many steps were made in native code and in Python, why, and how long they took.
+        Compiling, recording and events are not counted."""
+        if self.timing is None:
+            raise InputError(
+                "performance: this run was not made here; a file of a run does not tell how its "
+                "steps were made. Simulate it again."
+            )
+        return self.timing
 
     def __str__(self) -> str:
         return describe(self)

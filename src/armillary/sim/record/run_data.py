@@ -10,8 +10,10 @@ from numpy.typing import ArrayLike
 
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
-from armillary.sim.record.layout import Layout, State
+from armillary.sim.record.error_estimate import ErrorEstimate
+from armillary.sim.record.layout import Json, Layout, State
 from armillary.sim.record.mechanism_text import KnownMechanism
+from armillary.sim.record.performance import Performance
 
 Event = tuple[float, str]
 
@@ -23,6 +25,8 @@ class RunData(KnownMechanism):
     probe: tuple[float, ...] = ()  # see Layout
     physics: Mapping[str, str] = MappingProxyType({})  # see Layout
     note = ""  # what is to be said of the file it comes from
+    given: Mapping[str, object] = MappingProxyType({})  # the call of `simulate`; not in files
+    timing: Performance | None = None  # of the steps; a file does not tell
 
     def __init__(
         self,
@@ -37,6 +41,7 @@ class RunData(KnownMechanism):
         complete: bool = True,
         events: Iterable[Event] = (),
         state: State | None = None,
+        errors: Json | None = None,
     ):
         self.mechanism_name = mechanism_name
         self._time = np.asarray(time, float)
@@ -52,6 +57,7 @@ class RunData(KnownMechanism):
         self.complete = complete
         self.events: list[Event] = [(float(t), str(text)) for t, text in events]
         self.state = dict(state) if state is not None else self._last()
+        self.error_estimate = ErrorEstimate.from_json(errors or {})
 
     def take(self, layout: Layout) -> None:
         """What a layout tells beyond the arguments of the constructor."""
@@ -145,16 +151,21 @@ class RunData(KnownMechanism):
     def column(self, label: str, name: str | None = None) -> Array:
         """One column (T,), of a batch (T, B): by its label in the quantity `name`, or in the first
         quantity that has it; "v.crank" is the label "crank" of v."""
-        for key in (name,) if name is not None else self.names:
+        quantity, column = self.place(label, name)
+        return self[quantity] if column is None else self[quantity][..., column]
+
+    def place(self, label: str, name: str | None = None) -> tuple[str, int | None]:
+        """The quantity of a `column` and its number there; None: the quantity has no columns."""
+        keys = (name,) if name is not None else self.names
+        for key in keys:
             labels = self.labels.get(key, ())
             if label in labels:
-                return self[key][..., labels.index(label)]
+                return key, labels.index(label)
         head, _, tail = label.partition(".")
         if name is None and tail in self.labels.get(head, ()):
-            return self[head][..., self.labels[head].index(tail)]
+            return head, self.labels[head].index(tail)
         if name is None and label in self.arrays and not self.labels[label]:
-            return self[label]
-        keys = (name,) if name is not None else self.names
+            return label, None
         raise unknown_name("column", label, (x for key in keys for x in self.labels.get(key, ())))
 
     def __repr__(self) -> str:

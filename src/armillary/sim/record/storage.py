@@ -35,7 +35,8 @@ def save_run(run: RunData, path: str | os.PathLike[str], overwrite: bool = False
     file = Path(path)
     check_target(file, False, overwrite)
     layout = layout_of(run)
-    tail = Tail(run.message, run.complete, run.events, run.state)
+    errors = run.error_estimate.as_json() if run.error_estimate is not None else {}
+    tail = Tail(run.message, run.complete, run.events, run.state, errors)
 
     def blocks() -> Iterator[Rows]:
         for k in range(0, len(run), ROWS):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from armillary.sim.record.quantities import EXTRAS, QUANTITIES
+from armillary.sim.record.quantities import EXTRAS, quantity_of
 from armillary.sim.record.run_data import RunData
 
 _MOST = 8  # events that are shown
@@ -22,7 +22,11 @@ def describe(run: RunData) -> str:
             lines[-1] += f": {run.message}"
     if run.note:
         lines.append(run.note)
-    lines += [f"  {row[0]:<18}{row[1]:>8}  {row[2]:<14}{row[3]}" for row in rows(run)]
+    if run.error_estimate is not None:
+        lines.append(str(run.error_estimate))
+    found = rows(run)
+    width = max(14, *(len(units) + 2 for _, _, units, _ in found)) if found else 14
+    lines += [f"  {row[0]:<18}{row[1]:>8}  {row[2]:<{width}}{row[3]}" for row in found]
     lines += [f"  t = {t:.6g} s: {text}" for t, text in run.events[:_MOST]]
     if len(run.events) > _MOST:
         lines.append(f"  and {len(run.events) - _MOST} more events")
@@ -48,7 +52,7 @@ def rows(run: RunData) -> list[tuple[str, str, str, str]]:
     found = []
     for name in run.names:
         units = ", ".join(dict.fromkeys(unit for unit in run.units[name] if unit))
-        known = QUANTITIES.get(name) or EXTRAS.get(name)
+        known = quantity_of(name) or EXTRAS.get(name)
         count = str(max(len(run.labels[name]), 1))
         found.append((name, count, units, known.text if known else ""))
     return found

@@ -23,13 +23,15 @@ table { border-collapse: collapse; margin: .5rem 0 1rem; font-variant-numeric: t
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: right; }
 th { color: var(--soft); font-weight: 600; border-bottom: 2px solid var(--line); }
 th:first-child, td:first-child { text-align: left; } td.text { text-align: left; }
+div.wide td { white-space: nowrap; }
 figure { margin: .6rem 0 1rem; } figure img { max-width: 100%; height: auto; }
 figcaption { color: var(--soft); font-size: .9em; } nav a { margin-right: 1rem; }
 nav { color: var(--soft); font-size: .92em; margin: .8rem 0; } a { color: var(--accent); }
 div.wide { overflow-x: auto; }
 iframe { width: 100%; height: 34rem; border: 1px solid var(--line); border-radius: 6px; }
 @media print { body { max-width: none; padding: 0; font-size: 10.5pt; }
-  nav, section.screen { display: none; }
+  nav, section.screen { display: none; } div.wide { overflow: visible; font-size: 8.5pt; }
+  th, td { padding: .2rem .45rem; }
   h2 { break-after: avoid; } table, figure { break-inside: avoid; } @page { margin: 16mm; } }
 """.strip()
 
@@ -42,12 +44,14 @@ class Section:
     title: str
     content: str
     screen: bool = False  # moves: not on paper
+    warnings: tuple[str, ...] = ()  # what a reader must not miss
 
     @property
     def markup(self) -> str:
         kind = ' class="screen"' if self.screen else ""
         head = f"<h2>{escape(self.title)}</h2>"
-        return f'<section id="{self.word}"{kind}>{head}\n{self.content}</section>'
+        said = "".join(paragraph(text, "warning") for text in self.warnings)
+        return f'<section id="{self.word}"{kind}>{head}\n{self.content}{said}</section>'
 
 
 def paragraph(text: str, kind: str = "") -> str:

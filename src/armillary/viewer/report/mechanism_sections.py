@@ -6,12 +6,16 @@ import hashlib
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
+import numpy as np
+
+from armillary.constraints.solution import ConstrainedSolution
 from armillary.errors import ArmillaryError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism import Mechanism
 from armillary.sim.record.mechanism_text import model_text
 from armillary.viewer.report.markup import Section, facts, number, paragraph, sketch, table
 
+_MOST_NAMED = 24  # components
 _AGREE = 1e-9  # relative difference of two formulations
 
 
@@ -49,14 +53,18 @@ def picture(mechanism: Mechanism, q: Array | None = None) -> Section:
     return Section("sketch", "Sketch", sketch(shown, f"{'; '.join(shown.notes)}; {where}"))
 
 
-def mobility(mechanism: Mechanism, q: Array | None = None) -> Section | None:
-    """Rank and freedom in words; nothing to say of an open tree."""
+def mobility(mechanism: Mechanism, q: Array | None = None) -> Section:
+    """Rank, freedom and which reactions have a value of their own, in words."""
     if not mechanism.model.constraints:
-        return None
+        text = (
+            f"An open tree of {len(mechanism.bodies)} bodies without constraints: {mechanism.nv} "
+            "degree(s) of freedom in every configuration, and every joint force is determinate."
+        )
+        return Section("mobility", "Mobility and determinacy", paragraph(text))
     try:
         found = mechanism.mobility(q)
     except ArmillaryError as fault:
-        return Section("mobility", "Mobility", paragraph(str(fault), "warning"))
+        return Section("mobility", "Mobility and determinacy", "", warnings=(str(fault),))
     text = (
         f"The tree has {found.coordinates} coordinates and {found.rows} constraint rows of rank "
         f"{found.rank}: {found.finite} degree(s) of freedom in the neighbourhood, "
@@ -66,12 +74,34 @@ def mobility(mechanism: Mechanism, q: Array | None = None) -> Section | None:
     if found.redundancy:
         content += paragraph(
             f"{found.redundancy} row(s) follow from others ({', '.join(found.redundant)}): the "
-            "motion is determinate, some of the constraint forces are not: "
-            "`solve(...).determinacy` tells which."
+            "motion is determinate, some of the constraint forces are not."
         )
-    if found.singular:
-        content += paragraph(f"This is a singular configuration: {found.singular}.", "warning")
-    return Section("mobility", "Mobility and determinacy", content)
+    content += determinacy(mechanism, q)
+    singular = (f"This is a singular configuration: {found.singular}.",) if found.singular else ()
+    return Section("mobility", "Mobility and determinacy", content, warnings=singular)
+
+
+def determinacy(mechanism: Mechanism, q: Array | None) -> str:
+    """Which reactions have one true value at rest."""
+    start = np.asarray(mechanism.initial if q is None else q)
+    none = np.zeros(mechanism.nv)
+    try:
+        solved = mechanism.solve(start, none, none)
+    except ArmillaryError as fault:
+        return paragraph(f"Determinacy is not known: {fault}", "note")
+    assert isinstance(solved, ConstrainedSolution)
+    state = solved.determinacy
+    if not state.static_indeterminacy:
+        return paragraph("Every reaction has one true value: the mechanism is determinate.")
+    open_ones = state.indeterminate
+    few = ", ".join(open_ones[:_MOST_NAMED])
+    more = f" and {len(open_ones) - _MOST_NAMED} more" if len(open_ones) > _MOST_NAMED else ""
+    free = ", ".join(state.proposals())
+    return paragraph(
+        f"Statically indeterminate, {state.static_indeterminacy} times: the values of {few}{more} "
+        f"follow a convention ({solved.convention}), all others are true. With these set free "
+        f"every reaction is determinate: {free}."
+    )
 
 
 def check(mechanism: Mechanism, q: Array, v: Array, tau: Array, where: str) -> Section:
@@ -79,7 +109,7 @@ def check(mechanism: Mechanism, q: Array, v: Array, tau: Array, where: str) -> S
     try:
         found = mechanism.check(q, v, tau)
     except ArmillaryError as fault:
-        return Section("checks", "Checks", paragraph(f"Not checked: {fault}", "warning"))
+        return Section("checks", "Checks", "", warnings=(f"Not checked: {fault}",))
     agree, worst = found.worst < _AGREE, found.worst  # NaN does not agree
     verdict = (
         f"Independent formulations agree to {number(worst, 2)} (relative), {where}."
@@ -87,8 +117,9 @@ def check(mechanism: Mechanism, q: Array, v: Array, tau: Array, where: str) -> S
         else f"Formulations differ by {number(worst, 2)} (relative), {where}: do not rely on them."
     )
     rows = [(text, number(x, 2)) for text, x in found.errors().items()]
-    content = paragraph(verdict, "good" if agree else "warning")
-    return Section("checks", "Checks", content + table(("the same twice", "difference"), rows))
+    content = paragraph(verdict, "good") if agree else ""
+    content += table(("the same twice", "difference"), rows)
+    return Section("checks", "Checks", content, warnings=() if agree else (verdict,))
 
 
 def notes(mechanism: Mechanism) -> Section | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from armillary.mechanism import Mechanism
 from armillary.sim.record.run_data import RunData
 from armillary.viewer.document import POLICY
 from armillary.viewer.motion import member_of, positions
+from armillary.viewer.report import joint_sections as of_joints
 from armillary.viewer.report import mechanism_sections as of_mechanism
 from armillary.viewer.report import run_sections as of_run
 from armillary.viewer.report.markup import STYLE, Section, paragraph, paragraphs
@@ -34,7 +36,7 @@ def report_mechanism(
     """Write a report of a mechanism: one self-contained HTML file that also prints well.
 
     title, text: the user's own (empty lines part paragraphs).  sections: which ones, by name
-    (default: all): summary, sketch, bodies, mobility, checks, reading, settings."""
+    (default: all): summary, warnings, sketch, bodies, mobility, checks, reading, settings."""
     q, v, tau = np.asarray(mechanism.initial), np.zeros(mechanism.nv), np.zeros(mechanism.nv)
     found = [
         Section("summary", "Summary", of_mechanism.summary(mechanism)),
@@ -45,6 +47,7 @@ def report_mechanism(
         of_mechanism.notes(mechanism),
         of_mechanism.settings(mechanism, {}),
     ]
+    found.insert(1, _warnings(found))
     return _write(path, title or mechanism.name, text, found, sections, overwrite)
 
 
@@ -62,8 +65,9 @@ def report_run(
     """Write a report of a run: one self-contained HTML file that also prints well.
 
     mechanism: where the run does not hold it.  member: which run of a batch.  title, text: the
-    user's own.  sections: which ones, by name (default: all): summary, sketch, playback, plots,
-    loads, drives, energy, mobility, checks, events, reading, settings."""
+    user's own.  sections: which ones, by name (default: all): summary, warnings, sketch,
+    playback, plots, loads, ranges, drives, motors, energy, mobility, checks, events, reading,
+    settings."""
     moved = mechanism or run.mechanism
     q = positions(moved, run, member)
     none = np.zeros((len(q), moved.nv))
@@ -75,15 +79,26 @@ def report_run(
         of_run.playback(run, moved, member),
         of_run.plots(run),
         of_run.loads(run, moved, member),
-        of_run.drives(run, moved, member),
-        of_run.energy(run, member),
+        of_joints.ranges(run, moved, member),
+        of_joints.drives(run, moved, member),
+        of_joints.motors(run, moved, member),
+        of_run.energy(run, moved, member),
         of_mechanism.mobility(moved, q[0]),
         of_mechanism.check(moved, q[last], v[last], tau[last], f"at t = {run.time[last]:g} s"),
         of_run.events(run),
         of_mechanism.notes(moved),
         of_mechanism.settings(moved, {"recorded by": f"{run.method}, step {run.step:g} s"}),
     ]
+    found.insert(1, _warnings(found, of_run.warnings(run)))
     return _write(path, title or run.mechanism_name, text, found, sections, overwrite)
+
+
+def _warnings(parts: Sequence[Section | None], more: Sequence[str] = ()) -> Section:
+    """Those of all sections, at the beginning."""
+    found = [*more, *(text for part in parts if part is not None for text in part.warnings)]
+    good = paragraph("None: no limit is passed, no number is missing, the checks agree.", "good")
+    content = "".join(paragraph(text, "warning") for text in found) or good
+    return Section("warnings", "Warnings", content)
 
 
 def _write(
@@ -115,13 +130,14 @@ def _page(title: str, text: str, parts: Sequence[Section]) -> str:
     playing = any(part.screen for part in parts)
     policy = POLICY if playing else POLICY.replace("script-src 'unsafe-inline'; ", "")
     body = "\n".join(part.markup for part in parts)
+    lead = f"Made by Armillary on {datetime.now(UTC):%Y-%m-%d}. SI units; angles in rad."
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,"><title>{escape(title)}</title><style>{STYLE}</style></head>
 <body><h1>{escape(title)}</h1>
-{paragraph("Made by Armillary. SI units; angles in rad.", "lead")}<nav>{links}</nav>
+{paragraph(lead, "lead")}<nav>{links}</nav>
 {paragraphs(text)}{body}
 </body></html>
 """

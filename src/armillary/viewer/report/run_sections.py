@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 
 import numpy as np
 
+from armillary.errors import ArmillaryError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism import Mechanism
-from armillary.sim.record.plotting import plot_run
+from armillary.sim.record.plotting import RunFigure, plot_run
 from armillary.sim.record.run_data import RunData
 from armillary.viewer.motion import member_of
 from armillary.viewer.pages import view_run
 from armillary.viewer.report.markup import Section, facts, image, number, paragraph, table
 
 _MOST_EVENTS = 40
-_ROUNDING = 1e-9  # rad or m: loops that are open by less are closed
 _PLOTS = ("q", "v", "tau", "energy", "voltage", "current", "drift")
 NO_FORCES = "The run has no forces. Record them: record=('q', 'v', 'tau', 'reactions'{})."
 
@@ -27,10 +28,23 @@ def summary(run: RunData) -> str:
         "method": f"{run.method or 'not told'}, step {run.step:g} s",
         "recorded": ", ".join(run),
     }
-    ended = paragraph("The run is complete.", "good")
+    if run.error_estimate is not None:
+        found["error"] = str(run.error_estimate)
+    return facts(found) + (paragraph("The run is complete.", "good") if run.complete else "")
+
+
+def warnings(run: RunData) -> tuple[str, ...]:
+    """What a reader of its numbers must know."""
+    found = []
     if not run.complete:
-        ended = paragraph(f"The run is incomplete: {run.message or 'it ended early'}", "warning")
-    return facts(found) + ended
+        found.append(f"The run is incomplete: {run.message or 'it ended early'}")
+    if run.note:
+        found.append(f"About its file: {run.note}.")
+    for name in run:
+        lost = int((~np.isfinite(run[name])).sum())
+        if lost:
+            found.append(f"{name}: {lost} of {run[name].size} numbers are not finite.")
+    return tuple(found)
 
 
 def playback(run: RunData, mechanism: Mechanism, member: int) -> Section:
@@ -42,20 +56,25 @@ def playback(run: RunData, mechanism: Mechanism, member: int) -> Section:
 def plots(run: RunData) -> Section | None:
     """Quantities over time, as pictures inside the file."""
     names = [name for name in _PLOTS if name in run and run.arrays[name].size]
-    if "drift" in names and np.nanmax(np.abs(run.arrays["drift"])) < _ROUNDING:
-        names.remove("drift")
     if not names or len(run.time) < 2:
         return None
-    buffer = io.BytesIO()
-    figure = plot_run(run, *names)
-    figure.savefig(buffer, format="svg", metadata={"Date": None})
-    content = image(buffer.getvalue(), "image/svg+xml", f"{', '.join(names)} over time")
+    content = "".join(_figure(plot_run(run, name), f"{name} over time") for name in names)
     return Section("plots", "Over time", content)
 
 
+def _figure(figure: RunFigure, caption: str) -> str:
+    """One small figure per quantity: paper is cut between them.  Nothing but zeros: in words."""
+    if not figure.axes:
+        return paragraph(figure.get_supxlabel(), "note")
+    figure.suptitle("")
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="svg", metadata={"Date": None})
+    return image(buffer.getvalue(), "image/svg+xml", caption)
+
+
 def loads(run: RunData, mechanism: Mechanism, member: int) -> Section:
-    """Greatest force and moment in every joint and constraint, and when."""
-    content = ""
+    """Greatest force and moment in every joint and constraint, and when; their sizes over time."""
+    content, names = "", []
     for name, title in (("reactions", "joint"), ("constraint_forces", "constraint")):
         if name not in run:
             continue
@@ -64,14 +83,18 @@ def loads(run: RunData, mechanism: Mechanism, member: int) -> Section:
         rows = [_load_row(run.time, values, labels, part) for part in parts]
         head = (title, "max |force| [N]", "at [s]", "max |moment| [N m]", "at [s]", "RMS force [N]")
         content += table(head, [row for row in rows if row])
-    if not content:
+        names.append(name)
+    if not names:
         more = ", 'constraint_forces'" if mechanism.model.constraints else ""
-        content = paragraph(NO_FORCES.format(more), "note")
-    else:
-        content += paragraph(
-            "Reactions: by the parent on the body, at the body's origin; of constraints: on the "
-            "second body, at its frame.", "note",
-        )  # fmt: skip
+        text = paragraph(NO_FORCES.format(more), "note")
+        return Section("loads", "Loads of joints and constraints", text)
+    for name in names if len(run.time) > 1 else ():
+        caption = f"sizes of forces and moments: {name.replace('_', ' ')}"
+        content += _figure(plot_run(run, name, magnitude=True, peaks=True), caption)
+    content += paragraph(
+        "Reactions: by the parent on the body, at the body's origin; of constraints: on the "
+        "second body, at its frame.", "note",
+    )  # fmt: skip
     return Section("loads", "Loads of joints and constraints", content)
 
 
@@ -92,78 +115,53 @@ def _load_row(time: Array, values: Array, labels: tuple[str, ...], part: str) ->
             f"{time[at_m]:.4g}", number(rms))  # fmt: skip
 
 
-def drives(run: RunData, mechanism: Mechanism, member: int) -> Section | None:
-    """What every driven joint needs: force, speed, power; of motors voltage against its limit."""
-    if "tau" not in run or "v" not in run:
-        return None
-    tau, v = member_of(run, run["tau"], member), member_of(run, run["v"], member)
-    rows = []
-    for k, label in enumerate(run.labels["tau"]):
-        if not np.abs(tau[:, k]).max() > 0.0:
-            continue
-        power = tau[:, k] * v[:, k]
-        limit = _limit(mechanism, label)
-        peak, rms = float(np.abs(tau[:, k]).max()), float(np.sqrt((tau[:, k] ** 2).mean()))
-        rows.append(
-            (label, run.units["tau"][k], number(peak), number(rms),
-             number(limit) if limit else "–", number(float(np.abs(v[:, k]).max())),
-             number(float(np.abs(power).max())), number(float(np.trapezoid(power, run.time))),
-             _voltage(run, mechanism, label, member))
-        )  # fmt: skip
-    if not rows:
-        return None
-    head = ("joint", "unit", "peak", "RMS", "limit", "max speed [unit of v]", "peak power [W]",
-            "work [J]", "peak voltage / limit [V]")  # fmt: skip
-    content = table(head, rows)
-    over = [row[0] for row in rows if row[4] != "–" and float(row[2]) > float(row[4]) * 1.0001]
-    if over:
-        content += paragraph(f"Above the effort limit: {', '.join(over)}.", "warning")
-    return Section("drives", "Joint forces and motors", content)
+def energy(run: RunData, mechanism: Mechanism, member: int) -> Section | None:
+    """Where the energy goes: change = work of joint forces and constraints - friction + the rest.
 
-
-def _limit(mechanism: Mechanism, label: str) -> float | None:
-    """Effort limit of an entry of v, from the model."""
-    model = mechanism.model
-    for body, slot in zip(model.bodies, model.slots, strict=True):
-        for k, own in enumerate(model.v_labels[slot.v]):
-            if own == label and k < len(body.joint.limits):
-                return body.joint.limits[k].effort
-    return None
-
-
-def _voltage(run: RunData, mechanism: Mechanism, label: str, member: int) -> str:
-    if "voltage" not in run or label not in run.labels["voltage"]:
-        return "–"
-    column = run.labels["voltage"].index(label)
-    peak = float(np.abs(member_of(run, run["voltage"], member)[:, column]).max())
-    motors = {body.joint.name: body.motor for body in mechanism.model.bodies}
-    motor = motors.get(label)
-    limit = (
-        "no limit" if motor is None or motor.voltage_limit is None else f"{motor.voltage_limit:g}"
-    )
-    return f"{number(peak)} / {limit}"
-
-
-def energy(run: RunData, member: int) -> Section | None:
-    """Energy at the start and at the end, and the work of the joint forces between."""
+    By the trapezoidal rule over the recorded instants."""
     if "energy" not in run or len(run.time) < 2:
         return None
     values = member_of(run, run["energy"], member)
+    change, least, most = float(values[-1] - values[0]), np.nanmin(values), np.nanmax(values)
     rows = {
         "energy at the start": f"{number(float(values[0]), 6)} J",
         "energy at the end": f"{number(float(values[-1]), 6)} J",
-        "change": f"{number(float(values[-1] - values[0]), 4)} J",
-        "least": f"{number(float(values.min()), 6)} J",
-        "greatest": f"{number(float(values.max()), 6)} J",
+        "least and greatest": f"{number(float(least), 6)} to {number(float(most), 6)} J",
+        "change": f"{number(change)} J",
     }
-    if "tau" in run and "v" in run:
-        power = (member_of(run, run["tau"], member) * member_of(run, run["v"], member)).sum(axis=1)
-        work = float(np.trapezoid(power, run.time))
-        rows["work of the joint forces (by the trapezoidal rule)"] = f"{number(work)} J"
-        rows["work that went elsewhere (friction, constraints that move, external forces)"] = (
-            f"{number(work - float(values[-1] - values[0]), 3)} J"
+    works = dict(_works(run, mechanism, member))
+    if works:
+        rows |= {name: f"{number(work)} J" for name, work in works.items()}
+        rest = change - sum(works.values())
+        rows["left over: external forces, contacts, parts not recorded, error of the sums"] = (
+            f"{number(rest, 3)} J"
         )
-    return Section("energy", "Energy", facts(rows))
+    return Section("energy", "Energy balance", facts(rows))
+
+
+def _works(run: RunData, mechanism: Mechanism, member: int) -> Iterator[tuple[str, float]]:
+    """What adds to the energy, J, by name."""
+    if "tau" not in run or "v" not in run or "q" not in run:
+        return
+    q, v, tau = (member_of(run, run[name], member) for name in ("q", "v", "tau"))
+    yield "work of the joint forces", float(np.trapezoid((tau * v).sum(axis=1), run.time))
+    rest = np.zeros_like(v)  # springs push at rest, too, and their energy counts already
+    try:
+        friction = _resistance(mechanism, q, v) - _resistance(mechanism, q, rest)
+    except ArmillaryError:  # laws that are known along a run only: they are in what is left over
+        return
+    yield "work of friction in joints", -float(np.trapezoid((friction * v).sum(axis=1), run.time))
+    if "constraint_power" in run:
+        power = member_of(run, run["constraint_power"], member).sum(axis=1)
+        yield (
+            "work of constraints (prescribed motions, moving ground)",
+            float(np.trapezoid(power, run.time)),
+        )
+
+
+def _resistance(mechanism: Mechanism, q: Array, v: Array) -> Array:
+    """Joint forces of friction, dampers and springs (T, nv)."""
+    return np.asarray(mechanism.bias_forces(q, v) - mechanism.bias_forces(q, v, passive=False))
 
 
 def events(run: RunData) -> Section | None:

@@ -1,13 +1,16 @@
-"""Ctrl-C while native code calls Python back: held until the native code has returned.
+"""Ctrl-C while native code calls Python back, or is released: held until that is over.
 
 A signal is handled at the first instruction of whatever Python runs next.  In a callback that may
-lie outside every `try`, and an exception would be lost on its way through native code.
+lie outside every `try`, and an exception would be lost on its way through native code; in a
+finalizer (`__del__`, a weak reference's callback) Python drops it.
 """
 
 from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -32,9 +35,11 @@ class HeldInterrupt:
         self.came = (number, frame)
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         if self._meant_for is not None:
             signal.signal(signal.SIGINT, self._meant_for)
 
@@ -47,3 +52,15 @@ class HeldInterrupt:
         except BaseException as raised:
             return raised
         return None
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """An interrupt within is raised at the end."""
+    held = HeldInterrupt()
+    try:
+        with held:
+            yield
+    finally:
+        if (raised := held.delivered()) is not None:
+            raise raised

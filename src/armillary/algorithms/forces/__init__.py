@@ -1,0 +1,1 @@
+"""What force elements do to the bodies of a mechanism."""

@@ -1,0 +1,173 @@
+"""`linearize`: the equations of small motion about a state, from analytic derivatives.
+
+With the independent changes y of q and w of v (variations.py)
+
+    dy/dt = (C + K N) y + V w           K: brackets of quaternion joints that move
+    dw/dt =  a_y y + a_w w + a_tau du
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from armillary.analysis.linear_model import LinearModel
+from armillary.analysis.point import Forces, Point, point, scales
+from armillary.analysis.signals import inputs_of, outputs_of
+from armillary.analysis.variations import Variations, brackets, variations
+from armillary.evaluate.evaluator import External
+from armillary.evaluate.inputs import Array
+from armillary.evaluate.named_states import State
+from armillary.mechanism.mechanism import Mechanism
+
+_REST = 1e-6  # of the accelerations in play: less is none
+_WAY = 0.3  # rad, or sizes of the machine: how far along the motion A is looked at again
+_SAME = 1e-6  # of the sums of powers of the eigenvalues
+
+
+def linearize(
+    mechanism: Mechanism,
+    q: State | None = None,
+    v: State | None = None,
+    tau: Forces = None,
+    *,
+    inputs: str | Iterable[str] | None = None,
+    outputs: str | Iterable[str] | None = None,
+    wrenches: Iterable[str] = (),
+    external: External = None,
+    independent: Iterable[str] | None = None,
+) -> LinearModel:
+    """The linear model dx/dt = A x + B u, y = C x + D u of small motion about one state.
+
+    q, v, tau: the state and the joint forces there (default: the start, rest, none); tau = "hold"
+    takes the forces that keep it at rest or in steady motion.  A state that accelerates is
+    allowed: `about` says what the model holds for.
+
+    x: the independent coordinates and velocities; in a tree all of them, of a closed mechanism
+    those named in `independent`, or chosen.  Of rolling ones q has more freedoms than v.
+    inputs: joints whose forces are u (default: those with motors, else all); wrenches: frames
+    whose wrenches are, too, in their own axes.  outputs: coordinates ("elbow", "v.elbow",
+    "a.elbow") and what frames do ("hand.position", "hand.rotation", "hand.velocity", one row:
+    "hand.position.x"), default all coordinates and velocities.  external: wrenches that
+    act, {frame: (6)}.
+
+    Derivatives are analytic (`forward_dynamics.derivatives`)."""
+    at = point(mechanism, "linearize", q, v, tau, external)
+    return model_about(mechanism, at, inputs, outputs, wrenches, independent)
+
+
+def model_about(
+    mechanism: Mechanism,
+    at: Point,
+    inputs: str | Iterable[str] | None = None,
+    outputs: str | Iterable[str] | None = None,
+    wrenches: Iterable[str] = (),
+    independent: Iterable[str] | None = None,
+) -> LinearModel:
+    """The linear model about a point, see `linearize`."""
+    free = variations(mechanism, at, independent)
+    A = system_matrix(mechanism, at, free)
+    mechanism.evaluator.refuse_not_finite({"q": at.q, "v": at.v, "tau": at.tau}, A)
+    u = inputs_of(mechanism, at.q, inputs, wrenches)
+    y = outputs_of(mechanism, at, outputs)
+    k, w = len(free.positions), list(free.velocities)
+    by_force = free.a_tau @ u.forces
+    B = np.concatenate([np.zeros((k, len(u.names))), by_force[w]])
+    C = np.concatenate(
+        [
+            y.by_q @ free.N + y.by_v @ free.C + y.by_a @ free.a_y,
+            y.by_v @ free.V + y.by_a @ free.a_w,
+        ],
+        axis=1,
+    )
+    labels, units = mechanism.v_labels, mechanism.v_units
+    about, notes = _about(mechanism, at, free, A)
+    states = (*(labels[i] for i in free.positions), *(f"v.{labels[i]}" for i in w))
+    state_units = (*(units[i] for i in free.positions), *(f"{units[i]}/s" for i in w))
+    named = (states, state_units, u.names, u.units, y.names, y.units)
+    notes = (*notes, *_dry(mechanism, at))
+    D = y.by_a @ by_force
+    return LinearModel(mechanism.name, A, B, C, D, *named, about, at, free, notes)
+
+
+def system_matrix(mechanism: Mechanism, at: Point, free: Variations) -> Array:
+    """A of the independent changes."""
+    y, w = list(free.positions), list(free.velocities)
+    turning = free.C + brackets(mechanism, at.v) @ free.N
+    upper = np.concatenate([turning[y], free.V[y]], axis=1)
+    return np.concatenate([upper, np.concatenate([free.a_y[w], free.a_w[w]], axis=1)])
+
+
+def _about(
+    mechanism: Mechanism, at: Point, free: Variations, A: Array
+) -> tuple[str, tuple[str, ...]]:
+    """What the model holds for, and why no more."""
+    if (much := _acceleration(mechanism, at, free)) is not None:
+        word = "moving" if at.moving else "at rest"
+        return "passing state", (
+            f"the state is {word} and accelerates, most '{much}': the model holds for this instant",
+        )
+    if not at.moving:
+        return "rest", ()
+    if not _same_on_the_way(mechanism, at, free, A):
+        return "passing state", ("A changes along the motion: the model holds for this instant",)
+    return "steady motion", ()
+
+
+def _acceleration(mechanism: Mechanism, at: Point, free: Variations) -> str | None:
+    """The independent velocity that changes most, where any does."""
+    size, w = scales(mechanism), list(free.velocities)
+    if not w:
+        return None
+    length = mechanism.constraint_solver.equations.length
+    in_play = (
+        float(np.linalg.norm(mechanism.gravity)) / length
+        + float(np.max(np.abs(at.v / size))) ** 2
+        + float(np.max(np.abs(free.a_tau) @ np.abs(at.tau) / size))
+        + float(np.max(np.abs(free.a_y[w] * size[list(free.positions)]) / size[w, None], initial=0))
+    )
+    found = np.abs(at.a / size)[w]
+    k = int(np.argmax(found))
+    return mechanism.v_labels[w[k]] if found[k] > _REST * in_play else None
+
+
+def _same_on_the_way(mechanism: Mechanism, at: Point, free: Variations, A: Array) -> bool:
+    """Does A keep its eigenvalues a little further along the motion?"""
+    fast = float(np.max(np.abs(at.v / scales(mechanism))))
+    q = mechanism.integrate(at.q, at.v * (_WAY / fast))
+    v = at.v
+    names = [mechanism.v_labels[k] for k in free.velocities]
+    if mechanism.constraints:
+        given = {name: at.v[k] for name, k in zip(names, free.velocities, strict=True)}
+        q, _ = mechanism.project(q)
+        v = mechanism.project(q, given)[1]
+    a = mechanism.forward_dynamics(q, v, at.tau, at.external)
+    there = Point(q, v, at.tau, a, at.external)
+    also = variations(mechanism, there, names if mechanism.constraints else None)
+    if _acceleration(mechanism, there, also) is not None or also.positions != free.positions:
+        return False
+    return _same_roots(A, system_matrix(mechanism, there, also))
+
+
+def _same_roots(A: Array, B: Array) -> bool:
+    """Equal eigenvalues, by the sums of their powers: those are smooth where roots meet."""
+    size = max(float(np.abs(np.linalg.eigvals(A)).max(initial=0.0)), 1e-300)
+    one, two = A / size, B / size
+    for _ in range(len(A)):
+        if abs(np.trace(one) - np.trace(two)) > _SAME * len(A):
+            return False
+        one, two = one @ A / size, two @ B / size
+    return True
+
+
+def _dry(mechanism: Mechanism, at: Point) -> tuple[str, ...]:
+    """Dry friction of joints at rest holds them; a linear model lets them slide freely."""
+    model, names = mechanism.model, []
+    for body, slot in zip(model.bodies, model.slots, strict=True):
+        rough = (p.dry and not p.smoothing for p in body.joint.passive)
+        if any(rough) and not at.v[slot.v].any():
+            names.append(body.joint.name)
+    if not names:
+        return ()
+    return (f"dry friction of {', '.join(names)} at rest is left out: it is no linear force",)

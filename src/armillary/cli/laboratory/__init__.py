@@ -1,0 +1,1 @@
+"""The arm laboratory: `armillary sim`, the interactive program of [Swartz1982]."""

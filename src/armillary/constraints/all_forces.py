@@ -1,0 +1,373 @@
+"""All forces of B states: natively where straight-line code converges, else by the null space."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armillary.constraints.arrays import shifted, turned, turned_back
+from armillary.constraints.compiled_forces import compiled_forces
+from armillary.constraints.ladder import States
+from armillary.constraints.notes import contact_notes, state_notes
+from armillary.constraints.self_stress import Determinacy, ForceMap, determinacy, smallest
+from armillary.constraints.solution import ConstrainedSolution, ConstraintForces, Power
+from armillary.constraints.states import NO_NUMBER, blanked, finite_rows, solvable
+from armillary.evaluate.deferred import Deferred
+from armillary.evaluate.dynamics import acting_elements
+from armillary.evaluate.inputs import Array
+from armillary.evaluate.results import BodyForces, ElementForces, Reactions
+from armillary.model.lowering.constraint_table import ConstraintTable
+from armillary.units import FORCE
+
+if TYPE_CHECKING:
+    from armillary.constraints.equations import Baumgarte, Equations, System
+    from armillary.constraints.nullspace import Answer
+    from armillary.evaluate.evaluator import External
+
+Compliance = Mapping[str, ArrayLike] | None
+MINIMUM = "smallest reactions over all joints, moments over the size of the machine"
+WEIGHTED = "smallest reactions weighted by the given compliances"
+
+
+@dataclass(frozen=True)
+class Forces:
+    """Accelerations and forces of B states."""
+
+    a: Array  # (B, n)
+    multipliers: Array  # (B, m)
+    wrench: Array  # (B, bodies, 6): in every joint, by the parent on the body
+    driving: Array  # (B, bodies, 6): its part along the joint's axes
+    pushes: Array  # (B, constraints, 6): of constraints between frames, in their second frames
+    stretch: Array  # (B,): above 1 where rows may be nearly dependent
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        return finite_rows(*vars(self).values())
+
+    def put(self, chosen: NDArray[np.intp], others: Forces) -> None:
+        """The forces of some states, in place."""
+        for name, x in vars(self).items():
+            x[chosen] = getattr(others, name)
+
+
+def solved(
+    equations: Equations,
+    accelerations: Callable[[States, Baumgarte], Array],
+    states: States,
+    single: bool,
+    baumgarte: Baumgarte,
+    compliance: Compliance,
+) -> ConstrainedSolution:
+    """Everything about B states.  accelerations: by the ladder of solvers."""
+
+    def system_of(some: States, alone: bool) -> tuple[System, External, NDArray[np.bool_]]:
+        """Harmless states in the place of those without an answer, which are told."""
+        system, _, external, bad = solvable(
+            equations,
+            dict(some.arrays),
+            alone,
+            some.external,
+            some.passive,
+            prescribed=some.prescribed,
+            baumgarte=baumgarte,
+        )
+        return system, external, bad
+
+    forces = None if compliance else _native(equations, accelerations, states, baumgarte)
+    if forces is None:
+        system, external, bad = system_of(states, single)
+        found = solution(
+            equations, system, states.arrays["tau"], external, states.passive, compliance, single
+        )
+        return without_rows(found, bad) if bad.any() else found
+    bad = ~forces.known
+    if bad.any():
+        left = np.flatnonzero(bad)
+        some = states.of(left)
+        system, external, lost = system_of(some, single)
+        others = by_null_space(equations, system, external, some.passive)
+        forces.put(left, blanked(others[0], lost))
+        bad[left] = lost
+
+    def whole() -> System:
+        return system_of(states, single)[0]
+
+    details = Details(equations, whole, states.arrays, forces, states.external, states.passive)
+    return details.result(single, MINIMUM, bad)
+
+
+def _native(
+    equations: Equations,
+    accelerations: Callable[[States, Baumgarte], Array],
+    states: States,
+    baumgarte: Baumgarte,
+) -> Forces | None:
+    """By compiled code, NaN where it does not converge; None: there is none."""
+    arrays = {name: states.arrays[name] for name in ("q", "v", "tau")}
+    found = compiled_forces(
+        equations, arrays, lambda: accelerations(states, baumgarte), states.wrenches, states.passive
+    )
+    if found is None:
+        return None
+    return Forces(
+        **{name: x for name, x in found.items() if name != "stretch"},
+        stretch=found["stretch"][:, 0],
+    )
+
+
+def solution(
+    equations: Equations,
+    system: System,
+    tau: Array,
+    external: External,
+    passive: bool,
+    compliance: Compliance,
+    single: bool,
+) -> ConstrainedSolution:
+    """The whole force picture of B states, by the null space."""
+    forces, answers, states = by_null_space(equations, system, external, passive, compliance)
+    arrays = {"q": system.q, "v": system.v, "tau": tau}
+    details = Details(equations, lambda: system, arrays, forces, external, passive)
+    vars(details).update(answers=answers, states=states)
+    convention = WEIGHTED if compliance else MINIMUM
+    return details.result(single, convention, np.zeros(len(system.q), bool))
+
+
+def by_null_space(
+    equations: Equations,
+    system: System,
+    external: External,
+    passive: bool,
+    compliance: Compliance = None,
+) -> tuple[Forces, list[Answer], tuple[Determinacy, ...]]:
+    """Forces state by state, with what was found on the way; the smallest reactions where the
+    motion leaves a choice."""
+    count = len(system.q)
+    answers = [equations.answer(system, k) for k in range(count)]
+    a = np.array([x.a for x in answers]).reshape(system.v.shape)
+    multipliers = np.array([x.multipliers for x in answers])
+    multipliers = multipliers.reshape(count, equations.constraints.count)
+
+    def reactions() -> BodyForces:
+        wrenches = merged(external, constraint_wrenches(equations, system, multipliers))
+        return equations.tree.body_forces(system.q, system.v, a, wrenches, passive)
+
+    body, states = reactions(), []
+    for k, answer in enumerate(answers):
+        forces = ForceMap(equations, system, k)
+        state = determinacy(forces, answer.factor)
+        states.append(state)
+        if state.static_indeterminacy:
+            tree = body.transmitted[k]
+            own = np.einsum("nim,m->ni", forces.matrix[len(tree) :], multipliers[k])
+            every = np.concatenate([tree, own])
+            multipliers[k] = smallest(forces, state, every, multipliers[k], compliance)
+    if any(state.static_indeterminacy for state in states):
+        body = reactions()
+    pushes = _in_second_frames(equations, system, multipliers)
+    found = Forces(
+        a=a,
+        multipliers=multipliers,
+        wrench=body.transmitted,
+        driving=body.driving,
+        pushes=pushes,
+        stretch=np.full(count, np.inf),
+    )
+    return found, answers, tuple(states)
+
+
+class Details:
+    """What is known of B states beside their forces, found when it is asked for."""
+
+    def __init__(
+        self,
+        equations: Equations,
+        system: Callable[[], System],
+        arrays: Mapping[str, Array],
+        forces: Forces,
+        external: External,
+        passive: bool,
+    ):
+        """arrays: q, v, tau.  system: with harmless states where there is no answer."""
+        self.equations, self._make, self.arrays = equations, system, arrays
+        self.forces, self.external, self.passive = forces, external, passive
+
+    @cached_property
+    def system(self) -> System:
+        return self._make()
+
+    @cached_property
+    def answers(self) -> list[Answer]:
+        return [self.equations.answer(self.system, k) for k in range(len(self.arrays["q"]))]
+
+    @cached_property
+    def states(self) -> tuple[Determinacy, ...]:
+        maps = (ForceMap(self.equations, self.system, k) for k in range(len(self.answers)))
+        pairs = zip(maps, self.answers, strict=True)
+        return tuple(determinacy(forces, answer.factor) for forces, answer in pairs)
+
+    @cached_property
+    def energies(self) -> tuple[Array, Array]:
+        return self.equations.energy(self.arrays["q"], self.arrays["v"])
+
+    def notes(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(
+            state_notes(self.equations, self.system, k, answer)
+            + contact_notes(self.equations, self.system, k, self.forces.multipliers[k])
+            for k, answer in enumerate(self.answers)
+        )
+
+    def body_forces(self) -> BodyForces:
+        """All quantities of Newton-Euler, from the motion and the forces of the constraints."""
+        q, v, forces = self.system.q, self.system.v, self.forces
+        wrenches = constraint_wrenches(self.equations, self.system, forces.multipliers)
+        return self.equations.tree.body_forces(
+            q, v, forces.a, merged(self.external, wrenches), self.passive
+        )
+
+    def result(self, single: bool, convention: str, bad: NDArray[np.bool_]) -> ConstrainedSolution:
+        """bad: states that have no answer, which get NaN and a note."""
+        equations, forces, some = self.equations, self.forces, bool(bad.any())
+
+        def handed(x: Array) -> Array:
+            x = blanked(x, bad) if some else x
+            return x[0] if single else x
+
+        def later(find: Callable[[], Array]) -> Deferred[Array]:
+            return Deferred(lambda: handed(find()))
+
+        def body() -> BodyForces:
+            return self.body_forces().each(handed)
+
+        def elements() -> ElementForces | None:
+            q, v = (handed(self.arrays[name]) for name in ("q", "v"))
+            return acting_elements(equations.tree, q, v, self.passive)
+
+        def balance() -> Power:
+            return Power(**{name: handed(x) for name, x in vars(self.power()).items()})
+
+        def notes() -> tuple[tuple[str, ...], ...]:
+            own = self.notes()
+            return tuple((NO_NUMBER,) if x else n for x, n in zip(bad, own, strict=True))
+
+        return ConstrainedSolution(
+            model=equations.model,
+            tau=handed(self.arrays["tau"]),
+            velocity=handed(self.arrays["v"]),
+            acceleration=handed(forces.a),
+            forces=Deferred(body),
+            kinetic=later(lambda: self.energies[0]),
+            potential=later(lambda: self.energies[1]),
+            element_forces=Deferred(elements),
+            wrenches=Reactions(equations.model, handed(forces.wrench), handed(forces.driving)),
+            constraint_forces=self._constraint_forces(handed),
+            multipliers=handed(forces.multipliers),
+            row_labels=equations.constraints.labels,
+            convention=convention,
+            suspect=(forces.stretch > 1.0)[0] if single else forces.stretch > 1.0,
+            residual=later(lambda: self.system.terms.residual),
+            rate=later(lambda: self.system.terms.rate),
+            conflict=later(
+                lambda: self._of_answers(lambda x: x.residual).reshape(forces.multipliers.shape)
+            ),
+            rank=later(lambda: self._of_answers(lambda x: x.factor.rank).astype(int)),
+            states=Deferred(lambda: self.states),
+            balance=Deferred(balance),
+            notes=Deferred(notes),
+            condition=later(lambda: self._of_answers(lambda x: x.factor.condition)),
+        )
+
+    def _of_answers(self, of: Callable[[Answer], ArrayLike]) -> Array:
+        return np.array([of(x) for x in self.answers], float)
+
+    def _constraint_forces(self, handed: Callable[[Array], Array]) -> ConstraintForces:
+        table = self.equations.constraints
+        frames, axes = table.frames, table.axes
+        along = self.forces.multipliers[:, table.count - len(axes) :]
+        return ConstraintForces(
+            model=self.equations.model,
+            names=tuple(t.name for t in frames),
+            kinds=tuple(t.kind for t in frames),
+            bodies=tuple(t.body for t in frames),
+            wrench=handed(self.forces.pushes),
+            axis_names=tuple(t.name for t in axes),
+            axis_units=tuple(FORCE[t.unit] for t in axes),
+            axis=handed(along),
+        )
+
+    def power(self) -> Power:
+        equations, system, forces = self.equations, self.system, self.forces
+        q, v, tree = system.q, system.v, equations.tree
+
+        def along(f: Array) -> Array:
+            return np.asarray(np.sum(f * v, axis=-1))
+
+        inertia = np.einsum("bij,bj->bi", system.M, forces.a)
+        velocity = np.einsum("bij,bj->bi", tree.coriolis_matrix(q, v), v)
+        energy = along(inertia + velocity + tree.gravity_forces(q))
+        plain = tree.bias_forces(q, v, passive=False)
+        pushed = plain - tree.bias_forces(q, v, external=self.external, passive=False)
+        resisted = tree.bias_forces(q, v, passive=self.passive) - plain - system.terms.resisted
+        known = system.terms.given - system.terms.resisted
+        constrained = np.einsum("bmn,bm->bn", system.terms.G, forces.multipliers) + known
+        return Power(
+            energy_rate=energy,
+            actuators=along(self.arrays["tau"]),
+            external=along(pushed),
+            constraints=along(constrained),
+            passive=along(resisted),
+        )
+
+
+def without_rows(found: ConstrainedSolution, bad: NDArray[np.bool_]) -> ConstrainedSolution:
+    """A solution of a batch, with NaN and a note for states that have no answer."""
+    notes = tuple((NO_NUMBER,) if x else own for x, own in zip(bad, found.notes, strict=True))
+    return replace(blanked(found, bad), notes=notes)
+
+
+def _world_wrenches(system: System, constraints: ConstraintTable, multipliers: Array) -> Array:
+    """(B, constraints, 6): what each constraint between frames exerts on its second body, along the
+    world's axes, at the origin of the second frame."""
+    total = system.terms.given_W.copy()
+    for t, constraint in enumerate(constraints.frames):
+        span = constraints.slices[constraint.name]
+        unit = system.terms.wrench_W[:, span]
+        total[:, t] = np.einsum("brm,br->bm", unit, multipliers[:, span]) + total[:, t]
+    return total
+
+
+def constraint_wrenches(
+    equations: Equations, system: System, multipliers: Array
+) -> dict[str, Array]:
+    """Wrenches of all constraints on the bodies, {body: (B, 6)}, in the bodies' frames."""
+    model = equations.model
+    R, origins = equations.tree.poses(system.q)
+    wrench_W = _world_wrenches(system, equations.constraints, multipliers)
+    total: dict[str, Array] = {}
+    for t, ends in enumerate(equations.ends):
+        for body, sign in zip(ends, (-1.0, 1.0), strict=True):
+            if body < 0:
+                continue
+            there = shifted(wrench_W[:, t], system.terms.origin[:, t] - origins[:, body])
+            name = model.bodies[body].name
+            total[name] = total.get(name, 0.0) + sign * turned_back(R[:, body], there)
+    return total
+
+
+def merged(external: External, constraints: dict[str, Array]) -> dict[str, Array]:
+    """Given wrenches and those of the constraints; both may act in the same frame."""
+    total: dict[str, Array] = {name: np.asarray(x, float) for name, x in (external or {}).items()}
+    for name, wrench in constraints.items():
+        total[name] = total[name] + wrench if name in total else wrench
+    return total
+
+
+def _in_second_frames(equations: Equations, system: System, multipliers: Array) -> Array:
+    """(B, constraints, 6): what each constraint between frames exerts, in its second frame."""
+    wrench = _world_wrenches(system, equations.constraints, multipliers)
+    return turned(system.terms.frame, wrench)

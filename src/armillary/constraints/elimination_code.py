@@ -1,0 +1,333 @@
+"""Native code of sparse elimination: loops of the tree, rows of the constraints, and the tables
+over which runtime/elimination.py runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armillary.algorithms.closed.constrained import MASSLESS, Plan
+from armillary.algorithms.closed.elimination_terms import BodyMotion, elimination_terms
+from armillary.algorithms.closed.residual import LEAST_SQUARES, ROUNDING
+from armillary.algorithms.passes import Algorithm
+from armillary.codegen.abi import Arrays, Context, Ints
+from armillary.codegen.jit import Library
+from armillary.codegen.llvm import with_declarations
+from armillary.codegen.struct import Slot, bits
+from armillary.codegen.target import Lanes, native
+from armillary.constraints.large import LargeSystem, armature_of, large_system
+from armillary.constraints.row_code import RowCode, numbers_of
+from armillary.evaluate.fingerprint import identity, of_lanes
+from armillary.evaluate.inputs import Array
+from armillary.evaluate.kernel import CodeKind, Linked
+from armillary.evaluate.loop_code import LoopCode
+from armillary.evaluate.request import Request
+from armillary.model.lowering.constraint_table import ConstraintTable
+from armillary.model.lowering.tree import Tables
+from armillary.runtime.closing_tables import Closing
+
+if TYPE_CHECKING:
+    from armillary.constraints.equations import Equations
+    from armillary.evaluate.program import Program
+
+_ORIGIN = 9  # of a body in its BodyMotion
+RESULTS = {"gamma": "a", "rate": "x", "residual": "x"}
+
+
+def elimination(
+    equations: Equations,
+    level: str,
+    reads: tuple[str, ...],
+    tables: Tables,
+    wanted: NDArray[np.bool_] | None = None,
+    row_weights: Array | None = None,
+) -> Program | None:
+    """The program of a level; None where there is no machine code.  row_weights (m): see
+    `EliminationCode`."""
+    from armillary.evaluate.program import Program
+
+    if not native():
+        return None
+    system = large_system(equations, wanted)
+    weights = () if row_weights is None else row_weights[system.kept].tolist()
+    code = EliminationCode(system, level, reads, tables, weights)
+    owner = equations.evaluator
+    named = Algorithm(
+        name=f"elimination_{level}",
+        passes=(),
+        world=lambda g: {},
+        reads=reads,
+        writes={RESULTS[level]: "dof"},
+    )
+    options = replace(owner.options, tier=1)
+    return Program(Request(named, reads, owner.moving_base), tables, options, general=code)
+
+
+class EliminationCode:
+    """Forward dynamics (level "gamma") or a correction ("rate", "residual") by elimination."""
+
+    kind: CodeKind = "loop"
+    operations: int | None = None
+
+    def __init__(
+        self,
+        system: LargeSystem,
+        level: str,
+        reads: tuple[str, ...],
+        tables: Tables,
+        open_rows: Sequence[float] = (),
+    ):
+        """tables: with the constraints.  open_rows (kept rows): a state is unconverged where x
+        leaves a row open by more than 1 / this."""
+        self.system, self.level, self.reads, self.tables = system, level, reads, tables
+        self.open_rows = open_rows
+
+    def linked(self, lanes: Lanes, arrays: Arrays) -> Linked:
+        moving = self.system.equations.evaluator.moving_base
+        request = Request(elimination_terms(self.level), self.reads, moving)
+        linked = LoopCode(request, self.tables).linked(lanes, arrays)
+        made = _Tables(self, moving)
+        libraries = [code.library(lanes) for code in made.codes]
+        linked.libraries[0] = _driver(lanes)
+        linked.libraries += libraries
+        closing = made.closing(linked, [x.addresses["constraint_rows"] for x in libraries])
+        linked.point(Context.CLOSING, closing)
+        linked.extra = made.memory
+        return linked
+
+
+@cache
+def _driver(lanes: Lanes) -> Library:
+    def text() -> str:
+        from armillary.runtime.elimination import elimination_text
+
+        return with_declarations(elimination_text(lanes), lanes)
+
+    return Library(text, ["batch"], optimize=2, identity=of_lanes(identity("elimination"), lanes))
+
+
+class _Tables:
+    """Where everything stands in the memory of a state, and the tables over it."""
+
+    def __init__(self, code: EliminationCode, moving_base: bool):
+        self.code, self.system, self.equations = code, code.system, code.system.equations
+        self.constraints = code.tables.constraints or ConstraintTable((), ())
+        self.memory = 0
+        n, bodies = self.system.n, len(code.tables.bodies)
+        self.motion, self.axes = self._room(BodyMotion.size * bodies), self._room(6 * n)
+        self.columns, self.bias = self._room(6 * n), self._room(n)
+        self.codes: list[RowCode] = []
+        self._spans: list[tuple[int, int]] = []  # first and last member of every kind
+        self._ints: list[list[int]] = []
+        self._numbers: list[float] = []
+        self._forms: list[tuple[int, int, int, int]] = []  # place, first and last term, input
+        self._offsets: list[float] = []
+        self._terms: list[tuple[int, float]] = []
+        self._values = np.zeros(len(self.system.kept), np.int64)  # places of the rows' values
+        self._wrenches: dict[tuple[int, int], int] = {}  # (row, +1 or -1) -> place
+        self._known: dict[tuple[int, int], int] = {}  # (constraint, +1 or -1) -> place
+        self._trace(moving_base)
+        self._linear()
+
+    def _room(self, count: int) -> int:
+        first, self.memory = self.memory, self.memory + count
+        return first
+
+    # -- rows --------------------------------------------------------------------------------------
+
+    def _trace(self, moving_base: bool) -> None:
+        kept = {int(row): k for k, row in enumerate(self.system.kept)}
+        for members in self._kinds():
+            one = self.constraints.frames[members[0]]
+            spans = [self.constraints.slices[self.constraints.frames[k].name] for k in members]
+            wanted = [r for r in range(one.count) if any(s.start + r in kept for s in spans)]
+            code = RowCode(one, tuple(wanted), self.code.level, moving_base)
+            if not wanted and not code.known:
+                continue
+            self.codes.append(code)
+            first = len(self._ints)
+            for number, span in zip(members, spans, strict=True):
+                record = self._member(number, code)
+                for n, row in enumerate(wanted):
+                    if span.start + row not in kept:
+                        continue
+                    self._values[kept[span.start + row]] = record + n
+                    for body in code.bodies:
+                        side = (span.start + row, 2 * body - 1)
+                        self._wrenches[side] = record + code.wrench(n, body)
+                for body in code.bodies if code.known else ():
+                    self._known[number, 2 * body - 1] = record + code.wrench(code.rows, body)
+            self._spans.append((first, len(self._ints)))
+
+    def _kinds(self) -> list[list[int]]:
+        """Numbers of the constraints between frames that share their code."""
+        kinds: dict[tuple[int, bool, bool], list[int]] = {}
+        for k, group in enumerate(self.equations.rows.groups):
+            for number in group.numbers.tolist():
+                frame = self.constraints.frames[number]
+                key = (k, frame.first < 0, frame.second < 0)
+                kinds.setdefault(key, []).append(number)
+        return list(kinds.values())
+
+    def _member(self, number: int, code: RowCode) -> int:
+        """The integers and numbers of a constraint; its record."""
+        frame, row = self.constraints.frames[number], [0] * Ints.SIZE
+        row[Ints.WORK] = self._room(code.size)
+        row[Ints.PARENT_WORK] = self.motion + BodyMotion.size * max(frame.second, 0)
+        row[Ints.PARENT_SUM] = self.motion + BodyMotion.size * max(frame.first, 0)
+        row[Ints.CONSTS] = len(self._numbers)
+        if frame.turns is not None:
+            row[Ints.SUM] = self._form(frame.turns.offset, frame.turns.terms, "q")
+        self._numbers += numbers_of(frame)
+        self._ints.append(row)
+        return row[Ints.WORK]
+
+    def _form(self, offset: float, terms: Sequence[tuple[int, float]], source: str) -> int:
+        """offset + Σ coefficient * input: where it stands."""
+        place, first = self._room(1), len(self._terms)
+        self._terms += terms
+        slot = self.code.reads.index(source) if terms else 0
+        self._forms.append((place, first, len(self._terms), slot))
+        self._offsets.append(offset)
+        return place
+
+    def _linear(self) -> None:
+        """Values of couplings and prescribed motions."""
+        number = {int(row): k for k, row in enumerate(self.system.kept)}
+        for axis in self.constraints.axes:
+            row = self.constraints.slices[axis.name].start
+            if row not in number:
+                continue
+            place = {
+                "gamma": lambda a: self._form(a.acceleration, (), "v"),
+                "rate": lambda a: self._following(a.velocity, a.terms, 0, "v"),
+                "residual": lambda a: self._following(a.offset, a.terms, 1, "q"),
+            }[self.code.level](axis)
+            self._values[number[row]] = place
+
+    def _following(
+        self, wish: float | None, terms: Sequence[tuple[int, int, float]], index: int, source: str
+    ) -> int:
+        """Σ coefficient * input - wish; 0 where nothing is wished."""
+        if wish is None:
+            return self._form(0.0, (), source)
+        return self._form(-wish, [((v, q)[index], x) for v, q, x in terms], source)
+
+    # -- tables ------------------------------------------------------------------------------------
+
+    def _origin(self, body: int) -> int:
+        return self.motion + BodyMotion.size * body + _ORIGIN
+
+    def _powers(self) -> list[tuple[int, int, int, int]]:
+        """Axis, wrench, point of the wrench, point of the axis, of every entry that is a power."""
+        rows, (i, j) = self.equations.rows, self.system.mass_pairs
+        carriers = rows.carriers.tolist()
+        found = [
+            (
+                self.axes + 6 * b,
+                self.columns + 6 * a,
+                self._origin(carriers[a]),
+                self._origin(carriers[b]),
+            )
+            for a, b in zip(i.tolist(), j.tolist(), strict=True)
+        ]
+        table, chosen = rows.pairs, self.system.pairs
+        parts = (table.rows, table.columns, table.signs, table.constraints)
+        for row, dof, sign, number in zip(*(x[chosen].tolist() for x in parts), strict=True):
+            found.append(self._push(self._wrenches[row, int(sign)], number, dof, int(sign)))
+        return found
+
+    def _push(self, wrench: int, number: int, dof: int, sign: int) -> tuple[int, int, int, int]:
+        """The power of a wrench of a constraint along an axis."""
+        frame = self.constraints.frames[number]
+        body = frame.second if sign > 0 else frame.first
+        carrier = int(self.equations.rows.carriers[dof])
+        return self.axes + 6 * dof, wrench, self._origin(body), self._origin(carrier)
+
+    def _pushes(self) -> list[tuple[int, ...]]:
+        links = zip(*(x.tolist() for x in self.equations.rows.links), strict=True)
+        return [
+            (
+                *self._push(self._known[number, int(sign)], number, dof, int(sign)),
+                int(self.system.ranks[dof]),
+            )
+            for number, dof, sign in links
+            if (number, int(sign)) in self._known
+        ]
+
+    def closing(self, linked: Linked, addresses: Sequence[int]) -> NDArray[np.int64]:
+        """All tables; their arrays are kept by what is linked."""
+        c, t, s = np.zeros(Closing.SIZE, np.int64), Closing, self.system
+        self._lay_out(c)
+        for field, name in ((t.V, "v"), (t.TAU, "tau"), (t.PRESCRIBED, "prescribed")):
+            c[field] = self.code.reads.index(name) if name in self.code.reads else -1
+        spans = [(a, *span) for a, span in zip(addresses, self._spans, strict=True)]
+        powers, pushes = self._powers(), self._pushes()
+        terms, factors = zip(*self._terms, strict=True) if self._terms else ((0,), (0.0,))
+        of_forms = {t.FORMS: self._forms, t.TERMS: terms, t.POWERS: powers, t.PUSHES: pushes}
+        integers = {t.CODES: spans, t.INTS: self._ints} | of_forms | self._of_factor()
+        doubles: dict[Slot, object] = {
+            t.CONSTS: self._numbers,
+            t.OFFSETS: self._offsets,
+            t.FACTORS: factors,
+            t.CONSTANTS: s.constants,
+            t.ARMATURE: armature_of(self.code.tables),
+            t.SCALE: s.scale,
+            t.MU: s.mu,
+            t.OPEN: self.code.open_rows,
+        }
+        for kind, arrays in ((np.int64, integers), (np.float64, doubles)):
+            for field, values in arrays.items():
+                c[field] = linked.held(np.ascontiguousarray(values, kind))
+        c[t.CODE_COUNT], c[t.FORM_COUNT] = len(spans), len(self._forms)
+        c[t.POWER_COUNT], c[t.PUSH_COUNT] = len(powers), len(pushes)
+        c[t.CHECK_OPEN] = bool(len(self.code.open_rows))
+        for field, x in self._limits().items():
+            c[field] = bits(x)
+        return c
+
+    def _lay_out(self, c: NDArray[np.int64]) -> None:
+        """Sizes, and places in the memory."""
+        s, t = self.system, Closing
+        c[t.DOFS], c[t.ROWS], c[t.UNKNOWNS] = s.n, len(s.kept), s.size
+        c[t.MOTION], c[t.AXES] = self.motion, self.axes
+        c[t.COLUMNS], c[t.BIAS] = self.columns, self.bias
+        c[t.ENTRY_COUNT], c[t.FIRST_ROW] = len(s.entries), len(s.mass_pairs[0])
+        c[t.FACTOR_COUNT] = len(s.factor.ranks)
+        c[t.K] = self._room(len(s.entries))
+        for field in (t.WORK, t.LOWER):
+            c[field] = self._room(len(s.factor.ranks))
+        for field in (t.RIGHT, t.X, t.RESIDUAL, t.STEP, t.FIRST, t.NORM):
+            c[field] = self._room(s.size)
+
+    def _of_factor(self) -> dict[Slot, object]:
+        """Integers of the entries of K and of its factor."""
+        s, t, n = self.system, Closing, self.system.n
+        targets = np.stack([s.ranks[n:], self._values, s.kept], axis=1)
+        return {
+            t.ENTRIES: s.ranks[s.entries],
+            t.LEVERS: s.entries[len(s.mass_pairs[0]) :] - [n, 0],
+            t.RANKS: s.ranks[:n],
+            t.TARGETS: targets,
+            t.STARTS: s.factor.starts,
+            t.RANK_OF: s.factor.ranks,
+            t.GOES: s.factor.goes,
+            t.UPDATES: s.factor.updates,
+            t.DAMPERS: s.factor.starts[s.ranks[n:]],
+        }
+
+    def _limits(self) -> dict[Slot, float]:
+        t = Closing
+        return {
+            t.SIGN: 1.0 if self.code.level == "gamma" else -1.0,
+            t.LENGTH: self.equations.length,
+            t.TOLERANCE: Plan.tolerance**2,
+            t.ROUNDING: ROUNDING**2,
+            t.LEAST_SQUARES: LEAST_SQUARES**2,
+            t.MASSLESS: MASSLESS,
+        }

@@ -1,0 +1,41 @@
+"""Fields of results that are found when they are first read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar, overload
+
+T = TypeVar("T")
+
+
+class Deferred(Generic[T]):
+    """A value that is not known yet, and how to find it."""
+
+    def __init__(self, find: Callable[[], T]):
+        self.find = find
+
+
+class Later(Generic[T]):
+    """A field of a dataclass that takes a value or a `Deferred` one; whoever reads it gets the
+    value."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Later[T]: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type | None = None) -> T: ...
+
+    def __get__(self, instance: object | None, owner: type | None = None) -> T | Later[T]:
+        if instance is None:
+            raise AttributeError(self._name)  # the field has no default
+        held = vars(instance)
+        if isinstance(held[self._name], Deferred):
+            held[self._name] = held[self._name].find()
+        found: T = held[self._name]
+        return found
+
+    def __set__(self, instance: object, value: T | Deferred[T]) -> None:
+        vars(instance)[self._name] = value

@@ -1,0 +1,79 @@
+"""MuJoCo's spatial tendons as springs, dampers and cables.
+
+A tendon over sites alone, with a stiffness or a damping, means what a `LineForce` means.  MuJoCo's
+spring has a dead band: it pushes below `springlength[0]` and pulls above `springlength[1]`.
+"""
+
+from __future__ import annotations
+
+from armillary.formats.mjcf_source import Source
+from armillary.formats.notes import unique
+from armillary.model import Builder
+
+_SITE = 3  # mjtWrap
+_WRAPS = {1: "joints", 2: "pulleys", 4: "spheres", 5: "cylinders"}
+_EXTRAS = {
+    "frictionloss": "friction",
+    "armature": "armature",
+    "limited": "limits",
+    "stiffnesspoly": "nonlinear stiffness",
+    "dampingpoly": "nonlinear damping",
+}
+
+
+def add_tendons(source: Source, builder: Builder) -> None:
+    """Every tendon: read, or ignored with the reason."""
+    m, names = source.m, set[str]()
+    for t in range(m.ntendon):
+        name = unique(m.tendon(t).name or f"tendon{t}", names)
+        names.add(name)
+        why = _refused(source, t)
+        if why:
+            source.note("ignored", "tendon", name, why)
+            continue
+        for what in _extras(source, t):
+            source.note("warning", "tendon", name, f"its {what} are not read")
+        source.note("read", "tendon", name, f"as {_add(source, builder, t, name)}")
+
+
+def _path(source: Source, t: int) -> range:
+    first = int(source.m.tendon_adr[t])
+    return range(first, first + int(source.m.tendon_num[t]))
+
+
+def _refused(source: Source, t: int) -> str:
+    """Why a tendon is not read; empty: it is."""
+    m, path = source.m, _path(source, t)
+    others = {int(m.wrap_type[w]) for w in path} - {_SITE}
+    if others:
+        kinds = ", ".join(sorted(_WRAPS.get(kind, "other things") for kind in others))
+        return f"it runs over {kinds}; only tendons over sites are read"
+    if not (float(m.tendon_stiffness[t]) or float(m.tendon_damping[t])):
+        return "it has neither stiffness nor damping"
+    bodies = {int(m.site_bodyid[m.wrap_objid[w]]) for w in path}
+    return "all its sites are on one body" if len(bodies) < 2 else ""
+
+
+def _extras(source: Source, t: int) -> list[str]:
+    found = ((what, getattr(source.m, f"tendon_{field}", None)) for field, what in _EXTRAS.items())
+    return [what for what, values in found if values is not None and values[t].any()]
+
+
+def _add(source: Source, builder: Builder, t: int, name: str) -> str:
+    """The elements of one tendon; what they are, in words."""
+    m = source.m
+    ends = [source.site_frame(int(m.wrap_objid[w])) for w in _path(source, t)]
+    low, high = (float(x) for x in m.tendon_lengthspring[t])
+    stiffness = float(m.tendon_stiffness[t]) if source.springs else 0.0
+    damping = float(m.tendon_damping[t]) if source.dampers else 0.0
+    if low == high or not stiffness:
+        if stiffness or damping:
+            builder.cable(name, ends, stiffness=stiffness, damping=damping, rest=high, side="both")
+            return "a spring and damper"
+        return "nothing: the file switches springs and dampers off"
+    builder.cable(name, ends, stiffness=stiffness, rest=high, side="pull")
+    if low > 0.0:
+        builder.cable(f"{name}.push", ends, stiffness=stiffness, rest=low, side="push")
+    if damping:
+        builder.cable(f"{name}.damper", ends, damping=damping, rest=high, side="both")
+    return f"a cable that pulls beyond {high:g} m" + (f" and pushes below {low:g} m" * (low > 0.0))

@@ -1,0 +1,1 @@
+"""Force elements: what pushes and pulls between bodies beside joints and constraints."""

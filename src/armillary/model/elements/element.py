@@ -1,0 +1,160 @@
+"""Force elements as data, and what their laws are written against.
+
+An element joins *ends*: frames on different bodies or on the world.  Its law is a function over
+scalars.  It sees where the ends are and how they move, from the body that carries them all, and
+pushes at them; actio = reactio is the law's business, and tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Protocol, Self
+
+from armillary.model.parts import Frame
+from armillary.scalar import Scalar
+from armillary.spatial import Force, Motion, Transform, Vector
+
+READINGS = ("force", "position", "rate")  # along the one coordinate of an element, if it has one
+
+
+class End(Protocol):
+    """One end of an element at a state.  The *observer* is the nearest body that carries all ends
+    of the element; velocities are those relative to it."""
+
+    @property
+    def position(self) -> Vector:
+        """Origin of the end, from the observer's origin along the observer's axes, m."""
+
+    @property
+    def velocity(self) -> Vector:
+        """Velocity of that point along the observer's axes, m/s."""
+
+    @property
+    def X(self) -> Transform:
+        """From the observer's frame to the end's."""
+
+    @property
+    def motion(self) -> Motion:
+        """(ω; v) of the end, in its own frame."""
+
+    def push(self, f: Vector) -> None:
+        """A force on the end, at its origin, along the observer's axes, N."""
+
+    def twist(self, f: Force) -> None:
+        """A wrench (n; f) on the end, in its own frame at its origin."""
+
+
+@dataclass(frozen=True)
+class ElementLaw:
+    """What an element does, as numbers and a formula.
+
+    numbers: fields that hold numbers (or nested tuples of them), which may be other scalars; all
+    other fields are its structure."""
+
+    kind: ClassVar[str] = ""
+    numbers: ClassVar[tuple[str, ...]] = ()
+    named: ClassVar[tuple[str, ...]] = ()  # those that differ from state to state of a batch
+    units: ClassVar[tuple[str, str, str]] = ("", "", "")  # of the readings; empty: none
+
+    def value_names(self) -> tuple[str, ...]:
+        """One name per number of `named`."""
+        found: list[str] = []
+        for name in self.named:
+            value = getattr(self, name)
+            count = len(list(flat(value)))
+            found += [f"{name}.{k}" for k in range(count)] if isinstance(value, tuple) else [name]
+        return tuple(found)
+
+    def act(self, ends: Sequence[End]) -> None:
+        """Push at the ends."""
+        raise NotImplementedError
+
+    def potential(self, ends: Sequence[End]) -> Scalar:
+        """The energy it stores, J; forces that store none have none."""
+        return 0
+
+    def readings(self, ends: Sequence[End]) -> tuple[Scalar, Scalar, Scalar]:
+        """Force, position and rate along its one coordinate (`units`); zeros if it has none."""
+        return (0, 0, 0)
+
+    @property
+    def hides_energy(self) -> bool:
+        """Does it store energy that `potential` does not know?"""
+        return False
+
+    def check(self, part: str) -> None:
+        """Raise a ModelError where the numbers make no sense; part: how to name the element."""
+
+    def key(self) -> tuple[object, ...]:
+        """Elements with equal keys differ in their numbers alone."""
+        shape = tuple(_shape(getattr(self, name)) for name in self.numbers)
+        rest = tuple(x for name, x in vars(self).items() if name not in self.numbers)
+        return (type(self), shape, rest)
+
+    def parameters(self) -> tuple[Scalar, ...]:
+        """All numbers, in the order `with_parameters` takes them back."""
+        return tuple(x for name in self.numbers for x in flat(getattr(self, name)))
+
+    def with_parameters(self, values: Sequence[Scalar]) -> Self:
+        rest = iter(values)
+        changed: dict[str, Scalar] = {n: filled(getattr(self, n), rest) for n in self.numbers}
+        return replace(self, **changed)
+
+
+@dataclass(frozen=True)
+class ForceElement:
+    """A law between frames on different bodies, or on the world."""
+
+    name: str
+    ends: tuple[Frame, ...]
+    law: ElementLaw
+
+    @property
+    def title(self) -> str:
+        """How a message names it."""
+        return f"{self.law.kind} '{self.name}'"
+
+    @property
+    def bodies(self) -> set[str]:
+        return {end.body for end in self.ends}
+
+    def parameter_names(self) -> tuple[str, ...]:
+        """One name per number that may differ from state to state of a batch."""
+        own = [f"{self.name}.{name}" for name in self.law.value_names()]
+        places = [f"{self.name}.{end}.{x}" for end in end_names(len(self.ends)) for x in "xyz"]
+        return (*own, *places)
+
+    def parameter_values(self) -> tuple[float, ...]:
+        own = tuple(x for name in self.law.named for x in flat(getattr(self.law, name)))
+        return (*own, *(x for end in self.ends for x in end.pose.position))
+
+
+def end_names(count: int) -> tuple[str, ...]:
+    """How the ends of an element are called."""
+    return ("first", "second") if count == 2 else tuple(f"point{k + 1}" for k in range(count))
+
+
+def nothing(x: Scalar) -> bool:
+    """Is it the number zero, and no symbol that may be zero?"""
+    return isinstance(x, (int, float)) and x == 0
+
+
+def flat(value: Scalar) -> Iterator[Scalar]:
+    """The numbers of nested tuples."""
+    if isinstance(value, tuple):
+        for x in value:
+            yield from flat(x)
+    else:
+        yield value
+
+
+def filled(template: Scalar, values: Iterator[Scalar]) -> Scalar:
+    """The same nesting with other numbers."""
+    if isinstance(template, tuple):
+        return tuple(filled(x, values) for x in template)
+    return next(values)
+
+
+def _shape(value: Scalar) -> object:
+    return tuple(_shape(x) for x in value) if isinstance(value, tuple) else 0

@@ -1,0 +1,212 @@
+"""A force along a line: springs, dampers and actuators between two points, cables over several."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from armillary.errors import ModelError
+from armillary.model.elements.element import ElementLaw, End, nothing
+from armillary.model.passive import interpolated
+from armillary.scalar import Scalar, sqrt, where
+from armillary.spatial import Vector
+
+SIDES = ("both", "pull", "push")
+Table = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class LineForce(ElementLaw):
+    """Tension along the line through the ends (positive: it pulls them together),
+
+        T = force + stiffness x + cubic x³ + table(x) + damping dL/dt + damper_table(dL/dt)
+
+    with x = L - rest and L the length of the line; a line over more than two points runs over them
+    without friction, with one tension.  Tables are piecewise linear, constant outside their ends.
+    side: "pull" (a cable: nothing while x <= 0, and never a push), "push" (a bump stop: nothing
+    while x >= 0, and never a pull) or "both"."""
+
+    kind = "spring"
+    numbers = (
+        "stiffness",
+        "damping",
+        "rest",
+        "force",
+        "cubic",
+        "table",
+        "damper_table",
+    )
+    named = ("stiffness", "damping", "rest", "force", "cubic")
+    units = ("N", "m", "m/s")
+
+    stiffness: float = 0.0  # N/m
+    damping: float = 0.0  # N s/m
+    rest: float = 0.0  # m
+    force: float = 0.0  # N
+    cubic: float = 0.0  # N/m³
+    table: Table = ()  # (x, force), m and N
+    damper_table: Table = ()  # (rate, force), m/s and N
+    side: str = "both"
+
+    def check(self, part: str) -> None:
+        for name in ("stiffness", "damping", "cubic"):
+            if getattr(self, name) < 0.0:
+                raise ModelError(
+                    f"{part}: its {name} is negative: {getattr(self, name):g}. Expected zero or "
+                    f"more; a force that grows with the distance the other way is a law of your "
+                    f"own: Builder.force(name, ..., law=..., potential=...)."
+                )
+        if self.rest < 0.0:
+            raise ModelError(
+                f"{part}: its rest length is negative: {self.rest:g} m. A line has a length of "
+                f"zero or more; give a tension at the start by `preload`."
+            )
+        if self.side not in SIDES:
+            raise ModelError(f"{part}: side is one of {', '.join(SIDES)}; found {self.side!r}.")
+        if self.side != "both" and self.force:
+            raise ModelError(
+                f"{part}: a constant force and side='{self.side}' contradict each other: the "
+                f"first acts always, the second only {'beyond' if self.side == 'pull' else 'below'}"
+                f" the rest length. Use two elements, or leave one of them out."
+            )
+        for name in ("table", "damper_table"):
+            check_table(part, name, getattr(self, name))
+        if self.damper_table and (held := interpolated(self.damper_table, 0.0)):
+            raise ModelError(
+                f"{part}: its damper_table gives {held:g} N at rest, where dampers exert nothing: "
+                f"let it pass through (0, 0), and give the rest as `force`."
+            )
+        wrong = -1.0 if self.side == "pull" else 1.0
+        if self.side != "both" and any(f * wrong > 0.0 and x * wrong < 0.0 for x, f in self.table):
+            raise ModelError(
+                f"{part}: its table pushes where side='{self.side}' says it cannot. Correct the "
+                f"signs (tension is positive) or use side='both'."
+            )
+        if not self.acts:
+            raise ModelError(
+                f"{part}: it exerts no force at all. Give it a stiffness, a damping, a force or a "
+                f"table."
+            )
+
+    @property
+    def acts(self) -> bool:
+        numbers = (self.stiffness, self.damping, self.force, self.cubic)
+        return any(not nothing(x) for x in numbers) or bool(self.table or self.damper_table)
+
+    @property
+    def damped(self) -> bool:
+        return not nothing(self.damping) or bool(self.damper_table)
+
+    @property
+    def directed(self) -> bool:
+        """Does it need a direction, which a line of length zero has not?"""
+        plain = self.side == "both" and not (self.damped or self.table)
+        return not (plain and all(nothing(x) for x in (self.rest, self.force, self.cubic)))
+
+    def tension(self, length: Scalar, rate: Scalar) -> Scalar:
+        x = length - self.rest
+        total = self.force + self.stiffness * x + self.damping * rate
+        if not nothing(self.cubic):
+            total = total + self.cubic * (x * x * x)
+        if self.table:
+            total = total + interpolated(self.table, x)
+        if self.damper_table:
+            total = total + interpolated(self.damper_table, rate)
+        if self.side == "pull":
+            return where(x > 0, where(total > 0, total, 0.0), 0.0)
+        if self.side == "push":
+            return where(x < 0, where(total < 0, total, 0.0), 0.0)
+        return total
+
+    def energy(self, length: Scalar) -> Scalar:
+        """The integral of the tension at rest, from the rest length on, J."""
+        x = length - self.rest
+        total = self.force * x + self.stiffness * (x * x) * 0.5
+        if not nothing(self.cubic):
+            total = total + self.cubic * (x * x * x * x) * 0.25
+        if self.table:
+            total = total + _integral(self.table, x) - _integral(self.table, 0.0)
+        if self.side == "pull":
+            return where(x > 0, total, 0.0)
+        if self.side == "push":
+            return where(x < 0, total, 0.0)
+        return total
+
+    def act(self, ends: Sequence[End]) -> None:
+        if not self.directed and len(ends) == 2:
+            pull = (ends[1].position - ends[0].position) * self.stiffness
+            ends[0].push(pull)
+            ends[1].push(-pull)
+            return
+        arms, length = _arms(ends)
+        tension = self.tension(length, _rate(ends, arms) if self.damped else 0)
+        scales = [tension * inverse for _, inverse in arms]
+        if self.side != "both":  # a slack line pulls nowhere, even if it is rolled up in a point
+            slack = tension * tension <= 0.0
+            scales = [where(slack, 0.0, scale) for scale in scales]
+        pulls = [arm * scale for (arm, _), scale in zip(arms, scales, strict=True)]
+        for (one, two), pull in zip(pairwise(ends), pulls, strict=True):
+            one.push(pull)
+            two.push(-pull)
+
+    def potential(self, ends: Sequence[End]) -> Scalar:
+        if not self.directed and len(ends) == 2:
+            arm = ends[1].position - ends[0].position
+            return self.stiffness * arm.dot(arm) * 0.5
+        return self.energy(_arms(ends)[1])
+
+    def readings(self, ends: Sequence[End]) -> tuple[Scalar, Scalar, Scalar]:
+        arms, length = _arms(ends)
+        rate = _rate(ends, arms)
+        return self.tension(length, rate), length, rate
+
+
+def _arms(ends: Sequence[End]) -> tuple[list[tuple[Vector, Scalar]], Scalar]:
+    """From point to point: the vector and 1 / its length; and the sum of the lengths."""
+    arms, total = [], 0
+    for one, two in pairwise(ends):
+        arm = two.position - one.position
+        length = sqrt(arm.dot(arm))
+        arms.append((arm, inverse(length)))
+        total = total + length
+    return arms, total
+
+
+def _rate(ends: Sequence[End], arms: Sequence[tuple[Vector, Scalar]]) -> Scalar:
+    """dL/dt."""
+    total: Scalar = 0
+    for (one, two), (arm, inverse) in zip(pairwise(ends), arms, strict=True):
+        total = total + arm.dot(two.velocity - one.velocity) * inverse
+    return total
+
+
+def inverse(x: Scalar) -> Scalar:
+    """1 / x; not a number where that is undefined, as in compiled code."""
+    return math.nan if isinstance(x, (int, float)) and x == 0.0 else 1.0 / x
+
+
+# -- tables --------------------------------------------------------------------------------------
+
+
+def check_table(part: str, name: str, rows: Table) -> None:
+    """Rows (x, force) with rising x."""
+    if len(rows) == 1:
+        raise ModelError(f"{part}: its {name} needs two rows or more, found one.")
+    for k, (one, two) in enumerate(pairwise(rows)):
+        if not two[0] > one[0]:
+            raise ModelError(
+                f"{part}: the first numbers of its {name} must rise; row {k + 2} has {two[0]:g} "
+                f"after {one[0]:g}."
+            )
+
+
+def _integral(table: Sequence[tuple[Scalar, Scalar]], x: Scalar) -> Scalar:
+    """Of `interpolated`, from the first row on."""
+    (start, before), (end, after) = table[0], table[-1]
+    total = where(x < start, (x - start) * before, 0.0) + where(x > end, (x - end) * after, 0.0)
+    for (x0, f0), (x1, f1) in pairwise(table):
+        step = where(x > x0, where(x < x1, x, x1), x0) - x0
+        total = total + step * (f0 + (f1 - f0) / (x1 - x0) * step * 0.5)
+    return total

@@ -1,0 +1,106 @@
+"""From the force elements of a model to those of the algorithms: ends on kernel bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from armillary.model.elements.element import ElementLaw, filled, flat
+from armillary.model.lowering.carrier import Carrier
+from armillary.model.model import Model
+from armillary.model.parts import WORLD
+from armillary.scalar import Scalar
+from armillary.spatial import Matrix, Transform, Vector
+
+
+@dataclass(frozen=True)
+class KernelElement:
+    """An element for the algorithms: ends at `positions` in the frames of bodies of the model,
+    which stand at `carriers` (X_BK) on kernel bodies (-1: the world)."""
+
+    name: str
+    bodies: tuple[int, ...]
+    carriers: tuple[Transform, ...]
+    rotations: tuple[Matrix, ...]  # of the frames of the ends in those bodies
+    positions: tuple[Vector, ...]
+    law: ElementLaw
+
+    @cached_property
+    def places(self) -> tuple[Transform, ...]:
+        """X_FK of every end."""
+        parts = zip(self.carriers, self.rotations, self.positions, strict=True)
+        return tuple(Transform(R.T, p) @ X_BK for X_BK, R, p in parts)
+
+    def parameters(self) -> tuple[Scalar, ...]:
+        """All numbers, in the order `with_parameters` takes them back."""
+        places = [
+            *(x for X_BK in self.carriers for x in X_BK.leaves()),
+            *(x for R in self.rotations for x in R.leaves()),
+            *(x for p in self.positions for x in p.leaves()),
+        ]
+        return (*places, *self.law.parameters())
+
+    def with_parameters(self, values: Sequence[Scalar]) -> KernelElement:
+        """The same kind of element with other numbers (symbols, say)."""
+        rest = list(values)
+
+        def take(n: int) -> list[Scalar]:
+            head, rest[:] = rest[:n], rest[n:]
+            return head
+
+        ends = range(len(self.bodies))
+        return replace(
+            self,
+            carriers=tuple(Transform.from_leaves(take(12)) for _ in ends),
+            rotations=tuple(Matrix.from_leaves(take(9)) for _ in ends),
+            positions=tuple(Vector(*take(3)) for _ in ends),
+            law=self.law.with_parameters(rest),
+        )
+
+    def turned(self, number: Callable[[Scalar], Scalar]) -> KernelElement:
+        """The same with every number turned into another scalar."""
+        return self.with_parameters([number(x) for x in self.parameters()])
+
+    @property
+    def count(self) -> int:
+        """How many numbers `given` takes: as `ForceElement.parameter_names`."""
+        own = (x for name in self.law.named for x in flat(getattr(self.law, name)))
+        return len(list(own)) + 3 * len(self.bodies)
+
+    def given(self, values: Sequence[Scalar]) -> KernelElement:
+        """The same with other numbers of its law, and its ends elsewhere in their bodies."""
+        rest = iter(values)
+        own: dict[str, Scalar] = {n: filled(getattr(self.law, n), rest) for n in self.law.named}
+        places = tuple(Vector(next(rest), next(rest), next(rest)) for _ in self.bodies)
+        return replace(self, law=replace(self.law, **own), positions=places)
+
+
+def lower_elements(model: Model, carriers: Sequence[Carrier]) -> tuple[KernelElement, ...]:
+    """The elements on the bodies of tables."""
+    world = Carrier(-1, Transform.identity())
+    found = []
+    for part in model.elements:
+        on = [world if e.body == WORLD else carriers[model.index[e.body]] for e in part.ends]
+        found.append(
+            KernelElement(
+                part.name,
+                tuple(carrier.kernel for carrier in on),
+                tuple(carrier.X_BK for carrier in on),
+                tuple(Matrix(end.pose.rotation) for end in part.ends),
+                tuple(Vector(*end.pose.position) for end in part.ends),
+                part.law,
+            )
+        )
+    return tuple(found)
+
+
+def given_elements(
+    elements: Sequence[KernelElement], numbers: Sequence[Scalar]
+) -> tuple[KernelElement, ...]:
+    """Elements with other numbers, one after the other."""
+    found, start = [], 0
+    for element in elements:
+        found.append(element.given(numbers[start : start + element.count]))
+        start += element.count
+    return tuple(found)

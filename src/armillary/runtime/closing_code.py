@@ -1,0 +1,100 @@
+"""A writer of native loops over the memory and the tables of a large constrained system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from armillary.codegen.abi import Context
+from armillary.codegen.code import Code
+from armillary.codegen.llvm import multiply_add, splat
+from armillary.codegen.struct import Slot
+from armillary.codegen.target import Lanes
+
+
+class ClosingCode(Code):
+    """A function over the memory and the tables."""
+
+    def __init__(self, name: str, lanes: Lanes, more: Sequence[str] = ()):
+        super().__init__(name, ("ptr noalias %ctx", *more))
+        self.lines[0] = self.lines[0].replace("define void", "define internal void")
+        self.lanes = lanes
+        self.memory, self.tables = self.field(Context.EXTRA), self.field(Context.CLOSING)
+
+    def of(self, slot: Slot) -> str:
+        return self.field(slot, self.tables)
+
+    def load(self, place: str) -> str:
+        return self.read(self.memory, place, self.lanes.type)
+
+    def put(self, place: str, value: str) -> None:
+        self.write(self.memory, place, value, self.lanes.type)
+
+    def shared(self, array: str, k: str) -> str:
+        """A number that is the same for all states."""
+        return splat(self.read(array, k, "double"), self.lanes, self.let)
+
+    def across(self, slot: Slot) -> str:
+        """A number of the tables, in all lanes."""
+        return splat(self.of(slot), self.lanes, self.let)
+
+    def input(self, slot: str, k: str) -> str:
+        array = self.field(self.entry(Context.INPUTS, slot))
+        return self.read(array, k, self.lanes.type)
+
+    def op(self, name: str, a: str, b: str) -> str:
+        return self.let(f"{name} {self.lanes.type} {a}, {b}")
+
+    def more(self, total: str, a: str, b: str) -> str:
+        """total + a b."""
+        return multiply_add(a, b, total, self.lanes, self.let)
+
+    def less(self, total: str, a: str, b: str) -> str:
+        """total - a b."""
+        return self.more(total, self.let(f"fneg {self.lanes.type} {a}"), b)
+
+    def constant(self, x: float) -> str:
+        return self.lanes.constant(x)
+
+    def register(self, value: float = 0.0) -> str:
+        """A number that changes."""
+        place = self.name()
+        self.lines.insert(2, f"{place} = alloca {self.lanes.type}")
+        self.keep(place, self.constant(value))
+        return place
+
+    def keep(self, register: str, value: str) -> None:
+        self.do(f"store {self.lanes.type} {value}, ptr {register}")
+
+    def kept(self, register: str) -> str:
+        return self.let(f"load {self.lanes.type}, ptr {register}")
+
+    def where(self, condition: str, a: str, b: str) -> str:
+        lanes = self.lanes
+        return self.let(f"select {lanes.mask} {condition}, {lanes.type} {a}, {lanes.type} {b}")
+
+    def copy(self, source: str, target: str, count: str) -> None:
+        with self.loop(count) as k:
+            self.put(self.add(target, k), self.load(self.add(source, k)))
+
+    def power(self, table: str, row: str) -> str:
+        """Of the wrench (n; f) on the motion of an axis:  S · (n + arm × f; f)."""
+        axis, wrench, point, origin = (self.read(table, self.add(row, k)) for k in range(4))
+        w, v = (self._vector(self.add(axis, k)) for k in (0, 3))
+        n, f = (self._vector(self.add(wrench, k)) for k in (0, 3))
+        pairs = zip(self._vector(point), self._vector(origin), strict=True)
+        arm = [self.op("fsub", a, b) for a, b in pairs]
+        total = self.op("fmul", v[0], f[0])
+        for k in (1, 2):
+            total = self.more(total, v[k], f[k])
+        for k in range(3):
+            one, two = (k + 1) % 3, (k + 2) % 3
+            moment = self.less(self.more(n[k], arm[one], f[two]), arm[two], f[one])
+            total = self.more(total, w[k], moment)
+        return total
+
+    def _vector(self, place: str) -> list[str]:
+        return [self.load(self.add(place, k)) for k in range(3)]
+
+    def there(self, slot: str) -> str:
+        """Is this input given?"""
+        return self.let(f"icmp sge i64 {slot}, 0")

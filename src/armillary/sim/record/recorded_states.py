@@ -1,0 +1,152 @@
+"""States of a recording, and what follows from them: found once for all quantities of a block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from armillary.constraints.axes import Axes, constraint_forces_in, reactions_in
+from armillary.constraints.drift import DrawnBack
+from armillary.constraints.moving import RowMotion
+from armillary.constraints.notes import nearness
+from armillary.constraints.nullspace import RANK_TOLERANCE
+from armillary.constraints.solution import ConstrainedSolution, ConstraintForces
+from armillary.evaluate.inputs import Array
+from armillary.mechanism.mechanism import Mechanism
+
+
+@dataclass
+class States:
+    """S states of one mechanism, with what was known when they were met."""
+
+    mechanism: Mechanism
+    q: Array  # (S, nq)
+    v: Array  # (S, nv)
+    tau: Array  # (S, nv)
+    given_a: Array | None = None
+    external: Mapping[str, Array] = field(default_factory=dict)  # (S, 6) by frame
+    moving: RowMotion | None = None  # prescribed motion of constraint rows
+    baumgarte: DrawnBack | None = None  # rates that draw constraints back, 1/s
+    turned: Array | float = 0.0  # (S,) J, that turns of springs in loops add to their energy
+
+    @cached_property
+    def a(self) -> Array:
+        if self.given_a is not None:
+            return self.given_a
+        options: dict[str, Any] = {} if self.moving is None else {"prescribed": self.moving}
+        if self.baumgarte is not None and self.mechanism.constraints:
+            options["baumgarte"] = self.baumgarte
+        return self.mechanism.forward_dynamics(self.q, self.v, self.tau, self.external, **options)
+
+    @cached_property
+    def energies(self) -> tuple[Array, Array]:
+        kinetic, potential = self.mechanism.energy(self.q, self.v)
+        return kinetic, potential + self.turned
+
+    @cached_property
+    def solution(self) -> ConstrainedSolution:
+        """All forces of a mechanism with constraints."""
+        return self._solved(self.baumgarte)
+
+    def worst_closure(self) -> list[tuple[int, str]]:
+        """The state with the largest condition number and a remark, where the forces of closures
+        were asked for and one of them is nearly singular; else empty."""
+        if "solution" not in vars(self) or not self.mechanism.constraints:
+            return []
+        rows = np.flatnonzero(self.solution.suspect)
+        if not len(rows):
+            return []
+        k = int(rows[np.argmax(self.mechanism.conditions(self.q[rows]))])
+        equations = self.mechanism.constraint_solver.equations
+        text = nearness(equations, equations.factor(equations.terms(self.q[k : k + 1])))
+        return [(k, text)] if text else []
+
+    def _solved(self, baumgarte: DrawnBack | None) -> ConstrainedSolution:
+        given = (self.q, self.v, self.tau, self.external)
+        found = self.mechanism.solve(*given, prescribed=self.moving, baumgarte=baumgarte)
+        assert isinstance(found, ConstrainedSolution)
+        return found
+
+    def reactions(self, axes: Axes) -> Array:
+        """(S, bodies, 6)."""
+        if self.mechanism.constraints:
+            found = self.solution.reactions
+        else:
+            found = self.mechanism.reactions(self.q, self.v, self.a, external=self.external)
+        return (reactions_in(self.mechanism, found, self.q, axes) if axes else found).total
+
+    def constraint_forces(self, axes: Axes) -> Array:
+        """(S, columns): wrenches, then forces along coordinates."""
+        found = self.solution.constraint_forces
+        return flat_forces(
+            constraint_forces_in(self.mechanism, found, self.q, axes) if axes else found
+        )
+
+    @property
+    def wheel_forces(self) -> Array:
+        """(S, rows of all wheels)."""
+        rows, wheels = self.mechanism.constraint_rows, self.mechanism.model.wheels
+        own = [rows.index(f"{wheel.name}.{row}") for wheel in wheels for row in wheel.rows]
+        return np.asarray(self.solution.multipliers[:, own])
+
+    def frame_condition(self, frame: str) -> Array:
+        """(S,) condition number of the Jacobian of a frame over the motions the constraints allow,
+        lengths over the size of the machine; infinite where a direction is lost."""
+        equations = self.mechanism.constraint_solver.equations
+        s = equations.scaling
+        J = self.mechanism.jacobian(self.q, frame) * s.columns
+        J[:, 3:] /= s.length
+        free = np.full(len(J), J.shape[2])
+        if self.mechanism.constraints:
+            rows = s.scaled(self.mechanism.constraint_jacobian(self.q))
+            _, sizes, V = np.linalg.svd(rows, full_matrices=False)
+            held = sizes > max(RANK_TOLERANCE, equations.geometry_tolerance)
+            J = J - (J @ np.swapaxes(V * held[..., None], 1, 2)) @ V
+            free = free - held.sum(axis=1)
+        values = np.linalg.svd(J, compute_uv=False)
+        last = np.clip(np.minimum(free, 6) - 1, 0, values.shape[1] - 1)
+        least = values[np.arange(len(J)), last]
+        lost = least <= RANK_TOLERANCE * values[:, 0]
+        return np.where(lost, np.inf, values[:, 0] / np.where(lost, 1.0, least))
+
+    @property
+    def corrective_forces(self) -> Array:
+        """What the drawing back of open constraints adds to their forces."""
+        return flat_forces(self.solution.constraint_forces) - flat_forces(
+            self._solved(None).constraint_forces
+        )
+
+    @property
+    def prescribed_forces(self) -> Array:
+        rows = self.mechanism.constraint_rows
+        driven = [rows.index(name) for name in prescribed_rows(self.mechanism)]
+        return np.asarray(self.solution.multipliers[:, driven])
+
+    @property
+    def constraint_power(self) -> Array:
+        """λ · J v of every constraint (S, constraints): not zero where motion is prescribed."""
+        rate = np.einsum("smn,sn->sm", self.mechanism.constraint_jacobian(self.q), self.v)
+        rows = self.solution.multipliers * rate
+        constraints = self.mechanism.constraint_solver.equations.constraints
+        own = [rows[:, constraints.slices[c.name]].sum(axis=1) for c in constraints.all]
+        return np.stack(own, axis=1)
+
+    @property
+    def condition(self) -> Array:
+        if self.mechanism.constraints:
+            return self.mechanism.conditions(self.q, self.moving)
+        return np.linalg.cond(self.mechanism.mass_matrix(self.q))
+
+
+def flat_forces(forces: ConstraintForces) -> Array:
+    """(S, columns): wrenches of constraints between frames, then forces along coordinates."""
+    wrench = forces.wrench.reshape(len(forces.wrench), -1)
+    return np.concatenate([wrench, forces.axis], axis=1)
+
+
+def prescribed_rows(m: Mechanism) -> tuple[str, ...]:
+    return (*(d.name for d in m.model.prescribed), *m.model.moved)

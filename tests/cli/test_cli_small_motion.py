@@ -1,0 +1,64 @@
+"""`armillary equilibrium`, `modes` and `linearize`: the numbers of Python, and refusals."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import armillary as am
+from armillary.cli.app import app
+
+
+def run(*words, code=0):
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.output
+    assert result.exit_code == code, result.output
+    return result
+
+
+def run_json(*words):
+    return json.loads(run(*words, "--json").stdout, parse_constant=pytest.fail)
+
+
+def test_equilibrium(tmp_path):
+    m = am.example("double-pendulum")
+    words = ("equilibrium", "double-pendulum", "--q", "0.3,0.2", "--restarts", 5, "--seed", 3)
+    expected = m.equilibrium([0.3, 0.2], restarts=5, seed=3)
+    assert run(*words).stdout.strip() == str(expected)
+    found = run_json(*words)
+    np.testing.assert_array_equal(
+        [one["q"] for one in found["solutions"]], [one.q for one in expected.solutions]
+    )
+    held = run_json("equilibrium", "four-bar", "--hold", "crank")["solutions"][0]
+    assert held["holding"]["crank"] == pytest.approx(
+        am.example("four-bar").equilibrium(hold="crank").holding["crank"]
+    )
+    b = am.Builder("falling")
+    b.body("box", joint="free", mass=2.0, inertia=(1, 1, 1))
+    b.build().save(tmp_path / "falling.yaml")
+    refused = run("equilibrium", tmp_path / "falling.yaml", code=1)
+    assert "--hold box" in refused.stderr
+
+
+def test_modes():
+    words = ("modes", "bicycle", "--v", "rear-frame.vx=5")
+    assert "6 zero eigenvalues" in run(*words).stdout
+    found = run_json(*words)
+    roots = [complex(*mode["eigenvalue"]) for mode in found["modes"]]
+    assert any(abs(root - (-0.77534188219585 + 4.46486771378823j)) < 1e-9 for root in roots)
+    assert "--keep" in run("modes", "six-r", code=1).stderr
+    assert run_json("modes", "six-r", "--keep")["about"] == "rest"
+
+
+def test_linearize():
+    m = am.example("four-bar")
+    found = run_json("linearize", "four-bar", "--keep", "--input", "crank", "--output", "v.rocker",
+                     "--output", "rocker.position", "--independent", "crank")  # fmt: skip
+    expected = m.linearize(tau="hold", inputs="crank", outputs=["v.rocker", "rocker.position"],
+                           independent=["crank"])  # fmt: skip
+    for name in "ABCD":
+        np.testing.assert_array_equal(found[name], getattr(expected, name))
+    assert found["outputs"] == list(expected.outputs)
+    assert "about rest" in run("linearize", "four-bar", "--keep").stdout
+    assert "no output named" in run("linearize", "four-bar", "--output", "legs", code=1).stderr
