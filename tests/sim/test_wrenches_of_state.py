@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import armillary as am
+from armillary.sim.loop import loop
+from armillary.sim.record import recorder
 from sim.machines import damped_arm, flyer
 from sim.native_runs import both
 
@@ -50,6 +52,27 @@ def test_frames_may_come_and_go():
     m = damped_arm()
     _, taken = both(m, duration=0.03, external=push, inside=False, record=("q", "a", "reactions"))
     assert taken == 30
+
+
+@pytest.mark.parametrize("native", [True, False])
+@pytest.mark.parametrize("early", [True, False], ids=["goes", "comes"])
+def test_a_push_now_and_then_is_recorded_when_it_acts(early, native, monkeypatch):
+    """Reactions follow from q, v, a and the wrench of that instant alone."""
+    monkeypatch.setattr(recorder, "BLOCK_BYTES", 0)  # several short blocks
+    if not native:
+        monkeypatch.setattr(loop.Loop, "_native", lambda *_: None)
+    wrench = np.array([0, 0, 0, 1.0, 0, 0])
+
+    def push(t, q, v):
+        return {"link2": wrench} if (t < 0.0255) == early else None
+
+    m = damped_arm()
+    run = am.simulate(m, duration=0.06, record=("q", "v", "a", "reactions"), external=push)
+    acts = (run.time < 0.0255) == early
+    for k, t in enumerate(run.time):
+        push = {"link2": wrench} if acts[k] else None
+        right = m.reactions(run.q[k], run.v[k], run.a[k], external=push).total
+        np.testing.assert_allclose(run["reactions"][k], right.ravel(), atol=1e-12, err_msg=str(t))
 
 
 def test_what_it_raises_ends_the_run():

@@ -219,9 +219,9 @@ def test_without_webgl_lines_are_drawn_and_it_is_said(launch, tmp_path):
     flags += ["--disable-gpu", "--disable-3d-apis"]
     started = launch(flags)
     page = Opened(started, file)
+    page.page.locator(".arm-flat").wait_for(state="visible")  # the view is drawn once it is seen
     assert not page.page.evaluate("() => window.page.view.solid")
     assert "no WebGL" in page.page.locator(".arm-flat").text_content()
-    assert page.page.locator(".arm-flat").is_visible()
     assert coloured(page) > 0.002
     page.seek(0.25)
     started.close()

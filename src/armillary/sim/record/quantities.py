@@ -26,6 +26,7 @@ from armillary.units import WRENCH as WRENCH_LABELS
 
 Extras = Mapping[str, Any] | None  # arrays by name; "external": wrenches by frame
 Columns = tuple[tuple[str, str], ...]  # (label, unit) of every column
+EXTERNAL = "external."  # then the frame: a wrench that was handed over
 
 WRENCH = tuple(zip(WRENCH_LABELS, WRENCH_UNITS, strict=True))
 _OWN = Axes()
@@ -392,7 +393,7 @@ def given(
     for name, values in (extras or {}).items():
         if name == "external":
             wrenches = (values or {}).items()
-            found |= {f"external.{frame}": np.asarray(w, float) for frame, w in wrenches}
+            found |= {EXTERNAL + frame: np.asarray(w, float) for frame, w in wrenches}
         elif name not in found:
             found[name] = np.asarray(values, float)
     return found

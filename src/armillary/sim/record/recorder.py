@@ -29,7 +29,7 @@ from armillary.sim.record import quantities, storage, stored_run
 from armillary.sim.record.journal import Journal, journal_path
 from armillary.sim.record.layout import Array, Layout, Rows, State, Tail, joined
 from armillary.sim.record.mechanism_text import stored_text
-from armillary.sim.record.quantities import EXTRAS, Extras, quantity_of
+from armillary.sim.record.quantities import EXTERNAL, EXTRAS, Extras, quantity_of
 from armillary.sim.record.row_blocks import block
 from armillary.sim.record.run import Run
 
@@ -138,11 +138,7 @@ class Recorder:
             return
         if not self._buffers:
             self._prepare(given)
-        k, buffers = self._filled, self._buffers
-        buffers["time"][k] = t
-        for name, values in given.items():
-            buffers[name][k] = values
-        self._filled = k + 1
+        self._fill(slice(self._filled, self._filled + 1), t, {n: x[None] for n, x in given.items()})
         self._state = None  # it stands in the last row
         if self._filled == self._capacity or self._late():
             self.flush()
@@ -177,10 +173,7 @@ class Recorder:
         while len(chosen):
             take, chosen = np.split(chosen, [self._capacity - self._filled])
             span = slice(self._filled, self._filled + len(take))
-            self._buffers["time"][span] = times[take]
-            for name, values in given.items():
-                self._buffers[name][span] = values[take]
-            self._filled += len(take)
+            self._fill(span, times[take], {n: x[take] for n, x in given.items()})
             if self._filled == self._capacity and len(chosen):
                 # the state of the journal must not be later than its rows
                 self._write(state_at(int(take[-1])))
@@ -252,7 +245,7 @@ class Recorder:
         kept = {
             name: x.copy()
             for name, x in given.items()
-            if name in ("q", "v") or (name not in skipped and not name.startswith("external."))
+            if name in ("q", "v") or (name not in skipped and not name.startswith(EXTERNAL))
         }
         return {"t": t, "count": float(count), **kept}
 
@@ -273,6 +266,17 @@ class Recorder:
         self._buffers = {name: np.empty((self._capacity, *s)) for name, s in shapes.items()}
         if self.out is not None and self._journal is None:
             self._start(layout)
+
+    def _fill(self, span: slice, t: float | Array, given: Mapping[str, Array]) -> None:
+        """Instants into the buffers.  Frames may be pushed now and then: no wrench is zero."""
+        buffers = self._buffers
+        for name, x in given.items():
+            if name not in buffers and name.startswith(EXTERNAL):
+                buffers[name] = np.zeros((self._capacity, *x.shape[1:]))
+        for name, buffer in buffers.items():
+            absent = name.startswith(EXTERNAL) and name not in given
+            buffer[span] = t if name == "time" else 0.0 if absent else given[name]
+        self._filled = span.stop
 
     def _layout_now(self, batch: int | None) -> Layout:
         if self._layout is None:

@@ -76,9 +76,9 @@ def _states(
 ) -> States:
     """The chosen states of one mechanism."""
     wrenches = {
-        name.removeprefix("external."): x[own]
+        name.removeprefix(quantities.EXTERNAL): x[own]
         for name, x in flat.items()
-        if name.startswith("external.")
+        if name.startswith(quantities.EXTERNAL)
     }
     q, v = flat["q"][own], flat["v"][own]
     tau = flat["tau"][own] if "tau" in flat else np.zeros_like(v)
