@@ -10,6 +10,7 @@ from armillary.formats.native_constraints import BETWEEN, End, EndEntry, Ends
 from armillary.formats.native_fields import (
     Axis,
     Entry,
+    Name,
     Number,
     Pair,
     Vector3,
@@ -18,6 +19,7 @@ from armillary.formats.native_fields import (
     shown,
 )
 from armillary.model import Builder, Frame
+from armillary.model.elements.line import SMOOTHING
 from armillary.model.parts import WORLD
 
 
@@ -57,6 +59,10 @@ class PointSpringEntry(Entry):
     preload: Number | None = Field(None, description=_PRELOAD)
     force: Number = Field(0.0, description="a constant tension, N")
     cubic: Number = Field(0.0, description="of a progressive spring: N/m³ times extension³")
+    coulomb: Number = Field(0.0, description="dry friction along the line, N")
+    smoothing: Number = Field(
+        SMOOTHING, description="rate over which dry friction changes its sign, m/s"
+    )
     table: list[Pair] = Field([], description="[extension, tension] rows, m and N")
     damper_table: list[Pair] = Field([], description="[rate, tension] rows, m/s and N")
     side: Literal["both", "pull", "push"] = Field(
@@ -77,6 +83,52 @@ class CableEntry(Entry):
     preload: Number | None = Field(None, description=_PRELOAD)
     force: Number = Field(0.0, description="a constant tension, N")
     side: Literal["both", "pull", "push"] = Field("pull", description="as of a spring")
+
+
+def _weighted(value: object) -> object:
+    if not isinstance(value, dict) or not value:
+        raise fault(
+            f"expected coordinates with their weights, such as {{motor: 1, load: -50}}, found "
+            f"{shown(value)}."
+        )
+    return value
+
+
+Weights = Annotated[dict[Name, Number], BeforeValidator(_weighted)]
+_WEIGHTS = "joints, or joint.coordinate, and their weights in the sum that the force acts along"
+
+
+class CoordinateSpringEntry(Entry):
+    """A spring, damper and dry friction between coordinates of joints: an elastic gear.  Units are
+    those of the first coordinate: m and N, or rad and N m."""
+
+    type: Literal["coordinate_spring"] = Field(description="kind of force")
+    coordinates: Weights = Field(description=_WEIGHTS)
+    stiffness: Number = Field(0.0, description="N m/rad or N/m")
+    damping: Number = Field(0.0, description="N m s/rad or N s/m")
+    rest: Number = Field(0.0, description="the sum without force, rad or m")
+    force: Number = Field(0.0, description="a constant force against growth of the sum, N m or N")
+    cubic: Number = Field(0.0, description="of a progressive spring: N m/rad³ or N/m³")
+    coulomb: Number = Field(0.0, description="dry friction, N m or N")
+    smoothing: Number = Field(
+        SMOOTHING, description="rate over which dry friction changes its sign, rad/s or m/s"
+    )
+    table: list[Pair] = Field([], description="[sum - rest, force] rows")
+    damper_table: list[Pair] = Field([], description="[rate, force] rows")
+    side: Literal["both", "pull", "push"] = Field(
+        "both", description="`pull`: only beyond its rest; `push`: a stop, only below"
+    )
+
+
+class BacklashEntry(Entry):
+    """A gap between coordinates of joints, with a spring and damper on either side of it."""
+
+    type: Literal["backlash"] = Field(description="kind of force")
+    coordinates: Weights = Field(description=_WEIGHTS)
+    stiffness: Number = Field(description="of the contact on either side, N m/rad or N/m")
+    gap: Number = Field(description="from one side to the other, rad or m")
+    damping: Number = Field(0.0, description="in contact, N m s/rad or N s/m")
+    rest: Number = Field(0.0, description="the sum in the middle of the gap, rad or m")
 
 
 class TorsionSpringEntry(Entry):
@@ -136,6 +188,8 @@ class PointGravityEntry(Entry):
 ENTRIES: dict[str, type[Entry]] = {
     "spring": PointSpringEntry,
     "cable": CableEntry,
+    "coordinate_spring": CoordinateSpringEntry,
+    "backlash": BacklashEntry,
     "torsion_spring": TorsionSpringEntry,
     "bushing": BushingEntry,
     "fixed_wrench": FixedWrenchEntry,
@@ -158,6 +212,8 @@ def _known(value: object) -> object:
 ForceEntry = Annotated[
     Annotated[PointSpringEntry, Tag("spring")]
     | Annotated[CableEntry, Tag("cable")]
+    | Annotated[CoordinateSpringEntry, Tag("coordinate_spring")]
+    | Annotated[BacklashEntry, Tag("backlash")]
     | Annotated[TorsionSpringEntry, Tag("torsion_spring")]
     | Annotated[BushingEntry, Tag("bushing")]
     | Annotated[FixedWrenchEntry, Tag("fixed_wrench")]
@@ -187,6 +243,10 @@ def add_force(builder: Builder, name: str, entry: Entry, ends: list[Frame | str]
             builder.drag(name, ends[0], **values)
         case PointSpringEntry():
             builder.spring(name, *ends, **values)
+        case CoordinateSpringEntry():
+            builder.coordinate_spring(name, **values)
+        case BacklashEntry():
+            builder.backlash(name, **values)
         case TorsionSpringEntry():
             builder.torsion_spring(name, *ends, **values)
         case BushingEntry():

@@ -57,7 +57,7 @@ def add_model(builder: Builder, model: Model) -> None:
     for part in model.constraints:
         builder.constrain(part)
     for element in model.elements:
-        builder.element(element.name, element.ends, element.law)
+        builder.element(element.name, element.ends, element.law, element.coordinates)
     if model.initial:
         pairs = zip(model.bodies, model.slots, strict=True)
         builder.initial = {body.joint.name: model.initial[slot.q] for body, slot in pairs}

@@ -264,7 +264,7 @@ class Builder(ElementBuilder):
             self._known_body(f"frame '{frame.name}'", frame.body)
             check_pose(f"frame '{frame.name}'", frame.pose)
         self._check_closing(bodies)
-        self._check_elements()
+        self._check_elements(bodies)
 
     def _initial(self, bodies: list[Body]) -> tuple[float, ...]:
         """q of the given joints, neutral for the others; empty where nothing is given."""

@@ -1,13 +1,13 @@
 """Force elements as data, and what their laws are written against.
 
-An element joins *ends*: frames on different bodies or on the world.  Its law is a function over
-scalars.  It sees where the ends are and how they move, from the body that carries them all, and
-pushes at them; actio = reactio is the law's business, and tested.
+An element joins *ends*: frames on different bodies or on the world, or coordinates of joints.  Its
+law is a function over scalars.  It sees where the ends are and how they move, from the body that
+carries them all, and pushes at them; actio = reactio is the law's business, and tested.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol, Self
 
@@ -43,6 +43,24 @@ class End(Protocol):
 
     def twist(self, f: Force) -> None:
         """A wrench (n; f) on the end, in its own frame at its origin."""
+
+
+class CoordinateEnd(Protocol):
+    """One coordinate of a joint at a state, for elements between coordinates."""
+
+    @property
+    def place(self) -> Scalar:
+        """rad or m."""
+
+    @property
+    def rate(self) -> Scalar:
+        """rad/s or m/s."""
+
+    def drive(self, force: Scalar) -> None:
+        """A force along the coordinate, N m or N."""
+
+
+AnyEnd = End | CoordinateEnd
 
 
 @dataclass(frozen=True)
@@ -104,11 +122,13 @@ class ElementLaw:
 
 @dataclass(frozen=True)
 class ForceElement:
-    """A law between frames on different bodies, or on the world."""
+    """A law between frames on different bodies, or on the world; or between coordinates of joints,
+    each a joint with one coordinate, or joint.coordinate."""
 
     name: str
     ends: tuple[Frame, ...]
     law: ElementLaw
+    coordinates: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -117,7 +137,12 @@ class ForceElement:
 
     @property
     def bodies(self) -> set[str]:
+        """Those of its frames."""
         return {end.body for end in self.ends}
+
+    def joints(self, known: Container[str]) -> list[str]:
+        """Those of its coordinates, one for each; known: names of joints."""
+        return [x if x in known else x.rpartition(".")[0] for x in self.coordinates]
 
     def parameter_names(self) -> tuple[str, ...]:
         """One name per number that may differ from state to state of a batch."""
