@@ -341,7 +341,8 @@ FAULTS = {
     "{type: coordinate_spring, coordinates: {motor: 1}}": "exerts no force",
     "{type: coordinate_spring, coordinates: {motor: 1}, stiffness: -1}": "stiffness is negative",
     "{type: coordinate_spring, coordinates: {motor: 1}, coulomb: -1}": "coulomb is negative",
-    "{type: coordinate_spring, coordinates: {motor: 1}, coulomb: 1, smoothing: 0}": "smoothing is 0",
+    "{type: coordinate_spring, coordinates: {motor: 1}, coulomb: 1, smoothing: 0}":
+        "smoothing is 0",
     "{type: coordinate_spring, coordinates: {motor: 1}, coulomb: 1, side: pull}": "both ways",
     "{type: backlash, coordinates: {motor: 1}, stiffness: 1, gap: -1}": "gap is negative",
     "{type: backlash, coordinates: {motor: 1}, stiffness: 0, gap: 1}": "more than 0",

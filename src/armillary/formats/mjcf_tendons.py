@@ -1,7 +1,8 @@
 """MuJoCo's tendons as springs, dampers and cables, between points or between coordinates.
 
 A tendon over sites alone, or over joints alone, with a stiffness or a damping, means what a
-`LineForce` means; the length of one over joints is Σ coef qpos.  MuJoCo's spring has a dead band: it pushes below `springlength[0]` and pulls above `springlength[1]`.
+`LineForce` means; the length of one over joints is Σ coef qpos.  MuJoCo's spring has a dead band:
+it pushes below `springlength[0]` and pulls above `springlength[1]`.
 """
 
 from __future__ import annotations
