@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema
+from pydantic import (
+    BeforeValidator,
+    Discriminator,
+    Field,
+    Tag,
+    WithJsonSchema,
+    model_validator,
+)
 
 from armillary.formats.native_constraints import BETWEEN, End, EndEntry, Ends
 from armillary.formats.native_fields import (
@@ -131,6 +138,23 @@ class BacklashEntry(Entry):
     rest: Number = Field(0.0, description="the sum in the middle of the gap, rad or m")
 
 
+class MaxwellEntry(Entry):
+    """A spring and a damper in series, between frames or between coordinates of joints."""
+
+    type: Literal["maxwell"] = Field(description="kind of force")
+    between: Ends | None = Field(None, description=BETWEEN)
+    coordinates: Weights | None = Field(None, description=f"instead: {_WEIGHTS}")
+    stiffness: Number = Field(description="N/m or N m/rad")
+    damping: Number = Field(description="N s/m or N m s/rad")
+    tension: Number = Field(0.0, description="its own state where a run begins, N or N m")
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> MaxwellEntry:
+        if (self.between is None) == (self.coordinates is None):
+            raise fault("give either `between`, two frames, or `coordinates`.")
+        return self
+
+
 class TorsionSpringEntry(Entry):
     """A spring and damper against rotation about an axis of the first frame."""
 
@@ -190,6 +214,7 @@ ENTRIES: dict[str, type[Entry]] = {
     "cable": CableEntry,
     "coordinate_spring": CoordinateSpringEntry,
     "backlash": BacklashEntry,
+    "maxwell": MaxwellEntry,
     "torsion_spring": TorsionSpringEntry,
     "bushing": BushingEntry,
     "fixed_wrench": FixedWrenchEntry,
@@ -214,6 +239,7 @@ ForceEntry = Annotated[
     | Annotated[CableEntry, Tag("cable")]
     | Annotated[CoordinateSpringEntry, Tag("coordinate_spring")]
     | Annotated[BacklashEntry, Tag("backlash")]
+    | Annotated[MaxwellEntry, Tag("maxwell")]
     | Annotated[TorsionSpringEntry, Tag("torsion_spring")]
     | Annotated[BushingEntry, Tag("bushing")]
     | Annotated[FixedWrenchEntry, Tag("fixed_wrench")]
@@ -247,6 +273,9 @@ def add_force(builder: Builder, name: str, entry: Entry, ends: list[Frame | str]
             builder.coordinate_spring(name, **values)
         case BacklashEntry():
             builder.backlash(name, **values)
+        case MaxwellEntry():
+            over = values.pop("coordinates", None)
+            builder.maxwell(name, ends if over is None else over, **values)
         case TorsionSpringEntry():
             builder.torsion_spring(name, *ends, **values)
         case BushingEntry():
@@ -258,6 +287,8 @@ def ends_of(entry: Entry) -> dict[str, EndEntry | str]:
     if isinstance(entry, CableEntry):
         return {f"point{k + 1}": end for k, end in enumerate(entry.over)}
     if isinstance(entry, (PointSpringEntry, TorsionSpringEntry, BushingEntry)):
+        return dict(zip(("first", "second"), entry.between, strict=True))
+    if isinstance(entry, MaxwellEntry) and entry.between is not None:
         return dict(zip(("first", "second"), entry.between, strict=True))
     if isinstance(entry, FixedWrenchEntry):
         return {"second": entry.frame, "first": entry.along}

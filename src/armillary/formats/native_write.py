@@ -29,6 +29,7 @@ from armillary.model.elements.along import AlongForce
 from armillary.model.elements.backlash import Backlash
 from armillary.model.elements.element import ElementLaw, ForceElement, end_names
 from armillary.model.elements.line import LineForce
+from armillary.model.elements.maxwell import Maxwell
 from armillary.model.elements.turning import Bushing, TorsionSpring
 from armillary.model.elements.user import UserForce
 from armillary.model.elements.world import Drag, FixedWrench, PointGravity
@@ -223,6 +224,7 @@ def _between(part: Framed, model: Model) -> list[object]:
 _FORCES: dict[type[ElementLaw], tuple[str, str, str]] = {
     LineForce: ("coordinate_spring", "", ""),
     Backlash: ("backlash", "", ""),
+    Maxwell: ("maxwell", "", ""),
     TorsionSpring: ("torsion_spring", "", ""),
     Bushing: ("bushing", "", ""),
     FixedWrench: ("fixed_wrench", "along", "frame"),
@@ -255,7 +257,8 @@ def _force(part: ForceElement, model: Model) -> dict[str, object]:
     entry = {"type": word}
     entry |= {second: ends[1]} if second else {"between": ends}
     entry |= {first: ends[0]} if first and ends[0] != WORLD else {}
-    rest = _changed(law)
+    rest = _changed(law, omit=("unit", "state") if isinstance(law, AlongForce) else ())
+    rest |= _tension(law)
     if isinstance(law, TorsionSpring):
         rest["axis"] = _axis(law.axis)
     return entry | rest
@@ -279,8 +282,14 @@ def _between_coordinates(part: ForceElement, law: AlongForce, model: Model) -> d
             f"joints. Leave it out (replace(elements=...)), or unlock one."
         )
     entry: dict[str, object] = {"type": _FORCES[type(law)][0], "coordinates": weights}
-    fields = _changed(law, omit=("weights", "unit", "rest"), always=("stiffness", "gap"))
-    return entry | fields | ({"rest": rest} if rest else {})
+    fields = _changed(law, omit=("weights", "unit", "rest", "state"), always=("stiffness", "gap"))
+    fields |= {"rest": rest} if rest and hasattr(law, "rest") else {}
+    return entry | fields | _tension(law)
+
+
+def _tension(law: ElementLaw) -> dict[str, object]:
+    """Of a Maxwell element that does not begin relaxed."""
+    return {"tension": law.state[0]} if isinstance(law, Maxwell) and law.state[0] else {}
 
 
 def _end(frame: Frame, default_name: str, model: Model) -> object:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from armillary.errors import ModelError
 from armillary.model.builder_constraints import (
@@ -18,6 +19,7 @@ from armillary.model.elements.along import AlongForce
 from armillary.model.elements.backlash import Backlash
 from armillary.model.elements.element import ElementLaw, ForceElement
 from armillary.model.elements.line import SMOOTHING, LineForce, Table
+from armillary.model.elements.maxwell import Maxwell
 from armillary.model.elements.start import start_length
 from armillary.model.elements.turning import NO_MATRIX, Bushing, Six, SixBySix, TorsionSpring
 from armillary.model.elements.user import UserForce
@@ -168,6 +170,29 @@ class ElementBuilder(ClosingBuilder):
         law = Backlash(**values, weights=_weights(part, coordinates))
         self.element(name, (), law, tuple(coordinates))
 
+    def maxwell(
+        self,
+        name: str,
+        between: Sequence[End] | Mapping[str, float],
+        *,
+        stiffness: float,
+        damping: float,
+        tension: float = 0.0,
+    ) -> None:
+        """A spring (N/m) and a damper (N s/m) in series: see `Maxwell`.
+
+        between: two frames or more, or coordinates as of `coordinate_spring` (N m/rad, N m s/rad).
+        tension: its own state where nothing else is given, N or N m; 0: relaxed."""
+        part = f"Maxwell element '{name}'"
+        given = {"stiffness": stiffness, "damping": damping}
+        values: dict[str, Any] = {n: number(x, f"{part}, {n}") for n, x in given.items()}
+        values["state"] = (number(tension, f"{part}, tension"),)
+        if isinstance(between, Mapping):
+            law = Maxwell(**values, weights=_weights(part, between))
+            self.element(name, (), law, tuple(between))
+        else:
+            self.element(name, tuple(between), Maxwell(**values))
+
     def torsion_spring(
         self,
         name: str,
@@ -262,15 +287,25 @@ class ElementBuilder(ClosingBuilder):
         law: Callable[..., Sequence[Scalar]],
         potential: Callable[..., Scalar] | None = None,
         parameters: Mapping[str, float] | None = None,
+        *,
+        states: Mapping[str, float] | None = None,
+        rate: Callable[..., Sequence[Scalar]] | None = None,
+        steady: bool = False,
     ) -> None:
         """A law of your own between two frames: see `UserForce`.
 
         law(r, R, w, u, **parameters) gives the force on the second body, potential(r, R,
-        **parameters) what it stores.  Files cannot hold it."""
+        **parameters) what it stores.  states: own states with their values at the start; all
+        functions get them behind the others, as z, and rate(r, R, w, u, z, **parameters) gives
+        dz/dt.  steady: runs begin where that is zero instead.  Files cannot hold it."""
         if len(tuple(between)) != 2:
             raise ModelError(f"force '{name}': expected two frames, found {len(tuple(between))}.")
         values = {n: number(x, f"force '{name}', {n}") for n, x in (parameters or {}).items()}
-        own = UserForce(law, potential, tuple(values), tuple(values.values()))
+        begin = {n: number(x, f"force '{name}', state {n}") for n, x in (states or {}).items()}
+        own = UserForce(
+            law, potential, tuple(values), tuple(values.values()),
+            rate, tuple(begin), tuple(begin.values()), steady,
+        )  # fmt: skip
         self.element(name, tuple(between), own)
 
     def _line(

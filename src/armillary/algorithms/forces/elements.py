@@ -267,11 +267,37 @@ def _pushed(
                 total[row] = total.get(row, 0) + end.force.slope
             continue
         f = Force.from_leaves([x.slope if isinstance(x, Dual) else 0 for x in end.wrench.leaves()])
-        if all(type(x) is int and x == 0 for x in f.leaves()):
-            continue
-        for k in tree.path(end.body, -1):
-            b = tree.bodies[k]
-            for n, s in enumerate(b.joint.motion_space(tree.q[k])):
-                total[offsets[k] + n] = total.get(offsets[k] + n, 0) + s.dot(f)
-            f = b.placement.T @ (tree.turn(k).T @ f)
+        if not all(type(x) is int and x == 0 for x in f.leaves()):
+            _add_along(total, f, tree, tree.path(end.body, -1), offsets)
+    return total
+
+
+def _add_along(
+    total: dict[int, Scalar],
+    f: Force,
+    tree: MovingTree,
+    path: Sequence[int],
+    offsets: Sequence[int],
+) -> None:
+    """What a wrench on the first body of a path does along its joints."""
+    for k in path:
+        b = tree.bodies[k]
+        for n, s in enumerate(b.joint.motion_space(tree.q[k])):
+            total[offsets[k] + n] = total.get(offsets[k] + n, 0) + s.dot(f)
+        f = b.placement.T @ (tree.turn(k).T @ f)
+
+
+def joint_forces(
+    ends: Sequence[PathEnd | JointEnd], tree: MovingTree, offsets: Sequence[int]
+) -> dict[int, Scalar]:
+    """Generalised forces, by degree of freedom, of what acts on the ends of an element.
+
+    Up to the body that carries them all: below it actio and reactio cancel."""
+    total: dict[int, Scalar] = {}
+    for end in ends:
+        if isinstance(end, PathEnd):
+            _add_along(total, end.wrench, tree, end.path, offsets)
+        elif end.body >= 0:
+            row = offsets[end.body] + end.number
+            total[row] = total.get(row, 0) + end.force
     return total

@@ -74,6 +74,7 @@ class ElementLaw:
     numbers: ClassVar[tuple[str, ...]] = ()
     named: ClassVar[tuple[str, ...]] = ()  # those that differ from state to state of a batch
     units: ClassVar[tuple[str, str, str]] = ("", "", "")  # of the readings; empty: none
+    inputs: ClassVar[tuple[str, ...]] = ()  # numbers that a run may add to over time
 
     def value_names(self) -> tuple[str, ...]:
         """One name per number of `named`."""
@@ -95,6 +96,35 @@ class ElementLaw:
     def readings(self, ends: Sequence[End]) -> tuple[Scalar, Scalar, Scalar]:
         """Force, position and rate along its one coordinate (`units`); zeros if it has none."""
         return (0, 0, 0)
+
+    def state_names(self) -> tuple[str, ...]:
+        """Of its own states z, which stand in the field `state`: what they are where nothing else
+        is given, and where a run begins."""
+        return ()
+
+    def state_units(self) -> tuple[str, ...]:
+        return ("",) * len(self.state_names())
+
+    def rates(self, ends: Sequence[End]) -> Sequence[Scalar]:
+        """dz/dt of its own states, by their present values and the motion of the ends."""
+        return ()
+
+    @property
+    def begins_steady(self) -> bool:
+        """Does a run begin with dz/dt = 0, and not with `state`?"""
+        return False
+
+    def changed(self, state: Sequence[Scalar], added: Sequence[Scalar]) -> Self:
+        """The same at other states, and with something added to its inputs (none: as it is)."""
+        rest = iter(added)
+        changes: dict[str, Scalar] = {"state": tuple(state)} if state else {}
+        for name in self.inputs if added else ():
+            changes[name] = _sum(getattr(self, name), rest)
+        return replace(self, **changes)
+
+    def input_count(self) -> int:
+        """Numbers that `changed` adds."""
+        return len([x for name in self.inputs for x in flat(getattr(self, name))])
 
     @property
     def hides_energy(self) -> bool:
@@ -179,6 +209,11 @@ def filled(template: Scalar, values: Iterator[Scalar]) -> Scalar:
     if isinstance(template, tuple):
         return tuple(filled(x, values) for x in template)
     return next(values)
+
+
+def _sum(value: Scalar, more: Iterator[Scalar]) -> Scalar:
+    """Numbers in their nesting, each with one more added."""
+    return tuple(_sum(x, more) for x in value) if isinstance(value, tuple) else value + next(more)
 
 
 def _shape(value: Scalar) -> object:

@@ -46,6 +46,7 @@ class LineForce(AlongForce):
         "damper_table",
     )
     named = ("stiffness", "damping", "rest", "force", "cubic", "coulomb", "weights")
+    inputs = ("force",)
 
     stiffness: float = 0.0  # N/m
     damping: float = 0.0  # N s/m

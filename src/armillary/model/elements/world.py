@@ -24,6 +24,7 @@ class FixedWrench(ElementLaw):
     kind = "fixed wrench"
     numbers = ("force", "moment")
     named = numbers
+    inputs = ("moment", "force")
 
     force: Triple = _NONE  # N
     moment: Triple = _NONE  # N m
