@@ -27,7 +27,8 @@ class UserForce(ElementLaw):
     over scalars: use `armillary.scalar` for sqrt, where and the like.
 
     With states of its own, z: law(r, R, w, u, z, **values), potential(r, R, z, **values), and
-    rate(r, R, w, u, z, **values) gives dz/dt."""
+    rate(r, R, w, u, z, **values) gives dz/dt.  Then the force need not be -dU/dr, and the potential
+    is not compared with the law."""
 
     kind = "force"
     numbers = ("values", "state")
@@ -89,7 +90,7 @@ class UserForce(ElementLaw):
         self._check_states(part)
         for place in _PLACES:
             found = self._at(part, place)
-            if self.energy is not None:
+            if self.energy is not None and not self.states:  # these store, too
                 self._check_potential(part, self.energy, place, found)
 
     def _named(self) -> dict[str, Scalar]:
