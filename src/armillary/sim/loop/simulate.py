@@ -81,9 +81,9 @@ def simulate(
     controllers without one; balance: states of blocks begin so that nothing accelerates.
     inputs: joint forces, {joint: constant, Schedule or f(t)} or all nv of them; of a joint with an
     actuator only with beside=True; or of elements: force of a spring, (n; f) of a fixed wrench.
-    voltages: {joint: likewise}, V, feed the motors (default: those of the model).  external: {frame: wrench, Schedule or
-    f(t)}, or f(t, q, v) -> {frame: wrench}.  prescribed: motion of joints and of wheels' ground
-    over time, {name: place, Schedule, f(t) -> x or (x, x', x''), or a trajectory}.
+    voltages: {joint: likewise}, V, feed the motors (default: those of the model).  external:
+    {frame: likewise}, or f(t, q, v) -> {frame: wrench}.  prescribed: motion of joints and of
+    wheels' ground over time, {name: place, Schedule, f(t) -> x or (x, x', x''), or a trajectory}.
     record: names (see `quantities`), at every n-th step; out: stream to this file.  project: after
     every step back onto the constraints, position then velocity; or rates (alpha, beta), 1/s
     (Baumgarte), or a `CorrectiveForce`, that draw them back.  parameters: other inertias, (10
