@@ -234,7 +234,8 @@ def test_backlash_rattles():
     near(run["energy"], run["energy"][0], 1e-5)
     lossy = m.replace(elements={"side": {"damping": 30.0}})
     for q, v, T in ((0.55, 9.0, 0.0), (0.65, 1.0, 400 * 0.05 + 30), (0.65, -1.0, 0.0),
-                    (0.35, -1.0, -50.0), (0.35, 0.1, -17.0)):  # fmt: skip
+                    (0.35, -1.0, -50.0), (0.35, 0.1, -17.0),
+                    (0.35, 1.0, 0.0)):  # fmt: skip
         near(lossy.element_forces([q], [v]).force("side"), T, 1e-10)
 
 

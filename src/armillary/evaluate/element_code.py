@@ -154,7 +154,7 @@ def _pushed(
         if record < 0:
             continue
         if isinstance(end, PlacedEnd):
-            total, more = found.setdefault((record, PUSH), [0] * 6), end.wrench.leaves()
+            total, more = found.setdefault((record, PUSH), [0] * 6), list(end.wrench.leaves())
         else:
             total = found.setdefault((record, DRIVEN), [0] * MOST_COORDINATES)
             more = [end.force if k == number else 0 for k in range(MOST_COORDINATES)]

@@ -143,8 +143,9 @@ class ElementBuilder(ClosingBuilder):
             "stiffness": stiffness, "damping": damping, "rest": rest, "force": force,
             "cubic": cubic, "coulomb": coulomb, "smoothing": smoothing,
         }  # fmt: skip
+        values: dict[str, Any] = {n: number(x, f"{part}, {n}") for n, x in given.items()}
         law = LineForce(
-            **{n: number(x, f"{part}, {n}") for n, x in given.items()},
+            **values,
             weights=_weights(part, coordinates),
             table=_rows(part, "table", table),
             damper_table=_rows(part, "damper_table", damper_table),
@@ -166,7 +167,7 @@ class ElementBuilder(ClosingBuilder):
         `Backlash`.  coordinates as of `coordinate_spring`."""
         part = f"backlash '{name}'"
         given = {"stiffness": stiffness, "damping": damping, "gap": gap, "rest": rest}
-        values = {n: number(x, f"{part}, {n}") for n, x in given.items()}
+        values: dict[str, Any] = {n: number(x, f"{part}, {n}") for n, x in given.items()}
         law = Backlash(**values, weights=_weights(part, coordinates))
         self.element(name, (), law, tuple(coordinates))
 
@@ -320,7 +321,7 @@ class ElementBuilder(ClosingBuilder):
         side: str,
     ) -> None:
         part = f"spring '{name}'"
-        values: dict[str, float] = {n: number(x, f"{part}, {n}") for n, x in given.items()}
+        values: dict[str, Any] = {n: number(x, f"{part}, {n}") for n, x in given.items()}
         if rest is not None:
             values["rest"] = number(rest, f"{part}, rest")
         law = LineForce(

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Protocol
+from typing import Any
 
 from armillary.algorithms.passes import Record
-from armillary.model.elements.element import CoordinateEnd, End
 from armillary.model.lowering.elements import KernelElement
 from armillary.scalar import Dual, Scalar
 from armillary.spatial import Force, Motion, Transform, Vector
@@ -133,19 +132,6 @@ class JointEnd:
         self.force = self.force + force
 
 
-class ActingCoordinate(CoordinateEnd, Protocol):
-    """A coordinate that keeps the force along it."""
-
-    force: Scalar
-
-
-class ActingEnd(End, Protocol):
-    """An end that keeps the wrench on its body, in the kernel frame at its origin."""
-
-    X_FK: Transform
-    wrench: Force
-
-
 def ends_of(element: KernelElement, tree: MovingTree) -> list[PathEnd | JointEnd]:
     """Its frames, or its coordinates."""
     if element.coordinates:
@@ -166,19 +152,20 @@ def acting(element: KernelElement, tree: MovingTree) -> list[PathEnd | JointEnd]
 READINGS = 10  # numbers
 
 
-def reading(element: KernelElement, ends: Sequence[ActingEnd | ActingCoordinate]) -> list[Scalar]:
+def reading(element: KernelElement, ends: Sequence[Any]) -> list[Scalar]:
     """The wrench on the last end, in its frame at its origin (6; none between coordinates), force,
-    position and rate along the element's own coordinate, and its power on the mechanism (W)."""
-    element.law.act(ends)  # type: ignore[arg-type]
+    position and rate along the element's own coordinate, and its power on the mechanism (W).  ends:
+    they keep the wrenches, or the forces along coordinates, that act on them."""
+    element.law.act(ends)
     power: Scalar = 0
     wrench = Force.zero()
     for end in ends:
-        if isinstance(end, JointEnd) or not hasattr(end, "wrench"):
+        if element.coordinates:
             power = power + end.rate * end.force
         else:
             power = power + (end.X_FK.inverse() @ end.motion).dot(end.wrench)
             wrench = end.X_FK.force(end.wrench)
-    return [*wrench.leaves(), *element.law.readings(ends), power]  # type: ignore[arg-type]
+    return [*wrench.leaves(), *element.law.readings(ends), power]
 
 
 def add_wrenches(
@@ -264,7 +251,7 @@ def _pushed(
         if isinstance(end, JointEnd):
             if end.body >= 0 and isinstance(end.force, Dual):
                 row = offsets[end.body] + end.number
-                total[row] = total.get(row, 0) + end.force.slope
+                total[row] = end.force.slope
             continue
         f = Force.from_leaves([x.slope if isinstance(x, Dual) else 0 for x in end.wrench.leaves()])
         if not all(type(x) is int and x == 0 for x in f.leaves()):
@@ -299,5 +286,5 @@ def joint_forces(
             _add_along(total, end.wrench, tree, end.path, offsets)
         elif end.body >= 0:
             row = offsets[end.body] + end.number
-            total[row] = total.get(row, 0) + end.force
+            total[row] = end.force
     return total

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from armillary.model.parts import Frame
 from armillary.scalar import Scalar
@@ -60,9 +60,6 @@ class CoordinateEnd(Protocol):
         """A force along the coordinate, N m or N."""
 
 
-AnyEnd = End | CoordinateEnd
-
-
 @dataclass(frozen=True)
 class ElementLaw:
     """What an element does, as numbers and a formula.
@@ -85,15 +82,15 @@ class ElementLaw:
             found += [f"{name}.{k}" for k in range(count)] if isinstance(value, tuple) else [name]
         return tuple(found)
 
-    def act(self, ends: Sequence[End]) -> None:
-        """Push at the ends."""
+    def act(self, ends: Sequence[Any]) -> None:
+        """Push at the ends: `End`, or `CoordinateEnd` of an element between coordinates."""
         raise NotImplementedError
 
-    def potential(self, ends: Sequence[End]) -> Scalar:
+    def potential(self, ends: Sequence[Any]) -> Scalar:
         """The energy it stores, J; forces that store none have none."""
         return 0
 
-    def readings(self, ends: Sequence[End]) -> tuple[Scalar, Scalar, Scalar]:
+    def readings(self, ends: Sequence[Any]) -> tuple[Scalar, Scalar, Scalar]:
         """Force, position and rate along its one coordinate (`units`); zeros if it has none."""
         return (0, 0, 0)
 
@@ -105,7 +102,7 @@ class ElementLaw:
     def state_units(self) -> tuple[str, ...]:
         return ("",) * len(self.state_names())
 
-    def rates(self, ends: Sequence[End]) -> Sequence[Scalar]:
+    def rates(self, ends: Sequence[Any]) -> Sequence[Scalar]:
         """dz/dt of its own states, by their present values and the motion of the ends."""
         return ()
 

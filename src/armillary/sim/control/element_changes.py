@@ -67,7 +67,9 @@ class ElementChanges(Block):
         self.mechanism, self.built_for = mechanism, made_for(mechanism)
         self.inputs = dict(inputs)
         self.schedules = tuple(x for x in inputs.values() if isinstance(x, Schedule))
-        names, units, changing = [], [], []
+        names: list[str] = []
+        units: list[str] = []
+        changing: list[tuple[int, int, int]] = []
         for k, part in enumerate(mechanism.model.elements):
             law = part.law
             given = law.input_count() if part.name in inputs else 0
@@ -139,7 +141,8 @@ class ElementChanges(Block):
     ) -> list[Scalar]:
         """The states that the laws hold; where they say so, those whose rates are zero."""
         laws = [part.law for part in self.mechanism.model.elements]
-        state = np.array([x for law in laws if law.state_names() for x in law.state], float)  # type: ignore[attr-defined]
+        held = [x for law in laws if law.state_names() for x in vars(law)["state"]]
+        state: Array = np.array(held, np.float64)
         steady = [law.begins_steady for law in laws for _ in law.state_names()]
         if q is None or v is None or not state.size:
             return list(state)
