@@ -132,6 +132,10 @@ def test_zero_length_is_named():
         b.body(name, joint="prismatic", axis="x", mass=1.0)
     b.spring("s", "a", "c", stiffness=10, rest=0.5, damping=1)
     m = b.build()
+    assert "its ends coincide in the initial configuration" in str(m.report)
+    b.spring("loaded", "a", "c", stiffness=10, preload=-3.0)
+    with pytest.raises(am.ModelError, match="spring 'loaded': a preload of -3 N has no direction"):
+        b.build()
     for ask in (m.forward_dynamics, m.inverse_dynamics, m.solve, m.forward_dynamics.derivatives):
         with pytest.raises(am.errors.NotFiniteError, match="spring 's': its force is undefined"):
             ask(np.zeros(2), np.zeros(2), np.zeros(2))

@@ -385,7 +385,23 @@ class ElementBuilder(ClosingBuilder):
         for k, part in enumerate(elements):
             if part.name in self._preloads and isinstance(part.law, LineForce):
                 elements[k] = self._with_rest(model, part, part.law, self._preloads[part.name])
+            self._check_direction(model, elements[k])
         return replace(model, elements=tuple(elements))
+
+    def _check_direction(self, model: Model, part: ForceElement) -> None:
+        """A line whose points coincide has no direction: an error where it carries a preload there,
+        else a warning."""
+        law = part.law
+        if not isinstance(law, AlongForce) or law.of_coordinates or start_length(model, part) > 0.0:
+            return
+        if preload := self._preloads.get(part.name):
+            raise ModelError(
+                f"{part.title}: a preload of {preload:g} N has no direction, for its ends coincide "
+                f"in the initial configuration. Move an end, or give its `rest` length."
+            )
+        if not isinstance(law, LineForce) or law.directed:
+            said = "its ends coincide in the initial configuration, where its force is undefined"
+            self.report.add("warning", part.title, said)
 
     def _with_rest(
         self, model: Model, part: ForceElement, law: LineForce, preload: float | None
