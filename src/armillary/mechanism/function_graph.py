@@ -21,8 +21,8 @@ from armillary.errors import InputError, unknown_name
 from armillary.evaluate.functions import FUNCTIONS, Function, Result
 from armillary.evaluate.inputs import choice
 from armillary.evaluate.specialise import Number, specialise, structural
-from armillary.graph.evaluate import fold_zeros
 from armillary.graph.expr import Graph, Node
+from armillary.graph.function import fold_zeros
 from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.tree import Tables
 
