@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from math import prod
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -19,7 +20,8 @@ Spot = tuple[int, np.ndarray]  # the body that carries the asked frame, and X_FK
 TYPES = {"double": np.float64, "float": np.float32}
 
 
-class Rows(NamedTuple):
+@dataclass(frozen=True)
+class Rows:
     """The states of a call, and where their results go.
 
     strides: numbers from one row of an input to the next, 0 where all rows share it.  globals_:
@@ -35,7 +37,8 @@ class Rows(NamedTuple):
     def part(self, first: int, last: int) -> Rows:
         """The rows from first up to last."""
         shared = zip(self.inputs, self.strides, strict=True)
-        return self._replace(
+        return replace(
+            self,
             inputs=[x[first:last] if stride else x for x, stride in shared],
             outputs=[x[first:last] for x in self.outputs],
             count=last - first,
