@@ -142,13 +142,11 @@ def refuse_lacks(evaluator: Evaluator, row: Function, inertia: bool = True) -> N
         refuse_no_elements(evaluator.model)
 
 
-def function_of(
-    evaluator: Evaluator, algorithm: Algorithm, wrap: Callable[..., object] | None = None
-) -> Callable[..., Any]:
+def function_of(evaluator: Evaluator, algorithm: Algorithm) -> Callable[..., Any]:
     """An algorithm that is no row of the table as such a function: all its results, in order."""
     results = tuple(Result(name, name, (kind,), "") for name, kind in algorithm.writes.items())
     options = ("external", "passive", *BODIES)
-    row = Function(lambda _: algorithm, algorithm.name, results, options, wrap=wrap)
+    row = Function(lambda _: algorithm, algorithm.name, results, options)
     return CompiledFunction(evaluator, row, algorithm.name).callable()
 
 
