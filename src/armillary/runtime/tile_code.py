@@ -30,8 +30,9 @@ SHORT_LOOPS = """!8 = distinct !{!8, !9}
 class Walk(Code):
     """A function of the context with the tables of tiles at hand."""
 
-    def __init__(self, name: str, matrices: Sequence[str]):
-        super().__init__(name, [f"ptr noalias {pointer}" for pointer in ("%ctx", *matrices)])
+    def __init__(self, name: str, matrices: Sequence[str], more: Sequence[str] = ()):
+        pointers = ("ptr noalias %ctx", *(f"ptr noalias {m}" for m in matrices))
+        super().__init__(name, (*pointers, *more))
         self.n, self.tiles = self.field(Context.NV), self.field(Context.TILES)
         self.count, self.ranges = self.field(Context.TILE_COUNT), self.field(Context.RANGES)
 
