@@ -14,7 +14,7 @@ import numpy as np
 from armillary.model.constraint_parts import Contact, Distance, Loop, Surface
 from armillary.model.model import Model
 from armillary.model.parts import WORLD, Body, Mass, Shape
-from armillary.viewer import colors
+from armillary.viewer import colors, solids
 from armillary.viewer.places import ORIGIN, Array, place_at, place_of, point, quaternions, turned
 from armillary.viewer.schema import Color, Place, Point, ShapePart, TiePart
 
@@ -110,7 +110,7 @@ def solid_shapes(body: Body, k: int, mesh: MeshFinder) -> list[ShapePart]:
     chosen = [s for s in body.shapes if s.role == "visual"] or list(body.shapes)
     found: list[ShapePart] = []
     for one in chosen:
-        if one.kind == "mesh":
+        if one.kind in ("mesh", *solids.KINDS):
             found += mesh(one, body.name)
         else:
             color = one.color or colors.PLAIN

@@ -303,7 +303,7 @@ def _different(points: Sequence[Array], near: float) -> list[Array]:
 def _far_end(shapes: Sequence[Shape], origin: Array, axes: Array, start: Array) -> Array | None:
     """The end of the longest shape that is farther from the joint, or None."""
     ends = []
-    for shape in shapes:
+    for shape in (one.surrounding for one in shapes):
         if shape.kind not in ("box", "cylinder", "capsule") or not shape.size:
             continue
         lengths = np.zeros(3)
