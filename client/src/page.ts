@@ -106,12 +106,13 @@ export class Page {
       add("Skeleton", "k", "Links drawn from the kinematics", false, role("skeleton"));
     }
     add("Joints", "j", "Symbols of joints, wheels and ground", true, role("joint", "wheel", "ground"));
+    if (roles("element")) add("Springs", "e", "Springs, dampers, cables and other force elements", true, role("element"));
     add("Axes", "x", "Axes of joints", false, (on) => (frames.axes.lines.visible = on));
     add("Frames", "f", "Frames of bodies and others: x red, y green, z blue", false, (on) => (frames.frames.lines.visible = on));
     if (roles("com")) add("Centres", "c", "Centres of mass", false, role("com"));
     if (roles("inertia")) add("Inertia", "i", "Solid ellipsoids with the inertia of the bodies", false, role("inertia"));
     if (scene.arrows.some((a) => a.kind === "force")) {
-      add("Forces", "v", "Forces in joints, constraints and wheels", true, (on) => { arrows.on.force = on; this.scales(); });
+      add("Forces", "v", "Forces in joints, constraints, wheels and force elements", true, (on) => { arrows.on.force = on; this.scales(); });
     }
     if (scene.arrows.some((a) => a.kind === "moment")) {
       add("Moments", "m", "Moments: arrows with a double head", false, (on) => { arrows.on.moment = on; this.scales(); });
