@@ -114,7 +114,7 @@ class State:
 
 @dataclass(frozen=True)
 class WrenchAxes:
-    """Along which axes wrenches are told, and about which point."""
+    """Along which axes wrenches are given, and about which point."""
 
     coordinates: Annotated[
         str,

@@ -114,7 +114,7 @@ class Program:
         self._kernels: dict[tuple, Kernel] = {}
         self.next: Program | None = None
         self._turns: dict[bool, KernelInTurn] = {}
-        self.version = 0  # of its kernels: they change where another program comes behind it
+        self.version = 0  # of its kernels: they change when another program is put behind it
         self._codes: dict[int | None, StraightCode | None] = {}
         self._pace: dict[int, float] = {}  # s that a row takes, by kernel
         self.explanations: list[Explanation] = []

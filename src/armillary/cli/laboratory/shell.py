@@ -58,7 +58,7 @@ class Shell(cmd.Cmd):
     # -- lines ---------------------------------------------------------------------------------
 
     def onecmd(self, line: str) -> bool:
-        """One line; faults are told, and nothing is lost by them."""
+        """One line; errors are reported, and nothing is lost by them."""
         line = line.split("#")[0].strip()
         try:
             return self._obeyed(line)
@@ -306,7 +306,7 @@ COMMANDS: dict[str, Command] = {
     "close_output_file": (_close_output_file, "what is printed goes to the screen again."),
     "database_read": (_database_read, "another arm: a file, or the name of a built-in one."),
     "help": (_help, "what there is, or what a command or variable is for."),
-    "quit": (_quit, "the end."),
+    "quit": (_quit, "leave the laboratory."),
 }  # fmt: skip
 
 
