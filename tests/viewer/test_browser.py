@@ -223,6 +223,18 @@ def test_a_thousand_bodies_open(opened):
     page, path = opened(prescribed_run(mechanism, 121, seconds=2.0))
     page.seek(1.0)
     page.page.wait_for_function("() => window.page.view.drawn > 0", timeout=PATIENCE)
+    rows = page.page.locator('[data-series="q"] tr[data-label]')
+    assert rows.count() == 100  # the others come when they are asked for
+    page.page.click(".arm-more button")
+    assert rows.count() == 1000
+    wanted = 0.4 * np.sin(2.0 * 1.0 + 0.3 * 999)  # the sines of `prescribed_run`
+    text = rows.nth(999).locator(".arm-now").text_content()
+    assert float(text.replace("\u2212", "-")) == pytest.approx(wanted, rel=1e-4)
+    assert page.page.locator("details:not([open]) tr").count() == 0
+    page.page.get_by_text("bodies (1000)").click()
+    page.page.wait_for_function(
+        "() => document.querySelectorAll('.arm-words tbody tr').length === 1000", timeout=PATIENCE
+    )
     page.done(path)
 
 

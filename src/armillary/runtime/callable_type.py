@@ -33,6 +33,7 @@ from armillary.runtime.call_arguments import (
 )
 from armillary.runtime.call_batch import batch_text
 from armillary.runtime.call_code import DOUBLE, FLOAT, call_text, finish_text, single_text
+from armillary.shown import function_text
 
 
 def _life_text() -> str:
@@ -173,7 +174,9 @@ class Machinery:
         self._spec = _Spec(b"armillary.Function", OBJECT_SIZE, 0, flags, self._slots)
         make = ctypes.pythonapi.PyType_FromSpec
         make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p]
-        return make(ctypes.addressof(self._spec))
+        made = make(ctypes.addressof(self._spec))
+        made.__repr__ = function_text
+        return made
 
     def make(self, data_address: int) -> Any:
         """A callable on the given data; its attributes may be set like any object's."""
