@@ -85,7 +85,7 @@ def add_model(builder: Builder, model: Model) -> None:
     for part in model.constraints:
         builder.constrain(part)
     for element in model.elements:
-        builder.element(element.name, element.ends, element.law)
+        builder.element(element.name, element.ends, element.law, element.coordinates)
     if model.initial:
         pairs = zip(model.bodies, model.slots, strict=True)
         builder.initial |= {body.joint.name: model.initial[slot.q] for body, slot in pairs}
@@ -198,7 +198,8 @@ def _prefixed(model: Model, prefix: str) -> Model:
         return replace(part, name=own, parent=parent, joint=spec, unlocked=within)
 
     def element(part: ForceElement) -> ForceElement:
-        return replace(part, name=name(part.name), ends=tuple(map(frame, part.ends)))
+        ends, coordinates = tuple(map(frame, part.ends)), tuple(map(name, part.coordinates))
+        return replace(part, name=name(part.name), ends=ends, coordinates=coordinates)
 
     def wheel(part: Wheel) -> Wheel:
         return replace(part, name=name(part.name), body=name(part.body), ground=name(part.ground))
