@@ -179,8 +179,9 @@ class Evaluator:
 
     def refuse_not_finite(self, given: Mapping[str, Array], *results: Array) -> None:
         """See `refuse_not_finite`; force elements whose force is undefined there are named."""
-        if not all(np.isfinite(result).all() for result in results):
-            self._refuse_undefined_elements(given)
+        if all(np.isfinite(result).all() for result in results):
+            return
+        self._refuse_undefined_elements(given)
         rates = dict.fromkeys(given, self.model.v_labels)
         refuse_not_finite(given, rates | {"q": self.model.q_labels}, *results)
 
