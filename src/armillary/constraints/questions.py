@@ -233,7 +233,7 @@ def mobility(mechanism: Constrained, q: State | None = None, seed: int = 0) -> M
     mechanism.constraint_solver.closer.refuse_endless(state["q"])
     return mobility(
         mechanism.constraint_solver.equations,
-        mechanism.constraint_solver.closer,
+        mechanism.constraint_solver.projector,
         state["q"],
         seed=seed,
     )

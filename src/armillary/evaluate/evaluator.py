@@ -173,7 +173,9 @@ class Evaluator:
 
     def refuse_not_finite(self, given: Mapping[str, Array], *results: Array) -> None:
         """See `refuse_not_finite`; force elements whose force is undefined there are named."""
-        if self.model.elements and not all(np.isfinite(result).all() for result in results):
+        if all(np.isfinite(result).all() for result in results):
+            return
+        if self.model.elements:
             from armillary.evaluate.needs import refuse_undefined_elements
 
             refuse_undefined_elements(self.model, given, self.interpret)

@@ -80,6 +80,30 @@ def lean_kernel(kernel: Callee, globals_: Array) -> Callable[..., Any] | None:
     return call.callable
 
 
+class OneOrMany:
+    """A program that is asked for one state as well as for many: for one by a native call, without
+    the Python around a batch."""
+
+    def __init__(self, program: Program, globals_: Array):
+        self.program, self._globals = program, globals_
+        self._one: Callable[..., Any] | None = None
+        self._version = -1  # of the program that the native call knows
+        self._names: tuple[str, ...] = ()
+
+    def __call__(self, inputs: Mapping[str, Array], rows: int) -> dict[str, Array]:
+        """inputs (rows, n) of doubles in, results (rows, ...) out, by name."""
+        if rows == 1:
+            if self._version != self.program.version:
+                self._one, self._version = lean(self.program, self._globals), self.program.version
+                self._names = tuple(self.program.kernel(False, "double").output_shapes)
+            given = [inputs[name][0] for name in self.program.request.reads]
+            found = None if self._one is None else self._one(*given)
+            if found is not None:  # all its numbers are finite
+                results = found if len(self._names) > 1 else (found,)
+                return {name: x[None] for name, x in zip(self._names, results, strict=True)}
+        return self.program(inputs, rows, self._globals)
+
+
 # -- what serves a call ---------------------------------------------------------------------------
 
 
