@@ -103,7 +103,9 @@ class Stepping:
             self._draw_back(kept.drawn_back)
         if method.variational:
             self._variational()
-        controlling = Controlling(mechanism.evaluator, self._batched, nz, controller.key)
+        controlling = Controlling(
+            mechanism.evaluator, self._batched, nz, controller.key, controller.commanded
+        )
         if controller.control is not None:
             self._call("control", controlling.control(controller.control), still=(3,))
         if controller.answer is not None:
