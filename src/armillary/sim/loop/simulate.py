@@ -170,7 +170,8 @@ def _carried_out(
             loop.record(loop.final)
         return recorder.finish(f"stopped: {stop}", stop.complete)
     except KeyboardInterrupt:
-        return recorder.finish(f"interrupted at t = {state.t:.6g} s", False)
+        reached = recorder.state.get("t", first)  # steps beyond it were taken, and are not kept
+        return recorder.finish(f"interrupted at t = {reached:.6g} s", False)
     except ModelError as error:
         if state.t == first:
             raise
