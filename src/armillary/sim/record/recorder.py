@@ -21,6 +21,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armillary.codegen.interrupts import uninterrupted
 from armillary.constraints.drift import DrawnBack
 from armillary.errors import FormatError, InputError
 from armillary.mechanism.mechanism import Mechanism
@@ -114,6 +115,7 @@ class Recorder:
 
     # -- from the loop ---------------------------------------------------------------------------
 
+    @uninterrupted()
     def add(
         self,
         t: float,
@@ -143,6 +145,7 @@ class Recorder:
         if self._filled == self._capacity or self._late():
             self.flush()
 
+    @uninterrupted()
     def extend(
         self,
         t: ArrayLike,
@@ -152,7 +155,8 @@ class Recorder:
         tau: ArrayLike | None = None,
         extras: Extras = None,
     ) -> None:
-        """Many instants: every array with a leading time axis (T, ...)."""
+        """Many instants: every array with a leading time axis (T, ...).  Ctrl-C waits: all of them
+        are recorded, or none."""
         times = np.asarray(t, float)
         given = quantities.given(q, v, a, tau, extras)
         new = times > self._resumed_at
