@@ -11,7 +11,7 @@ from armillary.cli.app import app
 from armillary.cli.laboratory.laboratory import Laboratory
 from armillary.cli.laboratory.shell import COMMANDS
 from armillary.cli.laboratory.variables import GRAVITY, VARIABLES
-from seeds.cases import assert_value, case
+from seeds.cases import case
 
 SIX = case("001_synthetic_6r")
 INVERSE = SIX["inverse arm: q,qd,qdd -> tau"]

@@ -213,6 +213,12 @@ def _simulate(shell: Shell, words: list[str]) -> None:
     else:
         with shell.progress() as tell:
             run = lab.simulate(new, zero, schedule, count, tell)
+    advice = lab.time_constants()
+    if lab.values["step"] > advice.smallest:
+        screen.note(
+            f"the step {lab.values['step']:g} s is above the smallest time constant "
+            f"{advice.smallest:.3g} s: do not trust the numbers. Suggested: {advice.step:.2g} s"
+        )
     shell.say(f"simulated until {float(run.time[-1]):g} s in steps of {lab.values['step']:g} s")
     for name in ("theta", "omega"):
         shell.say(shell.line_of(name))
@@ -276,6 +282,11 @@ def _database_read(shell: Shell, words: list[str]) -> None:
     shell.say(f"'{arm.name}': {arm.nv} joints ({', '.join(arm.v_labels)})")
 
 
+def _time_constants(shell: Shell, words: list[str]) -> None:
+    _options(words, ())
+    shell.say(str(shell.laboratory.time_constants()))
+
+
 def _help(shell: Shell, words: list[str]) -> None:
     for word in words:
         if word in COMMANDS:
@@ -317,6 +328,8 @@ COMMANDS: dict[str, Command] = {
     "open_output_file": (_open_output_file, "what is printed goes to a file from now on."),
     "close_output_file": (_close_output_file, "what is printed goes to the screen again."),
     "database_read": (_database_read, "another arm: a file, or the name of a built-in one."),
+    "time_constants": (_time_constants, "the smallest mechanical time constant of arm and motors "
+                       "at theta, and the step that it suggests."),
     "help": (_help, "what there is, or what a command or variable is for."),
     "quit": (_quit, "the end."),
 }  # fmt: skip
