@@ -313,6 +313,10 @@ def convert(
     density: Annotated[
         float | None, typer.Option(help="kg/m³, of all shapes: 2700 for aluminium.")
     ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(help="Whatever the ending: sixparameter (.csv or .yaml), native, urdf, ..."),
+    ] = None,
 ) -> None:
     """Write a mechanism in another format.
 
