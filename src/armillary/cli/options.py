@@ -179,6 +179,13 @@ class Inputs:
             "Repeatable.",
         ),
     ] = None
+    schedule: Annotated[
+        Path | None,
+        typer.Option(
+            help="Voltages of the model's motors, CSV: time, then joints; each row is held until "
+            "the next, and the last one stays."
+        ),
+    ] = None
     beside: Annotated[
         bool,
         typer.Option(

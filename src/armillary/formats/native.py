@@ -20,6 +20,7 @@ from armillary.formats.native_schema import SECTIONS, NativeFile
 from armillary.formats.native_tree import merge_notes, tree_path
 from armillary.formats.parts import is_parts, read_parts
 from armillary.formats.references import Bounds
+from armillary.formats.sixparameter_file import is_sixparameter_tree, of_tree
 from armillary.formats.validation import validated
 from armillary.formats.yaml_tree import Node, load_tree
 from armillary.model import Builder, Model, Motor, Report
@@ -59,6 +60,8 @@ def _read(
         bounds = Bounds.of(path or "", root)
     source = str(path) if path is not None else "<text>"
     tree = load_tree(text, source)
+    if is_sixparameter_tree(tree):
+        return of_tree(tree, source, strict)
     if is_parts(tree):
         return read_parts(path or source, text=None if bounds else text, root=root).model(strict)
     name = Path(path).stem if path is not None else "mechanism"

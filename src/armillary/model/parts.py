@@ -167,15 +167,20 @@ class Shape:
 
 @dataclass(frozen=True)
 class Motor:
-    """Electrical data of the motor of one joint."""
+    """Electrical and thermal data of the motor of one joint; None: not known, no limit."""
 
     resistance: float  # ohm
     torque_constant: float  # N m / A = V s / rad
     gear: float = 1.0
     inductance: float = 0.0  # H
-    voltage_limit: float | None = None
-    current_limit: float | None = None
+    voltage_limit: float | None = None  # V
+    current_limit: float | None = None  # A, at any instant
     efficiency: float = 1.0
+    continuous_current: float | None = None  # A, of the root mean square
+    speed_limit: float | None = None  # rad/s, of the motor's own shaft
+    thermal_resistance: float | None = None  # K/W, winding to ambient
+    thermal_time_constant: float | None = None  # s, of the winding
+    temperature_limit: float | None = None  # °C, of the winding
 
 
 @dataclass(frozen=True)
