@@ -235,6 +235,21 @@ def test_gears_limits_motors_locks_and_starts_go_along():
     assert [c.name for c in twice.model.couplings] == ["gear", "t_gear"]
 
 
+def test_springs_between_coordinates_go_along():
+    """An elastic gear has its potential, wherever it stands."""
+    b = Builder("elastic", gravity=(0, 0, 0))
+    b.body("a", joint="revolute", axis="z", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    b.body("b", "a", "revolute", axis="z", at=(0.3, 0, 0), mass=1.0, inertia=(0.1, 0.1, 0.1))
+    b.coordinate_spring("gear", {"a": 1, "b": -2}, stiffness=5.0)
+    host = am.example("two-link")
+    m = host.mount(am.Mechanism(b.build()), host.bodies[-1], prefix="t_")
+    assert m.model.elements[0].coordinates == ("t_a", "t_b")
+    q = np.zeros(m.nq)
+    q[m.q_labels.index("t_a")], q[m.q_labels.index("t_b")] = 0.4, 0.1
+    weight = m.replace(gravity=(0, 0, 0))
+    assert weight.energy(q, np.zeros(m.nv))[1] == pytest.approx(0.5 * 5.0 * (0.4 - 0.2) ** 2)
+
+
 def test_trailers_in_a_row():
     """Wheels stay on the world's ground; every trailer brings one freedom."""
     b = Builder("trailer")
