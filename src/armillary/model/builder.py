@@ -13,6 +13,7 @@ from armillary.model.checks import (
     check_passives,
     check_pose,
     check_prescribed,
+    check_shape,
     inertia_fault,
     limits_fault,
     mass_fault,
@@ -338,6 +339,8 @@ class Builder(ElementBuilder):
         joint = kernel_joint(body.joint)
         part = f"joint '{body.joint.name}'"
         check_pose(f"body '{body.name}'", body.at)
+        for shape in body.shapes:
+            check_shape(f"body '{body.name}'", shape)
         if not math.isfinite(body.joint.pitch):
             raise ModelError(f"{part}: its pitch must be a finite number (m/rad).")
         check_passives(body.joint, joint.nq == joint.nv)

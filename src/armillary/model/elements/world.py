@@ -115,3 +115,7 @@ class Drag(ElementLaw):
         f = u * (self.linear + self.quadratic * length(tuple(u)))
         ends[1].push(-f)
         ends[0].twist(_reaction(ends, Vector(), ends[0].X.E @ -f))
+
+
+# where the world is meant and no body: they stay when a mechanism is mounted on another
+WORLD_LAWS = (FixedWrench, PointGravity, Drag)

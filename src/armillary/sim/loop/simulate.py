@@ -86,10 +86,10 @@ def simulate(
     wheels' ground over time, {name: place, Schedule, f(t) -> x or (x, x', x''), or a trajectory}.
     record: names (see `quantities`), at every n-th step; out: stream to this file.  project: after
     every step back onto the constraints, position then velocity; or rates (alpha, beta), 1/s
-    (Baumgarte), or a `CorrectiveForce`, that draw them back.  parameters: other inertias, (10
-    bodies,) or one row per run.  resume: go on where `out` ends, all but `duration` as it was
-    (physics.py).  geometry_tolerance: of loops.  estimate_error: a second run with half the step
-    tells how exact it is (`run.error_estimate`).
+    (Baumgarte), a `CorrectiveForce`, `Penalty` or `StabilizedPenalty` instead.  parameters: other
+    inertias, (10 bodies,) or one row per run.  resume: go on where `out` ends, all but `duration`
+    as it was (physics.py).  geometry_tolerance: of loops.  estimate_error: a second run with half
+    the step tells how exact it is (`run.error_estimate`).
 
     The run is kept when it ends early: `run.complete` is False and `run.message` tells why.  An
     exception of a controller carries it as `error.run`.  Functions get copies of the state."""
@@ -171,7 +171,8 @@ def _carried_out(
             loop.record(loop.final)
         return recorder.finish(f"stopped: {stop}", stop.complete)
     except KeyboardInterrupt:
-        return recorder.finish(f"interrupted at t = {state.t:.6g} s", False)
+        reached = recorder.state.get("t", first)  # steps beyond it were taken, and are not kept
+        return recorder.finish(f"interrupted at t = {reached:.6g} s", False)
     except ModelError as error:
         if state.t == first:
             raise
