@@ -263,3 +263,21 @@ def test_springs_follow_the_run(made, run, tmp_path):
         )
         assert said == []
         browser.close()
+
+
+def test_elements_between_coordinates_have_no_place():
+    """They are neither drawn nor in the way; a Maxwell element is a spring and a damper."""
+    b = am.Builder("gear")
+    b.body("motor", joint="revolute", axis="y", mass=1.0, inertia=(1, 1, 1))
+    b.body("load", joint="revolute", axis="y", at=(1, 0, 0), mass=1.0, inertia=(1, 1, 1))
+    b.frame("eye", "load", at=(0.3, 0, 0))
+    b.coordinate_spring("shaft", {"motor": 1, "load": -2}, stiffness=3.0)
+    b.maxwell("mount", ("world", "eye"), stiffness=3.0, damping=1.0, tension=5.0)
+    m = b.build()
+    solution = m.solve([0.3, 0.1], [0.0, 0.0], [0.0, 0.0])
+    forces = {name: solution.element_forces[name] for name in ("shaft", "mount")}
+    assert "mount" in m.draw([0.3, 0.1], forces=forces).svg
+    run = am.simulate(m, [0.3, 0.1], duration=0.01, record="q,element_forces,reactions")
+    names = {arrow.name for arrow in run_scene(run).arrows}
+    assert "force of mount" in names and not any("shaft" in name for name in names)
+    assert mechanism_scene(m).shapes

@@ -12,24 +12,31 @@ from armillary.model.builder_constraints import (
     ClosingBuilder,
     End,
     coordinate_labels,
-    known_coordinate,
 )
 from armillary.model.checks import number, numbers, unit_axis
+from armillary.model.element_numbers import (
+    Matrix6,
+    between_coordinates,
+    matrix_of,
+    refuse_not_finite,
+    rows_of,
+    six_of,
+    weights_of,
+)
 from armillary.model.elements.along import AlongForce
 from armillary.model.elements.backlash import Backlash
 from armillary.model.elements.element import ElementLaw, ForceElement
-from armillary.model.elements.line import SMOOTHING, LineForce, Table
+from armillary.model.elements.line import SMOOTHING, LineForce
 from armillary.model.elements.maxwell import Maxwell
 from armillary.model.elements.start import start_length
-from armillary.model.elements.turning import NO_MATRIX, Bushing, Six, SixBySix, TorsionSpring
+from armillary.model.elements.turning import Bushing, TorsionSpring
 from armillary.model.elements.user import UserForce
 from armillary.model.elements.world import Drag, FixedWrench, PointGravity
-from armillary.model.joints import Axis, kernel_joint, named_axis
+from armillary.model.joints import Axis, named_axis
 from armillary.model.model import Model
 from armillary.model.parts import WORLD, Body
 from armillary.scalar import Scalar
 
-Matrix6 = Sequence[float] | Sequence[Sequence[float]]  # a diagonal, or all rows
 _AGREES = 1e-6  # of the tensions: rest length and preload say the same
 
 
@@ -64,7 +71,7 @@ class ElementBuilder(ClosingBuilder):
         frames = tuple(self._end(end) for end in ends)
         part = ForceElement(name, frames, law, tuple(coordinates))
         for field, value in ((n, getattr(law, n)) for n in law.numbers):
-            _finite(f"{part.title}, {field}", value)
+            refuse_not_finite(f"{part.title}, {field}", value)
         law.check(part.title)
         self._elements[name] = part
 
@@ -146,9 +153,9 @@ class ElementBuilder(ClosingBuilder):
         values: dict[str, Any] = {n: number(x, f"{part}, {n}") for n, x in given.items()}
         law = LineForce(
             **values,
-            weights=_weights(part, coordinates),
-            table=_rows(part, "table", table),
-            damper_table=_rows(part, "damper_table", damper_table),
+            weights=weights_of(part, coordinates),
+            table=rows_of(part, "table", table),
+            damper_table=rows_of(part, "damper_table", damper_table),
             side=side,
         )
         self.element(name, (), law, tuple(coordinates))
@@ -168,7 +175,7 @@ class ElementBuilder(ClosingBuilder):
         part = f"backlash '{name}'"
         given = {"stiffness": stiffness, "damping": damping, "gap": gap, "rest": rest}
         values: dict[str, Any] = {n: number(x, f"{part}, {n}") for n, x in given.items()}
-        law = Backlash(**values, weights=_weights(part, coordinates))
+        law = Backlash(**values, weights=weights_of(part, coordinates))
         self.element(name, (), law, tuple(coordinates))
 
     def maxwell(
@@ -189,7 +196,7 @@ class ElementBuilder(ClosingBuilder):
         values: dict[str, Any] = {n: number(x, f"{part}, {n}") for n, x in given.items()}
         values["state"] = (number(tension, f"{part}, tension"),)
         if isinstance(between, Mapping):
-            law = Maxwell(**values, weights=_weights(part, between))
+            law = Maxwell(**values, weights=weights_of(part, between))
             self.element(name, (), law, tuple(between))
         else:
             self.element(name, tuple(between), Maxwell(**values))
@@ -234,10 +241,10 @@ class ElementBuilder(ClosingBuilder):
             name,
             (first, second),
             Bushing(
-                _matrix(f"{part}, stiffness", stiffness),
-                _matrix(f"{part}, damping", damping),
-                _six(f"{part}, rest", rest),
-                _six(f"{part}, preload", preload),
+                matrix_of(f"{part}, stiffness", stiffness),
+                matrix_of(f"{part}, damping", damping),
+                six_of(f"{part}, rest", rest),
+                six_of(f"{part}, preload", preload),
             ),
         )
 
@@ -326,8 +333,8 @@ class ElementBuilder(ClosingBuilder):
             values["rest"] = number(rest, f"{part}, rest")
         law = LineForce(
             **values,
-            table=_rows(part, "table", table),
-            damper_table=_rows(part, "damper_table", damper_table),
+            table=rows_of(part, "table", table),
+            damper_table=rows_of(part, "damper_table", damper_table),
             side=side,
         )
         if preload is not None:
@@ -367,7 +374,7 @@ class ElementBuilder(ClosingBuilder):
         labels = coordinate_labels(bodies)
         for name, part in self._elements.items():
             if part.coordinates:
-                self._elements[name] = _between_coordinates(part, labels, bodies)
+                self._elements[name] = between_coordinates(part, labels, bodies)
                 continue
             ends = tuple(self._resolved(part.title, end) for end in part.ends)
             if len(ends) < 2:
@@ -428,61 +435,3 @@ class ElementBuilder(ClosingBuilder):
             said = f"free of force in the initial configuration, so its rest length is {rest:.6g} m"
             self.report.add("assumed", part.title, said)
         return replace(part, law=replace(law, rest=rest))
-
-
-def _weights(part: str, coordinates: Mapping[str, float]) -> tuple[float, ...]:
-    if not isinstance(coordinates, Mapping) or not coordinates:
-        raise ModelError(
-            f"{part}: expected coordinates with their weights, such as {{'motor': 1, 'load': -50}},"
-            f" found {coordinates!r:.60}."
-        )
-    return tuple(number(x, f"{part}, weight of '{n}'") for n, x in coordinates.items())
-
-
-def _between_coordinates(
-    part: ForceElement, labels: dict[str, str], bodies: list[Body]
-) -> ForceElement:
-    """Its coordinates are known, and count; it is in the unit of the first of them."""
-    if not isinstance(part.law, AlongForce):
-        raise ModelError(f"{part.title}: it acts between frames, found {part.coordinates}.")
-    units = []
-    for label in part.coordinates:
-        known_coordinate(part.title, label, labels, bodies)
-        body = next(b for b in bodies if b.joint.name == labels[label])
-        joint = kernel_joint(body.joint)
-        if joint.nq != joint.nv:
-            raise ModelError(
-                f"{part.title}: a {body.joint.kind} joint ('{body.joint.name}') has no coordinates "
-                f"that could be added up. Use a torsion_spring or a bushing between its bodies."
-            )
-        coordinate = label[len(labels[label]) + 1 :]
-        k = joint.coordinates.index(coordinate) if coordinate else 0
-        units.append(joint.units[k])
-    return replace(part, law=replace(part.law, unit=units[0]))
-
-
-def _rows(part: str, name: str, rows: Iterable[Sequence[float]]) -> Table:
-    return tuple(numbers(row, 2, f"{part}, {name}") for row in rows)  # type: ignore[misc]
-
-
-def _six(part: str, values: object) -> Six:
-    return numbers(values, 6, part)  # type: ignore[return-value]
-
-
-def _matrix(part: str, given: Matrix6) -> SixBySix:
-    """6x6, of the matrix or of its diagonal."""
-    rows = list(given)
-    if not rows:
-        return NO_MATRIX
-    if len(rows) == 6 and all(hasattr(row, "__len__") for row in rows):
-        return tuple(_six(part, row) for row in rows)  # type: ignore[return-value]
-    diagonal = _six(part, rows)
-    return tuple(tuple(x if i == k else 0.0 for i in range(6)) for k, x in enumerate(diagonal))  # type: ignore[return-value]
-
-
-def _finite(part: str, value: object) -> None:
-    if isinstance(value, tuple):
-        for x in value:
-            _finite(part, x)
-    elif not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ModelError(f"{part}: expected a finite number, found {value!r:.60}.")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from armillary.model.elements.along import AlongForce
 from armillary.model.elements.element import ForceElement
 from armillary.model.elements.line import LineForce
+from armillary.model.elements.maxwell import Maxwell
 from armillary.model.elements.turning import Bushing, TorsionSpring
 from armillary.model.elements.user import UserForce
 from armillary.model.elements.world import Drag, FixedWrench, PointGravity
+from armillary.model.model import Model
 from armillary.model.parts import WORLD, Frame
 
 _SYMBOLS = {
@@ -23,6 +26,8 @@ def symbols_of(part: ForceElement) -> tuple[str, ...]:
     """Of a line: cable, or spring and damper or one of them, or actuator; else one of torsion,
     bushing, wrench, drag, gravity, law."""
     law = part.law
+    if isinstance(law, Maxwell):
+        return ("spring", "damper")
     if not isinstance(law, LineForce):
         return (_SYMBOLS.get(type(law), "law"),)
     if len(part.ends) > 2 or law.side == "pull":
@@ -32,10 +37,15 @@ def symbols_of(part: ForceElement) -> tuple[str, ...]:
     return tuple(name for name, there in found if there) or ("actuator",)
 
 
+def drawn(model: Model) -> tuple[ForceElement, ...]:
+    """Those between places; elements between coordinates have none."""
+    return tuple(part for part in model.elements if part.ends)
+
+
 def anchors(part: ForceElement) -> tuple[Frame, ...]:
     """The ends that are places of the mechanism, where something hangs on a body; the origin of
     the world is none for a load, nor is a centre of attraction."""
-    if isinstance(part.law, (LineForce, TorsionSpring, Bushing)):
+    if isinstance(part.law, (AlongForce, TorsionSpring, Bushing)):
         return part.ends
     if isinstance(part.law, (PointGravity, FixedWrench, Drag)):
         return part.ends[1:]

@@ -24,7 +24,10 @@ def arrow_marks(canvas: Canvas, shown: Skeleton, forces: Mapping[str, ArrayLike]
     rods and force elements in that of their second (or last) end."""
     if not forces:
         return []
-    placed = [_placed(shown, name, value) for name, value in forces.items()]
+    # forces along coordinates have no place
+    placed = [_placed(shown, n, x) for n, x in forces.items() if n not in shown.placeless]
+    if not placed:
+        return []
     marks: list[Mark] = []
     for k, (part, color, unit, heads) in enumerate(
         ((slice(3, 6), _FORCE, "N", 1), (slice(0, 3), _MOMENT, "N m", 2))

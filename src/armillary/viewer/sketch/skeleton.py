@@ -23,7 +23,7 @@ from armillary.model.elements.world import FixedWrench, PointGravity
 from armillary.model.joints import kernel_joint, own_rotation
 from armillary.model.parts import WORLD, Frame, JointSpec, Shape
 from armillary.spatial import Motion
-from armillary.viewer.elements import anchors, symbols_of
+from armillary.viewer.elements import anchors, drawn, symbols_of
 
 _SAME = 1e-9  # directions whose cross product is smaller are one
 
@@ -126,6 +126,7 @@ class Skeleton:
     elements: tuple[Element, ...]
     frames: dict[str, tuple[Array, Array]]  # extra frames: origin, axes as columns
     up: Array  # against gravity
+    placeless: frozenset[str] = frozenset()  # elements between coordinates
 
     @cached_property
     def points(self) -> Array:
@@ -204,11 +205,14 @@ class _Reader:
         frames = {f.name: self._frame(f) for f in model.frames}
         for frame in model.frames:
             self.held[frame.body].append(frames[frame.name][0])
-        elements = tuple(self._element(part) for part in model.elements)
+        elements = tuple(self._element(part) for part in drawn(model))
+        placeless = frozenset(part.name for part in model.elements if not part.ends)
         links = self._links(joints)
         gravity = np.array(model.gravity, float)
         up = unit(-gravity) if gravity.any() else np.array([0.0, 0.0, 1.0])
-        return Skeleton(model.name, links, tuple(joints), rims, rods, elements, frames, up)
+        return Skeleton(
+            model.name, links, tuple(joints), rims, rods, elements, frames, up, placeless
+        )
 
     def _frame(self, frame: Frame) -> tuple[Array, Array]:
         origin, axes = self.poses[frame.body]

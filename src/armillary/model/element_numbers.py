@@ -1,0 +1,77 @@
+"""Numbers and coordinates of force elements as a person gives them, checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from armillary.errors import ModelError
+from armillary.model.builder_constraints import known_coordinate
+from armillary.model.checks import number, numbers
+from armillary.model.elements.along import AlongForce
+from armillary.model.elements.element import ForceElement
+from armillary.model.elements.line import Table
+from armillary.model.elements.turning import NO_MATRIX, Six, SixBySix
+from armillary.model.joints import kernel_joint
+from armillary.model.parts import Body
+
+Matrix6 = Sequence[float] | Sequence[Sequence[float]]  # a diagonal, or all rows
+
+
+def weights_of(part: str, coordinates: Mapping[str, float]) -> tuple[float, ...]:
+    if not isinstance(coordinates, Mapping) or not coordinates:
+        raise ModelError(
+            f"{part}: expected coordinates with their weights, such as {{'motor': 1, 'load': -50}},"
+            f" found {coordinates!r:.60}."
+        )
+    return tuple(number(x, f"{part}, weight of '{n}'") for n, x in coordinates.items())
+
+
+def between_coordinates(
+    part: ForceElement, labels: dict[str, str], bodies: list[Body]
+) -> ForceElement:
+    """Its coordinates are known, and count; it is in the unit of the first of them."""
+    if not isinstance(part.law, AlongForce):
+        raise ModelError(f"{part.title}: it acts between frames, found {part.coordinates}.")
+    units = []
+    for label in part.coordinates:
+        known_coordinate(part.title, label, labels, bodies)
+        body = next(b for b in bodies if b.joint.name == labels[label])
+        joint = kernel_joint(body.joint)
+        if joint.nq != joint.nv:
+            raise ModelError(
+                f"{part.title}: a {body.joint.kind} joint ('{body.joint.name}') has no coordinates "
+                f"that could be added up. Use a torsion_spring or a bushing between its bodies."
+            )
+        coordinate = label[len(labels[label]) + 1 :]
+        k = joint.coordinates.index(coordinate) if coordinate else 0
+        units.append(joint.units[k])
+    return replace(part, law=replace(part.law, unit=units[0]))
+
+
+def rows_of(part: str, name: str, rows: Iterable[Sequence[float]]) -> Table:
+    return tuple(numbers(row, 2, f"{part}, {name}") for row in rows)  # type: ignore[misc]
+
+
+def six_of(part: str, values: object) -> Six:
+    return numbers(values, 6, part)  # type: ignore[return-value]
+
+
+def matrix_of(part: str, given: Matrix6) -> SixBySix:
+    """6x6, of the matrix or of its diagonal."""
+    rows = list(given)
+    if not rows:
+        return NO_MATRIX
+    if len(rows) == 6 and all(hasattr(row, "__len__") for row in rows):
+        return tuple(six_of(part, row) for row in rows)  # type: ignore[return-value]
+    diagonal = six_of(part, rows)
+    return tuple(tuple(x if i == k else 0.0 for i in range(6)) for k, x in enumerate(diagonal))  # type: ignore[return-value]
+
+
+def refuse_not_finite(part: str, value: object) -> None:
+    if isinstance(value, tuple):
+        for x in value:
+            refuse_not_finite(part, x)
+    elif not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ModelError(f"{part}: expected a finite number, found {value!r:.60}.")
