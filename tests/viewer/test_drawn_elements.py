@@ -278,6 +278,6 @@ def test_elements_between_coordinates_have_no_place():
     forces = {name: solution.element_forces[name] for name in ("shaft", "mount")}
     assert "mount" in m.draw([0.3, 0.1], forces=forces).svg
     run = am.simulate(m, [0.3, 0.1], duration=0.01, record="q,element_forces,reactions")
-    names = {arrow.name for arrow in run_scene(run).arrows}
+    names = {arrow.name for arrow in run_scene(m, run).arrows}
     assert "force of mount" in names and not any("shaft" in name for name in names)
     assert mechanism_scene(m).shapes
