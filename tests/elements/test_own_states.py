@@ -233,6 +233,16 @@ def test_steady_start():
         near(rows["states"][0, 0], np.array([first]), 1e-8)
 
 
+def test_who_cannot_move_them_says_so():
+    from armillary.evaluate.compile_function import NotNative
+    from armillary.sim.loop.run_graphs import graphs_of_run
+
+    with pytest.raises(NotNative, match="states of their own"):
+        graphs_of_run(slide())
+    model = slide().linearize([0.0])
+    assert any("own states of Maxwell element 'm' are held" in note for note in model.notes)
+
+
 def test_resumed_run(tmp_path):
     m, out = slide(7.0), tmp_path / "run.nc"
     whole = am.simulate(m, [0.0], [1.0], duration=0.2, record="q,states,element_forces")

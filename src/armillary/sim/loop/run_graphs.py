@@ -57,6 +57,8 @@ def graphs_of_run(
     `REGULARISED` before its role, for states where those fail (constraints/ladder.py).  moving:
     dynamics and corrections read the motion of the constraint rows.  Raises `NotNative` where
     there is no graph."""
+    if any(part.law.state_names() for part in mechanism.model.elements):
+        raise NotNative("force elements with states of their own")
     numbers = {"global": mechanism.evaluator.base_numbers.tolist()}
     programs = _dynamics(mechanism, external, ladder, moving)
     programs |= _manifold(mechanism) | _rows(mechanism, ladder, moving)
