@@ -50,8 +50,10 @@ class TimeConstants:
         if self.smallest == inf:
             return "no motor and no viscous friction: no time constant"
         name = self.labels[int(np.argmax(np.abs(self.shape)))]
-        lines = [f"smallest mechanical time constant {self.coupled[0]:.4g} s (mostly '{name}'); "
-                 f"suggested step 1/15 of it: {self.coupled[0] / PARTS:.3g} s"]  # fmt: skip
+        lines = [
+            f"smallest mechanical time constant {self.coupled[0]:.4g} s (mostly '{name}'); "
+            f"suggested step 1/15 of it: {self.coupled[0] / PARTS:.3g} s"
+        ]
         if self.smallest < self.coupled[0]:
             lines.append(
                 f"smallest electrical time constant {self.smallest:.4g} s (L/R); "

@@ -46,29 +46,57 @@ def motors(json: bool) -> None:
     if json:
         screen.print_json(
             {
-                "motors": {
-                    name: vars(x) | {"data": vars(x.data)} for name, x in MOTORS.items()
-                },
+                "motors": {name: vars(x) | {"data": vars(x.data)} for name, x in MOTORS.items()},
                 "gears": {name: _finite(vars(x)) for name, x in GEARS.items()},
             }
-        )  # fmt: skip
+        )
         return
     rows = [
-        [name, *screen.numbers(_numbers(x.data.voltage_limit, x.data.resistance,
-         x.data.torque_constant, x.rotor_inertia), 4), _or(x.data.continuous_current),
-         _or(x.mass), x.source]
+        [
+            name,
+            *screen.numbers(
+                _numbers(
+                    x.data.voltage_limit, x.data.resistance, x.data.torque_constant, x.rotor_inertia
+                ),
+                4,
+            ),
+            _or(x.data.continuous_current),
+            _or(x.mass),
+            x.source,
+        ]
         for name, x in MOTORS.items()
-    ]  # fmt: skip
-    heads = ["motor", ">[V]", ">R [ohm]", ">K [N m/A]", ">rotor [kg m²]", ">RMS [A]", ">[kg]",
-             "source (rounded)"]  # fmt: skip
+    ]
+    heads = [
+        "motor",
+        ">[V]",
+        ">R [ohm]",
+        ">K [N m/A]",
+        ">rotor [kg m²]",
+        ">RMS [A]",
+        ">[kg]",
+        "source (rounded)",
+    ]
     screen.table(heads, rows, "motors")
     rows = [
-        [name, *screen.numbers(_numbers(x.ratio, x.efficiency), 4), _or(x.rated_torque),
-         _or(x.peak_torque), screen.number(x.mass), x.source]
+        [
+            name,
+            *screen.numbers(_numbers(x.ratio, x.efficiency), 4),
+            _or(x.rated_torque),
+            _or(x.peak_torque),
+            screen.number(x.mass),
+            x.source,
+        ]
         for name, x in GEARS.items()
-    ]  # fmt: skip
-    heads = ["gear", ">ratio", ">efficiency", ">RMS [N m]", ">peak [N m]", ">[kg]",
-             "source (rounded)"]  # fmt: skip
+    ]
+    heads = [
+        "gear",
+        ">ratio",
+        ">efficiency",
+        ">RMS [N m]",
+        ">peak [N m]",
+        ">[kg]",
+        "source (rounded)",
+    ]
     screen.table(heads, rows, "gears")
 
 

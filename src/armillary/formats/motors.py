@@ -85,8 +85,9 @@ MOTORS: dict[str, CatalogueMotor] = {
 }  # fmt: skip
 
 
-def _harmonic(size: int, rated: float, peak: float, inertia: float, rpm: float, mass: float,
-              ratio: int = 100) -> CatalogueGear:  # fmt: skip
+def _harmonic(
+    size: int, rated: float, peak: float, inertia: float, rpm: float, mass: float, ratio: int = 100
+) -> CatalogueGear:
     source = (
         f"Harmonic Drive catalogue, CSF-{size}-{ratio}-2UH; efficiency typical at rated torque, "
         "lower when cold or lightly loaded"

@@ -160,7 +160,7 @@ class _Reader:
             self.parts.here, part = ("include", key), f"include '{key}'"
             other = self._other(entry.file, None, part)
             at = self.parts.pose(entry.at, part)
-            joint = entry.joint and self.parts.joint(key, entry.joint, part)
+            joint = None if entry.joint is None else self.parts.joint(key, entry.joint, part)
             prefix = f"{key}_" if entry.prefix is None else entry.prefix
             model = mount(model, other, entry.on, at, prefix, entry.by, joint)
         self.report.notes[:] = model.report.notes

@@ -15,9 +15,12 @@ from armillary.errors import InputError, ModelError
 from armillary.model.builder import Builder
 from armillary.model.checks import check_pose
 from armillary.model.constraint_parts import (
-    Constraint,
+    Contact,
     Coupling,
+    Distance,
+    Loop,
     PrescribedMotion,
+    Surface,
     Wheel,
 )
 from armillary.model.edit import joint_transform
@@ -29,7 +32,7 @@ from armillary.model.parts import WORLD, Body, Frame, JointSpec, Pose
 from armillary.model.report import Report
 from armillary.spatial import Transform
 
-T = TypeVar("T", bound=Constraint)
+F = TypeVar("F", Loop, Distance, Surface, Contact)
 
 
 def mount(
@@ -169,8 +172,8 @@ def _with_parts(
 ) -> Model:
     """Constraints between frames, and elements, with their ends changed."""
 
-    def ends(parts: tuple[T, ...]) -> tuple[T, ...]:
-        return tuple(replace(x, first=frame(x.first), second=frame(x.second)) for x in parts)  # type: ignore[call-arg, union-attr]
+    def ends(parts: tuple[F, ...]) -> tuple[F, ...]:
+        return tuple(replace(x, first=frame(x.first), second=frame(x.second)) for x in parts)
 
     return replace(
         model,
@@ -205,13 +208,12 @@ def _prefixed(model: Model, prefix: str) -> Model:
         return replace(part, name=name(part.name), body=name(part.body), ground=name(part.ground))
 
     def axis(part: Coupling | PrescribedMotion) -> Any:
-        changed = {"name": name(part.name), "joint": name(part.joint)}
         if isinstance(part, Coupling):
-            changed["source"] = name(part.source)
-        return replace(part, **changed)
+            part = replace(part, source=name(part.source))
+        return replace(part, name=name(part.name), joint=name(part.joint))
 
     model = _with_parts(model, frame, element)
-    named = {
+    named: dict[str, Any] = {
         kind: tuple(replace(x, name=name(x.name)) for x in getattr(model, kind))
         for kind in ("distances", "surfaces", "contacts")
     }

@@ -157,8 +157,9 @@ class Shape:
                 middle = Pose((a / 2.0, 0.0, 0.0))
                 return replace(self, kind="box", size=(a, 2.0 * a, b), pose=self.pose.then(middle))
             case "prism":
-                (x0, y0), (x1, y1) = ([f(k) for k in zip(*self.outline, strict=True)]
-                                      for f in (min, max))  # fmt: skip
+                (x0, y0), (x1, y1) = (
+                    [f(k) for k in zip(*self.outline, strict=True)] for f in (min, max)
+                )
                 middle = Pose(((x0 + x1) / 2.0, (y0 + y1) / 2.0, 0.0))
                 size = (x1 - x0, y1 - y0, a)
                 return replace(self, kind="box", size=size, pose=self.pose.then(middle))

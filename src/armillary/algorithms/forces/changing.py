@@ -75,11 +75,17 @@ def changing_elements(changing: Changing) -> Algorithm:
         world=lambda g: {},
         reads=("q", "v", "states", "inputs"),
         writes={
-            "force": "dof", "along": "dof", "wrench": "body", "rates": "world", "energy": "world",
+            "force": "dof",
+            "along": "dof",
+            "wrench": "body",
+            "rates": "world",
+            "energy": "world",
             "readings": "world",
         },
         shapes={
-            "wrench": Force, "rates": Numbers(size=count), "energy": Numbers(size=1),
+            "wrench": Force,
+            "rates": Numbers(size=count),
+            "energy": Numbers(size=1),
             "readings": Numbers(size=READINGS * len(changing)),
         },
-    )  # fmt: skip
+    )

@@ -78,15 +78,30 @@ class MotorLoads:
         return [text for load in self.loads.values() for text in load.over()]
 
     def __str__(self) -> str:
-        head = ("joint", "torque RMS", "peak [N m]", "speed [rad/s]", "current RMS", "peak [A]",
-                "voltage [V]", "winding [°C]", "most used")  # fmt: skip
+        head = (
+            "joint",
+            "torque RMS",
+            "peak [N m]",
+            "speed [rad/s]",
+            "current RMS",
+            "peak [A]",
+            "voltage [V]",
+            "winding [°C]",
+            "most used",
+        )
         rows = []
         for load in self.loads.values():
             warm = "-" if load.temperature is None else f"{load.temperature.max():.4g}"
             shares = [(value / limit, name) for name, value, limit, _ in load.uses() if limit < inf]
             most = "-" if not shares else f"{100 * max(shares)[0]:.0f} % {max(shares)[1]}"
-            numbers = (load.rms_torque, peak(load.torque), peak(load.speed), load.rms_current,
-                       peak(load.current), peak(load.voltage))  # fmt: skip
+            numbers = (
+                load.rms_torque,
+                peak(load.torque),
+                peak(load.speed),
+                load.rms_current,
+                peak(load.current),
+                peak(load.voltage),
+            )
             rows.append((load.joint, *(f"{x:.4g}" for x in numbers), warm, most))
         return "\n".join([columns_text(head, rows), *(f"above a limit: {x}" for x in self.over)])
 
@@ -118,9 +133,15 @@ def motor_loads(run: RunData, *, ambient: float = AMBIENT) -> MotorLoads:
         current = amperes[:, k]
         label = mechanism.v_labels[k]
         found[label] = MotorLoad(
-            label, motor, run.time, motor.torque_constant * current, motor.gear * v[:, k],
-            current, volts[:, k], _warming(motor, run.time, current, ambient),
-        )  # fmt: skip
+            label,
+            motor,
+            run.time,
+            motor.torque_constant * current,
+            motor.gear * v[:, k],
+            current,
+            volts[:, k],
+            _warming(motor, run.time, current, ambient),
+        )
     if not found:
         raise ModelError(f"'{mechanism.name}': no joint has a motor in the model.")
     return MotorLoads(found)
@@ -150,8 +171,12 @@ def winding_temperature(
     if not motor.thermal_resistance or not motor.thermal_time_constant:
         raise InputError("winding_temperature: the motor has no thermal resistance or constant.")
     constant, Rth = motor.thermal_time_constant, motor.thermal_resistance
-    heat = Rth * motor.resistance * (current[:-1] ** 2 + current[:-1] * current[1:]
-                                     + current[1:] ** 2) / 3.0  # fmt: skip
+    heat = (
+        Rth
+        * motor.resistance
+        * (current[:-1] ** 2 + current[:-1] * current[1:] + current[1:] ** 2)
+        / 3.0
+    )
     found = np.empty(len(time))
     found[0] = above = (ambient if start is None else start) - ambient
     for k, (power, h) in enumerate(zip(heat, np.diff(time), strict=True)):

@@ -73,8 +73,17 @@ class MotorSizing:
         return next((x for x in found if x.used * self.safety <= 1.0 + 1e-12), None)
 
     def __str__(self) -> str:
-        head = ("joint", "ratio", "mass [kg]", "torque RMS", "peak [N m]", "speed [rad/s]",
-                "winding [°C]", "used", "motor, gear")  # fmt: skip
+        head = (
+            "joint",
+            "ratio",
+            "mass [kg]",
+            "torque RMS",
+            "peak [N m]",
+            "speed [rad/s]",
+            "winding [°C]",
+            "used",
+            "motor, gear",
+        )
         rows = []
         for joint, found in self.chosen.items():
             best = found or min(self.candidates[joint], key=lambda x: x.used)
@@ -160,9 +169,17 @@ def _candidate(
     }
     mass = (inf if of_motor.mass is None else of_motor.mass) + of_gear.mass
     return Candidate(
-        joint, name, gear_name, n, mass, K * current, n * v,
-        K * mean, warm, uses or {"nothing": 0.0},
-    )  # fmt: skip
+        joint,
+        name,
+        gear_name,
+        n,
+        mass,
+        K * current,
+        n * v,
+        K * mean,
+        warm,
+        uses or {"nothing": 0.0},
+    )
 
 
 def _above(limit: float | None, ambient: float) -> float | None:
