@@ -190,7 +190,7 @@ class Equations:
             make = lambda: row_kernels(self.evaluator, constraints, passive)  # noqa: E731
             kernels = self.memo.once(("rows", passive), make)
             if kernels is not None:
-                return of_kernel(kernels({"q": q, "v": v}, len(q), self.evaluator.base_numbers))
+                return of_kernel(kernels({"q": q, "v": v}, len(q)))
         return self.rows.terms(self.motion(q, v), q, v, passive)
 
     def system(

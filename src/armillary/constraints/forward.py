@@ -294,7 +294,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
     def parameter_jacobian(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
         """d a / d inertias (nv, 10 bodies) = -N (N^T M N)^-1 N^T Y, and after them those by numbers
         of force elements; names: `mechanism.parameter_names`."""
-        from armillary.constraints.derivatives import responses
+        from armillary.constraints.splitting import responses
         from armillary.evaluate.sensitivities import element_jacobian
 
         equations = self._equations

@@ -79,6 +79,8 @@ class System:
                 meant = "states to start with"
                 values = scalars(stage.what, found, stage.count, q.shape[:-1], t, meant)
                 z[..., stage.z] = rows(values, z[..., stage.z])
+        if self.chain.starts_steady:
+            z = rows(self.chain.settled(self.view().instant(t, q, v, z)), z)
         return z
 
     def sample(self, t: float, q: Array, v: Array, z: Array) -> Array:

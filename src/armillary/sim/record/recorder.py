@@ -272,13 +272,14 @@ class Recorder:
             self._start(layout)
 
     def _fill(self, span: slice, t: float | Array, given: Mapping[str, Array]) -> None:
-        """Instants into the buffers.  Frames may be pushed now and then: no wrench is zero."""
+        """Instants into the buffers.  What acts now and then is zero where it is not given."""
         buffers = self._buffers
-        for name, x in given.items():
-            if name not in buffers and name.startswith(EXTERNAL):
-                buffers[name] = np.zeros((self._capacity, *x.shape[1:]))
+        for name in given.keys() - buffers.keys():
+            if not _now_and_then(name):
+                raise KeyError(f"'{name}' was not told of at the first instant")
+            buffers[name] = np.zeros((self._capacity, *given[name].shape[1:]))
         for name, buffer in buffers.items():
-            absent = name.startswith(EXTERNAL) and name not in given
+            absent = name not in given and _now_and_then(name)
             buffer[span] = t if name == "time" else 0.0 if absent else given[name]
         self._filled = span.stop
 
@@ -400,3 +401,8 @@ NOT_A_STATE = ("tau", "a", "prescribed", "restraint", "turned", *EXTRAS)
 
 def _size(layout: Layout, name: str) -> int:
     return int(np.prod(layout.shape(name)))
+
+
+def _now_and_then(name: str) -> bool:
+    """Wrenches on frames, and forces that hold joints, are handed over while they act."""
+    return name == "restraint" or name.startswith(EXTERNAL)
