@@ -88,7 +88,6 @@ class Loop:
         self._lost: set[int] = set()  # rows of a batch that are not finite any more
         self.locking = Locking(note)
         self._free: Array | None = None
-        self.native = True  # steps in native code where that can be
         self.performance, self._why = Performance(), _SHORT
         self._scan: EventScan | None = None
         self._loops: dict[Hashable, tuple[NativeLoop | None, EventScan | None, str]] = {}
@@ -184,8 +183,6 @@ class Loop:
     def _native_or_why(
         self, state: State, stops: list[float], step: float, held: tuple[int, ...]
     ) -> NativeLoop:
-        if not self.native:
-            raise NotNative("asked for")
         refuse_held(self.system, state.q.ndim == 1)
         watched = () if self._locator is None else self._locator.watched
         forces = self.record.forces or any(
