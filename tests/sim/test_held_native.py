@@ -132,7 +132,8 @@ def test_runs_that_end_leave_the_others_native(given):
     if given == "quantity":
         options = {"events": [am.Limit("kinetic", above=0.05), am.Limit("v.elbow", above=3.0)]}
     elif given == "schedule":
-        options["inputs"] = {"elbow": am.Schedule([0, 1], [np.zeros((7, 1)), np.full((7, 1), 0.1)])}
+        own = np.linspace(-0.3, 0.3, 7)[:, None]  # of every run
+        options["inputs"] = {"elbow": am.Schedule([0, 1], [0 * own, own])}
     elif given == "parameters":
         options["parameters"] = np.linspace(0.5, 2.0, 7)[:, None] * arm.parameters
     elif given == "limits":
