@@ -66,8 +66,8 @@ def _apart_from_zero(x: Array) -> int:
     if not x.shape[1]:
         return len(x) - 1
     low, change = np.minimum(x[:-1], x[1:]), np.abs(np.diff(x, axis=0))
-    near = (low <= change).any(axis=1)
-    return int(np.argmax(near)) if near.any() else len(near)
+    near = np.any(low <= change, axis=1)
+    return int(np.argmax(near)) if near.any() else len(low)
 
 
 def _margins(
