@@ -25,14 +25,15 @@ WHY = {
         "controller": lambda t, q, v: 0 * v,
         "period": 7e-4,
     },
-    "friction that sticks is looked at in every step": {"events": am.StickSlip()},
+    "friction that sticks, in a batch": {"events": am.StickSlip(), "q0": np.zeros((2, 2))},
 }
 
 
 @pytest.mark.parametrize("why", WHY)
 def test_runs_in_python_say_why(why):
     arm = ARM.replace(bodies={ARM.bodies[0]: {"passive": am.Passive(coulomb=1e-3)}})
-    found = am.simulate(arm, *START, **WHY[why]).performance()
+    options = {"q0": START[0], "duration": START[2]} | WHY[why]
+    found = am.simulate(arm, **options).performance()
     assert list(found.steps) == [why] and found.native == 0.0
     assert found.seconds[why] > 0.0 and f"in Python: {why}" in str(found)
 
@@ -65,3 +66,39 @@ def test_the_command():
     assert NATIVE in CliRunner().invoke(app, words).stdout
     told = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
     assert told["performance"]["steps"] == {NATIVE: 100}
+
+
+LOOSE = {"passive": am.Passive(load_radial=0.1)}
+
+
+def _told(*arguments, **options):
+    return am.simulate(*arguments, **options).performance().steps
+
+
+def test_every_reason_can_be_met():
+    """Schedules between steps, blocks that are asked, loads, moving rows, a first short step."""
+    rows = am.Schedule([0, 0.0333, 0.1], [0, 1, 0])
+    assert "schedules jump within steps" in _told(ARM, *START, inputs={"elbow": rows})
+    asked = _told(ARM, *START, controller=law, events=[lambda t, q, v: q[0]])
+    assert list(asked) == ["events, with blocks that are asked in Python or within steps"]
+    loaded = ARM.replace(bodies={ARM.bodies[0]: LOOSE})
+    assert list(_told(loaded, *START)) == ["friction that depends on loads"]
+    bars = am.example("four-bar")
+    driven = {"crank": lambda t: (bars.initial[0] + t, 1.0, 0.0)}
+    moved = _told(bars, duration=0.02, prescribed=driven, project=(10.0, 10.0))
+    assert list(moved) == ["rows that move and are drawn back"]
+    short = _told(ARM, START[0], duration=0.0105)
+    assert short == {NATIVE: 10, "the first or the last step is shorter than the others": 1}
+
+
+def test_batches_that_change():
+    """Runs that switch; runs that are over beside a sampled controller."""
+    start = np.array([[0.2, 0.0], [2.0, 0.0]])
+    locked = ARM.replace(name="other")
+    switch = am.Switch(lambda t, q, v: q[0], "low", to=locked)
+    steps = _told(ARM, start, duration=0.6, events=[switch])
+    assert steps["some runs of the batch have switched"] > 10
+    ends = am.Event(lambda t, q, v: q[0], "low", terminal=True)
+    held = am.PID(ARM, [0.0, 0.0], 0.1, period=1e-3)
+    steps = _told(ARM, start, duration=0.6, events=[ends], controller=held)
+    assert steps["runs that are over, beside blocks that are sampled or asked in Python"] > 10

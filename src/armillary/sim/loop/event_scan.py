@@ -17,19 +17,24 @@ from armillary.constraints.equations import RANK_TOLERANCE
 from armillary.evaluate.inputs import Array
 from armillary.sim.loop.contact_friction import Pull, directions, force_rounding, lever
 from armillary.sim.loop.events import Bound, Event, Parts, Switch, Watched
+from armillary.sim.loop.held_scan import unchanged_steps
 from armillary.sim.loop.limits import LimitEvent, first_crossing
 from armillary.sim.loop.locating import Locator
 from armillary.sim.loop.native import NativeLoop
 from armillary.sim.loop.states import State, StepBatch, given_at
+from armillary.sim.loop.stick_slip import StickEvent
 from armillary.sim.methods.system import System
 
 _FEW, _MANY = 32, 1024  # steps at a time: after an event, and where none comes for long
 
 
-def can_scan(watched: list[Watched], native: NativeLoop) -> bool:
+def can_scan(watched: list[Watched], native: NativeLoop, some_over: bool = False) -> bool:
     """Limits, functions of the state and contacts that may pull, in loops that ask nobody: steps
-    can be made again."""
-    plain = all(isinstance(event, (Bound, Event, Pull, LimitEvent)) for event in watched)
+    can be made again.  some_over: of the runs of a batch."""
+    if some_over and any(isinstance(event, Pull) for event in watched):
+        return False
+    kinds = (Bound, Event, Pull, LimitEvent, StickEvent)
+    plain = all(isinstance(event, kinds) for event in watched)
     if native.mechanism.model.load_dependent_joints and any(isinstance(e, Pull) for e in watched):
         return False
     return plain and not native.asks_python and native.substeps == 1
@@ -41,6 +46,7 @@ class EventScan:
 
     locator: Locator
     native: NativeLoop
+    over: frozenset[int] = frozenset()  # runs of a batch in which nothing happens any more
     _steps: int = field(default=_FEW, init=False)
     _fault: BaseException | None = field(default=None, init=False)  # while functions were asked
 
@@ -85,15 +91,22 @@ class EventScan:
     def _quiet(self, times: list[float], before: Parts, batch: StepBatch) -> int:
         """How many steps nothing happens in."""
         q, v = batch.q[: batch.done], batch.v[: batch.done]
-        bounds = [event for event in self.locator.watched if isinstance(event, Bound)]
+        held = self.native.system.modes.resting.get(None, {})
+        bounds = [e for e in self.locator.watched if isinstance(e, Bound) and e.k not in held]
         pulls = [event for event in self.locator.watched if isinstance(event, Pull)]
         others = [event for event in self.locator.watched if isinstance(event, Event)]
+        system = self.native.system
         count = len(q)
+        if held or system.friction is not None:
+            count = unchanged_steps(system, self.locator.watched, times, before, batch)
         for bound in bounds:
             passed = bound.passed(np.moveaxis(q, -1, 0), np.moveaxis(v, -1, 0))
+            passed[..., sorted(self.over)] = False
             if passed.any():
                 count = min(count, int(np.argmax(passed.reshape(len(q), -1).any(axis=1))))
-        rows: list[int | None] = [None] if q.ndim == 2 else list(range(q.shape[1]))
+        rows: list[int | None] = [None]
+        if q.ndim == 3:
+            rows = [row for row in range(q.shape[1]) if row not in self.over]
         for row in rows:
             own = (slice(None),) if row is None else (slice(None), row)
             first = before if row is None else (before[0][row], before[1][row], before[2][row])
@@ -115,6 +128,9 @@ class EventScan:
         starts = []
         for row in rows:
             parts = before if row is None else (before[0][row], before[1][row], before[2][row])
+            if row in self.over:
+                starts.append(np.inf)
+                continue
             starts.append(start(limit, system.view(row), times[0], parts))
         return first_crossing(np.array(starts), limit.values(system, times[1:], batch, count))
 

@@ -25,6 +25,7 @@ _TAU, _COMMAND, _MOTION = "joint forces", "voltages", "prescribed motion"  # bes
 _ROUNDING = 1e-12  # of the largest number: less is no jump
 Seen = dict[str, Array]  # (steps, stages, ...); at the ends of steps (steps, ...)
 Source = Callable[[float], Array]
+Table = Callable[[Array, float, tuple[float, ...]], Array]
 
 
 class InputTables:
@@ -78,18 +79,21 @@ class InputTables:
 
     def _asked(self, span: Span) -> tuple[int, Seen, Seen]:
         """For how many steps everything is known, at the stages and where needed at the ends."""
-        sources, asked = self._sources(), []
+        sources = self._sources()
+        asked: list[dict[str, dict[float, Array]]] = []
         while sources and len(asked) < span.steps:
             try:
                 asked.append(self._step(sources, span.t + len(asked) * span.h, span.h))
             except Exception:
                 break
-        done, seen, ends = len(asked) if sources else span.steps, {}, {}
+        done = len(asked) if sources else span.steps
+        seen: Seen = {}
+        ends: Seen = {}
         for name in sources if done else ():
             seen[name] = _stacked([[found[name][c] for c in self.method.c] for found in asked])
             if 1.0 in asked[0][name]:
                 ends[name] = _stacked([found[name][1.0] for found in asked])
-        begins, c = span.t + np.arange(done) * span.h, (*self.method.c, 1.0)
+        begins, c = np.asarray(span.t + np.arange(done) * span.h, float), (*self.method.c, 1.0)
         for name, table in self._tabled().items():
             both = table(begins, span.h, c)
             if both.shape[-2] not in (1, self.rows):
@@ -126,10 +130,12 @@ class InputTables:
             found[_MOTION] = lambda t: _with_rows(self._prescribed.at(t))
         return found
 
-    def _tabled(self) -> dict[str, Callable[[Array, float, tuple[float, ...]], Array]]:
+    def _tabled(self) -> dict[str, Table]:
         """What schedules give: (begins, h, c) -> (steps, stages, r, n)."""
         external = self.system.setup.external
-        found = {name: x.at_stages for name, x in self._forces().items() if x.tabled}
+        found: dict[str, Table] = {
+            name: x.at_stages for name, x in self._forces().items() if x.tabled
+        }
         if external.tabled and not external.steady:
             found |= {name: partial(external.at_stages, name) for name in external.frames}
         return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time as clock
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from math import inf, isfinite
 from typing import Protocol
 
@@ -22,11 +22,12 @@ from armillary.sim.loop.contact_friction import Pull
 from armillary.sim.loop.event_scan import EventScan, can_scan
 from armillary.sim.loop.events import Watched
 from armillary.sim.loop.grid import Grid
+from armillary.sim.loop.held_scan import held_entries, refuse_held
 from armillary.sim.loop.limits import needs_forces
 from armillary.sim.loop.locating import Locator
 from armillary.sim.loop.locked_joints import Locking
 from armillary.sim.loop.native import NativeLoop, native_loop
-from armillary.sim.loop.states import State, StepBatch
+from armillary.sim.loop.states import LiveRows, State, StepBatch
 from armillary.sim.methods.integrators import ExplicitRungeKutta, Stepper
 from armillary.sim.methods.run_view import RunView
 from armillary.sim.methods.system import System
@@ -36,6 +37,8 @@ Progress = Callable[[float, float], None]  # time reached, end of the run
 _SHORT = "the first or the last step is shorter than the others"
 _EVENT = "events in a step, and the steps after one"
 _LEFT = "steps that native code does not take: a singular position, no convergence, no number"
+_BRIEFLY = "a joint sticks or rests at a limit, too briefly for code of its own"
+_LASTING = 100  # steps with the same joints held, after which their code is made
 _BUSY = 0.2  # s between two signs of progress
 _LONGEST_PAUSE = 32
 _SMALLEST = 1e-13  # adaptive steps, of the time
@@ -85,9 +88,10 @@ class Loop:
         self._lost: set[int] = set()  # rows of a batch that are not finite any more
         self.locking = Locking(note)
         self._free: Array | None = None
-        self.native = True  # steps in native code where that can be
         self.performance, self._why = Performance(), _SHORT
         self._scan: EventScan | None = None
+        self._loops: dict[Hashable, tuple[NativeLoop | None, EventScan | None, str]] = {}
+        self._lasted: dict[Hashable, int] = {}  # steps in Python with joints that are held
 
     # -- one step --------------------------------------------------------------------------------
 
@@ -136,8 +140,8 @@ class Loop:
         begin = resume = grid.first + grid.short  # native steps are whole ones
         pause = 1  # steps in Python before the native loop is tried again
         while k <= grid.last:
-            if k == begin or (native and native.mechanism is not self.system.mechanism):
-                native = self._native(state, stops, step)  # at first, and after a switch
+            if k >= begin:
+                native = self._native(state, stops, step)
             if native is not None and k >= resume and not self._watched_rows():
                 before, k = k, self._many(native, state, grid, k)
                 if k > grid.last:
@@ -155,37 +159,58 @@ class Loop:
             k += 1
 
     def _native(self, state: State, stops: list[float], step: float) -> NativeLoop | None:
-        """The native loop, where it can do all that has to be watched; else `_why` tells."""
-        try:
-            return self._native_or_why(state, stops, step)
-        except NotNative as reason:
-            self._why = str(reason)
-            return None
+        """The native loop of the mechanism and the held joints that are in force now, where it can
+        do all that has to be watched; else `_why` tells.  Each is made once."""
+        held, over = held_entries(self.system), self._over()
+        key = (id(self.system.mechanism), held, over)
+        if key not in self._loops:
+            if over:  # never again as it was before
+                self._loops.clear()
+            self._lasted[key] = self._lasted.get(key, 0) + 1
+            if held and self._lasted[key] <= _LASTING:
+                self._why = _BRIEFLY
+                return None
+            self._scan = None
+            try:
+                made = self._native_or_why(state, stops, step, held)
+                self._loops[key] = (made, self._scan, "")
+            except NotNative as reason:
+                self._loops[key] = (None, None, str(reason))
+        native, self._scan, why = self._loops[key]
+        self._why = why or self._why
+        return native
 
-    def _native_or_why(self, state: State, stops: list[float], step: float) -> NativeLoop:
-        if not self.native:
-            raise NotNative("asked for")
-        if self.system.friction is not None:
-            raise NotNative("friction that sticks is looked at in every step")
+    def _native_or_why(
+        self, state: State, stops: list[float], step: float, held: tuple[int, ...]
+    ) -> NativeLoop:
+        refuse_held(self.system, state.q.ndim == 1)
         watched = () if self._locator is None else self._locator.watched
         forces = self.record.forces or any(
             isinstance(event, Pull) or needs_forces(event) for event in watched
         )
-        native = native_loop(self.system, self.stepper, state, self.project, stops, step, forces)
+        forces = forces or bool(held)
+        live, over = None, self._over()
+        if over:
+            live = LiveRows(np.delete(np.arange(len(state.q)), sorted(over)))
+        parts = (self.system, self.stepper, state, self.project, stops, step, forces, held, live)
+        native = native_loop(*parts)
         if self._locator is not None:
-            if not can_scan(self._locator.watched, native):
+            if not can_scan(self._locator.watched, native, bool(over)):
                 raise NotNative("events, with blocks that are asked in Python or within steps")
-            self._scan = EventScan(self._locator, native)
+            self._scan = EventScan(self._locator, native, over)
         return native
 
     def _watched_rows(self) -> str:
-        """Runs that only Python steps know, in words: at rest at limits, over, with a mechanism of
-        their own, or not finite any more."""
+        """Runs of a batch that only Python steps know, in words: at rest at limits, or with a
+        mechanism of their own."""
         modes = self.system.modes
-        if modes.resting:
-            return "a joint rests at a limit"
-        others = modes.ended or self.system.mechanisms.own or self._lost
-        return "some runs of the batch are over or have switched" if others else ""
+        if any(row is not None for row in modes.resting):
+            return "a joint rests at a limit, in a batch"
+        return "some runs of the batch have switched" if self.system.mechanisms.own else ""
+
+    def _over(self) -> frozenset[int]:
+        """Runs of a batch that do not move any more."""
+        return frozenset(self._lost) | frozenset(self.system.modes.ended)
 
     def _many(self, native: NativeLoop, state: State, grid: Grid, k: int) -> int:
         """Steps in native code until one is not taken; the number of the next one."""

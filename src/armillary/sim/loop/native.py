@@ -24,7 +24,7 @@ from armillary.runtime.threads import threads
 from armillary.runtime.time_loop import run_steps
 from armillary.sim.control.tracing import TracedChain
 from armillary.sim.loop.input_tables import InputTables
-from armillary.sim.loop.states import State, StepBatch
+from armillary.sim.loop.states import LiveRows, State, StepBatch
 from armillary.sim.loop.step_data import VARIATIONAL, Controller, Kept, Method, Span, Work
 from armillary.sim.loop.time_steps import Stepping
 from armillary.sim.methods.integrators import ExplicitRungeKutta, SemiImplicitEuler, Stepper
@@ -48,9 +48,12 @@ def native_loop(
     stops: list[float],
     step: float,
     forces: bool,
+    held: tuple[int, ...] = (),
+    live: LiveRows | None = None,
 ) -> NativeLoop:
-    """The native loop of this run.  forces: accelerations and joint forces are wanted.  Raises
-    `NotNative` with the reason where there is none: steps are made in Python."""
+    """The native loop of this run.  forces: accelerations and joint forces are wanted.  held:
+    entries of v that stick or rest at a limit.  live: the runs of a batch that are not over.
+    Raises `NotNative` with the reason where there is none: steps are made in Python."""
     if not native():
         raise NotNative("llvmlite is missing")
     method, parts = _method(stepper), _substeps(system, state.t, step)
@@ -60,7 +63,7 @@ def native_loop(
         raise NotNative("samples do not lie on the grid of steps")
     if not all(_whole((stop - state.t) / (step / parts)) for stop in stops):
         raise NotNative("schedules jump within steps")
-    return NativeLoop(system, method, state, parts, forces, project)
+    return NativeLoop(system, method, state, parts, forces, project, held, live)
 
 
 def _substeps(system: System, t: float, step: float) -> int | None:
@@ -100,18 +103,23 @@ class NativeLoop:
         parts: int,
         forces: bool,
         project: bool = True,
+        held: tuple[int, ...] = (),
+        live: LiveRows | None = None,
     ):
         self.system, self.method, self.substeps = system, method, parts
-        self._kept = Kept(project, system.setup.baumgarte)
+        labels = tuple(system.mechanism.v_labels[k] for k in held)
+        self._kept = Kept(project, system.setup.baumgarte, labels)
         self.mechanism = system.mechanism  # switches lead to others
         self.single = state.q.ndim == 1
-        self.rows = 1 if self.single else len(state.q)
+        self.runs = 1 if self.single else len(state.q)
+        self._live = live
+        self.rows = self.runs if live is None else len(live.rows)
         self.stages = system.chain.sampled
         self.nz = system.nz + len(self.stages) * system.nv
         self._widths = {"q": self.mechanism.nq, "v": system.nv, "z": self.nz}
         self._widths |= dict.fromkeys(("a", "tau"), system.nv if forces else 0)
         self._chunk = max(1, min(_STEPS, _NUMBERS // (self.rows * sum(self._widths.values()))))
-        self._tables = InputTables(system, method, self.rows, forces)
+        self._tables = InputTables(system, method, self.runs, forces)
         self._longest = max(parts, min(_STEPS, _NUMBERS // max(self._tables.numbers, 1)))
         self._jumps: list[int] = []  # steps of this call that begin with a jump
         self._h = 0.0  # of the steps of this call
@@ -125,6 +133,8 @@ class NativeLoop:
         self._threads = threads(system.mechanism.options.threads)
         self._members = 1 if self._threads is None else self._threads.members
         self._make()
+        if live is not None and (self.asks_python or self.stages):
+            raise NotNative("runs that are over, beside blocks that are sampled or asked in Python")
 
     def _make(self) -> None:
         """Controller and samples traced; or samples in Python; or both in Python."""
@@ -198,6 +208,8 @@ class NativeLoop:
         edges = [self.rows * k // count for k in range(count + 1)]
         loops: dict[tuple[int, ...], Stepping] = {}
         blocks, p = [], self.system.setup.parameters
+        if p is not None and p.ndim == 2 and self._live is not None:
+            p = p[self._live.rows]
         for k, (first, last) in enumerate(pairwise(edges)):
             own = p[first:last] if p is not None and p.ndim == 2 else p
             key = (last - first, k % self._at_once(), k if p is not None else 0)
@@ -224,7 +236,10 @@ class NativeLoop:
         steps = min(steps, self._chunk * every, self._longest // m, self._worth)
         span = Span(steps * m, h / m, state.t, taken * m, every * m)
         z = np.concatenate([state.z, samples.numbers(state.v)], axis=-1)
-        now = [np.array(x, float).reshape(self.rows, -1) for x in (state.q, state.v, z)]
+        now = [np.array(x, float).reshape(self.runs, -1) for x in (state.q, state.v, z)]
+        still = dict(zip("qvz", now, strict=True))
+        if self._live is not None:
+            now = [x[self._live.rows] for x in now]
         entries = span.entry(span.steps) + 1
         out = {name: np.empty((entries, self.rows, n)) for name, n in self._widths.items()}
         self._jumps, begun = [], clock.monotonic()
@@ -238,6 +253,11 @@ class NativeLoop:
         found = {
             name: x[numbers // span.every - span.taken // span.every] for name, x in out.items()
         }
+        if self._live is not None:
+            live, none = self._live, np.zeros((self.runs, self.system.nv))
+            still |= dict.fromkeys(("a", "tau"), none[:, : self._widths["a"]])
+            found = {name: live.whole(x, still[name]) for name, x in found.items()}
+            now = [live.whole(x, still[name]) for name, x in zip("qvz", now, strict=True)]
         if self.single:
             found, now = {name: x[:, 0] for name, x in found.items()}, [x[0] for x in now]
         if done:
@@ -245,7 +265,8 @@ class NativeLoop:
             if not self._asks:
                 samples.hold(now[2][..., nz:], state.t + done * span.h)
         z = found.pop("z")
-        unknown = np.flatnonzero(np.isin(numbers, [*self._jumps, end])) if out["a"].size else ()
+        known = np.isin(numbers, [*self._jumps, end], invert=True) & (self._live is None)
+        unknown = np.flatnonzero(~known) if out["a"].size else ()
         return StepBatch(
             done=done // m,
             rest=done % m,
@@ -304,6 +325,7 @@ class NativeLoop:
         """Steps that all blocks have taken, and where they are now."""
         self._h, self._fault, due = span.h, None, self._due(span)
         steps, given, jumps = self._tables(span, self._blocks[0][1].tables)
+        given = given if self._live is None else given.of(self._live.rows, self.runs)
         self._jumps += [span.taken + k for k in jumps]
         now = [x.copy() for x in start]
         if not steps:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armillary.evaluate.inputs import Array
 from armillary.sim.methods.system import System
@@ -24,6 +25,19 @@ class State:
     @property
     def parts(self) -> tuple[Array, Array, Array]:
         return self.q, self.v, self.z
+
+
+@dataclass(frozen=True)
+class LiveRows:
+    """The runs of a batch that go on, where others are over."""
+
+    rows: NDArray[np.intp]
+
+    def whole(self, moved: Array, still: Array) -> Array:
+        """(..., runs, n): those that moved beside those that stay where they are, (runs, n)."""
+        found = np.array(np.broadcast_to(still, (*moved.shape[:-2], *still.shape)))
+        found[..., self.rows, :] = moved
+        return found
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,9 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from armillary.constraints.drift import DrawnBack
 from armillary.evaluate.inputs import Array
 from armillary.model.lowering.tree import Tables
@@ -38,10 +41,12 @@ VARIATIONAL = Method(((), (0.0,)), (0.0, 1.0), (0.0, 0.5), variational=True)
 
 @dataclass(frozen=True)
 class Kept:
-    """How constraints are kept: by projection after every step, or drawn back (drift.py)."""
+    """How constraints are kept: by projection after every step, or drawn back (drift.py).  held:
+    coordinates by label whose accelerations are zero."""
 
     project: bool = True
     drawn_back: DrawnBack | None = None
+    held: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ class Given:
     place: Array | None = None
     velocity: Array | None = None
 
-    def of(self, rows: slice, count: int) -> Given:
+    def of(self, rows: slice | NDArray[np.intp], count: int) -> Given:
         """What belongs to some of `count` states."""
 
         def own(x: Array | None) -> Any:

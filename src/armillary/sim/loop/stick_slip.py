@@ -129,6 +129,13 @@ class Slip(StickEvent):
         return q, v, f"'{self.label}' slips"
 
 
+def friction_levels(mechanism: Mechanism, k: int, r: Array) -> Array:
+    """Friction at rest of entry k of v, without loads, against the slip that forces r (T,) hold."""
+    passive = _passives(mechanism)[k]
+    up, down = (float(passive.level(x, 0.0)) for x in (-_TINY, _TINY))
+    return np.where(r > 0.0, up, down)
+
+
 class Stuck:
     """The modes of all watched entries, in every run of a batch."""
 
@@ -139,6 +146,10 @@ class Stuck:
 
     def mode(self, view: RunView) -> Array:
         return self.modes[view.row]
+
+    def at(self, k: int) -> int:
+        """The number of entry k of v among the watched ones."""
+        return int(np.flatnonzero(self.columns == k)[0])
 
     def begin(self, system: System, stepper: Stepper, t: float, parts: Parts) -> Array:
         """Modes of the first state; gives v."""

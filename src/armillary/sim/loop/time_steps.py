@@ -9,6 +9,7 @@ failed residual check.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace as dataclass_replace
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -22,9 +23,13 @@ from armillary.codegen.interrupts import HeldInterrupt
 from armillary.codegen.struct import bits
 from armillary.constraints.compiled import compiled_kernels
 from armillary.constraints.drift import AnyPenalty, CorrectiveForce
+from armillary.constraints.equations import Equations
+from armillary.constraints.forward import ConstrainedForwardDynamics
 from armillary.evaluate.compile_function import NotNative, compile_algorithm
+from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.kernel import Kernel, address_of
+from armillary.model.constraint_parts import PrescribedMotion
 from armillary.runtime.time_context import KernelCall, Policy, Steps, Table
 from armillary.runtime.time_loop import called_back, run_steps
 from armillary.sim.loop.control_kernels import Controlling
@@ -124,6 +129,8 @@ class Stepping:
         if owner.model.load_dependent_joints:
             raise NotNative("friction that depends on loads")
         reads = self._reads
+        if self._kept.held:
+            return self._held_dynamics(self._kept.held)
         if not owner.model.constraints:
             if self._parameters is None:
                 owner.refuse_massless()
@@ -136,6 +143,22 @@ class Stepping:
             made = forward.kernels(reads, True)
         if made is None:
             raise NotNative("no traced kernel for the constraints")
+        return made
+
+    def _held_dynamics(self, labels: tuple[str, ...]) -> Program:
+        """With accelerations that are zero: those of a driven joint."""
+        owner = self.mechanism.evaluator
+        driven = tuple(PrescribedMotion(label, label) for label in labels)
+
+        def make() -> ConstrainedForwardDynamics:
+            model = dataclass_replace(owner.model, prescribed=driven)
+            return ConstrainedForwardDynamics(Equations(Evaluator(model, owner.options)))
+
+        owner.refuse_massless()
+        forward = owner.memo.once(("held dynamics", labels), make)
+        made = forward.kernels(self._reads, True)
+        if made is None:
+            raise NotNative("no traced kernel for joints that are held")
         return made
 
     def _other_bodies(self, name: str, reads: tuple[str, ...]) -> None:

@@ -378,7 +378,8 @@ class Wrenches:
         x, shape = self._signals[frame], (len(begins), len(c))
         if isinstance(x, Schedule):
             return x.at_stages(begins, h, c).reshape(*shape, -1, 6)
-        return np.broadcast_to(np.atleast_2d(x), (*shape, *np.atleast_2d(x).shape))
+        still = np.atleast_2d(np.asarray(x, float))
+        return np.broadcast_to(still, (*shape, *still.shape))
 
     def wrench(self, frame: str, t: float) -> Array:
         """On one frame, (6,) or a row for every run."""
