@@ -97,7 +97,7 @@ class Experiment:
         if touching:
             names = ", ".join(f"'{name}'" for name in touching)
             raise cannot(f"contacts that open or rub: {names}", "ideal contacts")
-        self._refuse_moving_inputs()
+        self._refuse_inputs()
         for stage in self.system.chain.sampled:
             parts = float(stage.period or 0.0) / self.step
             if parts < 0.5 or abs(parts - round(parts)) > 1e-9 * parts:
@@ -106,13 +106,13 @@ class Experiment:
                     "a period of whole steps",
                 )
 
-    def _refuse_moving_inputs(self) -> None:
+    def _refuse_inputs(self) -> None:
         for name, given in (("inputs", self.inputs), ("voltages", self.voltages)):
             forces = Forces(self.mechanism, given, name)
             moving = [
                 k for columns, _ in forces.signals for k in np.arange(self.mechanism.nv)[columns]
             ]
-            if moving:
+            if moving and name == "voltages":
                 label = self.mechanism.v_labels[moving[0]]
                 raise cannot(f"{name} over time: '{label}'", "a constant, which gets a slider,")
             if forces.constant.ndim == 2:
@@ -148,13 +148,15 @@ class Experiment:
         return OpenTargets(self.mechanism, self.controller, self.volts).points
 
     def forces(self) -> dict[int, SetPoint]:
-        """Constant joint forces by entry of v."""
+        """Constant joint forces by entry of v; those that change with time have no slider."""
         if self.inputs is None:
             return {}
-        constant = Forces(self.mechanism, self.inputs).constant
-        chosen = list(range(self.mechanism.nv))
+        given = Forces(self.mechanism, self.inputs)
+        constant, chosen = given.constant, list(range(self.mechanism.nv))
+        moving = {int(k) for columns, _ in given.signals for k in np.array(chosen)[columns]}
         if isinstance(self.inputs, Mapping):
             chosen = [k for name in self.inputs for k in columns_of(self.mechanism, name)]
+        chosen = [k for k in chosen if k not in moving]
         units = {"rad": "N m", "m": "N"}
         return {
             k: SetPoint(
