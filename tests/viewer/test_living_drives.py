@@ -66,12 +66,17 @@ def test_a_joint_that_is_pressed_against_its_stop_stays_there(tmp_path):
 @pytest.mark.parametrize("restitution", [0.0, 0.4])
 def test_an_impact_does_not_push_a_joint_through_the_stop_it_rests_at(restitution, tmp_path):
     """The upper link rests at its lower stop when the lower one hits its own and would push it
-    through."""
-    mechanism, q0 = pendulum(0.3, 1.5), [0.3, 0.6]
-    limits = am.JointLimits(restitution)
-    v0 = [0.0, -6.0]
-    found = in_node(tmp_path, carried(mechanism, q0, v0, events=limits), 600)
-    run = am.simulate(mechanism, q0, v0, 0.6, STEP, events=limits)
+    through; a third link feels what the resting stop gives."""
+    solid = {"mass": 1.0, "com": (0.1, 0.05, -0.3), "inertia": (0.05, 0.06, 0.02)}
+    b = am.Builder("stops")
+    b.body("upper", joint="revolute", axis="y", limits=am.Limits(0.3, 1.5), **solid)
+    low = am.Limits(-0.3, 0.7)
+    b.body("lower", "upper", "revolute", axis="y", at=(0, 0, -0.5), limits=low, **solid)
+    b.body("free", "lower", "revolute", axis="y", at=(0, 0, -0.4), **solid)
+    mechanism, q0, v0 = b.build(), [0.32, 0.6, 0.5], [-1.0, -4.0, 1.0]
+    options = {"events": am.JointLimits(restitution), "inputs": {"upper": -30.0}}
+    found = in_node(tmp_path, carried(mechanism, q0, v0, **options), 400)
+    run = am.simulate(mechanism, q0, v0, 0.4, STEP, **options)
     said = [text for _, text in run.events]
     hit = next(k for k, text in enumerate(said) if "'lower'" in text and "lower limit" in text)
     assert any("'upper' comes to rest" in text for text in said[:hit])

@@ -182,26 +182,16 @@ class Experiment:
         z = [*self.system.start(0.0, q, v).tolist(), *held]
         return {"q": q.tolist(), "v": v.tolist(), "z": z}
 
+    @property
+    def options(self) -> dict[str, object]:
+        """What drives it, and method and step, by the names that `simulate` gives them."""
+        start = ("given", "q0", "v0")
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in start}
+
     def run(self, steps: int, q: State | None = None, v: State | None = None) -> Run:
         """The first steps as the library makes them, from another state where one is given."""
         q, v = self.q0 if q is None else q, self.v0 if v is None else v
-        run = simulate(
-            self.given,
-            q,
-            v,
-            steps * self.step,
-            self.step,
-            self.method,
-            controller=self.controller,
-            actuators=self.actuators,
-            inputs=self.inputs,
-            voltages=self.voltages,
-            beside=self.beside,
-            external=self.external,
-            prescribed=self.prescribed,
-            events=self.events,
-            period=self.period,
-        )
+        run = simulate(self.given, q, v, steps * self.step, **self.options)  # type: ignore[arg-type]
         if len(run) <= steps:
             raise InputError(
                 f"page: the run ends after {len(run) - 1} steps of {self.step:g} s "
