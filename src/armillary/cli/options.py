@@ -114,7 +114,7 @@ class State:
 
 @dataclass(frozen=True)
 class WrenchAxes:
-    """Along which axes wrenches are told, and about which point."""
+    """Along which axes wrenches are given, and about which point."""
 
     coordinates: Annotated[
         str,
@@ -177,6 +177,13 @@ class Inputs:
             metavar="JOINT=VOLTS",
             help="Feeds the joint's motor of the model: a number, or a CSV (time, volts). "
             "Repeatable.",
+        ),
+    ] = None
+    schedule: Annotated[
+        Path | None,
+        typer.Option(
+            help="Voltages of the model's motors, CSV: time, then joints; each row is held until "
+            "the next, and the last one stays."
         ),
     ] = None
     beside: Annotated[

@@ -298,7 +298,10 @@ def motor_fault(motor: Motor) -> str | None:
         return f"the efficiency of a motor lies between 0 and 1, found {motor.efficiency:g}"
     if not motor.inductance >= 0.0:
         return f"the inductance of a motor must not be negative, found {motor.inductance:g} H"
-    for what in ("voltage_limit", "current_limit"):
+    for what in (
+        *("voltage_limit", "current_limit", "continuous_current", "speed_limit"),
+        *("thermal_resistance", "thermal_time_constant"),
+    ):
         limit = getattr(motor, what)
         if limit is not None and not limit >= 0.0:
             return f"the {what.replace('_', ' ')} of a motor must not be negative, found {limit:g}"

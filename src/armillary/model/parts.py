@@ -157,8 +157,9 @@ class Shape:
                 middle = Pose((a / 2.0, 0.0, 0.0))
                 return replace(self, kind="box", size=(a, 2.0 * a, b), pose=self.pose.then(middle))
             case "prism":
-                (x0, y0), (x1, y1) = ([f(k) for k in zip(*self.outline, strict=True)]
-                                      for f in (min, max))  # fmt: skip
+                (x0, y0), (x1, y1) = (
+                    [f(k) for k in zip(*self.outline, strict=True)] for f in (min, max)
+                )
                 middle = Pose(((x0 + x1) / 2.0, (y0 + y1) / 2.0, 0.0))
                 size = (x1 - x0, y1 - y0, a)
                 return replace(self, kind="box", size=size, pose=self.pose.then(middle))
@@ -167,15 +168,20 @@ class Shape:
 
 @dataclass(frozen=True)
 class Motor:
-    """Electrical data of the motor of one joint."""
+    """Electrical and thermal data of the motor of one joint; None: not known, no limit."""
 
     resistance: float  # ohm
     torque_constant: float  # N m / A = V s / rad
     gear: float = 1.0
     inductance: float = 0.0  # H
-    voltage_limit: float | None = None
-    current_limit: float | None = None
+    voltage_limit: float | None = None  # V
+    current_limit: float | None = None  # A, at any instant
     efficiency: float = 1.0
+    continuous_current: float | None = None  # A, of the root mean square
+    speed_limit: float | None = None  # rad/s, of the motor's own shaft
+    thermal_resistance: float | None = None  # K/W, winding to ambient
+    thermal_time_constant: float | None = None  # s, of the winding
+    temperature_limit: float | None = None  # °C, of the winding
 
 
 @dataclass(frozen=True)

@@ -234,7 +234,7 @@ def fits(array: _Array, dtype: object) -> bool:
 
 
 def counts_holders(array: object) -> bool:
-    """Does the first word of an object count who holds it?  (array: a new one.)"""
+    """Is the first word of an object its reference count?  (array: a new one.)"""
     count = ctypes.c_int32.from_address(id(array))
     before, other = count.value, array
     return count.value == before + 1 and sys.getrefcount(other) == count.value + 1

@@ -29,9 +29,15 @@ class Arrows:
     tracks: list[Array] = field(default_factory=list)
 
     def add(
-        self, name: str, kind: str, group: str, body: int, at: Point, values: Array,
+        self,
+        name: str,
+        kind: str,
+        group: str,
+        body: int,
+        at: Point,
+        values: Array,
         track: int = -1,
-    ) -> None:  # fmt: skip
+    ) -> None:
         fields = {"name": name, "kind": kind, "group": group, "body": body, "point": at}
         self.parts.append(ArrowPart.model_validate({**fields, "track": track}))
         self.values.append(values)
@@ -84,8 +90,9 @@ def arrows_at(mechanism: Mechanism, q: Array, motion: Motion) -> Arrows:
     found = Arrows()
     if mechanism.model.elements:
         forces = mechanism.element_forces(q, np.zeros(mechanism.nv))
-        _element_forces(found, mechanism, dict(zip(forces, forces.wrench[:, None], strict=True)),
-                        motion)  # fmt: skip
+        _element_forces(
+            found, mechanism, dict(zip(forces, forces.wrench[:, None], strict=True)), motion
+        )
     return found.without_noise()
 
 
@@ -145,9 +152,14 @@ def _element_forces(
 
 
 def _at_end(
-    found: Arrows, mechanism: Mechanism, name: str, group: str, end: Frame, wrench: Array,
+    found: Arrows,
+    mechanism: Mechanism,
+    name: str,
+    group: str,
+    end: Frame,
+    wrench: Array,
     motion: Motion,
-) -> None:  # fmt: skip
+) -> None:
     """Moment and force (T, 6) in a frame, at its origin."""
     k = mechanism.model.index[end.body]
     for kind, columns in (("moment", slice(0, 3)), ("force", slice(3, 6))):

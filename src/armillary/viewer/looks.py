@@ -67,9 +67,14 @@ def typical_length(model: Model, places: dict[int, list[Point]]) -> float:
 
 
 def bar(
-    role: str, body: int, a: Sequence[float], b: Sequence[float], radius: float, color: Color,
+    role: str,
+    body: int,
+    a: Sequence[float],
+    b: Sequence[float],
+    radius: float,
+    color: Color,
     name: str,
-) -> ShapePart | None:  # fmt: skip
+) -> ShapePart | None:
     """A round bar from a to b; None where they are one place."""
     start, along = np.asarray(a, float), np.subtract(b, a)
     length = float(np.linalg.norm(along))
@@ -137,9 +142,15 @@ def ties(model: Model, measure: Measure) -> Iterator[TiePart]:
 
 
 def tie(
-    name: str, kind: str, role: str, bodies: tuple[int, int], points: tuple[Point, Point],
-    radius: float, color: Color, length: float = 0.0,
-) -> TiePart:  # fmt: skip
+    name: str,
+    kind: str,
+    role: str,
+    bodies: tuple[int, int],
+    points: tuple[Point, Point],
+    radius: float,
+    color: Color,
+    length: float = 0.0,
+) -> TiePart:
     fields = {"name": name, "kind": kind, "role": role, "bodies": bodies, "points": points}
     return TiePart.model_validate({**fields, "radius": radius, "length": length, "color": color})
 

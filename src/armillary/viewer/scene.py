@@ -166,9 +166,11 @@ def _picture(mechanism: Mechanism, q: Array) -> str:
 
 
 def _shapes(
-    model: Model, places: dict[int, list[tuple[float, float, float]]], measure: Measure,
+    model: Model,
+    places: dict[int, list[tuple[float, float, float]]],
+    measure: Measure,
     meshes: Meshes,
-) -> list[ShapePart]:  # fmt: skip
+) -> list[ShapePart]:
     found: list[ShapePart] = []
     for k, body in enumerate(model.bodies):
         solid = looks.solid_shapes(body, k, meshes.find)

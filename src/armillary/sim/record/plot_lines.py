@@ -66,8 +66,9 @@ def wrapped(line: Line, period: float) -> Line:
     def between(values: Array) -> Array:
         return values[cuts] + share * (values[cuts + 1] - values[cuts])
 
-    ends = np.stack([np.where(up, period, 0.0), np.full(len(cuts), np.nan),
-                     np.where(up, 0.0, period)], axis=1)  # fmt: skip
+    ends = np.stack(
+        [np.where(up, period, 0.0), np.full(len(cuts), np.nan), np.where(up, 0.0, period)], axis=1
+    )
     x = np.insert(line.x - turns * period, rows, ends.ravel())
     y, time = (np.insert(a, rows, np.repeat(between(a), 3)) for a in (line.y, line.time))
     return replace(line, time=time, x=x, y=y)

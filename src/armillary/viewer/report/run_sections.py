@@ -104,8 +104,9 @@ def loads(run: RunData, mechanism: Mechanism, member: int) -> Section:
         content += _figure(figure, caption)
     content += paragraph(
         "Reactions: by the parent on the body, at the body's origin; of constraints: on the "
-        "second body, at its frame; of force elements: on their second (or last) end.", "note",
-    )  # fmt: skip
+        "second body, at its frame; of force elements: on their second (or last) end.",
+        "note",
+    )
     return Section("loads", "Loads of joints and constraints", content)
 
 
@@ -122,8 +123,14 @@ def _load_row(time: Array, values: Array, labels: tuple[str, ...], part: str) ->
         return (part, "–", "–", "–", "–", "–")
     at_f, at_m = int(np.nanargmax(force)), int(np.nanargmax(moment))
     rms = float(np.sqrt(np.nanmean(force**2)))
-    return (part, number(float(force[at_f])), f"{time[at_f]:.4g}", number(float(moment[at_m])),
-            f"{time[at_m]:.4g}", number(rms))  # fmt: skip
+    return (
+        part,
+        number(float(force[at_f])),
+        f"{time[at_f]:.4g}",
+        number(float(moment[at_m])),
+        f"{time[at_m]:.4g}",
+        number(rms),
+    )
 
 
 def energy(run: RunData, mechanism: Mechanism, member: int) -> Section | None:

@@ -144,16 +144,19 @@ def draw_run(
     wanted = np.linspace(time[0], time[-1], 5 if len(time) > 4 else len(time)) if at is None else at
     instants = np.atleast_1d(np.asarray(wanted, float))
     slack = 1e-9 * max(1.0, float(np.abs(time).max()))
-    if not np.isfinite(instants).all() or not len(instants) or (
-        (instants < time[0] - slack) | (instants > time[-1] + slack)
-    ).any():  # fmt: skip
+    if (
+        not np.isfinite(instants).all()
+        or not len(instants)
+        or ((instants < time[0] - slack) | (instants > time[-1] + slack)).any()
+    ):
         raise InputError(
             f"at: expected instants from {time[0]:g} to {time[-1]:g} s, found {wanted!r}."
         )
     rows = [int(np.argmin(np.abs(time - t))) for t in instants]
     captions = [f"t = {time[k]:.4g} s" for k in rows]
-    return draw_states(moved, q[rows], captions, overlay=overlay, view=view, labels=labels,
-                       size=size, title=title)  # fmt: skip
+    return draw_states(
+        moved, q[rows], captions, overlay=overlay, view=view, labels=labels, size=size, title=title
+    )
 
 
 def _caption(text: str, canvas: Canvas) -> Text:
@@ -237,8 +240,11 @@ class Sketch:
         if len(points) > 2:
             outline = hull(points)
             if outline is not None:
-                return [Line(pixels(outline), color, 3.0, True, color, 0.15,
-                             role="link", name=link.body)]  # fmt: skip
+                return [
+                    Line(
+                        pixels(outline), color, 3.0, True, color, 0.15, role="link", name=link.body
+                    )
+                ]
             points = points[np.argsort(points @ main_direction(points))]
         marks: list[Mark] = []
         for start, end in pairwise(points):

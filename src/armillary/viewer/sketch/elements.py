@@ -68,8 +68,10 @@ def _strut(start: Array, end: Array, part: Element) -> list[Mark]:
         marks += _single(a, b, 0.75 * _WIDE, symbol, part.name)
     for spot, inner in ((start, start + lead), (end, end - lead)):
         plate = [inner - 1.4 * _APART * aside, inner + 1.4 * _APART * aside]
-        marks += [_line([spot, inner], part.symbols[0], part.name),
-                  _line(plate, part.symbols[0], part.name)]  # fmt: skip
+        marks += [
+            _line([spot, inner], part.symbols[0], part.name),
+            _line(plate, part.symbols[0], part.name),
+        ]
     return marks
 
 

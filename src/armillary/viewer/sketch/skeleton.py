@@ -198,8 +198,10 @@ class _Reader:
         joints += [self._loop(loop) for loop in model.loops]
         rims = tuple(self._rim(wheel) for wheel in model.wheels)
         pairs: list[Distance | Surface | Contact] = [
-            *model.distances, *model.surfaces, *model.contacts,
-        ]  # fmt: skip
+            *model.distances,
+            *model.surfaces,
+            *model.contacts,
+        ]
         rods = tuple(self._rod(p.name, p.first, p.second) for p in pairs)
         frames = {f.name: self._frame(f) for f in model.frames}
         for frame in model.frames:
@@ -238,8 +240,17 @@ class _Reader:
         outboard = self.poses[body.name][0] + shift
         joint, slot = self.model.joints[k], self.model.slots[k]
         turns, slides = directions(joint.motion_space(self.q[slot.q].tolist()), self.kernel[k])
-        found = Joint(body.joint.name, body.joint.kind, body.parent, body.name,
-                      inboard, outboard, turns, slides, self.poses[body.name][1])  # fmt: skip
+        found = Joint(
+            body.joint.name,
+            body.joint.kind,
+            body.parent,
+            body.name,
+            inboard,
+            outboard,
+            turns,
+            slides,
+            self.poses[body.name][1],
+        )
         if not found.floats:
             self.held[body.parent].append(inboard)
             self.held[body.name].append(outboard)
@@ -250,8 +261,18 @@ class _Reader:
         turns, slides = _loop_directions(loop.joint, first, second)
         self.held[loop.first.body].append(start)
         self.held[loop.second.body].append(end)
-        return Joint(loop.name, loop.joint.kind, loop.first.body, loop.second.body, start, end,
-                     turns, slides, second, closes=True)  # fmt: skip
+        return Joint(
+            loop.name,
+            loop.joint.kind,
+            loop.first.body,
+            loop.second.body,
+            start,
+            end,
+            turns,
+            slides,
+            second,
+            closes=True,
+        )
 
     def _rim(self, wheel: Wheel) -> Rim:
         origin, axes = self.poses[wheel.body]
