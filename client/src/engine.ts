@@ -97,7 +97,7 @@ export class Engine implements Stepping {
   private readonly scratch: Block;
   private readonly saved: Block; // before a step
   private readonly rates: { q: number[]; v: number[]; z: number[] };
-  private readonly at: Record<"theta" | "zero" | "time" | "tau" | "control" | "offset" | "target" | "external" | "poses" | "change" | "due" | "kick" | "calm" | "g" | "motion", number>;
+  private readonly at: Record<"theta" | "zero" | "time" | "middle" | "tau" | "input" | "control" | "offset" | "target" | "external" | "poses" | "change" | "due" | "kick" | "calm" | "g" | "motion", number>;
 
   constructor(
     readonly data: LivingData,
@@ -125,6 +125,8 @@ export class Engine implements Stepping {
       theta: this.take(sizes.v),
       zero: this.take(sizes.v),
       time: this.take(1),
+      middle: this.take(1), // of a step: tables over time are read on the piece it lies in
+      input: this.take(sizes.v),
       tau: this.take(sizes.v),
       control: this.take(sizes.v + sizes.z),
       offset: this.take(2 * sizes.v),
@@ -456,6 +458,8 @@ export class Engine implements Stepping {
     const { now, moving, stage, stageMoving, rates, n } = this;
     const { a, c, b, semi } = this.data.method;
     this.center("to_center", now.q, now.v, moving.q, moving.v);
+    this.setTime(h, 0.5);
+    this.x[this.at.middle] = this.x[this.at.time];
     for (let i = 0; i < b.length; i++) {
       if (i) {
         this.combine(stageMoving.v, moving.v, rates.v, a[i], n.v, h);
@@ -464,11 +468,12 @@ export class Engine implements Stepping {
         this.center("from_center", stageMoving.q, stageMoving.v, stage.q, stage.v);
       }
       const state = i ? stage : now;
-      let force = this.at.tau;
       this.setTime(h, c[i]);
+      const given = this.given();
+      let force = given;
       if (this.has("control")) {
         force = this.at.control;
-        this.call("control", [state.q, state.v, state.z, this.at.time, this.at.tau, this.at.target], force);
+        this.call("control", [state.q, state.v, state.z, this.at.time, given, this.at.target], force);
         this.copy(rates.z[i], force + n.v, n.z);
       }
       const change = this.has("carried") ? this.at.change : rates.v[i];
@@ -486,6 +491,15 @@ export class Engine implements Stepping {
       else this.copy(rates.q[i], speed, n.v);
     }
     return "";
+  }
+
+  /** Joint forces from outside: those of sliders, and those that change with time. */
+  private given(): number {
+    const { tau, input, time, middle } = this.at;
+    if (!this.has("input")) return tau;
+    this.call("input", [time, middle], input);
+    for (let k = 0; k < this.n.v; k++) this.x[input + k] += this.x[tau + k];
+    return input;
   }
 
   /** Limits push entries of v back that rest there. */

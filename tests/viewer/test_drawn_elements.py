@@ -127,6 +127,11 @@ def test_a_load_points_where_it_pushes(made):
         shaft = next(m for m in marks(mechanism.draw(Q, view="front"), "load") if m.width == 2.4)
         return np.subtract(*np.array(shaft.points)[::-1])
 
+    towards = np.array((1.3, 0.0, 0.9)) - made.pose(Q, "mid")[1]  # an attracting point
+    pull = next(m for m in marks(made.draw(Q, view="front"), "moon") if m.width == 2.4)
+    along = np.subtract(*np.array(pull.points)[::-1]) * (1, -1)
+    wanted = towards[[0, 2]] / np.linalg.norm(towards)
+    assert along / np.linalg.norm(along) == pytest.approx(wanted, abs=1e-6)
     down, up, right = tip(made), tip(rig((0, 0, 5.0))), tip(rig((5.0, 0, 0)))
     assert down[1] > 20.0 and up == pytest.approx(-down) and right[0] > 20.0
 

@@ -63,6 +63,27 @@ def test_a_joint_that_is_pressed_against_its_stop_stays_there(tmp_path):
         same(found, run, 1e-9)
 
 
+@pytest.mark.parametrize("restitution", [0.0, 0.4])
+def test_an_impact_does_not_push_a_joint_through_the_stop_it_rests_at(restitution, tmp_path):
+    """The upper link rests at its lower stop when the lower one hits its own and would push it
+    through; a third link feels what the resting stop gives."""
+    solid = {"mass": 1.0, "com": (0.1, 0.05, -0.3), "inertia": (0.05, 0.06, 0.02)}
+    b = am.Builder("stops")
+    b.body("upper", joint="revolute", axis="y", limits=am.Limits(0.3, 1.5), **solid)
+    low = am.Limits(-0.3, 0.7)
+    b.body("lower", "upper", "revolute", axis="y", at=(0, 0, -0.5), limits=low, **solid)
+    b.body("free", "lower", "revolute", axis="y", at=(0, 0, -0.4), **solid)
+    mechanism, q0, v0 = b.build(), [0.32, 0.6, 0.5], [-1.0, -4.0, 1.0]
+    options = {"events": am.JointLimits(restitution), "inputs": {"upper": -30.0}}
+    found = in_node(tmp_path, carried(mechanism, q0, v0, **options), 400)
+    run = am.simulate(mechanism, q0, v0, 0.4, STEP, **options)
+    said = [text for _, text in run.events]
+    hit = next(k for k, text in enumerate(said) if "'lower'" in text and "lower limit" in text)
+    assert any("'upper' comes to rest" in text for text in said[:hit])
+    assert run.q[:, 0].min() > 0.3 - 1e-9
+    same(found, run, 1e-9)
+
+
 def test_a_closed_mechanism_rests_at_a_stop(tmp_path):
     b = am.Builder("scissors")
     rod = {"mass": 1.0, "com": (0.25, 0, 0), "inertia": (0.01, 0.02, 0.03)}
@@ -103,9 +124,30 @@ DRIVES = {
     "sampled": lambda m: {"controller": am.PID(m, [0.3, -0.2], 20.0, 5.0, 2.0, period=0.008)},
     "period": lambda m: {"controller": am.ComputedTorque(m, [0.3, 0.1], 20.0, 5.0), "period": 0.01},
     "inputs": lambda m: {"inputs": {m.v_labels[1]: 1.5}},
+    "inputs over time": lambda m: {
+        "inputs": {m.v_labels[0]: 0.5, m.v_labels[1]: lambda t: 2.0 * np.sin(9.0 * t) + t}
+    },
+    "all inputs": lambda m: {"inputs": lambda t: [np.cos(3.0 * t), -t]},
+    "table": lambda m: {
+        "inputs": am.Schedule(
+            [0.05, 0.1, 0.1, 0.22], [[1, 2], [3, -2], [-9, 5], [4, 4.0]], m.v_labels, hold=True
+        )
+    },
+    "steps": lambda m: {
+        "inputs": {
+            m.v_labels[0]: am.Schedule([0.0, 0.083, 0.2], [4, -6, 9.0], kind="hold", hold=True)
+        },
+        "controller": am.PID(m, [0.3, -0.2], 20.0, 0.0, 2.0),
+        "beside": True,
+    },
     "loads": lambda m: {"external": {m.bodies[1]: [0.1, 0.5, -0.3, 2.0, 1.0, -3.0]}},
     "function": lambda m: {
         "controller": lambda t, q, v: -np.array([[9.0, 1.0], [1.0, 6.0]]) @ (q - np.sin(t)) - v
+    },
+    "moving target": lambda m: {
+        "controller": am.PID(
+            m, am.trajectories.quintic(m.initial, m.initial + 0.4, 0.25), 20.0, 0.0, 2.0
+        )
     },
     "feed forward": lambda m: {"controller": am.FeedForward(lambda t: [2.0 * t, 1.0])},
     "place": lambda m: {
@@ -227,9 +269,15 @@ def test_what_drives_no_page(tmp_path):
     arm, file = am.example("double-pendulum"), tmp_path / "no.html"
     first = arm.v_labels[0]
     table = am.Schedule([0.0, 1.0], [0.0, 1.0], hold=True)
+    motor = am.DCMotor(arm, {name: am.Motor(1.0, 0.1) for name in arm.v_labels})
     for options, match in (
-        ({"inputs": {first: table}}, f"inputs over time: '{first}'"),
-        ({"inputs": {first: np.sin}}, f"inputs over time: '{first}'"),
+        ({"inputs": {first: am.Schedule([0, 1], [0, 1])}}, f"'{first}' by a table that ends at 1"),
+        ({"inputs": {first: am.Schedule([0, 0.0105], [0, 1], hold=True)}}, "row at 0.0105 s"),
+        ({"inputs": {first: am.Schedule([0, 1, 2], [0, 1, 0], kind="spline")}}, "spline"),
+        ({"inputs": {first: am.Schedule(np.arange(501), np.zeros(501), hold=True)}}, "501 rows"),
+        ({"inputs": {first: lambda t: 0.0 if t < 1.0 else t}}, "inputs over time"),
+        ({"inputs": {first: lambda t: np.random.default_rng().normal()}}, "not the same"),
+        ({"actuators": motor, "voltages": {first: np.sin}}, "voltages over time"),
         ({"external": {arm.bodies[0]: lambda t: [t] * 6}}, "external wrenches over time"),
         ({"external": lambda t, q, v: {}}, "external wrenches over time"),
         ({"prescribed": {first: table}}, "by a table or a trajectory"),

@@ -97,7 +97,7 @@ class Experiment:
         if touching:
             names = ", ".join(f"'{name}'" for name in touching)
             raise cannot(f"contacts that open or rub: {names}", "ideal contacts")
-        self._refuse_moving_inputs()
+        self._refuse_inputs()
         for stage in self.system.chain.sampled:
             parts = float(stage.period or 0.0) / self.step
             if parts < 0.5 or abs(parts - round(parts)) > 1e-9 * parts:
@@ -106,13 +106,13 @@ class Experiment:
                     "a period of whole steps",
                 )
 
-    def _refuse_moving_inputs(self) -> None:
+    def _refuse_inputs(self) -> None:
         for name, given in (("inputs", self.inputs), ("voltages", self.voltages)):
             forces = Forces(self.mechanism, given, name)
             moving = [
                 k for columns, _ in forces.signals for k in np.arange(self.mechanism.nv)[columns]
             ]
-            if moving:
+            if moving and name == "voltages":
                 label = self.mechanism.v_labels[moving[0]]
                 raise cannot(f"{name} over time: '{label}'", "a constant, which gets a slider,")
             if forces.constant.ndim == 2:
@@ -148,13 +148,15 @@ class Experiment:
         return OpenTargets(self.mechanism, self.controller, self.volts).points
 
     def forces(self) -> dict[int, SetPoint]:
-        """Constant joint forces by entry of v."""
+        """Constant joint forces by entry of v; those that change with time have no slider."""
         if self.inputs is None:
             return {}
-        constant = Forces(self.mechanism, self.inputs).constant
-        chosen = list(range(self.mechanism.nv))
+        given = Forces(self.mechanism, self.inputs)
+        constant, chosen = given.constant, list(range(self.mechanism.nv))
+        moving = {int(k) for columns, _ in given.signals for k in np.array(chosen)[columns]}
         if isinstance(self.inputs, Mapping):
             chosen = [k for name in self.inputs for k in columns_of(self.mechanism, name)]
+        chosen = [k for k in chosen if k not in moving]
         units = {"rad": "N m", "m": "N"}
         return {
             k: SetPoint(
@@ -180,26 +182,16 @@ class Experiment:
         z = [*self.system.start(0.0, q, v).tolist(), *held]
         return {"q": q.tolist(), "v": v.tolist(), "z": z}
 
+    @property
+    def options(self) -> dict[str, object]:
+        """What drives it, and method and step, by the names that `simulate` gives them."""
+        start = ("given", "q0", "v0")
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in start}
+
     def run(self, steps: int, q: State | None = None, v: State | None = None) -> Run:
         """The first steps as the library makes them, from another state where one is given."""
         q, v = self.q0 if q is None else q, self.v0 if v is None else v
-        run = simulate(
-            self.given,
-            q,
-            v,
-            steps * self.step,
-            self.step,
-            self.method,
-            controller=self.controller,
-            actuators=self.actuators,
-            inputs=self.inputs,
-            voltages=self.voltages,
-            beside=self.beside,
-            external=self.external,
-            prescribed=self.prescribed,
-            events=self.events,
-            period=self.period,
-        )
+        run = simulate(self.given, q, v, steps * self.step, **self.options)  # type: ignore[arg-type]
         if len(run) <= steps:
             raise InputError(
                 f"page: the run ends after {len(run) - 1} steps of {self.step:g} s "

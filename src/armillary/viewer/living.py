@@ -43,13 +43,13 @@ def page_mechanism(
     set-points, voltages and joint forces, pauses and begins anew, offline.
 
     q0, v0, controller, actuators, inputs, voltages, beside, external, prescribed, events, period,
-    step (s): as `simulate` takes them; inputs, voltages and wrenches are constants, prescribed
-    motion is one or a function of t.  Constant targets, voltages and inputs get sliders.  events:
-    `JointLimits`, and `Event` of functions over scalars.  period: whole steps.  method: euler,
-    heun, rk3, rk4 or semi-implicit.  faces: triangles of all meshes together.  The page holds
-    states of the library and checks itself when it is opened.  What cannot go into it (functions
-    over arrays, contacts that open or rub, friction that depends on loads, tables over time, the
-    null-space method) is refused.  Gives the path."""
+    step (s): as `simulate` takes them; voltages and wrenches are constants, prescribed motion is
+    one or a function of t, inputs are either or tables.  Constant targets, voltages and inputs get
+    sliders.  events: `JointLimits`, and `Event` of functions over scalars.  period: whole steps.
+    method: euler, heun, rk3, rk4 or semi-implicit.  faces: triangles of all meshes together.  The
+    page holds states of the library and checks itself when it is opened.  What cannot go into it
+    (functions over arrays, contacts that open or rub, friction that depends on loads, tables with
+    rows within steps, the null-space method) is refused.  Gives the path."""
     place = html_path(path)
     experiment = Experiment(
         mechanism,

@@ -27,6 +27,7 @@ from armillary.sim.motion.user_functions import several
 from armillary.viewer.experiment import Experiment
 from armillary.viewer.living_checks import CHECKED, checks
 from armillary.viewer.living_events import page_events
+from armillary.viewer.living_inputs import input_graph
 from armillary.viewer.living_motion import motion_graph
 from armillary.viewer.pack import encoded
 
@@ -55,7 +56,7 @@ class Living:
         watched = page_events(experiment, q)
         solvers = [graphs[role] for role in SOLVERS if role in graphs]
         self._refuse_doubt(solvers, q, v)
-        graphs |= watched.graphs | motion_graph(experiment)
+        graphs |= watched.graphs | motion_graph(experiment) | input_graph(experiment)
         sampled, start = experiment.system.chain.sampled, experiment.start(q, v)
         code, kernels = self._code(graphs, start)
         return {

@@ -297,8 +297,8 @@ class _Reader:
     def _element(self, part: ForceElement) -> Element:
         places = anchors(part)
         points = np.array([self._frame(end)[0] for end in places])
-        for end, spot in zip(places, points, strict=True):
-            self.held[end.body].append(spot)
+        for place, spot in zip(places, points, strict=True):
+            self.held[place.body].append(spot)
         (start, first), (end, axes) = self._frame(part.ends[0]), self._frame(part.ends[-1])
         force = moment = None
         if isinstance(part.law, FixedWrench):
@@ -306,7 +306,7 @@ class _Reader:
         elif isinstance(part.law, PointGravity):
             force = start - end
         force, moment = (None if x is None or not x.any() else unit(x) for x in (force, moment))
-        bodies = tuple(end.body for end in places)
+        bodies = tuple(place.body for place in places)
         return Element(part.name, symbols_of(part), bodies, points, axes, force, moment)
 
     def _links(self, joints: Sequence[Joint]) -> tuple[Link, ...]:
