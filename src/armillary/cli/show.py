@@ -344,9 +344,9 @@ def _forces(constraint: FrameConstraint | LinearConstraint) -> str:
 
 def cache(clear: bool) -> None:
     """Folder, number and size of the compiled objects on disk, with the notes on them."""
-    from armillary.evaluate.options import object_cache
+    from armillary.codegen.cache import default_cache
 
-    store = object_cache()
+    store = default_cache()
     if clear:
         screen.say(f"removed {store.clear()} entries from {store.folder}")
         return

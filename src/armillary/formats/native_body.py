@@ -158,9 +158,15 @@ class MotorEntry(Entry):
 class ShapeEntry(Entry):
     """A shape of a body: to look at or to collide with; it has no mass."""
 
-    type: Literal["box", "cylinder", "sphere", "capsule", "mesh"] = Field(description="what it is")
+    type: Literal[
+        "box", "cylinder", "sphere", "capsule", "mesh", "ellipsoid", "cone", "hollow-cylinder",
+        "semi-cylinder", "prism",
+    ] = Field(description="what it is")  # fmt: skip
     size: list[Number] = Field(
-        [], description="m; box: x, y, z; sphere: radius; cylinder, capsule: radius, length along z"
+        [],
+        description="m; box: x, y, z; sphere: radius; cylinder, capsule, semi-cylinder (x >= 0): "
+        "radius, length along z; ellipsoid: half axes; cone: radius, length, top radius; "
+        "hollow-cylinder: radius, inner radius, length; prism: length, then x, y of each corner",
     )
     at: PoseEntry = Field(PoseEntry(), description="pose of its centre in the body frame")
     mesh: str = Field("", description="file of a mesh, beside this file or package://name/path")

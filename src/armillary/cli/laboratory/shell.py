@@ -66,7 +66,7 @@ class Shell:
             return self.lines.typed
 
     def obey(self, line: str) -> bool:
-        """One line; faults are told, and nothing is lost by them.  Does the session go on?"""
+        """One line; errors are reported, and nothing is lost by them.  Does the session go on?"""
         try:
             self._obeyed(line.split("#")[0].strip())
             return True
@@ -332,7 +332,7 @@ COMMANDS: dict[str, Command] = {
     "time_constants": (_time_constants, "the smallest mechanical time constant of arm and motors "
                        "at theta, and the step that it suggests."),
     "help": (_help, "what there is, or what a command or variable is for."),
-    "quit": (_quit, "the end."),
+    "quit": (_quit, "leave the laboratory."),
 }  # fmt: skip
 
 
