@@ -67,10 +67,12 @@ def test_voltages_drive():
     found = json.loads(ran("forward", "six-r", *STATE, "--voltage", volts, "--json").stdout)
     np.testing.assert_allclose(found["a"], INVERSE["qdd"], atol=1e-8)
     arm = am.example("six-r")
-    one = json.loads(ran("forward", "six-r", "--voltage", "link2=3", "--json").stdout)
-    tau = np.zeros(6)
-    tau[1] = 5.0 * 3.0 / 2.0  # Kt V / R at rest
-    np.testing.assert_allclose(one["a"], arm.forward_dynamics(np.zeros(6), np.zeros(6), tau))
+    # link1 turns, and is not connected: nothing brakes it
+    ask = ("forward", "six-r", "--v", "link1=1,link2=0.4", "--voltage", "link2=3", "--json")
+    tau, v = np.zeros(6), np.array([1.0, 0.4, 0, 0, 0, 0])
+    tau[1] = 5.0 * (3.0 - 5.0 * 0.4) / 2.0  # Kt (V - Kt v) / R
+    found = json.loads(ran(*ask).stdout)["a"]
+    np.testing.assert_allclose(found, arm.forward_dynamics(np.zeros(6), v, tau), rtol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ STATE = (
 )
 
 
-GRAVITY_OF_CASE = f"gravity = {-SIX.problem['gravity']['g']}\n"
+GRAVITY_OF_CASE = f"digits = 16\ngravity = {-SIX.problem['gravity']['g']}\n"
 
 
 def test_voltages_to_accelerations_and_back():
@@ -179,6 +179,7 @@ def test_questions_of_simulate_are_answered_by_a_script(tmp_path):
         ("gravity = 1 2\n", "expected one value, found 2"),
         ("step = -1\n", "positive"),
         ("method = magic\n", "one of rk3"),
+        ("digits = 99\n", "one of 3"),
         ("speed = 1\n", "no variable named 'speed'"),
         ("jump\n", "unknown command or variable 'jump'"),
         ("database_read nowhere.yaml\n", "no such file"),

@@ -6,9 +6,10 @@ import pytest
 import armillary as am
 from armillary.errors import InputError
 from armillary.formats.motors import GEARS, MOTORS, CatalogueGear, CatalogueMotor
-from armillary.sim.record.motor_loads import COPPER, steady_temperature
+from armillary.sim.record.motor_loads import steady_temperature
 
 INERTIA = 0.5  # kg m² of the load
+COPPER = 0.00393  # 1/K, of any handbook
 
 
 def load(motor=None, rotor=None, inertia=INERTIA) -> am.Mechanism:

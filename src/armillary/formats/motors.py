@@ -51,7 +51,7 @@ def _motor(
         current_limit=volts / resistance,
         continuous_current=continuous,
         speed_limit=rpm * _RPM,
-        **more,  # type: ignore[arg-type]
+        **more,
     )
 
 

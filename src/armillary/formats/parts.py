@@ -24,6 +24,7 @@ from armillary.formats.parts_schema import (
     LENGTHS,
     NOUNS,
     CompareEntry,
+    DHEntry,
     LinkEntry,
     PartEntry,
     PartsFile,
@@ -189,6 +190,7 @@ class PartsDatabase:
                     "com": mass.com,
                     "inertia": mass.tensor,
                     "motor": None if motor is None else motor.model_dump(),
+                    **_of_joint(row, length if row.type == "prismatic" else turn),
                 }
             )
         model = dh(
@@ -222,6 +224,21 @@ class PartsDatabase:
             builder.add(body, has_inertia=True)
             before = link.name
         return builder.build()
+
+
+def _of_joint(row: DHEntry, unit: float) -> dict[str, object]:
+    """Name, friction, rotor and limits of a row; unit: of its coordinate, in SI units."""
+    found: dict[str, object] = {} if row.name is None else {"joint": row.name}
+    for key, entry in (("friction", row.friction), ("rotor", row.rotor)):
+        if entry is not None:
+            found[key] = entry.model_dump()
+    if row.limits is not None:
+        own = row.limits.model_dump()
+        scaled = ("lower", "upper", "velocity")
+        found["limits"] = {
+            key: x * unit if key in scaled else x for key, x in own.items() if x is not None
+        }
+    return found
 
 
 def read_parts(

@@ -7,7 +7,14 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from armillary.formats.native_body import InertiaEntry, JointEntry, MotorEntry
+from armillary.formats.native_body import (
+    FrictionEntry,
+    InertiaEntry,
+    JointEntry,
+    LimitsEntry,
+    MotorEntry,
+    RotorEntry,
+)
 from armillary.formats.native_fields import (
     Entry,
     Name,
@@ -123,6 +130,10 @@ class DHEntry(Entry):
     alpha: Number = Field(0.0, description="angle between the axes")
     d: Number = Field(0.0, description="offset along the axis")
     theta: Number = Field(0.0, description="angle about the axis, where the joint stands at 0")
+    name: Name | None = Field(None, description="of the joint; by default that of the link")
+    friction: FrictionEntry | None = Field(None, description="of the joint, SI")
+    rotor: RotorEntry | None = Field(None, description="of its drive, SI")
+    limits: LimitsEntry | None = Field(None, description="in the file's units; effort N m or N")
 
 
 class CompareEntry(Entry):

@@ -36,6 +36,7 @@ class Laboratory:
             "method": "rk3",
             "payload": 0.0,
             "angles": "rad",
+            "digits": "10",
         }
         self.take(arm)
 

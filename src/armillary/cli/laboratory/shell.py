@@ -120,7 +120,8 @@ class Shell:
 
     def line_of(self, name: str) -> str:
         value, unit = self.laboratory.shown(name)
-        return f"{name} = {_text(value)}" + (f"  [{unit}]" if unit else "")
+        text = _text(value, int(str(self.laboratory.values["digits"])))
+        return f"{name} = {text}" + (f"  [{unit}]" if unit else "")
 
 
 def completions(line: str) -> tuple[int, Iterable[str]]:
@@ -214,7 +215,7 @@ def _simulate(shell: Shell, words: list[str]) -> None:
         with shell.progress() as tell:
             run = lab.simulate(new, zero, schedule, count, tell)
     advice = lab.time_constants()
-    if lab.values["step"] > advice.smallest:
+    if float(lab.values["step"]) > advice.smallest:
         screen.note(
             f"the step {lab.values['step']:g} s is above the smallest time constant "
             f"{advice.smallest:.3g} s: do not trust the numbers. Suggested: {advice.step:.2g} s"
@@ -335,11 +336,11 @@ COMMANDS: dict[str, Command] = {
 }  # fmt: skip
 
 
-def _text(value: Value) -> str:
+def _text(value: Value, digits: int) -> str:
     if isinstance(value, np.ndarray):
         seen = 1e-13 * np.abs(value).max(initial=0.0)  # less is rounding of the largest number
-        return " ".join(f"{x:.12g}" for x in np.where(np.abs(value) > seen, value, 0.0))
-    return value if isinstance(value, str) else f"{value:.12g}"
+        return " ".join(f"{x:.{digits}g}" for x in np.where(np.abs(value) > seen, value, 0.0))
+    return value if isinstance(value, str) else f"{value:.{digits}g}"
 
 
 def _write(path: str, text: str) -> None:

@@ -32,6 +32,9 @@ VARIABLES = {
     ),
     "payload": Variable(NUMBER, "kg", "mass held in the last frame of the hand", least=-1e-300),
     "angles": Variable(WORD, "", "how angles are typed and shown", ("rad", "deg")),
+    "digits": Variable(
+        WORD, "", "how many digits of a number are shown", tuple(str(n) for n in range(3, 18))
+    ),
     "theta": Variable(VECTOR, "rad", "position of every joint, from the base", angle=True),
     "omega": Variable(VECTOR, "rad/s", "velocity of every joint", angle=True),
     "alpha": Variable(VECTOR, "rad/s²", "acceleration of every joint; forward_arm's result",
