@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from armillary.errors import (
     ArmillaryError,
     CompileError,
+    DisagreementError,
     EnergyWarning,
     FormatError,
     InputError,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from armillary.constraints.drift import CorrectiveForce
     from armillary.formats.parts import read_parts
     from armillary.formats.shape_masses import masses_from_shapes
+    from armillary.mechanism.derivation import equations
     from armillary.model.solids import solid_inertia
     from armillary.model.volume_integral import volume_inertia
     from armillary.sim.actuators.converters import DAC
@@ -78,6 +80,7 @@ _LATER = {
         "textbook": ("methods",),
         "formats.parts": ("read_parts",),
         "formats.shape_masses": ("masses_from_shapes",),
+        "mechanism.derivation": ("equations",),
         "model.solids": ("solid_inertia",),
         "model.volume_integral": ("volume_inertia",),
         "sim.motion.trajectories": ("trajectories",),
@@ -137,6 +140,7 @@ __all__ = [
     "CorrectiveForce",
     "Coupling",
     "DCMotor",
+    "DisagreementError",
     "Distance",
     "Encoder",
     "EnergyWarning",
@@ -178,6 +182,7 @@ __all__ = [
     "Wheel",
     "check_setpoints",
     "dh",
+    "equations",
     "example",
     "example_names",
     "joint_spec",
