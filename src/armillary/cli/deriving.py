@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from armillary.cli import models
@@ -11,7 +12,7 @@ from armillary.formats.files import write_text
 from armillary.mechanism.derivation import EquationsOfMotion
 from armillary.mechanism.derivation import equations as derived
 
-FORMATS = {
+FORMATS: dict[str, Callable[[EquationsOfMotion], str]] = {
     "text": str,
     "markdown": EquationsOfMotion.to_markdown,
     "latex": EquationsOfMotion.to_latex,

@@ -267,7 +267,7 @@ def equations(
     options["simplify"] = tidy
     s = symbolic.symbols(mechanism)
     M = symbolic.equations(mechanism, "mass_matrix", passive=False, **options)
-    rest = {"v": (0,) * mechanism.model.nv}
+    rest: dict[str, Any] = {"v": (0,) * mechanism.model.nv}
     _, V = symbolic.equations(mechanism, "energy", **options, **rest)
     J = frame and symbolic.equations(
         mechanism, "jacobian", frame, coordinates="world_aligned",

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 def _state(mechanism: Mechanism, q: ArrayLike, v: ArrayLike | None, passive: bool) -> TreeState:
     machine: Any = mechanism
-    found = tree_state(mechanism, q=q, v=np.zeros(mechanism.nv) if v is None else v)
-    return TreeState(machine, *found, passive)
+    rate = np.zeros(mechanism.nv) if v is None else v
+    position, velocity = tree_state(mechanism, q=q, v=rate)
+    return TreeState(machine, position, velocity, passive)
 
 
 def quasi_coordinates(

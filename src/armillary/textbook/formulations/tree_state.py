@@ -34,6 +34,7 @@ class Machine(Protocol):
     coriolis_matrix: Any
     gravity_forces: Any
     jacobian: Any
+    body_forces: Any
 
 
 class Axes(NamedTuple):
