@@ -150,12 +150,16 @@ def solve_in_turn(states: States, *solvers: Solver) -> Outcome:
 def compiled(equations: Equations, kernels: Program, states: States, result: str) -> Outcome:
     """By compiled code that reads `states.reads`, in double precision: seven digits cannot pass a
     residual check."""
+    from armillary.evaluate.native_call import OneOrMany
+
     evaluator, count, inputs = equations.evaluator, len(states), dict(states.arrays)
     if states.wrenches:
         inputs["external"] = evaluator.external_rows(dict(states.wrenches), count, kernels.tables)
     if states.prescribed:
         inputs["prescribed"] = equations.prescribed_rows(states.prescribed, count)
-    return Outcome.of_kernel(kernels(inputs, count, evaluator.base_numbers)[result])
+    make = lambda: OneOrMany(kernels, evaluator.base_numbers)  # noqa: E731
+    ask = equations.memo.once(("one or many", kernels), make)
+    return Outcome.of_kernel(ask(inputs, count)[result])
 
 
 class LadderQuestion(ABC):
