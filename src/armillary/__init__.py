@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from armillary.errors import (
     ArmillaryError,
     CompileError,
+    DisagreementError,
     EnergyWarning,
     FormatError,
     InputError,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from armillary.formats.motors import catalogue_motor
     from armillary.formats.parts import read_parts
     from armillary.formats.shape_masses import masses_from_shapes
+    from armillary.mechanism.derivation import equations
     from armillary.model.solids import solid_inertia
     from armillary.model.volume_integral import volume_inertia
     from armillary.sim.actuators.converters import DAC
@@ -82,6 +84,7 @@ _LATER = {
         "textbook": ("methods",),
         "formats.parts": ("read_parts",),
         "formats.shape_masses": ("masses_from_shapes",),
+        "mechanism.derivation": ("equations",),
         "model.solids": ("solid_inertia",),
         "model.volume_integral": ("volume_inertia",),
         "sim.motion.trajectories": ("trajectories",),
@@ -145,6 +148,7 @@ __all__ = [
     "CorrectiveForce",
     "Coupling",
     "DCMotor",
+    "DisagreementError",
     "Distance",
     "Encoder",
     "EnergyWarning",
@@ -189,6 +193,7 @@ __all__ = [
     "catalogue_motor",
     "check_setpoints",
     "dh",
+    "equations",
     "example",
     "example_names",
     "joint_spec",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from armillary.sim.loop.mode_run import run_of_mode
     from armillary.sim.record.frames import run_to_pandas, run_to_xarray
     from armillary.sim.record.plotting import plot_run
+    from armillary.textbook.checking import check
     from armillary.viewer.living import page_mechanism, page_run
     from armillary.viewer.notebook import mechanism_html, run_html
     from armillary.viewer.pages import animate_run, view_mechanism, view_run
@@ -46,6 +47,7 @@ class MechanismDoors:
     """What a `Mechanism` opens."""
 
     if TYPE_CHECKING:
+        check = check
         equilibrium = equilibrium
         linearize = linearize
         modes = modes
@@ -55,6 +57,7 @@ class MechanismDoors:
         report_page = report_mechanism
         _repr_html_ = mechanism_html
     else:
+        check = Door("armillary.textbook.checking:check")
         equilibrium = Door("armillary.analysis.equilibrium:equilibrium")
         linearize = Door("armillary.analysis.linearize:linearize")
         modes = Door("armillary.analysis.modes:modes")

@@ -7,6 +7,7 @@ ArmillaryError
 ├── InputError        an argument of the wrong shape, type or value
 │   ├── InadmissibleError   a motion that the constraints do not allow; carries the nearest one
 │   └── NotFiniteError  numbers so large that the answer is none
+├── DisagreementError independent formulations that give different answers
 └── CompileError      an algorithm that cannot be traced or compiled
 
 EnergyWarning         an energy that lacks a part nobody has told it of
@@ -160,6 +161,10 @@ class InadmissibleError(InputError):
 
 class NotFiniteError(InputError):
     """Finite numbers, of an argument or of the model, so large that the answer is not finite."""
+
+
+class DisagreementError(ArmillaryError):
+    """Independent formulations of the same quantity give different answers."""
 
 
 class CompileError(ArmillaryError):

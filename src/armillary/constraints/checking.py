@@ -1,4 +1,4 @@
-"""The answers of a constrained state by independent formulations."""
+"""Laws between the answers about a constrained state, solved in independent ways."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from armillary.constraints.plan import make_plan
 from armillary.constraints.solution import ConstrainedSolution
 from armillary.evaluate.forces_in_play import SHARE, forces_in_play
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.results import Check, Solution
+from armillary.evaluate.results import Identities, Solution
 from armillary.model.lowering.constraints import lower_constraints
 
 
-def check(
+def closed_identities(
     closed: ConstraintSolver, solution: ConstrainedSolution, q: Array, v: Array, tau: Array
-) -> Check:
+) -> Identities:
     """Single state; solution: that of the null space.  Null space, compiled kernel, the same steps
     interpreted, sparse elimination, least squares on the system, the balance of all forces."""
     equations = closed.equations
@@ -60,7 +60,7 @@ def check(
         "accelerations": scale,
         "reactions": max(largest, float(least.max(initial=0.0))),
     }
-    return Check(pairs, {name: kinds[name.partition(":")[0]] for name in pairs})
+    return Identities(pairs, {name: kinds[name.partition(":")[0]] for name in pairs})
 
 
 def _ideal(

@@ -35,12 +35,12 @@ from armillary.constraints.states import (
 )
 from armillary.errors import InputError, ProjectionWarning
 from armillary.evaluate.answers import answer
-from armillary.evaluate.dynamics import tree_check, tree_solution
+from armillary.evaluate.dynamics import tree_identities, tree_solution
 from armillary.evaluate.evaluator import Evaluator, External
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.named_states import State, start
 from armillary.evaluate.options import CompileOptions
-from armillary.evaluate.results import Check, Solution
+from armillary.evaluate.results import Identities, Solution
 from armillary.evaluate.table_face import TableFace
 from armillary.model.model import Model
 
@@ -145,6 +145,7 @@ def solve(
     baumgarte: DrawnBack | None = None,
     coordinates: str = "local",
     about: About = None,
+    certified: bool = False,
 ) -> Solution:
     """Everything: accelerations, the force in every joint and constraint, power balance,
     residuals, and which forces are determinate.
@@ -155,7 +156,11 @@ def solve(
     baumgarte: rates (alpha, beta), 1/s, that pull back rows which drifted open.
     coordinates: of all wrenches, "local" (own axes and origin: bodies, second frames of
     constraints), "world_aligned" (own origin, the world's axes) or "world" (the world's axes and
-    origin).  about: a frame by name, or a point of the world, that moments count about instead."""
+    origin).  about: a frame by name, or a point of the world, that moments count about instead.
+    certified: only if every formulation that knows the mechanism agrees (`Mechanism.check`), one
+    state; else DisagreementError."""
+    if certified:
+        _certify(mechanism, q, v, tau, external, passive, prescribed, baumgarte)
     q, v, tau = mechanism.evaluator.complete({"q": q, "v": v, "tau": tau}).values()
     if axes := Axes(coordinates, about):
         own = solve(mechanism, q, v, tau, external, passive, prescribed, compliance, baumgarte)
@@ -189,6 +194,24 @@ def solve(
     return found
 
 
+def _certify(
+    mechanism: Constrained,
+    q: State,
+    v: State,
+    tau: State,
+    external: External,
+    passive: bool,
+    *others: object,
+) -> None:
+    if any(x is not None for x in others):
+        raise InputError(
+            "certified: formulations know the mechanism's own motion, no prescribed= or "
+            "baumgarte=. Leave certified out, or put the motion into the model."
+        )
+    one_state(mechanism.constraint_solver.equations, "certified", q=q, v=v, tau=tau)
+    mechanism.check(q, v, tau, external, passive).certify()  # type: ignore[attr-defined]
+
+
 def _by_load(
     closed: ConstraintSolver,
     states: States,
@@ -205,19 +228,19 @@ def _by_load(
     return closed.load_friction.solution(*given), bad
 
 
-def check(mechanism: Constrained, q: State, v: State, tau: State) -> Check:
-    """The same answer by independent formulations, and how well they agree (single state)."""
+def identities(mechanism: Constrained, q: State, v: State, tau: State) -> Identities:
+    """Laws between the answers about a single state, and how well they hold."""
     state = one_state(mechanism.constraint_solver.equations, "check", q=q, v=v, tau=tau)
     if not mechanism.model.constraints:
-        return tree_check(mechanism, **state)
+        return tree_identities(mechanism, **state)
     from armillary.constraints.all_forces import solution
-    from armillary.constraints.checking import check
+    from armillary.constraints.checking import closed_identities
 
     closed = mechanism.constraint_solver
     rows = {name: x[None] for name, x in state.items()}
     system, *_ = solvable(closed.equations, rows, True)
     found = solution(closed.equations, system, rows["tau"], None, True, None, True)
-    return check(closed, found, **state)
+    return closed_identities(closed, found, **state)
 
 
 # -- analysis --------------------------------------------------------------------------------

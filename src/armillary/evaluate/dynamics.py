@@ -13,7 +13,7 @@ from armillary.evaluate.evaluator import External
 from armillary.evaluate.forces_in_play import SHARE, forces_in_play
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.named_states import State
-from armillary.evaluate.results import Check, ElementForces, Solution
+from armillary.evaluate.results import ElementForces, Identities, Solution
 from armillary.evaluate.table_face import TableFace
 
 
@@ -50,13 +50,13 @@ def acting_elements(tree: TableFace, q: State, v: State, passive: bool) -> Eleme
     return tree.element_forces(q, v) if passive and tree.model.elements else None
 
 
-def tree_check(tree: TableFace, q: Array, v: Array, tau: Array) -> Check:
-    """The same answer by independent formulations, and how well they agree (one state).
+def tree_identities(tree: TableFace, q: Array, v: Array, tau: Array) -> Identities:
+    """Laws between the answers about a tree, and how well they hold (one state).
 
     Differences are relative to the terms that the answers are sums of, and those count as no
     less than 1e-4 of the forces that meet in the joints."""
     if tree.model.load_dependent_joints:
-        return _check_load_friction(tree, q, v, tau)
+        return _with_load_friction(tree, q, v, tau)
     a = tree.forward_dynamics(q, v, tau)
     M, h = tree.mass_matrix(q), tree.bias_forces(q, v)
     C, g = tree.coriolis_matrix(q, v), tree.gravity_forces(q)
@@ -89,14 +89,14 @@ def tree_check(tree: TableFace, q: Array, v: Array, tau: Array) -> Check:
         name: max(float(np.abs(term).max(initial=0.0)) for term in group)
         for name, group in zip(pairs, terms, strict=True)
     }
-    return Check(pairs, scales)
+    return Identities(pairs, scales)
 
 
-def _check_load_friction(tree: TableFace, q: Array, v: Array, tau: Array) -> Check:
-    """The checks of the mechanism without such friction, driven by what is left of tau."""
+def _with_load_friction(tree: TableFace, q: Array, v: Array, tau: Array) -> Identities:
+    """The laws of the mechanism without such friction, driven by what is left of tau."""
     a, friction = tree.forward_dynamics(q, v, tau), load_friction_of(tree.evaluator)
     left = np.asarray(tau, float) - friction.friction(q, v, a)[0]
-    found = tree_check(TableFace(friction.plain), q, v, left)
+    found = tree_identities(TableFace(friction.plain), q, v, left)
     name = "joint forces: given, and Newton-Euler with load-dependent friction"
     found.pairs[name] = (np.asarray(tau, float), tree.inverse_dynamics(q, v, a))
     found.scales[name] = max(found.scales.values(), default=0.0)

@@ -268,8 +268,8 @@ class Solution:
 
 @shown
 @dataclass(frozen=True)
-class Check:
-    """Pairs of independent answers to the same question."""
+class Identities:
+    """Laws between independent answers: both sides of each."""
 
     pairs: dict[str, tuple[Array, Array]]
     scales: dict[str, float]  # size of the terms each answer is the sum of
@@ -283,10 +283,10 @@ class Check:
 
     @property
     def worst(self) -> float:
-        return max(self.errors().values())
+        return max(self.errors().values(), default=0.0)
 
     def __str__(self) -> str:
-        lines = [f"{'relative difference':>20}  the same by two formulations"]
+        lines = [f"{'relative difference':>20}  laws between the answers"]
         lines += [f"{error:>20.1e}  {name}" for name, error in self.errors().items()]
         return "\n".join(lines)
 

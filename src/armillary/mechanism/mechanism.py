@@ -163,7 +163,6 @@ class Mechanism(Edits, MechanismDoors):
     constraint_residual = questions.constraint_residual
     constraint_rate = questions.constraint_rate
     solve = questions.solve
-    check = questions.check
     mobility = questions.mobility
     conditions = questions.conditions
     assemble = questions.assemble

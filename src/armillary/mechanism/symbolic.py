@@ -167,6 +167,25 @@ def _no_squared_sines(expression: Any) -> Any:
     return sympy.expand(sympy.expand(expression).replace(squares, by_cosines))
 
 
+def angle_sums(expression: Any) -> Any:
+    """Products of sines and cosines as sums over angles, or without squares of sines, whichever is
+    shorter.  Unlike `tidy` it tries nothing else: ten times as fast on three joints."""
+    sympy = _sympy()
+    from sympy.simplify.fu import TR8
+
+    over, under = sympy.fraction(sympy.together(expression))
+    if under.free_symbols:
+        return tidy(expression)
+    over = sympy.expand(over)
+    summed = sympy.expand(TR8(over))
+    forms = (_no_squared_sines(over), summed)
+
+    def length(form: Any) -> tuple[int, int]:
+        return form.count(sympy.sin) + form.count(sympy.cos), form.count_ops()
+
+    return sympy.expand(min(forms, key=length) / under)
+
+
 def _names(graph: Graph) -> Number:
     """Constants stay names in the graph until the end, when they are exact numbers."""
 

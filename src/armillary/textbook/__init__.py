@@ -14,10 +14,24 @@ way to the same answers.
     inverse_arm           torques of a revolute arm, all vectors  [Swartz1982, 1-10]
     forward_arm           its accelerations, by four methods      [Swartz1982, 13-26]
     walker_orin           its inertia matrix, by three methods    [Swartz1982, 16-26]
+    quasi_coordinates     an open chain in three sets of them     [QuinnChang1991, 1-39]
+    operators             a tree in stacked matrices              [Yesiloglu2007, chapters 2, 3]
+
+Beside them stands the table of formulations (`formulations()`): one quantity, many ways, one shape.
+Each knows its domain; `Mechanism.check` compares all that know a mechanism.
 """
 
 from armillary.textbook.arm import ForwardArm, InverseArm, forward_arm, inverse_arm, walker_orin
 from armillary.textbook.cooperating import Cooperation, Grasp, cooperating, grasp
+from armillary.textbook.formulations.asked import operators, quasi_coordinates
+from armillary.textbook.formulations.operators import Operators
+from armillary.textbook.formulations.quasi_coordinates import QuasiCoordinates
+from armillary.textbook.formulations.registry import (
+    FORMULATIONS,
+    Formulation,
+    formulation,
+    formulations,
+)
 from armillary.textbook.reduction import (
     PseudoJoints,
     Reduction,
@@ -40,12 +54,16 @@ from armillary.textbook.tip_constraint import (
 )
 
 __all__ = [
+    "FORMULATIONS",
     "ChainTerms",
     "Cooperation",
+    "Formulation",
     "ForwardArm",
     "Grasp",
     "InverseArm",
+    "Operators",
     "PseudoJoints",
+    "QuasiCoordinates",
     "Reduction",
     "ReferenceMember",
     "Rolling",
@@ -54,11 +72,15 @@ __all__ = [
     "carried",
     "cooperating",
     "corrective_force",
+    "formulation",
+    "formulations",
     "forward_arm",
     "grasp",
     "inverse_arm",
     "next_place",
+    "operators",
     "pseudo_joints",
+    "quasi_coordinates",
     "reduced_cooperation",
     "reference_member",
     "rolling",

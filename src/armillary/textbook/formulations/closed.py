@@ -1,0 +1,150 @@
+"""Closed mechanisms: accelerations that obey  M a = force + J^T λ,  J a = γ,  in ways that share
+nothing but these rows.  Rows may be redundant: their rank is found first and is the same for all.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.linalg import svd
+from scipy.linalg import qr
+
+from armillary.constraints.equations import System
+from armillary.constraints.nullspace import Factor
+from armillary.errors import ModelError
+from armillary.evaluate.inputs import Array
+from armillary.textbook.linear import solve
+
+
+class ClosedState:
+    """A closed mechanism at q, v; joint forces come with every question."""
+
+    def __init__(self, machine: Any, q: Array, v: Array, passive: bool = True,
+                 external: Any = None):  # fmt: skip
+        self.machine, self.q, self.v = machine, q, v
+        self.passive, self.external = passive, external
+        self.equations = machine.constraint_solver.equations
+
+    @cached_property
+    def _without_drives(self) -> System:
+        rest = np.zeros((1, self.equations.tables.nv))
+        q, v = self.q[None], self.v[None]
+        return self.equations.system(q, v, rest, self.external, self.passive)
+
+    @property
+    def M(self) -> Array:
+        """Inertia of the tree."""
+        return self._without_drives.M[0]
+
+    @cached_property
+    def factor(self) -> Factor:
+        return self.equations.factor(self._without_drives.terms)
+
+    @cached_property
+    def J(self) -> Array:
+        """Rows of the constraints, in units of one length."""
+        return self.equations.scaling.rows[:, None] * self._without_drives.terms.J[0]
+
+    @cached_property
+    def gamma(self) -> Array:
+        """What the rows ask of the accelerations."""
+        return self.equations.scaling.rows * self._without_drives.target[0]
+
+    @property
+    def rank(self) -> int:
+        return self.factor.rank
+
+    def force(self, tau: Array) -> Array:
+        """Drives, less velocity, gravity and resistance forces of the tree."""
+        return tau + self._without_drives.force[0]
+
+    def refuse_contradictions(self) -> None:
+        """Where no motion obeys all rows, every method has its own nearest one."""
+        off = self.factor.motion(self._without_drives.target[0])[1] * self.equations.scaling.rows
+        if np.abs(off).max(initial=0.0) > 1e-9 * (1.0 + np.abs(self.gamma).max(initial=0.0)):
+            raise ModelError("rows of the constraints contradict each other at this state")
+        if not self.equations.constraints.ideal:
+            raise ModelError("constraints with friction push beside their rows")
+
+    def responses(self) -> Array:
+        """N (N^T M N)^-1 N^T: accelerations per unit of joint force."""
+        N = self.factor.free
+        return N @ solve(N.T @ self.M @ N, N.T) if N.size else np.zeros_like(self.M)
+
+
+def compiled_closed(c: ClosedState, tau: Array) -> Array:
+    """Embedded or regularised, whichever converges, as machine code."""
+    return np.asarray(c.machine.forward_dynamics(c.q, c.v, tau, c.external, c.passive))
+
+
+def null_space(c: ClosedState, tau: Array) -> Array:
+    """a = a_p + N y with  (N^T M N) y = N^T (f - M a_p),  J N = 0."""
+    system = c.equations.system(c.q[None], c.v[None], tau[None], c.external, c.passive)
+    return np.asarray(c.equations.answer(system, 0).a)
+
+
+def multipliers(c: ClosedState, tau: Array) -> Array:
+    """[M -J^T; J 0] [a; λ] = [f; γ], all at once by least squares."""
+    c.refuse_contradictions()
+    n, m = len(c.M), len(c.J)
+    K = np.block([[c.M, -c.J.T], [c.J, np.zeros((m, m))]])
+    size = np.sqrt(np.maximum(np.abs(K).max(axis=1), 1e-300))
+    right = np.concatenate([c.force(tau), c.gamma]) / size
+    x = _of_rank(K / np.outer(size, size), n + c.rank, right)
+    return x[:n] / size[:n]
+
+
+def least_constraint(c: ClosedState, tau: Array) -> Array:
+    """a = a_f + M^-½ (J M^-½)^+ (γ - J a_f): nearest to the free motion a_f = M^-1 f (Gauss)."""
+    c.refuse_contradictions()
+    L = _half(c.M)
+    free = solve(L.T, solve(L, c.force(tau)))
+    scaled = solve(L, c.J.T).T  # J L^-T
+    return free + solve(L.T, _of_rank(scaled, c.rank, c.gamma - c.J @ free))
+
+
+def tip_forces(c: ClosedState, tau: Array) -> Array:
+    """Ω F = J M^-1 f - γ with Ω = J M^-1 J^T, then  a = M^-1 (f - J^T F)."""
+    c.refuse_contradictions()
+    L = _half(c.M)
+    half, push = solve(L, c.J.T), solve(L, c.force(tau))  # Ω = half^T half
+    U, s, Vt = svd(half, full_matrices=False)
+    U, s, Vt = U[:, : c.rank], s[: c.rank], Vt[: c.rank]
+    F = Vt.T @ ((Vt @ (half.T @ push - c.gamma)) / s**2)
+    return solve(L.T, push - half @ F)
+
+
+def independent_coordinates(c: ClosedState, tau: Array) -> Array:
+    """Sorted into dependent and independent ones: a = N a_i + a_p, N = [-J_d^-1 J_i; 1]."""
+    c.refuse_contradictions()
+    columns = c.equations.scaling.columns
+    scaled, n, r = c.J * columns, len(c.M), c.rank
+    order = qr(scaled, mode="r", pivoting=True)[1]
+    rows = qr(scaled.T, mode="r", pivoting=True)[1][:r]  # r rows that hold all of them
+    dependent, free = order[:r], order[r:]
+    J_d, J_i = scaled[np.ix_(rows, dependent)], scaled[np.ix_(rows, free)]
+    N, a_p = np.zeros((n, n - r)), np.zeros(n)
+    N[free] = np.eye(n - r)
+    N[dependent], a_p[dependent] = -solve(J_d, J_i), solve(J_d, c.gamma[rows])
+    N, a_p = columns[:, None] * N, columns * a_p
+    a = a_p
+    for _ in range(2):  # refined once: the constraints may carry most of the force
+        a = a + N @ solve(N.T @ c.M @ N, N.T @ (c.force(tau) - c.M @ a))
+    return a
+
+
+def _half(M: Array) -> Array:
+    """L with M = L L^T."""
+    size = np.sqrt(np.maximum(np.diag(M), 0.0))
+    try:
+        return size[:, None] * np.linalg.cholesky(M / np.outer(size, size))
+    except (np.linalg.LinAlgError, FloatingPointError, ZeroDivisionError):
+        raise ModelError("a body without inertia: the tree has no free motion") from None
+
+
+def _of_rank(A: Array, rank: int, b: Array) -> Array:
+    """The least x of A x = b, with the given rank of A."""
+    U, s, Vt = svd(A, full_matrices=False)
+    return np.asarray(Vt[:rank].T @ (U[:, :rank].T @ b / s[:rank]))

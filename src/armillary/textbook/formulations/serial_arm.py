@@ -1,0 +1,40 @@
+"""The methods of revolute arms in Denavit-Hartenberg frames, as formulations  [Swartz1982]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from armillary.evaluate.inputs import Array
+from armillary.textbook.arm import forward_arm, inverse_arm, walker_orin
+from armillary.textbook.formulations.tree_state import TreeState
+
+
+def inverse_arm_torques(s: TreeState, a: Array) -> Array:
+    """Newton-Euler from link to link in Denavit-Hartenberg frames (1-10)."""
+    machine: Any = s.machine
+    return inverse_arm(machine, s.q, s.v, a, passive=False).tau + s.rotors * a
+
+
+def inertia_by(method: int, about: str) -> Callable[[TreeState], Array]:
+    """H by one of Walker and Orin's methods."""
+
+    def inertia(s: TreeState) -> Array:
+        machine: Any = s.machine
+        return walker_orin(machine, s.q, method) + np.diag(s.rotors)
+
+    inertia.__doc__ = about
+    return inertia
+
+
+def accelerations_by(method: int, about: str) -> Callable[[TreeState, Array], Array]:
+    """θ̈ by one of Walker and Orin's methods."""
+
+    def accelerations(s: TreeState, tau: Array) -> Array:
+        machine: Any = s.machine
+        return forward_arm(machine, s.q, s.v, tau, method=method, passive=False).alpha
+
+    accelerations.__doc__ = about
+    return accelerations

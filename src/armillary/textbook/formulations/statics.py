@@ -1,0 +1,39 @@
+"""Joint forces that hold a mechanism at rest against its weight, N m or N.
+
+jacobian_transpose    τ = -Σ J_v^T m g: weights times partial velocities
+force_recursion       from link to link, joint torque as projection   [Lecture; errata 3-7]
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from armillary.evaluate.inputs import Array
+from armillary.textbook.formulations.projection import partial_velocities
+from armillary.textbook.formulations.tree_state import TreeState, turn_and_shift
+
+
+def jacobian_transpose(s: TreeState) -> Array:
+    """τ = J^T F with F = -m g at every centre of mass."""
+    tau = np.zeros(s.model.nv)
+    for body, (_, J_v) in zip(s.model.bodies, partial_velocities(s), strict=True):
+        tau -= J_v.T @ (body.mass.mass * s.gravity)
+    return tau
+
+
+def force_recursion(s: TreeState) -> Array:
+    """f_k = R f_{k+1} + W_k and n_k = R n_{k+1} + P × (R f_{k+1}) + c × W_k, from the tips."""
+    forces, moments = np.zeros((s.size, 3)), np.zeros((s.size, 3))
+    tau = np.zeros(s.model.nv)
+    for k in reversed(range(s.size)):
+        mass = s.model.bodies[k].mass
+        weight = -mass.mass * s.poses[k][0].T @ s.gravity  # what holds the body
+        forces[k] += weight
+        moments[k] += np.cross(np.array(mass.com), weight)
+        tau[s.slots[k]] = s.S[k][:3].T @ moments[k] + s.S[k][3:].T @ forces[k]
+        if (parent := s.parents[k]) >= 0:
+            E, P = turn_and_shift(s.X[k])
+            carried = E.T @ forces[k]
+            forces[parent] += carried
+            moments[parent] += E.T @ moments[k] + np.cross(P, carried)
+    return tau

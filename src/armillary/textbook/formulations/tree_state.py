@@ -1,0 +1,199 @@
+"""A tree at one state, in arrays: what the formulations of this room start from.
+
+Everything is in body frames, angular part first: X_k takes motions from the parent's frame to that
+of body k, S_k holds the axes of its joint (phi, H), c_k = (dS_k/dt) v_k.  Welded bodies are bodies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from armillary.evaluate.evaluator import Evaluator
+from armillary.evaluate.inputs import Array
+from armillary.model.joints import own_rotation
+from armillary.model.model import Model
+from armillary.spatial import Transform
+from armillary.textbook.parts import skew, spatial_inertia
+
+STEP = 1e-30  # of a complex step: derivatives without differences
+
+
+class Machine(Protocol):
+    """A mechanism, as far as formulations ask it."""
+
+    model: Model
+    evaluator: Evaluator
+    mass_matrix: Any
+    forward_dynamics: Any
+    inverse_dynamics: Any
+    bias_forces: Any
+    coriolis_matrix: Any
+    gravity_forces: Any
+    jacobian: Any
+    body_forces: Any
+
+
+class Axes(NamedTuple):
+    """One joint at one position: the transform from the parent's frame, and its axes."""
+
+    X: Array  # (6, 6)
+    S: Array  # (6, n)
+
+
+class TreeState:
+    """The joints and bodies of a tree at q, v, and what acts on them beside the drives.
+
+    q (nq), v (nv); rotors (nv): reflected inertias; v_0, a_0 (6): motion of the world, gravity
+    being an upward acceleration; given (nv): joint forces that friction, springs, force elements
+    and external wrenches need (N m, N), the same for all formulations."""
+
+    def __init__(self, machine: Machine, q: Array, v: Array, passive: bool = True,
+                 external: Any = None):  # fmt: skip
+        self.machine, self.model = machine, machine.model
+        self.q, self.v, self.passive, self.external = q, v, passive, external
+        self.parents = self.model.parents
+        self.slots = [slice(slot.v.start, slot.v.stop) for slot in self.model.slots]
+        self.I = [spatial_inertia(body.mass) for body in self.model.bodies]  # about the origins
+        base = machine.evaluator.base()
+        self.gravity = np.array(self.model.gravity, float)
+        self.v_0 = np.array(base.velocity.leaves(), float)
+        self.a_0 = np.array(base.felt_acceleration().leaves(), float)
+
+    @property
+    def size(self) -> int:
+        """Number of bodies."""
+        return len(self.parents)
+
+    @cached_property
+    def resisted(self) -> Array:
+        """The part of `given` that friction, springs and force elements need."""
+        whole = self.machine.bias_forces(self.q, self.v, None, self.passive)
+        return np.asarray(whole - self.machine.bias_forces(self.q, self.v, None, False), float)
+
+    @cached_property
+    def given(self) -> Array:
+        found = self.resisted.copy()
+        for frame, wrench in (self.external or {}).items():
+            found -= self.machine.jacobian(self.q, frame).T @ np.asarray(wrench, float)
+        return found
+
+    @cached_property
+    def rotors(self) -> Array:
+        found = np.zeros(self.model.nv)
+        for slot, body in zip(self.slots, self.model.bodies, strict=True):
+            if self.passive and body.joint.rotors:
+                found[slot] = [rotor.reflected for rotor in body.joint.rotors]
+        return found
+
+    def joint(self, k: int, q: Sequence[Any]) -> Axes:
+        """Joint k at its own coordinates q, which may be complex."""
+        body, kernel = self.model.bodies[k], self.model.joints[k]
+        turn = _turn(own_rotation(body.joint))
+        X = turn @ _matrix(kernel.transform(q)) @ turn.T @ _matrix(body.at.transform())
+        return Axes(X, turn @ _columns(kernel.motion_space(q)))
+
+    def place(self, k: int) -> Array:
+        """q of joint k."""
+        slot = self.model.slots[k].q
+        return self.q[slot.start : slot.stop]
+
+    @cached_property
+    def axes(self) -> list[Axes]:
+        return [self.joint(k, self.place(k).tolist()) for k in range(self.size)]
+
+    @property
+    def X(self) -> list[Array]:
+        return [axes.X for axes in self.axes]
+
+    @property
+    def S(self) -> list[Array]:
+        return [axes.S for axes in self.axes]
+
+    @cached_property
+    def c(self) -> list[Array]:
+        """(dS/dt) v of every joint: what its own motion adds to the acceleration (errata 0-13)."""
+        found = []
+        for k, (body, kernel) in enumerate(zip(self.model.bodies, self.model.joints, strict=True)):
+            bias = kernel.bias(self.place(k).tolist(), self.v[self.slots[k]].tolist())
+            turn = _turn(own_rotation(body.joint))
+            found.append(turn @ np.array(bias.leaves(), float))
+        return found
+
+    def moved(self, k: int, axis: int) -> Axes:
+        """Joint k a complex step further along its axis: d/dq is the imaginary part over STEP."""
+        step = [1j * STEP if n == axis else 0.0 for n in range(self.model.joints[k].nv)]
+        q = [complex(x) for x in self.place(k)]
+        rate = self.model.joints[k].rate(q, step)
+        return self.joint(k, [x + y for x, y in zip(q, rate, strict=True)])
+
+    def along_motion(self) -> list[Axes]:
+        """All joints a complex step further along the motion: d/dt is the imaginary part / STEP."""
+        found = []
+        for k, kernel in enumerate(self.model.joints):
+            q = [complex(x) for x in self.place(k)]
+            rate = kernel.rate(q, [1j * STEP * x for x in self.v[self.slots[k]]])
+            found.append(self.joint(k, [x + y for x, y in zip(q, rate, strict=True)]))
+        return found
+
+    def outward(self, start: Array, own: Sequence[Array],
+                axes: Sequence[Axes] | None = None) -> list[Array]:  # fmt: skip
+        """x_k = X_k x_parent + own_k, from the world's `start`."""
+        found: list[Array] = []
+        for k, (parent, joint) in enumerate(zip(self.parents, axes or self.axes, strict=True)):
+            found.append(joint.X @ (found[parent] if parent >= 0 else start) + own[k])
+        return found
+
+    def inward(self, own: Sequence[Array]) -> list[Array]:
+        """f_k = own_k + Σ X_child^T f_child: forces from the tips to the root."""
+        found = [np.array(f) for f in own]
+        for k in reversed(range(self.size)):
+            if self.parents[k] >= 0:
+                found[self.parents[k]] += self.X[k].T @ found[k]
+        return found
+
+    @cached_property
+    def poses(self) -> list[tuple[Array, Array]]:
+        """R_Wk and the origin of every body, in the world (m)."""
+        found: list[tuple[Array, Array]] = []
+        for k, parent in enumerate(self.parents):
+            R, p = found[parent] if parent >= 0 else (np.eye(3), np.zeros(3))
+            E, r = turn_and_shift(self.X[k])
+            found.append((R @ E.T, p + R @ r))
+        return found
+
+    def along_axes(self, forces: Sequence[Array]) -> Array:
+        """S_k^T f_k of every joint."""
+        found = np.zeros(self.model.nv, dtype=np.result_type(*forces, float))
+        for slot, S, f in zip(self.slots, self.S, forces, strict=True):
+            found[slot] = S.T @ f
+        return found
+
+
+def turn_and_shift(X: Array) -> tuple[Array, Array]:
+    """E and r of  X = [E 0; -E r~ E]."""
+    E = X[:3, :3]
+    arm = -E.T @ X[3:, :3]
+    return E, np.array([arm[2, 1], arm[0, 2], arm[1, 0]])
+
+
+def cross(v: Array) -> Array:
+    """v × of motions, as a matrix; of forces it is minus the transpose."""
+    w, u = skew(v[:3]), skew(v[3:])
+    return np.block([[w, np.zeros((3, 3))], [u, w]])
+
+
+def _matrix(X: Transform) -> Array:
+    E = np.array(X.E.rows)
+    return np.block([[E, np.zeros((3, 3))], [-E @ skew(np.array(X.r.leaves())), E]])
+
+
+def _turn(R: Any) -> Array:
+    return np.kron(np.eye(2), np.array(R.rows, float))
+
+
+def _columns(space: Any) -> Array:
+    return np.array([column.leaves() for column in space]).reshape(-1, 6).T

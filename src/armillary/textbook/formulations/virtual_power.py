@@ -1,0 +1,33 @@
+"""Kane's equations: forces of inertia and gravity, each times its partial velocity, in the world.
+
+τ_r = Σ_k  J_v,r · m (a_c - g)  +  J_ω,r · (I_c α + ω × I_c ω)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from armillary.evaluate.inputs import Array
+from armillary.textbook.formulations.projection import central_tensor, partial_velocities
+from armillary.textbook.formulations.tree_state import TreeState, cross
+
+
+def virtual_power(s: TreeState, a: Array) -> Array:
+    """τ_r = Σ J_v,r · m (a_c - g) + J_ω,r · (I_c α + ω × I_c ω)."""
+    own = [S @ s.v[slot] for S, slot in zip(s.S, s.slots, strict=True)]
+    velocity = s.outward(s.v_0, own)
+    gains = [
+        S @ a[slot] + c + cross(u) @ v_J
+        for S, slot, c, u, v_J in zip(s.S, s.slots, s.c, velocity, own, strict=True)
+    ]
+    tau = s.rotors * a
+    partial = partial_velocities(s)
+    for k, (u, rate) in enumerate(zip(velocity, s.outward(s.a_0, gains), strict=True)):
+        mass, R = s.model.bodies[k].mass, s.poses[k][0]
+        c, w, alpha = np.array(mass.com), u[:3], rate[:3]
+        # from the spatial acceleration to that of the origin, and on to the centre of mass
+        a_c = rate[3:] + np.cross(w, u[3:]) + np.cross(alpha, c) + np.cross(w, np.cross(w, c))
+        I_c, (J_w, J_v) = central_tensor(s, k), partial[k]
+        turn = I_c @ (R @ alpha) + np.cross(R @ w, I_c @ (R @ w))
+        tau = tau + J_v.T @ (mass.mass * (R @ a_c)) + J_w.T @ turn
+    return tau
