@@ -1,8 +1,9 @@
 """Motors and gears that can be bought, beside the catalogue of materials.
 
-Numbers as their makers publish them, in SI units and rounded to three digits or so; what is derived
-or typical and not printed on a sheet is said in `source`.  Makers change their sheets: read the
-present one before something is ordered, and give the numbers that count as a `Motor` of your own.
+Typical numbers of such parts, in SI units and rounded, written down without the makers' sheets at
+hand: good for a first choice and for examples, not for an order.  `source` names the part, so that
+its present sheet can be found, and says what is derived.  Give the numbers that count as a `Motor`
+of your own.
 """
 
 from __future__ import annotations
@@ -55,7 +56,8 @@ def _motor(
     )
 
 
-_MAXON = "maxon catalogue, order number"
+_TYPICAL = "typical, check the sheet: "
+_MAXON = f"{_TYPICAL}maxon order number"
 MOTORS: dict[str, CatalogueMotor] = {
     "maxon-re30-24v": CatalogueMotor(
         _motor(24.0, 0.611, 0.0259, 3.44, 12000.0, inductance=0.119e-3, thermal_resistance=7.7,
@@ -76,12 +78,12 @@ MOTORS: dict[str, CatalogueMotor] = {
         "temperature limits typical"),
     "puma560-large": CatalogueMotor(
         Motor(2.1, 0.23, current_limit=19.0, voltage_limit=40.0), 200e-6, None,
-        "[CorkeArmstrong1994], joints 1 to 3: constant rounded from 0.223 ... 0.240; current "
-        "limit: voltage over resistance; mass and continuous current not published"),
+        f"{_TYPICAL}after [CorkeArmstrong1994], joints 1 to 3: constant rounded from "
+        "0.223 ... 0.240; current limit: voltage over resistance; mass and continuous current not published"),
     "puma560-small": CatalogueMotor(
         Motor(6.7, 0.069, current_limit=6.0, voltage_limit=40.0), 33e-6, None,
-        "[CorkeArmstrong1994], joints 4 to 6: constant rounded from 0.066 ... 0.072; current "
-        "limit: voltage over resistance; mass and continuous current not published"),
+        f"{_TYPICAL}after [CorkeArmstrong1994], joints 4 to 6: constant rounded from "
+        "0.066 ... 0.072; current limit: voltage over resistance; mass and continuous current not published"),
 }  # fmt: skip
 
 
@@ -89,19 +91,19 @@ def _harmonic(
     size: int, rated: float, peak: float, inertia: float, rpm: float, mass: float, ratio: int = 100
 ) -> CatalogueGear:
     source = (
-        f"Harmonic Drive catalogue, CSF-{size}-{ratio}-2UH; efficiency typical at rated torque, "
+        f"{_TYPICAL}Harmonic Drive CSF-{size}-{ratio}-2UH; efficiency typical at rated torque, "
         "lower when cold or lightly loaded"
     )
     return CatalogueGear(float(ratio), 0.75, rated, peak, inertia, rpm * _RPM, mass, source)
 
 
 def _gp42(ratio: float, efficiency: float, rated: float, mass: float) -> CatalogueGear:
-    source = "maxon catalogue, planetary gearhead GP 42 C; peak torque 1.5 times the continuous one"
+    source = f"{_TYPICAL}maxon planetary gearhead GP 42 C; peak torque 1.5 times the continuous one"
     return CatalogueGear(ratio, efficiency, rated, 1.5 * rated, 15e-7, 8000 * _RPM, mass, source)
 
 
 def _apex(name: str, ratio: float, rated: float, mass: float) -> CatalogueGear:
-    source = f"Apex Dynamics catalogue, {name}, two stages; peak: acceleration torque of the sheet"
+    source = f"{_TYPICAL}Apex Dynamics {name}, two stages; peak: torque of acceleration"
     return CatalogueGear(ratio, 0.94, rated, 1.8 * rated, 3e-6, 5000 * _RPM, mass, source)
 
 
