@@ -79,11 +79,13 @@ MOTORS: dict[str, CatalogueMotor] = {
     "puma560-large": CatalogueMotor(
         Motor(2.1, 0.23, current_limit=19.0, voltage_limit=40.0), 200e-6, None,
         f"{_TYPICAL}after [CorkeArmstrong1994], joints 1 to 3: constant rounded from "
-        "0.223 ... 0.240; current limit: voltage over resistance; mass and continuous current not published"),
+        "0.223 ... 0.240; current limit: voltage over resistance; "
+        "mass and continuous current not published"),
     "puma560-small": CatalogueMotor(
         Motor(6.7, 0.069, current_limit=6.0, voltage_limit=40.0), 33e-6, None,
         f"{_TYPICAL}after [CorkeArmstrong1994], joints 4 to 6: constant rounded from "
-        "0.066 ... 0.072; current limit: voltage over resistance; mass and continuous current not published"),
+        "0.066 ... 0.072; current limit: voltage over resistance; "
+        "mass and continuous current not published"),
 }  # fmt: skip
 
 
