@@ -142,7 +142,8 @@ def _times(A: Array, x: Array) -> Array:
 
 
 def _onto(motions: Array, M: Array, scaling: Scaling) -> Array:
-    """(B, k, nv): coordinates along the motions of what is nearest to a change, by kinetic energy."""
+    """(B, k, nv): coordinates along the motions of what is nearest, by kinetic energy, to a
+    change."""
     if not motions.shape[2]:
         return np.zeros((len(M), 0, M.shape[1]))
     transposed = np.swapaxes(motions, 1, 2)
