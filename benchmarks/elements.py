@@ -22,8 +22,8 @@ MINUTE = 60.0
 NOTES = (
     "springs: forward dynamics of 20 carts on one rail between which they hang; error against the "
     "sum of their tensions.",
-    "quarter car: runs of 500 steps (rk4, 1 ms) with stiffness and damping of their own, by batches "
-    "of 4096 on one core; error against the matrix exponential of each.",
+    "quarter car: runs of 500 steps (rk4, 1 ms) with stiffness and damping of their own, by "
+    "batches of 4096 on one core; error against the matrix exponential of each.",
 )
 
 
