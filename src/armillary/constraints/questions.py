@@ -60,6 +60,11 @@ class Constrained(TableFace):
     the tree alone."""
 
     def __init__(self, model: Model, options: CompileOptions | None = None):
+        if not isinstance(model, Model):
+            raise InputError(
+                f"expected a Model, found {type(model).__name__}. am.load(...), am.example(...) and "
+                f"am.Builder(...).build() give a mechanism already."
+            )
         super().__init__(Evaluator(model, options, completed))
 
     @property

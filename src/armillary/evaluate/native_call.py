@@ -214,7 +214,7 @@ class _Served:
         start, d = Answer.DOUBLE if dtype == np.float64 else Answer.FLOAT, self.data
         d[start + Single.UNCHECKED] = _shows_bad_inputs(kernel, self.serving, dtype)
         d[start + Single.CONTEXT] = context.ctypes.data
-        d[start + Single.KERNEL] = kernel.address  # last: this opens the gate
+        d[start + Single.KERNEL] = kernel.address  # last: from here on calls go to it
 
     def _see_frame(self, context: np.ndarray, dtype: np.dtype) -> None:
         if self.serving.frame is not None:
@@ -232,7 +232,7 @@ class _Served:
         d[start + Batch.KERNEL] = kernel.address
         d[start + Batch.CONTEXT] = context.ctypes.data
         d[start + Batch.FEWEST], d[start + Batch.CHECKED] = kernel.lanes.width, int(checked)
-        d[start + Batch.DTYPE] = id(dtype)  # last: this opens the gate
+        d[start + Batch.DTYPE] = id(dtype)  # last: from here on calls go to it
 
 
 def _fields(made: object, marks: Sequence[object]) -> list[tuple[int, int, int]]:
@@ -308,7 +308,8 @@ class NativeCall:
         return served is not None and dtype in (served.batches if batch else served.singles)
 
     def number(self, bound: Mapping[str, Any]) -> int | None:
-        """Of the answer to a call, whose set of frames is noted; None: none of ours."""
+        """The number of the answer to a call, whose set of frames is noted; None: the Python
+        function answers it."""
         if self.arguments is None:
             return 0
         frames = tuple(bound.get("external") or ())
