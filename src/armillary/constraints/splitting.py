@@ -41,7 +41,7 @@ def split_of(equations: Equations, system: System) -> Split:
     """Every state by dependent coordinates, or by the null space where those fail."""
     holonomic = np.array(equations.constraints.holonomic, bool)
     found = _embedded(equations, system, holonomic)
-    left = range(len(system.q))
+    left = list(range(len(system.q)))
     if found is not None:
         split, healthy = found
         left = np.flatnonzero(~healthy).tolist()
@@ -100,9 +100,8 @@ def _embedded(
     )
     inverse = inverse / (size[:, :, None] * size[:, None, :])
     R = s.columns[:, None] * (N @ inverse @ np.swapaxes(N, 1, 2)) * s.columns
-    N, K = np.linalg.qr(N)[0], (None if of_places is every else np.linalg.qr(K)[0])
-    velocities = s.columns[:, None] * N
-    motions = velocities.copy() if K is None else s.columns[:, None] * K
+    velocities = s.columns[:, None] * np.linalg.qr(N)[0]
+    motions = s.columns[:, None] * np.linalg.qr(K)[0]
     P = s.columns[:, None] * P * (s.rows / s.length)
     return Split(motions, velocities, P, R), healthy
 
