@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 import armillary as am
-from benchmarks import targets
+from benchmarks import elements, targets
 from benchmarks.clock import Runner, race, statement
-from benchmarks.closed import ladder
+from benchmarks.closed import car, ladder
 from benchmarks.mechanisms import Array
 from benchmarks.setting import Setting
 from benchmarks.table import Row, Score, Section
@@ -23,6 +23,7 @@ MECHANISMS: dict[str, Callable[[], am.Mechanism]] = {
     "bricard": lambda: am.example("bricard"),
     "differential": lambda: am.example("differential"),
     "ladder 6": lambda: ladder(6),
+    "car": car,
 }
 QUESTIONS = {
     "forward_dynamics": "arm.forward_dynamics(q, v, x)",
@@ -53,7 +54,8 @@ def run(setting: Setting) -> Section:
         rows += [single_row(name, arm, (q[0], v[0], x[0]), setting)]
         rows += [batch_row(name, arm, (q, v, x), setting), run_row(name, arm, q[0], v[0], setting)]
     title = f"Closed mechanisms, all questions: one state, and per state of {setting.effort.batch}"
-    return Section("forces", title, rows, NOTES)
+    rows += elements.rows(setting)
+    return Section("forces", title, rows, NOTES + elements.NOTES)
 
 
 def states(arm: am.Mechanism, count: int) -> tuple[Array, Array, Array]:

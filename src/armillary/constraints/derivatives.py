@@ -29,7 +29,6 @@ from armillary.evaluate.array_text import arrays_text
 from armillary.evaluate.derivatives import ForwardDerivatives
 from armillary.evaluate.inputs import Array, wrench_rows
 from armillary.evaluate.request import Request
-from armillary.scalar import Scalar
 from armillary.shown import shown
 
 if TYPE_CHECKING:
@@ -142,7 +141,8 @@ def _times(A: Array, x: Array) -> Array:
 
 
 def _onto(motions: Array, M: Array, scaling: Scaling) -> Array:
-    """(B, k, nv): coordinates along the motions of what is nearest to a change, by kinetic energy."""
+    """(B, k, nv): coordinates along the motions of what is nearest, by kinetic energy, to a
+    change."""
     if not motions.shape[2]:
         return np.zeros((len(M), 0, M.shape[1]))
     transposed = np.swapaxes(motions, 1, 2)
@@ -209,8 +209,7 @@ class _Probe:
         sizes = {"balance": n, "rows": self.equations.constraints.count}
         sizes["rates"] = sizes["rows"]
         balance, rows, rates = (
-            np.swapaxes(np.array(found[name], float).reshape(states, k, size), 1, 2)
-            for name, size in sizes.items()
+            np.swapaxes(found[name].reshape(states, k, size), 1, 2) for name, size in sizes.items()
         )
         return balance, rows, rates
 
@@ -231,11 +230,11 @@ class _Probe:
         kernels = Program(request, self.tables, owner.options)
         return kernels if kernels.straight() else None
 
-    def _interpreted(self, inputs: Mapping[str, Array]) -> dict[str, list[list[Scalar]]]:
+    def _interpreted(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """Direction by direction, by the interpreter."""
         base, found = self.equations.evaluator.base(), []
         for line in zip(*(x.tolist() for x in inputs.values()), strict=True):
             given = dict(zip(inputs, line, strict=True))
             found.append(Run(defect_slopes, self.tables, base, given).results)
         names = ("balance", "rows", "rates")
-        return {name: [results[name] for results in found] for name in names}
+        return {name: np.array([results[name] for results in found], float) for name in names}

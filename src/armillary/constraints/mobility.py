@@ -161,10 +161,10 @@ def _steps(
     found = [projector.one_position(guess, None) for guess in guesses]
     places = np.array([here[0] if x is None else x for x in found])
 
-    def far() -> Array:
+    def far() -> NDArray[np.bool_]:
         ways[:] = equations.tree.difference(here, places) / columns
         size = np.abs(ways).max(axis=1)
-        return (size < 0.2 * _STEP) | (size > 3.0 * _STEP)  # back again, or thrown far off
+        return np.asarray((size < 0.2 * _STEP) | (size > 3.0 * _STEP))  # back, or thrown far off
 
     again = far() & (sizes[:, 0] > 0.0)
     for k in np.flatnonzero(again):  # rough, or beside a singular place: more careful steps

@@ -62,8 +62,8 @@ class Constrained(TableFace):
     def __init__(self, model: Model, options: CompileOptions | None = None):
         if not isinstance(model, Model):
             raise InputError(
-                f"expected a Model, found {type(model).__name__}. am.load(...), am.example(...) and "
-                f"am.Builder(...).build() give a mechanism already."
+                f"expected a Model, found {type(model).__name__}. am.load(...), am.example(...) "
+                f"and am.Builder(...).build() give a mechanism already."
             )
         super().__init__(Evaluator(model, options, completed))
 

@@ -1,7 +1,8 @@
 """Motions that the rows of B states admit, and what answers right sides of them: by dependent
 coordinates where these are healthy, else by the null space, as in the ladder of solvers.
 
-    J x = target:      x = P target + N y            M x = f + J^T λ:   y along  R = N (N^T M N)^-1 N^T
+    J x = target                       x = P target + N y
+    M x = f + J^T λ,  J x = 0          x = R f,    R = N (N^T M N)^-1 N^T
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
 
 _HEALTHY = 1e4  # largest entry of the scaled P and of the inverse of the scaled N^T M N
+_ROUNDED = 1e-13  # of gravity and velocities, which cancel in the rows
 _FULFILLED = 1e-9  # what rows without a pivot may be off, as a part of their terms
 
 
@@ -39,33 +41,31 @@ def split_of(equations: Equations, system: System) -> Split:
     """Every state by dependent coordinates, or by the null space where those fail."""
     holonomic = np.array(equations.constraints.holonomic, bool)
     found = _embedded(equations, system, holonomic)
-    left = range(len(system.q))
+    left = list(range(len(system.q)))
     if found is not None:
         split, healthy = found
         left = np.flatnonzero(~healthy).tolist()
     others = [_by_null_space(equations, system, k, holonomic) for k in left]
     if len(others) == len(system.q):
-        _refuse_mixed(others)
+        _refuse_mixed(dict(enumerate(others)))
         return Split(*(np.stack([getattr(x, name)[0] for x in others]) for name in vars(others[0])))
     if others:
-        _refuse_mixed([_one(split, int(np.flatnonzero(healthy)[0])), *others])
+        first = int(np.flatnonzero(healthy)[0])
+        _refuse_mixed({first: split} | dict(zip(left, others, strict=True)))
     for k, other in zip(left, others, strict=True):
         for name, x in vars(other).items():
             getattr(split, name)[k] = x[0]
     return split
 
 
-def _one(split: Split, k: int) -> Split:
-    return Split(*(x[k : k + 1] for x in vars(split).values()))
-
-
-def _refuse_mixed(states: list[Split]) -> None:
+def _refuse_mixed(states: dict[int, Split]) -> None:
     for kind in ("motions", "velocities"):
-        free = [getattr(x, kind).shape[2] for x in states]
-        if len(set(free)) > 1:
+        free = {k: getattr(x, kind).shape[2] for k, x in states.items()}
+        if len(set(free.values())) > 1:
+            k = max(free, key=lambda number: free[number])
             raise ModelError(
-                f"forward_dynamics.derivatives: a state has {max(free)} admissible variations and "
-                f"others have {min(free)}; it is singular. Ask for its derivatives alone."
+                f"forward_dynamics.derivatives: state {k} has {free[k]} admissible variations and "
+                f"others have {min(free.values())}; it is singular. Ask for its derivatives alone."
             )
 
 
@@ -78,7 +78,8 @@ def _embedded(
     of_places = every if holonomic.all() else _plan(equations, holonomic)
     if every.pivots is None or of_places.pivots is None:
         return None
-    s, J, M = equations.scaling, _rows(equations, system), system.M
+    s, M = equations.scaling, system.M
+    J, target = s.scaled(system.terms.J), s.rows / s.length * system.target
     try:
         N, P = _solved(every, J)
         K = N if of_places is every else _solved(of_places, J)[0]
@@ -88,24 +89,21 @@ def _embedded(
     except np.linalg.LinAlgError:  # of one state: the null space takes all
         return None
     largest = np.maximum(_largest(P), _largest(inverse))
-    a = (P @ (s.rows / s.length * system.target)[..., None])[..., 0]
-    target = s.rows / s.length * system.target
+    a = (P @ target[..., None])[..., 0]
     off = np.abs((J @ a[..., None])[..., 0] - target)
+    speeds = np.abs(system.v / s.columns).max(axis=1, initial=0.0)
+    rounded = _ROUNDED * (speeds**2 + np.linalg.norm(equations.model.gravity) / s.length)
     terms = (np.abs(J) @ np.abs(a)[..., None])[..., 0] + np.abs(target)
     implied = np.maximum(_largest(J @ N), _largest(J[:, holonomic] @ K)) <= _FULFILLED
-    healthy = (largest < _HEALTHY) & implied & (off <= _FULFILLED * terms + 1e-300).all(axis=1)
+    healthy = (
+        (largest < _HEALTHY) & implied & (off <= _FULFILLED * terms + rounded[:, None]).all(axis=1)
+    )
     inverse = inverse / (size[:, :, None] * size[:, None, :])
     R = s.columns[:, None] * (N @ inverse @ np.swapaxes(N, 1, 2)) * s.columns
-    N, K = np.linalg.qr(N)[0], (None if of_places is every else np.linalg.qr(K)[0])
-    velocities = s.columns[:, None] * N
-    motions = velocities.copy() if K is None else s.columns[:, None] * K
+    velocities = s.columns[:, None] * np.linalg.qr(N)[0]
+    motions = s.columns[:, None] * np.linalg.qr(K)[0]
     P = s.columns[:, None] * P * (s.rows / s.length)
     return Split(motions, velocities, P, R), healthy
-
-
-def _rows(equations: Equations, system: System) -> Array:
-    """J (B, m, n) without units."""
-    return equations.scaling.scaled(system.terms.J)
 
 
 def _plan(equations: Equations, wanted: NDArray[np.bool_] | None) -> Plan:

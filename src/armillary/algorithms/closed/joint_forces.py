@@ -98,8 +98,9 @@ def joint_forces(plan: ForcePlan) -> Algorithm:
         r = _missing(run, carried)
         status = _closed(places, plan)
         solve = _smallest if plan.pivots is None else _embedded
-        found, stretch, status = solve(plan, rows, carried, r, status)
-        status = _balanced(plan, rows, carried, r, found, status)
+        size = _in_play(run, plan, carried)
+        found, stretch, status = solve(plan, rows, carried, r, size, status)
+        status = _balanced(plan, rows, r, found, size, status)
         found = with_status(found, status)
         run.results = {"multipliers": found, "stretch": [stretch]}
         run.results["pushes"] = _on_frames(places, found)
@@ -167,6 +168,14 @@ def _open_tree(run: Run, places: Sequence[ConstraintPlace]) -> list[Force]:
     return total
 
 
+def _in_play(run: Run, plan: ForcePlan, carried: Sequence[Force]) -> Scalar:
+    """The square of all forces: in the joints of the open tree, and weights, which cancel in free
+    fall and leave their rounding."""
+    size = sum((_square(plan, wrench) for wrench in carried), 0)
+    masses = sum((b.inertia.mass * b.inertia.mass for b in run.bodies), 0)
+    return size + run.base.gravity.dot(run.base.gravity) * masses
+
+
 def _missing(run: Run, carried: Sequence[Force]) -> list[Scalar]:
     """r = M a + h - tau, by degree of freedom."""
     found: list[Scalar] = []
@@ -181,6 +190,7 @@ def _embedded(
     rows: Sequence[Wrenches],
     carried: Sequence[Force],
     r: Sequence[Scalar],
+    size: Scalar,
     status: Scalar,
 ) -> tuple[list[Scalar], Scalar, Scalar]:
     """λ of kept rows that are independent: J_D^T λ = r_D for the degrees of freedom D of the
@@ -229,6 +239,7 @@ def _smallest(
     rows: Sequence[Wrenches],
     carried: Sequence[Force],
     r: Sequence[Scalar],
+    size: Scalar,
     status: Scalar,
 ) -> tuple[list[Scalar], Scalar, Scalar]:
     """λ of the smallest reactions; how far a probe is left unsolved; the status."""
@@ -237,7 +248,6 @@ def _smallest(
     system = SaddleSystem(H, lines, len(plan.columns))
     goal = [x * (size / plan.length) for x, size in zip(r, plan.columns, strict=True)]
     found, last = system.solve(g, goal, REFINEMENTS)
-    size = sum((_square(plan, wrench) for wrench in carried), 0)
     for x in found:
         size = size + x * x
     step: Scalar = 0
@@ -298,13 +308,12 @@ def _square(plan: ForcePlan, wrench: Force) -> Scalar:
 def _balanced(
     plan: ForcePlan,
     rows: Sequence[Wrenches],
-    carried: Sequence[Force],
     r: Sequence[Scalar],
     found: Sequence[Scalar],
+    size: Scalar,
     status: Scalar,
 ) -> Scalar:
     """The status after checking J^T λ = r against all forces in play."""
-    size = sum((_square(plan, wrench) for wrench in carried), 0)
     left = list(r)
     for row, x in zip(rows, found, strict=True):
         for dof, entry in row.entries.items():

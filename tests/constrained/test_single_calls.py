@@ -1,0 +1,148 @@
+"""Single questions to closed mechanisms by native calls: the same answers as by other ways."""
+
+import numpy as np
+import pytest
+
+import armillary as am
+from armillary.constraints import mobility, splitting
+from armillary.constraints.compiled_forces import force_kernels
+from armillary.constraints.compiled_rows import row_kernels
+
+NAMES = ("four-bar", "stewart", "rover")
+
+
+def states(m, count=3):
+    rng = np.random.default_rng(3)
+    start = m.project(m.initial)[0]
+    step = m.project(start, rng.normal(size=m.nv))[1]
+    q = m.integrate(start, 0.03 * step / np.abs(step).max() * rng.uniform(0.5, 1.0, (count, 1)))
+    q, v = m.project(q, rng.normal(size=(count, m.nv)))
+    return q, v, rng.normal(size=(count, m.nv))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_of_one_state(name):
+    """Native straight-line code against the rows by arrays, which share no step with it."""
+    m = am.example(name)
+    equations = m.constraint_solver.equations
+    q, v, _ = states(m)
+    ask = row_kernels(m.evaluator, equations.constraints, True)
+    many = ask({"q": q, "v": v}, len(q))
+    for k in range(len(q)):
+        one = ask({"q": q[k : k + 1], "v": v[k : k + 1]}, 1)
+        own = equations.rows.terms(equations.motion(q[k : k + 1], v[k : k + 1]), q[k:], v[k:])
+        size = np.abs(own.J).max()
+        np.testing.assert_allclose(one["J"], own.J[:1], atol=1e-13 * size)
+        np.testing.assert_allclose(one["right"][:, 1], own.rate[:1], atol=1e-12 * size)
+        for name, x in one.items():
+            np.testing.assert_allclose(x[0], many[name][k], atol=1e-14 * np.abs(many[name]).max())
+
+
+def test_a_state_without_numbers_leaves_the_native_call():
+    m = am.example("four-bar")
+    ask = row_kernels(m.evaluator, m.constraint_solver.equations.constraints, True)
+    bad = ask({"q": np.full((1, 3), np.nan), "v": np.zeros((1, 3))}, 1)
+    assert np.isnan(bad["J"]).any() and np.isnan(bad["right"]).any()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_forces_of_one_state(name):
+    """`solve` of one state after its code is compiled, against the null space before."""
+    m, fresh = am.example(name), am.example(name)
+    q, v, tau = states(m)
+    m.solve(np.resize(q, (120, m.nq)), np.resize(v, (120, m.nv)), np.resize(tau, (120, m.nv)))
+    found, own = m.solve(q[1], v[1], tau[1]), fresh.solve(q[1], v[1], tau[1])
+    size = np.abs(own.reactions.total).max()
+    np.testing.assert_allclose(found.acceleration, own.acceleration, rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(found.reactions.total, own.reactions.total, atol=1e-8 * size)
+    wrench = own.constraint_forces.wrench
+    np.testing.assert_allclose(found.constraint_forces.wrench, wrench, atol=1e-8 * size)
+    assert found.messages == own.messages
+
+
+def falling():
+    """A four-bar on a free base, heavy against what its parts exert on each other."""
+    b = am.Builder("falling")
+    b.body("base", joint="free", mass=1200.0, com=(0, 0, 0.1), inertia=(300.0, 1400.0, 1500.0))
+    arm = {"axis": "y", "mass": 2.0, "com": (0.1, 0.02, 0.01), "inertia": (1e-3, 2e-2, 2e-2)}
+    b.body("crank", "base", at=(0.3, 0.2, 0), **arm)
+    b.body("coupler", "crank", "revolute", (0.2, 0, 0), **arm)
+    b.body("rocker", "base", at=(0.9, 0.2, 0), **arm)
+    ends = [
+        am.Frame(n, n[:-4], am.Pose((x, 0, 0)))
+        for n, x in (("coupler.end", 0.5), ("rocker.end", 0.4))
+    ]
+    b.loop("pin", *ends, "revolute", axis="y")
+    b.initial = {"crank": -1.0, "coupler": 0.5, "rocker": -1.5}
+    return b.build()
+
+
+def test_free_fall_is_answered_natively():
+    """Where everything falls, all forces are rounding of weights that cancel: code that measured
+    them against each other left every state to the null space."""
+    m = falling()
+    q = np.tile(m.assemble().q, (3, 1))
+    rest = np.zeros((3, m.nv))
+    equations = m.constraint_solver.equations
+    a = m.forward_dynamics(q, rest, rest)
+    kernels = force_kernels(equations, False, True)
+    found = kernels({"q": q, "v": rest, "a": a, "tau": rest}, 3)
+    assert np.isfinite(found["multipliers"]).all()
+    weight = 9.81 * 1206.0
+    assert np.abs(found["wrench"]).max() < 1e-9 * weight  # by Einstein's lift: nothing at all
+    tau = np.array([0, 0, 0, 0, 0, 0, 3.0, 0, 0])
+    crank = m.solve(q[0], rest[0], tau)
+    moved = kernels({"q": q[:1], "v": rest[:1], "a": crank.acceleration[None], "tau": tau[None]}, 1)
+    np.testing.assert_allclose(moved["wrench"][0], crank.reactions.total, atol=1e-9 * weight)
+
+
+@pytest.mark.parametrize("tier", [None, 1])
+def test_steps_on_quaternions(tier):
+    """Against the joints' own formula on floats, joint by joint."""
+    b = am.Builder("turns")
+    part = {"mass": 1.0, "com": (0.1, 0.2, 0.3), "inertia": (0.1, 0.2, 0.25)}
+    b.body("base", joint="free", **part)
+    b.body("slide", "base", "prismatic", (0, 1, 0), axis="x", **part)
+    b.body("ball", "slide", "spherical", (0, 0, 1), **part)
+    b.body("pin", "ball", at=(1, 0, 0), axis="y", **part)
+    m = b.build().compile(tier=tier)
+    q, v, _ = m.random_state(4, count=37)
+    v[0], v[1] = 0.0, 1e-9 * v[1]
+
+    def by_joint(q, v):
+        pairs = zip(m.model.joints, m.model.slots, strict=True)
+        moved = [joint.integrate(q[s.q].tolist(), v[s.v].tolist()) for joint, s in pairs]
+        return np.concatenate(moved)
+
+    expected = np.array([by_joint(*pair) for pair in zip(q, v, strict=True)])
+    np.testing.assert_allclose(m.integrate(q, v), expected, atol=3e-16)
+    np.testing.assert_allclose(m.integrate(q[5], v[5]), expected[5], atol=3e-16)
+    np.testing.assert_allclose(m.integrate(q[5], v)[7], by_joint(q[5], v[7]), atol=3e-16)
+
+
+@pytest.mark.parametrize("name", ["four-bar", "stewart", "two-wheeled-cart", "differential"])
+def test_regular_places_count_as_walks_do(name, monkeypatch):
+    """As many independent rows as anywhere: going a way finds the same freedoms."""
+    m = am.example(name)
+    q = m.project(m.initial)[0]
+    at_once = m.mobility(q)
+    monkeypatch.setattr(mobility, "_REGULAR", 0.0)
+    assert at_once.finite == m.mobility(q).finite
+
+
+@pytest.mark.parametrize("name", ["four-bar", "stewart", "bricard", "two-wheeled-cart"])
+def test_variations_by_dependent_coordinates(name, monkeypatch):
+    """Derivatives of a batch against those by the null space of each state."""
+    m = am.example(name)
+    q, v, tau = states(m)
+    found = m.forward_dynamics.derivatives(q, v, tau)
+    monkeypatch.setattr(splitting, "_embedded", lambda *_: None)
+    own = m.forward_dynamics.derivatives(q, v, tau)
+    for one, other in zip(found.full, own.full, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-8 * np.abs(other).max())
+    J = m.constraint_jacobian(q)
+    assert np.abs(J @ found.velocities).max() < 1e-12 * np.abs(J).max()
+    single = m.forward_dynamics.derivatives(q[2], v[2], tau[2])
+    np.testing.assert_allclose(
+        single.full.dq, own.full.dq[2], atol=1e-8 * np.abs(own.full.dq).max()
+    )
