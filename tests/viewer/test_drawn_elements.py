@@ -268,3 +268,16 @@ def test_springs_follow_the_run(made, run, tmp_path):
         )
         assert said == []
         browser.close()
+
+
+def test_elements_between_coordinates_have_no_place():
+    """They are in the model and in no picture."""
+    b = am.Builder("geared")
+    solid = {"mass": 1.0, "com": (0.3, 0, 0), "inertia": (0.1, 0.1, 0.1)}
+    b.body("motor", joint="revolute", axis="y", **solid)
+    b.body("load", "motor", joint="revolute", axis="y", at=(1, 0, 0), **solid)
+    b.coordinate_spring("shaft", {"motor": 1.0, "load": -2.0}, stiffness=3.0)
+    made = b.build()
+    assert not made.draw().of("spring")
+    scene = mechanism_scene(made, [0.2, 0.1])
+    assert not scene.arrows and not [t for t in scene.ties if t.role == "element"]

@@ -7,6 +7,7 @@ from armillary.model.elements.line import LineForce
 from armillary.model.elements.turning import Bushing, TorsionSpring
 from armillary.model.elements.user import UserForce
 from armillary.model.elements.world import Drag, FixedWrench, PointGravity
+from armillary.model.model import Model
 from armillary.model.parts import WORLD, Frame
 
 _SYMBOLS = {
@@ -40,6 +41,11 @@ def anchors(part: ForceElement) -> tuple[Frame, ...]:
     if isinstance(part.law, (PointGravity, FixedWrench, Drag)):
         return part.ends[1:]
     return tuple(end for end in part.ends if end.body != WORLD)
+
+
+def placed(model: Model) -> list[ForceElement]:
+    """The elements between frames; those between coordinates of joints have no place."""
+    return [part for part in model.elements if part.ends]
 
 
 def title(part: ForceElement) -> str:
