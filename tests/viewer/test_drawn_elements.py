@@ -286,3 +286,16 @@ def test_elements_between_coordinates_have_no_place():
     names = {arrow.name for arrow in run_scene(m, run).arrows}
     assert "force of mount" in names and not any("shaft" in name for name in names)
     assert mechanism_scene(m).shapes
+
+
+def test_elements_between_coordinates_are_in_no_picture():
+    """They are in the model and in no picture."""
+    b = am.Builder("geared")
+    solid = {"mass": 1.0, "com": (0.3, 0, 0), "inertia": (0.1, 0.1, 0.1)}
+    b.body("motor", joint="revolute", axis="y", **solid)
+    b.body("load", "motor", joint="revolute", axis="y", at=(1, 0, 0), **solid)
+    b.coordinate_spring("shaft", {"motor": 1.0, "load": -2.0}, stiffness=3.0)
+    made = b.build()
+    assert not made.draw().of("spring")
+    scene = mechanism_scene(made, [0.2, 0.1])
+    assert not scene.arrows and not [t for t in scene.ties if t.role == "element"]

@@ -12,7 +12,7 @@ from armillary.model.constraint_parts import Contact, Distance, Loop, Surface, W
 from armillary.model.parts import Frame, Pose
 from armillary.sim.record.run_data import RunData
 from armillary.units import WRENCH
-from armillary.viewer.elements import drawn
+from armillary.viewer.elements import placed
 from armillary.viewer.motion import Motion, contact_points, member_of
 from armillary.viewer.places import ORIGIN, Array
 from armillary.viewer.schema import ArrowPart, ArrowScale, Point
@@ -146,7 +146,7 @@ def _element_forces(
     found: Arrows, mechanism: Mechanism, wrenches: Mapping[str, Array | None], motion: Motion
 ) -> None:
     """On the second (or last) end, in that frame."""
-    for part in drawn(mechanism.model):
+    for part in placed(mechanism.model):
         wrench = wrenches[part.name]
         if wrench is not None:
             _at_end(found, mechanism, part.name, "element", part.ends[-1], wrench, motion)

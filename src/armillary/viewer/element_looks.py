@@ -11,7 +11,7 @@ from armillary.model.elements.turning import TorsionSpring
 from armillary.model.model import Model
 from armillary.model.parts import WORLD, Frame
 from armillary.viewer import colors
-from armillary.viewer.elements import drawn, symbols_of, title
+from armillary.viewer.elements import placed, symbols_of, title
 from armillary.viewer.looks import Measure, shape, tie
 from armillary.viewer.motion import Motion
 from armillary.viewer.places import ORIGIN, Array, place_of, turned
@@ -30,7 +30,7 @@ _TIES: dict[str, _Look] = {
 
 def ties(model: Model, moving: Motion, measure: Measure) -> Iterator[TiePart]:
     """What reaches from end to end; a cable from point to point."""
-    for part in drawn(model):
+    for part in placed(model):
         for symbol in symbols_of(part):
             if symbol not in _TIES or (symbol == "law" and WORLD in part.bodies):
                 continue
@@ -50,7 +50,7 @@ def solids(model: Model, measure: Measure) -> Iterator[ShapePart]:
     """The coil of a torsion spring, the sleeve of a bushing, blocks where lines end on the world,
     wheels that cables run over."""
     pin = measure.pin
-    for part in drawn(model):
+    for part in placed(model):
         name, symbol, law = title(part), symbols_of(part)[0], part.law
         first, number = part.ends[0], model.index[part.ends[0].body]
         if isinstance(law, TorsionSpring):

@@ -37,11 +37,6 @@ def symbols_of(part: ForceElement) -> tuple[str, ...]:
     return tuple(name for name, there in found if there) or ("actuator",)
 
 
-def drawn(model: Model) -> tuple[ForceElement, ...]:
-    """Those between places; elements between coordinates have none."""
-    return tuple(part for part in model.elements if part.ends)
-
-
 def anchors(part: ForceElement) -> tuple[Frame, ...]:
     """The ends that are places of the mechanism, where something hangs on a body; the origin of
     the world is none for a load, nor is a centre of attraction."""
@@ -50,6 +45,11 @@ def anchors(part: ForceElement) -> tuple[Frame, ...]:
     if isinstance(part.law, (PointGravity, FixedWrench, Drag)):
         return part.ends[1:]
     return tuple(end for end in part.ends if end.body != WORLD)
+
+
+def placed(model: Model) -> list[ForceElement]:
+    """The elements between frames; those between coordinates of joints have no place."""
+    return [part for part in model.elements if part.ends]
 
 
 def title(part: ForceElement) -> str:

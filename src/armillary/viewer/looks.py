@@ -15,7 +15,7 @@ from armillary.model.constraint_parts import Contact, Distance, Loop, Surface
 from armillary.model.model import Model
 from armillary.model.parts import WORLD, Body, Mass, Shape
 from armillary.viewer import colors, solids
-from armillary.viewer.elements import anchors
+from armillary.viewer.elements import anchors, placed
 from armillary.viewer.places import ORIGIN, Array, place_at, place_of, point, quaternions, turned
 from armillary.viewer.schema import Color, Place, Point, ShapePart, TiePart
 
@@ -51,7 +51,7 @@ def attached(model: Model) -> dict[int, list[Point]]:
             places[model.index[end.body]].append(end.pose.position)
     for wheel in model.wheels:
         places[model.index[wheel.body]].append(wheel.center)
-    for end in (*model.frames, *(end for part in model.elements for end in anchors(part))):
+    for end in (*model.frames, *(end for part in placed(model) for end in anchors(part))):
         places[model.index[end.body]].append(end.pose.position)
     return places
 

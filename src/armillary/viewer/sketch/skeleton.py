@@ -23,7 +23,7 @@ from armillary.model.elements.world import FixedWrench, PointGravity
 from armillary.model.joints import kernel_joint, own_rotation
 from armillary.model.parts import WORLD, Frame, JointSpec, Shape
 from armillary.spatial import Motion
-from armillary.viewer.elements import anchors, drawn, symbols_of
+from armillary.viewer.elements import anchors, placed, symbols_of
 
 _SAME = 1e-9  # directions whose cross product is smaller are one
 
@@ -207,7 +207,7 @@ class _Reader:
         frames = {f.name: self._frame(f) for f in model.frames}
         for frame in model.frames:
             self.held[frame.body].append(frames[frame.name][0])
-        elements = tuple(self._element(part) for part in drawn(model))
+        elements = tuple(self._element(part) for part in placed(model))
         placeless = frozenset(part.name for part in model.elements if not part.ends)
         links = self._links(joints)
         gravity = np.array(model.gravity, float)
