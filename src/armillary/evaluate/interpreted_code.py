@@ -69,10 +69,14 @@ class InterpretedCode:
                     columns[:, k] = number
 
     def _base(self, numbers: np.ndarray) -> Base:
-        gravity, *motions = (part.tolist() for part in np.split(numbers, (3, 9)))
-        if not self._request.moving_base:
-            return Base(Vector(*gravity), Motion.zero(), Motion.zero())
-        return Base(Vector(*gravity), *(Motion.from_leaves(motion) for motion in motions))
+        gravity, velocity, acceleration, (opening,) = (
+            part.tolist() for part in np.split(numbers, (3, 9, 15))
+        )
+        still = not self._request.moving_base
+        motions = (
+            Motion.zero() if still else Motion.from_leaves(x) for x in (velocity, acceleration)
+        )
+        return Base(Vector(*gravity), *motions, opening)
 
 
 def interpreted_kernel(request: Request, tables: Tables, lanes: Lanes) -> Kernel:

@@ -65,16 +65,17 @@ class RunRecorder:
         if self._holds:
             extras["restraint"] = view.restraint(t, q, v, tau, a)
         if energy:
-            tau, extras["restraint"] = tau - turned, extras.get("restraint", 0.0) + turned
+            tau = tau - turned
         self.recorder.add(t, q, v, a, tau, extras)
 
     def _turned(self, q: Array, v: Array, z: Array) -> tuple[Array, dict[str, Array]]:
-        """What the turns of springs in loops add to the forces, and their energy as an extra."""
+        """What the turns of springs in loops add to the forces, and their energy and wrenches as an
+        extra (`LoopTurns.added`)."""
         for stage in self._turns:
             assert isinstance(stage.block, LoopTurns)
             flat = (x.reshape(-1, x.shape[-1]) for x in (q, v, z[..., stage.z]))
-            force, energy = stage.block.added(*flat)
-            return force.reshape(v.shape), {"turned": energy.reshape(*q.shape[:-1], 1)}
+            force, added = stage.block.added(*flat)
+            return force.reshape(v.shape), {"turned": added.reshape(*q.shape[:-1], -1)}
         return np.zeros(0), {}
 
     def _events(self, v: Array) -> dict[str, Any]:
@@ -105,7 +106,7 @@ class RunRecorder:
         turned, energy = self._turned(batch.q, v, batch.z)
         extras |= energy
         if energy and tau is not None:
-            tau, extras["restraint"] = tau - turned, turned
+            tau = tau - turned
         self.recorder.extend(np.array(times), batch.q, v, a, tau, extras)
 
     def _forces_of(self, times: list[float], batch: StepBatch) -> tuple[Array, Array]:
