@@ -69,14 +69,12 @@ class InterpretedCode:
                     columns[:, k] = number
 
     def _base(self, numbers: np.ndarray) -> Base:
-        gravity, velocity, acceleration, (opening,) = (
-            part.tolist() for part in np.split(numbers, (3, 9, 15))
-        )
+        gravity, *motions, (opening,) = (part.tolist() for part in np.split(numbers, (3, 9, 15)))
         still = not self._request.moving_base
-        motions = (
-            Motion.zero() if still else Motion.from_leaves(x) for x in (velocity, acceleration)
+        velocity, acceleration = (
+            Motion.zero() if still else Motion.from_leaves(motion) for motion in motions
         )
-        return Base(Vector(*gravity), *motions, opening)
+        return Base(Vector(*gravity), velocity, acceleration, opening)
 
 
 def interpreted_kernel(request: Request, tables: Tables, lanes: Lanes) -> Kernel:
