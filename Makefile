@@ -1,5 +1,5 @@
 # Everything runs in .venv; only Python >= 3.11 and make are needed beforehand.
-#   make demo    core dependencies, then the demonstration
+#   make demo    core dependencies and the extra of `armillary sim`, then the demonstration
 #   make test    style, types and tests (also: make lint, make types)
 #   make test-all    the same with the tests that take very long or install packages
 #   make bench   our speed and that of other engines, one table
@@ -72,7 +72,7 @@ $(VENV):
 
 $(CORE): $(VENV) $(PINS)
 	@echo "installing armillary and its dependencies (once)"
-	@$(PIP) --editable .
+	@$(PIP) --editable '.[shell]'
 	@touch $@
 
 # The test extra contains the core.

@@ -26,6 +26,8 @@ const HELP = [
   ["drag, wheel", "turn, zoom; with the right button: shift"],
 ];
 
+const FEW = 100; // bodies whose table is open in a still picture
+
 export class Page {
   readonly root: HTMLElement;
   readonly view: View;
@@ -106,12 +108,13 @@ export class Page {
       add("Skeleton", "k", "Links drawn from the kinematics", false, role("skeleton"));
     }
     add("Joints", "j", "Symbols of joints, wheels and ground", true, role("joint", "wheel", "ground"));
+    if (roles("element")) add("Springs", "e", "Springs, dampers, cables and other force elements", true, role("element"));
     add("Axes", "x", "Axes of joints", false, (on) => (frames.axes.lines.visible = on));
     add("Frames", "f", "Frames of bodies and others: x red, y green, z blue", false, (on) => (frames.frames.lines.visible = on));
     if (roles("com")) add("Centres", "c", "Centres of mass", false, role("com"));
     if (roles("inertia")) add("Inertia", "i", "Solid ellipsoids with the inertia of the bodies", false, role("inertia"));
     if (scene.arrows.some((a) => a.kind === "force")) {
-      add("Forces", "v", "Forces in joints, constraints and wheels", true, (on) => { arrows.on.force = on; this.scales(); });
+      add("Forces", "v", "Forces in joints, constraints, wheels and force elements", true, (on) => { arrows.on.force = on; this.scales(); });
     }
     if (scene.arrows.some((a) => a.kind === "moment")) {
       add("Moments", "m", "Moments: arrows with a double head", false, (on) => { arrows.on.moment = on; this.scales(); });
@@ -202,31 +205,38 @@ export class Page {
     return element("aside", { class: "arm-side" }, ...parts);
   }
 
-  private fold(title: string, content: HTMLElement, open = false): HTMLElement {
-    return element("details", { class: "arm-panel", open }, element("summary", {}, element("span", {}, title)), content);
+  /** A panel; what is inside is made when it is opened first. */
+  private fold(title: string, make: () => HTMLElement, open = false): HTMLElement {
+    const made = element("details", { class: "arm-panel", open }, element("summary", {}, element("span", {}, title)));
+    const fill = () => made.childElementCount > 1 || made.append(make());
+    if (open) fill();
+    else made.addEventListener("toggle", fill, { once: true });
+    return made;
   }
 
   private events(): HTMLElement {
-    const rows = this.data.scene.events.map((event) => {
+    const { events } = this.data.scene;
+    const rows = () => events.map((event) => {
       const row = element("tr", { class: "arm-event" }, element("td", {}, `${shown(event.time)} s`), element("td", {}, event.text));
       row.addEventListener("click", () => this.clock.seek(event.time));
       return row;
     });
-    const few = rows.length <= 8;
-    return this.fold(`events (${rows.length})`, element("div", { class: "arm-scroll" }, element("table", { class: "arm-words" }, ...rows)), few);
+    const table = () => element("div", { class: "arm-scroll" }, element("table", { class: "arm-words" }, ...rows()));
+    return this.fold(`events (${events.length})`, table, events.length <= 8);
   }
 
   private bodies(): HTMLElement {
     const { bodies } = this.data.scene;
     const heads = ["body", "joint", "kind", "mass kg"].map((h) => element("th", { scope: "col" }, h));
-    const rows = bodies.map((b) =>
+    const rows = () => bodies.map((b) =>
       element("tr", {}, element("th", { scope: "row" }, b.name), element("td", {}, b.joint), element("td", {}, b.kind), element("td", {}, shown(b.mass))));
-    const table = element("table", { class: "arm-words" }, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows));
-    return this.fold(`bodies (${bodies.length})`, element("div", { class: "arm-scroll" }, table), this.data.time.length < 2);
+    const table = () => element("div", { class: "arm-scroll" },
+      element("table", { class: "arm-words" }, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows())));
+    return this.fold(`bodies (${bodies.length})`, table, this.data.time.length < 2 && bodies.length <= FEW);
   }
 
   private trails(): HTMLElement {
-    const items = this.data.scene.trails.map((trail, k) => {
+    const items = () => this.data.scene.trails.map((trail, k) => {
       const box = element("input", { type: "checkbox" });
       box.checked = trail.shown;
       box.addEventListener("change", () => {
@@ -236,13 +246,13 @@ export class Page {
       const swatch = element("span", { class: "arm-swatch", style: `background:${TRAILS[k % TRAILS.length]}` });
       return element("label", {}, box, swatch, trail.name);
     });
-    return this.fold("trails", element("div", { class: "arm-scroll arm-list" }, ...items));
+    return this.fold("trails", () => element("div", { class: "arm-scroll arm-list" }, ...items()));
   }
 
   private help(): HTMLElement {
     const keys = [...HELP, ...this.switches.map((one) => [one.key.toUpperCase(), one.title])];
     const rows = keys.map(([key, text]) => element("tr", {}, element("th", { scope: "row" }, element("kbd", {}, key)), element("td", {}, text)));
-    return this.fold("keys", element("table", { class: "arm-words" }, ...rows));
+    return this.fold("keys", () => element("table", { class: "arm-words" }, ...rows));
   }
 
   private makeBar(): HTMLElement {

@@ -10,6 +10,7 @@ export const LINES = ["#2f6db3", "#dc8a12", "#1f8a6d", "#b8528f", "#56a3d9", "#c
 const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
 const DRAWN = 24; // lines of one plot
 const HEIGHT = 150;
+const ROWS = 100; // of a table; the others come when they are asked for
 
 class Panel {
   readonly root: HTMLDetailsElement;
@@ -38,7 +39,27 @@ class Panel {
 
   private table(): HTMLElement {
     const body = element("tbody");
-    this.part.labels.forEach((label, k) => {
+    this.fill(body, ROWS);
+    const left = this.part.labels.length - ROWS;
+    if (left > 0) {
+      const more = element("button", { type: "button", class: "arm-chip" }, `${left} more`);
+      const last = element("tr", { class: "arm-more" }, element("td", { colspan: 4 }, more));
+      more.addEventListener("click", () => {
+        last.remove();
+        this.fill(body, Infinity);
+        this.update(true);
+      });
+      body.append(last);
+    }
+    const heads = ["", "now", "least", "greatest"].map((h) => element("th", { scope: "col" }, h));
+    return element("div", { class: "arm-scroll" }, element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body));
+  }
+
+  /** Rows of the columns up to a number. */
+  private fill(body: HTMLElement, end: number): void {
+    const begin = this.cells.length;
+    this.part.labels.slice(begin, end).forEach((label, j) => {
+      const k = begin + j;
       const color = LINES[k % LINES.length];
       const swatch = element("span", { class: "arm-swatch", style: k < DRAWN ? `background:${color}` : "" });
       const now = element("td", { class: "arm-now" }, "–");
@@ -54,8 +75,6 @@ class Panel {
       row.addEventListener("click", () => this.fade(k, row));
       body.append(row);
     });
-    const heads = ["", "now", "least", "greatest"].map((h) => element("th", { scope: "col" }, h));
-    return element("div", { class: "arm-scroll" }, element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body));
   }
 
   /** A click on a row takes its line out of the plot, or brings it back. */

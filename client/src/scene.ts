@@ -22,8 +22,8 @@ export interface BodyPart {
 }
 
 export interface ShapePart {
-  kind: "box" | "cylinder" | "sphere" | "capsule" | "ring" | "ellipsoid" | "mesh";
-  role: "shape" | "link" | "skeleton" | "joint" | "wheel" | "ground" | "com" | "inertia";
+  kind: "box" | "cylinder" | "sphere" | "capsule" | "coil" | "ring" | "ellipsoid" | "mesh";
+  role: "shape" | "link" | "skeleton" | "joint" | "wheel" | "ground" | "element" | "com" | "inertia";
   body: number;
   at: Place;
   size: number[];
@@ -34,10 +34,12 @@ export interface ShapePart {
 
 export interface TiePart {
   name: string;
-  role: "link" | "joint";
+  kind: "bar" | "coil" | "damper";
+  role: "link" | "joint" | "element";
   bodies: [number, number];
   points: [Point, Point];
   radius: number;
+  length: number;
   color: Color;
 }
 
@@ -72,7 +74,7 @@ export interface MeshPart {
 export interface ArrowPart {
   name: string;
   kind: "force" | "moment";
-  group: "joint" | "constraint" | "wheel";
+  group: "joint" | "constraint" | "wheel" | "element";
   body: number;
   point: Point;
   track: number;

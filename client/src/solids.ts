@@ -10,12 +10,14 @@ import {
   DynamicDrawUsage,
   Group,
   InstancedMesh,
+  LatheGeometry,
   Matrix4,
   Mesh,
   MeshStandardMaterial,
   Quaternion,
   SphereGeometry,
   TorusGeometry,
+  Vector2,
   Vector3,
 } from "three";
 import { toCreasedNormals } from "three/examples/jsm/utils/BufferGeometryUtils.js";
@@ -42,11 +44,59 @@ function geometry(kind: ShapePart["kind"], sides: number, ratio: number): Buffer
       return upright(new CylinderGeometry(1, 1, 1, sides));
     case "capsule":
       return upright(new CapsuleGeometry(1, ratio, Math.max(3, sides >> 2), sides));
+    case "coil":
+      return coil(3, ratio, 16);
     case "ring":
       return new TorusGeometry(1, ratio, 10, 56);
     default:
       return new SphereGeometry(1, sides, Math.max(6, sides >> 1));
   }
+}
+
+/** A wound wire of outer radius 1 from z = -1/2 to 1/2, with straight ends on the axis; the wire
+ *  is round where the geometry is `slender` times as long as its radius. */
+export function coil(turns: number, slender: number, sides: number): BufferGeometry {
+  const wire = Math.min(0.16, 0.22 * (slender / turns));
+  const path: Vector3[] = [new Vector3(0, 0, -0.5), new Vector3(0, 0, -0.45)];
+  const steps = turns * sides;
+  for (let k = 0; k <= steps; k++) {
+    const turn = (2 * Math.PI * k) / sides;
+    const grown = Math.min(1, (3 * Math.min(k, steps - k)) / sides) * (1 - wire); // leaves the axis
+    path.push(new Vector3(grown * Math.cos(turn), grown * Math.sin(turn), -0.44 + (0.88 * k) / steps));
+  }
+  path.push(new Vector3(0, 0, 0.45), new Vector3(0, 0, 0.5));
+  const around = 6;
+  const points: number[] = [];
+  const faces: number[] = [];
+  const along = new Vector3();
+  path.forEach((p, k) => {
+    along.subVectors(path[Math.min(k + 1, path.length - 1)], path[Math.max(k - 1, 0)]);
+    along.z *= slender;
+    along.normalize();
+    const out = new Vector3(p.x, p.y, 0);
+    if (out.lengthSq() < 1e-12) out.set(1, 0, 0);
+    out.addScaledVector(along, -out.dot(along)).normalize();
+    const side = new Vector3().crossVectors(along, out);
+    for (let j = 0; j < around; j++) {
+      const angle = (2 * Math.PI * j) / around;
+      const d = out.clone().multiplyScalar(Math.cos(angle)).addScaledVector(side, Math.sin(angle));
+      points.push(p.x + wire * d.x, p.y + wire * d.y, p.z + (wire * d.z) / slender);
+      if (!k) continue;
+      const [a, b] = [k * around + j, k * around + ((j + 1) % around)];
+      faces.push(a - around, b - around, a, a, b - around, b);
+    }
+  });
+  const made = new BufferGeometry();
+  made.setAttribute("position", new BufferAttribute(new Float32Array(points), 3));
+  made.setIndex(faces);
+  made.computeVertexNormals();
+  return made;
+}
+
+/** A pot from one end, a rod from the other. */
+function damper(): BufferGeometry {
+  const outline = [[0.3, -0.5], [0.3, -0.42], [1, -0.42], [1, 0.08], [0.45, 0.08], [0.45, 0.5]];
+  return new LatheGeometry(outline.map(([r, z]) => new Vector2(r, z)), 20).rotateX(Math.PI / 2);
 }
 
 /** How the unit geometry is stretched for a shape. */
@@ -57,6 +107,7 @@ function stretch(shape: ShapePart): Vector3 {
     case "ellipsoid":
       return new Vector3(a, b, c);
     case "cylinder":
+    case "coil":
       return new Vector3(a, a, b);
     default:
       return new Vector3(a, a, a);
@@ -65,8 +116,19 @@ function stretch(shape: ShapePart): Vector3 {
 
 /** Kinds whose proportions cannot be stretched have their own geometry for each ratio. */
 function ratio(shape: ShapePart): number {
-  if (shape.kind === "capsule" || shape.kind === "ring") return shape.size[1] / shape.size[0];
+  if (shape.kind === "capsule" || shape.kind === "ring" || shape.kind === "coil") return shape.size[1] / shape.size[0];
   return 0;
+}
+
+/** Length of a spring at the beginning, in radii; of others nothing depends on it. */
+function slenderness(tie: TiePart): number {
+  return tie.kind === "coil" ? Math.min(Math.max(tie.length / tie.radius, 1), 400) : 0;
+}
+
+/** As many windings as fit at the beginning, 4 to 12. */
+function spring(tie: TiePart): BufferGeometry {
+  const slender = slenderness(tie);
+  return coil(Math.min(Math.max(Math.round(slender / 1.3), 4), 12), slender, 14);
 }
 
 interface Batch {
@@ -101,10 +163,12 @@ export class Solids {
       else groups.set(key, [shape]);
     }
     for (const shapes of groups.values()) this.addBatch(shapes);
-    for (const role of ["link", "joint"] as const) {
-      const parts = data.scene.ties.filter((tie) => tie.role === role);
-      if (parts.length) this.addTies(parts, role);
+    const ties = new Map<string, TiePart[]>();
+    for (const tie of data.scene.ties) {
+      const key = [tie.kind, tie.role, slenderness(tie).toPrecision(2)].join();
+      ties.set(key, [...(ties.get(key) ?? []), tie]);
     }
+    for (const parts of ties.values()) this.addTies(parts);
   }
 
   private material(opacity: number, role: string): MeshStandardMaterial {
@@ -175,9 +239,11 @@ export class Solids {
     this.group.add(mesh);
   }
 
-  private addTies(parts: TiePart[], role: string): void {
+  private addTies(parts: TiePart[]): void {
+    const { kind, role } = parts[0];
+    const made = { bar: () => geometry("cylinder", parts.length > MANY ? 8 : 20, 0), coil: () => spring(parts[0]), damper };
     const mesh = new InstancedMesh(
-      geometry("cylinder", parts.length > MANY ? 8 : 20, 0),
+      made[kind](),
       this.material(1, role),
       parts.length,
     );

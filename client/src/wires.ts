@@ -71,15 +71,26 @@ export class Wires {
     const project = new Matrix4().multiplyMatrices(this.camera.projectionMatrix, this.camera.matrixWorldInverse);
     context.clearRect(0, 0, width, height);
     context.lineCap = "round";
-    const line = (a: Vector3, b: Vector3, color: string, thick: number) => {
-      a.applyMatrix4(project);
-      b.applyMatrix4(project);
+    const spots = (a: Vector3, b: Vector3) =>
+      [a, b].map((p) => p.applyMatrix4(project)).map((p) => [((p.x + 1) * width) / 2, ((1 - p.y) * height) / 2]);
+    const stroke = (points: number[][], color: string, thick: number) => {
       context.strokeStyle = color;
       context.lineWidth = thick * ratio;
       context.beginPath();
-      context.moveTo(((a.x + 1) * width) / 2, ((1 - a.y) * height) / 2);
-      context.lineTo(((b.x + 1) * width) / 2, ((1 - b.y) * height) / 2);
+      points.forEach(([x, y], k) => (k ? context.lineTo(x, y) : context.moveTo(x, y)));
       context.stroke();
+    };
+    const line = (a: Vector3, b: Vector3, color: string, thick: number) => stroke(spots(a, b), color, thick);
+    const zigzag = (a: Vector3, b: Vector3, color: string, teeth: number) => {
+      const [[x0, y0], [x1, y1]] = spots(a, b);
+      const [dx, dy] = [x1 - x0, y1 - y0];
+      const across = (6 * ratio) / Math.max(1, Math.hypot(dx, dy));
+      const points = [[x0, y0]];
+      for (let k = 1; k < teeth; k++) {
+        const [s, side] = [k / teeth, k % 2 ? across : -across];
+        points.push([x0 + s * dx - side * dy, y0 + s * dy + side * dx]);
+      }
+      stroke([...points, [x1, y1]], color, 1.6);
     };
     for (const { body, a, b, color, width: thick } of this.strokes) {
       const m = this.poses.of(body);
@@ -89,7 +100,8 @@ export class Wires {
     for (const tie of this.data.scene.ties) {
       this.poses.point(tie.bodies[0], tie.points[0], p);
       this.poses.point(tie.bodies[1], tie.points[1], q);
-      line(p, q, css(tie.color), 3);
+      if (tie.kind === "coil") zigzag(p, q, css(tie.color), 12);
+      else line(p, q, css(tie.color), tie.kind === "damper" ? 6 : 3);
     }
   }
 

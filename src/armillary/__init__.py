@@ -42,7 +42,9 @@ from armillary.model import (
 
 if TYPE_CHECKING:
     from armillary import textbook as methods
+    from armillary.analysis.time_constants import time_constants
     from armillary.constraints.drift import CorrectiveForce
+    from armillary.formats.motors import catalogue_motor
     from armillary.formats.parts import read_parts
     from armillary.formats.shape_masses import masses_from_shapes
     from armillary.model.solids import solid_inertia
@@ -67,6 +69,8 @@ if TYPE_CHECKING:
     from armillary.sim.motion.line import line_trajectory
     from armillary.sim.motion.roads import RoadProfile
     from armillary.sim.motion.schedules import Schedule
+    from armillary.sim.record.motor_loads import motor_loads, winding_temperature
+    from armillary.sim.record.motor_sizing import size_motors
     from armillary.sim.record.plotting import plot
     from armillary.sim.record.run import Run
     from armillary.sim.record.stored_run import load_run
@@ -84,7 +88,7 @@ _LATER = {
         "sim.actuators.dc_motor": ("DCMotor", "Ideal"),
         "sim.actuators.converters": ("DAC",),
         "sim.control.block": ("Block",),
-        "constraints.drift": ("CorrectiveForce",),
+        "constraints.drift": ("CorrectiveForce", "Penalty", "StabilizedPenalty"),
         "sim.control.chain": ("Chain",),
         "sim.control.feed_forward": ("FeedForward", "Function"),
         "sim.control.pid": ("PID",),
@@ -101,6 +105,10 @@ _LATER = {
         "sim.control.setpoints": ("check_setpoints",),
         "sim.record.run": ("Run",),
         "sim.record.plotting": ("plot",),
+        "sim.record.motor_loads": ("motor_loads", "winding_temperature"),
+        "sim.record.motor_sizing": ("size_motors",),
+        "analysis.time_constants": ("time_constants",),
+        "formats.motors": ("catalogue_motor",),
         "sim.loop.simulate": ("simulate",),
         "sim.loop.replay": ("replay",),
         "sim.record.stored_run": ("load_run",),
@@ -163,6 +171,7 @@ __all__ = [
     "Motor",
     "OperationalSpace",
     "Passive",
+    "Penalty",
     "Pose",
     "PrescribedMotion",
     "ProjectionWarning",
@@ -172,10 +181,12 @@ __all__ = [
     "Schedule",
     "Sensor",
     "Shape",
+    "StabilizedPenalty",
     "StickSlip",
     "Surface",
     "Switch",
     "Wheel",
+    "catalogue_motor",
     "check_setpoints",
     "dh",
     "example",
@@ -186,12 +197,16 @@ __all__ = [
     "load_run",
     "masses_from_shapes",
     "methods",
+    "motor_loads",
     "plot",
     "read_parts",
     "replay",
     "simulate",
     "sixparameter",
+    "size_motors",
     "solid_inertia",
+    "time_constants",
     "trajectories",
     "volume_inertia",
+    "winding_temperature",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from html import escape
 from typing import TypeVar
 
@@ -13,6 +14,15 @@ def shown(cls: Class) -> Class:
     setattr(cls, "__repr__", cls.__str__)  # noqa: B010 - what a class shows is set from outside
     setattr(cls, "_repr_html_", as_html)  # noqa: B010
     return cls
+
+
+def function_text(function: object) -> str:
+    """How to call a function, and the first line of what it says of itself."""
+    name = getattr(function, "__name__", "function")
+    signature = getattr(function, "__signature__", None) or inspect.signature(function.__call__)  # type: ignore[operator]
+    bare = [x.replace(annotation=x.empty) for x in signature.parameters.values()]
+    about = (inspect.getdoc(function) or "").partition("\n")[0]
+    return f"{name}{inspect.Signature(bare)}" + (f": {about}" if about else "")
 
 
 def as_html(thing: object) -> str:

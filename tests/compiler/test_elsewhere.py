@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.codegen import cache_folder, jit, target
+from armillary.codegen import cache as object_cache
+from armillary.codegen import jit, target
 from armillary.codegen.cache import Cache, key_of
 from armillary.errors import FormatError
 from armillary.formats import mjcf_trial
@@ -33,7 +34,7 @@ def recorded(path: Path, duration: float, **options) -> am.Run:
 @pytest.fixture
 def by_paths(monkeypatch, tmp_path):
     """Folders are no descriptors, and there are no flags against links and pipes."""
-    monkeypatch.setattr(cache_folder, "_BY_DESCRIPTOR", False)
+    monkeypatch.setattr(object_cache, "_BY_DESCRIPTOR", False)
     monkeypatch.delattr(os, "getuid", raising=False)
     for name in ("O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK", "O_DIRECTORY"):
         monkeypatch.delattr(os, name, raising=False)

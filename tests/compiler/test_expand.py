@@ -10,9 +10,9 @@ import pytest
 from machine import FOUR, SCALAR, Machine, value_of
 
 from armillary.codegen.target import Lanes, machine
-from armillary.graph.evaluate import evaluate
 from armillary.graph.expand import Expansion
 from armillary.graph.expr import Graph, Node, cone
+from armillary.graph.function import evaluate
 
 DOUBLES = [Lanes(1), Lanes(4), Lanes(1, fma=False), Lanes(4, fma=False)]
 FLOATS = [Lanes(1, "float"), Lanes(8, "float"), Lanes(1, "float", False), Lanes(8, "float", False)]

@@ -16,9 +16,9 @@ import armillary as am
 from armillary import scalar
 from armillary.codegen.wasm import Kernel, module, uint
 from armillary.errors import CompileError
-from armillary.graph.evaluate import evaluate
 from armillary.graph.expand import Expansion
 from armillary.graph.expr import Graph
+from armillary.graph.function import evaluate
 from armillary.mechanism.function_graph import trace
 
 NODE = shutil.which("node")

@@ -15,7 +15,7 @@ import armillary as am
 from armillary.constraints.compiled import eliminating_kernels
 from armillary.constraints.ladder import States, compiled
 from armillary.constraints.large import Factor
-from armillary.evaluate.kernel import KernelInTurn
+from armillary.evaluate.kernel_in_turn import KernelInTurn
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from benchmarks.closed import car, ladder

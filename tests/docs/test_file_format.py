@@ -11,7 +11,7 @@ from armillary.formats.native import read_native
 from armillary.formats.native_schema import NativeFile, native_schema
 
 PAGE = ROOT / "docs" / "file-format.md"
-UNITS = re.compile(r"\b(m|kg|rad|N|V|A|H|ohm|s|μ|1/m)\b")
+UNITS = re.compile(r"\b(m|kg|rad|N|V|A|H|ohm|s|μ|1/m|K/W|C)\b")
 
 
 def test_the_page_is_what_the_command_writes():

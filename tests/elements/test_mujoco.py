@@ -1,4 +1,4 @@
-"""Spatial tendons of MuJoCo, live: the same springs, dampers and cables, read from its file."""
+"""Tendons of MuJoCo, live: the same springs, dampers and cables, read from its file."""
 
 import numpy as np
 import pytest
@@ -25,6 +25,7 @@ FILE = """<mujoco model="tendons">
    <joint name="bob" type="slide" axis="1 0 1"/>
    <inertial pos="0 0 0" mass="0.4" diaginertia="0.01 0.01 0.01"/>
    <site name="eye" pos="0.1 0 0"/>
+   <geom name="ball" size="0.01" mass="0"/>
   </body>
  </worldbody>
  <tendon>
@@ -36,7 +37,11 @@ FILE = """<mujoco model="tendons">
    <site site="tip"/><site site="eye"/></spatial>
   <spatial name="default" stiffness="20"><site site="mid"/><site site="eye"/></spatial>
   <spatial name="bare"><site site="mid"/><site site="eye"/></spatial>
-  <fixed name="fixed" stiffness="5"><joint joint="arm" coef="1"/></fixed>
+  <fixed name="fixed" stiffness="5" damping="0.7" springlength="0.3">
+   <joint joint="arm" coef="1"/><joint joint="bob" coef="-2.5"/></fixed>
+  <fixed name="play" stiffness="9" springlength="-0.1 0.2"><joint joint="bob" coef="3"/></fixed>
+  <spatial name="wrapped" stiffness="5"><site site="mid"/><geom geom="ball"/><site site="eye"/>
+  </spatial>
  </tendon>
 </mujoco>"""
 
@@ -46,11 +51,12 @@ def test_tendons_as_mujoco_has_them(tmp_path):
     path.write_text(FILE)
     m = am.load(path)
     names = tuple(part.name for part in m.model.elements)
-    assert names == ("spring", "rope", "rope.damper", "band", "band.push", "default")
+    assert names == ("spring", "rope", "rope.damper", "band", "band.push", "default",
+                     "fixed", "play", "play.push")  # fmt: skip
     notes = str(m.report)
-    assert "neither stiffness nor damping" in notes and "it runs over joints" in notes
+    assert "neither stiffness nor damping" in notes and "it runs over spheres" in notes
     peer = mujoco.MjModel.from_xml_path(str(path))
-    peer.tendon_stiffness[-1] = 0.0  # the fixed tendon, which is not read
+    peer.tendon_stiffness[-1] = 0.0  # the wrapped tendon, which is not read
     data = mujoco.MjData(peer)
     rng = np.random.default_rng(2)
     seen = set()
@@ -63,7 +69,14 @@ def test_tendons_as_mujoco_has_them(tmp_path):
             a = m.forward_dynamics(q, v, np.zeros(m.nv))
             np.testing.assert_allclose(a, data.qacc, atol=1e-9 * np.abs(data.qacc).max())
             along = m.element_forces(q, v).along
-            lengths = [along[names.index(n), 1] for n in ("spring", "rope", "band", "default")]
+            read = ("spring", "rope", "band", "default")
+            lengths = [along[names.index(n), 1] for n in read]
             np.testing.assert_allclose(lengths, data.ten_length[:4], rtol=1e-12)
-            seen |= {(n, bool(along[names.index(n), 0])) for n in ("rope", "band", "band.push")}
+            sums = [along[names.index(n), 1] for n in ("fixed", "play")]
+            np.testing.assert_allclose(sums, data.ten_length[5:7], rtol=1e-12)
+            seen |= {
+                (n, bool(along[names.index(n), 0]))
+                for n in ("rope", "band", "band.push", "play", "play.push")
+            }
     assert {("band", True), ("band", False), ("band.push", True), ("rope", True)} <= seen
+    assert {("play", True), ("play", False), ("play.push", True)} <= seen

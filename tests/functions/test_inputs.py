@@ -525,3 +525,11 @@ def test_bad_rows_of_frames_on_the_ground():
     ]  # fmt: skip
     for x in results:
         assert np.isnan(x[4]).all() and np.isfinite(np.delete(x, 4, axis=0)).all()
+
+
+def test_a_mechanism_is_made_of_a_model():
+    arm = am.example("two-link")
+    assert am.Mechanism(arm.model).nv == 2
+    for wrong in (arm, None, "two-link"):
+        with pytest.raises(InputError, match=r"expected a Model, found .*a mechanism already"):
+            am.Mechanism(wrong)

@@ -15,7 +15,7 @@ from armillary.algorithms.tree.joint_space import joint_space_dynamics
 from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.evaluate.request import Request
 from armillary.evaluate.specialise import traced as graph_of
-from armillary.graph.evaluate import evaluate
+from armillary.graph.function import evaluate
 from compare import close
 from oracles.direct import Direct
 from samples import opposed_axes, random_state, structured_model

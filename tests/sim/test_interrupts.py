@@ -13,7 +13,8 @@ import pytest
 import armillary as am
 from armillary.codegen import jit
 from armillary.runtime import threads as pool
-from armillary.sim.loop import time_steps
+from armillary.sim.loop import native, run_recorder, time_steps
+from armillary.sim.record import recorder
 
 ARM = am.example("double-pendulum")
 
@@ -172,3 +173,43 @@ def test_ctrl_c_while_machine_code_is_made_or_freed(unheard, monkeypatch):
         jit.Library(SQUARE.format(k=4), ["f4"])
     assert not unheard and not jit._unused
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def _late_signal(monkeypatch, owner, name, call, before):
+    """Ctrl-C comes just before, or just after, this call of a function (the last line of it)."""
+    plain, count = getattr(owner, name), []
+
+    def wrapped(*arguments, **options):
+        count.append(0)
+        if before and len(count) == call:
+            signal.raise_signal(signal.SIGINT)
+        found = plain(*arguments, **options)
+        if not before and len(count) == call:
+            signal.raise_signal(signal.SIGINT)
+        return found
+
+    monkeypatch.setattr(owner, name, wrapped)
+
+
+@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize(
+    "place",
+    [
+        (native.NativeLoop, "advance"),
+        (run_recorder.RunRecorder, "many"),
+        (recorder.Recorder, "extend"),
+        (recorder.Recorder, "_fill"),
+        (recorder.Recorder, "_state_of"),
+    ],
+    ids=lambda place: place[1],
+)
+@pytest.mark.parametrize("every", [1, 7])
+def test_the_message_names_the_last_recorded_instant(monkeypatch, place, before, every):
+    """Wherever Ctrl-C comes, also in a stretch that native code has gone and nobody recorded."""
+    monkeypatch.setattr(native, "_STEPS", 200)
+    _late_signal(monkeypatch, *place, call=3, before=before)
+    run = am.simulate(ARM, (1.2, 0.6), duration=3.0, every=every, record=("q", "v", "energy"))
+    assert not run.complete and len(run) > 1 and len(run) < 3000 // every
+    assert run.message == f"interrupted at t = {run.time[-1]:.6g} s"
+    assert run.state["t"] == run.time[-1] and np.array_equal(run.state["q"], run.q[-1])
+    assert np.allclose(np.diff(run.time), 1e-3 * every)

@@ -61,6 +61,32 @@ def test_any_column_may_stand_below():
         run.plot("q", x="crnk")
 
 
+@pytest.mark.parametrize("way", [1.0, -1.0])
+def test_turns_over_each_other(way):
+    """A crank that turns three and a half times: y = sin(angle) is one curve, x never leaves its
+    turn, and the line reaches both edges and breaks between them."""
+    time = np.linspace(0.0, 1.0, 400)
+    angle = way * 7.0 * np.pi * time + 0.3
+    run = am.Run("x", time, {"q": np.stack([angle, np.sin(angle)], axis=1)},
+                 {"q": ("crank", "y")}, {"q": ("rad", "rad")})  # fmt: skip
+    figure = run.plot("q", x="crank", modulo=2.0 * np.pi, columns="y", peaks=True)
+    x, y = (np.asarray(a, float) for a in figure.axes[0].lines[0].get_data())
+    inside = np.isfinite(x)
+    assert x[inside].min() >= 0.0 and x[inside].max() <= 2.0 * np.pi
+    assert np.abs(y[inside] - np.sin(x[inside])).max() < 1e-3  # chords between samples
+    breaks = np.flatnonzero(~inside)
+    assert len(breaks) == len(set(np.floor(angle / (2.0 * np.pi)))) - 1
+    edges = (2.0 * np.pi, 0.0) if way > 0 else (0.0, 2.0 * np.pi)
+    for k in breaks:
+        assert (x[k - 1], x[k + 1]) == edges
+    steps = np.diff(x)
+    assert np.nanmax(np.abs(steps)) < 0.1  # no line across the picture
+    with pytest.raises(InputError, match="modulo"):
+        run.plot("q", modulo=2.0 * np.pi)
+    with pytest.raises(InputError, match="modulo"):
+        run.plot("q", x="crank", modulo=0.0)
+
+
 def test_magnitudes_are_lengths():
     moment, force = press().plot("reactions", magnitude=True).axes
     assert force.get_ylabel() == "|force|, reactions [N]"

@@ -5,7 +5,7 @@ import pytest
 
 import armillary as am
 from armillary.evaluate.compile_function import NotNative
-from armillary.graph.evaluate import evaluate
+from armillary.graph.function import evaluate
 from armillary.runtime.time_context import ROLES
 from armillary.sim.loop.run_graphs import graphs_of_run
 

@@ -107,6 +107,14 @@ FLAGS = (
 )
 
 
+def drawn(page):
+    """Wait until what was asked of a page so far is to be seen: pictures are drawn in the next
+    frame, and the one after that comes when it is done."""
+    page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
+
+
 def chromium():
     """The path of the machine's Chromium, or a skip with the reason."""
     pytest.importorskip("playwright", reason="playwright is not installed")

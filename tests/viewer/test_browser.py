@@ -5,7 +5,17 @@ Skipped, with the reason, where there is no Chromium or no playwright.
 
 import numpy as np
 import pytest
-from pages import FLAGS, HOSTILE, chain, chromium, meshed_arm, prescribed_run, renamed, run_of
+from pages import (
+    FLAGS,
+    HOSTILE,
+    chain,
+    chromium,
+    drawn,
+    meshed_arm,
+    prescribed_run,
+    renamed,
+    run_of,
+)
 
 import armillary as am
 
@@ -139,6 +149,7 @@ def test_play_scrub_switches_and_keys(opened):
         page.page.keyboard.press(k)
     page.page.keyboard.press("+")
     assert page.page.evaluate("() => window.page.clock.speed") == 2
+    drawn(page.page)  # panes have their places
     over = page.page.locator(".u-over").first
     box = over.bounding_box()
     page.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 20)
@@ -160,13 +171,14 @@ def test_the_mechanism_is_to_be_seen(opened):
     """Coloured pixels are there, and fewer without the shapes and marks."""
     page, path = opened(run_of("four-bar"))
     page.page.wait_for_selector("canvas.arm-canvas")
-    assert page.page.evaluate("() => window.page.view.solid")
+    drawn(page.page)
+    assert page.page.evaluate("() => window.page.view.solid && window.page.view.drawn > 0")
     seen = coloured(page)
     assert seen > 0.005
     for name in ("Shapes", "Forces", "Trails"):
         page.page.click(f'[data-switch="{name}"]')
     page.page.mouse.move(5, 5)
-    page.page.wait_for_timeout(400)
+    drawn(page.page)
     assert coloured(page) < 0.2 * seen
     page.done(path)
 
@@ -177,6 +189,7 @@ def test_an_arm_with_meshes(opened, tmp_path):
     run = am.simulate(arm, [0.4], duration=0.2, step=0.01, record=("q", "v", "reactions"))
     page, path = opened(run)
     page.page.wait_for_selector("canvas.arm-canvas")
+    drawn(page.page)
     assert coloured(page) > 0.01
     page.page.click('[data-switch="Skeleton"]')
     page.done(path)
@@ -210,6 +223,18 @@ def test_a_thousand_bodies_open(opened):
     page, path = opened(prescribed_run(mechanism, 121, seconds=2.0))
     page.seek(1.0)
     page.page.wait_for_function("() => window.page.view.drawn > 0", timeout=PATIENCE)
+    rows = page.page.locator('[data-series="q"] tr[data-label]')
+    assert rows.count() == 100  # the others come when they are asked for
+    page.page.click(".arm-more button")
+    assert rows.count() == 1000
+    wanted = 0.4 * np.sin(2.0 * 1.0 + 0.3 * 999)  # the sines of `prescribed_run`
+    text = rows.nth(999).locator(".arm-now").text_content()
+    assert float(text.replace("\u2212", "-")) == pytest.approx(wanted, rel=1e-4)
+    assert page.page.locator("details:not([open]) tr").count() == 0
+    page.page.get_by_text("bodies (1000)").click()
+    page.page.wait_for_function(
+        "() => document.querySelectorAll('.arm-words tbody tr').length === 1000", timeout=PATIENCE
+    )
     page.done(path)
 
 
@@ -222,6 +247,7 @@ def test_without_webgl_lines_are_drawn_and_it_is_said(launch, tmp_path):
     page.page.locator(".arm-flat").wait_for(state="visible")  # the view is drawn once it is seen
     assert not page.page.evaluate("() => window.page.view.solid")
     assert "no WebGL" in page.page.locator(".arm-flat").text_content()
+    drawn(page.page)
     assert coloured(page) > 0.002
     page.seek(0.25)
     started.close()
@@ -229,6 +255,7 @@ def test_without_webgl_lines_are_drawn_and_it_is_said(launch, tmp_path):
 
 def test_a_narrow_screen_has_no_sideways_scrolling(opened):
     page, path = opened(run_of("four-bar"), viewport={"width": 390, "height": 800})
+    drawn(page.page)
     wide = page.page.evaluate("() => document.documentElement.scrollWidth")
     assert wide <= 390
     page.done(path)

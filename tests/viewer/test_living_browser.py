@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from pages import FLAGS, HOSTILE, chromium, renamed
+from pages import FLAGS, HOSTILE, chromium, drawn, renamed
 
 import armillary as am
 
@@ -282,6 +282,7 @@ def test_browsers_that_lack_something_say_so(missing, browser, tmp_path):
     if missing == "WebGL":  # lines are drawn instead, and they move
         opened.until("() => window.living.engine.t > 0.05")
         opened.ask("() => { window.living.pause(); }")
+        drawn(opened.page)
         x, y = opened.ask(SPOT, 1)
         opened.page.mouse.move(x, y)
         opened.page.mouse.down()

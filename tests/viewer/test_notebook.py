@@ -1,5 +1,7 @@
 """Notebooks: every result shows itself as `print` does, mechanisms and runs with a sketch."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -55,6 +57,20 @@ def test_parts_say_what_they_are():
         assert " at 0x" not in repr(part)
     assert "6 bodies" in repr(arm.model) and "rod" in repr(chain)
     assert "0 to 2 s" in repr(line) and "'six-r'" in repr(parts[5])
+
+
+@pytest.mark.parametrize("name", ["four-bar", "six-r"])
+def test_functions_say_how_they_are_called(name):
+    """At the prompt: name, arguments and one line of what they give."""
+    made = am.example(name)
+    for question in ("inverse_dynamics", "forward_dynamics", "mass_matrix", "pose", "energy",
+                     "reactions", "inverse_kinematics"):  # fmt: skip
+        function = getattr(made, question)
+        text = repr(function)
+        assert text.startswith(f"{question}(") and " at 0x" not in text and "\n" not in text
+        for argument in list(inspect.signature(function).parameters)[:2]:
+            assert argument in text
+    assert "tau = M(q) a + h(q, v)" in repr(am.example("six-r").inverse_dynamics)
 
 
 def test_small_numbers_beside_large_ones_are_not_zero():

@@ -9,6 +9,7 @@ from typing import Any
 from armillary.algorithms.forces.elements import (
     MovingTree,
     add_wrenches,
+    driven_resistance,
     readings,
     slopes,
     stored,
@@ -87,6 +88,7 @@ class Run:
             given = inputs.get(name)
             value = (0,) * nv if given is None else tuple(given[v0 : v0 + nv])
             setattr(j, name, value)
+        j.driven = (0,) * nv  # by force elements between coordinates
         wrench = inputs.get("external")
         j.external = Force.zero()
         if wrench is not None:
@@ -104,6 +106,9 @@ class Run:
         elements = self.tables.elements
         if elements and "external" in self.algorithm.reads:
             add_wrenches(elements, self.tree, self.joints)
+            for b, j in zip(self.bodies, self.joints, strict=True):
+                if any(not (type(x) is int and x == 0) for x in j.driven):
+                    b.resistance = driven_resistance(b.resistance, j.driven)
         if elements and "potential" in self.algorithm.writes:
             self.world.V = self.world.V + stored(elements, self.tree)
 

@@ -86,9 +86,16 @@ def model_about(
     states = (*(labels[i] for i in free.positions), *(f"v.{labels[i]}" for i in w))
     state_units = (*(units[i] for i in free.positions), *(f"{units[i]}/s" for i in w))
     named = (states, state_units, u.names, u.units, y.names, y.units)
-    notes = (*notes, *_dry(mechanism, at))
+    notes = (*notes, *_dry(mechanism, at), *_held_states(mechanism))
     D = y.by_a @ by_force
     return LinearModel(mechanism.name, A, B, C, D, *named, about, at, free, notes)
+
+
+def _held_states(mechanism: Mechanism) -> tuple[str, ...]:
+    """That states of force elements are not among those of the model."""
+    parts = [part.title for part in mechanism.model.elements if part.law.state_names()]
+    text = "the own states of {} are held: what they do in the motion is not in the model"
+    return (text.format(", ".join(parts)),) if parts else ()
 
 
 def system_matrix(mechanism: Mechanism, at: Point, free: Variations) -> Array:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,9 +16,13 @@ from armillary.cli import closing, models, screen
 from armillary.cli.options import Answering, Source, State, Words
 from armillary.cli.remedies import spelled, with_notes
 from armillary.cli.states import KINDS, Array, States, from_csv, from_options, to_csv
+from armillary.cli.voltages import commands_of, fed_forces, print_commands
 from armillary.errors import InputError, ModelError
 from armillary.evaluate.results import Reactions, ReactionsIn
 from armillary.units import WRENCH, WRENCH_HEADS, WRENCH_UNITS
+
+if TYPE_CHECKING:
+    from armillary.sim.actuators.dc_motor import Commands
 
 Column = tuple[str, Array]  # name and numbers
 RESULT = {"inverse": "tau", "forward": "a", "solve": "a"}
@@ -37,6 +41,8 @@ class Question:
     more: dict[str, Words]
     actuators: Sequence[str] = ()
     tree: bool = False  # the open tree, without what closes it
+    voltages: bool = False  # what the motors need, too
+    fed: Words = None  # voltages of motors that drive
 
     @property
     def given(self) -> dict[str, Words]:
@@ -54,6 +60,7 @@ class Answer:
     values: dict[str, Array]
     reactions: Reactions | None
     messages: tuple[str, ...] = ()  # about the constraints
+    commands: Commands | None = None  # of the motors
 
     @property
     def single(self) -> bool:
@@ -108,6 +115,8 @@ def solve(question: Question, reactions: bool) -> Answer:
         if whole.constraints and question.tree:
             messages = (models.left_out(whole),)
     else:
+        if question.fed:
+            values["tau"] = fed_forces(mechanism, question.fed, v, values["tau"])
         tau = values["tau"]
         try:
             asked = (q, v, tau, external, passive)
@@ -121,7 +130,8 @@ def solve(question: Question, reactions: bool) -> Answer:
         found = mechanism.solve(q, v, values["tau"], external, passive).reactions
     elif reactions:
         found = mechanism.reactions(q, v, values["a"], external, passive)
-    return Answer(question.command, mechanism, passive, states, values, found, messages)
+    commands = commands_of(mechanism, v, values["tau"]) if question.voltages else None
+    return Answer(question.command, mechanism, passive, states, values, found, messages, commands)
 
 
 def _inverse(
@@ -197,6 +207,8 @@ def _limits(mechanism: Mechanism) -> Iterator[tuple[str, int, float, float]]:
 def print_answer(result: Answer) -> None:
     heading(result, f"{result.command} dynamics")
     print_motion(result)
+    if result.commands is not None:
+        print_commands(result.mechanism, result.commands)
     if result.reactions is not None:
         print_reactions(result.reactions)
 
@@ -313,6 +325,9 @@ def as_json(result: Answer) -> dict[str, object]:
         **{kind: result.values[kind] for kind in KINDS},
         "external": result.states.external,
     }
+    if result.commands is not None:
+        names = ("current", "voltage", "applied", "limited")
+        content["motors"] = {name: getattr(result.commands, name) for name in names}
     if result.reactions is not None:
         content["reactions"] = reactions_json(result.reactions)
     return content
@@ -341,6 +356,10 @@ def columns(result: Answer) -> Iterator[Column]:
     for kind in KINDS:
         for k, label in enumerate(models.labels(mechanism, kind)):
             yield f"{kind}.{label}", result.values[kind][..., k]
+    if result.commands is not None:
+        for what in ("current", "voltage"):
+            for k, label in enumerate(mechanism.v_labels):
+                yield f"{what}.{label}", getattr(result.commands, what)[..., k]
     count = 1 if result.single else len(result.values["tau"])
     for frame, wrench in result.states.external.items():
         for k, entry in enumerate(WRENCH):

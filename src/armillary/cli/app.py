@@ -67,6 +67,9 @@ def inverse(
     actuator: Actuators = None,
     tree: OfTree = False,
     reactions: Reactions = False,
+    voltages: Annotated[
+        bool, typer.Option("--voltages", help="Currents and voltages of the model's motors, too.")
+    ] = False,
 ) -> None:
     """Joint forces for a motion: tau from q, v, a.
 
@@ -74,7 +77,9 @@ def inverse(
     given as joint=value are kept and the others follow from the constraints."""
     from armillary.cli.answers import Question, answer
 
-    question = Question("inverse", source, state, answering, {"a": a}, actuator or (), tree)
+    question = Question(
+        "inverse", source, state, answering, {"a": a}, actuator or (), tree, voltages
+    )
     answer(question, reactions)
 
 
@@ -85,14 +90,21 @@ def forward(
     state: State,
     answering: Answering,
     tau: Numbers = None,
+    voltage: Annotated[
+        Words,
+        typer.Option(
+            metavar="NUMBERS",
+            help="Of the model's motors, V: in order, or joint=volts; others are not connected.",
+        ),
+    ] = None,
     reactions: Reactions = False,
 ) -> None:
-    """Accelerations for given joint forces: a from q, v, tau.
+    """Accelerations for given joint forces or voltages: a from q, v, tau.
 
     What is not given: q where the mechanism starts, v = 0, tau = 0."""
     from armillary.cli.answers import Question, answer
 
-    answer(Question("forward", source, state, answering, {"tau": tau}), reactions)
+    answer(Question("forward", source, state, answering, {"tau": tau}, fed=voltage), reactions)
 
 
 @app.command()
@@ -261,6 +273,31 @@ def replay(
 
 
 @app.command()
+@runs("sizing")
+def size(
+    source: ClosedSource,
+    motion: Annotated[
+        Path,
+        typer.Argument(help="One cycle: .csv with time and joints (crank or q.crank), or a run."),
+    ],
+    joint: Annotated[Words, typer.Option(help="Default: all that turn. Repeatable.")] = None,
+    motor: Annotated[Words, typer.Option(help="Of the catalogue. Repeatable. Default: all")] = None,
+    gear: Annotated[Words, typer.Option(help="Of the catalogue. Repeatable. Default: all")] = None,
+    safety: Annotated[float, typer.Option(help="No limit is used beyond 1 / safety.")] = 1.0,
+    json: Json = False,
+) -> None:
+    """Motors and gears of the catalogue that carry a motion, the lightest of each joint.
+
+    Exit code 1: there is none for some joint. `armillary motors` lists the catalogue."""
+
+
+@app.command()
+@runs("sizing")
+def motors(json: Json = False) -> None:
+    """The catalogue of motors and gears, with sources."""
+
+
+@app.command()
 @runs("convert")
 def convert(
     source: Source,
@@ -275,6 +312,10 @@ def convert(
     ] = False,
     density: Annotated[
         float | None, typer.Option(help="kg/m³, of all shapes: 2700 for aluminium.")
+    ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option(help="Whatever the ending: sixparameter (.csv or .yaml), native, urdf, ..."),
     ] = None,
 ) -> None:
     """Write a mechanism in another format.

@@ -62,8 +62,14 @@ def ask(
     if question is None:
         _list(answering.json)
         return
-    found = _asked(mechanism, question, {"q": state.q, "v": state.v, "a": a, "tau": tau},
-                   state.external, choosing, answering)  # fmt: skip
+    found = _asked(
+        mechanism,
+        question,
+        {"q": state.q, "v": state.v, "a": a, "tau": tau},
+        state.external,
+        choosing,
+        answering,
+    )
     for text in found.notes():
         screen.note(text)
     if answering.out is not None:
@@ -84,9 +90,13 @@ def ask(
 
 
 def _asked(
-    mechanism: Mechanism, question: str, given: dict[str, Words], wrenches: Words,
-    choosing: Choosing, answering: Answering,
-) -> Asked:  # fmt: skip
+    mechanism: Mechanism,
+    question: str,
+    given: dict[str, Words],
+    wrenches: Words,
+    choosing: Choosing,
+    answering: Answering,
+) -> Asked:
     if question not in FUNCTIONS:
         raise InputError(str(unknown_name("question", question, tuple(FUNCTIONS))))
     row = FUNCTIONS[question]

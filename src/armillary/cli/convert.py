@@ -19,6 +19,7 @@ def convert(
     lossy: bool,
     inertia_from_shapes: bool,
     density: float | None,
+    format: str | None,
 ) -> None:
     """Write the mechanism, then say what the new file does not hold."""
     mechanism = models.find(source)
@@ -29,7 +30,7 @@ def convert(
         mechanism = Mechanism(masses_from_shapes(mechanism.model, density))
         for note in mechanism.report.notes[before:]:
             screen.say(f"  {note.part}: {note.text}")
-    report = mechanism.save(out, overwrite=overwrite, lossy=lossy)
+    report = mechanism.save(out, overwrite, lossy, format)
     screen.say(f"{_counts(mechanism)} written to {out}")
     for note in report.notes:
         screen.say(f"  {note.text}", "yellow")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -63,24 +63,14 @@ def report(
     from armillary.sim.record.stored_run import load_run
 
     path = Path(source.model)
-    wanted = words(section) or None
+    write: Callable[..., Path]
     if _is_run(path):
-        target = load_run(path).report(
-            out or path.with_name(f"{path.stem}-report.html"),
-            title=title,
-            text=text,
-            sections=wanted,
-            overwrite=overwrite,
-        )
+        write, name = load_run(path).report, path.with_name(f"{path.stem}-report.html")
     else:
-        name = path.stem if path.suffix else source.model
-        target = find(source).report_page(
-            out or Path(f"{name}-report.html"),
-            title=title,
-            text=text,
-            sections=wanted,
-            overwrite=overwrite,
-        )
+        write = find(source).report_page
+        name = Path(f"{path.stem if path.suffix else source.model}-report.html")
+    wanted = words(section) or None
+    target = write(out or name, title=title, text=text, sections=wanted, overwrite=overwrite)
     screen.say(f"report written to {target}")
 
 

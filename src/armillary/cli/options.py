@@ -114,7 +114,7 @@ class State:
 
 @dataclass(frozen=True)
 class WrenchAxes:
-    """Along which axes wrenches are told, and about which point."""
+    """Along which axes wrenches are given, and about which point."""
 
     coordinates: Annotated[
         str,
@@ -179,6 +179,13 @@ class Inputs:
             "Repeatable.",
         ),
     ] = None
+    schedule: Annotated[
+        Path | None,
+        typer.Option(
+            help="Voltages of the model's motors, CSV: time, then joints; each row is held until "
+            "the next, and the last one stays."
+        ),
+    ] = None
     beside: Annotated[
         bool,
         typer.Option(
@@ -223,6 +230,9 @@ class Panels:
 
     x: Annotated[
         str | None, typer.Option(help="The column below: crank, v.crank. Default: time.")
+    ] = None
+    modulo: Annotated[
+        float | None, typer.Option(help="x modulo this: 6.283185307 draws turn over turn.")
     ] = None
     column: Annotated[
         Words, typer.Option(help="Labels, or what they belong to: crank of crank.fx. Default: all.")

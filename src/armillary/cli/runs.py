@@ -36,6 +36,7 @@ def plot(
         recorded,
         *names,
         x=shown.x,
+        modulo=shown.modulo,
         columns=words(shown.column) or None,
         magnitude=shown.magnitude,
         peaks=shown.peaks,

@@ -30,6 +30,9 @@ def show(source: Source, json: bool) -> None:
     heads = ["body", "joint", "type", "axis", "q", "v", ">mass [kg]", "joint in parent [m]"]
     _table(heads, list(_tree(model)), "tree")
     coordinates(mechanism)
+    _table(MOTOR_HEADS, [_motor_row(body) for body in model.bodies if body.motor], "motors")
+    if model.nv and not mechanism.constraints and any(body.motor for body in model.bodies):
+        screen.say(f"{_advice(mechanism)}\n")
     heads = ["body", "centre [m]", *(f">{x}" for x in TENSOR)]
     rows = [
         [b.name, screen.triple(b.mass.com), *screen.numbers(b.mass.tensor, 4)]
@@ -199,11 +202,41 @@ def _body_json(model: Model, k: int) -> dict[str, object]:
         "mass": body.mass.mass,
         "com": body.mass.com,
         "inertia": dict(zip(TENSOR, body.mass.tensor, strict=True)),
+        "motor": None if body.motor is None else vars(body.motor),
         "limits": [
             {"lower": x.lower, "upper": x.upper, "velocity": x.velocity, "effort": x.effort}
             for x in body.joint.limits
         ],
     }
+
+
+def _advice(mechanism: Mechanism) -> str:
+    """The smallest time constant of arm and motors where it starts, and the step it suggests."""
+    from armillary.analysis.time_constants import time_constants
+    from armillary.errors import ArmillaryError
+
+    try:
+        return f"{time_constants(mechanism)}, at the start"
+    except ArmillaryError as fault:
+        return f"no time constants: {fault}"
+
+
+MOTOR_HEADS = (
+    *("joint", ">R [ohm]", ">K [N m/A]", ">gear", ">efficiency", ">L [H]"),
+    *(">voltage limit [V]", ">current limit [A]", ">RMS limit [A]"),
+)
+
+
+def _motor_row(body: Body) -> list[str]:
+    motor = body.motor
+    assert motor is not None
+    numbers = (motor.resistance, motor.torque_constant, motor.gear, motor.efficiency)
+    limits = (motor.voltage_limit, motor.current_limit, motor.continuous_current)
+    return [
+        body.joint.name,
+        *(screen.number(x) for x in (*numbers, motor.inductance)),
+        *(_bound(x) for x in limits),
+    ]
 
 
 # -- cells ---------------------------------------------------------------------------------------
@@ -311,9 +344,9 @@ def _forces(constraint: FrameConstraint | LinearConstraint) -> str:
 
 def cache(clear: bool) -> None:
     """Folder, number and size of the compiled objects on disk, with the notes on them."""
-    from armillary.evaluate.options import object_cache
+    from armillary.codegen.cache import default_cache
 
-    store = object_cache()
+    store = default_cache()
     if clear:
         screen.say(f"removed {store.clear()} entries from {store.folder}")
         return

@@ -42,7 +42,26 @@ def voltages(inputs: Inputs) -> dict[str, float | Schedule] | None:
             table = Schedule.from_csv(text)
         column = _column("--voltage", name, text, table.labels or ())
         found[name] = Schedule(table.times, table.values[:, column], hold=inputs.stay)
+    for name, volts_of in _held_voltages(inputs.schedule).items():
+        if name in found:
+            raise InputError(f"--voltage and --schedule: '{name}' is given twice.")
+        found[name] = volts_of
     return found or None
+
+
+def _held_voltages(path: Path | None) -> dict[str, Schedule]:
+    """What a converter puts out: every row until the next, by the joints of the columns."""
+    if path is None:
+        return {}
+    from armillary.sim.motion.schedules import Schedule
+
+    with readable(path):
+        table = Schedule.from_csv(path, kind="hold", hold=True)
+    labels = [label.removeprefix("voltage.") for label in table.labels or ()]
+    return {
+        label: Schedule(table.times, table.values[:, k], kind="hold", hold=True)
+        for k, label in enumerate(labels)
+    }
 
 
 def motions(inputs: Inputs) -> dict[str, float | Schedule | RoadMotion] | None:

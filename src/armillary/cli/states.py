@@ -26,7 +26,7 @@ from armillary.units import WRENCH
 
 Array = NDArray[np.float64]
 KINDS = ("q", "v", "a", "tau")
-RESULTS = ("reaction", "constraint")  # columns of results that are not read again
+RESULTS = ("reaction", "constraint", "current", "voltage")  # columns that are not read again
 CARRIED = ("time", "t")  # columns that go unread into the results
 
 

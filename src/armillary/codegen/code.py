@@ -108,8 +108,8 @@ class Code:
         kind = slot.read_as(kind)
         return self.let(f"load {kind}, ptr {self.pointer(base, slot)}, align 8")
 
-    def set_field(self, slot: Slot | Entry, value: str, base: str = "%ctx", kind: str = "") -> None:
-        kind = slot.read_as(kind)
+    def set_field(self, slot: Slot | Entry, value: str, base: str = "%ctx") -> None:
+        kind = slot.read_as("")
         self.do(f"store {kind} {value}, ptr {self.pointer(base, slot)}, align 8")
 
     def entry(self, slot: Slot, k: str) -> Entry:

@@ -16,7 +16,8 @@ from typing import Any
 
 
 class HeldInterrupt:
-    """While it is entered, an interrupt is only noted; `delivered` hands it to whom it was for."""
+    """While it is entered, an interrupt is only noted; `delivered` calls the handler it was meant
+    for."""
 
     def __init__(self) -> None:
         self.came: tuple[int, FrameType | None] | None = None

@@ -28,7 +28,7 @@ def is_ours(module: str) -> bool:
 
 @cache
 def fingerprint() -> str | None:
-    """Hash of the source as this process runs it; None where that cannot be told."""
+    """Hash of the source as this process runs it; None where that cannot be known."""
     try:
         return _hash(PACKAGE) if unchanged() else None
     except OSError:  # in an archive, say

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -287,18 +287,9 @@ class Details:
 
     def _constraint_forces(self, handed: Callable[[Array], Array]) -> ConstraintForces:
         table = self.equations.constraints
-        frames, axes = table.frames, table.axes
-        along = self.forces.multipliers[:, table.count - len(axes) :]
-        return ConstraintForces(
-            model=self.equations.model,
-            names=tuple(t.name for t in frames),
-            kinds=tuple(t.kind for t in frames),
-            bodies=tuple(t.body for t in frames),
-            wrench=handed(self.forces.pushes),
-            axis_names=tuple(t.name for t in axes),
-            axis_units=tuple(FORCE[t.unit] for t in axes),
-            axis=handed(along),
-        )
+        along = self.forces.multipliers[:, table.count - len(table.axes) :]
+        names = self.equations.memo.once("names of forces", lambda: _names(self.equations))
+        return ConstraintForces(wrench=handed(self.forces.pushes), axis=handed(along), **names)
 
     def power(self) -> Power:
         equations, system, forces = self.equations, self.system, self.forces
@@ -322,6 +313,19 @@ class Details:
             constraints=along(constrained),
             passive=along(resisted),
         )
+
+
+def _names(equations: Equations) -> dict[str, Any]:
+    """What `ConstraintForces` of all states have in common."""
+    frames, axes = equations.constraints.frames, equations.constraints.axes
+    return {
+        "model": equations.model,
+        "names": tuple(t.name for t in frames),
+        "kinds": tuple(t.kind for t in frames),
+        "bodies": tuple(t.body for t in frames),
+        "axis_names": tuple(t.name for t in axes),
+        "axis_units": tuple(FORCE[t.unit] for t in axes),
+    }
 
 
 def without_rows(found: ConstrainedSolution, bad: NDArray[np.bool_]) -> ConstrainedSolution:

@@ -17,20 +17,21 @@ from armillary.model.lowering.constraints import lower_constraints
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
-    from armillary.evaluate.program import Program
+    from armillary.evaluate.native_call import OneOrMany
 
 
 _NOISE = 1e-9  # coefficients of scaled rows: less is rounding
 _WORTH = 100  # states: for fewer, the null space is done before the code would be compiled
 
 
-def force_kernels(equations: Equations, external: bool, passive: bool) -> Program | None:
-    """Straight-line kernels of all forces, made once; None where there are none."""
+def force_kernels(equations: Equations, external: bool, passive: bool) -> OneOrMany | None:
+    """Straight-line code of all forces, made once; None where there is none."""
     key = ("forces", external, passive)
     return equations.memo.once(key, lambda: _make(equations, external, passive))
 
 
-def _make(equations: Equations, external: bool, passive: bool) -> Program | None:
+def _make(equations: Equations, external: bool, passive: bool) -> OneOrMany | None:
+    from armillary.evaluate.native_call import OneOrMany
     from armillary.evaluate.program import Program
     from armillary.evaluate.request import Request
 
@@ -46,7 +47,7 @@ def _make(equations: Equations, external: bool, passive: bool) -> Program | None
     reads = ("q", "v", "a", "tau", *(("external",) if external else ()))
     request = Request(joint_forces(plan), reads, owner.moving_base, owner.vertical_gravity)
     kernels = Program(request, tables, owner.options)
-    return kernels if kernels.straight() else None
+    return OneOrMany(kernels, owner.base_numbers) if kernels.straight() else None
 
 
 def force_plan(equations: Equations) -> ForcePlan | None:
@@ -97,5 +98,6 @@ def compiled_forces(
     a = accelerations()
     inputs = {**arrays, "a": a}
     if wrenches:
-        inputs["external"] = evaluator.external_rows(dict(wrenches), count, kernels.tables)
-    return {"a": a, **kernels(inputs, count, evaluator.base_numbers)}
+        tables = kernels.program.tables
+        inputs["external"] = evaluator.external_rows(dict(wrenches), count, tables)
+    return {"a": a, **kernels(inputs, count)}

@@ -11,7 +11,7 @@ from armillary.evaluate.request import Request
 from armillary.model.lowering.constraint_table import ConstraintTable
 
 if TYPE_CHECKING:
-    from armillary.evaluate.program import Program
+    from armillary.evaluate.native_call import OneOrMany
 
 
 @dataclass
@@ -21,8 +21,9 @@ class Asked:
     count: int = 0
 
 
-def row_kernels(owner: Evaluator, constraints: ConstraintTable, passive: bool) -> Program | None:
-    """Straight-line kernels of all rows; None where there are none."""
+def row_kernels(owner: Evaluator, constraints: ConstraintTable, passive: bool) -> OneOrMany | None:
+    """Straight-line code of all rows; None where there is none."""
+    from armillary.evaluate.native_call import OneOrMany
     from armillary.evaluate.program import Program
 
     if not constraints.ideal:
@@ -30,4 +31,4 @@ def row_kernels(owner: Evaluator, constraints: ConstraintTable, passive: bool) -
     tables = replace(owner.tables(True, passive), constraints=constraints)
     request = Request(row_terms, row_terms.reads, owner.moving_base, owner.vertical_gravity)
     kernels = Program(request, tables, owner.options)
-    return kernels if kernels.straight() else None
+    return OneOrMany(kernels, owner.base_numbers) if kernels.straight() else None

@@ -12,7 +12,7 @@ A mechanism that moves cannot change q alone:  J(q + dq) (v + dv) = 0  demands
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,8 @@ from numpy.typing import ArrayLike
 from armillary.algorithms.closed.constrained import defect_slopes
 from armillary.algorithms.interpreter import Run
 from armillary.constraints.compiled_rows import Asked
-from armillary.constraints.nullspace import Answer, Factor, Scaling, smallest, solve
+from armillary.constraints.nullspace import Scaling
+from armillary.constraints.splitting import split_of
 from armillary.errors import ModelError
 from armillary.evaluate.array_text import arrays_text
 from armillary.evaluate.derivatives import ForwardDerivatives
@@ -91,100 +92,84 @@ def derivatives(
             f"where constraint forces act along their rows. Set its friction to zero, or take "
             f"differences of forward_dynamics between states of project(q, v)."
         )
-    found = [_of_state(equations, system, k, external, passive) for k in range(len(system.q))]
-    return found[0] if single else _stacked(found, equations.tables.nv)
-
-
-def _stacked(found: Sequence[ConstrainedDerivatives], nv: int) -> ConstrainedDerivatives:
-    if not found:  # how many variations there are is not known
-        square, none = np.zeros((0, nv, nv)), np.zeros((0, nv, 0))
+    if not len(system.q):  # how many variations there are is not known
+        n = equations.tables.nv
+        square, none = np.zeros((0, n, n)), np.zeros((0, n, 0))
         full = ForwardDerivatives(square, square, square)
         return ConstrainedDerivatives(square, *(none,) * 6, full)
-    for kind in ("motions", "velocities"):
-        free = [getattr(d, kind).shape[1] for d in found]
-        if len(set(free)) > 1:
-            k = free.index(max(free))
-            raise ModelError(
-                f"forward_dynamics.derivatives: state {k} has {free[k]} admissible variations and "
-                f"others have {min(free)}; it is singular. Ask for its derivatives alone."
-            )
-    parts: dict[str, Array] = {
-        field.name: np.stack([getattr(d, field.name) for d in found])
-        for field in fields(ConstrainedDerivatives)
-        if field.name != "full"
-    }
-    full = ForwardDerivatives(*(np.stack(x) for x in zip(*(d.full for d in found), strict=True)))
-    return ConstrainedDerivatives(**parts, full=full)
+    found = _of_states(equations, system, external, passive)
+    if not single:
+        return found
+    parts = {field.name: getattr(found, field.name)[0] for field in fields(found)[:-1]}
+    return ConstrainedDerivatives(**parts, full=ForwardDerivatives(*(x[0] for x in found.full)))
 
 
-def _of_state(
-    equations: Equations, system: System, k: int, external: External, passive: bool
+def _of_states(
+    equations: Equations, system: System, external: External, passive: bool
 ) -> ConstrainedDerivatives:
-    answer = equations.answer(system, k)
-    M = system.M[k]
-    holonomic = np.array(equations.constraints.holonomic, bool)
-    s = equations.scaling
-    scaling = s.of_rows(holonomic)
-    tolerance = equations.rank_tolerance(system.terms.residual[k])
-    position = Factor(system.terms.J[k][holonomic], scaling, tolerance)
-    motions, velocities = position.free, answer.factor.free
-    probe = _Probe(equations, system, k, answer, external, passive)
-    still = np.zeros_like
-    dtau = responses(equations, system, k, answer.factor)
+    split = split_of(equations, system)
+    P, dtau, M, motions = split.particular, split.response, system.M, split.motions
+    a = _times(P, system.target)
+    for _ in range(2):  # refined once, as in `solve`
+        a = a + _times(dtau, system.force - _times(M, a))
+    multipliers = _times(np.swapaxes(P, 1, 2), _times(M, a) - system.force)
+    probe = _Probe(equations, system, a, multipliers, external, passive)
 
-    def changes(first: Array, second: Array, rates: Array) -> Array:
-        """da (n, k) that balances slopes of both equations."""
-        da = answer.factor.motion(-second)[0]
-        for _ in range(2):  # refined once, as in `solve`
+    def changes(first: Array, second: Array) -> Array:
+        """da (B, n, k) that balances slopes of both equations."""
+        da = -P @ second
+        for _ in range(2):
             da = da - dtau @ (first + M @ da)
         return da
 
-    slopes = probe.slopes(motions, still(motions))
-    dq = changes(*slopes)
-    carried = _carried(equations, M, answer.factor, slopes[2], system.v[k])
-    moved = dq + changes(*probe.slopes(still(carried), carried))
-    by_v = changes(*probe.slopes(still(velocities), velocities))
-    onto_q, onto_v = _onto(motions, M, s), _onto(velocities, M, s)
-    full = ForwardDerivatives(moved @ onto_q, by_v @ onto_v, dtau)
-    return ConstrainedDerivatives(dtau, motions, dq, carried, moved, velocities, by_v, full)
+    first, second, rates = probe.slopes(motions, np.zeros_like(motions))
+    dq = changes(first, second)
+    carried = -P @ rates  # the smallest changes of v, by kinetic energy, that keep the rows
+    for _ in range(2):
+        carried = carried - dtau @ (M @ carried)
+    _refuse_singular(equations, system, carried, rates)
+    along = np.concatenate([carried, split.velocities], axis=2)
+    by_v = changes(*probe.slopes(np.zeros_like(along), along)[:2])
+    moved, dv = dq + by_v[..., : motions.shape[2]], by_v[..., motions.shape[2] :]
+    onto_q, onto_v = (_onto(x, M, equations.scaling) for x in (motions, split.velocities))
+    full = ForwardDerivatives(moved @ onto_q, dv @ onto_v, dtau)
+    return ConstrainedDerivatives(dtau, motions, dq, carried, moved, split.velocities, dv, full)
 
 
-def responses(equations: Equations, system: System, k: int, factor: Factor) -> Array:
-    """d a / d tau (nv, nv) of state k: N (N^T M N)^-1 N^T."""
-    n = equations.tables.nv
-    return solve(system.M[k], np.eye(n), factor, np.zeros((equations.constraints.count, n))).a
+def _times(A: Array, x: Array) -> Array:
+    """(B, m, n) by (B, n)."""
+    return np.asarray((A @ x[..., None])[..., 0])
 
 
 def _onto(motions: Array, M: Array, scaling: Scaling) -> Array:
-    """(k, nv): coordinates along the motions of what is nearest to a change, by kinetic energy."""
-    if not motions.shape[1]:
-        return np.zeros((0, len(M)))
-    size = np.maximum(np.diag(M), np.trace(M) / len(M) * 1e-12)
-    weighted = np.sqrt(size)[:, None] * motions
-    inner = motions.T @ M @ motions
-    if np.linalg.cond(inner) > 1e14:  # motions without inertia: any measure of them will do
-        return np.linalg.pinv(motions / scaling.columns[:, None]) / scaling.columns
-    _, R = np.linalg.qr(weighted)
+    """(B, k, nv): coordinates along the motions of what is nearest to a change, by kinetic energy."""
+    if not motions.shape[2]:
+        return np.zeros((len(M), 0, M.shape[1]))
+    transposed = np.swapaxes(motions, 1, 2)
+    inner = transposed @ M @ motions
+    flat = np.linalg.cond(inner) > 1e14  # motions without inertia: any measure of them will do
+    diagonal = np.einsum("bii->bi", M)
+    size = np.maximum(diagonal, diagonal.mean(axis=1, keepdims=True) * 1e-12)
+    _, R = np.linalg.qr(np.sqrt(size)[..., None] * motions)
+    R[flat], inner[flat] = (np.eye(motions.shape[2]),) * 2
     inverse = np.linalg.inv(R)  # the motions made of one size first
-    return np.asarray(
-        inverse @ np.linalg.solve(inverse.T @ inner @ inverse, inverse.T @ motions.T @ M)
-    )
+    back = np.swapaxes(inverse, 1, 2)
+    found = inverse @ np.linalg.solve(back @ inner @ inverse, back @ transposed @ M)
+    for k in np.flatnonzero(flat):
+        found[k] = np.linalg.pinv(motions[k] / scaling.columns[:, None]) / scaling.columns
+    return np.asarray(found)
 
 
-def _carried(equations: Equations, M: Array, factor: Factor, rates: Array, v: Array) -> Array:
-    """The smallest changes of v (n, k), by kinetic energy, that keep the rates of the rows."""
-    if not rates.any():
-        return np.zeros((len(M), rates.shape[1]))
-    found = smallest(M, factor, -rates, equations.model.v_labels)
+def _refuse_singular(equations: Equations, system: System, carried: Array, rates: Array) -> None:
+    """Changes of v that leave rates of the rows: no motion goes on from there."""
     s = equations.scaling
-    open_ = (s.rows / s.length)[:, None] * (factor.J @ found + rates)
-    left = np.abs(open_).max(initial=0.0)
-    if left > _SINGULAR * np.abs(v / s.columns).max(initial=0.0):
+    left = np.abs((s.rows / s.length)[:, None] * (system.terms.J @ carried + rates))
+    speeds = np.abs(system.v / s.columns).max(axis=1, initial=0.0)
+    if (left.max(axis=(1, 2), initial=0.0) > _SINGULAR * speeds).any():
         raise ModelError(
             f"forward_dynamics.derivatives: '{equations.model.name}' is in a singular position, "
             f"where a variation that its rows admit leads nowhere while it moves. Ask beside it."
         )
-    return found
 
 
 class _Probe:
@@ -194,8 +179,8 @@ class _Probe:
         self,
         equations: Equations,
         system: System,
-        k: int,
-        answer: Answer,
+        a: Array,
+        multipliers: Array,
         external: External,
         passive: bool,
     ):
@@ -203,33 +188,35 @@ class _Probe:
         self.equations, self.passive = equations, passive
         constraints = equations.constraints if passive else equations.constraints.bare
         self.tables = replace(owner.tables(True, passive), constraints=constraints)
-        self.state = {"q": system.q[k], "v": system.v[k], "a": answer.a}
+        self.states = {"q": system.q, "v": system.v, "a": a}
         if external:
             given = {name: wrench_rows(name, x) for name, x in external.items()}
-            self.state["external"] = owner.external_rows(given, len(system.q), self.tables)[k]
-        self.state["multipliers"] = answer.multipliers
+            self.states["external"] = owner.external_rows(given, len(system.q), self.tables)
+        self.states["multipliers"] = multipliers
 
     def slopes(self, dq: Array, dv: Array) -> tuple[Array, Array, Array]:
-        """Of the equations of motion (n, k), of J a - gamma and of J v (m, k), along the columns
-        of dq and dv (n, k)."""
-        kernels = self._kernels(dq.shape[1])
+        """Of the equations of motion (B, n, k), of J a - gamma and of J v (B, m, k), along the
+        columns of dq and dv (B, n, k)."""
+        states, n, k = dq.shape
+        inputs = {name: np.repeat(x, k, axis=0) for name, x in self.states.items()}
+        for name, x in (("dq", dq), ("dv", dv)):
+            inputs[name] = np.swapaxes(x, 1, 2).reshape(states * k, n)
+        kernels = self._kernels(states * k)
         if kernels is not None:
-            inputs = {name: x[None] for name, x in self.state.items()}
-            inputs |= {"dq": np.ascontiguousarray(dq.T), "dv": np.ascontiguousarray(dv.T)}
-            found = kernels(inputs, dq.shape[1], self.equations.evaluator.base_numbers)
+            found = kernels(inputs, states * k, self.equations.evaluator.base_numbers)
         else:
-            lines = [self._interpreted(*pair) for pair in zip(dq.T, dv.T, strict=True)]
-            n, m = len(dq), self.equations.constraints.count
-            sizes = {"balance": n, "rows": m, "rates": m}
-            found = {
-                name: np.array([line[name] for line in lines], float).reshape(len(lines), size)
-                for name, size in sizes.items()
-            }
-        return found["balance"].T, found["rows"].T, found["rates"].T
+            found = self._interpreted(inputs)
+        sizes = {"balance": n, "rows": self.equations.constraints.count}
+        sizes["rates"] = sizes["rows"]
+        balance, rows, rates = (
+            np.swapaxes(np.array(found[name], float).reshape(states, k, size), 1, 2)
+            for name, size in sizes.items()
+        )
+        return balance, rows, rates
 
     def _kernels(self, count: int) -> Program | None:
         """Compiled once so many directions were asked for that it is worth its making."""
-        memo, reads = self.equations.memo, (*self.state, "dq", "dv")
+        memo, reads = self.equations.memo, (*self.states, "dq", "dv")
         asked = memo.once("directions of derivatives", Asked)
         asked.count += count
         if asked.count < _WORTH or not count:
@@ -244,7 +231,11 @@ class _Probe:
         kernels = Program(request, self.tables, owner.options)
         return kernels if kernels.straight() else None
 
-    def _interpreted(self, dq: Array, dv: Array) -> dict[str, list[Scalar]]:
-        numbers = self.state | {"dq": dq, "dv": dv}
-        inputs = {name: x.tolist() for name, x in numbers.items()}
-        return Run(defect_slopes, self.tables, self.equations.evaluator.base(), inputs).results
+    def _interpreted(self, inputs: Mapping[str, Array]) -> dict[str, list[list[Scalar]]]:
+        """Direction by direction, by the interpreter."""
+        base, found = self.equations.evaluator.base(), []
+        for line in zip(*(x.tolist() for x in inputs.values()), strict=True):
+            given = dict(zip(inputs, line, strict=True))
+            found.append(Run(defect_slopes, self.tables, base, given).results)
+        names = ("balance", "rows", "rates")
+        return {name: [results[name] for results in found] for name in names}

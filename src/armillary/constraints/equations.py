@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from armillary.algorithms.tree import inverse_dynamics, kinematics, mass_matrix
 from armillary.constraints.arrays import rotated_back
 from armillary.constraints.compiled_rows import Asked, row_kernels
-from armillary.constraints.drift import CorrectiveForce, DrawnBack, baumgarte_rates
+from armillary.constraints.drift import AnyPenalty, CorrectiveForce, DrawnBack, baumgarte_rates
 from armillary.constraints.moving import Prescribed, RowMotion, spread
 from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, solve
 from armillary.constraints.rows import Bodies, Rows, Terms, of_kernel
@@ -36,6 +36,18 @@ _COARSEST = 1e-3  # geometry tolerance by the digits of a file
 OPEN_SAMPLES = 6  # random configurations that tell what holds everywhere
 _WORTH = 1000  # calls: for fewer, numpy is done before the code of the rows would be compiled
 _OPEN = 30.0  # a loop that is open by e counts as singular within 30 e / L
+
+
+def penalized(M: Array, force: Array, target: Array, terms: Terms, how: AnyPenalty) -> Array:
+    """a (B, n) with  M a = force + Gᵀ λ,  λ = -(m r'' + c r' + k r),  r'' = J a - target."""
+    m, c, k = how.law
+    (B, rows, n), share = terms.J.shape, 1.0 / (1.0 + m)
+    both = np.zeros((B, n + rows, n + rows))
+    both[:, :n, :n], both[:, :n, n:] = M, -np.swapaxes(terms.G, 1, 2)
+    both[:, n:, :n], both[:, n:, n:] = share * m * terms.J, share * np.eye(rows)
+    right = share * (m * target - c * terms.rate - k * terms.residual)
+    found = np.linalg.solve(both, np.concatenate([force, right], axis=1)[..., None])
+    return np.asarray(found[:, :n, 0])
 
 
 @dataclass(frozen=True)
@@ -178,7 +190,7 @@ class Equations:
             make = lambda: row_kernels(self.evaluator, constraints, passive)  # noqa: E731
             kernels = self.memo.once(("rows", passive), make)
             if kernels is not None:
-                return of_kernel(kernels({"q": q, "v": v}, len(q), self.evaluator.base_numbers))
+                return of_kernel(kernels({"q": q, "v": v}, len(q)))
         return self.rows.terms(self.motion(q, v), q, v, passive)
 
     def system(
@@ -202,10 +214,14 @@ class Equations:
         terms = self._terms(q, v, passive)
         if isinstance(prescribed, RowMotion):
             terms = prescribed.shifted(terms)
-        target = (
-            terms.gamma + self.prescribed_rows(prescribed, len(q)) + self.pull(q, terms, baumgarte)
-        )
-        return System(q, v, M, tau - h + terms.given, target, terms)
+        target = terms.gamma + self.prescribed_rows(prescribed, len(q))
+        force = tau - h + terms.given
+        if isinstance(baumgarte, AnyPenalty):  # rows move as their penalty lets them
+            a = penalized(M, force, target, terms, baumgarte)
+            target = (terms.J @ a[..., None])[..., 0]
+        else:
+            target = target + self.pull(q, terms, baumgarte)
+        return System(q, v, M, force, target, terms)
 
     def prescribed_rows(self, prescribed: Prescribed, count: int) -> Array:
         """Prescribed accelerations of constraints, on top of what the model says: of a
@@ -232,7 +248,9 @@ class Equations:
                     extra[:, rows] -= constraint.acceleration
         return extra
 
-    def pull(self, q: Array, terms: Terms, baumgarte: Baumgarte) -> Array:
+    def pull(
+        self, q: Array, terms: Terms, baumgarte: tuple[float, float] | CorrectiveForce | None
+    ) -> Array:
         """Baumgarte's pull on rows that drift:  -2 alpha rate - beta² residual  (1/s, 1/s), or the
         accelerations that a corrective force gives them (drift.py)."""
         if baumgarte is None:

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.algorithms.closed.constrained import Plan, constrained_dynamics
+from armillary.algorithms.closed.penalty import penalized_dynamics
 from armillary.constraints.compiled import (
     compiled_kernels,
     eliminating_kernels,
     may_be_compiled,
 )
-from armillary.constraints.drift import DrawnBack
-from armillary.constraints.equations import Baumgarte, Equations
+from armillary.constraints.drift import AnyPenalty, CorrectiveForce, DrawnBack
+from armillary.constraints.equations import Baumgarte, Equations, penalized
 from armillary.constraints.ladder import (
     Asked,
     LadderQuestion,
@@ -88,7 +89,9 @@ class ConstrainedForwardDynamics(LadderQuestion):
         q, v, tau = self._evaluator.complete({"q": q, "v": v, "tau": tau}).values()
         model, prescribed = with_prescribed(self._evaluator.model, prescribed)
         if model is not self._evaluator.model:
-            return self._of_driven(model)(
+            driven = self._of_driven(model)
+            driven = driven if self.closed else driven.at_open_positions()
+            return driven(
                 q, v, tau, external, passive, out,
                 parameters=parameters, prescribed=prescribed, baumgarte=baumgarte,
             )  # fmt: skip
@@ -119,6 +122,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
     def accelerations(self, states: States, baumgarte: Baumgarte = None) -> Array:
         """(B, nv) of states without load-dependent friction, by the ladder; NaN where there are
         none."""
+        if isinstance(baumgarte, AnyPenalty):
+            return self._penalized(states, baumgarte)
         if baumgarte is not None:
             states = replace(states, prescribed=self._pulled(states, baumgarte))
         return solve_in_turn(states, *self._solvers).values
@@ -149,7 +154,27 @@ class ConstrainedForwardDynamics(LadderQuestion):
         a, _ = friction.friction_of(arrays, external, moving, baumgarte, parameters)
         return blanked(a, bad)
 
-    def _pulled(self, states: States, baumgarte: DrawnBack) -> dict[str, ArrayLike]:
+    def _penalized(self, states: States, how: AnyPenalty) -> Array:
+        """Constraints that give way (drift.py)."""
+        self._evaluator.refuse_massless()
+        s = states.system(self._equations)
+        return penalized(s.M, s.force, s.target, s.terms, how)
+
+    def penalty_kernels(self, reads: tuple[str, ...], how: AnyPenalty) -> Program | None:
+        """Straight-line code of the same."""
+        equations = self._equations
+
+        def make() -> Program | None:
+            if not equations.constraints.ideal:
+                return None
+            dynamics = penalized_dynamics(equations.constraints.count, *how.law)
+            return compiled_kernels(equations, dynamics, reads)
+
+        return self._once((reads, how), make)
+
+    def _pulled(
+        self, states: States, baumgarte: tuple[float, float] | CorrectiveForce
+    ) -> dict[str, ArrayLike]:
         """Prescribed accelerations with Baumgarte's terms on top, by constraint name."""
         equations, prescribed = self._equations, states.prescribed
         moving = prescribed if isinstance(prescribed, RowMotion) else None
@@ -310,7 +335,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
     def parameter_jacobian(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
         """d a / d inertias (nv, 10 bodies) = -N (N^T M N)^-1 N^T Y, and after them those by numbers
         of force elements; names: `mechanism.parameter_names`."""
-        from armillary.constraints.derivatives import responses
+        from armillary.constraints.splitting import responses
         from armillary.evaluate.sensitivities import element_jacobian
 
         equations = self._equations

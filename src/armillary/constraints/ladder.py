@@ -154,13 +154,16 @@ def compiled(
 ) -> Outcome:
     """By compiled code that reads `states.reads`, in double precision: seven digits cannot pass a
     residual check.  closed: positions that are open do not converge."""
+    from armillary.evaluate.native_call import OneOrMany
+
     evaluator, count, inputs = equations.evaluator, len(states), dict(states.arrays)
     if states.wrenches:
         inputs["external"] = evaluator.external_rows(dict(states.wrenches), count, kernels.tables)
     if states.prescribed:
         inputs["prescribed"] = equations.prescribed_rows(states.prescribed, count)
     base = evaluator.closed_base_numbers if closed else evaluator.base_numbers
-    return Outcome.of_kernel(kernels(inputs, count, base)[result])
+    ask = equations.memo.once(("one or many", kernels, closed), lambda: OneOrMany(kernels, base))
+    return Outcome.of_kernel(ask(inputs, count)[result])
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """Rank and mobility: what can move at this instant, and what can move on.
 
 An instantaneous freedom need not be a finite one: a straight two-bar chain has a velocity but
-cannot leave its place.  Finite mobility is found by going a short way along random allowed
-velocities, closing the loops again, and counting there.
+cannot leave its place.  Where as many rows are independent here as anywhere, q is a regular point:
+every allowed velocity leads on (implicit function theorem).  Elsewhere finite mobility is found by
+going a short way along random allowed velocities, closing the loops again, and counting there.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from armillary.constraints.assembly import Closer
 from armillary.constraints.notes import refuse_open
 from armillary.constraints.nullspace import Factor
+from armillary.constraints.plan import independent_rows
+from armillary.constraints.projection import Projector
 from armillary.evaluate.inputs import Array
 from armillary.shown import shown
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
 _STEP = 0.02  # rad, or parts of the machine's size
 _WALK = 4  # steps: off a singular place there may be another one
+_REGULAR = 1e3  # condition of the scaled J: beyond, a singular place may be as near as a step
 _NEARBY_RANK = 1e-6  # singular values grow with the step off a singular place
 
 
@@ -79,15 +83,15 @@ class Mobility:
 
 
 def mobility(
-    equations: Equations, closer: Closer, q: Array, tries: int = 6, seed: int = 0
+    equations: Equations, projector: Projector, q: Array, tries: int = 6, seed: int = 0
 ) -> Mobility:
     """Counts at a closed configuration; an open one has none, and is refused."""
     terms = equations.terms(q[None])
-    opening = closer.opening(terms.residual[0])
+    opening = projector.closer.opening(terms.residual[0])
     refuse_open(equations, terms.residual[0], "mobility", "ranks and freedoms have no meaning")
     factor = equations.factor(terms)
     values = factor.singular_values
-    finite = _finite(equations, closer, q, factor, tries, seed)
+    finite = _finite(equations, projector, q, factor, tries, seed)
     Z = factor.stress
     redundant = tuple(
         constraint.name
@@ -111,52 +115,68 @@ def mobility(
 
 
 def _finite(
-    equations: Equations, closer: Closer, q: Array, factor: Factor, tries: int, seed: int
+    equations: Equations, projector: Projector, q: Array, factor: Factor, tries: int, seed: int
 ) -> int:
     """Largest number of freedoms met in nearby configurations that can be reached."""
     free = equations.tables.nv - factor.rank
     if free == 0:
         return 0
-    rng = np.random.default_rng(seed)
-    N = factor.free
-    nullities = [_walk(equations, closer, q, N, rng) for _ in range(tries)]
-    return min(max(nullities, default=0), free)
+    if factor.rank == len(independent_rows(equations)) and factor.condition < _REGULAR:
+        return free
+    rng, found = np.random.default_rng(seed), 0
+    for _ in range(tries):
+        found = max(found, _walk(equations, projector, q, factor.free, rng))
+        if found >= free:
+            return free
+    return found
 
 
 def _walk(
-    equations: Equations, closer: Closer, q: Array, N: Array, rng: np.random.Generator
+    equations: Equations, projector: Projector, q: Array, N: Array, rng: np.random.Generator
 ) -> int:
     """Freedoms in general position on a branch through q: a few steps along random allowed
     velocities, each closed again; 0 where no step leads away."""
     tolerance = max(_NEARBY_RANK, equations.geometry_tolerance)
     left = False
     for _ in range(_WALK):
-        there = _step(equations, closer, q, N @ rng.normal(size=N.shape[1]))
-        if there is None:
+        places, good = _steps(equations, projector, q, (N @ rng.normal(size=N.shape[1]))[None])[:2]
+        if not good[0]:
             break
-        q, left = there, True
+        q, left = places[0], True
         N = Factor(equations.terms(q[None]).J[0], equations.scaling, tolerance).free
-    return _dimension(equations, closer, q, N, rng) if left else 0
+    return _dimension(equations, projector, q, N, rng) if left else 0
 
 
-def _step(equations: Equations, closer: Closer, q: Array, motion: Array) -> Array | None:
-    """A closed configuration a short way off along an allowed velocity, if one is there."""
-    columns = equations.scaling.columns
-    d = motion / columns
-    if not d.any():
-        return None
-    d *= _STEP / np.abs(d).max()
-    there = equations.tree.integrate(q, columns * d)
-    there, _ = closer.marquardt(there, steps=60, polished=False)
-    moved = equations.tree.difference(q, there) / columns
-    if not 0.2 * _STEP <= np.abs(moved).max() <= 3.0 * _STEP:  # back again, or thrown far off
-        return None
-    opening = closer.opening(closer.residual(there))
-    return there if opening <= max(1e-11, 10.0 * closer.closed) else None
+def _steps(
+    equations: Equations, projector: Projector, q: Array, motions: Array
+) -> tuple[Array, NDArray[np.bool_], Array]:
+    """Closed configurations (k, nq) a short way off q along allowed velocities (k, nv); which of
+    them are there; and the ways (k, nv) to them, scaled."""
+    columns, closer = equations.scaling.columns, projector.closer
+    ways = motions / columns
+    sizes = np.abs(ways).max(axis=1, keepdims=True)
+    ways *= _STEP / np.where(sizes > 0.0, sizes, np.inf)
+    guesses = equations.tree.integrate(q, columns * ways)
+    here = np.tile(q, (len(guesses), 1))
+    found = [projector.one_position(guess, None) for guess in guesses]
+    places = np.array([here[0] if x is None else x for x in found])
+
+    def far() -> Array:
+        ways[:] = equations.tree.difference(here, places) / columns
+        size = np.abs(ways).max(axis=1)
+        return (size < 0.2 * _STEP) | (size > 3.0 * _STEP)  # back again, or thrown far off
+
+    again = far() & (sizes[:, 0] > 0.0)
+    for k in np.flatnonzero(again):  # rough, or beside a singular place: more careful steps
+        places[k], _ = closer.marquardt(guesses[k], steps=60, polished=False)
+    good = ~(far() if again.any() else again) & (sizes[:, 0] > 0.0)
+    limit = max(1e-11, 10.0 * closer.closed)
+    openings = [closer.opening(x) for x in equations.terms(places).residual]
+    return places, good & (np.array(openings) <= limit), ways
 
 
 def _dimension(
-    equations: Equations, closer: Closer, q: Array, N: Array, rng: np.random.Generator
+    equations: Equations, projector: Projector, q: Array, N: Array, rng: np.random.Generator
 ) -> int:
     """Independent displacements to closed configurations about q.
 
@@ -166,16 +186,11 @@ def _dimension(
     free = N.shape[1]
     if free <= 1:
         return free
-    columns = equations.scaling.columns
-    moved = []
-    for _ in range(2):
-        turned = N @ np.linalg.qr(rng.normal(size=(free, free)))[0]
-        for motion in turned.T:
-            there = _step(equations, closer, q, motion)
-            if there is not None:
-                size = np.abs(motion / columns).max()  # of a unit step along this motion
-                moved.append(equations.tree.difference(q, there) / columns * size)
-    if not moved:
+    bases = [np.linalg.qr(rng.normal(size=(free, free)))[0] for _ in range(2)]
+    motions = (N @ np.concatenate(bases, axis=1)).T
+    _, good, ways = _steps(equations, projector, q, motions)
+    if not good.any():
         return 0
-    values = np.linalg.svd(np.array(moved), compute_uv=False)
+    sizes = np.abs(motions / equations.scaling.columns).max(axis=1)  # of unit steps along them
+    values = np.linalg.svd((ways * sizes[:, None])[good], compute_uv=False)
     return min(free, int(np.sum(values > 0.1 * values[0])))

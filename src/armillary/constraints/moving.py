@@ -66,8 +66,10 @@ def rows_of(x: Array, rows: Index, count: int) -> Array:
 def with_prescribed(model: Model, prescribed: Prescribed) -> tuple[Model, Prescribed]:
     """The model with a prescribed motion for every joint or coordinate that is named, and the
     accelerations by the names of its constraints."""
+    if not isinstance(prescribed, Mapping):
+        return model, prescribed
     known = [part.name for part in model.constraints]
-    if not isinstance(prescribed, Mapping) or all(name in known for name in prescribed):
+    if all(name in known for name in prescribed):
         return model, prescribed
     parts = {d.joint: d for d in model.prescribed}
     given: dict[str, ArrayLike] = {}

@@ -174,6 +174,12 @@ def following_rows(equations: Equations) -> tuple[Rows, Rows, Array]:
     return others, kept, C
 
 
+def independent_rows(equations: Equations) -> Rows:
+    """Of all rows, those that are not constant combinations of others, made once."""
+    rng, every = np.random.default_rng(0), np.arange(equations.constraints.count)
+    return equations.memo.once("independent rows", lambda: _independent_rows(equations, rng, every))
+
+
 def _independent_rows(equations: Equations, rng: np.random.Generator, wanted: Rows) -> Rows:
     """Rows that are not constant combinations of others: J at random open configurations."""
     from scipy.linalg import qr

@@ -108,7 +108,7 @@ class Projector:
 
     def one(self, q: Array, v: Array, moving: RowMotion | None) -> tuple[Array, Array] | None:
         """A single state by native calls alone; None: unconverged, or there are none."""
-        closed = self._one_position(q, moving) if self.rows("residual").any() else q
+        closed = self.one_position(q, moving) if self.rows("residual").any() else q
         if closed is None or not isfinite(closed.sum() + v.sum()):
             return None
         step = self._one_velocity(closed, v, moving) if self.rows("rate").any() else 0.0 * v
@@ -167,7 +167,7 @@ class Projector:
         q = q.copy()
         if not self.rows("residual").any():
             return q
-        if len(q) == 1 and (closed := self._one_position(q[0], moving)) is not None:
+        if len(q) == 1 and (closed := self.one_position(q[0], moving)) is not None:
             return closed[None]
         open_ = np.ones(len(q), bool)
         for embed in (True, False):
@@ -189,7 +189,7 @@ class Projector:
             first.followed_by(second)
             self._calls.pop((level, moving), None)
 
-    def _one_position(self, q: Array, moving: RowMotion | None) -> Array | None:
+    def one_position(self, q: Array, moving: RowMotion | None) -> Array | None:
         """Newton steps of one state by native calls; None: unconverged, or there are none."""
         call = self._native("residual", moving is not None)
         motion = () if moving is None else (spread(moving.place, 1)[0],)

@@ -59,6 +59,11 @@ class Constrained(TableFace):
     the tree alone."""
 
     def __init__(self, model: Model, options: CompileOptions | None = None):
+        if not isinstance(model, Model):
+            raise InputError(
+                f"expected a Model, found {type(model).__name__}. am.load(...), am.example(...) and "
+                f"am.Builder(...).build() give a mechanism already."
+            )
         super().__init__(Evaluator(model, options, completed))
 
     @property
@@ -232,7 +237,7 @@ def mobility(mechanism: Constrained, q: State | None = None, seed: int = 0) -> M
     mechanism.constraint_solver.closer.refuse_endless(state["q"])
     return mobility(
         mechanism.constraint_solver.equations,
-        mechanism.constraint_solver.closer,
+        mechanism.constraint_solver.projector,
         state["q"],
         seed=seed,
     )

@@ -67,7 +67,8 @@ class Arguments:
         return found | {"external": total, "": total * (1 + LOADS * bool(self.frames))}
 
     def number(self, bound: Mapping[str, Any], load: int = 0) -> int | None:
-        """Of the answer to a call; None: none of ours.  load: number of the set of frames."""
+        """The number of the answer to a call; None: the Python function answers it.  load: the
+        number of the set of frames."""
         total = load * self.weights["external"]
         for name, value in bound.items():
             if name in self.words:
@@ -91,11 +92,11 @@ class Arguments:
             changed = {
                 n: x for n, v in slots.items() if n in arrays and (x := _numbers(v, dtype)) is not v
             }
-            pushes = slots.get("external") if self.frames else None
-            if type(pushes) is dict:
-                turned = {name: _numbers(w) for name, w in pushes.items()}
-                if any(turned[name] is not w for name, w in pushes.items()):
-                    changed["external"] = turned
+            wrenches = slots.get("external") if self.frames else None
+            if type(wrenches) is dict:
+                plain = {name: _numbers(w) for name, w in wrenches.items()}
+                if any(plain[name] is not w for name, w in wrenches.items()):
+                    changed["external"] = plain
         except (TypeError, ValueError):  # no numbers: the Python function says which
             return None
         if not changed:

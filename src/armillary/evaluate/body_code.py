@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from armillary.algorithms.forces.loops import PUSH
+from armillary.algorithms.forces.elements import driven_resistance
+from armillary.algorithms.forces.loops import DRIVEN, FIELDS, PUSH
 from armillary.algorithms.interpreter import leaves
 from armillary.algorithms.passes import (
     PER_DOF,
@@ -113,7 +114,7 @@ class BodyTracer:
                 Force.from_leaves([self.graph.load("body", s, k, 6) for k in range(6)]), self.b.own
             ),
         }
-        j = Record(external=Force.zero(), q=())
+        j = Record(external=Force.zero(), q=(), driven=(0,) * nv)
         for name in INPUTS:
             if name in self.request.reads:
                 slot = input_slot(self.request, name)
@@ -175,6 +176,9 @@ class BodyTracer:
                 self._at(stage, step)
             elif isinstance(step, ElementStep) and step.does == "push":
                 self.j.external = self.j.external + self._loads("own", PUSH)
+                if DRIVEN in self.templates:
+                    self.j.driven = self._loads("own", DRIVEN).leaves()[: len(self.j.v)]
+                    self.b.resistance = driven_resistance(self.b.resistance, self.j.driven)
             elif isinstance(step, (PathToRoot, AncestorPairs, BodyColumns)):
                 self._path(stage, step)
         blocks, record = cut(self.blocks, self.layout.size, LASTING, PASSING)
@@ -369,7 +373,7 @@ def layout_of(request: Request) -> Layout:
         for name, stages in tracer.summed.items()
         if len(stages) == 1 and name not in tracer.borrowed and not request.has_world_step()
     ]
-    kept = {*tracer.read, PUSH} - set(taken)
+    kept = {*tracer.read, *FIELDS} - set(taken)
     used = [name for name in tracer.templates if name in kept]
     whole = _whole_layout({name: tracer.templates[name] for name in used})
     added = frozenset(tracer.summed) - frozenset(taken)

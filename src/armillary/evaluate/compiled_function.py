@@ -15,6 +15,7 @@ from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.functions import BODIES, FUNCTIONS, Function, Result
 from armillary.evaluate.inputs import Array, choice, flag, result_type
+from armillary.evaluate.needs import refuse_no_elements, refuse_no_mass
 from armillary.evaluate.world_frames import ConstantKernel, constants, of_world_frame
 
 if TYPE_CHECKING:
@@ -78,12 +79,7 @@ class CompiledFunction:
         refuse_closed(row, bound, self.__name__, evaluator.model.name)
         inputs = {name: bound[name] for name in row.inputs}
         chosen = self._chosen(bound)
-        if row.inertia and bound.get("parameters") is None:
-            evaluator.refuse_massless()
-        if row.mass:
-            evaluator.moving_mass()
-        if row.elements:
-            evaluator.refuse_no_elements()
+        refuse_lacks(evaluator, row, inertia=bound.get("parameters") is None)
         out = bound.get("out")
         frame: Any = bound.get("frame")
         if row.frame and evaluator.place(frame).kernel < 0:
@@ -136,13 +132,21 @@ def refuse_closed(row: Function, bound: Mapping[str, Any], question: str, model:
             )
 
 
-def function_of(
-    evaluator: Evaluator, algorithm: Algorithm, wrap: Callable[..., object] | None = None
-) -> Callable[..., Any]:
+def refuse_lacks(evaluator: Evaluator, row: Function, inertia: bool = True) -> None:
+    """What a question needs of the model, and it has not.  inertia: are its own numbers used?"""
+    if row.inertia and inertia:
+        evaluator.refuse_massless()
+    if row.mass:
+        refuse_no_mass(evaluator.model, evaluator.tables())
+    if row.elements:
+        refuse_no_elements(evaluator.model)
+
+
+def function_of(evaluator: Evaluator, algorithm: Algorithm) -> Callable[..., Any]:
     """An algorithm that is no row of the table as such a function: all its results, in order."""
     results = tuple(Result(name, name, (kind,), "") for name, kind in algorithm.writes.items())
     options = ("external", "passive", *BODIES)
-    row = Function(lambda _: algorithm, algorithm.name, results, options, wrap=wrap)
+    row = Function(lambda _: algorithm, algorithm.name, results, options)
     return CompiledFunction(evaluator, row, algorithm.name).callable()
 
 

@@ -5,12 +5,18 @@ q (nq) may hold quaternions; steps and differences (nv) live on the tangent spac
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 
+from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import Array, common_rows
 from armillary.evaluate.named_states import State
+from armillary.evaluate.request import Request
 from armillary.evaluate.table_face import TableFace
 from armillary.joints import Joint
+from armillary.model.lowering.tree import Tables
 from armillary.model.model import Model
 
 
@@ -47,11 +53,56 @@ def _random(model: Model, rng: np.random.Generator) -> tuple[Array, Array, Array
 def integrate(tree: TableFace, q: State, dv: State) -> Array:
     """q moved by the tangent vector dv (velocity times time), on the joints' manifolds."""
     first, second = tree.evaluator.checked({"q": q, "v": dv}).values()
+    count, single = common_rows({"q": first, "dv": second})
     if additive(tree.model):
-        _, single = common_rows({"q": first, "dv": second})
         moved = first[0] + second[0]
         return moved[0] if single else moved
-    return _jointwise(tree, "integrate", first, second)
+    start, step = (x.astype(float, copy=False) for x, _ in (first, second))
+    moved = np.empty((count, tree.model.nq))
+    for part in tree.evaluator.memo.once("moves", lambda: _moves(tree.evaluator)):
+        part(start, step, moved)
+    if single:
+        tree.evaluator.refuse_not_finite({"q": start, "v": step}, moved)
+    return moved[0] if single else moved
+
+
+Move = Callable[[Array, Array, Array], None]  # (q, dv, moved): writes its columns of moved
+
+
+def _moves(evaluator: Evaluator) -> list[Move]:
+    """What moves the coordinates of all joints: plain additions, and native code for each joint
+    that turns, which is that of its type."""
+    from armillary.algorithms.tree import chart
+    from armillary.evaluate.native_call import OneOrMany
+    from armillary.evaluate.program import Program
+
+    model, tables, numbers = evaluator.model, evaluator.tables(), evaluator.base_numbers
+    options = replace(evaluator.options, tier=2)  # places of quaternions have no loop code
+    moves: list[Move] = []
+    plain_q: list[int] = []
+    plain_v: list[int] = []
+
+    def turned(ask: OneOrMany, of_q: slice, of_v: slice) -> Move:
+        def move(q: Array, dv: Array, moved: Array) -> None:
+            own = (np.ascontiguousarray(x) for x in (q[:, of_q], dv[:, of_v]))
+            moved[:, of_q] = ask(dict(zip("qv", own, strict=True)), len(moved))["moved"]
+
+        return move
+
+    for joint, slot, carrier in zip(model.joints, model.slots, tables.carriers, strict=True):
+        if _is_additive(joint):
+            plain_q += range(slot.q.start, slot.q.stop)
+            plain_v += range(slot.v.start, slot.v.stop)
+            continue
+        alone = Tables((tables.bodies[carrier.kernel],), (-1,), (0,), (0,), (), joint.nq, joint.nv)
+        request = Request(chart.move, chart.move.reads)
+        ask = OneOrMany(Program(request, alone, options), numbers)
+        moves.append(turned(ask, slot.q, slot.v))
+
+    def added(q: Array, dv: Array, moved: Array) -> None:
+        moved[:, plain_q] = q[:, plain_q] + dv[:, plain_v]
+
+    return [added, *moves]
 
 
 def difference(tree: TableFace, q0: State, q1: State) -> Array:
@@ -63,29 +114,29 @@ def difference(tree: TableFace, q0: State, q1: State) -> Array:
         if single:
             tree.evaluator.refuse_not_finite({"q": second[0]}, moved)
         return moved[0] if single else moved
-    return _jointwise(tree, "difference", first, second)
+    return _jointwise(tree, first, second)
 
 
 def additive(model: Model) -> bool:
     """Do all joints move by plain addition?"""
-    return all(type(joint).integrate is Joint.integrate for joint in model.joints)
+    return all(map(_is_additive, model.joints))
 
 
-def _jointwise(
-    tree: TableFace, what: str, first: tuple[Array, bool], second: tuple[Array, bool]
-) -> Array:
-    """A function of every joint alone, over columns of the batch."""
-    model, kind = tree.model, "q" if what == "difference" else "v"
+def _is_additive(joint: Joint) -> bool:
+    return type(joint).integrate is Joint.integrate
+
+
+def _jointwise(tree: TableFace, first: tuple[Array, bool], second: tuple[Array, bool]) -> Array:
+    """The difference of every joint alone, over columns of the batch."""
+    model = tree.model
     count, single = common_rows({"first argument": first, "second argument": second})
-    xs = np.broadcast_to(first[0], (count, first[0].shape[1]))
-    ys = np.broadcast_to(second[0], (count, second[0].shape[1]))
-    result = np.empty((count, model.nv if what == "difference" else model.nq))
+    xs = np.broadcast_to(first[0], (count, model.nq))
+    ys = np.broadcast_to(second[0], (count, model.nq))
+    result = np.empty((count, model.nv))
     for joint, slot in zip(model.joints, model.slots, strict=True):
-        other = slot.q if kind == "q" else slot.v
-        columns = getattr(joint, what)(tuple(xs[:, slot.q].T), tuple(ys[:, other].T))
-        out = slot.v if what == "difference" else slot.q
+        columns = joint.difference(tuple(xs[:, slot.q].T), tuple(ys[:, slot.q].T))
         for k, column in enumerate(columns):
-            result[:, out.start + k] = column
+            result[:, slot.v.start + k] = column
     if single:
-        tree.evaluator.refuse_not_finite({"q": xs[0], kind: ys[0]}, result)
+        tree.evaluator.refuse_not_finite({"q": ys[0]}, result)
     return result[0] if single else result

@@ -79,8 +79,12 @@ def tree_check(tree: TableFace, q: Array, v: Array, tau: Array) -> Check:
     }  # fmt: skip
     least = SHARE * forces_in_play(tree.body_forces(q, v, a), tree.poses(q)[1])
     motion = np.abs(np.linalg.inv(M)) @ least
-    terms = ((pushed, resisted, motion), (pushed, resisted, motion),
-             (force, h, M @ pushed, least), (smooth, h, g, least))  # fmt: skip
+    terms = (
+        (pushed, resisted, motion),
+        (pushed, resisted, motion),
+        (force, h, M @ pushed, least),
+        (smooth, h, g, least),
+    )
     scales = {
         name: max(float(np.abs(term).max(initial=0.0)) for term in group)
         for name, group in zip(pairs, terms, strict=True)

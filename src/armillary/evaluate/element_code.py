@@ -7,7 +7,7 @@ four bodies at its ends.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
@@ -15,7 +15,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.algorithms.forces.elements import READINGS, reading
-from armillary.algorithms.forces.loops import MOTION, PLACE, PUSH, PlacedEnd, distinct
+from armillary.algorithms.forces.loops import (
+    DRIVEN,
+    JOINT_PLACE,
+    JOINT_RATE,
+    MOST_COORDINATES,
+    MOTION,
+    PLACE,
+    PUSH,
+    PlacedCoordinate,
+    PlacedEnd,
+    distinct,
+)
 from armillary.algorithms.passes import ElementStep
 from armillary.codegen.abi import Ints
 from armillary.codegen.jit import Library
@@ -25,7 +36,7 @@ from armillary.evaluate.fingerprint import identity, of_lanes
 from armillary.evaluate.request import Request, input_slot, output_slot
 from armillary.model.lowering.elements import KernelElement
 from armillary.model.lowering.tree import PER_BODY, Tables
-from armillary.spatial import Force, Motion, Transform
+from armillary.spatial import Motion, Transform
 
 if TYPE_CHECKING:
     from armillary.graph.cut import Block
@@ -39,19 +50,20 @@ _SYMBOL = "elements"
 
 @dataclass(frozen=True)
 class ElementKind:
-    """Elements of one kind share their code.  ends: which record each has, -1: the world.
-    element: one of them."""
+    """Elements of one kind share their code.  ends: which record each has, -1: the world; numbers:
+    of coordinates within their joints.  element: one of them."""
 
     key: Hashable
     ends: tuple[int, ...]
+    numbers: tuple[int, ...]
     element: KernelElement = field(compare=False)
 
 
 def kind_of(element: KernelElement) -> ElementKind:
     bodies = [-1, *distinct(element)]
-    return ElementKind(
-        element.law.key(), tuple(bodies.index(body) - 1 for body in element.bodies), element
-    )
+    ends = tuple(bodies.index(body) - 1 for body in element.reach)
+    numbers = tuple(number for _, number in element.coordinates)
+    return ElementKind(element.law.key(), ends, numbers, element)
 
 
 @cache
@@ -63,7 +75,7 @@ def element_code(request: Request, kind: ElementKind, lanes: Lanes) -> Library:
 
         return with_declarations(BlockWriter(lanes, _SYMBOL).write(_traced(request, kind)), lanes)
 
-    name = identity("element", request, kind.key, kind.ends)
+    name = identity("element", request, kind.key, kind.ends, kind.numbers)
     return Library(text, [_SYMBOL], identity=of_lanes(name, lanes))
 
 
@@ -72,7 +84,7 @@ def code_addresses(codes: Sequence[Library]) -> list[int]:
 
 
 def _traced(request: Request, kind: ElementKind) -> Block:
-    from armillary.evaluate.body_code import layout_of, rebuild
+    from armillary.evaluate.body_code import layout_of
     from armillary.graph.cut import Block, Store
     from armillary.graph.expr import Graph
 
@@ -88,13 +100,7 @@ def _traced(request: Request, kind: ElementKind) -> Block:
         return [graph.load(where, first + k, *version) for k in range(count)]
 
     element = _symbolic(graph, request, kind.element)
-    ends = []
-    for record, X_FK in zip(kind.ends, element.places, strict=True):
-        X, v = Transform.identity(), Motion.zero()
-        if record >= 0:
-            X = rebuild(X, loads(record, PLACE))
-            v = rebuild(v, loads(record, MOTION))
-        ends.append(PlacedEnd(X, v, X_FK))
+    ends = _ends(element, kind, loads)
     block = Block(_SYMBOL, stage)
     if step.does == "read":
         slot = output_slot(request.algorithm, "readings")
@@ -106,16 +112,54 @@ def _traced(request: Request, kind: ElementKind) -> Block:
         totals[0, "V"] = [element.law.potential(ends)]
     else:
         element.law.act(ends)
-        for record in sorted({record for record in kind.ends if record >= 0}):
-            wrench = Force.zero()
-            for end in (end for n, end in zip(kind.ends, ends, strict=True) if n == record):
-                wrench = wrench + end.wrench
-            totals[record, PUSH] = wrench.leaves()
+        totals |= _pushed(kind, ends)
     for (record, name), more in totals.items():
         for old, extra in zip(loads(record, name), more, strict=True):
+            if type(extra) is int and extra == 0:
+                continue
             where, k = old.data[:2]
             block.stores.append(Store((where, k), graph.lift(old + extra)))
     return block
+
+
+def _ends(
+    element: KernelElement, kind: ElementKind, loads: Callable[[int, str], list[Leaf]]
+) -> list[PlacedEnd | PlacedCoordinate]:
+    """As the records of their bodies tell; what is on the world, or locked, stays."""
+    found: list[PlacedEnd | PlacedCoordinate] = []
+    if kind.numbers:
+        for record, number, held in zip(kind.ends, kind.numbers, element.held, strict=True):
+            there = PlacedCoordinate(held, 0)
+            if record >= 0:
+                fields = (loads(record, name)[number] for name in (JOINT_PLACE, JOINT_RATE))
+                there = PlacedCoordinate(*fields)
+            found.append(there)
+        return found
+    for record, X_FK in zip(kind.ends, element.places, strict=True):
+        X, v = Transform.identity(), Motion.zero()
+        if record >= 0:
+            X = type(X).from_leaves(loads(record, PLACE))
+            v = type(v).from_leaves(loads(record, MOTION))
+        found.append(PlacedEnd(X, v, X_FK))
+    return found
+
+
+def _pushed(
+    kind: ElementKind, ends: Sequence[PlacedEnd | PlacedCoordinate]
+) -> dict[tuple[int, str], Sequence[Leaf]]:
+    """By record and field: what the ends add there."""
+    found: dict[tuple[int, str], list[Leaf]] = {}
+    numbers = kind.numbers or (0,) * len(ends)
+    for record, number, end in zip(kind.ends, numbers, ends, strict=True):
+        if record < 0:
+            continue
+        if isinstance(end, PlacedEnd):
+            total, more = found.setdefault((record, PUSH), [0] * 6), end.wrench.leaves()
+        else:
+            total = found.setdefault((record, DRIVEN), [0] * MOST_COORDINATES)
+            more = [end.force if k == number else 0 for k in range(MOST_COORDINATES)]
+        total[:] = [x + y for x, y in zip(total, more, strict=True)]
+    return dict(found)
 
 
 def _size(template: object) -> int:

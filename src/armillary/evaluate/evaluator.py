@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.algorithms.forces.element_forces import element_forces
 from armillary.algorithms.passes import Algorithm, Base
 from armillary.algorithms.tree.forward_dynamics import forward_dynamics
-from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.codegen.target import native
-from armillary.errors import InputError, ModelError, NotFiniteError, SingularError
+from armillary.errors import InputError, ModelError
 from armillary.evaluate.derivatives import offset_names, parameter_names
 from armillary.evaluate.inputs import (
     Array,
@@ -42,8 +40,6 @@ if TYPE_CHECKING:
     from armillary.evaluate.specialise import Number
 
 _LOADS = 8  # sets of frames per algorithm whose wrenches get code of their own
-_ORDINARY = 1e6  # coordinates beyond make numbers overflow, whatever the forces
-_LARGEST_INERTIA_CHECK = 120  # degrees of freedom
 External = Mapping[str, ArrayLike] | None
 
 
@@ -77,9 +73,7 @@ class Evaluator:
         self._complete = complete
         self._tables: dict[tuple[bool, bool, bool], Tables] = {}
         self._kernels: dict[tuple, Program] = {}
-        self._loads: dict[
-            Algorithm, list[tuple[Load, ...]]
-        ] = {}  # frames of wrenches, by algorithm
+        self._loads: dict[Algorithm, list[tuple[Load, ...]]] = {}  # frames of wrenches
         self._places: dict[tuple[str, bool], Place] = {}
         self.memo = Memo()  # what upper rooms make once: loops over time, other prescribed motions
         self.inertia_checked = False
@@ -184,71 +178,48 @@ class Evaluator:
 
     def refuse_not_finite(self, given: Mapping[str, Array], *results: Array) -> None:
         """See `refuse_not_finite`; force elements whose force is undefined there are named."""
-        if not all(np.isfinite(result).all() for result in results):
-            self._refuse_undefined_elements(given)
+        if all(np.isfinite(result).all() for result in results):
+            return
+        if self.model.elements:
+            from armillary.evaluate.needs import refuse_undefined_elements
+
+            refuse_undefined_elements(self.model, given, self.interpret)
         rates = dict.fromkeys(given, self.model.v_labels)
         refuse_not_finite(given, rates | {"q": self.model.q_labels}, *results)
 
-    def _refuse_undefined_elements(self, given: Mapping[str, Array]) -> None:
-        """Of one state: springs whose ends coincide, and the like."""
-        if not self.model.elements:
-            return
-        q, v = (np.ravel(given.get(name, np.zeros(0))) for name in ("q", "v"))
-        if len(q) != self.model.nq or not np.isfinite(q).all():
-            return
-        v = v if len(v) == self.model.nv and np.isfinite(v).all() else np.zeros(self.model.nv)
-        if max(np.abs(q).max(initial=0.0), np.abs(v).max(initial=0.0)) > _ORDINARY:
-            return
-        found = self.interpret(element_forces, {"q": q.tolist(), "v": v.tolist()})
-        numbers = np.array(found.result("readings"), float)
-        for part, row in zip(self.model.elements, numbers, strict=True):
-            if not np.isfinite(row).all():
-                raise NotFiniteError(
-                    f"{part.title}: its force is undefined at this state (its ends coincide, or "
-                    f"are half a turn apart), so the answer is not a finite number. Move the state "
-                    f"or its ends; a plain spring without damping whose rest length is 0 needs no "
-                    f"direction."
-                )
-
     def kernels_for(
-        self, algorithm: Algorithm, given: Collection[str], fuse: bool, passive: bool,
+        self,
+        algorithm: Algorithm,
+        given: Collection[str],
+        fuse: bool,
+        passive: bool,
         frames: tuple[str, ...] = (),
-    ) -> tuple[Program, bool]:  # fmt: skip
+    ) -> tuple[Program, bool]:
         """A program that reads what is given, and wrenches in these frames; and whether it reads
-        those as they are, side by side, instead of all bodies'."""
+        those as they are, side by side, instead of all bodies': in straight-line code, where it is
+        short enough, for the first few sets of frames."""
         known = {*given, *(("external",) if frames else ())}
         reads = tuple(name for name in (*algorithm.reads, *PER_BODY) if name in known)
-        kernels = self.loaded_kernels(algorithm, reads, fuse, passive, frames)
-        if kernels is not None:
-            return kernels, True
+        if frames and not set(PER_BODY) & set(reads):
+            places = [self.place(name, fuse) for name in frames]
+            loads = tuple(Load(p.kernel, tuple(p.numbers().tolist())) for p in places)
+            seen = self._loads.setdefault(algorithm, [])
+            if loads not in seen and len(seen) < _LOADS and native():
+                seen.append(loads)
+            if loads in seen:
+                kernels = self.kernels_of(algorithm, reads, fuse, passive, loads)
+                if kernels.straight():
+                    return kernels, True
         return self.kernels_of(algorithm, reads, fuse, passive), False
 
-    def loaded_kernels(
-        self, algorithm: Algorithm, reads: tuple[str, ...], fuse: bool, passive: bool,
-        frames: tuple[str, ...],
-    ) -> Program | None:  # fmt: skip
-        """Straight-line kernels that read the wrenches in these frames and no others; None: there
-        are none, too many sets of frames were asked for, or the code would be too long."""
-        if not frames or set(PER_BODY) & set(reads):
-            return None
-        loads = tuple(self._load(name, fuse) for name in frames)
-        known = self._loads.setdefault(algorithm, [])
-        if loads not in known and (len(known) >= _LOADS or not native()):
-            return None
-        if loads not in known:
-            known.append(loads)
-        kernels = self.kernels_of(algorithm, reads, fuse, passive, loads)
-        return kernels if kernels.straight() else None
-
-    def _load(self, frame: str, fuse: bool) -> Load:
-        """A frame that a wrench acts in, as the kernels know it."""
-        place = self.place(frame, fuse)
-        return Load(place.kernel, tuple(float(x) for x in place.X.leaves()))
-
     def kernels_of(
-        self, algorithm: Algorithm, reads: tuple[str, ...], fuse: bool, passive: bool,
+        self,
+        algorithm: Algorithm,
+        reads: tuple[str, ...],
+        fuse: bool,
+        passive: bool,
         loads: tuple[Load, ...] = (),
-    ) -> Program:  # fmt: skip
+    ) -> Program:
         key = (algorithm, reads, fuse, passive, loads)
         if key not in self._kernels:
             # the compiler is imported when the first question is asked
@@ -287,8 +258,7 @@ class Evaluator:
         return Program(request, parametric(self.model, False, passive), options, verify)
 
     def body_labels(self, name: str) -> tuple[str, ...]:
-        names = {"parameters": parameter_names, "offsets": offset_names}
-        return names[name](self.model)
+        return {"parameters": parameter_names, "offsets": offset_names}[name](self.model)
 
     def explanations(self, algorithm: str | None = None) -> list[Explanation]:
         """What was compiled: of one algorithm by name, or everything."""
@@ -301,16 +271,11 @@ class Evaluator:
 
     def refuse_massless(self) -> None:
         """Forward dynamics needs inertia behind every joint."""
-        if self.inertia_checked:
-            return
-        for name in self.model.massless_joints[:1]:
-            body = self.model.bodies[self.model.joint_index[name]].name
-            raise ModelError(
-                f"body '{body}': joint '{name}' moves '{body}', but neither it nor anything beyond "
-                f"it has mass: forward dynamics is undefined for it. Give it a mass "
-                f"(replace(bodies={{name: {{'mass': ...}}}})), or lock its joint."
-            )
-        self._refuse_singular()
+        if not self.inertia_checked:
+            from armillary.evaluate.needs import refuse_no_inertia
+
+            refuse_no_inertia(self.model, self.tables(), self.interpret)
+            self.inertia_checked = True
 
     def refuse_load_friction(self, what: str) -> None:
         """M a + h = tau, and nothing else, is what some questions are made of."""
@@ -322,54 +287,6 @@ class Evaluator:
                 f"Give the joint `coulomb` friction instead, or pass passive=False (of "
                 f"GravityCompensation: springs=False) where the question has it."
             )
-
-    def refuse_no_elements(self) -> None:
-        """Questions about force elements need some."""
-        if not self.model.elements:
-            raise ModelError(
-                f"'{self.model.name}' has no force elements. Add some: Builder.spring(...), "
-                f"Builder.force(...), or `forces:` in its file."
-            )
-
-    def moving_mass(self) -> float:
-        """Mass of all that is not welded to the world; there must be some."""
-        mass = float(sum(body.inertia.mass for body in self.tables().bodies))
-        if mass <= 0.0:
-            raise ModelError(
-                f"'{self.model.name}': nothing that moves has mass, so it has no centre."
-            )
-        return mass
-
-    def _refuse_singular(self) -> None:
-        """A degree of freedom without inertia has no acceleration: found once, at one state."""
-        if self.inertia_checked or not 0 < self.model.nv <= _LARGEST_INERTIA_CHECK:
-            return
-        from armillary.codegen.cache import remembered
-        from armillary.evaluate.fingerprint import identity
-
-        name = identity("inertia", self.tables())
-        number = remembered(name, "axis without inertia", self._axis_without_inertia)
-        if number >= 0:
-            raise SingularError(
-                f"degree of freedom '{self.model.v_labels[number]}': nothing that it moves has "
-                f"inertia against it, so its acceleration is undefined. Give a body beyond it a "
-                f"mass off the axis, a moment of inertia or a rotor, or lock the joint."
-            )
-        self.inertia_checked = True
-
-    def _axis_without_inertia(self) -> int:
-        """A degree of freedom that moves no inertia, at a state in general position; else -1."""
-        q = [x + (0.3 if unit else 0.0) for x, unit in self._somewhere()]
-        M = np.array(self.interpret(mass_matrix, {"q": q}).result("M"), float)
-        size = np.sqrt(np.maximum(np.diag(M), 0.0))
-        if not size.all():
-            return int(np.flatnonzero(size == 0.0)[0])
-        values, vectors = np.linalg.eigh(M / np.outer(size, size))
-        return int(np.argmax(np.abs(vectors[:, 0]))) if values[0] < 1e-14 else -1
-
-    def _somewhere(self) -> list[tuple[float, bool]]:
-        """A configuration off the neutral one: coordinates, and which may be moved freely."""
-        return [(x, joint.nq == joint.nv) for joint in self.model.joints for x in joint.neutral()]
 
     def complete(self, inputs: Inputs) -> dict[str, ArrayLike]:
         """The states of a question as arrays.  What is not named in a dictionary is, in a tree,
@@ -468,9 +385,14 @@ class Evaluator:
 
         graph = next(x.graph for numbers in inputs.values() for x in numbers if isinstance(x, Node))
         return self.interpret(
-            algorithm, inputs, frame=frame, passive=passive, minimal=algorithm.joint_level(),
-            constraints=constraints, number=structural(graph),
-        )  # fmt: skip
+            algorithm,
+            inputs,
+            frame=frame,
+            passive=passive,
+            minimal=algorithm.joint_level(),
+            constraints=constraints,
+            number=structural(graph),
+        )
 
 
 def _side_by_side(wrenches: list[Array], count: int) -> Array:
@@ -481,6 +403,5 @@ def _side_by_side(wrenches: list[Array], count: int) -> Array:
 
 def _force_matrix(X: Transform) -> Array:
     """6x6 matrix of X.force: wrenches from B to A."""
-    E = as_floats("E", X.E.rows)
-    r = as_floats("r", X.r.skew().rows)
+    E, r = as_floats("E", X.E.rows), as_floats("r", X.r.skew().rows)
     return np.block([[E, -E @ r], [np.zeros((3, 3)), E]])

@@ -2,8 +2,8 @@
 
 Numbers, joint types, parents, the steps of an algorithm and what they hold on to are written into
 one text, class by class and number by number.  Only what stands in the package's own source (which
-is hashed, too) can be told by its name: a Python function of the user cannot, and what depends on
-it has no identity.
+is hashed, too) can be identified by its name: a Python function of the user cannot, and what
+depends on it has no identity.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class NotPlainError(Exception):
 
 
 def identity(*parts: Any) -> str | None:
-    """Equal where the same code would be traced; None where that cannot be told."""
+    """Equal where the same code would be traced; None where that cannot be known."""
     sources = fingerprint()
     if sources is None:
         return None
@@ -39,7 +39,7 @@ def identity(*parts: Any) -> str | None:
 
 
 def memo_key(value: object, *atoms: type) -> Hashable:
-    """Equal in this process where the same code would be traced; None where that cannot be told.
+    """Equal in this process where the same code would be traced; None where that cannot be known.
 
     atoms: classes of objects that never change, which stand for themselves."""
     writer = _Writer(_of_package, atoms)

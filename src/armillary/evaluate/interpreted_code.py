@@ -5,14 +5,12 @@ in its row, as in native code."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from armillary.algorithms.passes import Base
 from armillary.codegen.abi import Arrays
 from armillary.codegen.target import Lanes
-from armillary.evaluate.kernel import CodeKind, Kernel, Linked, Spot
+from armillary.evaluate.kernel import CodeKind, Kernel, Linked, Rows
 from armillary.evaluate.request import Request, arrays_of
 from armillary.evaluate.specialise import flat, specialise
 from armillary.model.lowering.tree import Tables
@@ -33,37 +31,21 @@ class InterpretedCode:
     def linked(self, lanes: Lanes, arrays: Arrays) -> Linked:
         return Linked([], run=self._run)
 
-    def _run(
-        self,
-        inputs: Sequence[np.ndarray],
-        strides: Sequence[int],
-        outputs: Sequence[np.ndarray],
-        rows: int,
-        globals_: np.ndarray,
-        spot: Spot | None,
-    ) -> None:
-        for first in range(0, rows, _ROWS):
-            some = slice(first, min(first + _ROWS, rows))
-            own = [x[some] if stride else x for x, stride in zip(inputs, strides, strict=True)]
-            self._some(own, [out[some] for out in outputs], globals_, spot)
+    def _run(self, rows: Rows) -> None:
+        for first in range(0, rows.count, _ROWS):
+            self._some(rows.part(first, min(first + _ROWS, rows.count)))
 
-    def _some(
-        self,
-        inputs: Sequence[np.ndarray],
-        outputs: Sequence[np.ndarray],
-        globals_: np.ndarray,
-        spot: Spot | None,
-    ) -> None:
+    def _some(self, rows: Rows) -> None:
         request = self._request
         given = {
             name: list(np.ascontiguousarray(x.T, float))
-            for name, x in zip(request.reads, inputs, strict=True)
+            for name, x in zip(request.reads, rows.inputs, strict=True)
         }
+        spot, base = rows.frame, self._base(rows.globals_)
         frame = None if spot is None else (spot[0], Transform.from_leaves(spot[1].tolist()))
-        base = self._base(globals_)
         with np.errstate(all="ignore"):
             run = specialise(request.algorithm, self._tables, base, given, frame)
-            for name, out in zip(request.algorithm.writes, outputs, strict=True):
+            for name, out in zip(request.algorithm.writes, rows.outputs, strict=True):
                 columns = out.reshape(len(out), -1)
                 for k, number in enumerate(flat(run.result(name))):
                     columns[:, k] = number

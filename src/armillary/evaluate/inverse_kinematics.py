@@ -18,6 +18,7 @@ from armillary.evaluate.moving_joints import moving_joints
 from armillary.evaluate.pose_inputs import Pose, direction, read_pose
 from armillary.evaluate.starts import joint_bounds, starts
 from armillary.model.lowering.constraint_table import ConstraintTable
+from armillary.shown import function_text
 from armillary.spatial import Transform
 
 if TYPE_CHECKING:
@@ -64,13 +65,18 @@ class Wanted(NamedTuple):
 
 
 class InverseKinematics:
-    """`mechanism.inverse_kinematics`.  closing: of a closed mechanism; None: it is a tree."""
+    """q that brings a frame to a pose: `mechanism.inverse_kinematics`.
+
+    closing: of a closed mechanism; None: it is a tree."""
 
     def __init__(self, evaluator: Evaluator, closing: Closing | None = None):
         self.evaluator, self._closing = evaluator, closing
         self._starts: dict[tuple[int, bool, int, float], Array] = {}
         self._searches: dict[Wanted, PoseSearch] = {}
         self._initial = np.array(evaluator.model.initial or evaluator.model.neutral())
+
+    __name__ = "inverse_kinematics"
+    __repr__ = function_text
 
     def __call__(
         self,

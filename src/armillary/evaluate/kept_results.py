@@ -32,7 +32,7 @@ class KeptResults:
 
     @staticmethod
     def _holders(arrays: list[np.ndarray], k: int) -> int:
-        """How many hold array k, with a few more who look at it here."""
+        """References to array k, with those of the lines that ask."""
         return sys.getrefcount(arrays[k]) if _holders_are_counted() else 0
 
     def empty(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
@@ -50,7 +50,7 @@ class KeptResults:
             self._arrays.append(array)
             while sum(kept.nbytes for kept in self._arrays) > self._most:
                 gone.append(self._arrays.pop(0))
-        return array  # what is gone ends here: who watches it may ask for a result
+        return array  # old arrays are freed outside the lock: a finalizer may ask for a result
 
     def _free(self, k: int, shape: tuple[int, ...], dtype: np.dtype) -> bool:
         """Does nobody else hold it, and is it still what it was?"""

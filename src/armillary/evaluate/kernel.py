@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from math import prod
 from typing import Literal, Protocol
@@ -12,16 +13,39 @@ import numpy as np
 from armillary.codegen.abi import Arrays, Context
 from armillary.codegen.jit import Library, native_call
 from armillary.codegen.target import Lanes
-from armillary.runtime import in_turn
 from armillary.runtime.callable_type import data_address, fits
 
 CodeKind = Literal["loop", "straight", "solve", "interpreter"]
 Spot = tuple[int, np.ndarray]  # the body that carries the asked frame, and X_FK
-# (inputs, strides, outputs, rows, gravity and base motion, frame), as `Kernel.call`
-Run = Callable[
-    [Sequence[np.ndarray], Sequence[int], Sequence[np.ndarray], int, np.ndarray, Spot | None], None
-]
 TYPES = {"double": np.float64, "float": np.float32}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The states of a call, and where their results go.
+
+    strides: numbers from one row of an input to the next, 0 where all rows share it.  globals_:
+    gravity and base motion."""
+
+    inputs: Sequence[np.ndarray]
+    strides: Sequence[int]
+    outputs: Sequence[np.ndarray]
+    count: int
+    globals_: np.ndarray
+    frame: Spot | None = None
+
+    def part(self, first: int, last: int) -> Rows:
+        """The rows from first up to last."""
+        shared = zip(self.inputs, self.strides, strict=True)
+        return replace(
+            self,
+            inputs=[x[first:last] if stride else x for x, stride in shared],
+            outputs=[x[first:last] for x in self.outputs],
+            count=last - first,
+        )
+
+
+Run = Callable[[Rows], None]
 
 
 @cache
@@ -123,19 +147,24 @@ class Kernel:
         globals_: np.ndarray,
         frame: Spot | None = None,
     ) -> None:
-        """Run all rows.  Arrays are C-contiguous, of the kernel's type; checked by the caller."""
+        """Run all rows (see `Rows`).  Arrays are C-contiguous, of the kernel's type; checked by the
+        caller."""
+        self.run(Rows(inputs, strides, outputs, rows, globals_, frame))
+
+    def run(self, rows: Rows) -> None:
+        """As `call`."""
         if self._linked.run is not None:
-            self._linked.run(inputs, strides, outputs, rows, globals_, frame)
+            self._linked.run(rows)
             return
-        c, work = self.context(rows, globals_)
+        c, work = self.context(rows.count, rows.globals_)
         address = address_of()
-        if frame is not None:
-            c[Context.FRAME_BODY] = frame[0]
-            c[Context.FRAME] = address(frame[1])
-        for i, (array, stride) in enumerate(zip(inputs, strides, strict=True)):
+        if rows.frame is not None:
+            c[Context.FRAME_BODY] = rows.frame[0]
+            c[Context.FRAME] = address(rows.frame[1])
+        for i, (array, stride) in enumerate(zip(rows.inputs, rows.strides, strict=True)):
             c[Context.INPUT_ROWS + i] = address(array)
             c[Context.INPUT_STRIDES + i] = stride
-        for i, array in enumerate(outputs):
+        for i, array in enumerate(rows.outputs):
             c[Context.OUTPUT_ROWS + i] = address(array)
         self._batch(address(c))
         del work  # it had to live until here
@@ -161,50 +190,3 @@ class Kernel:
         zeros = (start - address(work)) // work.itemsize + first * w
         work[zeros : zeros + count * w] = 0.0
         return c, work
-
-
-class KernelInTurn(Kernel):
-    """A kernel, and a scalar one for the rows that it leaves without an answer (NaN): both in
-    doubles, with the same inputs and the same single result.  See runtime/in_turn.py."""
-
-    def __init__(self, first: Kernel, second: Kernel):
-        self.first, self.second, self.code, self.lanes = first, second, first.code, first.lanes
-        self.input_sizes, self.output_shapes = first.input_sizes, first.output_shapes
-        self.address = in_turn.library().addresses["batch"]
-
-    @property
-    def straight(self) -> bool:
-        return False
-
-    @property
-    def libraries(self) -> list[Library]:
-        return [in_turn.library(), *self.first.libraries, *self.second.libraries]
-
-    def call(
-        self,
-        inputs: Sequence[np.ndarray],
-        strides: Sequence[int],
-        outputs: Sequence[np.ndarray],
-        rows: int,
-        globals_: np.ndarray,
-        frame: Spot | None = None,
-    ) -> None:
-        """As `Kernel.call`."""
-        self.first.call(inputs, strides, outputs, rows, globals_, frame)
-        with np.errstate(all="ignore"):
-            sums = outputs[0].reshape(rows, -1).sum(axis=1)
-        for k in np.flatnonzero(~np.isfinite(sums)).tolist():
-            own = [x[k : k + 1] if stride else x for x, stride in zip(inputs, strides, strict=True)]
-            self.second.call(own, strides, [outputs[0][k : k + 1]], 1, globals_, frame)
-
-    def context(self, rows: int, globals_: np.ndarray) -> tuple[np.ndarray, object]:
-        """As `Kernel.context`."""
-        address, fields = address_of(), in_turn.InTurn
-        contexts = (self.first.context(rows, globals_), self.second.context(1, globals_))
-        c = np.concatenate([contexts[0][0], np.zeros(fields.SIZE, np.int64)])
-        places = ((fields.FIRST, fields.FIRST_CONTEXT), (fields.SECOND, fields.SECOND_CONTEXT))
-        for (code, context), kernel, (own, _) in zip(
-            places, (self.first, self.second), contexts, strict=True
-        ):
-            c[fields.slot(code)], c[fields.slot(context)] = kernel.address, address(own)
-        return c, contexts

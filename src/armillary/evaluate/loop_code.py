@@ -136,7 +136,8 @@ class LoopCode:
 
     def __init__(self, request: Request, tables: Tables):
         if tables.elements and takes_part(request.algorithm):
-            request = replace(request, algorithm=with_elements(request.algorithm))
+            coordinates = any(element.coordinates for element in tables.elements)
+            request = replace(request, algorithm=with_elements(request.algorithm, coordinates))
         else:
             tables = replace(tables, elements=())
         self.request, self.tables = request, tables

@@ -80,6 +80,30 @@ def lean_kernel(kernel: Callee, globals_: Array) -> Callable[..., Any] | None:
     return call.callable
 
 
+class OneOrMany:
+    """A program that is asked for one state as well as for many: for one by a native call, without
+    the Python around a batch."""
+
+    def __init__(self, program: Program, globals_: Array):
+        self.program, self._globals = program, globals_
+        self._one: Callable[..., Any] | None = None
+        self._version = -1  # of the program that the native call knows
+        self._names: tuple[str, ...] = ()
+
+    def __call__(self, inputs: Mapping[str, Array], rows: int) -> dict[str, Array]:
+        """inputs (rows, n) of doubles in, results (rows, ...) out, by name."""
+        if rows == 1:
+            if self._version != self.program.version:
+                self._one, self._version = lean(self.program, self._globals), self.program.version
+                self._names = tuple(self.program.kernel(False, "double").output_shapes)
+            given = [inputs[name][0] for name in self.program.request.reads]
+            found = None if self._one is None else self._one(*given)
+            if found is not None:  # all its numbers are finite
+                results = found if len(self._names) > 1 else (found,)
+                return {name: x[None] for name, x in zip(self._names, results, strict=True)}
+        return self.program(inputs, rows, self._globals)
+
+
 # -- what serves a call ---------------------------------------------------------------------------
 
 
@@ -190,7 +214,7 @@ class _Served:
         start, d = Answer.DOUBLE if dtype == np.float64 else Answer.FLOAT, self.data
         d[start + Single.UNCHECKED] = _shows_bad_inputs(kernel, self.serving, dtype)
         d[start + Single.CONTEXT] = context.ctypes.data
-        d[start + Single.KERNEL] = kernel.address  # last: this opens the gate
+        d[start + Single.KERNEL] = kernel.address  # last: from here on calls go to it
 
     def _see_frame(self, context: np.ndarray, dtype: np.dtype) -> None:
         if self.serving.frame is not None:
@@ -208,7 +232,7 @@ class _Served:
         d[start + Batch.KERNEL] = kernel.address
         d[start + Batch.CONTEXT] = context.ctypes.data
         d[start + Batch.FEWEST], d[start + Batch.CHECKED] = kernel.lanes.width, int(checked)
-        d[start + Batch.DTYPE] = id(dtype)  # last: this opens the gate
+        d[start + Batch.DTYPE] = id(dtype)  # last: from here on calls go to it
 
 
 def _fields(made: object, marks: Sequence[object]) -> list[tuple[int, int, int]]:
@@ -284,7 +308,8 @@ class NativeCall:
         return served is not None and dtype in (served.batches if batch else served.singles)
 
     def number(self, bound: Mapping[str, Any]) -> int | None:
-        """Of the answer to a call, whose set of frames is noted; None: none of ours."""
+        """The number of the answer to a call, whose set of frames is noted; None: the Python
+        function answers it."""
         if self.arguments is None:
             return 0
         frames = tuple(bound.get("external") or ())

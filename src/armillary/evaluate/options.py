@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import armillary.codegen.sources  # noqa: F401 - notes when the package was imported
 from armillary.codegen.target import Lanes, lanes
 from armillary.errors import InputError
-
-if TYPE_CHECKING:
-    from armillary.codegen.cache import Cache
 
 
 @dataclass(frozen=True)
@@ -50,10 +46,3 @@ class CompileOptions:
     def simd(self, batched: bool, element: str = "double") -> Lanes:
         """How many states of a batch are worked on together, or one."""
         return lanes(batched, element, self.lanes)
-
-
-def object_cache() -> Cache:
-    """Where compiled objects are kept between processes."""
-    from armillary.codegen.cache import default_cache
-
-    return default_cache()

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armillary.algorithms.forces.loops import MOST_BODIES, distinct
 from armillary.codegen.target import native
 from armillary.evaluate.inputs import checked_out
 from armillary.evaluate.kept_results import kept_results
-from armillary.evaluate.kernel import Code, Kernel, KernelInTurn, Spot
+from armillary.evaluate.kernel import Code, Kernel, Rows, Spot
 from armillary.evaluate.options import CompileOptions
 from armillary.evaluate.request import Request, arrays_of
 from armillary.evaluate.straight_code import StraightCode, straight_code
 from armillary.model.lowering.tree import Tables
 
 if TYPE_CHECKING:
+    from armillary.evaluate.kernel_in_turn import KernelInTurn
     from armillary.graph.function import FunctionGraph
     from armillary.runtime.threads import Threads
 
@@ -114,7 +114,7 @@ class Program:
         self._kernels: dict[tuple, Kernel] = {}
         self.next: Program | None = None
         self._turns: dict[bool, KernelInTurn] = {}
-        self.version = 0  # of its kernels: they change where another program comes behind it
+        self.version = 0  # of its kernels: they change when another program is put behind it
         self._codes: dict[int | None, StraightCode | None] = {}
         self._pace: dict[int, float] = {}  # s that a row takes, by kernel
         self.explanations: list[Explanation] = []
@@ -134,7 +134,7 @@ class Program:
         constrained = self.tables.constraints is not None and self._general is None
         if "parameters" in self.request.reads and constrained:
             tier = 2  # constraints have no loop kernel
-        if any(len(distinct(element)) > MOST_BODIES for element in self.tables.elements):
+        if self._reaches_far():
             tier = 2  # nor have cables over many bodies
         if tier == 1:
             return None
@@ -147,6 +147,14 @@ class Program:
             too_long = code.operations > self.options.budget
             self._codes[frame_body] = None if too_long and tier is None else code
         return self._codes[frame_body]
+
+    def _reaches_far(self) -> bool:
+        """Is there a force element at more bodies than the loops take?"""
+        if not self.tables.elements:
+            return False
+        from armillary.algorithms.forces.loops import MOST_BODIES, distinct
+
+        return any(len(distinct(element)) > MOST_BODIES for element in self.tables.elements)
 
     @cached_property
     def _general_code(self) -> Code:
@@ -195,6 +203,8 @@ class Program:
         if self.next is None or element != "double":
             return first
         if batched not in self._turns:
+            from armillary.evaluate.kernel_in_turn import KernelInTurn
+
             self._turns[batched] = KernelInTurn(first, self.next.kernel(False, element))
         return self._turns[batched]
 
@@ -266,7 +276,7 @@ class Program:
         if frame is not None:
             frame = (frame[0], frame[1].astype(dtype, copy=False))
         outputs = list(results.values())
-        self._share(kernel, arrays, strides, outputs, rows, numbers, frame)
+        self._share(kernel, Rows(arrays, strides, outputs, rows, numbers, frame))
         if kernel.code.kind in ("loop", "interpreter"):
             _mark_bad_rows(arrays, outputs)
         return results | _handed_out(given, results, single)
@@ -279,36 +289,15 @@ class Program:
 
         return threads(self.options.threads)
 
-    def _share(
-        self,
-        kernel: Kernel,
-        arrays: list[np.ndarray],
-        strides: list[int],
-        outputs: list[np.ndarray],
-        rows: int,
-        numbers: np.ndarray,
-        frame: Spot | None,
-    ) -> None:
+    def _share(self, kernel: Kernel, rows: Rows) -> None:
         """Run all rows, on threads where these were asked for and the batch is worth it."""
-
-        def run(part: tuple[int, int]) -> None:
-            first, last = part
-            kernel.call(
-                [a[first:last] if s else a for a, s in zip(arrays, strides, strict=True)],
-                strides,
-                [out[first:last] for out in outputs],
-                last - first,
-                numbers,
-                frame,
-            )
-
-        parts = self._parts(rows, kernel)
+        parts = self._parts(rows.count, kernel)
         if len(parts) > 1 and self._threads is not None:
-            self._threads.each(run, parts)
+            self._threads.each(lambda part: kernel.run(rows.part(*part)), parts)
             return
         began = time.perf_counter()
-        kernel.call(arrays, strides, outputs, rows, numbers, frame)
-        pace = (time.perf_counter() - began) / rows
+        kernel.run(rows)
+        pace = (time.perf_counter() - began) / rows.count
         self._pace[id(kernel)] = min(pace, self._pace.get(id(kernel), pace))
 
     def _parts(self, rows: int, kernel: Kernel) -> list[tuple[int, int]]:

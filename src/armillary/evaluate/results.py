@@ -203,8 +203,10 @@ class BodyForces:
             ("net F", "N m, N", self.net),
             ("f", "N m, N", self.transmitted),
         )
-        lines = ["recursive Newton-Euler quantities, each in the body's own frame "
-                 "(a of the origin, gravity as an upward acceleration)"]  # fmt: skip
+        lines = [
+            "recursive Newton-Euler quantities, each in the body's own frame "
+            "(a of the origin, gravity as an upward acceleration)"
+        ]
         for k, body in enumerate(self.model.bodies):
             for n, (name, unit, values) in enumerate(rows):
                 head = body.name if n == 0 else ""
@@ -243,14 +245,21 @@ class Solution:
         labels = zip(self.model.v_labels, self.model.v_units, strict=True)
         for k, (label, unit) in enumerate(labels):
             values = (self.velocity[k], self.tau[k], self.acceleration[k])
-            lines.append(f"{label:<26}" + "".join(f"{x:>14.6g}" for x in values)
-                         + f"   {unit}/s, {FORCE[unit]}, {unit}/s²")  # fmt: skip
-        lines.append(f"kinetic energy {self.kinetic:.6g} J, potential energy "
-                     f"{self.potential:.6g} J, power of the "
-                     f"actuators {self.power:.6g} W")  # fmt: skip
+            lines.append(
+                f"{label:<26}"
+                + "".join(f"{x:>14.6g}" for x in values)
+                + f"   {unit}/s, {FORCE[unit]}, {unit}/s²"
+            )
+        lines.append(
+            f"kinetic energy {self.kinetic:.6g} J, potential energy "
+            f"{self.potential:.6g} J, power of the "
+            f"actuators {self.power:.6g} W"
+        )
         if self.model.hidden_energy:
-            lines.append(f"warning: the energy lacks the potential of the laws of "
-                         f"{', '.join(self.model.hidden_energy)}")  # fmt: skip
+            lines.append(
+                f"warning: the energy lacks the potential of the laws of "
+                f"{', '.join(self.model.hidden_energy)}"
+            )
         lines += ["", str(self.reactions)]
         if self.element_forces is not None:
             lines += ["", str(self.element_forces)]

@@ -15,7 +15,7 @@ from armillary.algorithms.forces.elements import MovingTree, slopes
 from armillary.algorithms.passes import Algorithm, AncestorPairs, Solve, body_record
 from armillary.codegen.abi import Arrays
 from armillary.codegen.target import Lanes
-from armillary.evaluate.kernel import CodeKind, Kernel, Linked, Spot
+from armillary.evaluate.kernel import CodeKind, Kernel, Linked, Rows
 from armillary.evaluate.loop_code import LoopCode
 from armillary.evaluate.request import Request, arrays_of
 from armillary.model.lowering.tree import Tables
@@ -40,17 +40,11 @@ class SlopedCode:
         loops = LoopCode(self.request, self.tables)
         plain = Kernel(*arrays_of(self.request, self.tables), lanes, loops)
 
-        def run(
-            inputs: Sequence[np.ndarray],
-            strides: Sequence[int],
-            outputs: Sequence[np.ndarray],
-            rows: int,
-            globals_: np.ndarray,
-            frame: Spot | None,
-        ) -> None:
-            plain.call(inputs, strides, outputs, rows, globals_, frame)
+        def run(rows: Rows) -> None:
+            plain.run(rows)
+            outputs = dict(zip(self.request.algorithm.writes, rows.outputs, strict=True))
             with np.errstate(all="ignore"):
-                self._add(inputs, dict(zip(self.request.algorithm.writes, outputs, strict=True)))
+                self._add(rows.inputs, outputs)
 
         return Linked([], run=run)
 

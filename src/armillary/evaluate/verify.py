@@ -96,7 +96,7 @@ def _first_bodies(tables: Tables) -> Tables:
         carriers=(),
         nq=tables.q_offsets[n],
         nv=tables.v_offsets[n],
-        elements=tuple(x for x in tables.elements if max(x.bodies) < n),
+        elements=tuple(x for x in tables.elements if max(x.reach) < n),
     )
 
 

@@ -21,12 +21,12 @@ from armillary.formats.references import Bounds
 from armillary.model import WORLD, Model, Report
 from armillary.model.edit import with_base
 
-NATIVE, URDF, MJCF, DH = "native", "urdf", "mjcf", "dh"
-FORMATS = (NATIVE, URDF, MJCF, DH)
+NATIVE, URDF, MJCF, DH, SIX = "native", "urdf", "mjcf", "dh", "sixparameter"
+FORMATS = (NATIVE, URDF, MJCF, DH, SIX)
 _SHAPED = (NATIVE, URDF)  # formats that name the files of meshes
 _SUFFIXES = {".yaml": NATIVE, ".yml": NATIVE, ".urdf": URDF, ".xml": "xml", ".csv": DH}
 _ROOTS = {"mujoco": MJCF, "robot": URDF}
-_KNOWN = ".urdf, .xml (URDF or MJCF), .yaml, .yml, .csv (Denavit-Hartenberg)"
+_KNOWN = ".urdf, .xml (URDF or MJCF), .yaml, .yml, .csv (Denavit-Hartenberg, six parameters)"
 
 FilePath = str | os.PathLike[str]
 
@@ -69,6 +69,10 @@ def _read(
         from armillary.formats.dh_csv import read_dh
 
         model = read_dh(path, strict=strict)
+    elif kind == SIX:
+        from armillary.formats.sixparameter_file import read_sixparameter
+
+        model = read_sixparameter(path, strict=strict)
     else:
         from armillary.formats.native import read_native
 
@@ -99,7 +103,7 @@ def write(
     old = model.report.source if Path(model.report.source).is_file() else "model"
     folder = os.path.dirname(os.path.realpath(path))
     moved, lost = seen_from(model, Bounds.of(old), folder) if kind in _SHAPED else (model, [])
-    text = with_remarks(_writer(kind, lossy)(moved), lost)
+    text = with_remarks(_writer(kind, lossy, Path(path).suffix)(moved), lost)
     write_text(text, path, overwrite)
     report = Report(source=str(path))
     for line in remarks(text):
@@ -107,7 +111,7 @@ def write(
     return report
 
 
-def _writer(kind: str, lossy: bool) -> Callable[[Model], str]:
+def _writer(kind: str, lossy: bool, suffix: str) -> Callable[[Model], str]:
     if kind == URDF:
         from armillary.formats.urdf_write import write_urdf
 
@@ -120,6 +124,10 @@ def _writer(kind: str, lossy: bool) -> Callable[[Model], str]:
         from armillary.formats.dh_csv import write_dh
 
         return write_dh
+    if kind == SIX:
+        from armillary.formats.sixparameter_file import write_sixparameter_file
+
+        return partial(write_sixparameter_file, suffix=suffix)
     from armillary.formats.native_write import write_native
 
     return write_native
@@ -159,6 +167,10 @@ def _kind_to_read(path: FilePath, format: str | None) -> str:
     if not Path(path).exists():
         raise FormatError("there is no such file. Check the path.", str(path))
     kind = _kind_of_suffix(path)
+    if kind == DH:
+        from armillary.formats.sixparameter_file import is_sixparameter_csv
+
+        return SIX if is_sixparameter_csv(read_text(path)) else DH
     if kind != "xml":
         return kind
     root = xml_root(read_text(path))

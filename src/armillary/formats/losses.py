@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from armillary.errors import FormatError, Remedy
 from armillary.model import Contact, Distance, Limits, Loop, Model, Passive, Rotor, Surface, Wheel
 from armillary.model.constraint_parts import titled
+from armillary.model.parts import Shape
 from armillary.model.passive import LOADS
 
 # not from xml.sax, which loads a web client
@@ -42,6 +43,13 @@ class Losses:
     def remark(self, text: str) -> None:
         """For the comment only."""
         self.parts.append(text)
+
+    def surrounding(self, shape: Shape, body: str) -> Shape:
+        """A shape that the format knows: the box or cylinder around one that it does not."""
+        around = shape.surrounding
+        if around is not shape:
+            self.remark(f"body '{body}': a {around.kind} stands for the {shape.kind} inside it")
+        return around
 
     def comment(self) -> list[str]:
         # two dashes would end the comment, and control characters are no XML

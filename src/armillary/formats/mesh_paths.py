@@ -46,6 +46,25 @@ def beside(model: Model, folder: str) -> Model:
     return model if folder in ("", os.curdir) else _with_meshes(model, moved)
 
 
+def for_carrier(model: Model, carrier: Model) -> tuple[Model, str, str]:
+    """A model that is mounted on another, its meshes as seen from the other's file; and the file
+    and the root folder from which the meshes of both are found."""
+    own, other = model.report, carrier.report
+    if not os.path.isfile(own.source) or own.source == other.source:
+        return model, other.source, other.root
+    if not os.path.isfile(other.source):  # built in Python: it has no meshes to lose
+        return model, own.source, own.root
+    here = Bounds.of(own.source, own.root or None)
+    there = Bounds.of(other.source, other.root or None)
+    moved, _ = seen_from(model, here, there.folder)  # what is lost is said when it is looked for
+    if moved is model:
+        return model, other.source, other.root
+    try:
+        return moved, other.source, os.path.commonpath([here.root, there.root])
+    except ValueError:  # another drive: no way leads from one to the other
+        return model, other.source, other.root
+
+
 def _with_meshes(model: Model, moved: Callable[[Shape, str], Shape]) -> Model:
     def changed(body: Body) -> Body:
         shapes = tuple(
@@ -54,4 +73,5 @@ def _with_meshes(model: Model, moved: Callable[[Shape, str], Shape]) -> Model:
         )
         return body if shapes == body.shapes else replace(body, shapes=shapes)
 
-    return replace(model, bodies=tuple(map(changed, model.bodies)))
+    bodies = tuple(map(changed, model.bodies))
+    return model if bodies == model.bodies else replace(model, bodies=bodies)

@@ -15,7 +15,7 @@ from armillary.formats.mjcf_compile import compiled_model
 from armillary.formats.mjcf_equality import add_equalities, coupled_joints
 from armillary.formats.mjcf_scan import lines_of, scan
 from armillary.formats.mjcf_source import Source
-from armillary.formats.mjcf_tendons import add_tendons
+from armillary.formats.mjcf_tendons import add_tendons, tendon_joints
 from armillary.formats.mjcf_trial import trial
 from armillary.formats.xml import path_text, shortened
 from armillary.model import Builder, Model, Report
@@ -61,7 +61,7 @@ def read_mjcf(
         source.notes.add("warning", "MuJoCo", "", shortened(remark, 300))
     builder.gravity = source.gravity()
     try:
-        add_bodies(source, builder, coupled_joints(source))
+        add_bodies(source, builder, coupled_joints(source) | tendon_joints(source))
         add_equalities(source, builder)
         add_tendons(source, builder)
         _note_ignored(source, assets.taken_out)

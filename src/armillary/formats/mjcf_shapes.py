@@ -5,7 +5,7 @@ from __future__ import annotations
 from armillary.formats.mjcf_source import Source, triple
 from armillary.model import Pose, Shape
 
-SPHERE, CAPSULE, CYLINDER, BOX, MESH = 2, 3, 5, 6, 7  # mjtGeom
+SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(2, 8)  # mjtGeom
 _DEFAULT_COLOR = (0.5, 0.5, 0.5, 1.0)
 _VISIBLE_GROUPS = 3  # geoms of higher groups are hidden in MuJoCo's viewer
 
@@ -33,6 +33,7 @@ def _shape(source: Source, i: int, g: int, role: str) -> Shape | None:
     sizes = {
         SPHERE: ("sphere", (a,)),
         CAPSULE: ("capsule", (a, 2 * b)),
+        ELLIPSOID: ("ellipsoid", (a, b, c)),
         CYLINDER: ("cylinder", (a, 2 * b)),
         BOX: ("box", (2 * a, 2 * b, 2 * c)),
     }
@@ -42,7 +43,7 @@ def _shape(source: Source, i: int, g: int, role: str) -> Shape | None:
     k = int(m.geom_dataid[g])
     if type_ == MESH and k >= 0:
         return _mesh(source, k, pose, color, role)
-    text = "planes, ellipsoids, height fields and distance fields are not read"
+    text = "planes, height fields and distance fields are not read"
     source.notes.add("ignored", "geoms", "", text)
     return None
 

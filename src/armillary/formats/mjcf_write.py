@@ -106,7 +106,8 @@ def _body_head(body: Body, losses: Losses) -> list[str]:
     lines += [f"  {line}" for line in joint_lines(body, losses)]
     if body.mass != Mass():
         lines.append(f"  {_inertial(body.mass)}")
-    for shape in body.shapes:
+    for given in body.shapes:
+        shape = given if given.kind == "ellipsoid" else losses.surrounding(given, body.name)
         if shape.kind == "mesh":
             losses.remark(f"left out: body '{body.name}': mesh {shape.mesh}")
         elif min(shape.size, default=0.0) <= 0.0:
@@ -132,9 +133,8 @@ def _inertial(mass: Mass) -> str:
 
 def _geom(shape: Shape) -> str:
     """Half lengths, as MuJoCo wants; visuals touch nothing, collisions are in a hidden group."""
-    first, *rest = shape.size
-    half = [x / 2 for x in (shape.size if shape.kind == "box" else rest)]
-    size = written_row(half if shape.kind == "box" else [first, *half])
+    radii = {"box": 0, "ellipsoid": 3}.get(shape.kind, 1)  # numbers that are half lengths already
+    size = written_row([x if k < radii else x / 2 for k, x in enumerate(shape.size)])
     role = 'contype="0" conaffinity="0" group="2"' if shape.role == "visual" else 'group="3"'
     color = f' rgba="{written_row(shape.color)}"' if shape.color is not None else ""
     return f'<geom type="{shape.kind}" size="{size}"{_pose(shape.pose)} {role}{color}/>'

@@ -17,12 +17,14 @@ from armillary.formats.native_closing import add_constraints, add_forces
 from armillary.formats.native_forces import ENTRIES
 from armillary.formats.native_parts import Parts
 from armillary.formats.native_schema import SECTIONS, NativeFile
-from armillary.formats.native_tree import add_model, merge_notes, tree_path
+from armillary.formats.native_tree import merge_notes, tree_path
 from armillary.formats.parts import is_parts, read_parts
 from armillary.formats.references import Bounds
+from armillary.formats.sixparameter_file import is_sixparameter_tree, of_tree
 from armillary.formats.validation import validated
 from armillary.formats.yaml_tree import Node, load_tree
 from armillary.model import Builder, Model, Motor, Report
+from armillary.model.mount import add_model, mount
 
 _SUBJECT = re.compile(rf"({'|'.join(SECTIONS.values())}|) ?'(.*?)'", re.DOTALL)
 
@@ -58,6 +60,8 @@ def _read(
         bounds = Bounds.of(path or "", root)
     source = str(path) if path is not None else "<text>"
     tree = load_tree(text, source)
+    if is_sixparameter_tree(tree):
+        return of_tree(tree, source, strict)
     if is_parts(tree):
         return read_parts(path or source, text=None if bounds else text, root=root).model(strict)
     name = Path(path).stem if path is not None else "mechanism"
@@ -138,28 +142,49 @@ class _Reader:
         for key, entry in file.frames.items():
             self.parts.here = ("frames", key)
             builder.frame(key, entry.body, self.parts.pose(entry, f"frame '{key}'"))
+        builder = self._with_included(builder) if file.include else builder
         add_constraints(file, builder, self.parts)
         add_forces(file, builder, self.parts)
         builder.initial |= file.initial
         self.parts.here = ()
         if file.generated is not None:
             note_stale(file.generated, self.path, self.bounds, self.report)
-        return builder.build()
+        model = builder.build()
+        self.report.notes[:] = dict.fromkeys(self.report.notes)  # two builders may say the same
+        return model
+
+    def _with_included(self, builder: Builder) -> Builder:
+        """The mechanisms of other files mounted on what there is; more can be added."""
+        model = builder.build()
+        for key, entry in self.file.include.items():
+            self.parts.here, part = ("include", key), f"include '{key}'"
+            other = self._other(entry.file, None, part)
+            at = self.parts.pose(entry.at, part)
+            joint = None if entry.joint is None else self.parts.joint(key, entry.joint, part)
+            prefix = f"{key}_" if entry.prefix is None else entry.prefix
+            model = mount(model, other, entry.on, at, prefix, entry.by, joint)
+        self.report.notes[:] = model.report.notes
+        whole = Builder(builder.name, builder.gravity, builder.checks, self.report)
+        add_model(whole, model)
+        return whole
+
+    def _other(self, reference: str, base: str | None, key: str) -> Model:
+        """The mechanism of another file, its meshes seen from here."""
+        place = tree_path(reference, self.path, self.bounds, self.within, key)
+        root = self.bounds.root if self.bounds is not None else None
+        if Path(place).suffix.lower() in (".yaml", ".yml"):
+            within = (*self.within, os.path.realpath(self.path))
+            other = _read(place, None, self.strict, root, within)
+            other = other if base is None else on_base(other, base, place)
+        else:
+            other = read(place, base=base, strict=self.strict, root=root)
+        return beside(other, os.path.dirname(reference))
 
     def _from_tree(self) -> Model:
         """The bodies of another file, judged by its own reader; the rest from this one."""
         file = self.file
         self.parts.here = ("tree",)
-        place = tree_path(file.tree or "", self.path, self.bounds, self.within)
-        root = self.bounds.root if self.bounds is not None else None
-        if Path(place).suffix.lower() in (".yaml", ".yml"):
-            tree = _read(
-                place, None, self.strict, root, (*self.within, os.path.realpath(self.path))
-            )
-            tree = tree if file.base is None else on_base(tree, file.base, place)
-        else:
-            tree = read(place, base=file.base, strict=self.strict, root=root)
-        tree = beside(tree, os.path.dirname(file.tree or ""))
+        tree = self._other(file.tree or "", file.base, "tree")
         builder = Builder(
             file.name or tree.name,
             gravity=file.gravity or tree.gravity,

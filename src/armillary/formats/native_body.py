@@ -130,9 +130,14 @@ class InertiaEntry(Entry):
 
 
 class MotorEntry(Entry):
-    """Electrical data of a DC motor, for simulations that feed it a voltage."""
+    """Electrical and thermal data of a DC motor."""
 
-    may_be_empty = frozenset({"voltage_limit", "current_limit"})
+    may_be_empty = frozenset(
+        {
+            *("voltage_limit", "current_limit", "continuous_current", "speed_limit"),
+            *("thermal_resistance", "thermal_time_constant", "temperature_limit"),
+        }
+    )
 
     resistance: Number = Field(description="of the winding, ohm")
     torque_constant: Number = Field(
@@ -143,14 +148,25 @@ class MotorEntry(Entry):
     voltage_limit: Bound = Field(None, description="greatest voltage either way, V")
     current_limit: Bound = Field(None, description="greatest current either way, A")
     efficiency: Number = Field(1.0, description="of the gear: above 0, at most 1")
+    continuous_current: Bound = Field(None, description="greatest root mean square current, A")
+    speed_limit: Bound = Field(None, description="greatest speed of the motor's shaft, rad/s")
+    thermal_resistance: Bound = Field(None, description="winding to ambient, K/W")
+    thermal_time_constant: Bound = Field(None, description="of the winding, s")
+    temperature_limit: Bound = Field(None, description="greatest of the winding, °C")
 
 
 class ShapeEntry(Entry):
     """A shape of a body: to look at or to collide with; it has no mass."""
 
-    type: Literal["box", "cylinder", "sphere", "capsule", "mesh"] = Field(description="what it is")
+    type: Literal[
+        "box", "cylinder", "sphere", "capsule", "mesh", "ellipsoid", "cone", "hollow-cylinder",
+        "semi-cylinder", "prism",
+    ] = Field(description="what it is")  # fmt: skip
     size: list[Number] = Field(
-        [], description="m; box: x, y, z; sphere: radius; cylinder, capsule: radius, length along z"
+        [],
+        description="m; box: x, y, z; sphere: radius; cylinder, capsule, semi-cylinder (x >= 0): "
+        "radius, length along z; ellipsoid: half axes; cone: radius, length, top radius; "
+        "hollow-cylinder: radius, inner radius, length; prism: length, then x, y of each corner",
     )
     at: PoseEntry = Field(PoseEntry(), description="pose of its centre in the body frame")
     mesh: str = Field("", description="file of a mesh, beside this file or package://name/path")

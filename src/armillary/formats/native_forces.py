@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema
+from pydantic import (
+    BeforeValidator,
+    Discriminator,
+    Field,
+    Tag,
+    WithJsonSchema,
+    model_validator,
+)
 
 from armillary.formats.native_constraints import BETWEEN, End, EndEntry, Ends
 from armillary.formats.native_fields import (
     Axis,
     Entry,
+    Name,
     Number,
     Pair,
     Vector3,
@@ -18,6 +26,7 @@ from armillary.formats.native_fields import (
     shown,
 )
 from armillary.model import Builder, Frame
+from armillary.model.elements.line import SMOOTHING
 from armillary.model.parts import WORLD
 
 
@@ -57,6 +66,10 @@ class PointSpringEntry(Entry):
     preload: Number | None = Field(None, description=_PRELOAD)
     force: Number = Field(0.0, description="a constant tension, N")
     cubic: Number = Field(0.0, description="of a progressive spring: N/m³ times extension³")
+    coulomb: Number = Field(0.0, description="dry friction along the line, N")
+    smoothing: Number = Field(
+        SMOOTHING, description="rate over which dry friction changes its sign, m/s"
+    )
     table: list[Pair] = Field([], description="[extension, tension] rows, m and N")
     damper_table: list[Pair] = Field([], description="[rate, tension] rows, m/s and N")
     side: Literal["both", "pull", "push"] = Field(
@@ -77,6 +90,69 @@ class CableEntry(Entry):
     preload: Number | None = Field(None, description=_PRELOAD)
     force: Number = Field(0.0, description="a constant tension, N")
     side: Literal["both", "pull", "push"] = Field("pull", description="as of a spring")
+
+
+def _weighted(value: object) -> object:
+    if not isinstance(value, dict) or not value:
+        raise fault(
+            f"expected coordinates with their weights, such as {{motor: 1, load: -50}}, found "
+            f"{shown(value)}."
+        )
+    return value
+
+
+Weights = Annotated[dict[Name, Number], BeforeValidator(_weighted)]
+_WEIGHTS = "joints, or joint.coordinate, and their weights in the sum that the force acts along"
+
+
+class CoordinateSpringEntry(Entry):
+    """A spring, damper and dry friction between coordinates of joints: an elastic gear.  Units are
+    those of the first coordinate: m and N, or rad and N m."""
+
+    type: Literal["coordinate_spring"] = Field(description="kind of force")
+    coordinates: Weights = Field(description=_WEIGHTS)
+    stiffness: Number = Field(0.0, description="N m/rad or N/m")
+    damping: Number = Field(0.0, description="N m s/rad or N s/m")
+    rest: Number = Field(0.0, description="the sum without force, rad or m")
+    force: Number = Field(0.0, description="a constant force against growth of the sum, N m or N")
+    cubic: Number = Field(0.0, description="of a progressive spring: N m/rad³ or N/m³")
+    coulomb: Number = Field(0.0, description="dry friction, N m or N")
+    smoothing: Number = Field(
+        SMOOTHING, description="rate over which dry friction changes its sign, rad/s or m/s"
+    )
+    table: list[Pair] = Field([], description="[sum - rest, force] rows")
+    damper_table: list[Pair] = Field([], description="[rate, force] rows")
+    side: Literal["both", "pull", "push"] = Field(
+        "both", description="`pull`: only beyond its rest; `push`: a stop, only below"
+    )
+
+
+class BacklashEntry(Entry):
+    """A gap between coordinates of joints, with a spring and damper on either side of it."""
+
+    type: Literal["backlash"] = Field(description="kind of force")
+    coordinates: Weights = Field(description=_WEIGHTS)
+    stiffness: Number = Field(description="of the contact on either side, N m/rad or N/m")
+    gap: Number = Field(description="from one side to the other, rad or m")
+    damping: Number = Field(0.0, description="in contact, N m s/rad or N s/m")
+    rest: Number = Field(0.0, description="the sum in the middle of the gap, rad or m")
+
+
+class MaxwellEntry(Entry):
+    """A spring and a damper in series, between frames or between coordinates of joints."""
+
+    type: Literal["maxwell"] = Field(description="kind of force")
+    between: Ends | None = Field(None, description=BETWEEN)
+    coordinates: Weights | None = Field(None, description=f"instead: {_WEIGHTS}")
+    stiffness: Number = Field(description="N/m or N m/rad")
+    damping: Number = Field(description="N s/m or N m s/rad")
+    tension: Number = Field(0.0, description="its own state where a run begins, N or N m")
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> MaxwellEntry:
+        if (self.between is None) == (self.coordinates is None):
+            raise fault("give either `between`, two frames, or `coordinates`.")
+        return self
 
 
 class TorsionSpringEntry(Entry):
@@ -136,6 +212,9 @@ class PointGravityEntry(Entry):
 ENTRIES: dict[str, type[Entry]] = {
     "spring": PointSpringEntry,
     "cable": CableEntry,
+    "coordinate_spring": CoordinateSpringEntry,
+    "backlash": BacklashEntry,
+    "maxwell": MaxwellEntry,
     "torsion_spring": TorsionSpringEntry,
     "bushing": BushingEntry,
     "fixed_wrench": FixedWrenchEntry,
@@ -158,6 +237,9 @@ def _known(value: object) -> object:
 ForceEntry = Annotated[
     Annotated[PointSpringEntry, Tag("spring")]
     | Annotated[CableEntry, Tag("cable")]
+    | Annotated[CoordinateSpringEntry, Tag("coordinate_spring")]
+    | Annotated[BacklashEntry, Tag("backlash")]
+    | Annotated[MaxwellEntry, Tag("maxwell")]
     | Annotated[TorsionSpringEntry, Tag("torsion_spring")]
     | Annotated[BushingEntry, Tag("bushing")]
     | Annotated[FixedWrenchEntry, Tag("fixed_wrench")]
@@ -187,6 +269,13 @@ def add_force(builder: Builder, name: str, entry: Entry, ends: list[Frame | str]
             builder.drag(name, ends[0], **values)
         case PointSpringEntry():
             builder.spring(name, *ends, **values)
+        case CoordinateSpringEntry():
+            builder.coordinate_spring(name, **values)
+        case BacklashEntry():
+            builder.backlash(name, **values)
+        case MaxwellEntry():
+            over = values.pop("coordinates", None)
+            builder.maxwell(name, ends if over is None else over, **values)
         case TorsionSpringEntry():
             builder.torsion_spring(name, *ends, **values)
         case BushingEntry():
@@ -198,6 +287,8 @@ def ends_of(entry: Entry) -> dict[str, EndEntry | str]:
     if isinstance(entry, CableEntry):
         return {f"point{k + 1}": end for k, end in enumerate(entry.over)}
     if isinstance(entry, (PointSpringEntry, TorsionSpringEntry, BushingEntry)):
+        return dict(zip(("first", "second"), entry.between, strict=True))
+    if isinstance(entry, MaxwellEntry) and entry.between is not None:
         return dict(zip(("first", "second"), entry.between, strict=True))
     if isinstance(entry, FixedWrenchEntry):
         return {"second": entry.frame, "first": entry.along}

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
-from armillary.formats.native_body import BodyEntry
+from armillary.formats.native_body import BodyEntry, JointEntry
 from armillary.formats.native_constraints import (
     ContactEntry,
     CouplingEntry,
@@ -21,6 +21,7 @@ from armillary.formats.native_fields import (
     FrameEntry,
     Name,
     Number,
+    PoseEntry,
     Vector3,
     Vector6,
     fault,
@@ -32,6 +33,7 @@ VERSION = 1
 # section -> what one entry of it is called in messages
 SECTIONS = {
     "bodies": "body",
+    "include": "include",
     "frames": "frame",
     "loops": "loop",
     "couplings": "coupling",
@@ -72,6 +74,21 @@ class GeneratedEntry(Entry):
     sha256: Name = Field(description="hash of its text when this file was made")
 
 
+class IncludeEntry(Entry):
+    """Another mechanism, mounted on this one: its world becomes a frame of this one."""
+
+    file: Name = Field(description="a file beside this one that holds it (YAML, URDF, MJCF, ...)")
+    on: Name = Field(description="the frame or body that carries it")
+    at: PoseEntry = Field(PoseEntry(), description="where in that frame it stands")
+    by: Name = Field("world", description="its own frame that stands there; by default its world")
+    prefix: str | None = Field(
+        None, description="before all its names; by default the key of this entry and '_'"
+    )
+    joint: JointEntry | None = Field(
+        None, description="what connects it; by default it is welded, a free base too"
+    )
+
+
 class NativeFile(Entry):
     """A mechanism for Armillary."""
 
@@ -108,6 +125,9 @@ class NativeFile(Entry):
     )
     bodies: dict[Name, BodyEntry] = Field({}, description="the tree, by body name")
     frames: dict[Name, FrameEntry] = Field({}, description="named frames fixed in bodies")
+    include: dict[Name, IncludeEntry] = Field(
+        {}, description="other mechanisms, mounted on this one in this order"
+    )
     loops: dict[Name, LoopEntry] = Field({}, description="joints that close chains")
     couplings: dict[Name, CouplingEntry] = Field({}, description="gears, racks, mimic joints")
     wheels: dict[Name, WheelEntry] = Field({}, description="wheels that roll on a plane")

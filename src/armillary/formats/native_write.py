@@ -25,11 +25,15 @@ from armillary.model import (
 )
 from armillary.model.checks import TENSOR, inertia_fault, limits_fault
 from armillary.model.constraint_parts import Constraint, Distance, Surface
+from armillary.model.elements.along import AlongForce
+from armillary.model.elements.backlash import Backlash
 from armillary.model.elements.element import ElementLaw, ForceElement, end_names
 from armillary.model.elements.line import LineForce
+from armillary.model.elements.maxwell import Maxwell
 from armillary.model.elements.turning import Bushing, TorsionSpring
 from armillary.model.elements.user import UserForce
 from armillary.model.elements.world import Drag, FixedWrench, PointGravity
+from armillary.model.joints import kernel_joint
 from armillary.model.parts import IDENTITY, Limits, Motor, Rotor
 from armillary.units import AXIS_NAMES
 
@@ -218,6 +222,9 @@ def _between(part: Framed, model: Model) -> list[object]:
 
 # law -> word in the file, the key of its first frame, that of its second
 _FORCES: dict[type[ElementLaw], tuple[str, str, str]] = {
+    LineForce: ("coordinate_spring", "", ""),
+    Backlash: ("backlash", "", ""),
+    Maxwell: ("maxwell", "", ""),
     TorsionSpring: ("torsion_spring", "", ""),
     Bushing: ("bushing", "", ""),
     FixedWrench: ("fixed_wrench", "along", "frame"),
@@ -234,13 +241,15 @@ def _force(part: ForceElement, model: Model) -> dict[str, object]:
             f"{part.title}: its law is a Python function, which no file can hold. Leave it out "
             f"(replace(elements=...)), or use a spring with a table."
         )
+    if isinstance(law, AlongForce) and law.of_coordinates:
+        return _between_coordinates(part, law, model)
     names = end_names(len(part.ends))
     ends = [_end(e, f"{part.name}.{n}", model) for e, n in zip(part.ends, names, strict=True)]
     if isinstance(law, LineForce):
         cable = len(ends) > 2
         entry: dict[str, object] = {"type": "cable" if cable else "spring"}
         entry["over" if cable else "between"] = ends
-        rest = _changed(law, always=("rest", "side"))
+        rest = _changed(law, omit=("weights", "unit"), always=("rest", "side"))
         if not cable and law.side == "both":
             del rest["side"]
         return entry | rest
@@ -248,10 +257,39 @@ def _force(part: ForceElement, model: Model) -> dict[str, object]:
     entry = {"type": word}
     entry |= {second: ends[1]} if second else {"between": ends}
     entry |= {first: ends[0]} if first and ends[0] != WORLD else {}
-    rest = _changed(law)
+    rest = _changed(law, omit=("unit", "state") if isinstance(law, AlongForce) else ())
+    rest |= _tension(law)
     if isinstance(law, TorsionSpring):
         rest["axis"] = _axis(law.axis)
     return entry | rest
+
+
+def _between_coordinates(part: ForceElement, law: AlongForce, model: Model) -> dict[str, object]:
+    """What locked joints add to the sum is in its rest: a file knows no locked joints."""
+    weights, rest = {}, getattr(law, "rest", 0.0)
+    names = part.joints(model.joint_index)
+    for label, name, weight in zip(part.coordinates, names, law.weights, strict=True):
+        body = model.bodies[model.joint_index[name]]
+        if body.unlocked is None:
+            weights[label] = weight
+            continue
+        own = kernel_joint(body.unlocked.joint).coordinates
+        k = own.index(label[len(name) + 1 :]) if label != name else 0
+        rest -= weight * body.locked_at[k]
+    if not weights:
+        raise FormatError(
+            f"{part.title}: all joints of its coordinates are locked, and a file knows no locked "
+            f"joints. Leave it out (replace(elements=...)), or unlock one."
+        )
+    entry: dict[str, object] = {"type": _FORCES[type(law)][0], "coordinates": weights}
+    fields = _changed(law, omit=("weights", "unit", "rest", "state"), always=("stiffness", "gap"))
+    fields |= {"rest": rest} if rest and hasattr(law, "rest") else {}
+    return entry | fields | _tension(law)
+
+
+def _tension(law: ElementLaw) -> dict[str, object]:
+    """Of a Maxwell element that does not begin relaxed."""
+    return {"tension": law.state[0]} if isinstance(law, Maxwell) and law.state[0] else {}
 
 
 def _end(frame: Frame, default_name: str, model: Model) -> object:

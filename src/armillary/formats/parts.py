@@ -35,11 +35,8 @@ from armillary.formats.validation import validated
 from armillary.formats.yaml_tree import Node, load_tree
 from armillary.model import Body, Builder, Mass, Model, Motor, Pose, Report, Shape
 from armillary.model.parts import inertia_of, mass_of
-from armillary.model.solids import Dimension, VolumeMoments, checked_solid
+from armillary.model.solids import SOLIDS, Dimension, VolumeMoments, checked_solid
 from armillary.spatial import Inertia
-
-# how a solid is drawn: the shape of the viewer, or the box or cylinder around it
-_DRAWN = {"box": "box", "cylinder": "cylinder", "sphere": "sphere", "capsule": "capsule"}
 
 
 @dataclass(frozen=True)
@@ -65,30 +62,14 @@ class Section:
 
     def shape(self) -> Shape:
         """For pictures; a hole is not drawn."""
-        d = self.dimensions
         if self.kind == "mesh":
             return Shape("mesh", (), self.pose, self.mesh, self.scale)
-        if self.kind == "box":
-            return Shape("box", (d["x"], d["y"], d["z"]), self.pose)
-        if self.kind == "sphere":
-            return Shape("sphere", (d["radius"],), self.pose)
-        if self.kind == "capsule":
-            return Shape("capsule", (d["radius"], d["length"]), self.pose)
-        if self.kind == "ellipsoid":
-            return Shape("box", tuple(2 * d[k] for k in "xyz"), self.pose)
+        d = self.dimensions
         if self.kind == "prism":
-            xs, ys = zip(*d["points"], strict=True)
-            middle = ((min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2, 0.0)
-            size = (max(xs) - min(xs), max(ys) - min(ys), d["length"])
-            return Shape("box", size, self.pose.then(Pose(middle)))
-        if self.kind == "semi-cylinder":
-            r = d["radius"]
-            return Shape("box", (r, 2 * r, d["length"]), self.pose.then(Pose((r / 2, 0.0, 0.0))))
-        return Shape("cylinder", (d["radius"], d["length"]), self.pose)
-
-    @property
-    def drawn_roughly(self) -> bool:
-        return not self.remove and self.kind not in (*_DRAWN, "mesh", "hollow-cylinder")
+            return Shape("prism", (d["length"], *(x for p in d["points"] for x in p)), self.pose)
+        solid = SOLIDS[self.kind]
+        names = (*solid.dimensions, *solid.optional)
+        return Shape(self.kind, tuple(d.get(name, 0.0) for name in names), self.pose)
 
 
 @dataclass(frozen=True)
@@ -182,12 +163,6 @@ class PartsDatabase:
                 f"link '{lacking[0]}': the other links have `{wanted}:`, this one lacks it.",
                 self.report.source,
             )
-        for link in self.links:
-            for part in link.parts:
-                for section in part.sections:
-                    if section.drawn_roughly:
-                        text = f"the {section.kind} '{section.name}' is drawn as what surrounds it"
-                        self.report.add("assumed", f"link '{link.name}'", text)
         return self._from_table(strict) if rows else self._from_joints(strict)
 
     def _from_table(self, strict: bool) -> Model:

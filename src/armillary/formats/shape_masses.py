@@ -55,4 +55,6 @@ def _chosen(shapes: tuple[Shape, ...], role: str) -> Iterator[Shape]:
 def _moments(shape: Shape, source: str, part: str) -> VolumeMoments:
     if shape.kind == "mesh":
         return mesh_moments(shape.mesh, shape.scale, Bounds.of(source) if source else None, part)
+    if shape.kind == "prism":
+        return SOLIDS["prism"].moments(shape.outline, shape.size[0])
     return SOLIDS[shape.kind].moments(*shape.size)

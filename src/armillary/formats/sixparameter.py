@@ -46,7 +46,7 @@ from armillary.spatial import Matrix, Vector
 
 _ALIASES = {"motion_space_columns": "motion_space", "inertia_com": "inertia"}
 ROW_KEYS = (
-    *("name", "joint", "parent", "position", "gamma", "free", "motion_space"),
+    *("name", "joint", "parent", "position", "gamma", "free", "motion_space", "phi"),
     *("mass", "com", "inertia", "friction", "limits", "rotor", "motor"),
 )
 _UNITS = (Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0))
@@ -98,8 +98,9 @@ def sixparameter(
     """A mechanism from its table; the tabulated values of free entries become `Model.initial`.
 
     links: mappings with gamma (Rot x, y, z in rad, Disp x, y, z in m), `free` (names out of rx,
-    ry, rz, dx, dy, dz) or `motion_space` (unit columns), mass, com and inertia (about the centre
-    of mass) in the link frame as tabulated; where wanted name, joint, friction, limits, rotor,
+    ry, rz, dx, dy, dz), `motion_space` (unit columns) or `phi` (the same matrix as it is printed:
+    six rows of one number per freedom), mass, com and inertia (about the centre of mass) in the
+    link frame as tabulated; where wanted name, joint, friction, limits, rotor,
     motor, parent (default: the row before) and position (of a first joint in the world).
     degrees: rotations of gamma are in degrees.  tip: name of the frame at the last displacement.
     checks: "report" keeps planar and partly known inertias with a warning, "strict" refuses them.
@@ -110,14 +111,19 @@ def sixparameter(
     if isinstance(links, (str, Mapping)) or not isinstance(links, Sequence) or not links:
         raise FormatError("a six-parameter table is a list of rows, one per link.")
     report = report if report is not None else Report()
+    rows: list[Row] = []
+    for link in links:
+        rows.append(row_of(link, rows, degrees, report))
     builder = Builder(name, gravity, checks, report)
     builder.base_velocity = tuple(base_velocity)
     builder.base_acceleration = tuple(base_acceleration)
+    return build(rows, builder, tip)
+
+
+def build(listed: Sequence[Row], builder: Builder, tip: str | None) -> Model:
+    """The model of checked rows."""
     rows: dict[str, Row] = {}
-    for k, link in enumerate(links):
-        row = _row(link, k, list(rows), degrees, report)
-        if row.name in rows:
-            raise FormatError(f"row {k + 1}: the name '{row.name}' is used twice.")
+    for row in listed:
         rows[row.name] = row
         builder.add(_body(row, rows), has_inertia=row.mass is not None)
         start = [row.gamma[AXES.index(axis)] for axis in row.free]
@@ -143,7 +149,9 @@ def _body(row: Row, rows: Mapping[str, Row]) -> Body:
 # -- one row -------------------------------------------------------------------------------------
 
 
-def _row(link: LinkRow, k: int, before: list[str], degrees: bool, report: Report) -> Row:
+def row_of(link: LinkRow, rows: Sequence[Row], degrees: bool, report: Report) -> Row:
+    """A checked row that follows others."""
+    k, before = len(rows), [row.name for row in rows]
     part = f"row {k + 1}"
     check_keys(link, (*ROW_KEYS, *_ALIASES), part)
     row = {_ALIASES.get(key, key): value for key, value in link.items()}
@@ -151,6 +159,8 @@ def _row(link: LinkRow, k: int, before: list[str], degrees: bool, report: Report
         raise FormatError(f"{part}: an entry is given under two names ({', '.join(_ALIASES)}).")
     name = str(row.get("name") or f"link{k + 1}")
     part = f"row {k + 1} ('{name}')"
+    if name in before:
+        raise FormatError(f"row {k + 1}: the name '{name}' is used twice.")
     if "gamma" not in row:
         raise FormatError(f"{part}: `gamma` is missing (three rotations, three displacements).")
     gamma = numbers(row["gamma"], 6, part, "gamma")
@@ -191,11 +201,12 @@ def _row(link: LinkRow, k: int, before: list[str], degrees: bool, report: Report
 
 def _free(row: LinkRow, part: str) -> list[str]:
     """Names of the free entries, in the order in which they are given."""
-    if "free" in row and "motion_space" in row:
-        raise FormatError(f"{part}: found `free` and `motion_space`. Give one of them.")
-    if "motion_space" in row:
+    given = [key for key in ("free", "motion_space", "phi") if key in row]
+    if len(given) > 1:
+        raise FormatError(f"{part}: found `{given[0]}` and `{given[1]}`. Give one of them.")
+    if "motion_space" in row or "phi" in row:
         names = []
-        for column in row["motion_space"]:
+        for column in _columns(row["phi"], part) if "phi" in row else row["motion_space"]:
             entries = numbers(column, 6, part, "motion_space")
             if sorted(entries) != [0.0] * 5 + [1.0]:
                 raise FormatError(
@@ -210,6 +221,18 @@ def _free(row: LinkRow, part: str) -> list[str]:
             f"{part}: the free entries are different ones of {', '.join(AXES)}, found {names}."
         )
     return names
+
+
+def _columns(phi: object, part: str) -> list[list[object]]:
+    """Columns of a motion space in its printed form: six rows, one number per freedom in each."""
+    rows = list(phi) if isinstance(phi, Sequence) and not isinstance(phi, str) else []
+    rows = [list(row) if isinstance(row, (list, tuple)) else [row] for row in rows]
+    if len(rows) != 6 or len({len(row) for row in rows}) != 1:
+        raise FormatError(
+            f"{part}: phi: expected six rows (rotations x, y, z, displacements x, y, z) with one "
+            f"number for each freedom, found {phi!r}."
+        )
+    return [list(column) for column in zip(*rows, strict=True)]
 
 
 # -- the joint -----------------------------------------------------------------------------------

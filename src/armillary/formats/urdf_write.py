@@ -38,7 +38,7 @@ def write_urdf(model: Model, *, lossy: bool = False) -> str:
     if not plain_root:
         lines.append(f'  <link name="{WORLD}"/>')
     for body in model.bodies:
-        lines += _link(body)
+        lines += _link(body, losses)
         if body.parent != WORLD or not plain_root:
             lines += _joint(
                 body.joint, body.parent, body.name, body.at, mimics.get(body.joint.name)
@@ -114,9 +114,10 @@ def _mimics(model: Model, losses: Losses) -> dict[str, Coupling]:
 # -- elements -------------------------------------------------------------------------------------
 
 
-def _link(body: Body) -> list[str]:
+def _link(body: Body, losses: Losses) -> list[str]:
     name = written_name(body.name, "body")
-    inside = [*_inertial(body.mass), *(x for shape in body.shapes for x in _shape(shape))]
+    around = [losses.surrounding(shape, body.name) for shape in body.shapes]
+    inside = [*_inertial(body.mass), *(x for shape in around for x in _shape(shape))]
     if not inside:
         return [f"  <link name={name}/>"]
     return [f"  <link name={name}>", *inside, "  </link>"]

@@ -15,7 +15,7 @@ from armillary.graph.ops import OPS
 from armillary.scalar import Around
 
 Leaf: TypeAlias = Any  # a node, a float, or a structural integer
-Address: TypeAlias = tuple[Any, ...]  # of a load: (where, which number, ...), as its user likes
+Address: TypeAlias = tuple[Any, ...]  # of a load: (where, which number, ...), of any kind
 
 
 class Graph:

@@ -9,9 +9,11 @@ from typing import Any, Self
 
 from armillary.constraints.questions import Constrained
 from armillary.errors import InputError
+from armillary.formats.mesh_paths import for_carrier
 from armillary.model import edit
 from armillary.model.model import Model
-from armillary.model.parts import Mass, Pose
+from armillary.model.mount import mount
+from armillary.model.parts import WORLD, JointSpec, Mass, Pose
 
 
 class Edits(Constrained):
@@ -62,6 +64,32 @@ class Edits(Constrained):
         x, y, z = (float(c) for c in com)
         payload = Mass(float(mass), (x, y, z), tuple(tensor))  # type: ignore[arg-type]
         return self._edited(edit.attach(self.model, body, payload, at))
+
+    def mount(
+        self,
+        other: Edits | Model,
+        on: str,
+        at: Pose | None = None,
+        prefix: str = "",
+        by: str = WORLD,
+        joint: JointSpec | str | None = None,
+        **joint_options: Any,
+    ) -> Self:
+        """Another mechanism on a frame of this one: an arm on a rover, a gripper on an arm.
+
+        The frame `by` of the other one (default: its world) stands in the frame `on`, with the pose
+        `at`.  prefix: before all its names.  joint: what connects the two (default: rigidly), with
+        options as in `Builder.body`; the massless body behind it is called prefix + "mount".
+
+        rover.mount(arm, on="deck", at=Pose((0, 0, 0.1)), prefix="arm_")
+        truck.mount(trailer, on="hitch", by="eye", joint="spherical", prefix="trailer_")"""
+        added = getattr(other, "model", other)
+        if not isinstance(added, Model):
+            raise InputError(f"mount: expected a mechanism, found {type(other).__name__}.")
+        added, source, root = for_carrier(added, self.model)
+        built = mount(self.model, added, on, at, prefix, by, joint, **joint_options)
+        built.report.source, built.report.root = source, root
+        return self._edited(built)
 
     @property
     def tree(self) -> Self:

@@ -18,11 +18,12 @@ from armillary.algorithms.tree import kinematics
 from armillary.constraints.exported import CLOSED, closed_question
 from armillary.constraints.questions import Constrained
 from armillary.errors import InputError, unknown_name
+from armillary.evaluate.compiled_function import refuse_lacks
 from armillary.evaluate.functions import FUNCTIONS, Function, Result
 from armillary.evaluate.inputs import choice
 from armillary.evaluate.specialise import Number, specialise, structural
-from armillary.graph.evaluate import fold_zeros
 from armillary.graph.expr import Graph, Node
+from armillary.graph.function import fold_zeros
 from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.tree import Tables
 
@@ -57,12 +58,8 @@ def entry_of(
     if not entry.frame and frame is not None:
         raise InputError(f"{function}: has no frame, found frame='{frame}'.")
     choice("coordinates", coordinates, kinematics.COORDINATES)
-    if entry.inertia and not (function in CLOSED and mechanism.model.constraints):
-        mechanism.evaluator.refuse_massless()
-    if entry.elements:
-        mechanism.evaluator.refuse_no_elements()
-    if entry.mass:
-        mechanism.evaluator.moving_mass()
+    closed = function in CLOSED and bool(mechanism.model.constraints)
+    refuse_lacks(mechanism.evaluator, entry, inertia=not closed)
     return entry
 
 

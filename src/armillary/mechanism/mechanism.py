@@ -221,15 +221,20 @@ class Mechanism(Edits, MechanismDoors):
         return (Mechanism, (self.model, self.options))
 
     def save(
-        self, path: str | os.PathLike[str], overwrite: bool = False, lossy: bool = False
+        self,
+        path: str | os.PathLike[str],
+        overwrite: bool = False,
+        lossy: bool = False,
+        format: str | None = None,
     ) -> Report:
-        """Write to a file; the ending chooses the format (.yaml, .urdf, .xml, .csv).
+        """Write to a file; the ending chooses the format (.yaml, .urdf, .xml, .csv), or `format`
+        does: native, urdf, mjcf, dh, sixparameter (.csv or .yaml).
 
         lossy: leave out what URDF or MJCF cannot express, instead of an error.  Gives a report of
         what the file does not hold, such as the start or meshes that are not found."""
         from armillary import formats
 
-        return formats.write(self.model, path, overwrite=overwrite, lossy=lossy)
+        return formats.write(self.model, path, format, overwrite=overwrite, lossy=lossy)
 
     def __repr__(self) -> str:
         bodies = counted(len(self.bodies), "body", "bodies")

@@ -19,8 +19,8 @@ from armillary.constraints.exported import refuse_closed_form
 from armillary.constraints.questions import Constrained
 from armillary.errors import InputError, how_to_install
 from armillary.evaluate.specialise import Number
-from armillary.graph.evaluate import evaluate
 from armillary.graph.expr import Graph, Leaf, Node
+from armillary.graph.function import evaluate
 from armillary.graph.infix import Style, assignments
 from armillary.mechanism.function_graph import (
     Traced,

@@ -13,6 +13,7 @@ from armillary.model.checks import (
     check_passives,
     check_pose,
     check_prescribed,
+    check_shape,
     inertia_fault,
     limits_fault,
     mass_fault,
@@ -20,9 +21,17 @@ from armillary.model.checks import (
     numbers,
     per_axis,
     tensor_entries,
+    unit_axis,
 )
-from armillary.model.constraint_parts import FIELDS, touches
-from armillary.model.joints import joint_spec, kernel_joint, massless_joints, named
+from armillary.model.constraint_parts import FIELDS, Coupling, touches
+from armillary.model.joints import (
+    Axis,
+    joint_spec,
+    kernel_joint,
+    massless_joints,
+    named,
+    named_axis,
+)
 from armillary.model.model import Model
 from armillary.model.parts import (
     WORLD,
@@ -119,6 +128,48 @@ class Builder(ElementBuilder):
             name, parent, spec, pose, self._mass(name, mass, com, inertia), motor, tuple(shapes)
         )
         self._bodies[name] = body
+
+    def geared_rotor(
+        self,
+        name: str,
+        carrier: str,
+        joint: str,
+        *,
+        gear: float,
+        inertia: float,
+        mass: float = 0.0,
+        axis: Axis = "z",
+        at: Pose | Sequence[float] = Pose(),  # noqa: B008 - frozen, shared safely
+        rpy: Sequence[float] = (0.0, 0.0, 0.0),
+        transverse: float | None = None,
+    ) -> None:
+        """A rotor on a moving carrier that turns at gear times the speed of a joint, about an axis
+        of the carrier: with its gyroscopic moment, and with the inertia that couples it to
+        the carrier, where `rotor=` of a joint has its reflected inertia alone.
+
+        It is a body on a revolute joint of its own (`name`), held by the coupling `name`.gear.
+        inertia: about its axis, kg m²; transverse: across it (default: half, a thin disc); mass:
+        kg, centred at `at`; both are its own, not part of the carrier's.  joint: a joint, or
+        joint.coordinate."""
+        part = f"rotor '{name}'"
+        own, ratio = number(inertia, f"{part}, inertia"), number(gear, f"{part}, gear")
+        across = 0.5 * own if transverse is None else number(transverse, f"{part}, transverse")
+        if not (own > 0.0 and across >= 0.5 * own and math.isfinite(own) and math.isfinite(across)):
+            raise ModelError(
+                f"{part}: its inertia about the axis is more than 0, and that across at least "
+                f"half of it; found {own:g} and {across:g} kg m²."
+            )
+        if not (math.isfinite(ratio) and ratio):
+            raise ModelError(f"{part}: its gear is {ratio:g}; expected turns per turn of a joint.")
+        unit, _ = unit_axis(named_axis(axis), f"{part}, axis")
+        tensor = [
+            (across if i == k else 0.0) + (own - across) * unit[i] * unit[k]
+            for i, k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+        ]
+        self.body(
+            name, carrier, "revolute", at, rpy, axis=unit, mass=mass, inertia=tensor
+        )  # fmt: skip
+        self.coupling(Coupling(f"{name}.gear", name, joint, ratio))
 
     def add(self, body: Body, has_inertia: bool = True) -> None:
         """Add a body that a reader has already put together."""
@@ -264,7 +315,7 @@ class Builder(ElementBuilder):
             self._known_body(f"frame '{frame.name}'", frame.body)
             check_pose(f"frame '{frame.name}'", frame.pose)
         self._check_closing(bodies)
-        self._check_elements()
+        self._check_elements(bodies)
 
     def _initial(self, bodies: list[Body]) -> tuple[float, ...]:
         """q of the given joints, neutral for the others; empty where nothing is given."""
@@ -288,6 +339,8 @@ class Builder(ElementBuilder):
         joint = kernel_joint(body.joint)
         part = f"joint '{body.joint.name}'"
         check_pose(f"body '{body.name}'", body.at)
+        for shape in body.shapes:
+            check_shape(f"body '{body.name}'", shape)
         if not math.isfinite(body.joint.pitch):
             raise ModelError(f"{part}: its pitch must be a finite number (m/rad).")
         check_passives(body.joint, joint.nq == joint.nv)

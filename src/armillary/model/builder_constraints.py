@@ -264,13 +264,13 @@ class ClosingBuilder(ABC):
 
     def _check_closing(self, bodies: list[Body]) -> None:
         """Every constraint names parts that exist; names of frames become frames."""
-        labels = _coordinate_labels(bodies)
+        labels = coordinate_labels(bodies)
         for name, part in list(self._closing.items()):
             title = titled(part)
             if isinstance(part, (Coupling, PrescribedMotion)):
                 ends = (part.joint, part.source) if isinstance(part, Coupling) else (part.joint,)
                 for label in ends:
-                    _known_coordinate(title, label, labels, bodies)
+                    known_coordinate(title, label, labels, bodies)
                 if isinstance(part, Coupling) and part.joint == part.source:
                     raise ModelError(f"{title}: '{part.joint}' cannot follow itself.")
             elif isinstance(part, Wheel):
@@ -325,7 +325,7 @@ def _finite(part: str, *values: float) -> None:
         raise ModelError(f"{part}: expected finite numbers, found {values}.")
 
 
-def _coordinate_labels(bodies: list[Body]) -> dict[str, str]:
+def coordinate_labels(bodies: list[Body]) -> dict[str, str]:
     """Labels of coordinates that a coupling or a prescribed motion may name -> joint name."""
     labels = {}
     for body in bodies:
@@ -336,7 +336,7 @@ def _coordinate_labels(bodies: list[Body]) -> dict[str, str]:
     return labels
 
 
-def _known_coordinate(part: str, label: str, labels: dict[str, str], bodies: list[Body]) -> None:
+def known_coordinate(part: str, label: str, labels: dict[str, str], bodies: list[Body]) -> None:
     if label in labels:
         return
     several = [name for name, joint in labels.items() if joint == label]

@@ -5,19 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from armillary.errors import ModelError
-from armillary.model.builder_constraints import ClosingBuilder, End
+from armillary.model.builder_constraints import (
+    ClosingBuilder,
+    End,
+    coordinate_labels,
+    known_coordinate,
+)
 from armillary.model.checks import number, numbers, unit_axis
+from armillary.model.elements.along import AlongForce
+from armillary.model.elements.backlash import Backlash
 from armillary.model.elements.element import ElementLaw, ForceElement
-from armillary.model.elements.line import LineForce, Table
+from armillary.model.elements.line import SMOOTHING, LineForce, Table
+from armillary.model.elements.maxwell import Maxwell
 from armillary.model.elements.start import start_length
 from armillary.model.elements.turning import NO_MATRIX, Bushing, Six, SixBySix, TorsionSpring
 from armillary.model.elements.user import UserForce
 from armillary.model.elements.world import Drag, FixedWrench, PointGravity
-from armillary.model.joints import Axis, named_axis
+from armillary.model.joints import Axis, kernel_joint, named_axis
 from armillary.model.model import Model
-from armillary.model.parts import WORLD
+from armillary.model.parts import WORLD, Body
 from armillary.scalar import Scalar
 
 Matrix6 = Sequence[float] | Sequence[Sequence[float]]  # a diagonal, or all rows
@@ -34,11 +43,17 @@ class ElementBuilder(ClosingBuilder):
         self._preloads: dict[str, float | None] = {}
         self._rests: set[str] = set()  # lines whose rest length was given
 
-    def element(self, name: str, ends: Sequence[End], law: ElementLaw) -> None:
+    def element(
+        self,
+        name: str,
+        ends: Sequence[End],
+        law: ElementLaw,
+        coordinates: Sequence[str] = (),
+    ) -> None:
         """A force element by its law.
 
         ends: frames (`Frame`, or the name of a frame or body), at least two of them on different
-        bodies."""
+        bodies; or none, and coordinates: joints with one coordinate, or joint.coordinate."""
         if not isinstance(name, str) or not name:
             raise ModelError(f"a force element needs a name, found {name!r}.")
         if name in self._elements:
@@ -46,7 +61,8 @@ class ElementBuilder(ClosingBuilder):
                 f"the name '{name}' belongs to a {self._elements[name].law.kind} already. Name "
                 f"each force element once."
             )
-        part = ForceElement(name, tuple(self._end(end) for end in ends), law)
+        frames = tuple(self._end(end) for end in ends)
+        part = ForceElement(name, frames, law, tuple(coordinates))
         for field, value in ((n, getattr(law, n)) for n in law.numbers):
             _finite(f"{part.title}, {field}", value)
         law.check(part.title)
@@ -64,6 +80,8 @@ class ElementBuilder(ClosingBuilder):
         preload: float | None = None,
         force: float = 0.0,
         cubic: float = 0.0,
+        coulomb: float = 0.0,
+        smoothing: float = SMOOTHING,
         table: Iterable[Sequence[float]] = (),
         damper_table: Iterable[Sequence[float]] = (),
         side: str = "both",
@@ -72,9 +90,13 @@ class ElementBuilder(ClosingBuilder):
 
         stiffness N/m, damping N s/m, rest: its free length, m.  preload: its tension (N) in the
         initial configuration instead, from which the free length follows.  With neither, it is
-        free of force there.  force: a constant tension, N.  side: "pull" (a cable), "push" (a bump
+        free of force there.  force: a constant tension, N.  coulomb: dry friction, N, which changes
+        its sign smoothly over the rate `smoothing`, m/s.  side: "pull" (a cable), "push" (a bump
         stop) or "both"."""
-        given = {"stiffness": stiffness, "damping": damping, "force": force, "cubic": cubic}
+        given = {
+            "stiffness": stiffness, "damping": damping, "force": force, "cubic": cubic,
+            "coulomb": coulomb, "smoothing": smoothing,
+        }  # fmt: skip
         self._line(name, (first, second), given, rest, preload, table, damper_table, side)
 
     def cable(
@@ -95,6 +117,81 @@ class ElementBuilder(ClosingBuilder):
         if force and side == "pull" and not (stiffness or damping):
             side = "both"
         self._line(name, tuple(points), given, rest, preload, (), (), side)
+
+    def coordinate_spring(
+        self,
+        name: str,
+        coordinates: Mapping[str, float],
+        *,
+        stiffness: float = 0.0,
+        damping: float = 0.0,
+        rest: float = 0.0,
+        force: float = 0.0,
+        cubic: float = 0.0,
+        coulomb: float = 0.0,
+        smoothing: float = SMOOTHING,
+        table: Iterable[Sequence[float]] = (),
+        damper_table: Iterable[Sequence[float]] = (),
+        side: str = "both",
+    ) -> None:
+        """A spring, damper and dry friction between coordinates of joints: see `LineForce`.
+
+        coordinates: {"motor": 1, "load": -50} makes x = motor - 50 load - rest, an elastic gear; a
+        joint with several coordinates by joint.coordinate.  Units are those of the first one."""
+        part = f"spring '{name}'"
+        given = {
+            "stiffness": stiffness, "damping": damping, "rest": rest, "force": force,
+            "cubic": cubic, "coulomb": coulomb, "smoothing": smoothing,
+        }  # fmt: skip
+        law = LineForce(
+            **{n: number(x, f"{part}, {n}") for n, x in given.items()},
+            weights=_weights(part, coordinates),
+            table=_rows(part, "table", table),
+            damper_table=_rows(part, "damper_table", damper_table),
+            side=side,
+        )
+        self.element(name, (), law, tuple(coordinates))
+
+    def backlash(
+        self,
+        name: str,
+        coordinates: Mapping[str, float],
+        *,
+        stiffness: float,
+        gap: float,
+        damping: float = 0.0,
+        rest: float = 0.0,
+    ) -> None:
+        """A gap between coordinates of joints, with a spring and damper on either side of it: see
+        `Backlash`.  coordinates as of `coordinate_spring`."""
+        part = f"backlash '{name}'"
+        given = {"stiffness": stiffness, "damping": damping, "gap": gap, "rest": rest}
+        values = {n: number(x, f"{part}, {n}") for n, x in given.items()}
+        law = Backlash(**values, weights=_weights(part, coordinates))
+        self.element(name, (), law, tuple(coordinates))
+
+    def maxwell(
+        self,
+        name: str,
+        between: Sequence[End] | Mapping[str, float],
+        *,
+        stiffness: float,
+        damping: float,
+        tension: float = 0.0,
+    ) -> None:
+        """A spring (N/m) and a damper (N s/m) in series: see `Maxwell`.
+
+        between: two frames or more, or coordinates as of `coordinate_spring` (N m/rad, N m s/rad).
+        tension: its own state where nothing else is given, N or N m; 0: relaxed."""
+        part = f"Maxwell element '{name}'"
+        given = {"stiffness": stiffness, "damping": damping}
+        values: dict[str, Any] = {n: number(x, f"{part}, {n}") for n, x in given.items()}
+        values["state"] = (number(tension, f"{part}, tension"),)
+        if isinstance(between, Mapping):
+            law = Maxwell(**values, weights=_weights(part, between))
+            self.element(name, (), law, tuple(between))
+        else:
+            self.element(name, tuple(between), Maxwell(**values))
 
     def torsion_spring(
         self,
@@ -190,15 +287,25 @@ class ElementBuilder(ClosingBuilder):
         law: Callable[..., Sequence[Scalar]],
         potential: Callable[..., Scalar] | None = None,
         parameters: Mapping[str, float] | None = None,
+        *,
+        states: Mapping[str, float] | None = None,
+        rate: Callable[..., Sequence[Scalar]] | None = None,
+        steady: bool = False,
     ) -> None:
         """A law of your own between two frames: see `UserForce`.
 
         law(r, R, w, u, **parameters) gives the force on the second body, potential(r, R,
-        **parameters) what it stores.  Files cannot hold it."""
+        **parameters) what it stores.  states: own states with their values at the start; all
+        functions get them behind the others, as z, and rate(r, R, w, u, z, **parameters) gives
+        dz/dt.  steady: runs begin where that is zero instead.  Files cannot hold it."""
         if len(tuple(between)) != 2:
             raise ModelError(f"force '{name}': expected two frames, found {len(tuple(between))}.")
         values = {n: number(x, f"force '{name}', {n}") for n, x in (parameters or {}).items()}
-        own = UserForce(law, potential, tuple(values), tuple(values.values()))
+        begin = {n: number(x, f"force '{name}', state {n}") for n, x in (states or {}).items()}
+        own = UserForce(
+            law, potential, tuple(values), tuple(values.values()),
+            rate, tuple(begin), tuple(begin.values()), steady,
+        )  # fmt: skip
         self.element(name, tuple(between), own)
 
     def _line(
@@ -254,9 +361,13 @@ class ElementBuilder(ClosingBuilder):
 
     # -- checks of `build` -----------------------------------------------------------------------
 
-    def _check_elements(self) -> None:
+    def _check_elements(self, bodies: list[Body]) -> None:
         """Every element names parts that exist; names of frames become frames."""
+        labels = coordinate_labels(bodies)
         for name, part in self._elements.items():
+            if part.coordinates:
+                self._elements[name] = _between_coordinates(part, labels, bodies)
+                continue
             ends = tuple(self._resolved(part.title, end) for end in part.ends)
             if len(ends) < 2:
                 raise ModelError(f"{part.title}: it needs two ends or more, found {len(ends)}.")
@@ -300,6 +411,37 @@ class ElementBuilder(ClosingBuilder):
             said = f"free of force in the initial configuration, so its rest length is {rest:.6g} m"
             self.report.add("assumed", part.title, said)
         return replace(part, law=replace(law, rest=rest))
+
+
+def _weights(part: str, coordinates: Mapping[str, float]) -> tuple[float, ...]:
+    if not isinstance(coordinates, Mapping) or not coordinates:
+        raise ModelError(
+            f"{part}: expected coordinates with their weights, such as {{'motor': 1, 'load': -50}},"
+            f" found {coordinates!r:.60}."
+        )
+    return tuple(number(x, f"{part}, weight of '{n}'") for n, x in coordinates.items())
+
+
+def _between_coordinates(
+    part: ForceElement, labels: dict[str, str], bodies: list[Body]
+) -> ForceElement:
+    """Its coordinates are known, and count; it is in the unit of the first of them."""
+    if not isinstance(part.law, AlongForce):
+        raise ModelError(f"{part.title}: it acts between frames, found {part.coordinates}.")
+    units = []
+    for label in part.coordinates:
+        known_coordinate(part.title, label, labels, bodies)
+        body = next(b for b in bodies if b.joint.name == labels[label])
+        joint = kernel_joint(body.joint)
+        if joint.nq != joint.nv:
+            raise ModelError(
+                f"{part.title}: a {body.joint.kind} joint ('{body.joint.name}') has no coordinates "
+                f"that could be added up. Use a torsion_spring or a bushing between its bodies."
+            )
+        coordinate = label[len(labels[label]) + 1 :]
+        k = joint.coordinates.index(coordinate) if coordinate else 0
+        units.append(joint.units[k])
+    return replace(part, law=replace(part.law, unit=units[0]))
 
 
 def _rows(part: str, name: str, rows: Iterable[Sequence[float]]) -> Table:

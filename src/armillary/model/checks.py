@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from armillary.errors import ModelError
-from armillary.model.parts import Body, JointSpec, Limits, Mass, Motor, Pose, Rotor, Triple
+from armillary.model.parts import Body, JointSpec, Limits, Mass, Motor, Pose, Rotor, Shape, Triple
 from armillary.model.passive import LOADS, Passive
 
 # A tensor printed with a few digits may miss the inequality by its rounding.
@@ -152,6 +152,28 @@ def check_pose(part: str, pose: Pose) -> None:
         )
 
 
+# how many numbers give the size of a shape; a prism: its length and two for each corner
+_SIZES = {"box": 3, "sphere": 1, "cylinder": 2, "capsule": 2, "semi-cylinder": 2, "ellipsoid": 3,
+          "hollow-cylinder": 3, "cone": 3, "mesh": 0}  # fmt: skip
+
+
+def check_shape(part: str, shape: Shape) -> None:
+    """A kind that is known, with as many finite numbers as it needs."""
+    if shape.kind not in (*_SIZES, "prism"):
+        raise ModelError(
+            f"{part}: unknown shape '{shape.kind}'. Known: {', '.join(_SIZES)}, prism."
+        )
+    count = len(shape.size)
+    if shape.kind == "prism":
+        right, wanted = count >= 7 and count % 2 == 1, "its length and x, y of 3 corners or more"
+    else:
+        right = count == _SIZES[shape.kind] or shape.kind == "mesh"
+        wanted = f"{_SIZES[shape.kind]} number{'s' if _SIZES[shape.kind] > 1 else ''}"
+    if not right or not all(math.isfinite(x) for x in shape.size):
+        found = ", ".join(f"{x:g}" for x in shape.size[:12]) or "none"
+        raise ModelError(f"{part}: the size of a {shape.kind} is {wanted} (m), found {found}.")
+
+
 def check_passives(spec: JointSpec, coordinates: bool) -> None:
     """coordinates: has every degree of freedom of the joint one of its own?"""
     for passive in spec.passive:
@@ -276,7 +298,10 @@ def motor_fault(motor: Motor) -> str | None:
         return f"the efficiency of a motor lies between 0 and 1, found {motor.efficiency:g}"
     if not motor.inductance >= 0.0:
         return f"the inductance of a motor must not be negative, found {motor.inductance:g} H"
-    for what in ("voltage_limit", "current_limit"):
+    for what in (
+        *("voltage_limit", "current_limit", "continuous_current", "speed_limit"),
+        *("thermal_resistance", "thermal_time_constant"),
+    ):
         limit = getattr(motor, what)
         if limit is not None and not limit >= 0.0:
             return f"the {what.replace('_', ' ')} of a motor must not be negative, found {limit:g}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from armillary.model.constraint_parts import (
     NOUNS,
     Constraint,
@@ -13,6 +15,7 @@ from armillary.model.constraint_parts import (
     Surface,
     Wheel,
 )
+from armillary.model.elements.element import ForceElement
 from armillary.model.joints import kernel_joint
 from armillary.model.model import Model
 from armillary.model.parts import WORLD
@@ -51,8 +54,16 @@ def describe(model: Model, freedoms: str) -> str:
         lines.append("pushed and pulled by")
         for element in model.elements:
             ends = " - ".join(f"'{end.body}'" for end in element.ends)
+            ends = ends or coordinate_sum(element)
             lines.append(f"  {element.name}  ({element.law.kind}: {ends})")
     return "\n".join(lines)
+
+
+def coordinate_sum(element: ForceElement) -> str:
+    """The coordinates of an element with their weights, as a sum."""
+    weights: Sequence[float] = getattr(element.law, "weights", ())
+    terms = [f"{w:+g} {label}" for w, label in zip(weights, element.coordinates, strict=True)]
+    return " ".join(terms).replace("+1 ", "+").replace("-1 ", "-").removeprefix("+")
 
 
 def constraint_words(model: Model, part: Constraint) -> tuple[str, str, int]:

@@ -322,8 +322,13 @@ def subtree(model: Model, root: str, base: str = "fixed") -> Model:
             keep.add(body.name)
             bodies.append(body)
     joints = {body.joint.name for body in bodies}
+    root_joint = bodies[0].joint.name  # has another joint now
     report = _noted(model, "assumed", f"body '{root}'", f"taken as the {base} root of a subtree")
-    elements = [part for part in model.elements if part.bodies <= keep | {WORLD}]
+    elements = [
+        part
+        for part in model.elements
+        if part.bodies <= keep | {WORLD} and set(part.joints(joints)) <= joints - {root_joint}
+    ]
     for part in (part for part in model.elements if part not in elements):
         report.add("ignored", part.title, "it acts on bodies outside of the subtree")
     return replace(

@@ -6,7 +6,7 @@ A `Pose` is what a person writes down: position and orientation of a frame in an
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from armillary.errors import ModelError
 from armillary.model.passive import Passive
@@ -123,28 +123,65 @@ class Mass:
 
 @dataclass(frozen=True)
 class Shape:
-    """Something to look at or to touch: a box, cylinder, sphere, capsule or a mesh by reference."""
+    """Something to look at or to touch: a solid of model/solids.py, or a mesh by reference.
 
-    kind: str  # box, cylinder, sphere, capsule, mesh
-    size: tuple[float, ...] = ()  # box: x y z; cylinder, capsule: radius, length; sphere: radius
+    size, m: box x y z; sphere radius; cylinder, capsule, semi-cylinder radius, length; ellipsoid
+    three half axes; hollow-cylinder radius, inner radius, length; cone radius, length, top radius;
+    prism length, then x y of every corner of its outline.  Lengths run along z."""
+
+    kind: str
+    size: tuple[float, ...] = ()
     pose: Pose = field(default_factory=Pose)
     mesh: str = ""  # the reference as the file gives it
     scale: Triple = (1.0, 1.0, 1.0)
     color: tuple[float, float, float, float] | None = None
     role: str = "visual"  # visual or collision
 
+    @property
+    def outline(self) -> tuple[tuple[float, float], ...]:
+        """Corners (x, y) of a prism."""
+        return tuple(zip(self.size[1::2], self.size[2::2], strict=True))
+
+    @property
+    def surrounding(self) -> Shape:
+        """The box or cylinder around a solid that few formats know; itself where they know it."""
+        a, b, c = (*self.size, 0.0, 0.0, 0.0)[:3]
+        match self.kind:
+            case "ellipsoid":
+                return replace(self, kind="box", size=(2.0 * a, 2.0 * b, 2.0 * c))
+            case "hollow-cylinder":
+                return replace(self, kind="cylinder", size=(a, c))
+            case "cone":
+                return replace(self, kind="cylinder", size=(max(a, c), b))
+            case "semi-cylinder":
+                middle = Pose((a / 2.0, 0.0, 0.0))
+                return replace(self, kind="box", size=(a, 2.0 * a, b), pose=self.pose.then(middle))
+            case "prism":
+                (x0, y0), (x1, y1) = (
+                    [f(k) for k in zip(*self.outline, strict=True)] for f in (min, max)
+                )
+                middle = Pose(((x0 + x1) / 2.0, (y0 + y1) / 2.0, 0.0))
+                size = (x1 - x0, y1 - y0, a)
+                return replace(self, kind="box", size=size, pose=self.pose.then(middle))
+        return self
+
 
 @dataclass(frozen=True)
 class Motor:
-    """Electrical data of the motor of one joint."""
+    """Electrical and thermal data of the motor of one joint; None: not known, no limit."""
 
     resistance: float  # ohm
     torque_constant: float  # N m / A = V s / rad
     gear: float = 1.0
     inductance: float = 0.0  # H
-    voltage_limit: float | None = None
-    current_limit: float | None = None
+    voltage_limit: float | None = None  # V
+    current_limit: float | None = None  # A, at any instant
     efficiency: float = 1.0
+    continuous_current: float | None = None  # A, of the root mean square
+    speed_limit: float | None = None  # rad/s, of the motor's own shaft
+    thermal_resistance: float | None = None  # K/W, winding to ambient
+    thermal_time_constant: float | None = None  # s, of the winding
+    temperature_limit: float | None = None  # °C, of the winding
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ CODE, DATA, DICT, OBJECT_SIZE = 16, 24, 32, 40
 
 
 class Data(Struct):
-    """What stands behind a native call."""
+    """What a native call knows of its function: parameters, types, answers."""
 
     SLOW = pointer()  # the Python function
     NEW_ARRAY = pointer()  # PyArray_NewFromDescr

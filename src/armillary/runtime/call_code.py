@@ -34,7 +34,7 @@ from armillary.runtime.call_arguments import (
 )
 from armillary.runtime.finite_scan import all_finite, no_flags, scan
 
-MOST_RESULTS = 6  # of one answer
+MOST_RESULTS = 8  # of one answer
 KEPT = 4  # of each result, used again once nobody else holds it
 MOST_PARTS = 8  # of an object that holds results
 

@@ -33,6 +33,7 @@ from armillary.runtime.call_arguments import (
 )
 from armillary.runtime.call_batch import batch_text
 from armillary.runtime.call_code import DOUBLE, FLOAT, call_text, finish_text, single_text
+from armillary.shown import function_text
 
 
 def _life_text() -> str:
@@ -173,7 +174,9 @@ class Machinery:
         self._spec = _Spec(b"armillary.Function", OBJECT_SIZE, 0, flags, self._slots)
         make = ctypes.pythonapi.PyType_FromSpec
         make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p]
-        return make(ctypes.addressof(self._spec))
+        made = make(ctypes.addressof(self._spec))
+        made.__repr__ = function_text
+        return made
 
     def make(self, data_address: int) -> Any:
         """A callable on the given data; its attributes may be set like any object's."""
@@ -231,7 +234,7 @@ def fits(array: _Array, dtype: object) -> bool:
 
 
 def counts_holders(array: object) -> bool:
-    """Does the first word of an object count who holds it?  (array: a new one.)"""
+    """Is the first word of an object its reference count?  (array: a new one.)"""
     count = ctypes.c_int32.from_address(id(array))
     before, other = count.value, array
     return count.value == before + 1 and sys.getrefcount(other) == count.value + 1

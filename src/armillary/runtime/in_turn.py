@@ -1,7 +1,7 @@
 """Two kernels in turn: rows that the first leaves without an answer (NaN) are given to the second.
 
-Both read the same arrays and fill the same one result.  The first runs all rows as it likes, the
-second one row after the other.
+Both read the same arrays and fill the same one result.  The first runs all rows, the second one row
+after the other.
 """
 
 from __future__ import annotations

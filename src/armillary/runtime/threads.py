@@ -80,7 +80,7 @@ class _Job(Generic[T]):
         while True:
             try:
                 self._left.clear()
-                # who begins after this finds nothing left
+                # threads that begin after this find nothing left
                 while len(self._ended) < len(self._begun):
                     try:
                         self._news.get(timeout=_LOOK)

@@ -187,7 +187,8 @@ def _sample(w: StepCode, steps: str) -> None:
         with c.when(c.let(f"fcmp une double {c.read(row, 0, 'double')}, 0.0")):
             w.set_time(steps)
             new = (f["NEW_Q"], f["NEW_V"], f["NEW_Z"])
-            w.kernel("sample", (*new, f["TIME"], c.pointer(row, 1, "double")), (f["STAGE_Z"],))
+            due, given = c.pointer(row, 1, "double"), w.of_stage("TAU", steps, "0")
+            w.kernel("sample", (*new, f["TIME"], due, given), (f["STAGE_Z"],))
             w.copy(f["NEW_Z"], f["STAGE_Z"], w.z)
 
 

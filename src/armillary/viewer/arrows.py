@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,9 +29,15 @@ class Arrows:
     tracks: list[Array] = field(default_factory=list)
 
     def add(
-        self, name: str, kind: str, group: str, body: int, at: Point, values: Array,
+        self,
+        name: str,
+        kind: str,
+        group: str,
+        body: int,
+        at: Point,
+        values: Array,
         track: int = -1,
-    ) -> None:  # fmt: skip
+    ) -> None:
         fields = {"name": name, "kind": kind, "group": group, "body": body, "point": at}
         self.parts.append(ArrowPart.model_validate({**fields, "track": track}))
         self.values.append(values)
@@ -68,10 +75,24 @@ def _greatest(values: Array) -> float:
 
 
 def arrows_of(mechanism: Mechanism, run: RunData, member: int, motion: Motion) -> Arrows:
-    """What the run has recorded of forces: `reactions` and `constraint_forces`."""
+    """What the run has recorded of forces: `reactions`, `constraint_forces`, `element_forces`."""
     found = Arrows()
     _reactions(found, mechanism, run, member, motion)
     _constraint_forces(found, mechanism, run, member, motion)
+    names = [part.name for part in mechanism.model.elements]
+    wrenches = {name: _wrench(run, "element_forces", name, member, motion) for name in names}
+    _element_forces(found, mechanism, wrenches, motion)
+    return found.without_noise()
+
+
+def arrows_at(mechanism: Mechanism, q: Array, motion: Motion) -> Arrows:
+    """What force elements exert at rest in one configuration."""
+    found = Arrows()
+    if mechanism.model.elements:
+        forces = mechanism.element_forces(q, np.zeros(mechanism.nv))
+        _element_forces(
+            found, mechanism, dict(zip(forces, forces.wrench[:, None], strict=True)), motion
+        )
     return found.without_noise()
 
 
@@ -109,18 +130,47 @@ def _constraint_forces(
         if wrench is None:
             continue
         end = Frame("", part.body, Pose(part.center)) if isinstance(part, Wheel) else part.second
-        k = model.index[end.body]
-        R = np.asarray(end.pose.rotation)
-        if k >= 0:
-            R = motion.R[:, k] @ R
-        force = np.einsum("...ij,...j->...i", R, wrench[:, 3:])
-        if isinstance(part, Wheel):
-            track = len(found.tracks)
-            found.tracks.append(contact_points(mechanism, motion, part))
-            name = f"force of the ground on {part.name}"
-            found.add(name, "force", "wheel", k, part.center, force, track)
+        if not isinstance(part, Wheel):
+            _at_end(found, mechanism, part.name, "constraint", end, wrench, motion)
             continue
-        place = end.pose.position
-        moment = np.einsum("...ij,...j->...i", R, wrench[:, :3])
-        for kind, values in (("moment", moment), ("force", force)):
-            found.add(f"{kind} of {part.name}", kind, "constraint", k, place, values)
+        k = model.index[end.body]
+        force = _turned(mechanism, end, wrench[:, 3:], motion)
+        track = len(found.tracks)
+        found.tracks.append(contact_points(mechanism, motion, part))
+        name = f"force of the ground on {part.name}"
+        found.add(name, "force", "wheel", k, part.center, force, track)
+
+
+def _element_forces(
+    found: Arrows, mechanism: Mechanism, wrenches: Mapping[str, Array | None], motion: Motion
+) -> None:
+    """On the second (or last) end, in that frame."""
+    for part in mechanism.model.elements:
+        wrench = wrenches[part.name]
+        if wrench is not None:
+            _at_end(found, mechanism, part.name, "element", part.ends[-1], wrench, motion)
+
+
+def _at_end(
+    found: Arrows,
+    mechanism: Mechanism,
+    name: str,
+    group: str,
+    end: Frame,
+    wrench: Array,
+    motion: Motion,
+) -> None:
+    """Moment and force (T, 6) in a frame, at its origin."""
+    k = mechanism.model.index[end.body]
+    for kind, columns in (("moment", slice(0, 3)), ("force", slice(3, 6))):
+        values = _turned(mechanism, end, wrench[:, columns], motion)
+        found.add(f"{kind} of {name}", kind, group, k, end.pose.position, values)
+
+
+def _turned(mechanism: Mechanism, end: Frame, values: Array, motion: Motion) -> Array:
+    """Vectors (T, 3) in a frame along the world's axes."""
+    k = mechanism.model.index[end.body]
+    R = np.asarray(end.pose.rotation)
+    if k >= 0:
+        R = motion.R[:, k] @ R
+    return np.einsum("...ij,...j->...i", R, values)

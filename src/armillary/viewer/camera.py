@@ -57,7 +57,7 @@ def _corners(model: Model, k: int) -> list[Point]:
     """Ends of the shapes of a body, in its frame; meshes by their pose alone."""
     found: list[Point] = []
     body = model.bodies[k]
-    for shape in body.shapes:
+    for shape in (one.surrounding for one in body.shapes):
         R, p = np.array(shape.pose.rotation), np.array(shape.pose.position)
         half = {
             "box": [x / 2.0 for x in shape.size[:3]],

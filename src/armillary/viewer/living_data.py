@@ -134,8 +134,12 @@ class Living:
             return {"a": [[]], "b": [1.0], "c": [0.0], "semi": True}
         table = EXPLICIT[self.experiment.method]
         a = [[float(x) for x in row] for row in table.a]
-        return {"a": a, "b": list(map(float, table.b)), "c": list(map(float, table.c)),
-                "semi": False}  # fmt: skip
+        return {
+            "a": a,
+            "b": list(map(float, table.b)),
+            "c": list(map(float, table.c)),
+            "semi": False,
+        }
 
     def _sliders(self) -> list[dict[str, object]]:
         """What the reader may move: set-points, voltages and joint forces."""
@@ -158,8 +162,9 @@ class Living:
             own = rows[:, 6 * place.kernel : 6 * place.kernel + 6] if place.kernel >= 0 else None
             matrix = [] if own is None else own.T.ravel().tolist()
             mass = 0.0 if own is None else self._felt(q, body.name, body.mass.com)
-            found.append({"kernel": place.kernel, "matrix": matrix, "mass": mass,
-                          "com": list(body.mass.com)})  # fmt: skip
+            found.append(
+                {"kernel": place.kernel, "matrix": matrix, "mass": mass, "com": list(body.mass.com)}
+            )
         return found
 
     def _felt(self, q: Array, body: str, com: Sequence[float]) -> float:

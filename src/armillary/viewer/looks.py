@@ -14,7 +14,8 @@ import numpy as np
 from armillary.model.constraint_parts import Contact, Distance, Loop, Surface
 from armillary.model.model import Model
 from armillary.model.parts import WORLD, Body, Mass, Shape
-from armillary.viewer import colors
+from armillary.viewer import colors, solids
+from armillary.viewer.elements import anchors
 from armillary.viewer.places import ORIGIN, Array, place_at, place_of, point, quaternions, turned
 from armillary.viewer.schema import Color, Place, Point, ShapePart, TiePart
 
@@ -50,8 +51,8 @@ def attached(model: Model) -> dict[int, list[Point]]:
             places[model.index[end.body]].append(end.pose.position)
     for wheel in model.wheels:
         places[model.index[wheel.body]].append(wheel.center)
-    for frame in model.frames:
-        places[model.index[frame.body]].append(frame.pose.position)
+    for end in (*model.frames, *(end for part in model.elements for end in anchors(part))):
+        places[model.index[end.body]].append(end.pose.position)
     return places
 
 
@@ -66,9 +67,14 @@ def typical_length(model: Model, places: dict[int, list[Point]]) -> float:
 
 
 def bar(
-    role: str, body: int, a: Sequence[float], b: Sequence[float], radius: float, color: Color,
+    role: str,
+    body: int,
+    a: Sequence[float],
+    b: Sequence[float],
+    radius: float,
+    color: Color,
     name: str,
-) -> ShapePart | None:  # fmt: skip
+) -> ShapePart | None:
     """A round bar from a to b; None where they are one place."""
     start, along = np.asarray(a, float), np.subtract(b, a)
     length = float(np.linalg.norm(along))
@@ -110,7 +116,7 @@ def solid_shapes(body: Body, k: int, mesh: MeshFinder) -> list[ShapePart]:
     chosen = [s for s in body.shapes if s.role == "visual"] or list(body.shapes)
     found: list[ShapePart] = []
     for one in chosen:
-        if one.kind == "mesh":
+        if one.kind in ("mesh", *solids.KINDS):
             found += mesh(one, body.name)
         else:
             color = one.color or colors.PLAIN
@@ -126,21 +132,27 @@ def ties(model: Model, measure: Measure) -> Iterator[TiePart]:
         if body.joint.kind in _SLIDING and body.joint.kind not in ("planar", "general"):
             ends = (model.index[body.parent], k), (body.at.position, ORIGIN)
             name = f"{body.joint.name} ({body.joint.kind})"
-            yield _tie(name, "joint", *ends, 0.55 * measure.bar, colors.DARK)
+            yield tie(name, "bar", "joint", *ends, 0.55 * measure.bar, colors.DARK)
     for rod in model.distances:
         ends = (
             (model.index[rod.first.body], model.index[rod.second.body]),
             (rod.first.pose.position, rod.second.pose.position),
         )
-        yield _tie(f"{rod.name} (rod)", "link", *ends, 0.8 * measure.bar, colors.PLAIN)
+        yield tie(f"{rod.name} (rod)", "bar", "link", *ends, 0.8 * measure.bar, colors.PLAIN)
 
 
-def _tie(
-    name: str, role: str, bodies: tuple[int, int], points: tuple[Point, Point], radius: float,
+def tie(
+    name: str,
+    kind: str,
+    role: str,
+    bodies: tuple[int, int],
+    points: tuple[Point, Point],
+    radius: float,
     color: Color,
-) -> TiePart:  # fmt: skip
-    fields = {"name": name, "role": role, "bodies": bodies, "points": points}
-    return TiePart.model_validate({**fields, "radius": radius, "color": color})
+    length: float = 0.0,
+) -> TiePart:
+    fields = {"name": name, "kind": kind, "role": role, "bodies": bodies, "points": points}
+    return TiePart.model_validate({**fields, "radius": radius, "length": length, "color": color})
 
 
 def masses(model: Model, measure: Measure) -> Iterator[ShapePart]:

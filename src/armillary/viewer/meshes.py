@@ -23,6 +23,7 @@ from armillary.viewer import colors
 from armillary.viewer.pack import packed
 from armillary.viewer.places import Array, place_of, point
 from armillary.viewer.schema import Color, MeshPart, ShapePart
+from armillary.viewer.solids import triangles
 
 LIBRARIES = ("trimesh", "fast_simplification", "collada")  # the extra "mesh"
 _KINDS = (".stl", ".obj", ".dae", ".gltf", ".glb", ".ply", ".off")
@@ -66,8 +67,10 @@ class Meshes:
             self._ids[reference] = [self._add(part) for part in thin if len(part.triangles)]
 
     def find(self, shape: Shape, body: str) -> list[ShapePart]:
-        """The parts of a mesh shape of a body; empty where it is not shown."""
+        """The parts of a mesh or of a solid that is one in a page; empty where it is not shown."""
         ids = self._ids.get(shape.mesh, [])
+        if shape.kind != "mesh":
+            ids = [self._add(Part(*triangles(shape), None))]
         several = len({self._colors[k] for k in ids}) > 1
         return [
             ShapePart(

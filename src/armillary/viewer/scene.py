@@ -11,8 +11,8 @@ from armillary.errors import InputError
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.model import Model
 from armillary.sim.record.run_data import RunData
-from armillary.viewer import looks, motion, symbols
-from armillary.viewer.arrows import Arrows, arrows_of
+from armillary.viewer import element_looks, looks, motion, symbols
+from armillary.viewer.arrows import Arrows, arrows_at, arrows_of
 from armillary.viewer.camera import bounds, camera_of, ground_of, held, up_of
 from armillary.viewer.looks import Measure
 from armillary.viewer.meshes import Meshes
@@ -35,10 +35,6 @@ _NEAR = 2.0  # of its reach at the start: farther places need not be in the pict
 _MOST_EVENTS = 500
 _MOST_SKETCHED = 60  # bodies
 _MOST_TRAILS = 4  # drawn from the beginning
-NO_FORCES = (
-    "No forces are drawn: the run has none. Record them: "
-    "simulate(..., record=('q', 'v', 'reactions'{}))."
-)
 
 
 def mechanism_scene(mechanism: Mechanism, q: ArrayLike | None = None, faces: int = 20_000) -> Scene:
@@ -50,7 +46,8 @@ def mechanism_scene(mechanism: Mechanism, q: ArrayLike | None = None, faces: int
         raise InputError("view: q holds numbers that are not finite.")
     subtitle = f"{len(mechanism.bodies)} bodies, {mechanism.counts}"
     still = motion.of_state(mechanism, state)
-    return _scene(mechanism, state, still, Arrows(), (), (), [], subtitle, faces)
+    arrows = arrows_at(mechanism, state, still)
+    return _scene(mechanism, state, still, arrows, (), (), [], subtitle, faces)
 
 
 def living_scene(mechanism: Mechanism, q: Array, faces: int = 20_000) -> Scene:
@@ -93,7 +90,7 @@ def run_scene(
     if not run.complete:
         notes.insert(0, f"The run is incomplete: {run.message or 'it ended before its time'}.")
     if "reactions" not in run:
-        notes.append(NO_FORCES.format(", 'constraint_forces'" if mechanism.constraints else ""))
+        notes.append(_no_forces(mechanism, "element_forces" in run))
     if run.batch is not None:
         notes.insert(0, f"Run {member} of {run.batch} of a batch.")
     events = tuple(EventPart(time=t, text=text) for t, text in run.events[:_MOST_EVENTS])
@@ -104,6 +101,16 @@ def run_scene(
     series = series_of(run, member, moving)
     first = motion.positions(mechanism, run, member)[moving.rows[0]]
     return _scene(mechanism, first, moving, arrows, series, events, notes, f"{span}, {how}", faces)
+
+
+def _no_forces(mechanism: Mechanism, elements: bool) -> str:
+    """What a run lacks, and how to record it; elements: it has forces of elements alone."""
+    wanted = ["q", "v", "reactions"]
+    wanted += ["constraint_forces"] if mechanism.constraints else []
+    wanted += ["element_forces"] if mechanism.model.elements else []
+    record = ", ".join(f"'{name}'" for name in wanted)
+    lacks = "No forces of joints are drawn" if elements else "No forces are drawn"
+    return f"{lacks}: the run has none. Record them: simulate(..., record=({record}))."
 
 
 def _scene(
@@ -130,7 +137,7 @@ def _scene(
         up=up_of(model),
         bodies=_bodies(model),
         shapes=tuple(shapes),
-        ties=tuple(looks.ties(model, measure)),
+        ties=(*looks.ties(model, measure), *element_looks.ties(model, moving, measure)),
         frames=_frames(model),
         axes=tuple(symbols.joint_axes(model)),
         trails=_trails(model),
@@ -159,15 +166,18 @@ def _picture(mechanism: Mechanism, q: Array) -> str:
 
 
 def _shapes(
-    model: Model, places: dict[int, list[tuple[float, float, float]]], measure: Measure,
+    model: Model,
+    places: dict[int, list[tuple[float, float, float]]],
+    measure: Measure,
     meshes: Meshes,
-) -> list[ShapePart]:  # fmt: skip
+) -> list[ShapePart]:
     found: list[ShapePart] = []
     for k, body in enumerate(model.bodies):
         solid = looks.solid_shapes(body, k, meshes.find)
         found += solid
         found += looks.skeleton(model, k, places[k], measure, "skeleton" if solid else "link")
     found += symbols.joint_symbols(model, measure)
+    found += element_looks.solids(model, measure)
     found += looks.masses(model, measure)
     return found
 

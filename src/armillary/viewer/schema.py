@@ -47,11 +47,13 @@ class BodyPart(Part):
 class ShapePart(Part):
     """Something solid on a body; `role` says which switch of the page shows it.
 
-    size: box x y z; cylinder, capsule radius and length along z; sphere radius; ring radius and
-    thickness about z; ellipsoid three half axes; mesh scale x y z."""
+    size: box x y z; cylinder, capsule, coil (a wound wire) radius and length along z; sphere
+    radius; ring radius and thickness about z; ellipsoid three half axes; mesh scale x y z."""
 
-    kind: Literal["box", "cylinder", "sphere", "capsule", "ring", "ellipsoid", "mesh"]
-    role: Literal["shape", "link", "skeleton", "joint", "wheel", "ground", "com", "inertia"]
+    kind: Literal["box", "cylinder", "sphere", "capsule", "coil", "ring", "ellipsoid", "mesh"]
+    role: Literal[
+        "shape", "link", "skeleton", "joint", "wheel", "ground", "element", "com", "inertia"
+    ]
     body: int
     at: Place
     size: tuple[float, ...]
@@ -61,13 +63,17 @@ class ShapePart(Part):
 
 
 class TiePart(Part):
-    """A bar between a point of one body and a point of another: rods, slides."""
+    """A bar, spring or damper between a point of one body and a point of another.
+
+    length: m, at the beginning; the wire of a spring has its thickness there."""
 
     name: str
-    role: Literal["link", "joint"]
+    kind: Literal["bar", "coil", "damper"]
+    role: Literal["link", "joint", "element"]
     bodies: tuple[int, int]
     points: tuple[Point, Point]
     radius: float
+    length: float
     color: Color
 
 
@@ -114,7 +120,7 @@ class ArrowPart(Part):
 
     name: str
     kind: Literal["force", "moment"]
-    group: Literal["joint", "constraint", "wheel"]
+    group: Literal["joint", "constraint", "wheel", "element"]
     body: int
     point: Point
     track: int = -1

@@ -13,7 +13,7 @@ from armillary.viewer.pack import packed
 from armillary.viewer.places import Array
 from armillary.viewer.schema import SeriesPart
 
-_WRENCHES = ("reactions", "constraint_forces")
+_WRENCHES = ("reactions", "constraint_forces", "element_forces")
 _SHOWN = ("q", "v", "tau", "energy")  # panels that are open when the page begins
 _MOST_SHOWN = 4
 _NOISE = 1e-9  # of the largest
@@ -54,7 +54,8 @@ def _recorded(run: RunData, member: int, motion: Motion) -> Iterator[SeriesPart]
 def _magnitudes(run: RunData, member: int, motion: Motion) -> Iterator[SeriesPart]:
     """Length of the force and of the moment of every recorded wrench."""
     wrenches = [name for name in _WRENCHES if name in run]
-    for panel in panels(run, wrenches, magnitude=True) if wrenches else ():
+    found = panels(run, wrenches, magnitude=True) if wrenches else ()
+    for panel in (x for x in found if x.magnitude):
         title = f"{panel.name.replace('_', ' ')}, size of the {panel.vector}"
         yield _series(f"|{panel.name} {panel.vector}|", title, panel, run, member, motion)
 

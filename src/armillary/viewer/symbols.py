@@ -69,9 +69,12 @@ def _solids(spec: JointSpec, pin: float) -> list[Solid]:
 
 
 def _symbol(
-    spec: JointSpec, title: str, first: tuple[int, Pose], second: tuple[int, Pose],
+    spec: JointSpec,
+    title: str,
+    first: tuple[int, Pose],
+    second: tuple[int, Pose],
     measure: Measure,
-) -> Iterator[ShapePart]:  # fmt: skip
+) -> Iterator[ShapePart]:
     for kind, side, axis, size in _solids(spec, measure.pin):
         number, pose = first if side == "first" else second
         at = turned(axis, ORIGIN, pose)

@@ -17,7 +17,7 @@ def _outward(b, p, j):
 
 
 def _inward(b, p, j):
-    j.push = b.S.T @ b.f
+    j.push = tuple(f + x for f, x in zip(b.S.T @ b.f, j.driven, strict=True))
     p.f += b.X.T @ b.f
 
 

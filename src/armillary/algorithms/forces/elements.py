@@ -6,12 +6,12 @@ Points go inward along the path, p' = E^T p + r with their velocities, and force
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Protocol
 
 from armillary.algorithms.passes import Record
-from armillary.model.elements.element import End
+from armillary.model.elements.element import CoordinateEnd, End
 from armillary.model.lowering.elements import KernelElement
 from armillary.scalar import Dual, Scalar
 from armillary.spatial import Force, Motion, Transform, Vector
@@ -119,6 +119,26 @@ class PathEnd:
         self.wrench = self.wrench + self.X_FK.T @ f
 
 
+class JointEnd:
+    """A coordinate of a joint (`CoordinateEnd`); body -1: it is held at a place."""
+
+    def __init__(self, tree: MovingTree, body: int, number: int, held: Scalar):
+        self.body, self.number = body, number
+        self.path = [] if body < 0 else [body]
+        self.place = held if body < 0 else tree.q[body][number]
+        self.rate = 0 if body < 0 else tree.v[body][number]
+        self.force: Scalar = 0
+
+    def drive(self, force: Scalar) -> None:
+        self.force = self.force + force
+
+
+class ActingCoordinate(CoordinateEnd, Protocol):
+    """A coordinate that keeps the force along it."""
+
+    force: Scalar
+
+
 class ActingEnd(End, Protocol):
     """An end that keeps the wrench on its body, in the kernel frame at its origin."""
 
@@ -126,13 +146,17 @@ class ActingEnd(End, Protocol):
     wrench: Force
 
 
-def ends_of(element: KernelElement, tree: MovingTree) -> list[PathEnd]:
+def ends_of(element: KernelElement, tree: MovingTree) -> list[PathEnd | JointEnd]:
+    """Its frames, or its coordinates."""
+    if element.coordinates:
+        own = zip(element.coordinates, element.held, strict=True)
+        return [JointEnd(tree, body, number, held) for (body, number), held in own]
     top = tree.meeting(element.bodies)
     pairs = zip(element.bodies, element.places, strict=True)
     return [PathEnd(tree, body, X, top) for body, X in pairs]
 
 
-def acting(element: KernelElement, tree: MovingTree) -> list[PathEnd]:
+def acting(element: KernelElement, tree: MovingTree) -> list[PathEnd | JointEnd]:
     """Its ends, with the wrenches on them."""
     ends = ends_of(element, tree)
     element.law.act(ends)
@@ -142,25 +166,48 @@ def acting(element: KernelElement, tree: MovingTree) -> list[PathEnd]:
 READINGS = 10  # numbers
 
 
-def reading(element: KernelElement, ends: Sequence[ActingEnd]) -> list[Scalar]:
-    """The wrench on the last end, in its frame at its origin (6), force, position and rate along
-    the element's own coordinate, and its power on the mechanism (W)."""
-    element.law.act(ends)
+def reading(element: KernelElement, ends: Sequence[ActingEnd | ActingCoordinate]) -> list[Scalar]:
+    """The wrench on the last end, in its frame at its origin (6; none between coordinates), force,
+    position and rate along the element's own coordinate, and its power on the mechanism (W)."""
+    element.law.act(ends)  # type: ignore[arg-type]
     power: Scalar = 0
+    wrench = Force.zero()
     for end in ends:
-        power = power + (end.X_FK.inverse() @ end.motion).dot(end.wrench)
-    wrench = ends[-1].X_FK.force(ends[-1].wrench)
-    return [*wrench.leaves(), *element.law.readings(ends), power]
+        if isinstance(end, JointEnd) or not hasattr(end, "wrench"):
+            power = power + end.rate * end.force
+        else:
+            power = power + (end.X_FK.inverse() @ end.motion).dot(end.wrench)
+            wrench = end.X_FK.force(end.wrench)
+    return [*wrench.leaves(), *element.law.readings(ends), power]  # type: ignore[arg-type]
 
 
 def add_wrenches(
     elements: Sequence[KernelElement], tree: MovingTree, joints: Sequence[Record]
 ) -> None:
-    """To the external wrench of every body."""
+    """To the external wrench of every body, and to what drives every joint (`driven`)."""
     for element in elements:
         for end in acting(element, tree):
-            if end.body >= 0:
-                joints[end.body].external = joints[end.body].external + end.wrench
+            if end.body < 0:
+                continue
+            joint = joints[end.body]
+            if isinstance(end, JointEnd):
+                driven = list(joint.driven)
+                driven[end.number] = driven[end.number] + end.force
+                joint.driven = tuple(driven)
+            else:
+                joint.external = joint.external + end.wrench
+
+
+def driven_resistance(
+    resistance: Callable[..., Sequence[Scalar]], driven: Sequence[Scalar]
+) -> Callable[..., tuple[Scalar, ...]]:
+    """What a drive needs against friction and springs of its joint, where elements between
+    coordinates drive it, too."""
+
+    def total(*state: object) -> tuple[Scalar, ...]:
+        return tuple(r - f for r, f in zip(resistance(*state), driven, strict=True))
+
+    return total
 
 
 def stored(elements: Sequence[KernelElement], tree: MovingTree) -> Scalar:
@@ -214,12 +261,43 @@ def _pushed(
     changes, each in the frame of its body, do not cancel in the joints below."""
     total: dict[int, Scalar] = {}
     for end in acting(element, moved):
-        f = Force.from_leaves([x.slope if isinstance(x, Dual) else 0 for x in end.wrench.leaves()])
-        if all(type(x) is int and x == 0 for x in f.leaves()):
+        if isinstance(end, JointEnd):
+            if end.body >= 0 and isinstance(end.force, Dual):
+                row = offsets[end.body] + end.number
+                total[row] = total.get(row, 0) + end.force.slope
             continue
-        for k in tree.path(end.body, -1):
-            b = tree.bodies[k]
-            for n, s in enumerate(b.joint.motion_space(tree.q[k])):
-                total[offsets[k] + n] = total.get(offsets[k] + n, 0) + s.dot(f)
-            f = b.placement.T @ (tree.turn(k).T @ f)
+        f = Force.from_leaves([x.slope if isinstance(x, Dual) else 0 for x in end.wrench.leaves()])
+        if not all(type(x) is int and x == 0 for x in f.leaves()):
+            _add_along(total, f, tree, tree.path(end.body, -1), offsets)
+    return total
+
+
+def _add_along(
+    total: dict[int, Scalar],
+    f: Force,
+    tree: MovingTree,
+    path: Sequence[int],
+    offsets: Sequence[int],
+) -> None:
+    """What a wrench on the first body of a path does along its joints."""
+    for k in path:
+        b = tree.bodies[k]
+        for n, s in enumerate(b.joint.motion_space(tree.q[k])):
+            total[offsets[k] + n] = total.get(offsets[k] + n, 0) + s.dot(f)
+        f = b.placement.T @ (tree.turn(k).T @ f)
+
+
+def joint_forces(
+    ends: Sequence[PathEnd | JointEnd], tree: MovingTree, offsets: Sequence[int]
+) -> dict[int, Scalar]:
+    """Generalised forces, by degree of freedom, of what acts on the ends of an element.
+
+    Up to the body that carries them all: below it actio and reactio cancel."""
+    total: dict[int, Scalar] = {}
+    for end in ends:
+        if isinstance(end, PathEnd):
+            _add_along(total, end.wrench, tree, end.path, offsets)
+        elif end.body >= 0:
+            row = offsets[end.body] + end.number
+            total[row] = total.get(row, 0) + end.force
     return total

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from armillary.analysis.time_constants import TimeConstants, time_constants
 from armillary.cli.laboratory.variables import GRAVITY, NUMBER, VARIABLES, VECTOR
 from armillary.errors import InputError, ModelError, unknown_name
 from armillary.evaluate.inputs import Array
@@ -207,6 +208,10 @@ class Laboratory:
             joint: Schedule(times, rows[:, k], kind="hold", hold=True)
             for k, joint in enumerate(self.arm.v_labels)
         }
+
+    def time_constants(self) -> TimeConstants:
+        """Of the arm with its payload and motors, at theta."""
+        return time_constants(self.machine, self._vectors["theta"])
 
     def simulated(self) -> Run:
         """What was simulated so far."""

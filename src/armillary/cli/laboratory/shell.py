@@ -1,16 +1,11 @@
-"""`armillary sim`: the laboratory at the keyboard, in a pipe or from a script.
-
-Lines are read and edited by the standard library (`cmd` with readline where it is there): history
-and completion need nothing else, and a pipe needs nothing at all.
-"""
+"""`armillary sim`: the laboratory at the keyboard, in a pipe or from a script."""
 
 from __future__ import annotations
 
-import cmd
 import io
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO
@@ -19,11 +14,13 @@ import numpy as np
 
 from armillary.cli import screen
 from armillary.cli.laboratory.laboratory import SAMPLE, Laboratory, Progress, Value
+from armillary.cli.laboratory.lines import Lines, Script, keyboard
 from armillary.cli.laboratory.variables import VARIABLES, VECTOR
 from armillary.errors import ArmillaryError, InputError
 from armillary.formats.files import read_text
-from armillary.mechanism import example
+from armillary.mechanism import example, example_names
 
+PROMPT = "sim> "
 INTRO = (
     "Armillary's arm laboratory. `help` lists the commands, `help NAME` explains one; "
     "`NAME = value ...` sets a variable, `NAME` shows it, `quit` ends."
@@ -34,36 +31,47 @@ class Quit(Exception):  # noqa: N818 - no error
     """The end of the session."""
 
 
-class Shell(cmd.Cmd):
+class Shell:
     """Commands of the laboratory; `failed` counts those that were refused."""
-
-    prompt = "sim> "
 
     def __init__(
         self,
         laboratory: Laboratory,
-        source: IO[str] | None = None,
+        lines: Lines,
         progress: Callable[[], AbstractContextManager[Progress | None]] | None = None,
     ):
-        super().__init__(stdin=source)
-        self.laboratory, self.progress = laboratory, progress
-        self.typed = source is None  # somebody sits at the keyboard
-        self.use_rawinput = self.typed
-        self.failed, self.output = 0, None
-        if not self.typed:
-            self.prompt = ""
-
-    output: IO[str] | None
+        self.laboratory, self.lines, self.progress = laboratory, lines, progress
+        self.failed = 0
+        self.output: IO[str] | None = None
 
     # -- lines ---------------------------------------------------------------------------------
 
-    def onecmd(self, line: str) -> bool:
-        """One line; faults are told, and nothing is lost by them."""
-        line = line.split("#")[0].strip()
+    def session(self) -> bool:
+        """Line by line until the end; was everything obeyed?  At a keyboard, faults are talk."""
         try:
-            return self._obeyed(line)
-        except Quit:
+            while self._next():
+                pass
+        finally:
+            _close_output_file(self, [])
+        return self.lines.typed or not self.failed
+
+    def _next(self) -> bool:
+        """Whether the session goes on after one line more."""
+        try:
+            return self.obey(self.lines.read(PROMPT, completed=True))
+        except EOFError:
+            return False
+        except KeyboardInterrupt:  # the line is given up, not the session
+            print()
+            return self.lines.typed
+
+    def obey(self, line: str) -> bool:
+        """One line; errors are reported, and nothing is lost by them.  Does the session go on?"""
+        try:
+            self._obeyed(line.split("#")[0].strip())
             return True
+        except Quit:
+            return False
         except ArmillaryError as fault:
             screen.complain(fault.message)
         except OSError as fault:
@@ -71,55 +79,32 @@ class Shell(cmd.Cmd):
         except KeyboardInterrupt:
             screen.complain("interrupted")
         self.failed += 1
-        return not self.typed  # a script ends at its first fault
+        return self.lines.typed  # a script ends at its first fault
 
-    def _obeyed(self, line: str) -> bool:
+    def _obeyed(self, line: str) -> None:
         if not line:
-            return False
-        if line == "EOF":
-            raise Quit
+            return
         name, equals, value = line.partition("=")
         if equals and len(name.split()) == 1 and name.strip() not in COMMANDS:
             self.laboratory.set(name.strip(), value.replace(",", " ").split())
-            return False
+            return
         try:
             word, *rest = shlex.split(line)
         except ValueError as fault:
             raise InputError(f"this line cannot be read: {fault}.") from None
         if word in COMMANDS:
             COMMANDS[word][0](self, rest)
-            return False
-        if word in VARIABLES:
-            if rest:
-                raise InputError(f"to set it: {word} = {' '.join(rest)}")
+        elif word not in VARIABLES:
+            raise InputError(f"unknown command or variable '{word}'. `help` lists what there is.")
+        elif rest:
+            raise InputError(f"to set it: {word} = {' '.join(rest)}")
+        else:
             self.say(self.line_of(word))
-            return False
-        raise InputError(f"unknown command or variable '{word}'. `help` lists what there is.")
-
-    def emptyline(self) -> bool:
-        return False
-
-    def completenames(self, text: str, *ignored: object) -> list[str]:
-        return [name for name in (*COMMANDS, *VARIABLES) if name.startswith(text)]
-
-    def completedefault(self, text: str, line: str, *ignored: object) -> list[str]:
-        head = line.split()[0] if line.split() else ""
-        if head == "help":
-            return self.completenames(text)
-        choices = VARIABLES[head].choices if head in VARIABLES else _OPTIONS.get(head, ())
-        return [choice for choice in choices if choice.startswith(text)]
 
     def ask(self, question: str, default: str = "") -> str:
         """An answer from the keyboard, or the next line of a script."""
-        shown = f"{question} [{default}] " if default else f"{question} "
         try:
-            if self.typed:
-                answer = input(shown)
-            else:
-                line = self.stdin.readline()
-                if not line:
-                    raise EOFError
-                answer = line
+            answer = self.lines.read(f"{question} [{default}] " if default else f"{question} ")
         except EOFError:
             raise InputError(f"the input ended at the question: {question}") from None
         return answer.strip() or default
@@ -136,6 +121,32 @@ class Shell(cmd.Cmd):
     def line_of(self, name: str) -> str:
         value, unit = self.laboratory.shown(name)
         return f"{name} = {_text(value)}" + (f"  [{unit}]" if unit else "")
+
+
+def completions(line: str) -> tuple[int, Iterable[str]]:
+    """What the last word of a line may become, and how many of its characters that replaces."""
+    before, _, last = line.rpartition(" ")
+    head = before.split()[0] if before.split() else ""
+    if not head or head == "help":
+        known: Iterable[str] = (*COMMANDS, *VARIABLES)
+    elif head in VARIABLES:
+        known = VARIABLES[head].choices
+    else:
+        _, equals, path = last.partition("=")
+        if equals or head in _FILES:
+            last = path if equals else last
+            known = (*(example_names() if head == "database_read" else ()), *_files(last))
+        else:
+            known = _OPTIONS.get(head, ())
+    return len(last), [name for name in known if name.startswith(last)]
+
+
+def _files(start: str) -> list[str]:
+    """What is in the folder of a path that is begun."""
+    folder = Path(start if start.endswith("/") else start.rpartition("/")[0] or ".")
+    prefix = start.rpartition("/")[0] + "/" if "/" in start else ""
+    names = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [f"{prefix}{path.name}{'/' if path.is_dir() else ''}" for path in names]
 
 
 # -- commands ------------------------------------------------------------------------------------
@@ -202,6 +213,12 @@ def _simulate(shell: Shell, words: list[str]) -> None:
     else:
         with shell.progress() as tell:
             run = lab.simulate(new, zero, schedule, count, tell)
+    advice = lab.time_constants()
+    if lab.values["step"] > advice.smallest:
+        screen.note(
+            f"the step {lab.values['step']:g} s is above the smallest time constant "
+            f"{advice.smallest:.3g} s: do not trust the numbers. Suggested: {advice.step:.2g} s"
+        )
     shell.say(f"simulated until {float(run.time[-1]):g} s in steps of {lab.values['step']:g} s")
     for name in ("theta", "omega"):
         shell.say(shell.line_of(name))
@@ -265,6 +282,11 @@ def _database_read(shell: Shell, words: list[str]) -> None:
     shell.say(f"'{arm.name}': {arm.nv} joints ({', '.join(arm.v_labels)})")
 
 
+def _time_constants(shell: Shell, words: list[str]) -> None:
+    _options(words, ())
+    shell.say(str(shell.laboratory.time_constants()))
+
+
 def _help(shell: Shell, words: list[str]) -> None:
     for word in words:
         if word in COMMANDS:
@@ -292,6 +314,7 @@ _OPTIONS = {
     "simulate": ("new", "continue", "zero", "schedule", "steps"),
     "print_simulation": ("start", "finish", "step"),
 }
+_FILES = ("database_read", "plot_simulation", "write_graphic_file", "open_output_file")
 Command = tuple[Callable[[Shell, list[str]], None], str]
 COMMANDS: dict[str, Command] = {
     "inverse_arm": (_inverse_arm, "torque and voltage of theta, omega and alpha; of many data sets "
@@ -305,16 +328,18 @@ COMMANDS: dict[str, Command] = {
     "open_output_file": (_open_output_file, "what is printed goes to a file from now on."),
     "close_output_file": (_close_output_file, "what is printed goes to the screen again."),
     "database_read": (_database_read, "another arm: a file, or the name of a built-in one."),
+    "time_constants": (_time_constants, "the smallest mechanical time constant of arm and motors "
+                       "at theta, and the step that it suggests."),
     "help": (_help, "what there is, or what a command or variable is for."),
-    "quit": (_quit, "the end."),
+    "quit": (_quit, "leave the laboratory."),
 }  # fmt: skip
 
 
 def _text(value: Value) -> str:
     if isinstance(value, np.ndarray):
         seen = 1e-13 * np.abs(value).max(initial=0.0)  # less is rounding of the largest number
-        return " ".join(f"{x:.10g}" for x in np.where(np.abs(value) > seen, value, 0.0))
-    return value if isinstance(value, str) else f"{value:.10g}"
+        return " ".join(f"{x:.12g}" for x in np.where(np.abs(value) > seen, value, 0.0))
+    return value if isinstance(value, str) else f"{value:.12g}"
 
 
 def _write(path: str, text: str) -> None:
@@ -327,23 +352,11 @@ def run(model: str | None, script: Path | None) -> bool:
     if model is not None:
         laboratory.database_read(model)
     if script is not None:
-        return _session(Shell(laboratory, io.StringIO(read_text(script))))
+        return Shell(laboratory, Script(io.StringIO(read_text(script)))).session()
     if not sys.stdin.isatty():
-        return _session(Shell(laboratory, sys.stdin))
+        return Shell(laboratory, Script(sys.stdin)).session()
     from armillary.cli.simulating import progress_bar
 
-    shell = Shell(laboratory, progress=progress_bar)
+    shell = Shell(laboratory, keyboard(completions), progress_bar)
     screen.say(INTRO)
-    while True:
-        try:
-            return _session(shell)
-        except KeyboardInterrupt:
-            print()
-
-
-def _session(shell: Shell) -> bool:
-    try:
-        shell.cmdloop()
-    finally:
-        _close_output_file(shell, [])
-    return shell.typed or not shell.failed
+    return shell.session()

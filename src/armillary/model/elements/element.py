@@ -1,13 +1,13 @@
 """Force elements as data, and what their laws are written against.
 
-An element joins *ends*: frames on different bodies or on the world.  Its law is a function over
-scalars.  It sees where the ends are and how they move, from the body that carries them all, and
-pushes at them; actio = reactio is the law's business, and tested.
+An element joins *ends*: frames on different bodies or on the world, or coordinates of joints.  Its
+law is a function over scalars.  It sees where the ends are and how they move, from the body that
+carries them all, and pushes at them; actio = reactio is the law's business, and tested.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol, Self
 
@@ -45,6 +45,24 @@ class End(Protocol):
         """A wrench (n; f) on the end, in its own frame at its origin."""
 
 
+class CoordinateEnd(Protocol):
+    """One coordinate of a joint at a state, for elements between coordinates."""
+
+    @property
+    def place(self) -> Scalar:
+        """rad or m."""
+
+    @property
+    def rate(self) -> Scalar:
+        """rad/s or m/s."""
+
+    def drive(self, force: Scalar) -> None:
+        """A force along the coordinate, N m or N."""
+
+
+AnyEnd = End | CoordinateEnd
+
+
 @dataclass(frozen=True)
 class ElementLaw:
     """What an element does, as numbers and a formula.
@@ -56,6 +74,7 @@ class ElementLaw:
     numbers: ClassVar[tuple[str, ...]] = ()
     named: ClassVar[tuple[str, ...]] = ()  # those that differ from state to state of a batch
     units: ClassVar[tuple[str, str, str]] = ("", "", "")  # of the readings; empty: none
+    inputs: ClassVar[tuple[str, ...]] = ()  # numbers that a run may add to over time
 
     def value_names(self) -> tuple[str, ...]:
         """One name per number of `named`."""
@@ -77,6 +96,35 @@ class ElementLaw:
     def readings(self, ends: Sequence[End]) -> tuple[Scalar, Scalar, Scalar]:
         """Force, position and rate along its one coordinate (`units`); zeros if it has none."""
         return (0, 0, 0)
+
+    def state_names(self) -> tuple[str, ...]:
+        """Of its own states z, which stand in the field `state`: what they are where nothing else
+        is given, and where a run begins."""
+        return ()
+
+    def state_units(self) -> tuple[str, ...]:
+        return ("",) * len(self.state_names())
+
+    def rates(self, ends: Sequence[End]) -> Sequence[Scalar]:
+        """dz/dt of its own states, by their present values and the motion of the ends."""
+        return ()
+
+    @property
+    def begins_steady(self) -> bool:
+        """Does a run begin with dz/dt = 0, and not with `state`?"""
+        return False
+
+    def changed(self, state: Sequence[Scalar], added: Sequence[Scalar]) -> Self:
+        """The same at other states, and with something added to its inputs (none: as it is)."""
+        rest = iter(added)
+        changes: dict[str, Scalar] = {"state": tuple(state)} if state else {}
+        for name in self.inputs if added else ():
+            changes[name] = _sum(getattr(self, name), rest)
+        return replace(self, **changes)
+
+    def input_count(self) -> int:
+        """Numbers that `changed` adds."""
+        return len([x for name in self.inputs for x in flat(getattr(self, name))])
 
     @property
     def hides_energy(self) -> bool:
@@ -104,11 +152,13 @@ class ElementLaw:
 
 @dataclass(frozen=True)
 class ForceElement:
-    """A law between frames on different bodies, or on the world."""
+    """A law between frames on different bodies, or on the world; or between coordinates of joints,
+    each a joint with one coordinate, or joint.coordinate."""
 
     name: str
     ends: tuple[Frame, ...]
     law: ElementLaw
+    coordinates: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -117,7 +167,12 @@ class ForceElement:
 
     @property
     def bodies(self) -> set[str]:
+        """Those of its frames."""
         return {end.body for end in self.ends}
+
+    def joints(self, known: Container[str]) -> list[str]:
+        """Those of its coordinates, one for each; known: names of joints."""
+        return [x if x in known else x.rpartition(".")[0] for x in self.coordinates]
 
     def parameter_names(self) -> tuple[str, ...]:
         """One name per number that may differ from state to state of a batch."""
@@ -154,6 +209,11 @@ def filled(template: Scalar, values: Iterator[Scalar]) -> Scalar:
     if isinstance(template, tuple):
         return tuple(filled(x, values) for x in template)
     return next(values)
+
+
+def _sum(value: Scalar, more: Iterator[Scalar]) -> Scalar:
+    """Numbers in their nesting, each with one more added."""
+    return tuple(_sum(x, more) for x in value) if isinstance(value, tuple) else value + next(more)
 
 
 def _shape(value: Scalar) -> object:

@@ -1,32 +1,36 @@
-"""A force along a line: springs, dampers and actuators between two points, cables over several."""
+"""Springs, dampers, dry friction and actuators along a line, a cable or a sum of coordinates."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from armillary.errors import ModelError
-from armillary.model.elements.element import ElementLaw, End, nothing
+from armillary.model.elements.along import AlongForce, arms_of, rate_of
+from armillary.model.elements.element import nothing
 from armillary.model.passive import interpolated
-from armillary.scalar import Scalar, sqrt, where
-from armillary.spatial import Vector
+from armillary.scalar import Scalar, tanh, where
 
 SIDES = ("both", "pull", "push")
+SMOOTHING = 1e-3  # m/s or rad/s
 Table = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True)
-class LineForce(ElementLaw):
+class LineForce(AlongForce):
     """Tension along the line through the ends (positive: it pulls them together),
 
         T = force + stiffness x + cubic x³ + table(x) + damping dL/dt + damper_table(dL/dt)
+            + coulomb tanh(dL/dt / smoothing)
 
     with x = L - rest and L the length of the line; a line over more than two points runs over them
-    without friction, with one tension.  Tables are piecewise linear, constant outside their ends.
-    side: "pull" (a cable: nothing while x <= 0, and never a push), "push" (a bump stop: nothing
-    while x >= 0, and never a pull) or "both"."""
+    without friction, with one tension.  With `weights` L is a sum of coordinates of joints, and
+    what is said in m and N is in rad and N m where the first of them is an angle.  Tables are
+    piecewise linear, constant outside their ends.  side: "pull" (a cable: nothing while x <= 0, and
+    never a push), "push" (a bump stop: nothing while x >= 0, and never a pull) or "both".  Dry
+    friction is smooth, as `smoothing` makes that of joints."""
 
     kind = "spring"
     numbers = (
@@ -35,30 +39,41 @@ class LineForce(ElementLaw):
         "rest",
         "force",
         "cubic",
+        "coulomb",
+        "smoothing",
+        "weights",
         "table",
         "damper_table",
     )
-    named = ("stiffness", "damping", "rest", "force", "cubic")
-    units = ("N", "m", "m/s")
+    named = ("stiffness", "damping", "rest", "force", "cubic", "coulomb", "weights")
+    inputs = ("force",)
 
     stiffness: float = 0.0  # N/m
     damping: float = 0.0  # N s/m
     rest: float = 0.0  # m
     force: float = 0.0  # N
     cubic: float = 0.0  # N/m³
+    coulomb: float = 0.0  # N
+    smoothing: float = SMOOTHING  # m/s
     table: Table = ()  # (x, force), m and N
     damper_table: Table = ()  # (rate, force), m/s and N
     side: str = "both"
 
     def check(self, part: str) -> None:
-        for name in ("stiffness", "damping", "cubic"):
-            if getattr(self, name) < 0.0:
-                raise ModelError(
-                    f"{part}: its {name} is negative: {getattr(self, name):g}. Expected zero or "
-                    f"more; a force that grows with the distance the other way is a law of your "
-                    f"own: Builder.force(name, ..., law=..., potential=...)."
-                )
-        if self.rest < 0.0:
+        self.check_positive(part, "stiffness", "damping", "cubic", "coulomb")
+        self.check_weights(part)
+        if not self.smoothing > 0.0:
+            raise ModelError(
+                f"{part}: its smoothing is {self.smoothing:g} {self.units[2]}; expected more than "
+                f"0. Dry friction between bodies is smooth: it reaches its level beyond a rate of "
+                f"about twice that."
+            )
+        if self.side != "both" and self.coulomb:
+            raise ModelError(
+                f"{part}: dry friction acts both ways, side='{self.side}' one way. Use two "
+                f"elements."
+            )
+        if self.rest < 0.0 and not self.of_coordinates:
             raise ModelError(
                 f"{part}: its rest length is negative: {self.rest:g} m. A line has a length of "
                 f"zero or more; give a tension at the start by `preload`."
@@ -92,12 +107,12 @@ class LineForce(ElementLaw):
 
     @property
     def acts(self) -> bool:
-        numbers = (self.stiffness, self.damping, self.force, self.cubic)
+        numbers = (self.stiffness, self.damping, self.force, self.cubic, self.coulomb)
         return any(not nothing(x) for x in numbers) or bool(self.table or self.damper_table)
 
     @property
     def damped(self) -> bool:
-        return not nothing(self.damping) or bool(self.damper_table)
+        return not (nothing(self.damping) and nothing(self.coulomb)) or bool(self.damper_table)
 
     @property
     def directed(self) -> bool:
@@ -114,6 +129,8 @@ class LineForce(ElementLaw):
             total = total + interpolated(self.table, x)
         if self.damper_table:
             total = total + interpolated(self.damper_table, rate)
+        if not nothing(self.coulomb):
+            total = total + self.coulomb * tanh(rate / self.smoothing)
         if self.side == "pull":
             return where(x > 0, where(total > 0, total, 0.0), 0.0)
         if self.side == "push":
@@ -134,57 +151,28 @@ class LineForce(ElementLaw):
             return where(x < 0, total, 0.0)
         return total
 
-    def act(self, ends: Sequence[End]) -> None:
-        if not self.directed and len(ends) == 2:
+    def act(self, ends: Sequence[Any]) -> None:
+        if self._plain(ends):
             pull = (ends[1].position - ends[0].position) * self.stiffness
             ends[0].push(pull)
             ends[1].push(-pull)
             return
-        arms, length = _arms(ends)
-        tension = self.tension(length, _rate(ends, arms) if self.damped else 0)
-        scales = [tension * inverse for _, inverse in arms]
-        if self.side != "both":  # a slack line pulls nowhere, even if it is rolled up in a point
-            slack = tension * tension <= 0.0
-            scales = [where(slack, 0.0, scale) for scale in scales]
-        pulls = [arm * scale for (arm, _), scale in zip(arms, scales, strict=True)]
-        for (one, two), pull in zip(pairwise(ends), pulls, strict=True):
-            one.push(pull)
-            two.push(-pull)
+        if self.of_coordinates:
+            super().act(ends)
+            return
+        arms, length = arms_of(ends)
+        tension = self.tension(length, rate_of(ends, arms) if self.damped else 0)
+        self.pull(ends, arms, tension, None if self.side == "both" else tension * tension <= 0.0)
 
-    def potential(self, ends: Sequence[End]) -> Scalar:
-        if not self.directed and len(ends) == 2:
+    def potential(self, ends: Sequence[Any]) -> Scalar:
+        if self._plain(ends):
             arm = ends[1].position - ends[0].position
             return self.stiffness * arm.dot(arm) * 0.5
-        return self.energy(_arms(ends)[1])
+        return self.energy(self.measured(ends)[0])
 
-    def readings(self, ends: Sequence[End]) -> tuple[Scalar, Scalar, Scalar]:
-        arms, length = _arms(ends)
-        rate = _rate(ends, arms)
-        return self.tension(length, rate), length, rate
-
-
-def _arms(ends: Sequence[End]) -> tuple[list[tuple[Vector, Scalar]], Scalar]:
-    """From point to point: the vector and 1 / its length; and the sum of the lengths."""
-    arms, total = [], 0
-    for one, two in pairwise(ends):
-        arm = two.position - one.position
-        length = sqrt(arm.dot(arm))
-        arms.append((arm, inverse(length)))
-        total = total + length
-    return arms, total
-
-
-def _rate(ends: Sequence[End], arms: Sequence[tuple[Vector, Scalar]]) -> Scalar:
-    """dL/dt."""
-    total: Scalar = 0
-    for (one, two), (arm, inverse) in zip(pairwise(ends), arms, strict=True):
-        total = total + arm.dot(two.velocity - one.velocity) * inverse
-    return total
-
-
-def inverse(x: Scalar) -> Scalar:
-    """1 / x; not a number where that is undefined, as in compiled code."""
-    return math.nan if isinstance(x, (int, float)) and x == 0.0 else 1.0 / x
+    def _plain(self, ends: Sequence[Any]) -> bool:
+        """Two points with a spring that needs no direction?"""
+        return not (self.of_coordinates or self.directed) and len(ends) == 2
 
 
 # -- tables --------------------------------------------------------------------------------------

@@ -24,27 +24,73 @@ class UserForce(ElementLaw):
     r: origin of the second frame in the first, m; R: rows of the rotation matrix whose columns are
     the second frame's axes in the first; w, u: angular velocity and velocity of that origin
     relative to the first frame, along its axes.  potential(r, R, **values): J.  Both are functions
-    over scalars: use `armillary.scalar` for sqrt, where and the like."""
+    over scalars: use `armillary.scalar` for sqrt, where and the like.
+
+    With states of its own, z: law(r, R, w, u, z, **values), potential(r, R, z, **values), and
+    rate(r, R, w, u, z, **values) gives dz/dt.  Then the force need not be -dU/dr, and the potential
+    is not compared with the law."""
 
     kind = "force"
-    numbers = ("values",)
+    numbers = ("values", "state")
     named = numbers
 
     law: Callable[..., Sequence[Scalar]]
     energy: Callable[..., Scalar] | None = None
     names: tuple[str, ...] = ()
     values: tuple[float, ...] = ()
+    rate: Callable[..., Sequence[Scalar]] | None = None
+    states: tuple[str, ...] = ()
+    state: tuple[float, ...] = ()
+    steady: bool = False  # a run begins where the rates vanish
 
     def value_names(self) -> tuple[str, ...]:
-        return self.names
+        return (*self.names, *self.states)
+
+    def state_names(self) -> tuple[str, ...]:
+        return self.states
+
+    @property
+    def begins_steady(self) -> bool:
+        return self.steady
+
+    @property
+    def _own(self) -> tuple[tuple[Scalar, ...], ...]:
+        """What the functions get behind pose and velocity."""
+        return (self.state,) if self.states else ()
+
+    def _check_states(self, part: str) -> None:
+        if bool(self.states) != (self.rate is not None):
+            raise ModelError(
+                f"{part}: states of its own and a function `rate` that gives dz/dt belong "
+                f"together; found {len(self.states)} states and {'a' if self.rate else 'no'} rate."
+            )
+        if both := set(self.states) & set(self.names):
+            raise ModelError(f"{part}: '{sorted(both)[0]}' names a state and a parameter.")
+        if self.rate is None:
+            return
+        none = (0.0, 0.0, 0.0)
+        try:
+            found = list(self.rate(_PLACES[0], _STRAIGHT, none, none, *self._own, **self._named()))
+        except (TypeError, ValueError, ArithmeticError) as fault:
+            raise ModelError(
+                f"{part}: rate(r, R, w, u, z) at r = {_PLACES[0]} failed: {fault}. It takes five "
+                f"tuples{f' and {self.names}' if self.names else ''} and gives {len(self.states)} "
+                f"scalars."
+            ) from None
+        if len(found) != len(self.states):
+            raise ModelError(
+                f"{part}: its rate gives {len(found)} numbers, expected {len(self.states)}: one "
+                f"for each of {', '.join(self.states)}."
+            )
 
     def check(self, part: str) -> None:
         for name, function in (("law", self.law), ("potential", self.energy)):
             if not (callable(function) or (name == "potential" and function is None)):
                 raise ModelError(f"{part}: `{name}` is a function, found {function!r:.60}.")
+        self._check_states(part)
         for place in _PLACES:
             found = self._at(part, place)
-            if self.energy is not None:
+            if self.energy is not None and not self.states:  # these store, too
                 self._check_potential(part, self.energy, place, found)
 
     def _named(self) -> dict[str, Scalar]:
@@ -52,12 +98,13 @@ class UserForce(ElementLaw):
 
     def _at(self, part: str, place: tuple[float, ...]) -> list[float]:
         """The force of a body at rest there."""
-        none = (0.0, 0.0, 0.0)
+        still = (place, _STRAIGHT, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
         try:
-            found = [float(x) for x in self.law(place, _STRAIGHT, none, none, **self._named())]
+            found = [float(x) for x in self.law(*still, *self._own, **self._named())]
         except (TypeError, ValueError) as fault:
             raise ModelError(
-                f"{part}: law(r, R, w, u) at r = {place} failed: {fault}. It takes four tuples"
+                f"{part}: law(r, R, w, u{', z' * bool(self.states)}) at r = {place} failed: "
+                f"{fault}. It takes {'five' if self.states else 'four'} tuples"
                 f"{f' and {self.names}' if self.names else ''} and gives 3 or 6 scalars; use "
                 f"armillary.scalar for sqrt, where, ... of them."
             ) from None
@@ -78,7 +125,7 @@ class UserForce(ElementLaw):
         for k in range(3):
             r = tuple(Dual(x, 1.0 if i == k else 0.0) for i, x in enumerate(place))
             try:
-                slope = -float(Dual.lift(energy(r, _STRAIGHT, **self._named())).slope)
+                slope = -float(Dual.lift(energy(r, _STRAIGHT, *self._own, **self._named())).slope)
             except ArithmeticError:
                 continue
             size = max(abs(slope), *(abs(x) for x in found))
@@ -98,9 +145,8 @@ class UserForce(ElementLaw):
 
     def act(self, ends: Sequence[End]) -> None:
         between = Between(ends)
-        R, E = between.X.E.T, between.X.E
-        w, u = R @ between.motion.angular, R @ between.motion.linear
-        found = list(self.law(tuple(between.X.r), R.rows, tuple(w), tuple(u), **self._named()))
+        E = between.X.E
+        found = list(self.law(*_seen(between), *self._own, **self._named()))
         moment = Vector(*found[:3]) if len(found) == 6 else Vector()
         between.twist(Force(E @ moment, E @ Vector(*found[-3:])))
 
@@ -108,4 +154,16 @@ class UserForce(ElementLaw):
         if self.energy is None:
             return 0
         X = Between(ends).X
-        return self.energy(tuple(X.r), X.E.T.rows, **self._named())
+        return self.energy(tuple(X.r), X.E.T.rows, *self._own, **self._named())
+
+    def rates(self, ends: Sequence[End]) -> Sequence[Scalar]:
+        if self.rate is None:
+            return ()
+        return tuple(self.rate(*_seen(Between(ends)), *self._own, **self._named()))
+
+
+def _seen(between: Between) -> tuple[Sequence[Scalar], ...]:
+    """r, R, w, u of the second frame, along the first one's axes."""
+    R = between.X.E.T
+    w, u = R @ between.motion.angular, R @ between.motion.linear
+    return tuple(between.X.r), R.rows, tuple(w), tuple(u)

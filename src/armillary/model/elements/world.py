@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from armillary.errors import ModelError
+from armillary.model.elements.along import inverse
 from armillary.model.elements.element import ElementLaw, End
-from armillary.model.elements.line import inverse
 from armillary.model.parts import Triple
 from armillary.scalar import Scalar, sqrt
 from armillary.spatial import Force, Vector
@@ -24,6 +24,7 @@ class FixedWrench(ElementLaw):
     kind = "fixed wrench"
     numbers = ("force", "moment")
     named = numbers
+    inputs = ("moment", "force")
 
     force: Triple = _NONE  # N
     moment: Triple = _NONE  # N m
@@ -114,3 +115,7 @@ class Drag(ElementLaw):
         f = u * (self.linear + self.quadratic * length(tuple(u)))
         ends[1].push(-f)
         ends[0].twist(_reaction(ends, Vector(), ends[0].X.E @ -f))
+
+
+# where the world is meant and no body: they stay when a mechanism is mounted on another
+WORLD_LAWS = (FixedWrench, PointGravity, Drag)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from armillary.model.elements.element import ElementLaw, filled, flat
+from armillary.model.elements.element import ElementLaw, ForceElement, filled, flat
+from armillary.model.joints import kernel_joint
 from armillary.model.lowering.carrier import Carrier
 from armillary.model.model import Model
 from armillary.model.parts import WORLD
@@ -17,7 +18,8 @@ from armillary.spatial import Matrix, Transform, Vector
 @dataclass(frozen=True)
 class KernelElement:
     """An element for the algorithms: ends at `positions` in the frames of bodies of the model,
-    which stand at `carriers` (X_BK) on kernel bodies (-1: the world)."""
+    which stand at `carriers` (X_BK) on kernel bodies (-1: the world); or coordinates of joints,
+    (kernel body, number within its joint), and where those of locked joints (-1) are held."""
 
     name: str
     bodies: tuple[int, ...]
@@ -25,6 +27,13 @@ class KernelElement:
     rotations: tuple[Matrix, ...]  # of the frames of the ends in those bodies
     positions: tuple[Vector, ...]
     law: ElementLaw
+    coordinates: tuple[tuple[int, int], ...] = ()
+    held: tuple[Scalar, ...] = ()
+
+    @property
+    def reach(self) -> tuple[int, ...]:
+        """Kernel bodies of all its ends, frames first."""
+        return (*self.bodies, *(body for body, _ in self.coordinates))
 
     @cached_property
     def places(self) -> tuple[Transform, ...]:
@@ -38,6 +47,7 @@ class KernelElement:
             *(x for X_BK in self.carriers for x in X_BK.leaves()),
             *(x for R in self.rotations for x in R.leaves()),
             *(x for p in self.positions for x in p.leaves()),
+            *self.held,
         ]
         return (*places, *self.law.parameters())
 
@@ -55,6 +65,7 @@ class KernelElement:
             carriers=tuple(Transform.from_leaves(take(12)) for _ in ends),
             rotations=tuple(Matrix.from_leaves(take(9)) for _ in ends),
             positions=tuple(Vector(*take(3)) for _ in ends),
+            held=tuple(take(len(self.held))),
             law=self.law.with_parameters(rest),
         )
 
@@ -90,9 +101,28 @@ def lower_elements(model: Model, carriers: Sequence[Carrier]) -> tuple[KernelEle
                 tuple(Matrix(end.pose.rotation) for end in part.ends),
                 tuple(Vector(*end.pose.position) for end in part.ends),
                 part.law,
+                *_coordinates(model, part, carriers),
             )
         )
     return tuple(found)
+
+
+def _coordinates(
+    model: Model, part: ForceElement, carriers: Sequence[Carrier]
+) -> tuple[tuple[tuple[int, int], ...], tuple[float, ...]]:
+    """Of an element: kernel bodies with numbers within their joints, and places of locked ones."""
+    found, held = [], []
+    names = part.joints(model.joint_index)
+    for label, name in zip(part.coordinates, names, strict=True):
+        coordinate = label[len(name) + 1 :]
+        number = model.joint_index[name]
+        body = model.bodies[number]
+        joint = kernel_joint(body.joint if body.unlocked is None else body.unlocked.joint)
+        k = joint.coordinates.index(coordinate) if coordinate else 0
+        locked = body.unlocked is not None
+        found.append((-1 if locked else carriers[number].kernel, k))
+        held.append(float(body.locked_at[k]) if locked else 0.0)
+    return tuple(found), tuple(held)
 
 
 def given_elements(

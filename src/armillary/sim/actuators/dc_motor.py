@@ -18,14 +18,14 @@ from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.checks import motor_fault
 from armillary.model.parts import Motor, Rotor
-from armillary.scalar import Scalar
+from armillary.scalar import Scalar, where
 from armillary.shown import shown
 from armillary.sim.actuators.converters import DAC
 from armillary.sim.actuators.motor_drives import Drive, Power
 from armillary.sim.control.block import Block, Scalars, clip, made_for
-from armillary.sim.motion.coordinates import freedoms, one_number, per_freedom
+from armillary.sim.motion.coordinates import freedoms, one_number, per_freedom, positive_period
 
-COMMANDS = ("voltage", "force", "code")
+COMMANDS = ("voltage", "force", "current", "code")
 Motors = Motor | Sequence[Motor] | Mapping[str, Motor] | None
 
 
@@ -80,10 +80,17 @@ class DCMotor(Block):
     """Direct-current motors at chosen joints; other joints pass their command on as a force.
 
     motors: one `Motor`, or one per joint, or {joint: Motor}; None: those of the model.
-    command: what comes in: "voltage" (V); "force" (joint force, which a servo amplifier turns
-    into a voltage with the measured velocity); "code" (of the converter).  dac: the voltage is
-    rounded to what it can give, and held for its period.  A motor with an inductance has its
-    current as a state."""
+    command: what comes in: "voltage" (V); "current" (A); "force" (joint force, which becomes a
+    current by the motor's constants); "code" (of the converter).  For a current or force the
+    amplifier applies  R i + n K v  with the measured velocity; with bandwidth (rad/s) it measures
+    the currents of motors with inductance as well and controls them:
+
+        V = n K v + ω L (i* - i) + x,   dx/dt = ω R (i* - i):   i follows i* as  1 - exp(-ω t)
+
+    within its voltage, x at rest where the voltage is at its limit.
+    dac: the voltage is rounded to what it can give, and held for its period.  A motor with an
+    inductance has its current as a state: 0 A at the start, or with steady_start=True that of the
+    first command at the first velocity."""
 
     entries: list[int]
 
@@ -96,6 +103,8 @@ class DCMotor(Block):
         command: str = "voltage",
         dac: DAC | None = None,
         smoothing: float = 0.0,
+        bandwidth: float | None = None,
+        steady_start: bool = False,
     ):
         if command not in COMMANDS:
             raise InputError(f"command: expected one of {COMMANDS}, found {command!r}.")
@@ -103,36 +112,55 @@ class DCMotor(Block):
             raise InputError("command='code': a converter is needed; give dac=DAC(bits, ...).")
         if dac is not None and not isinstance(dac, DAC):
             raise InputError(f"dac: expected a DAC(bits, ...), found {type(dac).__name__}.")
+        if bandwidth is not None and command not in ("current", "force"):
+            raise InputError("bandwidth: is that of a current controller; command='current'.")
+        positive_period(bandwidth, "bandwidth")
         smoothing = one_number("smoothing", smoothing, 0.0)
         found = _motors(mechanism, motors, joints)
         self.built_for = made_for(mechanism)
         self.drives = {i: Drive(motor, smoothing) for i, motor in found.items()}
         self.entries = list(found)
-        self.command, self.dac = command, dac
+        self.command, self.dac, self.bandwidth = command, dac, bandwidth
+        self.starts_steady = bool(steady_start)
         self.period = dac.period if dac else None
         self.labels = mechanism.v_labels
         self.slow = [i for i, drive in self.drives.items() if drive.motor.inductance > 0.0]
-        self.states = tuple(f"{self.labels[i]}.current" for i in self.slow)
-        self.state_units = ("A",) * len(self.slow)
+        names, units = ["current"], ["A"]
+        if bandwidth is not None:
+            names, units = [*names, "current_integral"], [*units, "V"]
+        self.states = tuple(f"{self.labels[i]}.{name}" for name in names for i in self.slow)
+        self.state_units = tuple(unit for unit in units for _ in self.slow)
         _check_rotors(mechanism, found)
 
-    def applied(self, i: int, v: Scalars, u: Scalars) -> Scalar:
-        """Voltage of the amplifier at entry i for its command."""
+    def wanted_current(self, i: int, v: Scalars, u: Scalars) -> Scalar:
+        """A, of a command that is a current or a force."""
         drive = self.drives[i]
-        wanted = u[i]
-        if self.command == "force":
-            wanted = drive.voltage(drive.limited(drive.current(u[i], v[i])), v[i])
+        return drive.limited(u[i] if self.command == "current" else drive.current(u[i], v[i]))
+
+    def applied(self, i: int, v: Scalars, z: Scalars, u: Scalars) -> Scalar:
+        """Voltage of the amplifier at entry i for its command."""
+        return self.drives[i].supply(self._wanted(i, v, z, u))
+
+    def _wanted(self, i: int, v: Scalars, z: Scalars, u: Scalars) -> Scalar:
+        """Voltage before the amplifier's limit."""
+        drive, wanted = self.drives[i], u[i]
+        if self.command in ("current", "force"):
+            wanted = drive.voltage(self.wanted_current(i, v, u), v[i])
+            if self.bandwidth is not None and i in self.slow:
+                k, gain = self.slow.index(i), self.bandwidth * drive.motor.inductance
+                lack = self.wanted_current(i, v, u) - z[k]
+                wanted = drive.back_emf(v[i]) + gain * lack + z[len(self.slow) + k]
         if self.dac:
             wanted = self.dac.voltage(u[i]) if self.command == "code" else self.dac(wanted)
-        return drive.supply(wanted)
+        return wanted
 
     def currents(self, v: Scalars, z: Scalars, u: Scalars) -> dict[int, Scalar]:
         """Ampere by entry of v."""
-        own = dict(zip(self.slow, z, strict=True))
+        own = dict(zip(self.slow, z[: len(self.slow)], strict=True))
         return {
             i: drive.limited(own[i])
             if i in own
-            else drive.steady_current(self.applied(i, v, u), v[i])
+            else drive.steady_current(self.applied(i, v, z, u), v[i])
             for i, drive in self.drives.items()
         }
 
@@ -143,10 +171,39 @@ class DCMotor(Block):
         ]
 
     def rate(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
-        return [
-            self.drives[i].current_rate(self.applied(i, v, u), v[i], x)
-            for i, x in zip(self.slow, z, strict=True)
+        rates = [
+            self.drives[i].current_rate(self.applied(i, v, z, u), v[i], x)
+            for i, x in zip(self.slow, z[: len(self.slow)], strict=True)
         ]
+        return rates if self.bandwidth is None else rates + self._integral_rates(v, z, u)
+
+    def _integral_rates(self, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
+        """Of the current controllers; none further into a limit of the voltage."""
+        rates: list[Scalar] = []
+        for i, current in zip(self.slow, z[: len(self.slow)], strict=True):
+            drive = self.drives[i]
+            lack = self.wanted_current(i, v, u) - current
+            wanted = self._wanted(i, v, z, u)
+            beyond = (wanted - drive.supply(wanted)) * lack > 0.0
+            rates.append(
+                where(beyond, 0.0, (self.bandwidth or 0.0) * drive.motor.resistance * lack)
+            )
+        return rates
+
+    def steady(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
+        """Currents that the command would keep at this velocity, and what keeps them there."""
+        currents: list[Scalar] = []
+        for i in self.slow:
+            drive, wanted = self.drives[i], u[i]
+            if self.command in ("current", "force"):
+                wanted = drive.voltage(self.wanted_current(i, v, u), v[i])
+            elif self.dac:
+                wanted = self.dac.voltage(u[i]) if self.command == "code" else self.dac(wanted)
+            currents.append(drive.steady_current(drive.supply(wanted), v[i]))
+        if self.bandwidth is None:
+            return currents
+        pairs = zip(self.slow, currents, strict=True)
+        return currents + [self.drives[i].motor.resistance * x for i, x in pairs]
 
     def signals(
         self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars
@@ -171,7 +228,8 @@ class DCMotor(Block):
         }
 
     def _rates(self, v: Scalars, z: Scalars, u: Scalars) -> dict[int, Scalar]:
-        moving = dict(zip(self.slow, self.rate(0.0, (), v, z, u), strict=True))
+        rates = self.rate(0.0, (), v, z, u)[: len(self.slow)]
+        moving = dict(zip(self.slow, rates, strict=True))
         return {i: moving.get(i, 0.0) for i in self.drives}
 
     def _terminals(self, v: Scalars, z: Scalars, u: Scalars) -> dict[int, Scalar]:

@@ -8,18 +8,20 @@ from numpy.typing import ArrayLike
 
 from armillary.errors import InputError, ModelError
 from armillary.mechanism.mechanism import Mechanism
-from armillary.scalar import Scalar
+from armillary.scalar import Scalar, tanh
 from armillary.sim.actuators.dc_motor import DCMotor, rotors_of
 from armillary.sim.control.block import Block, Scalars, made_for
-from armillary.sim.motion.coordinates import freedoms, per_freedom
+from armillary.sim.motion.coordinates import freedoms, one_number, per_freedom
 
 
 class FlexibleTransmission(Block):
     """A spring and a damper between rotor and joint, both counted at the joint (ω = motor / n):
 
-        stretch' = ω - v        B ω' = drive - friction ω - tau
+        stretch' = ω - v        B ω' = drive - friction ω - coulomb tanh(ω / smoothing) - tau
         tau = stiffness stretch + damping (ω - v)
 
+    friction, coulomb (N m or N): viscous and dry friction on the rotor; smoothing (rad/s or m/s):
+    over which the dry part changes its sign.  Below it the rotor creeps where a real one sticks.
     B = inertia (kg m² or kg at the joint: gear² times the rotor's own).  The states are stretch
     and ω of every flexible joint.  drive: the command as a joint-side force, or the force of
     `motors` (a `DCMotor` of the same joints), which then turn with the rotor's velocity."""
@@ -35,6 +37,8 @@ class FlexibleTransmission(Block):
         inertia: ArrayLike,
         damping: ArrayLike = 0.0,
         friction: ArrayLike = 0.0,
+        coulomb: ArrayLike = 0.0,
+        smoothing: float = 1e-3,
         stretch: ArrayLike = 0.0,
         motors: DCMotor | None = None,
     ):
@@ -42,8 +46,8 @@ class FlexibleTransmission(Block):
         self.entries = freedoms(mechanism, joints)
         labels = [mechanism.v_labels[i] for i in self.entries]
         n = len(labels)
-        names = ("stiffness", "inertia", "damping", "friction", "stretch")
-        given = (stiffness, inertia, damping, friction, stretch)
+        names = ("stiffness", "inertia", "damping", "friction", "coulomb", "stretch")
+        given = (stiffness, inertia, damping, friction, coulomb, stretch)
         numbers = {
             name: per_freedom(name, value, n, labels, None if name == "stretch" else 0.0)
             for name, value in zip(names, given, strict=True)
@@ -55,7 +59,11 @@ class FlexibleTransmission(Block):
             raise InputError(f"motors: expected a DCMotor, found {type(motors).__name__}.")
         self.stiffness, self.inertia = numbers["stiffness"], numbers["inertia"]
         self.damping, self.friction = numbers["damping"], numbers["friction"]
+        self.coulomb, self.smoothing = numbers["coulomb"], one_number("smoothing", smoothing, 0.0)
+        if any(self.coulomb) and self.smoothing == 0.0:
+            raise InputError("smoothing: expected more than 0 rad/s where there is dry friction.")
         self.stretch, self.motors = numbers["stretch"], motors
+        self.starts_steady = motors is not None and motors.starts_steady
         self.own = tuple(
             f"{mechanism.v_labels[i]}.{x}"
             for i in self.entries
@@ -84,9 +92,16 @@ class FlexibleTransmission(Block):
         drive, turning, share = self._driven(t, q, v, z, u)
         rates: list[Scalar] = []
         for k, i in enumerate(self.entries):
-            load = self.friction[k] * turning[i] + self._spring(k, v[i], z)
+            load = self.friction[k] * turning[i] + self._dry(k, turning[i])
+            load = load + self._spring(k, v[i], z)
             rates += [turning[i] - v[i], (drive[i] - load) / self.inertia[k]]
         return rates + (self.motors.rate(t, q, turning, share, u) if self.motors else [])
+
+    def steady(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
+        """Of the motors; spring and rotor begin as they are."""
+        _, turning, share = self._driven(t, q, v, z, u)
+        own = list(z[: len(self.own)])
+        return own + (self.motors.steady(t, q, turning, share, u) if self.motors else [])
 
     def signals(
         self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars
@@ -105,6 +120,10 @@ class FlexibleTransmission(Block):
         if self.motors is None:
             return list(u), turning, share
         return self.motors.force(t, q, turning, share, u), turning, share
+
+    def _dry(self, k: int, turning: Scalar) -> Scalar:
+        level = self.coulomb[k]
+        return level * tanh(turning / self.smoothing) if level else 0.0
 
     def _spring(self, k: int, v: Scalar, z: Scalars) -> Scalar:
         return self.stiffness[k] * z[2 * k] + self.damping[k] * (z[2 * k + 1] - v)

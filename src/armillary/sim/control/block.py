@@ -41,6 +41,7 @@ class Block:
     array_level: bool = False
     is_sensor: bool = False  # see sensors.py
     needs_motion: bool = False  # a sensor that reads accelerations or forces
+    starts_steady: bool = False  # its states begin as `steady` says
 
     def __repr__(self) -> str:
         of = f" of {_shown(self.built_for)}" if self.built_for else ""
@@ -66,6 +67,10 @@ class Block:
     def rate(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
         """Derivatives of the block's own states."""
         return []
+
+    def steady(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
+        """States that this command would keep as they are, at this q and v."""
+        return list(z)
 
     def signals(
         self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars

@@ -111,6 +111,7 @@ class Chain(Block):
             for unit in stage.block.state_units or ("",) * len(stage.block.states)
         )
         self.array_level = any(stage.block.array_level for stage in self.stages)
+        self.starts_steady = any(stage.block.starts_steady for stage in self.stages)
         self.schedules = [x for stage in self.stages for x in stage.block.schedules]
 
     @property
@@ -135,6 +136,9 @@ class Chain(Block):
     def rate(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
         return self.forces(Instant(t, q, v, z, u))[1]
 
+    def steady(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
+        return self.settled(Instant(t, q, v, z, u))
+
     def signals(
         self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars
     ) -> dict[str, list[Scalar]]:
@@ -148,6 +152,15 @@ class Chain(Block):
         for stage in self.stages:
             rates += walk.through(stage)
         return list(walk.u), rates
+
+    def settled(self, now: Instant) -> list[Scalar]:
+        """z with the blocks that start in a steady state in it, under what comes to them."""
+        walk = _Walk(now)
+        for stage in self.stages:
+            if stage.block.starts_steady:
+                walk.z[stage.z] = walk.ask(stage, "steady")
+            walk.through(stage)
+        return walk.z
 
     def sample(
         self, now: Instant, due: Sequence[Scalar]

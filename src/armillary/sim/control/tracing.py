@@ -20,10 +20,11 @@ from armillary.sim.control.chain import Chain, Instant, Stage
 
 @dataclass(frozen=True)
 class TracedChain:
-    """command: constant numbers (nv) that come to the first block, voltages or zeros."""
+    """command: what comes to the first block (nv), voltages or zeros.  Where its functions are
+    given (tau, command), 2 nv numbers, these count instead."""
 
     chain: Chain
-    command: list[float]
+    command: list[Scalar]
 
     @property
     def key(self) -> Hashable | None:
@@ -39,32 +40,38 @@ class TracedChain:
                 _law(stage, "force")
 
     def control(
-        self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, tau: Scalars
+        self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, given: Scalars
     ) -> tuple[list[Scalar], list[Scalar]]:
         """Forces, those given beside the chain included, and rates of (z, held)."""
-        own, held = self._split(z)
-        u, rates = self.chain.forces(Instant(t, q, v, own, self.command, held, _traced))
+        u, rates = self.chain.forces(self._instant(t, q, v, z, given))
         rates += [0.0] * (len(z) - len(rates))
-        return [x + y for x, y in zip(u, tau, strict=True)], rates
+        return [x + y for x, y in zip(u, given[: len(u)], strict=True)], rates
 
-    def sample(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, due: Scalars) -> list[Scalar]:
+    def sample(
+        self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, due: Scalars, given: Scalars = ()
+    ) -> list[Scalar]:
         """(z, held) after the blocks that are due (1.0, else 0.0) have looked at the state."""
-        own, held = self._split(z)
         now = [x > 0.5 for x in due]
-        own, kept = self.chain.sample(Instant(t, q, v, own, self.command, held, _traced), now)
+        own, kept = self.chain.sample(self._instant(t, q, v, z, given), now)
         return own + [x for numbers in kept for x in numbers or ()]
 
     def signals(
-        self, names: tuple[str, ...], t: Scalar, q: Scalars, v: Scalars, z: Scalars
+        self,
+        names: tuple[str, ...],
+        t: Scalar,
+        q: Scalars,
+        v: Scalars,
+        z: Scalars,
+        given: Scalars = (),
     ) -> list[list[Scalar]]:
         """nv numbers for every name."""
-        own, held = self._split(z)
-        found = self.chain.all_signals(Instant(t, q, v, own, self.command, held, _traced))
+        found = self.chain.all_signals(self._instant(t, q, v, z, given))
         return [found.get(name, [0.0] * len(v)) for name in names]
 
-    def _split(self, z: Scalars) -> tuple[Scalars, list[Scalars]]:
+    def _instant(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, given: Scalars) -> Instant:
         nz, n = len(self.chain.states), len(self.command)
-        return z[:nz], [z[k : k + n] for k in range(nz, len(z), n)]
+        held = [z[k : k + n] for k in range(nz, len(z), n)]
+        return Instant(t, q, v, z[:nz], given[n:] or self.command, held, _traced)
 
 
 def _traced(stage: Stage, what: str, t: Scalar, *lists: Scalars) -> Any:

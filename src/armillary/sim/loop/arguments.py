@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from armillary.constraints.drift import CorrectiveForce, DrawnBack, baumgarte_rates
+from armillary.constraints.drift import AnyPenalty, CorrectiveForce, DrawnBack, baumgarte_rates
 from armillary.errors import InputError
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.motion.schedules import Schedule
@@ -186,17 +186,18 @@ def projection_or_rates(
     rates: DrawnBack | None = None
     if not isinstance(project, bool):
         several_numbers = isinstance(project, (tuple, list)) or getattr(project, "ndim", 0) > 0
-        if not (several_numbers or isinstance(project, CorrectiveForce)):
+        if not (several_numbers or isinstance(project, CorrectiveForce | AnyPenalty)):
             raise InputError(
-                f"project: expected True, False, rates (alpha, beta) in 1/s or "
-                f"CorrectiveForce(kp, kv), found {type(project).__name__}."
+                f"project: expected True, False, rates (alpha, beta) in 1/s, "
+                f"CorrectiveForce(kp, kv), Penalty(stiffness, damping) or "
+                f"StabilizedPenalty(weight, rate), found {type(project).__name__}."
             )
         if method not in _EXPLICIT or parameters:
             raise InputError(
                 f"project: rates go with the methods {', '.join(_EXPLICIT)}, and without "
                 f"`parameters`. Use project=True."
             )
-        if isinstance(project, CorrectiveForce):
+        if isinstance(project, CorrectiveForce | AnyPenalty):
             rates = project
         else:
             rates = baumgarte_rates(tuple(project))  # type: ignore[arg-type]

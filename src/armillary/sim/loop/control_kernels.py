@@ -15,10 +15,10 @@ from armillary.scalar import Scalar
 
 RECENT = 16  # controllers of a mechanism whose code is kept
 Numbers = list[Scalar]
-# (t, q, v, z, given forces) -> forces and dz/dt
+# (t, q, v, z, given forces, and the command behind them) -> forces and dz/dt
 Control = Callable[[Scalar, Numbers, Numbers, Numbers, Numbers], tuple[Numbers, Numbers]]
-# (t, q, v, z, which are due: 1.0 or 0.0) -> z
-Sample = Callable[[Scalar, Numbers, Numbers, Numbers, Numbers], Numbers]
+# (t, q, v, z, which are due: 1.0 or 0.0, given as above) -> z
+Sample = Callable[[Scalar, Numbers, Numbers, Numbers, Numbers, Numbers], Numbers]
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,11 @@ class FunctionOfRun:
     outputs: dict[str, int]
 
 
-def control_function(evaluator: Evaluator, control: Control, nz: int) -> FunctionOfRun:
-    """Controller and actuators: (q, v, z, time, tau) -> tau, dz/dt."""
+def control_function(
+    evaluator: Evaluator, control: Control, nz: int, commanded: bool = False
+) -> FunctionOfRun:
+    """Controller and actuators: (q, v, z, time, tau) -> tau, dz/dt.  commanded: the command of the
+    first block (nv) stands behind tau."""
 
     def function(
         q: Numbers, v: Numbers, z: Numbers, time: Numbers, tau: Numbers
@@ -40,17 +43,24 @@ def control_function(evaluator: Evaluator, control: Control, nz: int) -> Functio
         return control(time[0], q, v, z, tau)
 
     nv = evaluator.model.nv
-    inputs = _state(evaluator, nz) | {"tau": nv}
+    inputs = _state(evaluator, nz) | {"tau": nv + nv * commanded}
     return FunctionOfRun("control", function, inputs, {"tau": nv, "rates": nz})
 
 
-def sample_function(evaluator: Evaluator, sample: Sample, count: int, nz: int) -> FunctionOfRun:
-    """`count` sampled blocks look at the state: (q, v, z, time, due) -> z."""
+def sample_function(
+    evaluator: Evaluator, sample: Sample, count: int, nz: int, commanded: bool = False
+) -> FunctionOfRun:
+    """`count` sampled blocks look at the state: (q, v, z, time, due) -> z.  commanded: with tau and
+    the command of the first block, of the step that begins, as one input more."""
 
-    def function(q: Numbers, v: Numbers, z: Numbers, time: Numbers, due: Numbers) -> tuple[Numbers]:
-        return (sample(time[0], q, v, z, due),)
+    def function(
+        q: Numbers, v: Numbers, z: Numbers, time: Numbers, due: Numbers, *given: Numbers
+    ) -> tuple[Numbers]:
+        return (sample(time[0], q, v, z, due, given[0] if given else []),)
 
-    return FunctionOfRun("sample", function, _state(evaluator, nz) | {"due": count}, {"z": nz})
+    inputs = _state(evaluator, nz) | {"due": count}
+    inputs |= {"tau": 2 * evaluator.model.nv} if commanded else {}
+    return FunctionOfRun("sample", function, inputs, {"z": nz})
 
 
 def _state(evaluator: Evaluator, nz: int) -> dict[str, int]:
@@ -61,18 +71,20 @@ def _state(evaluator: Evaluator, nz: int) -> dict[str, int]:
 class Controlling:
     """Kernels for one state or many.
 
-    key: equal for equal controllers; None: that cannot be told."""
+    key: equal for equal controllers; None: that cannot be told.  commanded: they read commands of
+    the first block."""
 
     evaluator: Evaluator
     batched: bool
     nz: int
     key: Hashable
+    commanded: bool
 
     def control(self, control: Control) -> Kernel:
-        return self._kept(control_function(self.evaluator, control, self.nz))
+        return self._kept(control_function(self.evaluator, control, self.nz, self.commanded))
 
     def sample(self, sample: Sample, count: int) -> Kernel:
-        return self._kept(sample_function(self.evaluator, sample, count, self.nz))
+        return self._kept(sample_function(self.evaluator, sample, count, self.nz, self.commanded))
 
     def _kept(self, f: FunctionOfRun) -> Kernel:
         options = self.evaluator.options
@@ -83,5 +95,5 @@ class Controlling:
 
         if self.key is None:
             return make()
-        name = ("control", f.role, self.batched, self.nz, self.key)
+        name = ("control", f.role, self.batched, self.nz, self.commanded, self.key)
         return self.evaluator.memo.latest(name, make, RECENT)

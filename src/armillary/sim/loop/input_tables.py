@@ -1,8 +1,8 @@
 """What is given over time, computed in advance for every stage of the next steps of a run.
 
-Joint forces, wrenches on frames and prescribed motion as tables of the native loop.  Functions of
-the user are asked in the order of time; where one raises, the tables end, and the step in Python
-that comes next tells.
+Joint forces, voltages, wrenches on frames and prescribed motion as tables of the native loop.
+Functions of the user are asked in the order of time; where one raises, the tables end, and the step
+in Python that comes next tells.  Schedules are read for all stages at once.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from armillary.model.lowering.tree import Tables
 from armillary.sim.loop.step_data import Given, Method, Span
 from armillary.sim.methods.system import System
 from armillary.sim.motion.driven import PrescribedMotions
+from armillary.sim.motion.schedules import Forces
 
-_TAU, _MOTION = "joint forces", "prescribed motion"  # beside the names of frames
+_TAU, _COMMAND, _MOTION = "joint forces", "voltages", "prescribed motion"  # beside frames
 _ROUNDING = 1e-12  # of the largest number: less is no jump
-Seen = dict[str, list[Array]]
+Seen = dict[str, Array]  # (steps, stages, ...); at the ends of steps (steps, ...)
+Source = Callable[[float], Array]
 
 
 class InputTables:
@@ -45,7 +47,7 @@ class InputTables:
     def numbers(self) -> int:
         """Of the tables, per step, at most."""
         setup, mechanism = self.system.setup, self.system.mechanism
-        width = 0 if setup.inputs.steady else mechanism.nv
+        width = 0 if self._steady else mechanism.nv * (1 + bool(setup.voltages))
         if setup.external.of_time and not setup.external.steady:
             width += 6 * len(mechanism.model.bodies)
         if setup.prescribed:
@@ -62,39 +64,94 @@ class InputTables:
                 self._still = Given(forces, self._steady_wrenches(span.t, tables))
             except ValueError:  # not one for every run
                 return 0, Given(forces), []
-        sources, jumps = self._sources(), self._schedule_jumps(span)
-        if not sources:
+        jumps = self._schedule_jumps(span)
+        if not (self._sources() or self._tabled()):
             return span.steps, self._still, jumps
-        seen: Seen = {name: [] for name in sources}  # one entry per stage
-        ends: Seen = {name: [] for name in sources}  # one entry per step
-        done = 0
-        while done < span.steps:
-            try:
-                step = self._step(sources, span.t + done * span.h, span.h)
-            except Exception:
-                break
-            for name, found in step.items():
-                seen[name] += [found[c] for c in self.method.c]
-                ends[name] += [found[1.0]] if 1.0 in found else []
-            done += 1
+        done, seen, ends = self._asked(span)
+        if done and self._samples:
+            done = self._until_sampled(span, done, seen)
         if not done:
             return 0, self._still, []
         if self.forces:
-            jumps += self._jumps(span, seen, ends)
+            jumps += self._jumps(span, done, seen, ends)
         return *self._tables(span, done, seen, ends, tables), jumps
 
-    def _sources(self) -> dict[str, Callable[[float], Array]]:
-        """What changes over time: forces and wrenches by frame (r, n), motion (3, r, n): position,
-        velocity, acceleration; r = 1 for all runs, or one row per run."""
+    def _asked(self, span: Span) -> tuple[int, Seen, Seen]:
+        """For how many steps everything is known, at the stages and where needed at the ends."""
+        sources, asked = self._sources(), []
+        while sources and len(asked) < span.steps:
+            try:
+                asked.append(self._step(sources, span.t + len(asked) * span.h, span.h))
+            except Exception:
+                break
+        done, seen, ends = len(asked) if sources else span.steps, {}, {}
+        for name in sources if done else ():
+            seen[name] = _stacked([[found[name][c] for c in self.method.c] for found in asked])
+            if 1.0 in asked[0][name]:
+                ends[name] = _stacked([found[name][1.0] for found in asked])
+        begins, c = span.t + np.arange(done) * span.h, (*self.method.c, 1.0)
+        for name, table in self._tabled().items():
+            both = table(begins, span.h, c)
+            if both.shape[-2] not in (1, self.rows):
+                return 0, {}, {}
+            seen[name], ends[name] = both[:, :-1], both[:, -1]
+        return done, seen, ends
+
+    def _until_sampled(self, span: Span, done: int, seen: Seen) -> int:
+        """Steps whose samples see voltages that are known; those after the last step are added, for
+        what is sampled there."""
+        t = span.t + done * span.h
+        try:
+            self.system.setup.enter(t, t + span.h)
+            after = _row_of(self._forces()[_COMMAND], t)
+        except Exception:
+            done, after = done - 1, seen[_COMMAND][done - 1, 0]
+        for name, last in ((_TAU, seen[_TAU][-1, 0]), (_COMMAND, after)):
+            shape = (done, seen[name].shape[1], max(seen[name].shape[2], len(last)), len(last[0]))
+            known = np.broadcast_to(seen[name][:done], shape)
+            seen[name] = np.concatenate([known, np.broadcast_to(last, (1, *shape[1:]))])
+        return done
+
+    def _sources(self) -> dict[str, Source]:
+        """What has to be asked at every instant: forces and wrenches by frame (r, n), motion (3, r,
+        n): position, velocity, acceleration; r = 1 for all runs, or one row per run."""
         setup = self.system.setup
-        found: dict[str, Callable[[float], Array]] = {}
-        if not (self.called or setup.inputs.steady):
-            found[_TAU] = lambda t: np.atleast_2d(setup.inputs(t))
-        if setup.external.of_time and not setup.external.steady:
+        found: dict[str, Source] = {}
+        for name, given in self._forces().items():
+            if not given.tabled:
+                found[name] = partial(_row_of, given)
+        if setup.external.of_time and not setup.external.tabled:
             found |= {name: partial(self._wrench, name) for name in setup.external.frames}
         if setup.prescribed:
             found[_MOTION] = lambda t: _with_rows(self._prescribed.at(t))
         return found
+
+    def _tabled(self) -> dict[str, Callable[[Array, float, tuple[float, ...]], Array]]:
+        """What schedules give: (begins, h, c) -> (steps, stages, r, n)."""
+        external = self.system.setup.external
+        found = {name: x.at_stages for name, x in self._forces().items() if x.tabled}
+        if external.tabled and not external.steady:
+            found |= {name: partial(external.at_stages, name) for name in external.frames}
+        return found
+
+    def _forces(self) -> dict[str, Forces]:
+        """Joint forces and voltages; none where both are constant, or asked for with the blocks."""
+        setup = self.system.setup
+        if self.called or self._steady:
+            return {}
+        return {_TAU: setup.inputs} | ({_COMMAND: setup.voltages} if setup.voltages else {})
+
+    @property
+    def _steady(self) -> bool:
+        volts = self.system.setup.voltages
+        return self.system.setup.inputs.steady and (volts is None or volts.steady)
+
+    @property
+    def _samples(self) -> bool:
+        """Do sampled blocks look at voltages that change?"""
+        volts = self.system.setup.voltages
+        fed = volts is not None and not volts.steady and not self.called
+        return fed and bool(self.system.chain.sampled)
 
     @property
     def _prescribed(self) -> PrescribedMotions:
@@ -109,18 +166,21 @@ class InputTables:
         return np.atleast_2d(found)
 
     def _steady_forces(self, t: float) -> Array:
-        inputs = self.system.setup.inputs
-        forces = inputs(t) if inputs.steady and not self.called else 0.0
-        return np.array(np.broadcast_to(forces, (self.rows, self.system.nv)))
+        """Joint forces, and voltages behind them (rows, nv or 2 nv)."""
+        setup, shape = self.system.setup, (self.rows, self.system.nv)
+        known = self._steady and not self.called
+        forces = [setup.inputs, *([setup.voltages] if setup.voltages else [])]
+        own = [np.broadcast_to(given(t) if known else 0.0, shape) for given in forces]
+        return np.concatenate(own, axis=1)
 
     def _steady_wrenches(self, t: float, tables: Tables) -> Array | None:
         external = self.system.setup.external
         if not external or not external.steady:
             return None
-        return self._carried({name: [self._wrench(name, t)] for name in external.frames}, tables)[0]
+        return self._carried({name: self._wrench(name, t) for name in external.frames}, tables)[0]
 
     def _step(
-        self, sources: dict[str, Callable[[float], Array]], begin: float, h: float
+        self, sources: dict[str, Source], begin: float, h: float
     ) -> dict[str, dict[float, Array]]:
         """Asks everything at the stages of one step, each instant once, and at its end where that
         is needed."""
@@ -133,17 +193,19 @@ class InputTables:
 
     # -- jumps -----------------------------------------------------------------------------------
 
-    def _jumps(self, span: Span, seen: Seen, ends: Seen) -> list[int]:
+    def _jumps(self, span: Span, count: int, seen: Seen, ends: Seen) -> list[int]:
         """Steps whose first stage does not go on where the step before has ended."""
         last, before = self._end
         before = before if abs(last - span.t) < 0.5 * span.h else {}
         found: set[int] = set()
         for name, own in ends.items():
-            starts, count = seen[name][:: len(self.method.b)], len(own)
-            both = _stacked([*starts, before.get(name, starts[0]), *own[:-1]])
+            starts = seen[name][:count, 0]
+            goes_on = [before.get(name, starts[0]), *own[: count - 1]]
+            both = np.concatenate([starts, _stacked(goes_on)])
             gaps = np.abs(both[:count] - both[count:]).reshape(count, -1).max(axis=1)
             found |= set(np.flatnonzero(gaps > _ROUNDING * np.abs(both).max()).tolist())
-            self._end = span.t + count * span.h, {name: x[-1] for name, x in ends.items()}
+        end = {name: x[count - 1] for name, x in ends.items()}
+        self._end = span.t + count * span.h, end
         return sorted(found)
 
     def _schedule_jumps(self, span: Span) -> list[int]:
@@ -160,24 +222,27 @@ class InputTables:
     ) -> tuple[int, Given]:
         """Steps that can be taken, and what is given in them."""
         assert self._still is not None
-        n, shape = self.system.nv, (steps, len(self.method.b))
+        shape = (steps, len(self.method.b))
         tau, wrench = self._still.tau, self._still.wrench
-        if _TAU in seen:
-            found = _stacked(seen[_TAU]).reshape(*shape, -1, n)
-            tau = np.broadcast_to(found, (*shape, self.rows, n))
-        if wrenches := {name: x for name, x in seen.items() if name not in (_TAU, _MOTION)}:
+        forces = [seen[name] for name in (_TAU, _COMMAND) if name in seen]
+        if forces:
+            own = (*forces[0].shape[:2], self.rows, self.system.nv)
+            tau = np.concatenate([np.broadcast_to(x, own) for x in forces], axis=-1)
+        beside = (_TAU, _COMMAND, _MOTION)
+        if wrenches := {name: x[:steps] for name, x in seen.items() if name not in beside}:
             carried = self._carried(wrenches, tables)
             wrench = carried.reshape(*shape, *carried.shape[1:])
         if _MOTION not in seen:
             return steps, Given(tau, wrench)
-        drive, end = self._of_rows(seen[_MOTION]).acceleration, self._of_rows(ends[_MOTION])
+        motion, last = seen[_MOTION][:steps], ends[_MOTION][:steps]
+        drive = self._of_rows(motion.reshape(-1, *motion.shape[2:])).acceleration
+        end = self._of_rows(last)
         given = Given(tau, wrench, drive.reshape(*shape, *drive.shape[1:]), end.place, end.velocity)
         return self._consistent(span, end), given
 
-    def _of_rows(self, motion: list[Array]) -> RowMotion:
+    def _of_rows(self, motion: Array) -> RowMotion:
         """Of all constraint rows, (instants, r, rows)."""
-        values = np.moveaxis(_stacked(motion), 1, 0)
-        return self._prescribed.row_motion(self.system.mechanism, values)
+        return self._prescribed.row_motion(self.system.mechanism, np.moveaxis(motion, 1, 0))
 
     def _consistent(self, span: Span, end: RowMotion) -> int:
         """Steps until prescribed rows contradict each other."""
@@ -191,7 +256,7 @@ class InputTables:
 
     def _carried(self, wrenches: Seen, tables: Tables) -> Array:
         """Wrenches on frames as wrenches on bodies: (instants, 1 or rows, 6 * bodies)."""
-        found = {name: _stacked(values) for name, values in wrenches.items()}
+        found = {name: x.reshape(-1, *x.shape[-2:]) for name, x in wrenches.items()}
         count = len(next(iter(found.values())))
         rows = max(x.shape[1] for x in found.values())
         flat = {
@@ -207,9 +272,15 @@ def _with_rows(motion: Array) -> Array:
     return motion.reshape(3, -1, motion.shape[-1])
 
 
-def _stacked(values: list[Array]) -> Array:
-    """(len(values), ..., r, n) of arrays (..., 1, n) or (..., r, n)."""
-    rows = max(x.shape[-2] for x in values)
-    if rows == 1:
-        return np.array(values)
-    return np.array([np.broadcast_to(x, (*x.shape[:-2], rows, x.shape[-1])) for x in values])
+def _row_of(given: Forces, t: float) -> Array:
+    """(1, nv), or one per run."""
+    return np.atleast_2d(given(t))
+
+
+def _stacked(values: list[Array] | list[list[Array]]) -> Array:
+    """(len(values), ..., r, n) of arrays (..., 1, n) or (..., r, n), or of lists of them."""
+    own = [_stacked(x) if isinstance(x, list) else x for x in values]
+    rows = max(x.shape[-2] for x in own)
+    if all(x.shape[-2] == rows for x in own):
+        return np.array(own)
+    return np.array([np.broadcast_to(x, (*x.shape[:-2], rows, x.shape[-1])) for x in own])

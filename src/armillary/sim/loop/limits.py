@@ -9,6 +9,7 @@ import numpy as np
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
+from armillary.sim.control.element_changes import ElementChanges
 from armillary.sim.loop.states import StepBatch, given_at
 from armillary.sim.methods.run_view import RunView
 from armillary.sim.methods.system import System
@@ -176,7 +177,13 @@ class LimitEvent:
         return beyond
 
     def _refuse_parameters(self, view: RunView) -> None:
-        """Energies and forces would be those of the model's own bodies."""
+        """Energies and forces would be those of the model's own bodies and elements."""
+        changes = any(isinstance(x, ElementChanges) for x in view.setup.chain.blocks)
+        if changes and self.text.split(".")[0] not in ("q", "v", "a"):
+            raise InputError(
+                f"Limit('{self.text}'): in runs with elements that have states or inputs of their "
+                f"own only q, v and a are watched."
+            )
         if view.setup.parameters is not None and self.text.split(".")[0] not in ("q", "v"):
             raise InputError(
                 f"Limit('{self.text}'): in runs with `parameters` of their own only q and v are "

@@ -249,6 +249,7 @@ class Loop:
             modes.lift_off(v)
         if modes.samples.next() <= t1 + 1e-9 * (t1 - t):
             state.z = self.system.sample(t1, q, v, z)
+            self.system.setup.enter(t, t1)  # what is recorded at t1 belongs to the step
 
     def _stay(self, state: State, q: Array, v: Array, z: Array) -> None:
         """Runs of a batch that are over do not move."""

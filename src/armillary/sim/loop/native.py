@@ -86,16 +86,6 @@ def _whole(x: float) -> bool:
     return abs(x - round(x)) < 1e-9 * max(1.0, abs(x))
 
 
-def constant_command(system: System) -> list[float]:
-    """Constant voltages that come to the first controller, else zeros."""
-    volts = system.setup.voltages
-    if volts is None:
-        return [0.0] * system.nv
-    if not volts.steady or volts.constant.ndim == 2:
-        raise NotNative("voltages that differ over time or from run to run")
-    return [float(x) for x in volts.constant]
-
-
 Rows = list[tuple[slice, Stepping]]  # rows of a batch, and the loop that runs them
 
 
@@ -161,7 +151,7 @@ class NativeLoop:
         NotNative where a block that works between samples does."""
         if not self.system.chain.stages:
             return Controller()
-        traced = TracedChain(self.system.chain, constant_command(self.system))
+        traced = TracedChain(self.system.chain, [0.0] * self.system.nv)
         traced.check(between_samples=True)
         with_samples = bool(self.stages)
         try:
@@ -169,7 +159,8 @@ class NativeLoop:
         except NotNative:
             with_samples = False
         sample = (traced.sample, len(self.stages)) if with_samples else None
-        return Controller(traced.control, sample, traced.key)
+        commanded = self.system.setup.voltages is not None
+        return Controller(traced.control, sample, traced.key, commanded)
 
     @property
     def asks_python(self) -> bool:

@@ -158,7 +158,9 @@ def _functions(system: System, opened: OpenTargets) -> Iterator[FunctionOfRun]:
     ) -> tuple[Numbers, Numbers]:
         return now().control(t, q, v, z, tau)
 
-    def sample(t: Scalar, q: Numbers, v: Numbers, z: Numbers, due: Numbers) -> Numbers:
+    def sample(
+        t: Scalar, q: Numbers, v: Numbers, z: Numbers, due: Numbers, given: Numbers
+    ) -> Numbers:
         return now().sample(t, q, v, z, due)
 
     now().check(between_samples=True)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from armillary.evaluate.inputs import Array
+from armillary.sim.control.element_changes import Added, ElementChanges
 from armillary.sim.control.loop_turns import LoopTurns
 from armillary.sim.loop.events import Bound, Watched
 from armillary.sim.loop.resuming import happened, held, states_of
@@ -14,7 +15,7 @@ from armillary.sim.loop.signal_recorder import RecordedSignals
 from armillary.sim.loop.states import State, StepBatch, given_at, instants
 from armillary.sim.loop.stick_slip import StickEvent
 from armillary.sim.methods.system import System
-from armillary.sim.record.quantities import quantity_of
+from armillary.sim.record.quantities import element_columns, quantity_of
 from armillary.sim.record.recorder import Recorder
 
 
@@ -38,6 +39,7 @@ class RunRecorder:
         self._signals: tuple[str, ...] = ()  # those of the asked names that blocks have
         self._recorded: RecordedSignals | None = None
         self._turns = [s for s in system.chain.stages if isinstance(s.block, LoopTurns)]
+        self._changes = [s for s in system.chain.stages if isinstance(s.block, ElementChanges)]
 
     def __call__(self, state: State) -> None:
         system, (t, q, v, z) = self.system, (state.t, *state.parts)
@@ -48,6 +50,7 @@ class RunRecorder:
             extras["prescribed"] = system.setup.prescribed.flat(t, v)
         turned, energy = self._turned(q, v, z)
         extras |= energy
+        changed = self._changed(np.full(q.shape[:-1], t), q, v, z, extras)
         if not self.forces:
             self.recorder.add(t, q, v, None, None, extras)
             return
@@ -66,6 +69,9 @@ class RunRecorder:
             extras["restraint"] = view.restraint(t, q, v, tau, a)
         if energy:
             tau = tau - turned
+        if changed is not None:
+            tau = tau - changed.force.reshape(v.shape)
+            changed.put(extras, v.shape)
         self.recorder.add(t, q, v, a, tau, extras)
 
     def _turned(self, q: Array, v: Array, z: Array) -> tuple[Array, dict[str, Array]]:
@@ -75,8 +81,27 @@ class RunRecorder:
             assert isinstance(stage.block, LoopTurns)
             flat = (x.reshape(-1, x.shape[-1]) for x in (q, v, z[..., stage.z]))
             force, added = stage.block.added(*flat)
-            return force.reshape(v.shape), {"turned": added.reshape(*q.shape[:-1], -1)}
+            added = added.reshape(*q.shape[:-1], -1)
+            told = {"turned": added[..., :1], "turn_wrenches": added[..., 1:]}
+            return force.reshape(v.shape), told
         return np.zeros(0), {}
+
+    def _changed(
+        self, t: Array, q: Array, v: Array, z: Array, extras: dict[str, Any]
+    ) -> Added | None:
+        """What elements with states or inputs of their own add; their energy and readings as
+        extras."""
+        for stage in self._changes:
+            assert isinstance(stage.block, ElementChanges)
+            flat = (x.reshape(t.size, x.shape[-1]) for x in (q, v, z[..., stage.z]))
+            found = stage.block.added(t.ravel(), *flat)
+            energy = extras.get("turned", 0.0)
+            extras["turned"] = energy + found.energy.reshape(*q.shape[:-1], 1)
+            if "element_forces" in self.recorder.names:
+                columns = element_columns(self.system.mechanism, found.readings)
+                extras["element_forces"] = columns.reshape(*q.shape[:-1], -1)
+            return found
+        return None
 
     def _events(self, v: Array) -> dict[str, Any]:
         """What events have left behind; first of all, the mechanism in force."""
@@ -107,6 +132,11 @@ class RunRecorder:
         extras |= energy
         if energy and tau is not None:
             tau = tau - turned
+        at = np.broadcast_to(np.array(times).reshape(-1, *(1,) * (v.ndim - 2)), v.shape[:-1])
+        changed = self._changed(at, batch.q, v, batch.z, extras)
+        if changed is not None and tau is not None:
+            tau = tau - changed.force.reshape(v.shape)
+            changed.put(extras, v.shape)
         self.recorder.extend(np.array(times), batch.q, v, a, tau, extras)
 
     def _forces_of(self, times: list[float], batch: StepBatch) -> tuple[Array, Array]:

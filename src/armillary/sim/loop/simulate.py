@@ -19,6 +19,7 @@ from armillary.errors import InputError, Message, ModelError
 from armillary.evaluate.inputs import Array, as_floats
 from armillary.evaluate.named_states import State as GivenState
 from armillary.mechanism.mechanism import Mechanism
+from armillary.sim.control.element_changes import check_changes, element_changes, split_inputs
 from armillary.sim.control.loop_turns import loop_turns
 from armillary.sim.loop.arguments import check_types, projection_or_rates
 from armillary.sim.loop.balance import balanced_states
@@ -79,16 +80,16 @@ def simulate(
     controller: a `Block` or several, or f(t, q, v) -> tau; period: sample and hold of
     controllers without one; balance: states of blocks begin so that nothing accelerates.
     inputs: joint forces, {joint: constant, Schedule or f(t)} or all nv of them; of a joint with an
-    actuator only with beside=True, for they act beside it.  voltages: {joint: constant, Schedule or
-    f(t)}, V, feed the motors (default: those of the model).  external: {frame: wrench, Schedule or
-    f(t)}, or f(t, q, v) -> {frame: wrench}.  prescribed: motion of joints and of wheels' ground
-    over time, {name: place, Schedule, f(t) -> x or (x, x', x''), or a trajectory}.
+    actuator only with beside=True; or of elements: force of a spring, (n; f) of a fixed wrench.
+    voltages: {joint: likewise}, V, feed the motors (default: those of the model).  external:
+    {frame: likewise}, or f(t, q, v) -> {frame: wrench}.  prescribed: motion of joints and of
+    wheels' ground over time, {name: place, Schedule, f(t) -> x or (x, x', x''), or a trajectory}.
     record: names (see `quantities`), at every n-th step; out: stream to this file.  project: after
     every step back onto the constraints, position then velocity; or rates (alpha, beta), 1/s
-    (Baumgarte), or a `CorrectiveForce`, that draw them back.  parameters: other inertias, (10
-    bodies,) or one row per run.  resume: go on where `out` ends, all but `duration` as it was
-    (physics.py).  geometry_tolerance: of loops.  estimate_error: a second run with half the step
-    tells how exact it is (`run.error_estimate`).
+    (Baumgarte), a `CorrectiveForce`, `Penalty` or `StabilizedPenalty` instead.  parameters: other
+    inertias, (10 bodies,) or one row per run.  resume: go on where `out` ends, all but `duration`
+    as it was (physics.py).  geometry_tolerance: of loops.  estimate_error: a second run with half
+    the step tells how exact it is (`run.error_estimate`).
 
     The run is kept when it ends early: `run.complete` is False and `run.message` tells why.  An
     exception of a controller carries it as `error.run`.  Functions get copies of the state."""
@@ -170,7 +171,8 @@ def _carried_out(
             loop.record(loop.final)
         return recorder.finish(f"stopped: {stop}", stop.complete)
     except KeyboardInterrupt:
-        return recorder.finish(f"interrupted at t = {state.t:.6g} s", False)
+        reached = recorder.state.get("t", first)  # steps beyond it were taken, and are not kept
+        return recorder.finish(f"interrupted at t = {reached:.6g} s", False)
     except ModelError as error:
         if state.t == first:
             raise
@@ -213,11 +215,14 @@ def _system(
 ) -> System:
     """given: what acts on it from outside, as `System` takes it.  Springs in loops are counted in
     turns, unless another mechanism may take over."""
-    inputs, voltages = given[0], given[5]
+    inputs, of_elements = split_inputs(mechanism, given[0])
+    voltages = given[5]
     switches = any(isinstance(event, Switch) for event in several(events))
     driving = [*several(fed(mechanism, actuators, voltages))]
     driving += [] if switches else loop_turns(mechanism)
-    system = System(mechanism, controller, driving, *given)
+    changes = element_changes(mechanism, of_elements)
+    check_changes(changes, switches, given[3], mechanism)
+    system = System(mechanism, controller, driving + changes, inputs, *given[1:])
     parts = [stage.block for stage in system.chain.stages if stage.actuator]
     named = voltages if isinstance(voltages, Mapping) else None
     check_fed(mechanism, parts, inputs, named, beside)

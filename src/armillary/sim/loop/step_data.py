@@ -49,9 +49,10 @@ class Given:
     """What is given over time.  Arrays (r, n) hold for all time, (steps, stages, r, n) for every
     stage; r: one row per state, or one for all of them (not of tau).
 
-    tau: joint forces (nv).  wrench: on the bodies of `Stepping.tables` (6 per body).  drive:
-    accelerations of the constraint rows; place and velocity: theirs after every step,
-    (steps, r, rows of the constraints)."""
+    tau: joint forces (nv), with what comes to the first block behind them where the controller is
+    commanded; of one step more where it is sampled.  wrench: on the bodies of `Stepping.tables` (6
+    per body).  drive: accelerations of the constraint rows; place and velocity: theirs after every
+    step, (steps, r, rows of the constraints)."""
 
     tau: Array
     wrench: Array | None = None
@@ -112,9 +113,10 @@ class Controller:
     at every stage; what it raises stops the loop and stands in `Stepping.fault`.
 
     sample: what sampled blocks do, and how many of them there are.  key: equal for equal traced
-    functions, whose code is then used again."""
+    functions, whose code is then used again.  commanded: `Given.tau` holds commands too."""
 
     control: Control | None = None
     sample: tuple[Sample, int] | None = None
     key: Hashable = None
+    commanded: bool = False
     answer: Answer | None = None

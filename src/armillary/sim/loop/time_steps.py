@@ -21,7 +21,7 @@ from armillary.codegen.abi import Context
 from armillary.codegen.interrupts import HeldInterrupt
 from armillary.codegen.struct import bits
 from armillary.constraints.compiled import compiled_kernels
-from armillary.constraints.drift import CorrectiveForce, DrawnBack
+from armillary.constraints.drift import AnyPenalty, CorrectiveForce
 from armillary.evaluate.compile_function import NotNative, compile_algorithm
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.kernel import Kernel, address_of
@@ -82,9 +82,11 @@ class Stepping:
         self._parameters, self._driven = parameters, "prescribed" in given
         others = ("parameters",) * (parameters is not None)
         self._kept = kept
-        if kept.drawn_back is not None and mechanism.constraint_rows:
-            if self._driven:
-                raise NotNative("rows that move and are drawn back")
+        drawn = kept.drawn_back if mechanism.constraint_rows else None
+        if drawn is not None and self._driven:
+            raise NotNative("rows that move and are drawn back")
+        self._penalty = drawn if isinstance(drawn, AnyPenalty) else None
+        if drawn is not None and self._penalty is None:
             given = (*given, "prescribed")
         self._reads = ("q", "v", "tau", *given, *others)
         self.kernels: dict[str, Kernel] = {}  # by role, see time_context.py
@@ -99,11 +101,13 @@ class Stepping:
         self._manifold()
         if kept.project:
             self._constraints()
-        elif kept.drawn_back is not None and mechanism.constraint_rows:
-            self._draw_back(kept.drawn_back)
+        elif drawn is not None and not isinstance(drawn, AnyPenalty):
+            self._draw_back(drawn)
         if method.variational:
             self._variational()
-        controlling = Controlling(mechanism.evaluator, self._batched, nz, controller.key)
+        controlling = Controlling(
+            mechanism.evaluator, self._batched, nz, controller.key, controller.commanded
+        )
         if controller.control is not None:
             self._call("control", controlling.control(controller.control), still=(3,))
         if controller.answer is not None:
@@ -124,7 +128,12 @@ class Stepping:
             if self._parameters is None:
                 owner.refuse_massless()
             return owner.kernels_of(forward_dynamics.forward_dynamics, reads, True, True)
-        made = self.mechanism.constraint_solver.forward.kernels(reads, True)
+        forward = self.mechanism.constraint_solver.forward
+        if self._penalty is not None:
+            owner.refuse_massless()
+            made = forward.penalty_kernels(reads, self._penalty)
+        else:
+            made = forward.kernels(reads, True)
         if made is None:
             raise NotNative("no traced kernel for the constraints")
         return made
@@ -195,7 +204,7 @@ class Stepping:
         """Are there other kernels by now than those that the loop was made with?"""
         return any(program.version != version for program, version in self._programs)
 
-    def _draw_back(self, how: DrawnBack) -> None:
+    def _draw_back(self, how: tuple[float, float] | CorrectiveForce) -> None:
         """Accelerations of open rows, as an input of the dynamics."""
         equations = self.mechanism.constraint_solver.equations
         count, force = equations.constraints.count, isinstance(how, CorrectiveForce)

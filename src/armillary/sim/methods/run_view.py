@@ -138,7 +138,7 @@ class RunView:
                 name: scalars(f"{stage.what}, signal '{name}'", x, len(v), batch, t, "numbers")
                 for name, x in found.items()
             }
-        if what in ("rate", "update"):
+        if what in ("rate", "update", "steady"):
             meant = "rates of its states" if what == "rate" else "states"
             return scalars(stage.what, found, stage.count, batch, t, meant)
         force = scalars(stage.what, found, len(v), batch, t, "joint forces")

@@ -19,6 +19,8 @@ from armillary.sim.motion.driven import PrescribedMotions
 from armillary.sim.motion.schedules import External, Forces, Inputs, Wrenches
 from armillary.sim.motion.user_functions import columns, rows, scalars
 
+_SOON = 1e-6  # of a period: a schedule that jumps by then has jumped
+
 
 class System:
     """setup: what stays; modes and mechanisms: what changes; `view`: how it is seen now."""
@@ -77,16 +79,23 @@ class System:
                 meant = "states to start with"
                 values = scalars(stage.what, found, stage.count, q.shape[:-1], t, meant)
                 z[..., stage.z] = rows(values, z[..., stage.z])
+        if self.chain.starts_steady:
+            z = rows(self.chain.settled(self.view().instant(t, q, v, z)), z)
         return z
 
     def sample(self, t: float, q: Array, v: Array, z: Array) -> Array:
         """Blocks whose period is over look at the state and hold their force until the next time;
-        their own states move on by explicit Euler.  Gives z."""
+        their own states move on by explicit Euler.  Gives z.  Where a schedule jumps at t they see
+        what holds from now on."""
         samples, view = self.modes.samples, self.view()
         pairs = list(zip(samples.due, samples.stages, strict=True))
         due = [t >= last - SLACK * float(stage.period or 0.0) for last, stage in pairs]
         if not any(due):
             return z
+        soon = min(
+            float(s.period or 0.0) for now, s in zip(due, samples.stages, strict=True) if now
+        )
+        self.setup.enter(t, t + _SOON * soon)
         found, samples.held = self.chain.sample(view.instant(t, q, v, z), due)
         z = self._read_motion(t, q, v, rows(found, z), due)
         samples.due = [

@@ -107,16 +107,35 @@ class Schedule:
 
     def __call__(self, t: float) -> Array:
         """Values (...,) at t, on the piece that was entered."""
-        k, last = self._entered(t), len(self.times) - 1
+        k = self._entered(t)
+        return self._curve(t, k)[0] if self._curve is not None else self._on_piece(t, k)
+
+    def at_stages(self, begins: Array, h: float, c: Sequence[float]) -> Array:
+        """Values (S, stages, ...) at t + c h of S steps of h that begin at t (S,), each on the
+        piece that its step lies in: as if it was entered."""
         if self._curve is not None:
-            return self._curve(t, k)[0]
-        if k < 0:
-            return self.values[0]
-        if k >= last or self.kind == "hold":
-            return self.values[min(k, last)]
-        t0, t1 = self.times[k], self.times[k + 1]
-        w = (t - t0) / (t1 - t0)
-        return (1.0 - w) * self.values[k] + w * self.values[k + 1]
+            return np.array([self._of_step(t, h, c) for t in begins.tolist()])
+        t = begins[:, None] + np.asarray(c) * h
+        entered = np.searchsorted(self.times, 0.5 * (begins + (begins + h)), side="right") - 1
+        k, last = np.broadcast_to(entered[:, None], t.shape), len(self.times) - 1
+        slack = 1e-9 * np.maximum(1.0, np.abs(t))
+        other = (k >= 0) & (t < self.times[np.maximum(k, 0)] - slack)
+        other |= (k < last) & (t > self.times[np.minimum(k + 1, last)] + slack)
+        found = np.searchsorted(self.times, t, side="right") - 1
+        return self._on_piece(t, np.where(other, found, k))
+
+    def _of_step(self, begin: float, h: float, c: Sequence[float]) -> list[Array]:
+        self.enter(begin, begin + h)
+        return [self(begin + x * h) for x in c]
+
+    def _on_piece(self, t: float | Array, k: int | np.ndarray) -> Array:
+        """Values at t on piece k; arrays of both, of one shape, for many."""
+        low, high = (np.minimum(np.maximum(k + i, 0), len(self.times) - 1) for i in (0, 1))
+        t0, t1 = self.times[low], self.times[high]
+        inside = (np.asarray(k) >= 0) & (t1 > t0) & (self.kind != "hold")
+        w = np.where(inside, (t - t0) / np.where(inside, t1 - t0, 1.0), 0.0)
+        w = w.reshape(w.shape + (1,) * (self.values.ndim - 1))
+        return np.asarray((1.0 - w) * self.values[low] + w * self.values[high])
 
     def motion(self, t: float) -> Sampled:
         """Values at t and their two derivatives in time, where they have some (see `bends`)."""
@@ -243,6 +262,11 @@ class Forces:
     def steady(self) -> bool:
         return not self.signals
 
+    @property
+    def tabled(self) -> bool:
+        """Are all numbers those of tables?"""
+        return all(isinstance(signal, Schedule) for _, signal in self.signals)
+
     def __call__(self, t: float) -> Array:
         if not self.signals:
             return self.constant
@@ -254,7 +278,8 @@ class Forces:
                 value = value.reshape(-1, 1)
             count = total[..., columns].shape[-1]
             rows = value.shape[:-1]
-            if value.ndim and (value.shape[-1] != count or rows not in ((), (self.runs,))):
+            allowed = ((), (self.runs,), *([rows] if isinstance(signal, Schedule) else []))
+            if value.ndim and (value.shape[-1] != count or rows not in allowed):
                 raise InputError(
                     f"{self.what}: at t = {t:g} s the function gave shape {value.shape}; expected "
                     f"{count} numbers, or a row of them for every run."
@@ -262,6 +287,18 @@ class Forces:
             if value.ndim == 2 and total.ndim == 1:
                 total = np.tile(total, (len(value), 1))
             total[..., columns] += value
+        return total
+
+    def at_stages(self, begins: Array, h: float, c: Sequence[float]) -> Array:
+        """(S, stages, 1 or runs, nv) of S steps of h, from tables alone (`Schedule.at_stages`)."""
+        found = [s.at_stages(begins, h, c) for s in self.schedules]
+        shape = (len(begins), len(c))
+        given = [x.reshape(*shape, -1, x.shape[-1] if x.ndim > 2 else 1) for x in found]
+        runs = max([np.atleast_2d(self.constant).shape[0], *(x.shape[-2] for x in given)])
+        total = np.empty((*shape, runs, self.constant.shape[-1]))
+        total[...] = self.constant
+        for (columns, _), x in zip(self.signals, given, strict=True):
+            total[..., columns] += x
         return total
 
 
@@ -328,6 +365,20 @@ class Wrenches:
     def at(self, t: float) -> dict[str, Array]:
         """Those that depend on time alone."""
         return {frame: self.wrench(frame, t) for frame in self._signals}
+
+    @property
+    def tabled(self) -> bool:
+        """Are all numbers those of tables?"""
+        return self.of_time and all(
+            isinstance(x, (Schedule, np.ndarray)) for x in self._signals.values()
+        )
+
+    def at_stages(self, frame: str, begins: Array, h: float, c: Sequence[float]) -> Array:
+        """(S, stages, 1 or runs, 6) of S steps of h, from a table (`Schedule.at_stages`)."""
+        x, shape = self._signals[frame], (len(begins), len(c))
+        if isinstance(x, Schedule):
+            return x.at_stages(begins, h, c).reshape(*shape, -1, 6)
+        return np.broadcast_to(np.atleast_2d(x), (*shape, *np.atleast_2d(x).shape))
 
     def wrench(self, frame: str, t: float) -> Array:
         """On one frame, (6,) or a row for every run."""

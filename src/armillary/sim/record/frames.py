@@ -29,8 +29,13 @@ def run_to_xarray(run: RunData) -> Dataset:
         units = run.units[name]
         told = {"units": units[0] if len(set(units)) == 1 else list(units)}
         variables[name] = (dims, run[name], told)
-    about = {"mechanism": run.mechanism_name, "method": run.method, "step": run.step,
-             "complete": int(run.complete), "message": run.message}  # fmt: skip
+    about = {
+        "mechanism": run.mechanism_name,
+        "method": run.method,
+        "step": run.step,
+        "complete": int(run.complete),
+        "message": run.message,
+    }
     return xarray.Dataset(variables, coordinates, about)
 
 

@@ -5,7 +5,7 @@ Colours are told apart by the colour-blind [Okabe and Ito; viridis where there a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -49,6 +49,29 @@ class Line:
         k = int(run[0]) if run else 0
         x, y = _column(self.x, k), _column(self.y, k)
         return float(x[row]), float(y[row]), float(self.time[row]), k
+
+
+def wrapped(line: Line, period: float) -> Line:
+    """x modulo a period: every turn is drawn over the first.  Where x passes the end of a turn the
+    line goes on to the edge, ends there, and begins at the other edge, with y between its
+    neighbours; x and y are (T,) each."""
+    turns = np.floor(line.x / period)
+    steps = np.diff(turns)
+    cuts = np.flatnonzero(np.isfinite(steps) & (steps != 0.0))
+    edge = np.maximum(turns[cuts], turns[cuts + 1]) * period  # of one turn; of several the last
+    share = (edge - line.x[cuts]) / (line.x[cuts + 1] - line.x[cuts])
+    up = steps[cuts] > 0.0
+    rows = np.repeat(cuts + 1, 3)
+
+    def between(values: Array) -> Array:
+        return values[cuts] + share * (values[cuts + 1] - values[cuts])
+
+    ends = np.stack(
+        [np.where(up, period, 0.0), np.full(len(cuts), np.nan), np.where(up, 0.0, period)], axis=1
+    )
+    x = np.insert(line.x - turns * period, rows, ends.ravel())
+    y, time = (np.insert(a, rows, np.repeat(between(a), 3)) for a in (line.y, line.time))
+    return replace(line, time=time, x=x, y=y)
 
 
 def _column(values: Array, k: int) -> Array:

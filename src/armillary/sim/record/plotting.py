@@ -14,7 +14,14 @@ from matplotlib.figure import Figure
 
 from armillary.errors import FormatError, InputError
 from armillary.sim.record.panels import Panel, Sizes, panels, size_of
-from armillary.sim.record.plot_lines import AT_ENDS, IN_LEGEND, MOST_RUNS, Line, draw_lines
+from armillary.sim.record.plot_lines import (
+    AT_ENDS,
+    IN_LEGEND,
+    MOST_RUNS,
+    Line,
+    draw_lines,
+    wrapped,
+)
 from armillary.sim.record.polar import draw_bearings
 from armillary.sim.record.run_data import Array, RunData
 
@@ -51,6 +58,7 @@ def plot_run(
     run: Runs,
     *names: str,
     x: str | None = None,
+    modulo: float | None = None,
     columns: Iterable[str] | str | None = None,
     magnitude: bool = False,
     peaks: bool = False,
@@ -65,6 +73,7 @@ def plot_run(
 
     names: quantities, or columns of them: "reactions", "reactions.crank", "v.crank" (default: all).
     x: the column on the horizontal axis, "crank" or "v.crank" (default: time).
+    modulo: x modulo this, rad or m: 2 pi draws every turn of a crank over the first.
     columns: labels of columns, or what they belong to: "crank" of "crank.fx" (default: all).
     magnitude: lengths of forces, moments and velocities instead of their components.
     peaks: mark where |y| is greatest, with value and time.
@@ -80,6 +89,8 @@ def plot_run(
         notes = draw_bearings(figure, runs, spans, names, x, wanted)
     else:
         charts, notes = _charts(runs, spans, names, x, wanted, magnitude, rounding)
+        if modulo is not None:
+            charts = [_wrapped(chart, x, modulo) for chart in charts]
         _draw(figure, charts, runs, spans, x, peaks)
     figure.suptitle(_title(runs, over_time=x is None and not polar))
     if notes:
@@ -174,6 +185,18 @@ def _charts(
                 text = "" if not run.labels[panel.name] else key
                 chart.lines.append(Line(text, number, time, at, y))
     return list(found.values()), [_remark(panel, zeros) for panel, zeros in nothing.items()]
+
+
+def _wrapped(chart: Chart, x: str | None, modulo: float) -> Chart:
+    """The same over x modulo a period."""
+    if x is None or not (np.isfinite(modulo) and modulo > 0.0):
+        raise InputError(
+            f"modulo: expected a positive number beside a column, x='crank', modulo=2*pi; found "
+            f"modulo={modulo!r}, x={x!r}."
+        )
+    if any(line.x.ndim > 1 or line.y.ndim > 1 for line in chart.lines):
+        raise InputError("modulo: expected single runs, found a batch. Draw one of its runs.")
+    return Chart(chart.panel, [wrapped(line, modulo) for line in chart.lines])
 
 
 def _remark(panel: Panel, zeros: Mapping[str, float]) -> str:

@@ -109,15 +109,17 @@ def _elements(m: Mechanism) -> Columns:
     return tuple(found)
 
 
-def _element_columns(m: Mechanism, found: ElementForces) -> Array:
+def element_columns(m: Mechanism, readings: Array) -> Array:
+    """(S, columns) of (S, elements, 10): wrench, what it says along its coordinate, power."""
     own = [any(part.law.units) for part in m.model.elements]
     blocks = [
-        np.concatenate(
-            [found.wrench[:, k], found.along[:, k, : 3 * has], found.power[:, k, None]], 1
-        )
-        for k, has in enumerate(own)
+        readings[:, k, [*range(6), *(range(6, 9) if has else ()), 9]] for k, has in enumerate(own)
     ]
     return np.concatenate(blocks, axis=1)
+
+
+def _readings(found: ElementForces) -> Array:
+    return np.concatenate([found.wrench, found.along, found.power[..., None]], axis=-1)
 
 
 def _none(_: Mechanism) -> Columns:
@@ -176,7 +178,7 @@ QUANTITIES: dict[str, Quantity] = {
     ),
     "element_forces": Quantity(
         _elements,
-        lambda s: _element_columns(s.mechanism, s.mechanism.element_forces(s.q, s.v)),
+        lambda s: element_columns(s.mechanism, _readings(s.mechanism.element_forces(s.q, s.v))),
         needs="force elements",
         text="wrench of every force element on its second end, in that frame; along its own "
         "coordinate; and its power",

@@ -34,8 +34,8 @@ class States:
     external: Mapping[str, Array] = field(default_factory=dict)  # (S, 6) by frame
     moving: RowMotion | None = None  # prescribed motion of constraint rows
     baumgarte: DrawnBack | None = None  # rates that draw constraints back, 1/s
-    # what turns of springs in loops add: energy and wrenches (S, 1 + 6 c), see LoopTurns.added
-    turned: Array | None = None
+    turned: Array | float = 0.0  # (S,) J, that turns of springs in loops add to their energy
+    turn_wrenches: Array | None = None  # (S, 6 c) that they add to forces, see LoopTurns.added
 
     @cached_property
     def a(self) -> Array:
@@ -51,13 +51,13 @@ class States:
     def _pushes(self) -> Array:
         """(S, c, 6) that turns of springs add to the wrenches of constraints between frames on
         their second bodies, along the world's axes."""
-        assert self.turned is not None
-        return self.turned[:, 1:].reshape(len(self.q), -1, 6)
+        assert self.turn_wrenches is not None
+        return self.turn_wrenches.reshape(len(self.q), -1, 6)
 
     @cached_property
     def _loads(self) -> Mapping[str, Array]:
         """Wrenches by frame, with those of turns of springs."""
-        if self.turned is None:
+        if self.turn_wrenches is None:
             return self.external
         equations = self.mechanism.constraint_solver.equations
         own = on_bodies(equations, self.q, equations.terms(self.q).origin, self._pushes)
@@ -66,7 +66,7 @@ class States:
     @cached_property
     def energies(self) -> tuple[Array, Array]:
         kinetic, potential = self.mechanism.energy(self.q, self.v)
-        return kinetic, potential if self.turned is None else potential + self.turned[:, 0]
+        return kinetic, potential + self.turned
 
     @cached_property
     def solution(self) -> ConstrainedSolution:
@@ -90,7 +90,7 @@ class States:
         given = (self.q, self.v, self.tau, self._loads)
         found = self.mechanism.solve(*given, prescribed=self.moving, baumgarte=baumgarte)
         assert isinstance(found, ConstrainedSolution)
-        if self.turned is None:
+        if self.turn_wrenches is None:
             return found
         frame = self.mechanism.constraint_solver.equations.terms(self.q).frame
         own = found.constraint_forces

@@ -21,6 +21,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armillary.codegen.interrupts import uninterrupted
 from armillary.constraints.drift import DrawnBack
 from armillary.errors import FormatError, InputError
 from armillary.mechanism.mechanism import Mechanism
@@ -114,6 +115,7 @@ class Recorder:
 
     # -- from the loop ---------------------------------------------------------------------------
 
+    @uninterrupted()
     def add(
         self,
         t: float,
@@ -143,6 +145,7 @@ class Recorder:
         if self._filled == self._capacity or self._late():
             self.flush()
 
+    @uninterrupted()
     def extend(
         self,
         t: ArrayLike,
@@ -152,7 +155,8 @@ class Recorder:
         tau: ArrayLike | None = None,
         extras: Extras = None,
     ) -> None:
-        """Many instants: every array with a leading time axis (T, ...)."""
+        """Many instants: every array with a leading time axis (T, ...).  Ctrl-C waits: all of them
+        are recorded, or none."""
         times = np.asarray(t, float)
         given = quantities.given(q, v, a, tau, extras)
         new = times > self._resumed_at
@@ -268,13 +272,14 @@ class Recorder:
             self._start(layout)
 
     def _fill(self, span: slice, t: float | Array, given: Mapping[str, Array]) -> None:
-        """Instants into the buffers.  Frames may be pushed now and then: no wrench is zero."""
+        """Instants into the buffers.  What acts now and then is zero where it is not given."""
         buffers = self._buffers
-        for name, x in given.items():
-            if name not in buffers and name.startswith(EXTERNAL):
-                buffers[name] = np.zeros((self._capacity, *x.shape[1:]))
+        for name in given.keys() - buffers.keys():
+            if not _now_and_then(name):
+                raise KeyError(f"'{name}' was not told of at the first instant")
+            buffers[name] = np.zeros((self._capacity, *given[name].shape[1:]))
         for name, buffer in buffers.items():
-            absent = name.startswith(EXTERNAL) and name not in given
+            absent = name not in given and _now_and_then(name)
             buffer[span] = t if name == "time" else 0.0 if absent else given[name]
         self._filled = span.stop
 
@@ -391,8 +396,13 @@ class Recorder:
         return stored_run.StoredRun(journal.shape, tail, read)
 
 
-NOT_A_STATE = ("tau", "a", "prescribed", "restraint", "turned", *EXTRAS)
+NOT_A_STATE = ("tau", "a", "prescribed", "restraint", "turned", "turn_wrenches", *EXTRAS)
 
 
 def _size(layout: Layout, name: str) -> int:
     return int(np.prod(layout.shape(name)))
+
+
+def _now_and_then(name: str) -> bool:
+    """Wrenches on frames, and forces that hold joints, are handed over while they act."""
+    return name == "restraint" or name.startswith(EXTERNAL)

@@ -85,5 +85,6 @@ def _states(
     tau = tau + flat["restraint"][own] if "restraint" in flat else tau
     a = flat["a"][own] if "a" in flat else None
     moving = prescribed and prescribed.unflat(mechanism, flat["prescribed"][own])
-    turned = flat["turned"][own] if "turned" in flat else None
-    return States(mechanism, q, v, tau, a, wrenches, moving or None, baumgarte, turned)
+    turned = flat["turned"][own, 0] if "turned" in flat else 0.0
+    pushes = flat["turn_wrenches"][own] if "turn_wrenches" in flat else None
+    return States(mechanism, q, v, tau, a, wrenches, moving or None, baumgarte, turned, pushes)

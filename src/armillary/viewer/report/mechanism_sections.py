@@ -41,8 +41,16 @@ def bodies(mechanism: Mechanism) -> Section:
     rows = []
     for body in mechanism.model.bodies:
         com = ", ".join(number(x) for x in body.mass.com)
-        rows.append((body.name, body.parent, body.joint.name, body.joint.kind,
-                     number(body.mass.mass, 6), f"({com})"))  # fmt: skip
+        rows.append(
+            (
+                body.name,
+                body.parent,
+                body.joint.name,
+                body.joint.kind,
+                number(body.mass.mass, 6),
+                f"({com})",
+            )
+        )
     head = ("body", "parent", "joint", "type", "mass [kg]", "centre of mass [m], body frame")
     return Section("bodies", "Bodies and joints", table(head, rows))
 

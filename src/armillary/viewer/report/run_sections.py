@@ -12,12 +12,18 @@ from armillary.evaluate.inputs import Array
 from armillary.mechanism import Mechanism
 from armillary.sim.record.plotting import RunFigure, plot_run
 from armillary.sim.record.run_data import RunData
+from armillary.units import WRENCH
 from armillary.viewer.motion import member_of
 from armillary.viewer.pages import view_run
 from armillary.viewer.report.markup import Section, facts, image, number, paragraph, table
 
 _MOST_EVENTS = 40
 _PLOTS = ("q", "v", "tau", "energy", "voltage", "current", "drift")
+_LOADS = {
+    "reactions": "joint",
+    "constraint_forces": "constraint",
+    "element_forces": "force element",
+}
 NO_FORCES = "The run has no forces. Record them: record=('q', 'v', 'tau', 'reactions'{})."
 
 
@@ -73,9 +79,10 @@ def _figure(figure: RunFigure, caption: str) -> str:
 
 
 def loads(run: RunData, mechanism: Mechanism, member: int) -> Section:
-    """Greatest force and moment in every joint and constraint, and when; their sizes over time."""
+    """Greatest force and moment of every joint, constraint and force element, and when; their sizes
+    over time."""
     content, names = "", []
-    for name, title in (("reactions", "joint"), ("constraint_forces", "constraint")):
+    for name, title in _LOADS.items():
         if name not in run:
             continue
         values, labels = member_of(run, run[name], member), run.labels[name]
@@ -85,16 +92,21 @@ def loads(run: RunData, mechanism: Mechanism, member: int) -> Section:
         content += table(head, [row for row in rows if row])
         names.append(name)
     if not names:
-        more = ", 'constraint_forces'" if mechanism.model.constraints else ""
+        model = mechanism.model
+        more = ", 'constraint_forces'" if model.constraints else ""
+        more += ", 'element_forces'" if model.elements else ""
         text = paragraph(NO_FORCES.format(more), "note")
         return Section("loads", "Loads of joints and constraints", text)
     for name in names if len(run.time) > 1 else ():
         caption = f"sizes of forces and moments: {name.replace('_', ' ')}"
-        content += _figure(plot_run(run, name, magnitude=True, peaks=True), caption)
+        vectors = [label for label in run.labels[name] if label.rpartition(".")[2] in WRENCH]
+        figure = plot_run(run, name, columns=vectors, magnitude=True, peaks=True)
+        content += _figure(figure, caption)
     content += paragraph(
         "Reactions: by the parent on the body, at the body's origin; of constraints: on the "
-        "second body, at its frame.", "note",
-    )  # fmt: skip
+        "second body, at its frame; of force elements: on their second (or last) end.",
+        "note",
+    )
     return Section("loads", "Loads of joints and constraints", content)
 
 
@@ -111,8 +123,14 @@ def _load_row(time: Array, values: Array, labels: tuple[str, ...], part: str) ->
         return (part, "–", "–", "–", "–", "–")
     at_f, at_m = int(np.nanargmax(force)), int(np.nanargmax(moment))
     rms = float(np.sqrt(np.nanmean(force**2)))
-    return (part, number(float(force[at_f])), f"{time[at_f]:.4g}", number(float(moment[at_m])),
-            f"{time[at_m]:.4g}", number(rms))  # fmt: skip
+    return (
+        part,
+        number(float(force[at_f])),
+        f"{time[at_f]:.4g}",
+        number(float(moment[at_m])),
+        f"{time[at_m]:.4g}",
+        number(rms),
+    )
 
 
 def energy(run: RunData, mechanism: Mechanism, member: int) -> Section | None:
@@ -150,7 +168,8 @@ def _works(run: RunData, mechanism: Mechanism, member: int) -> Iterator[tuple[st
         friction = _resistance(mechanism, q, v) - _resistance(mechanism, q, rest)
     except ArmillaryError:  # laws that are known along a run only: they are in what is left over
         return
-    yield "work of friction in joints", -float(np.trapezoid((friction * v).sum(axis=1), run.time))
+    lossy = "friction in joints" + (" and of force elements" if mechanism.model.elements else "")
+    yield f"work of {lossy}", -float(np.trapezoid((friction * v).sum(axis=1), run.time))
     if "constraint_power" in run:
         power = member_of(run, run["constraint_power"], member).sum(axis=1)
         yield (

@@ -20,7 +20,8 @@ _NOTHING = 1e-9  # of the largest: rounding
 
 
 def arrow_marks(canvas: Canvas, shown: Skeleton, forces: Mapping[str, ArrayLike]) -> list[Mark]:
-    """Arrows of wrenches (n; f) by joint, body or constraint name, in the frame of the body."""
+    """Arrows of wrenches (n; f) by name: of joints and bodies in the frame of the body, of loops,
+    rods and force elements in that of their second (or last) end."""
     if not forces:
         return []
     placed = [_placed(shown, name, value) for name, value in forces.items()]
@@ -54,8 +55,9 @@ def _placed(shown: Skeleton, name: str, value: ArrayLike) -> tuple[str, Array, A
     known = links | {rod.name: (rod.end, rod.axes) for rod in shown.rods}
     known |= {rim.name: (rim.contact, links[rim.body][1]) for rim in shown.rims}
     known |= {joint.name: (joint.outboard, joint.axes) for joint in shown.joints}
+    known |= {part.name: (part.points[-1], part.axes) for part in shown.elements}
     if name not in known:
-        raise unknown_name("joint, body or constraint", name, known)
+        raise unknown_name("joint, body, constraint or force element", name, known)
     spot, axes = known[name]
     return name, spot, np.concatenate([axes @ wrench[:3], axes @ wrench[3:]])
 

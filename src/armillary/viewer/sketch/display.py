@@ -214,23 +214,54 @@ def _plot_mark(axes, mark: Mark, order: int) -> None:  # type: ignore[no-untyped
     point = 0.72
     if isinstance(mark, Text):
         plain = mark.text.replace("$", r"\$")
-        axes.text(*mark.center, plain, color=mark.color, fontsize=mark.size * point, ha="center",
-                  va="center", zorder=order, clip_on=False,
-                  path_effects=[withStroke(linewidth=3 * point, foreground=PAPER)])  # fmt: skip
+        axes.text(
+            *mark.center,
+            plain,
+            color=mark.color,
+            fontsize=mark.size * point,
+            ha="center",
+            va="center",
+            zorder=order,
+            clip_on=False,
+            path_effects=[withStroke(linewidth=3 * point, foreground=PAPER)],
+        )
     elif isinstance(mark, Disc):
-        axes.add_patch(Circle(mark.center, mark.radius, facecolor=mark.fill or "none",
-                              edgecolor=mark.color or "none", linewidth=mark.width * point,
-                              zorder=order))  # fmt: skip
+        axes.add_patch(
+            Circle(
+                mark.center,
+                mark.radius,
+                facecolor=mark.fill or "none",
+                edgecolor=mark.color or "none",
+                linewidth=mark.width * point,
+                zorder=order,
+            )
+        )
     else:
         style = (0, tuple(float(x) * point for x in mark.dash.split())) if mark.dash else "-"
         if mark.closed and mark.fill:
-            axes.add_patch(Polygon(mark.points, closed=True, facecolor=mark.fill, linewidth=0,
-                                   alpha=mark.opacity, zorder=order))  # fmt: skip
+            axes.add_patch(
+                Polygon(
+                    mark.points,
+                    closed=True,
+                    facecolor=mark.fill,
+                    linewidth=0,
+                    alpha=mark.opacity,
+                    zorder=order,
+                )
+            )
         if mark.color:
             points = [*mark.points, mark.points[0]] if mark.closed else list(mark.points)
             xs, ys = zip(*points, strict=True)
-            axes.plot(xs, ys, color=mark.color, linewidth=mark.width * point, linestyle=style,
-                      solid_capstyle="round", solid_joinstyle="round", zorder=order)  # fmt: skip
+            axes.plot(
+                xs,
+                ys,
+                color=mark.color,
+                linewidth=mark.width * point,
+                linestyle=style,
+                solid_capstyle="round",
+                solid_joinstyle="round",
+                zorder=order,
+            )
 
 
 def side_by_side(pictures: Sequence[Picture], title: str, columns: int = 3) -> Picture:

@@ -31,6 +31,7 @@ from armillary.viewer.sketch.display import (
     faded,
     side_by_side,
 )
+from armillary.viewer.sketch.elements import element_marks
 from armillary.viewer.sketch.furniture import (
     axes_marks,
     center_mark,
@@ -69,9 +70,9 @@ def draw_mechanism(
     viewer (3 numbers in the world); by default along the axes of a planar mechanism, else from a
     side that keeps the joints apart.  labels: "bodies", "joints", "none", or "auto" (bodies, up to
     30).  frames: True for the model's extra frames, or names of frames and bodies.
-    centers: mark the centres of mass.  forces: wrenches (6,) by the name of a joint, body or
-    constraint, on the body in its frame at its origin: N m and N, as `reactions` and
-    `solve(...).reactions` give them.  size: of the picture in pixels."""
+    centers: mark the centres of mass.  forces: wrenches (6,) by the name of a joint, body,
+    constraint or force element, on the body in its frame at its origin: N m and N, as `reactions`,
+    `solve(...).reactions` and `element_forces` give them.  size: of the picture in pixels."""
     shown = skeleton(mechanism, q)
     sketch = Sketch([shown], view, labels, size)
     marks = sketch.marks(shown, frames=frames, centers=centers)
@@ -143,16 +144,19 @@ def draw_run(
     wanted = np.linspace(time[0], time[-1], 5 if len(time) > 4 else len(time)) if at is None else at
     instants = np.atleast_1d(np.asarray(wanted, float))
     slack = 1e-9 * max(1.0, float(np.abs(time).max()))
-    if not np.isfinite(instants).all() or not len(instants) or (
-        (instants < time[0] - slack) | (instants > time[-1] + slack)
-    ).any():  # fmt: skip
+    if (
+        not np.isfinite(instants).all()
+        or not len(instants)
+        or ((instants < time[0] - slack) | (instants > time[-1] + slack)).any()
+    ):
         raise InputError(
             f"at: expected instants from {time[0]:g} to {time[-1]:g} s, found {wanted!r}."
         )
     rows = [int(np.argmin(np.abs(time - t))) for t in instants]
     captions = [f"t = {time[k]:.4g} s" for k in rows]
-    return draw_states(moved, q[rows], captions, overlay=overlay, view=view, labels=labels,
-                       size=size, title=title)  # fmt: skip
+    return draw_states(
+        moved, q[rows], captions, overlay=overlay, view=view, labels=labels, size=size, title=title
+    )
 
 
 def _caption(text: str, canvas: Canvas) -> Text:
@@ -217,6 +221,8 @@ class Sketch:
             ends = pixels(self.canvas.at(np.array([rod.start, rod.end])))
             marks.append(Line(ends, INK, 1.6, dash="6 4", role="rod", name=rod.name))
             marks += [Disc(end, 3.0, INK, 1.2, PAPER, "rod", rod.name) for end in ends]
+        for part in shown.elements:
+            marks += element_marks(self.canvas, part, plain)
         for joint in sorted(shown.joints, key=lambda joint: not len(joint.slides)):  # pins on top
             marks += self._joint(joint)
         if centers:
@@ -234,8 +240,11 @@ class Sketch:
         if len(points) > 2:
             outline = hull(points)
             if outline is not None:
-                return [Line(pixels(outline), color, 3.0, True, color, 0.15,
-                             role="link", name=link.body)]  # fmt: skip
+                return [
+                    Line(
+                        pixels(outline), color, 3.0, True, color, 0.15, role="link", name=link.body
+                    )
+                ]
             points = points[np.argsort(points @ main_direction(points))]
         marks: list[Mark] = []
         for start, end in pairwise(points):
@@ -322,11 +331,13 @@ class Sketch:
         """(where, text, colour) of the names to place."""
         canvas = self.canvas
         if self.labels == "joints":
-            return [
+            found = [
                 (canvas.at(j.outboard), j.name, self.colors.get(j.body, INK))
                 for j in shown.joints
                 if not j.floats and j.symbol != "weld"
             ]
+            middles = [(canvas.at(p.points).mean(axis=0), p.name, INK) for p in shown.elements]
+            return found + middles
         return [
             (canvas.at(link.points).mean(axis=0), link.body, self.colors[link.body])
             for link in shown.links

@@ -81,9 +81,14 @@ def _write_gif(frames: Iterator[bytes], path: Path, rate: float) -> None:
         for frame in frames
     ]
     pictures[0].save(
-        path, format="GIF", save_all=True, append_images=pictures[1:], loop=0,
-        duration=max(20, round(1000.0 / rate)), optimize=True,
-    )  # fmt: skip
+        path,
+        format="GIF",
+        save_all=True,
+        append_images=pictures[1:],
+        loop=0,
+        duration=max(20, round(1000.0 / rate)),
+        optimize=True,
+    )
 
 
 def _write_mp4(frames: Iterator[bytes], path: Path, rate: float) -> None:
@@ -93,9 +98,26 @@ def _write_mp4(frames: Iterator[bytes], path: Path, rate: float) -> None:
             f"'{path}': films in MP4 need the program ffmpeg, which is not installed. "
             "Write a .gif or an .html page instead."
         )
-    command = [program, "-loglevel", "error", "-y", "-f", "image2pipe", "-framerate", f"{rate:g}",
-               "-c:v", "png", "-i", "-", "-pix_fmt", "yuv420p", "-movflags", "+faststart",
-               "--", str(path)]  # fmt: skip
+    command = [
+        program,
+        "-loglevel",
+        "error",
+        "-y",
+        "-f",
+        "image2pipe",
+        "-framerate",
+        f"{rate:g}",
+        "-c:v",
+        "png",
+        "-i",
+        "-",
+        "-pix_fmt",
+        "yuv420p",
+        "-movflags",
+        "+faststart",
+        "--",
+        str(path),
+    ]
     done = subprocess.run(command, input=b"".join(frames), capture_output=True, check=False)
     if done.returncode:
         path.unlink(missing_ok=True)

@@ -18,9 +18,12 @@ from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism import Mechanism
 from armillary.model.constraint_parts import Contact, Distance, Loop, Surface, Wheel
+from armillary.model.elements.element import ForceElement
+from armillary.model.elements.world import FixedWrench, PointGravity
 from armillary.model.joints import kernel_joint, own_rotation
 from armillary.model.parts import WORLD, Frame, JointSpec, Shape
 from armillary.spatial import Motion
+from armillary.viewer.elements import anchors, symbols_of
 
 _SAME = 1e-9  # directions whose cross product is smaller are one
 
@@ -97,6 +100,21 @@ class Rod:
 
 
 @dataclass(frozen=True)
+class Element:
+    """A force element: the places of its ends, on bodies, and what stands for it in a sketch.
+
+    force, moment: directions (3,) of a load that is known without its size, else None."""
+
+    name: str
+    symbols: tuple[str, ...]  # see viewer/elements.py
+    bodies: tuple[str, ...]
+    points: Array  # (n, 3)
+    axes: Array  # of the last end
+    force: Array | None = None
+    moment: Array | None = None
+
+
+@dataclass(frozen=True)
 class Skeleton:
     """All that is drawn of a mechanism at q."""
 
@@ -105,6 +123,7 @@ class Skeleton:
     joints: tuple[Joint, ...]
     rims: tuple[Rim, ...]
     rods: tuple[Rod, ...]
+    elements: tuple[Element, ...]
     frames: dict[str, tuple[Array, Array]]  # extra frames: origin, axes as columns
     up: Array  # against gravity
 
@@ -115,6 +134,7 @@ class Skeleton:
         found += [np.array([j.inboard, j.outboard]) for j in self.joints if not j.floats]
         found += [rim_points(rim) for rim in self.rims]
         found += [np.array([rod.start, rod.end]) for rod in self.rods]
+        found += [part.points for part in self.elements]
         return np.concatenate(found) if found else np.zeros((1, 3))
 
     @property
@@ -178,16 +198,19 @@ class _Reader:
         joints += [self._loop(loop) for loop in model.loops]
         rims = tuple(self._rim(wheel) for wheel in model.wheels)
         pairs: list[Distance | Surface | Contact] = [
-            *model.distances, *model.surfaces, *model.contacts,
-        ]  # fmt: skip
+            *model.distances,
+            *model.surfaces,
+            *model.contacts,
+        ]
         rods = tuple(self._rod(p.name, p.first, p.second) for p in pairs)
         frames = {f.name: self._frame(f) for f in model.frames}
         for frame in model.frames:
             self.held[frame.body].append(frames[frame.name][0])
+        elements = tuple(self._element(part) for part in model.elements)
         links = self._links(joints)
         gravity = np.array(model.gravity, float)
         up = unit(-gravity) if gravity.any() else np.array([0.0, 0.0, 1.0])
-        return Skeleton(model.name, links, tuple(joints), rims, rods, frames, up)
+        return Skeleton(model.name, links, tuple(joints), rims, rods, elements, frames, up)
 
     def _frame(self, frame: Frame) -> tuple[Array, Array]:
         origin, axes = self.poses[frame.body]
@@ -217,8 +240,17 @@ class _Reader:
         outboard = self.poses[body.name][0] + shift
         joint, slot = self.model.joints[k], self.model.slots[k]
         turns, slides = directions(joint.motion_space(self.q[slot.q].tolist()), self.kernel[k])
-        found = Joint(body.joint.name, body.joint.kind, body.parent, body.name,
-                      inboard, outboard, turns, slides, self.poses[body.name][1])  # fmt: skip
+        found = Joint(
+            body.joint.name,
+            body.joint.kind,
+            body.parent,
+            body.name,
+            inboard,
+            outboard,
+            turns,
+            slides,
+            self.poses[body.name][1],
+        )
         if not found.floats:
             self.held[body.parent].append(inboard)
             self.held[body.name].append(outboard)
@@ -229,8 +261,18 @@ class _Reader:
         turns, slides = _loop_directions(loop.joint, first, second)
         self.held[loop.first.body].append(start)
         self.held[loop.second.body].append(end)
-        return Joint(loop.name, loop.joint.kind, loop.first.body, loop.second.body, start, end,
-                     turns, slides, second, closes=True)  # fmt: skip
+        return Joint(
+            loop.name,
+            loop.joint.kind,
+            loop.first.body,
+            loop.second.body,
+            start,
+            end,
+            turns,
+            slides,
+            second,
+            closes=True,
+        )
 
     def _rim(self, wheel: Wheel) -> Rim:
         origin, axes = self.poses[wheel.body]
@@ -247,6 +289,21 @@ class _Reader:
         self.held[first.body].append(start)
         self.held[second.body].append(end)
         return Rod(name, first.body, second.body, start, end, axes)
+
+    def _element(self, part: ForceElement) -> Element:
+        places = anchors(part)
+        points = np.array([self._frame(end)[0] for end in places])
+        for end, spot in zip(places, points, strict=True):
+            self.held[end.body].append(spot)
+        (start, first), (end, axes) = self._frame(part.ends[0]), self._frame(part.ends[-1])
+        force = moment = None
+        if isinstance(part.law, FixedWrench):
+            force, moment = (first @ np.array(x) for x in (part.law.force, part.law.moment))
+        elif isinstance(part.law, PointGravity):
+            force = start - end
+        force, moment = (None if x is None or not x.any() else unit(x) for x in (force, moment))
+        bodies = tuple(end.body for end in places)
+        return Element(part.name, symbols_of(part), bodies, points, axes, force, moment)
 
     def _links(self, joints: Sequence[Joint]) -> tuple[Link, ...]:
         every = [p for points in self.held.values() for p in points]
@@ -303,7 +360,7 @@ def _different(points: Sequence[Array], near: float) -> list[Array]:
 def _far_end(shapes: Sequence[Shape], origin: Array, axes: Array, start: Array) -> Array | None:
     """The end of the longest shape that is farther from the joint, or None."""
     ends = []
-    for shape in shapes:
+    for shape in (one.surrounding for one in shapes):
         if shape.kind not in ("box", "cylinder", "capsule") or not shape.size:
             continue
         lengths = np.zeros(3)

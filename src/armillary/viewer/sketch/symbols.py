@@ -141,8 +141,11 @@ def arrow(start: Array, end: Array, color: str, role: str, name: str, heads: int
     marks: list[Mark] = [Line(_points([start, shaft_end]), color, 2.4, role=role, name=name)]
     for k in range(heads):
         tip = end - 0.75 * k * size * along
-        corners = [tip, tip - size * along + 0.42 * size * aside,
-                   tip - size * along - 0.42 * size * aside]  # fmt: skip
+        corners = [
+            tip,
+            tip - size * along + 0.42 * size * aside,
+            tip - size * along - 0.42 * size * aside,
+        ]
         marks.append(Line(_points(corners), color, 0.5, True, color, role=role, name=name))
     return marks
 
@@ -151,8 +154,9 @@ def _box(
     spot: Array, along: Array, half: float, side: float, color: str, fill: str, role: str, name: str
 ) -> Line:
     aside = np.array([-along[1], along[0]])
-    corners = [spot + a * half * along + b * side * aside
-               for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]  # fmt: skip
+    corners = [
+        spot + a * half * along + b * side * aside for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))
+    ]
     return Line(_points(corners), color, 1.8, True, fill, role=role, name=name)
 
 

@@ -1,0 +1,151 @@
+"""Motions that the rows of B states admit, and what answers right sides of them: by dependent
+coordinates where these are healthy, else by the null space, as in the ladder of solvers.
+
+    J x = target:      x = P target + N y            M x = f + J^T λ:   y along  R = N (N^T M N)^-1 N^T
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armillary.constraints.nullspace import Factor, solve
+from armillary.constraints.plan import make_plan
+from armillary.errors import ModelError
+from armillary.evaluate.inputs import Array
+
+if TYPE_CHECKING:
+    from armillary.algorithms.closed.constrained import Plan
+    from armillary.constraints.equations import Equations, System
+
+_HEALTHY = 1e4  # largest entry of the scaled P and of the inverse of the scaled N^T M N
+_FULFILLED = 1e-9  # what rows without a pivot may be off, as a part of their terms
+
+
+@dataclass
+class Split:
+    """Of B states."""
+
+    motions: Array  # (B, n, k): changes of q that the rows admit, orthonormal in scaled units
+    velocities: Array  # (B, n, l): changes of v
+    particular: Array  # P (B, n, m)
+    response: Array  # R (B, n, n)
+
+
+def split_of(equations: Equations, system: System) -> Split:
+    """Every state by dependent coordinates, or by the null space where those fail."""
+    holonomic = np.array(equations.constraints.holonomic, bool)
+    found = _embedded(equations, system, holonomic)
+    left = range(len(system.q))
+    if found is not None:
+        split, healthy = found
+        left = np.flatnonzero(~healthy).tolist()
+    others = [_by_null_space(equations, system, k, holonomic) for k in left]
+    if len(others) == len(system.q):
+        _refuse_mixed(others)
+        return Split(*(np.stack([getattr(x, name)[0] for x in others]) for name in vars(others[0])))
+    if others:
+        _refuse_mixed([_one(split, int(np.flatnonzero(healthy)[0])), *others])
+    for k, other in zip(left, others, strict=True):
+        for name, x in vars(other).items():
+            getattr(split, name)[k] = x[0]
+    return split
+
+
+def _one(split: Split, k: int) -> Split:
+    return Split(*(x[k : k + 1] for x in vars(split).values()))
+
+
+def _refuse_mixed(states: list[Split]) -> None:
+    for kind in ("motions", "velocities"):
+        free = [getattr(x, kind).shape[2] for x in states]
+        if len(set(free)) > 1:
+            raise ModelError(
+                f"forward_dynamics.derivatives: a state has {max(free)} admissible variations and "
+                f"others have {min(free)}; it is singular. Ask for its derivatives alone."
+            )
+
+
+def _embedded(
+    equations: Equations, system: System, holonomic: NDArray[np.bool_]
+) -> tuple[Split, NDArray[np.bool_]] | None:
+    """By the dependent coordinates of the plans, and where these are healthy; None: there are
+    none."""
+    every = _plan(equations, None)
+    of_places = every if holonomic.all() else _plan(equations, holonomic)
+    if every.pivots is None or of_places.pivots is None:
+        return None
+    s, J, M = equations.scaling, _rows(equations, system), system.M
+    try:
+        N, P = _solved(every, J)
+        K = N if of_places is every else _solved(of_places, J)[0]
+        inner = np.swapaxes(N, 1, 2) @ (s.columns[:, None] * M * s.columns) @ N
+        size = np.sqrt(np.maximum(np.einsum("bii->bi", inner), 1e-300))
+        inverse = np.linalg.inv(inner / (size[:, :, None] * size[:, None, :]))
+    except np.linalg.LinAlgError:  # of one state: the null space takes all
+        return None
+    largest = np.maximum(_largest(P), _largest(inverse))
+    a = (P @ (s.rows / s.length * system.target)[..., None])[..., 0]
+    target = s.rows / s.length * system.target
+    off = np.abs((J @ a[..., None])[..., 0] - target)
+    terms = (np.abs(J) @ np.abs(a)[..., None])[..., 0] + np.abs(target)
+    implied = np.maximum(_largest(J @ N), _largest(J[:, holonomic] @ K)) <= _FULFILLED
+    healthy = (largest < _HEALTHY) & implied & (off <= _FULFILLED * terms + 1e-300).all(axis=1)
+    inverse = inverse / (size[:, :, None] * size[:, None, :])
+    R = s.columns[:, None] * (N @ inverse @ np.swapaxes(N, 1, 2)) * s.columns
+    N, K = np.linalg.qr(N)[0], (None if of_places is every else np.linalg.qr(K)[0])
+    velocities = s.columns[:, None] * N
+    motions = velocities.copy() if K is None else s.columns[:, None] * K
+    P = s.columns[:, None] * P * (s.rows / s.length)
+    return Split(motions, velocities, P, R), healthy
+
+
+def _rows(equations: Equations, system: System) -> Array:
+    """J (B, m, n) without units."""
+    return equations.scaling.scaled(system.terms.J)
+
+
+def _plan(equations: Equations, wanted: NDArray[np.bool_] | None) -> Plan:
+    key = ("split", None if wanted is None else wanted.tobytes())
+    return equations.memo.once(key, lambda: make_plan(equations, wanted, implied=True))
+
+
+def _solved(plan: Plan, J: Array) -> tuple[Array, Array]:
+    """N (B, n, free) and P (B, n, m) of rows that are solved for dependent coordinates."""
+    states, m, n = J.shape
+    rows = [plan.kept[pivot.row] for pivot in plan.pivots or ()]
+    dofs = [pivot.dof for pivot in plan.pivots or ()]
+    others = [k for k in range(n) if k not in dofs]
+    inverse = np.linalg.inv(J[:, rows][:, :, dofs])
+    N, P = np.zeros((states, n, len(others))), np.zeros((states, n, m))
+    N[:, others] = np.eye(len(others))
+    N[:, dofs] = -inverse @ J[:, rows][:, :, others]
+    P[:, np.array(dofs, int)[:, None], np.array(rows, int)] = inverse
+    return N, P
+
+
+def _largest(x: Array) -> Array:
+    return np.abs(x).max(axis=(1, 2), initial=0.0)
+
+
+def _by_null_space(
+    equations: Equations, system: System, k: int, holonomic: NDArray[np.bool_]
+) -> Split:
+    """Of one state."""
+    factor = equations.factor(system.terms, k)
+    tolerance = equations.rank_tolerance(system.terms.residual[k])
+    scaling = equations.scaling.of_rows(holonomic)
+    places = Factor(system.terms.J[k][holonomic], scaling, tolerance)
+    P = factor.motion(np.eye(equations.constraints.count))[0]
+    R = responses(equations, system, k, factor)
+    return Split(places.free[None], factor.free[None], P[None], R[None])
+
+
+def responses(equations: Equations, system: System, k: int, factor: Factor) -> Array:
+    """d a / d tau (nv, nv) of state k: N (N^T M N)^-1 N^T."""
+    n, labels = equations.tables.nv, equations.model.v_labels
+    target = np.zeros((equations.constraints.count, n))
+    return solve(system.M[k], np.eye(n), factor, target, labels=labels).a

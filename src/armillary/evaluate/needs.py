@@ -1,0 +1,96 @@
+"""What questions need of a model: mass, inertia behind every joint, force elements, and forces that
+are defined at the state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from armillary.algorithms.forces.element_forces import element_forces
+from armillary.algorithms.interpreter import Run
+from armillary.algorithms.tree.mass_matrix import mass_matrix
+from armillary.errors import ModelError, NotFiniteError, SingularError
+from armillary.evaluate.inputs import Array
+from armillary.model.lowering.tree import Tables
+from armillary.model.model import Model
+
+Interpret = Callable[..., Run]  # (algorithm, inputs), as `Evaluator.interpret`
+_ORDINARY = 1e6  # coordinates beyond make numbers overflow, whatever the forces
+_LARGEST_INERTIA_CHECK = 120  # degrees of freedom
+
+
+def refuse_no_mass(model: Model, tables: Tables) -> None:
+    """Something that is not welded to the world must have mass."""
+    if sum(body.inertia.mass for body in tables.bodies) <= 0.0:
+        raise ModelError(f"'{model.name}': nothing that moves has mass, so it has no centre.")
+
+
+def refuse_no_elements(model: Model) -> None:
+    """Questions about force elements need some."""
+    if not model.elements:
+        raise ModelError(
+            f"'{model.name}' has no force elements. Add some: Builder.spring(...), "
+            f"Builder.force(...), or `forces:` in its file."
+        )
+
+
+def refuse_undefined_elements(
+    model: Model, given: Mapping[str, Array], interpret: Interpret
+) -> None:
+    """Of one state: springs whose ends coincide, and the like."""
+    q, v = (np.ravel(given.get(name, np.zeros(0))) for name in ("q", "v"))
+    if len(q) != model.nq or not np.isfinite(q).all():
+        return
+    v = v if len(v) == model.nv and np.isfinite(v).all() else np.zeros(model.nv)
+    if max(np.abs(q).max(initial=0.0), np.abs(v).max(initial=0.0)) > _ORDINARY:
+        return
+    found = interpret(element_forces, {"q": q.tolist(), "v": v.tolist()})
+    numbers = np.array(found.result("readings"), float)
+    for part, row in zip(model.elements, numbers, strict=True):
+        if not np.isfinite(row).all():
+            raise NotFiniteError(
+                f"{part.title}: its force is undefined at this state (its ends coincide, or "
+                f"are half a turn apart), so the answer is not a finite number. Move the state "
+                f"or its ends; a plain spring without damping whose rest length is 0 needs no "
+                f"direction."
+            )
+
+
+def refuse_no_inertia(model: Model, tables: Tables, interpret: Interpret) -> None:
+    """A degree of freedom without inertia has no acceleration: found once, at one state."""
+    for name in model.massless_joints[:1]:
+        body = model.bodies[model.joint_index[name]].name
+        raise ModelError(
+            f"body '{body}': joint '{name}' moves '{body}', but neither it nor anything beyond "
+            f"it has mass: forward dynamics is undefined for it. Give it a mass "
+            f"(replace(bodies={{name: {{'mass': ...}}}})), or lock its joint."
+        )
+    if not 0 < model.nv <= _LARGEST_INERTIA_CHECK:
+        return
+    from armillary.codegen.cache import remembered
+    from armillary.evaluate.fingerprint import identity
+
+    number = remembered(
+        identity("inertia", tables),
+        "axis without inertia",
+        lambda: _axis_without_inertia(model, interpret),
+    )
+    if number >= 0:
+        raise SingularError(
+            f"degree of freedom '{model.v_labels[number]}': nothing that it moves has "
+            f"inertia against it, so its acceleration is undefined. Give a body beyond it a "
+            f"mass off the axis, a moment of inertia or a rotor, or lock the joint."
+        )
+
+
+def _axis_without_inertia(model: Model, interpret: Interpret) -> int:
+    """A degree of freedom that moves no inertia, at a state in general position; else -1."""
+    shift = {True: 0.3, False: 0.0}  # quaternions stay
+    q = [x + shift[joint.nq == joint.nv] for joint in model.joints for x in joint.neutral()]
+    M = np.array(interpret(mass_matrix, {"q": q}).result("M"), float)
+    size = np.sqrt(np.maximum(np.diag(M), 0.0))
+    if not size.all():
+        return int(np.flatnonzero(size == 0.0)[0])
+    values, vectors = np.linalg.eigh(M / np.outer(size, size))
+    return int(np.argmax(np.abs(vectors[:, 0]))) if values[0] < 1e-14 else -1

@@ -1,0 +1,286 @@
+"""Force elements whose numbers change along a run: own states z, and inputs given over time.
+
+The mechanism itself has its elements at the states that their laws hold, and without inputs; what
+others give beyond that, this block adds to the joint forces, and it integrates the states:
+
+    force = J^T (wrenches(z, inputs(t)) - wrenches of the model),      dz/dt = rates(q, v, z)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armillary.algorithms.forces.changing import changing_elements
+from armillary.algorithms.forces.elements import READINGS
+from armillary.errors import InputError, unknown_name
+from armillary.evaluate.inputs import Array, as_floats
+from armillary.evaluate.program import Program
+from armillary.evaluate.request import Request
+from armillary.graph.expr import Node
+from armillary.mechanism.mechanism import Mechanism
+from armillary.model.passive import interpolated
+from armillary.scalar import Scalar
+from armillary.sim.control.block import Block, Scalars, made_for
+from armillary.sim.motion.schedules import Inputs, Schedule
+from armillary.sim.motion.user_functions import array_of, columns, numbers
+
+_TURNS = 50  # of Newton's method for steady states
+_STEP = 1e-6  # of its differences, relative to the state
+_STEADY = 1e-9  # rates that count as zero, relative to those at the start
+
+
+@dataclass(frozen=True)
+class Added:
+    """What changing elements give beyond the model, at S instants: forces along the joints (S, nv),
+    those of elements between coordinates alone, wrenches by body (S, 6), energy (S,), and the
+    readings of all elements (S, elements, 10)."""
+
+    force: Array
+    along: Array
+    wrenches: dict[str, Array]
+    energy: Array
+    readings: Array
+
+    def put(self, extras: dict[str, Any], shape: tuple[int, ...]) -> None:
+        """Into what a recorder takes beside the joint forces: outer wrenches, and restraints."""
+        outer = dict(extras.get("external", {}))
+        for name, wrench in self.wrenches.items():
+            outer[name] = outer.get(name, 0.0) + wrench.reshape(*shape[:-1], 6)
+        if outer:
+            extras["external"] = outer
+        if self.along.any():
+            extras["restraint"] = extras.get("restraint", 0.0) + self.along.reshape(shape)
+
+
+class ElementChanges(Block):
+    """inputs: {element: constant, Schedule or f(t)}, added to what its law says: the force of a
+    spring (N or N m, tension is positive), moment and force of a fixed wrench (6)."""
+
+    entries = ()
+
+    def __init__(self, mechanism: Mechanism, inputs: Mapping[str, Any]):
+        self.mechanism, self.built_for = mechanism, made_for(mechanism)
+        self.inputs = dict(inputs)
+        self.schedules = tuple(x for x in inputs.values() if isinstance(x, Schedule))
+        names, units, changing = [], [], []
+        for k, part in enumerate(mechanism.model.elements):
+            law = part.law
+            given = law.input_count() if part.name in inputs else 0
+            if law.state_names() or given:
+                changing.append((k, len(law.state_names()), given))
+            names += [f"{part.name}.{name}" for name in law.state_names()]
+            units += law.state_units()
+        self.states, self.state_units = tuple(names), tuple(units)
+        self._changing = tuple(changing)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the elements."""
+        return tuple(self.mechanism.model.elements[k].name for k, *_ in self._changing)
+
+    # -- the elements at a state -----------------------------------------------------------------
+
+    def _given(self, t: Any) -> list[Scalar]:
+        """Inputs at a time (a scalar of any kind, or instants), flat over all elements."""
+        found: list[Scalar] = []
+        for part in self.mechanism.model.elements:
+            if part.name in self.inputs:
+                n, what = part.law.input_count(), f"inputs['{part.name}']"
+                found += _at(self.inputs[part.name], t, n, what)
+        return found
+
+    def _answer(self, name: str, t: Scalar, q: Scalars, v: Scalars, z: Scalars) -> list[Scalar]:
+        """A result of the algorithm over nodes of a graph, floats or columns."""
+        if isinstance(q[0], Node):
+            inputs = {"q": list(q), "v": list(v), "states": list(z), "inputs": self._given(t)}
+            algorithm = changing_elements(self._changing)
+            return list(self.mechanism.evaluator.inlined(algorithm, inputs).result(name))
+        places = array_of(q)
+        rows = (np.atleast_2d(places), np.atleast_2d(array_of(v)))
+        states = array_of(z) if len(z) else np.zeros((*places.shape[:-1], 0))
+        at = np.full(len(rows[0]), t)
+        found = self._numbers(at[:1], *rows, np.atleast_2d(states))[name]
+        return list(found[0].tolist()) if places.ndim == 1 else columns(found)
+
+    def _numbers(
+        self, t: Array, q: Array, v: Array, z: Array, fuse: bool = True
+    ) -> dict[str, Array]:
+        """All results at S instants; t (S,), or (1,) for all."""
+        evaluator = self.mechanism.evaluator
+        reads, nz = ("q", "v", "states", "inputs"), len(self.states)
+        count = sum(given for *_, given in self._changing)
+
+        def make() -> Program:
+            sizes = (("states", nz), ("inputs", count))
+            tables = replace(evaluator.tables(fuse), extra=sizes)
+            request = Request(changing_elements(self._changing), reads, evaluator.moving_base)
+            return Program(request, tables, replace(evaluator.options, tier=2))
+
+        program = evaluator.memo.once(("element changes", self._changing, fuse), make)
+        given = np.zeros((len(t), count))
+        for k, x in enumerate(self._given(t)):
+            given[:, k] = x
+        arrays = {"q": q, "v": v, "states": z, "inputs": given}
+        return dict(program(arrays, len(q), evaluator.base_numbers))
+
+    def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
+        return [x + y for x, y in zip(u, self._answer("force", t, q, v, z), strict=True)]
+
+    def rate(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
+        return self._answer("rates", t, q, v, z) if self.states else []
+
+    def start(
+        self, mechanism: Mechanism, q: Scalars | None = None, v: Scalars | None = None
+    ) -> list[Scalar]:
+        """The states that the laws hold; where they say so, those whose rates are zero."""
+        laws = [part.law for part in self.mechanism.model.elements]
+        state = np.array([x for law in laws if law.state_names() for x in law.state], float)  # type: ignore[attr-defined]
+        steady = [law.begins_steady for law in laws for _ in law.state_names()]
+        if q is None or v is None or not state.size:
+            return list(state)
+        q_, v_ = array_of(q), array_of(v)
+        if q_.ndim == 1:
+            return list(self._steady(q_, v_, state, np.array(steady)))
+        rows = zip(q_, v_, strict=True)
+        return columns(np.array([self._steady(*row, state, np.array(steady)) for row in rows]))
+
+    def _steady(self, q: Array, v: Array, z: Array, free: Array) -> Array:
+        """z with rates of zero in the free ones, by Newton's method from the given ones."""
+
+        def rates(x: Array) -> Array:
+            found = self._numbers(np.zeros(1), q[None], v[None], x[None])
+            return np.asarray(found["rates"][0][free])
+
+        if not free.any():
+            return z
+        z, first = z.copy(), np.abs(rates(z)).max()
+        for _ in range(_TURNS):
+            found = rates(z)
+            if np.abs(found).max() <= _STEADY * max(first, 1e-12):
+                return z
+            slopes = []
+            for k in np.flatnonzero(free):
+                d = np.zeros(len(z))
+                d[k] = _STEP * max(1.0, abs(z[k]))
+                slopes.append((rates(z + d) - rates(z - d)) / (2.0 * d[k]))
+            z[free] -= np.linalg.lstsq(np.array(slopes).T, found, rcond=1e-12)[0]
+        names = ", ".join(name for name, own in zip(self.states, free, strict=True) if own)
+        raise InputError(
+            f"the states {names} have no steady values where the run begins: their rates do not "
+            f"vanish. Give the values instead (steady=False)."
+        )
+
+    # -- for recordings --------------------------------------------------------------------------
+
+    def added(self, t: Array, q: Array, v: Array, z: Array) -> Added:
+        """t (S,), q (S, nq), v (S, nv), z (S, states)."""
+        found = self._numbers(t, q, v, z, fuse=False)
+        full = self.mechanism.element_forces(q, v)
+        readings = np.concatenate([full.wrench, full.along, full.power[..., None]], axis=-1)
+        for n, (k, *_) in enumerate(self._changing):
+            readings[:, k] = found["readings"][:, READINGS * n : READINGS * (n + 1)]
+        parts = self.mechanism.model.elements
+        pushed = {end.body for k, *_ in self._changing for end in parts[k].ends}
+        wrenches = {
+            name: found["wrench"][:, k]
+            for k, name in enumerate(self.mechanism.bodies)
+            if name in pushed
+        }
+        energy = found["energy"][:, 0]
+        return Added(found["force"], found["along"], wrenches, energy, readings)
+
+
+def _at(given: Any, t: Any, count: int, what: str) -> list[Scalar]:
+    """An input at a time: `count` scalars."""
+    if isinstance(given, Schedule) and isinstance(t, Node):
+        return _traced(given, t, count)
+    if not callable(given):
+        return list(np.broadcast_to(as_floats(what, given), (count,)).tolist())
+    if isinstance(t, np.ndarray):  # instants of a recording
+        values = [_at(given, float(x), count, what) for x in t]
+        return list(np.array(values).T)
+    found = given(t)
+    if isinstance(t, Node):
+        return list(found) if np.ndim(found) else [found]
+    return list(np.broadcast_to(numbers(what, found, t), (count,)).tolist())
+
+
+def _traced(schedule: Schedule, t: Scalar, count: int) -> list[Scalar]:
+    """A continuous table over time as nodes of a graph."""
+    jumps = (np.diff(schedule.times) == 0.0).any()
+    if schedule.kind != "linear" or jumps or schedule.values.ndim > 2 or len(schedule.times) > 200:
+        raise TypeError("a schedule that jumps, bends smoothly or is long")
+    values = schedule.values.reshape(len(schedule.times), count).T
+    rows = [tuple(zip(schedule.times.tolist(), x.tolist(), strict=True)) for x in values]
+    return [interpolated(row, t) if len(row) > 1 else row[0][1] for row in rows]
+
+
+def split_inputs(mechanism: Mechanism, inputs: Inputs) -> tuple[Inputs, dict[str, Any]]:
+    """Inputs of joints, and those of force elements."""
+    if not isinstance(inputs, Mapping):
+        return inputs, {}
+    parts = {part.name: part for part in mechanism.model.elements}
+    joints = {*mechanism.v_labels, *mechanism.model.joint_index}
+    own = {name: x for name, x in inputs.items() if name in parts and name not in joints}
+    for name, x in own.items():
+        part, count = parts[name], parts[name].law.input_count()
+        if not count:
+            raise InputError(
+                f"inputs['{name}']: a {part.law.kind} takes none. Springs take a force, fixed "
+                f"wrenches a moment and a force."
+            )
+        values = x.values if isinstance(x, Schedule) else None if callable(x) else as_floats(
+            f"inputs['{name}']", x
+        )  # fmt: skip
+        if values is None:
+            continue
+        width = 1 if values.ndim == int(isinstance(x, Schedule)) else values.shape[-1]
+        if width != count or not np.isfinite(values).all():
+            raise InputError(
+                f"inputs['{name}']: expected {count} finite numbers, constant or by the rows of a "
+                f"Schedule, found shape {values.shape}."
+            )
+    unknown = [name for name in inputs if name not in own and name not in joints]
+    if unknown and parts:
+        takers = [name for name, part in parts.items() if part.law.inputs]
+        raise unknown_name("joint or force element", unknown[0], [*sorted(joints), *takers])
+    return {name: x for name, x in inputs.items() if name not in own} or None, own
+
+
+def check_changes(
+    changes: list[ElementChanges],
+    switches: bool,
+    parameters: ArrayLike | None,
+    mechanism: Mechanism,
+) -> None:
+    """What does not go together with elements that change along the run."""
+    if not changes:
+        return
+    names = ", ".join(changes[0].names)
+    if switches:
+        raise InputError(
+            f"events: {names} have states or inputs of their own, and a Switch to another "
+            f"mechanism does not carry them on. Leave the Switch out, or the elements."
+        )
+    if parameters is None:
+        return
+    given = np.atleast_2d(as_floats("parameters", parameters))
+    first = tuple(f"{name}." for name in changes[0].names)
+    own = [k for k, name in enumerate(mechanism.parameter_names) if name.startswith(first)]
+    known = given.shape[-1] == len(mechanism.parameters)
+    if known and np.any(given[:, own] != mechanism.parameters[own]):
+        raise InputError(
+            f"parameters: numbers of elements with states or inputs of their own ({names}) cannot "
+            f"differ from the model's in a run. Use replace(elements=...) and one run for each."
+        )
+
+
+def element_changes(mechanism: Mechanism, inputs: Mapping[str, Any]) -> list[ElementChanges]:
+    """The block of a mechanism that needs one."""
+    stateful = any(part.law.state_names() for part in mechanism.model.elements)
+    return [ElementChanges(mechanism, inputs)] if stateful or inputs else []
