@@ -11,7 +11,7 @@ ArmillaryError
 └── CompileError      an algorithm that cannot be traced or compiled
 
 EnergyWarning         an energy that lacks a part nobody has told it of
-ProjectionWarning     a state of a batch that cannot be brought onto its constraints
+ProjectionWarning     a state that is not on its constraints, or cannot be brought onto them
 
 A Remedy says what helps; a Message is text with one, in errors and in the messages of results.
 """
@@ -22,6 +22,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+_PACKAGE = __name__.partition(".")[0]
 # What helps, by name, in the words of Python; cli/remedies.py has those of the command line.
 PYTHON = {
     "overwrite": "Choose another name or pass overwrite=True.",
@@ -184,7 +185,19 @@ class EnergyWarning(UserWarning):
 
 
 class ProjectionWarning(UserWarning):
-    """A state of a batch cannot be brought onto its constraints: its row is NaN."""
+    """A state is not on its constraints and what was answered holds for no machine; or one of a
+    batch cannot be brought onto them, and its row is NaN."""
+
+
+def warn_caller(text: str, category: type[Warning]) -> None:
+    """A warning at the line that asked: the nearest one outside this package."""
+    import sys
+    import warnings
+
+    level, frame = 1, sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
+    warnings.warn(text, category, stacklevel=level)
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str], most: int = 12) -> ModelError:

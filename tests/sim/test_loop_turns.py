@@ -196,6 +196,37 @@ def test_a_skew_loop_winds_up_its_spring(law, way, monkeypatch):
         np.testing.assert_allclose(found["energy"], found["energy"][0], rtol=1e-7)
 
 
+@pytest.mark.parametrize("law", WEAK)
+@pytest.mark.parametrize("way", ["native", "python", "batch"])
+def test_forces_in_the_loop_are_those_of_the_counted_turn(law, way, monkeypatch):
+    """All wrenches are those of the machine that is cut elsewhere: the loop's on the box with the
+    moment of its spring, the arm's bearing, and none in the free joint."""
+    tree, closed = (box_on_arm(WEAK[law], x) for x in (False, True))
+    first, other = starts(tree)
+    if way == "python":
+        monkeypatch.setattr(loop.Loop, "_native", lambda *_: None)
+    if way == "batch":
+        other = tuple(np.tile(x, (9, 1)) for x in other)
+    options = {"duration": 0.3, "step": 1e-3, "every": 20}
+    wanted = am.simulate(tree, *first, **options, record=("q", "a", "reactions"))
+    assert np.ptp(wanted.q[:, 1]) > 2 * np.pi
+    record = ("reactions", "constraint_forces", "a")
+    run = am.simulate(closed, *other, **options, record=record)
+    found = {name: run[name][:, 4] if way == "batch" else run[name] for name in record}
+    scale = np.abs(wanted.reactions).max()
+    spring = np.abs(found["constraint_forces"][:, :3] @ np.array(SKEW))
+    assert spring.max() > 0.2  # the counted one: the nearest turn has at most spring * pi = 0.16
+    arm, box = np.split(found["reactions"].reshape(-1, 12), 2, axis=1)
+    its_arm, its_box = np.split(wanted.reactions.reshape(-1, 12), 2, axis=1)
+    for a, b in (
+        (found["constraint_forces"][:, :6], its_box),
+        (arm, its_arm),
+        (box, 0.0),
+        (found["a"][:, 0], wanted.a[:, 0]),
+    ):
+        np.testing.assert_allclose(a, b + np.zeros_like(a), rtol=0, atol=1e-5 * scale)
+
+
 @pytest.mark.parametrize(
     "method, error", [("dopri5", 1e-6), ("variational", 1e-2), ("implicit", 1e-2)]
 )

@@ -202,11 +202,13 @@ class Algorithm:
 
 @dataclass(frozen=True)
 class Base:
-    """What the ground does: gravity, and a prescribed motion of the world frame."""
+    """What the ground does: gravity, and a prescribed motion of the world frame; and how exactly
+    loops are closed where an answer is to be trusted."""
 
     gravity: Vector
     velocity: Motion
     acceleration: Motion  # spatial, without gravity
+    opening: Scalar | None = None  # (largest opening, as a part of the tolerance)²; None: any
 
     def felt_acceleration(self) -> Motion:
         """Acceleration with gravity as an upward push of the base  [VanDerMerwe1995, 4.5]."""

@@ -14,7 +14,7 @@ import numpy as np
 from armillary import Mechanism, __version__
 from armillary.cli import closing, models, screen
 from armillary.cli.options import Answering, Source, State, Words
-from armillary.cli.remedies import spelled
+from armillary.cli.remedies import spelled, with_notes
 from armillary.cli.states import KINDS, Array, States, from_csv, from_options, to_csv
 from armillary.cli.voltages import commands_of, fed_forces, print_commands
 from armillary.errors import InputError, ModelError
@@ -119,7 +119,8 @@ def solve(question: Question, reactions: bool) -> Answer:
             values["tau"] = fed_forces(mechanism, question.fed, v, values["tau"])
         tau = values["tau"]
         try:
-            values["a"] = mechanism.forward_dynamics(q, v, tau, external, passive)
+            asked = (q, v, tau, external, passive)
+            values["a"], _ = with_notes(mechanism.forward_dynamics, *asked)  # `messages` say more
         except ArithmeticError:  # a constant division by zero, met while compiling
             values["a"] = np.full_like(v, np.nan)
         messages = tuple(closing.messages(mechanism, q, v, tau, external, passive))
@@ -148,14 +149,14 @@ def _inverse(
         return mechanism.inverse_dynamics(*motion, **options), ()
     if question.actuators:
         options["actuators"] = question.actuators
-    tau = mechanism.inverse_dynamics(*motion, **options)
+    tau, told = with_notes(mechanism.inverse_dynamics, *motion, **options)
     if not question.actuators:
         motors = [body.joint.name for body in mechanism.model.bodies if body.motor]
         whose = "of all joints, the smallest that give this motion; --actuator names some"
         if motors:
             whose = f"of the joints with motors ({', '.join(motors)})"
-        return tau, (f"tau are the forces {whose}; --tree answers for the open tree",)
-    return tau, ()
+        told = [f"tau are the forces {whose}; --tree answers for the open tree", *told]
+    return tau, tuple(told)
 
 
 def refuse_infinite(result: Array, mechanism: Mechanism) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from armillary import Mechanism, __version__
 from armillary.cli import closing, models, screen
 from armillary.cli.options import Answering, Choosing, Source, State, Words
-from armillary.cli.remedies import spelled
+from armillary.cli.remedies import spelled, with_notes
 from armillary.cli.states import Array, States, from_csv, from_options, to_csv
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.functions import FUNCTIONS, HANGING, Function, Result
@@ -130,7 +130,8 @@ def _asked(
         if "external" not in known:
             raise InputError(f"'{question}' does not take wrenches, as {answering.csv} has.")
         chosen["external"] = states.external
-    answer = _callable(mechanism, question)(*states.values.values(), **chosen)
+    answer, told = with_notes(_callable(mechanism, question), *states.values.values(), **chosen)
+    states = replace(states, notes=(*states.notes, *told))
     return Asked(question, row, mechanism, states, chosen, _arrays(row, answer))
 
 

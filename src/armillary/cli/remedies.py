@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from armillary.errors import Message
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from armillary.errors import EnergyWarning, Message, ProjectionWarning
 
 COMMAND = {
     "overwrite": "Choose another name or use --overwrite.",
@@ -37,3 +41,19 @@ COMMAND = {
 def spelled(text: str) -> str:
     """A message of the library, with its remedy in the words of the command line."""
     return text.spelled(COMMAND) if isinstance(text, Message) else text
+
+
+def with_notes(ask: Callable[..., Any], *given: Any, **options: Any) -> tuple[Any, list[str]]:
+    """An answer, and what the library warned of while it was found."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        answer = ask(*given, **options)
+    notes = []
+    for warning in caught:
+        told = warning.message
+        assert isinstance(told, Warning)
+        if isinstance(told, (EnergyWarning, ProjectionWarning)):
+            notes.append(spelled(told.args[0]))
+        else:
+            warnings.warn_explicit(told, None, warning.filename, warning.lineno)
+    return answer, notes

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 from armillary.algorithms.closed import actuation as passes
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints.compiled import compiled_kernels
-from armillary.constraints.ladder import Outcome, States, compiled, solve_in_turn
+from armillary.constraints.ladder import (
+    Asked,
+    Outcome,
+    States,
+    compiled,
+    solve_in_turn,
+    where_closed,
+)
 from armillary.constraints.notes import NEARLY_SINGULAR, nearness, open_notes
 from armillary.constraints.plan import make_plan, samples_of
 from armillary.constraints.states import answerable, finite_rows
@@ -226,7 +233,16 @@ class DrivingForces:
         states = States({"q": q, "v": v, "a": a}, passive=passive)
         return solve_in_turn(states, self._compiled, self._null_space).values
 
-    def _compiled(self, states: States) -> Outcome | None:
+    def asked(self, asked: Asked, arrays: Mapping[str, Array], passive: bool) -> tuple[Array, str]:
+        """The same, and a warning where positions are open."""
+        quick, anywhere = (
+            (partial(self._compiled, closed=True),),
+            (self._compiled, self._null_space),
+        )
+        states = States(arrays, passive=passive)
+        return where_closed(self.equations, asked, states, quick, self._null_space, anywhere)
+
+    def _compiled(self, states: States, closed: bool = False) -> Outcome | None:
         passive = states.passive
         if passive not in self._kernels:
             made = None
@@ -234,7 +250,7 @@ class DrivingForces:
                 made = compiled_kernels(self.equations, self.law, states.reads, passive)
             self._kernels[passive] = made
         kernels = self._kernels[passive]
-        return None if kernels is None else compiled(self.equations, kernels, states, "tau")
+        return None if kernels is None else compiled(self.equations, kernels, states, "tau", closed)
 
     def _null_space(self, states: States) -> Outcome:
         tau = np.full(states.arrays["v"].shape, np.nan)

@@ -349,15 +349,21 @@ def constraint_wrenches(
     equations: Equations, system: System, multipliers: Array
 ) -> dict[str, Array]:
     """Wrenches of all constraints on the bodies, {body: (B, 6)}, in the bodies' frames."""
-    model = equations.model
-    R, origins = equations.tree.poses(system.q)
     wrench_W = _world_wrenches(system, equations.constraints, multipliers)
+    return on_bodies(equations, system.q, system.terms.origin, wrench_W)
+
+
+def on_bodies(equations: Equations, q: Array, origin: Array, wrench_W: Array) -> dict[str, Array]:
+    """The same of given wrenches on the second bodies (B, constraints, 6), along the world's axes
+    at `origin`, the places of the second frames; the first bodies take the opposite ones."""
+    model = equations.model
+    R, origins = equations.tree.poses(q)
     total: dict[str, Array] = {}
     for t, ends in enumerate(equations.ends):
         for body, sign in zip(ends, (-1.0, 1.0), strict=True):
             if body < 0:
                 continue
-            there = shifted(wrench_W[:, t], system.terms.origin[:, t] - origins[:, body])
+            there = shifted(wrench_W[:, t], origin[:, t] - origins[:, body])
             name = model.bodies[body].name
             total[name] = total.get(name, 0.0) + sign * turned_back(R[:, body], there)
     return total

@@ -48,6 +48,12 @@ class ConstraintSolver:
         """`ConstrainedForwardDynamics`, natively callable."""
         return self.forward.callable()
 
+    @cached_property
+    def step_dynamics(self) -> Callable[..., Any]:
+        """The same without a word about open positions: a step of time leaves the constraints and
+        is brought back."""
+        return self.forward.at_open_positions().callable()
+
     def closing(self) -> tuple[ConstraintTable, list[int]]:
         """The constraints, and the rows that a place has to keep."""
         rows = np.flatnonzero(self.closer.closing_rows)

@@ -21,6 +21,7 @@ from armillary.codegen.llvm import with_declarations
 from armillary.codegen.struct import Slot, bits
 from armillary.codegen.target import Lanes, native
 from armillary.constraints.large import LargeSystem, armature_of, large_system
+from armillary.constraints.plan import closing_weights
 from armillary.constraints.row_code import RowCode, numbers_of
 from armillary.evaluate.fingerprint import identity, of_lanes
 from armillary.evaluate.inputs import Array
@@ -131,6 +132,12 @@ class _Tables:
         self._values = np.zeros(len(self.system.kept), np.int64)  # places of the rows' values
         self._wrenches: dict[tuple[int, int], int] = {}  # (row, +1 or -1) -> place
         self._known: dict[tuple[int, int], int] = {}  # (constraint, +1 or -1) -> place
+        self._closing = np.zeros(0)
+        if code.level == "gamma":
+            self._closing = np.array(closing_weights(self.equations))
+        # places of what closing rows are open, weighed: squares, and numbers of linear rows
+        self._squares: list[int] = []
+        self._openings: list[int] = []
         self._trace(moving_base)
         self._linear()
 
@@ -146,13 +153,18 @@ class _Tables:
             one = self.constraints.frames[members[0]]
             spans = [self.constraints.slices[self.constraints.frames[k].name] for k in members]
             wanted = [r for r in range(one.count) if any(s.start + r in kept for s in spans)]
-            code = RowCode(one, tuple(wanted), self.code.level, moving_base)
-            if not wanted and not code.known:
+            closing = [
+                r for r in range(one.count) if any(self._closing[s][r : r + 1].any() for s in spans)
+            ]
+            code = RowCode(one, tuple(wanted), self.code.level, moving_base, tuple(closing))
+            if not wanted and not code.known and not closing:
                 continue
             self.codes.append(code)
             first = len(self._ints)
             for number, span in zip(members, spans, strict=True):
                 record = self._member(number, code)
+                self._numbers += [float(x) ** 2 for x in self._closing[span][closing]]
+                self._squares += [record + code.openings + k for k in range(len(closing))]
                 for n, row in enumerate(wanted):
                     if span.start + row not in kept:
                         continue
@@ -201,6 +213,10 @@ class _Tables:
         number = {int(row): k for k, row in enumerate(self.system.kept)}
         for axis in self.constraints.axes:
             row = self.constraints.slices[axis.name].start
+            if len(self._closing) and self._closing[row] and axis.offset is not None:
+                w = float(self._closing[row])
+                terms = [(q, x * w) for _, q, x in axis.terms]
+                self._openings.append(self._form(-axis.offset * w, terms, "q"))
             if row not in number:
                 continue
             place = {
@@ -270,7 +286,8 @@ class _Tables:
         powers, pushes = self._powers(), self._pushes()
         terms, factors = zip(*self._terms, strict=True) if self._terms else ((0,), (0.0,))
         of_forms = {t.FORMS: self._forms, t.TERMS: terms, t.POWERS: powers, t.PUSHES: pushes}
-        integers = {t.CODES: spans, t.INTS: self._ints} | of_forms | self._of_factor()
+        integers = {t.CODES: spans, t.INTS: self._ints, t.OPENINGS: self._squares + self._openings}
+        integers |= of_forms | self._of_factor()
         doubles: dict[Slot, object] = {
             t.CONSTS: self._numbers,
             t.OFFSETS: self._offsets,
@@ -287,6 +304,7 @@ class _Tables:
         c[t.CODE_COUNT], c[t.FORM_COUNT] = len(spans), len(self._forms)
         c[t.POWER_COUNT], c[t.PUSH_COUNT] = len(powers), len(pushes)
         c[t.CHECK_OPEN] = bool(len(self.code.open_rows))
+        c[t.SQUARE_COUNT], c[t.OPENING_COUNT] = len(self._squares), len(self._openings)
         for field, x in self._limits().items():
             c[field] = bits(x)
         return c

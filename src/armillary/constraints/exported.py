@@ -21,7 +21,10 @@ from armillary.model.lowering.constraint_table import ConstraintTable
 
 CLOSED = ("forward_dynamics", "inverse_dynamics")
 _TREES = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
-_UNCONVERGED = "NaN next to singular positions, where `solve` in Python still answers."
+_UNCONVERGED = (
+    "NaN where the position is open, and next to singular ones, where `solve` in Python still "
+    "answers."
+)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
@@ -17,13 +18,23 @@ from armillary.constraints.compiled import (
 )
 from armillary.constraints.drift import AnyPenalty, CorrectiveForce, DrawnBack
 from armillary.constraints.equations import Baumgarte, Equations, penalized
-from armillary.constraints.ladder import LadderQuestion, Outcome, States, compiled, solve_in_turn
+from armillary.constraints.ladder import (
+    Asked,
+    LadderQuestion,
+    Outcome,
+    Solver,
+    States,
+    compiled,
+    solve_in_turn,
+    where_closed,
+)
 from armillary.constraints.large import large_system
 from armillary.constraints.load_friction import load_friction_of
 from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
+from armillary.constraints.notes import warn_open
 from armillary.constraints.plan import plan_at, plan_of
 from armillary.constraints.states import answerable, blanked, solvable
-from armillary.errors import InputError
+from armillary.errors import InputError, ProjectionWarning, warn_caller
 from armillary.evaluate.evaluator import Evaluator, External
 from armillary.evaluate.inputs import Array, result_type
 from armillary.model.model import Model
@@ -54,6 +65,12 @@ class ConstrainedForwardDynamics(LadderQuestion):
         self._opposed = False  # no free motion without inertia
         self._chosen: dict[tuple[tuple[str, ...], bool], list[Plan]] = {}  # beside the first plan
 
+    def at_open_positions(self) -> ConstrainedForwardDynamics:
+        """The same without a word about open positions."""
+        other = copy(self)
+        other.closed, other._fast, other._served = False, None, None
+        return other
+
     def __call__(
         self,
         q: ArrayLike,
@@ -72,7 +89,9 @@ class ConstrainedForwardDynamics(LadderQuestion):
         q, v, tau = self._evaluator.complete({"q": q, "v": v, "tau": tau}).values()
         model, prescribed = with_prescribed(self._evaluator.model, prescribed)
         if model is not self._evaluator.model:
-            return self._of_driven(model)(
+            driven = self._of_driven(model)
+            driven = driven if self.closed else driven.at_open_positions()
+            return driven(
                 q, v, tau, external, passive, out,
                 parameters=parameters, prescribed=prescribed, baumgarte=baumgarte,
             )  # fmt: skip
@@ -80,12 +99,22 @@ class ConstrainedForwardDynamics(LadderQuestion):
         states, single = States.checked(
             self._evaluator, inputs, external, parameters, passive, prescribed
         )
+        text, closed = "", self.closed and baumgarte is None
+        asked = Asked(self.name, single, dtype)
         if passive and model.load_dependent_joints:
             a = self._by_load(states, single, baumgarte)
+            text = asked.opened(self._equations, states)[1] if closed else ""
+        elif closed:
+            quick = (self._first_closed, self._second_closed)
+            a, text = where_closed(
+                self._equations, asked, states, quick, self._null_space, self._solvers
+            )
         else:
             a = self.accelerations(states, baumgarte)
         if single:
             self._evaluator.refuse_not_finite(states.arrays, a)
+        if text:
+            warn_caller(text, ProjectionWarning)
         result = self._handed_out(a, single, dtype, out)
         self._serve(self._made.get((_PLAIN, True)) or self._made.get(_PLAIN_LARGE), result)
         return result
@@ -97,7 +126,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
             return self._penalized(states, baumgarte)
         if baumgarte is not None:
             states = replace(states, prescribed=self._pulled(states, baumgarte))
-        return solve_in_turn(states, self._first, self._second, self._null_space).values
+        return solve_in_turn(states, *self._solvers).values
 
     def _of_driven(self, model: Model) -> ConstrainedForwardDynamics:
         """The same of a model with other prescribed motions, made once."""
@@ -197,19 +226,29 @@ class ConstrainedForwardDynamics(LadderQuestion):
             equations.answer(one.system(equations), 0)
         self._opposed = True
 
-    def _first(self, states: States) -> Outcome | None:
+    @property
+    def _solvers(self) -> tuple[Solver, ...]:
+        return self._first, self._second, self._null_space
+
+    def _first_closed(self, states: States) -> Outcome | None:
+        return self._first(states, True)
+
+    def _second_closed(self, states: States) -> Outcome | None:
+        return self._second(states, True)
+
+    def _first(self, states: States, closed: bool = False) -> Outcome | None:
         kernels = self._straight(states.reads, states.passive)
         if kernels is None:
             return None
-        return compiled(self._equations, kernels, states, self.result)
+        return compiled(self._equations, kernels, states, self.result, closed)
 
-    def _second(self, states: States) -> Outcome | None:
+    def _second(self, states: States, closed: bool = False) -> Outcome | None:
         """From now on natively behind the first, where it has an answer."""
         kernels = self._eliminating(states.reads, states.passive)
         if kernels is None:
             return None
         self._refuse_free_massless(states)
-        found = compiled(self._equations, kernels, states, self.result)
+        found = compiled(self._equations, kernels, states, self.result, closed)
         straight = self._straight(states.reads, states.passive)
         if straight is not None and found.converged.any():
             straight.followed_by(kernels)
@@ -256,6 +295,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
         equations = self._equations
         arrays, single = equations.check_states(q=q, v=v, tau=tau)
         system, _, external, bad = solvable(equations, arrays, single, external, passive)
+        if self.closed:
+            warn_open(equations, system.terms, "forward_dynamics.derivatives", single)
         return blanked(derivatives(equations, system, external, passive, single), bad)
 
     def jvp(
@@ -300,6 +341,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
         equations = self._equations
         arrays, single = equations.check_states(q=q, v=v, tau=tau)
         system, arrays, _, bad = solvable(equations, arrays, single)
+        if self.closed:
+            warn_open(equations, system.terms, "forward_dynamics.parameter_jacobian", single)
         answers = [equations.answer(system, k) for k in range(len(arrays["q"]))]
         a = np.array([x.a for x in answers]).reshape(arrays["v"].shape)
         Y = equations.tree.regressor(arrays["q"], arrays["v"], a)

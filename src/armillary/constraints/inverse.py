@@ -8,7 +8,7 @@ by one, or says what is wrong.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -24,10 +24,17 @@ from armillary.constraints.actuation import (
 )
 from armillary.constraints.admissible import refuse_disallowed, strictness
 from armillary.constraints.compiled import compiled_kernels, may_be_compiled
-from armillary.constraints.ladder import LadderQuestion, Outcome, States, compiled, solve_in_turn
+from armillary.constraints.ladder import (
+    Asked,
+    LadderQuestion,
+    Outcome,
+    States,
+    compiled,
+    where_closed,
+)
 from armillary.constraints.load_friction import load_friction_of
 from armillary.constraints.states import answerable, finite_rows
-from armillary.errors import InputError, Remedy
+from armillary.errors import InputError, ProjectionWarning, Remedy, warn_caller
 from armillary.evaluate.inputs import Array, result_type
 
 if TYPE_CHECKING:
@@ -92,21 +99,27 @@ class ConstrainedInverseDynamics(LadderQuestion):
         if actuators is not None:
             chosen = tuple(actuator_indices(self._equations, actuators))
 
-        def first(states: States) -> Outcome | None:
+        def first(states: States, closed: bool = False) -> Outcome | None:
             kernels = self._kernels(chosen, states.reads, passive, dtype)
             if kernels is None:
                 return None
-            return compiled(self._equations, kernels, states, self.result)
+            return compiled(self._equations, kernels, states, self.result, closed)
 
         def null_space(states: States) -> Outcome:
             return self._null_space(states, chosen, dtype, single)
 
-        if passive and self._evaluator.model.load_dependent_joints:
+        asked = Asked(self.name, single, dtype)
+        by_load = passive and bool(self._evaluator.model.load_dependent_joints)
+        if by_load:
             values = self._by_load(states, chosen, dtype, single)
-            return self._handed_out(values, single, dtype, out)
-        values = solve_in_turn(states, first, null_space).values
+            text = asked.opened(self._equations, states)[1]
+        else:
+            quick, anywhere = (partial(first, closed=True),), (first, null_space)
+            values, text = where_closed(self._equations, asked, states, quick, null_space, anywhere)
         result = self._handed_out(values, single, dtype, out)
-        if chosen == self.actuators:
+        if text:
+            warn_caller(text, ProjectionWarning)
+        if chosen == self.actuators and not by_load:
             self._serve(self._made.get((chosen, tuple(inputs), True, np.float64)), result)
         return result
 

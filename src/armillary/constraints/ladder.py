@@ -12,7 +12,7 @@ converged.  What one leaves unconverged is given to the next.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from armillary.constraints.equations import Equations, System
 from armillary.constraints.moving import Prescribed, of_states
+from armillary.constraints.notes import open_states
 from armillary.constraints.states import finite_rows
 from armillary.errors import InputError
 from armillary.evaluate.differentiable import HANGS
@@ -126,6 +127,7 @@ class States:
         )
 
 
+_SINGLE_PRECISION = 1e-4  # of the size: what rounded angles open
 Solver = Callable[[States], Outcome | None]
 
 
@@ -147,9 +149,11 @@ def solve_in_turn(states: States, *solvers: Solver) -> Outcome:
     return Outcome(values, converged)
 
 
-def compiled(equations: Equations, kernels: Program, states: States, result: str) -> Outcome:
+def compiled(
+    equations: Equations, kernels: Program, states: States, result: str, closed: bool = False
+) -> Outcome:
     """By compiled code that reads `states.reads`, in double precision: seven digits cannot pass a
-    residual check."""
+    residual check.  closed: positions that are open do not converge."""
     from armillary.evaluate.native_call import OneOrMany
 
     evaluator, count, inputs = equations.evaluator, len(states), dict(states.arrays)
@@ -157,9 +161,50 @@ def compiled(equations: Equations, kernels: Program, states: States, result: str
         inputs["external"] = evaluator.external_rows(dict(states.wrenches), count, kernels.tables)
     if states.prescribed:
         inputs["prescribed"] = equations.prescribed_rows(states.prescribed, count)
-    make = lambda: OneOrMany(kernels, evaluator.base_numbers)  # noqa: E731
-    ask = equations.memo.once(("one or many", kernels), make)
+    base = evaluator.closed_base_numbers if closed else evaluator.base_numbers
+    ask = equations.memo.once(("one or many", kernels, closed), lambda: OneOrMany(kernels, base))
     return Outcome.of_kernel(ask(inputs, count)[result])
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which question is asked, how many states of which numbers: what a warning needs."""
+
+    question: str
+    single: bool = False
+    dtype: DTypeLike = np.float64
+
+    def opened(self, equations: Equations, states: States) -> tuple[NDArray[np.bool_], str]:
+        """Which states are open, and a warning."""
+        numbers = None
+        if not self.single:
+            numbers = np.arange(len(states)) if states.numbers is None else states.numbers
+        residual = equations.terms(states.arrays["q"]).residual
+        least = 0.0 if self.dtype == np.float64 else _SINGLE_PRECISION
+        return open_states(equations, residual, self.question, least, numbers)
+
+
+def where_closed(
+    equations: Equations,
+    asked: Asked,
+    states: States,
+    closed: Sequence[Solver],
+    robust: Solver,
+    anywhere: Sequence[Solver],
+) -> tuple[Array, str]:
+    """The answers, and a warning where positions are open: those are left by the first solvers
+    (`compiled` for closed positions), and answered by the last ones."""
+    found = solve_in_turn(states, *closed)
+    values, rest = found.values, np.flatnonzero(~found.converged)
+    if not len(rest):
+        return values, ""
+    some = states.of(rest)
+    open_, text = asked.opened(equations, some)
+    for chosen, solvers in ((~open_, (robust,)), (open_, anywhere)):
+        rows = np.flatnonzero(chosen)
+        if len(rows):
+            values[rest[rows]] = solve_in_turn(some.of(rows), *solvers).values
+    return values, text
 
 
 class LadderQuestion(ABC):
@@ -167,6 +212,7 @@ class LadderQuestion(ABC):
 
     name: ClassVar[str]  # as users know it
     result: ClassVar[str]
+    closed = True  # are open positions told?
 
     def __init__(self, equations: Equations):
         self._evaluator, self._equations = equations.evaluator, equations
@@ -222,7 +268,9 @@ class LadderQuestion(ABC):
 
         if self._fast is None or kernels is None or like.dtype != np.float64:
             return
-        base = self._evaluator.base_numbers
+        base = self._evaluator.closed_base_numbers
+        if not self.closed:
+            base = self._evaluator.base_numbers
         if like.ndim == 1 and self._served != (kernels, kernels.version):
             serving = Serving(kernels.kernel(False, "double"), base)
             (self._fast.renew if self._fast.ready() else self._fast.switch_on)(serving)

@@ -6,14 +6,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armillary.constraints.nullspace import Answer, Factor
-from armillary.errors import InputError, Message, Remedy
+from armillary.errors import InputError, Message, ProjectionWarning, Remedy, warn_caller
 from armillary.evaluate.inputs import Array
 from armillary.units import row_force
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
+    from armillary.constraints.rows import Terms
 
 CONFLICT = 1e-8  # of the size of the terms: more is a contradiction
 OPEN = 1e-6  # of the machine's size, or of the velocities
@@ -53,6 +55,20 @@ def state_notes(equations: Equations, system: System, k: int, answer: Answer) ->
     return tuple(texts)
 
 
+def open_limit(equations: Equations) -> float:
+    """Openings up to this part of the machine's size are none."""
+    return max(OPEN, equations.geometry_tolerance)
+
+
+def opening_weights(equations: Equations) -> Array:
+    """(m,) what an opening of a row counts, as a part of the machine's size; 0 where it may be
+    anywhere: rows of rolling have no position, and rows whose motion is prescribed know themselves
+    when they are where."""
+    constraints = equations.constraints
+    held = np.array(constraints.holonomic, bool) & ~np.array(constraints.driven, bool)
+    return np.asarray(held * equations.scaling.rows / equations.length)
+
+
 def _opening(equations: Equations, residual: Array) -> tuple[int, float]:
     """The row that is open most, and by how much of the machine's size."""
     opening = np.abs(residual) * equations.scaling.rows / equations.length
@@ -65,7 +81,7 @@ def open_notes(equations: Equations, residual: Array) -> list[str]:
     if not len(residual):
         return []  # a tree
     r, opening = _opening(equations, residual)
-    if opening <= max(OPEN, equations.geometry_tolerance):
+    if opening <= open_limit(equations):
         return []
     text = f"'{equations.constraints.labels[r]}' is open by {residual[r]:.3g};"
     return [Message(text, Remedy("assemble"))]
@@ -74,20 +90,51 @@ def open_notes(equations: Equations, residual: Array) -> list[str]:
 def refuse_open(
     equations: Equations, residual: Array, what: str, why: str, where: str = ""
 ) -> None:
-    """Error where a position is open: by how much, and how to close it.  Rows whose motion is
-    prescribed may be anywhere: when they are, they know themselves."""
-    constraints = equations.constraints
-    held = np.array(constraints.holonomic, bool) & ~np.array(constraints.driven, bool)
-    if not held.any():
-        return
-    r, opening = _opening(equations, residual * held)
-    if opening > max(OPEN, equations.geometry_tolerance):
+    """Error where a position is open: by how much, and how to close it."""
+    opening = np.abs(residual) * opening_weights(equations)
+    if opening.max(initial=0.0) > open_limit(equations):
         raise InputError(
-            f"{what}: '{equations.model.name}' is open at this q{where} by {opening:.2g} of its "
-            f"size (most at '{constraints.labels[r]}', {abs(residual[r]):.3g} "
-            f"{constraints.units[r]}), where {why}.",
+            f"{what}: {_open_text(equations, residual, opening, where)}, where {why}.",
             Remedy("assemble q"),
         )
+
+
+def _open_text(equations: Equations, residual: Array, opening: Array, where: str) -> str:
+    constraints, r = equations.constraints, int(np.argmax(opening))
+    return (
+        f"'{equations.model.name}' is open at this q{where} by {opening[r]:.2g} of its size (most "
+        f"at '{constraints.labels[r]}', {abs(residual[r]):.3g} {constraints.units[r]})"
+    )
+
+
+def open_states(
+    equations: Equations, residual: Array, question: str, least: float = 0.0,
+    numbers: NDArray[np.intp] | None = None,
+) -> tuple[NDArray[np.bool_], str]:  # fmt: skip
+    """(B,) which of the states with these residuals (B, m) are open, and a warning about them, or
+    nothing.  least: openings up to this part of the size are none, whatever the
+    geometry.  numbers (B,): of the states in their batch; None: a single state."""
+    opening = np.abs(residual) * opening_weights(equations)
+    opening[~np.isfinite(opening)] = 0.0
+    largest = opening.max(axis=1, initial=0.0)
+    found = largest > max(open_limit(equations), least)
+    if not found.any():
+        return found, ""
+    k, where = int(np.argmax(largest)), ""
+    if numbers is not None:
+        where, others = f" in state {numbers[k]}", int(found.sum()) - 1
+        where += f" (and in {others} more, by less)" if others else ""
+    told = _open_text(equations, residual[k], opening[k], where)
+    text = f"{question}: {told}; the answer takes its rows as they stand, and no machine moves so."
+    return found, Message(text, Remedy("assemble q"))
+
+
+def warn_open(equations: Equations, terms: Terms, question: str, single: bool) -> None:
+    """The same as a warning, of all states with these rows."""
+    residual = terms.residual
+    numbers = None if single else np.arange(len(residual))
+    if text := open_states(equations, residual, question, numbers=numbers)[1]:
+        warn_caller(text, ProjectionWarning)
 
 
 def nearness(equations: Equations, factor: Factor) -> str:

@@ -17,6 +17,7 @@ from armillary.algorithms.closed.embedding import Pivot
 from armillary.algorithms.tree import mass_matrix
 from armillary.constraints.assembly import Closer
 from armillary.constraints.equations import OPEN_SAMPLES
+from armillary.constraints.notes import open_limit, opening_weights
 from armillary.constraints.nullspace import RANK_TOLERANCE, counted
 from armillary.constraints.ordering import MU, SampleRows, elimination_order
 from armillary.evaluate.inputs import Array
@@ -74,7 +75,7 @@ def make_plan(
     if embed and rank == len(kept):
         pivots = dependent_coordinates(J)
         if pivots is not None:
-            return Plan(rows, pivots=pivots, scale=scales)
+            return Plan(rows, pivots=pivots, scale=scales, closing=closing_weights(equations))
     elif implied and 0 < rank == max(ranks):
         made = _implied_plan(equations, J, rank, kept)
         if made is not None:
@@ -86,7 +87,14 @@ def make_plan(
         mu=tuple(float(x) for x in mu),
         scale=scales,
         length=equations.length,
+        closing=closing_weights(equations),
     )
+
+
+def closing_weights(equations: Equations) -> tuple[float, ...]:
+    """Per row, 1 over the opening up to which a position counts as closed (notes.py); 0 where it
+    may be anywhere."""
+    return tuple(float(x) for x in opening_weights(equations) / open_limit(equations))
 
 
 def plan_at(equations: Equations, plan: Plan, q: Array) -> Plan | None:
@@ -115,6 +123,7 @@ def _implied_plan(equations: Equations, J: Array, rank: int, kept: Rows) -> Plan
         length=equations.length,
         implied_tolerance=max(_IMPLIED, equations.geometry_tolerance),
         openings=tuple(float(x) for x in weights),
+        closing=closing_weights(equations),
     )
 
 

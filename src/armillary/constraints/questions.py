@@ -5,7 +5,6 @@ Each is a function of the mechanism, and a method of `Mechanism` by one line the
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
@@ -18,7 +17,7 @@ from armillary.constraints.axes import About, Axes, in_axes
 from armillary.constraints.constraint_solver import ConstraintSolver, solver_of
 from armillary.constraints.drift import DrawnBack
 from armillary.constraints.holding import Held, named_values
-from armillary.constraints.ladder import States
+from armillary.constraints.ladder import Asked, States
 from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
 from armillary.constraints.named_states import completed, held_names
 from armillary.constraints.named_states import placed as placed_by_name
@@ -33,7 +32,7 @@ from armillary.constraints.states import (
     solvable,
     substituted,
 )
-from armillary.errors import InputError, ProjectionWarning
+from armillary.errors import InputError, ProjectionWarning, warn_caller
 from armillary.evaluate.answers import answer
 from armillary.evaluate.dynamics import tree_identities, tree_solution
 from armillary.evaluate.evaluator import Evaluator, External
@@ -355,7 +354,7 @@ def project(
     if single:
         return positions[0], velocities[0]
     for note in notes or ():
-        warnings.warn(f"project: {note}", ProjectionWarning, stacklevel=2)
+        warn_caller(f"project: {note}", ProjectionWarning)
     return blanked(positions, bad), blanked(velocities, bad)
 
 
@@ -387,7 +386,7 @@ def project_acceleration(
         except InputError as fault:
             if single:
                 raise
-            warnings.warn(str(fault), ProjectionWarning, stacklevel=2)
+            warn_caller(fault.message, ProjectionWarning)
             continue
         found[k] = nearest_acceleration(equations, system, arrays["a"][k], int(k), held)
     return found[0] if single else found
@@ -441,15 +440,19 @@ def driving_forces(
 ) -> Array:
     """tau (nv) of the chosen actuators for a motion, or (B, nv) for B of them: the forces of
     `actuator_forces`, compiled.  A row with a number that is not finite gives NaN."""
-    arrays, single = mechanism.constraint_solver.equations.check_states(q=q, v=v, a=a)
+    solver = mechanism.constraint_solver
+    arrays, single = solver.equations.check_states(q=q, v=v, a=a)
+    asked = Asked("driving_forces", single)
     if passive and mechanism.model.load_dependent_joints:
-        tau = mechanism.constraint_solver.load_friction.driving_forces(arrays, actuators)
+        tau = solver.load_friction.driving_forces(arrays, actuators)
+        text = asked.opened(solver.equations, States(arrays))[1]
     else:
-        tau = forces_of_actuators(mechanism.constraint_solver.equations, actuators)(
-            arrays["q"], arrays["v"], arrays["a"], passive
-        )
+        law = forces_of_actuators(solver.equations, actuators)
+        tau, text = law.asked(asked, arrays, passive)
     if single:
         mechanism.evaluator.refuse_not_finite(arrays, tau)
+    if text:
+        warn_caller(text, ProjectionWarning)
     return tau[0] if single else tau
 
 

@@ -80,12 +80,14 @@ class RowCode:
     """The rows of one kind: those that are wanted of one of its members.
 
     In the record of a member stand the values of its wanted rows, then their wrenches on each body
-    that is not the world; then, where there are known forces, those."""
+    that is not the world; then, where there are known forces, those; then how far its closing rows
+    are open, squared, times the weights that stand behind its other numbers."""
 
     constraint: FrameConstraint
     wanted: tuple[int, ...]
     level: str  # gamma, rate or residual of the wanted rows
     moving_base: bool
+    closing: tuple[int, ...] = ()  # rows that are looked at whether they are closed
 
     @property
     def bodies(self) -> tuple[int, ...]:
@@ -105,6 +107,11 @@ class RowCode:
     @property
     def size(self) -> int:
         """Numbers of a record."""
+        return self.openings + len(self.closing)
+
+    @property
+    def openings(self) -> int:
+        """Where those of the closing rows begin."""
         return self.rows + (self.rows + self.known) * WRENCH * len(self.bodies)
 
     def wrench(self, row: int, body: int) -> int:
@@ -122,7 +129,7 @@ class RowCode:
 
     @cached_property
     def _identity(self) -> str | None:
-        parts = (self.constraint, self.wanted, self.level, self.moving_base)
+        parts = (self.constraint, self.wanted, self.level, self.moving_base, self.closing)
         return identity("constraint rows", *parts)
 
     @cached_property
@@ -133,7 +140,8 @@ class RowCode:
         from armillary.graph.expr import Graph
 
         graph, bodies = Graph(), self.bodies
-        values = [graph.load("const", k) for k in range(len(numbers_of(self.constraint)))]
+        count = len(numbers_of(self.constraint))
+        values = [graph.load("const", k) for k in range(count + len(self.closing))]
         motions = {
             side: BodyMotion.from_leaves(
                 [graph.load(_PLACES[side], k, 0) for k in range(BodyMotion.size)]
@@ -147,11 +155,14 @@ class RowCode:
             RigidMotion.from_motions(g.velocity, g.felt_acceleration()),
         )
         seen = _TwoBodies(motions, world, graph.load("sum", 0, 0))
-        found = _symbolic(self.constraint, values).rows_at(seen, self.wanted)
+        constraint, weights = _symbolic(self.constraint, values[:count]), values[count:]
+        found = constraint.rows_at(seen, self.wanted)
         numbers: list[Scalar] = list(getattr(found, self.level))
         known = bool(found.known) and self.level == "gamma"
         for wrench in [*found.entries, *([found.known] if known else [])]:
             numbers += [wrench[WRENCH * side + k] for side in bodies for k in range(WRENCH)]
+        squares = constraint.openings(seen) if self.closing else []
+        numbers += [w * squares[k] for w, k in zip(weights, self.closing, strict=True)]
         stores = [Store(("own", k), graph.lift(x)) for k, x in enumerate(numbers)]
         return Block(_SYMBOL, 0, stores), known
 

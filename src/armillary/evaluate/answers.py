@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 
-from armillary.errors import EnergyWarning
+from armillary.errors import EnergyWarning, warn_caller
 from armillary.evaluate.compiled_function import CompiledFunction
 from armillary.evaluate.differentiable import differentiable
 from armillary.evaluate.evaluator import Evaluator
@@ -91,7 +90,7 @@ def _energy(evaluator: Evaluator) -> Callable[..., Any]:
         return known
 
     def energy(*given: Any, **named: Any) -> tuple[Array, Array]:
-        warnings.warn(lacks, EnergyWarning, stacklevel=2)
+        warn_caller(lacks, EnergyWarning)
         kinetic, potential = known(*given, **named)
         return kinetic, potential
 

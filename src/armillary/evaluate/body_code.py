@@ -89,6 +89,7 @@ class BodyTracer:
         self.templates = request.algorithm.world(self.base)
         self.layout = layout or _whole_layout(self.templates)
         self.read: set[str] = set()
+        self.last_read: dict[str, int] = {}  # pass
         self.borrowed: set[str] = set()  # what outward steps read of the parent
         self.sums: dict[str, list[Any]] = {}
         self.summed: dict[str, set[int]] = {}  # in which passes
@@ -133,6 +134,10 @@ class BodyTracer:
             template, [self.graph.load(where, start + k, *version) for k in range(count)]
         )
 
+    def sum_of(self, name: str) -> Any:
+        """What children have added up."""
+        return self._loads("own", name)
+
     def parent_field(self, name: str, stage: int) -> Any:
         if name not in self.templates:
             raise CompileError(
@@ -140,9 +145,11 @@ class BodyTracer:
                 f"value '{name}'."
             )
         self.read.add(name)
+        self.last_read[name] = stage
         if isinstance(self.request.algorithm.passes[stage], Outward):
             self.borrowed.add(name)
         kept = name in self.layout.added and self.request.has_world_step()
+        kept = kept or name in self.layout.overwritten_before(stage)
         if self.root and not kept:
             return self.templates[name]
         return self._of_parent(name, stage)
@@ -331,13 +338,19 @@ def trace_ground(request: Request) -> list[Block]:
         if not isinstance(step, WorldStep):
             continue
         w = Record(**templates)
-        for name in layout.added:
+        for name in sorted(layout.added | layout.overwritten_before(stage)):
             first = layout.offsets[name]
             count = len(leaves(templates[name]))
             numbers = [graph.load("own", first + k) for k in range(count)]
             setattr(w, name, rebuild(templates[name], numbers))
+        before = dict(vars(w))
         step.step(w, base)
         block = Block(f"pass{stage}", stage)
+        for name in sorted(layout.overwritten):
+            if vars(w)[name] is not before[name]:
+                for k, leaf in enumerate(leaves(vars(w)[name])):
+                    place = ("own", layout.offsets[name] + k)
+                    block.stores.append(Store(place, graph.lift(leaf)))
         for name, kind in request.algorithm.writes.items():
             if kind == "world" and name in vars(w):
                 slot = output_slot(request.algorithm, name)
@@ -367,7 +380,24 @@ def layout_of(request: Request) -> Layout:
     sums = _whole_layout({name: tracer.templates[name] for name in taken})
     places = {name: (sums.offsets[name], min(tracer.summed[name])) for name in taken}
     handed = frozenset(used) - added
-    return Layout(whole.offsets, whole.templates, handed, added, whole.size, places, sums.size)
+    return Layout(
+        whole.offsets, whole.templates, handed, added, whole.size, places, sums.size,
+        _overwritten(tracer),
+    )  # fmt: skip
+
+
+def _overwritten(tracer: BodyTracer) -> dict[str, int]:
+    """What a step on the world overwrites and a later pass reads: the first such pass."""
+    found: dict[str, int] = {}
+    for stage, step in enumerate(tracer.request.algorithm.passes):
+        if isinstance(step, WorldStep):
+            w = Record(**tracer.templates | {name: tracer.sum_of(name) for name in tracer.summed})
+            before = dict(vars(w))
+            step.step(w, tracer.base)
+            for name, value in before.items():
+                if vars(w)[name] is not value and tracer.last_read.get(name, -1) > stage:
+                    found.setdefault(name, stage)
+    return found
 
 
 def _whole_layout(templates: dict[str, Any]) -> Layout:

@@ -108,10 +108,15 @@ class Evaluator:
 
     @cached_property
     def base_numbers(self) -> Array:
-        """Gravity and base motion as the kernels read them."""
+        """Gravity and base motion as the kernels read them; loops may be open."""
         base = self.base()
-        numbers = (*base.gravity, *base.velocity.leaves(), *base.acceleration.leaves())
+        numbers = (*base.gravity, *base.velocity.leaves(), *base.acceleration.leaves(), np.inf)
         return np.array([float(x) for x in numbers])
+
+    @cached_property
+    def closed_base_numbers(self) -> Array:
+        """The same, for answers at closed positions only."""
+        return np.array([*self.base_numbers[:-1], 1.0])
 
     def place(self, frame: str, fuse: bool = True) -> Place:
         """Where a named frame lives in the tables."""

@@ -51,10 +51,12 @@ class InterpretedCode:
                     columns[:, k] = number
 
     def _base(self, numbers: np.ndarray) -> Base:
-        gravity, *motions = (part.tolist() for part in np.split(numbers, (3, 9)))
-        if not self._request.moving_base:
-            return Base(Vector(*gravity), Motion.zero(), Motion.zero())
-        return Base(Vector(*gravity), *(Motion.from_leaves(motion) for motion in motions))
+        gravity, *motions, (opening,) = (part.tolist() for part in np.split(numbers, (3, 9, 15)))
+        still = not self._request.moving_base
+        velocity, acceleration = (
+            Motion.zero() if still else Motion.from_leaves(motion) for motion in motions
+        )
+        return Base(Vector(*gravity), velocity, acceleration, opening)
 
 
 def interpreted_kernel(request: Request, tables: Tables, lanes: Lanes) -> Kernel:

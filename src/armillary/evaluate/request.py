@@ -21,7 +21,7 @@ from armillary.algorithms.passes import (
 from armillary.codegen.abi import COLUMN_STARTS, PATH_STARTS, Context, Kind
 from armillary.model.lowering.tree import Tables
 
-GLOBALS = 15  # numbers of gravity, base velocity and base acceleration
+GLOBALS = 16  # numbers of gravity, base velocity and base acceleration; largest opening
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,12 @@ class Layout:
     # added to by children, and taken in the same pass: (place among the sums, pass)
     sums: dict[str, tuple[int, int]] = field(default_factory=dict)
     sum_size: int = 0
+    # overwritten on the world before a later pass reads it: the first pass that did so
+    overwritten: dict[str, int] = field(default_factory=dict)
+
+    def overwritten_before(self, stage: int) -> set[str]:
+        """What this pass finds overwritten on the world."""
+        return {name for name, first in self.overwritten.items() if first < stage}
 
 
 def block_names(algorithm: Algorithm) -> list[tuple[int, list[str]]]:

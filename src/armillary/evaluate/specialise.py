@@ -73,7 +73,9 @@ def _numbers(value: S, number: Number) -> S:
 
 def _base(base: Base, number: Number) -> Base:
     gravity = Vector(*map(number, base.gravity))
-    return Base(gravity, _numbers(base.velocity, number), _numbers(base.acceleration, number))
+    opening = None if base.opening is None else number(base.opening)
+    motion = (_numbers(base.velocity, number), _numbers(base.acceleration, number))
+    return Base(gravity, *motion, opening)
 
 
 def _tables(tables: Tables, number: Number) -> Tables:
@@ -131,7 +133,8 @@ def _carried(
 
 
 def symbolic_base(graph: Graph, moving: bool, vertical_gravity: bool = False) -> Base:
-    """Gravity and base motion as loads.  vertical_gravity: gravity has no part along x and y."""
+    """Gravity, base motion and largest opening as loads.  vertical_gravity: gravity has no part
+    along x and y."""
     numbers: list[Leaf] = [graph.load("global", k) for k in range(GLOBALS)]
     if vertical_gravity:
         numbers[:2] = 0, 0
@@ -139,7 +142,7 @@ def symbolic_base(graph: Graph, moving: bool, vertical_gravity: bool = False) ->
     if moving:
         velocity = Motion.from_leaves(numbers[3:9])
         acceleration = Motion.from_leaves(numbers[9:15])
-    return Base(Vector(*numbers[:3]), velocity, acceleration)
+    return Base(Vector(*numbers[:3]), velocity, acceleration, numbers[15])
 
 
 def traced(request: Request, tables: Tables, frame_body: int | None = None) -> FunctionGraph:

@@ -38,6 +38,11 @@ class Closure(ABC):
         """How far the frames are from each other along every row (0 for rolling rows); near
         closure its rate is t · v."""
 
+    def openings(self, X: Transform) -> list[Scalar]:
+        """Squares of residuals whose sum tells how far the frames are from closure, by the
+        shortest way; a rotation as a whole may stand in the first row of its kind."""
+        return [x * x for x in self.residual(X)]
+
     def forces(self, X: Transform) -> list[Force]:
         """The wrench that goes with each multiplier: t itself, unless there is friction."""
         return self.wrenches(X)

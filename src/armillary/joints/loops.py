@@ -87,6 +87,17 @@ class StandingLoop(LoopClosure):
             errors["fz"] = self._screw(X)
         return [errors[row] for row in self.rows]
 
+    def openings(self, X: Transform) -> list[Scalar]:
+        """A rotation by an angle, or that of z, is open by 2 sin(angle / 2), the square of which is
+        2 - 2 cos(angle); the axes in which an offset is measured do not matter."""
+        whole = 3.0 - _trace(X) if "nz" in self.rows else 2.0 - 2.0 * X.E.rows[2][2]
+        squares = dict(zip(_MOMENTS, (whole, 0, 0), strict=True))
+        squares |= {row: x * x for row, x in zip(_FORCES, X.r.leaves(), strict=True)}
+        if isinstance(self.joint, Helical):
+            screw = self._screw(X)
+            squares["fz"] = screw * screw
+        return [squares[row] for row in self.rows]
+
     def _position(self, X: Transform) -> tuple[Scalar, ...]:
         """Origin of 2 in axes that follow 2 as far as the joint lets it rotate."""
         if self.joint.kind in ("fixed", "prismatic", "planar"):
@@ -166,6 +177,14 @@ class GimbalLoop(LoopClosure):
             *(arm[k] for k in range(3) if k not in self._translations),
         ]
 
+    def openings(self, X: Transform) -> list[Scalar]:
+        squares = [x * x for x in self.residual(X)]
+        if len(self._rotations) < 2:
+            axis = [X.E.rows[k][k] for k in self._rotations]
+            whole = 2.0 - 2.0 * axis[0] if axis else 3.0 - _trace(X)
+            squares[: 3 - len(axis)] = [whole, *[0] * (2 - len(axis))]
+        return squares
+
     def coordinates(self, X: Transform) -> list[Scalar]:
         arm = self._arm(X)
         return [*self._angles(X.E.rows), *(arm[k] for k in self._translations)]
@@ -198,6 +217,11 @@ class GimbalLoop(LoopClosure):
         axis = self._rotations[0]
         errors = _tilt(X, axis)
         return [errors[k] for k in range(3) if k != axis]
+
+
+def _trace(X: Transform) -> Scalar:
+    E = X.E.rows
+    return E[0][0] + E[1][1] + E[2][2]
 
 
 def _nearest(x: Scalar) -> Scalar:

@@ -103,6 +103,8 @@ def trace(
             place = mechanism.evaluator.place(frame, fuse)
             spot = (place.kernel, place.X)
         start = base or mechanism.evaluator.base()
+        if own is not None:
+            start = replace(start, opening=1.0)  # closed positions only
         tables = replace(tables, constraints=own)
         run = specialise(algorithm, tables, start, inputs, spot, number(graph))
         numbers = [_ordered(run.result(r.source), r) for r in entry.results]

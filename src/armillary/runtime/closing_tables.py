@@ -34,6 +34,9 @@ class Closing(Struct):
     PUSH_COUNT = integer()
     # kept rows: (rank, place of its value, number among all rows); regularisation; 1 / tolerance
     TARGETS, MU, OPEN = (pointer() for _ in range(3))
+    # places of openings, as parts of what counts as closed (Base.opening): squares, then others
+    OPENINGS = pointer()
+    SQUARE_COUNT, OPENING_COUNT = (integer() for _ in range(2))
     SIGN = double()  # of the value: J x = sign value + prescribed
     CHECK_OPEN = integer()
     LENGTH = double()  # of the machine, m

@@ -189,12 +189,26 @@ def _least_squares(lanes: Lanes) -> str:
             square = c.op("fmul", left, left)
             closed = c.let(f"fcmp ole {lanes.type} {square}, {c.constant(1.0)}")
             c.keep(fine, c.where(closed, c.kept(fine), c.constant(0.0)))
+    _closed(c, fine)
     limit = c.op("fmul", c.kept(terms), c.across(Closing.LEAST_SQUARES))
     small = c.let(f"fcmp ole {lanes.type} {c.kept(total)}, {limit}")
     old = c.where(small, c.kept(fine), c.constant(0.0))
     before = c.let(f"load {lanes.type}, ptr %done")
     c.do(f"store {lanes.type} {c.op('fmul', before, old)}, ptr %done")
     return c.text()
+
+
+def _closed(c: ClosingCode, fine: str) -> None:
+    """fine = 0 where the position is open, if closed ones are asked for."""
+    openings, total, squares = c.of(Closing.OPENINGS), c.register(), c.of(Closing.SQUARE_COUNT)
+    with c.loop(squares) as k:
+        c.keep(total, c.op("fadd", c.kept(total), c.load(c.read(openings, k))))
+    with c.loop(c.of(Closing.OPENING_COUNT)) as k:
+        part = c.load(c.read(openings, c.add(squares, k)))
+        c.keep(total, c.more(c.kept(total), part, part))
+    most = c.shared(c.field(Context.GLOBALS), "15")
+    closed = c.let(f"fcmp ole {c.lanes.type} {c.kept(total)}, {most}")
+    c.keep(fine, c.where(closed, c.kept(fine), c.constant(0.0)))
 
 
 def _weight(c: ClosingCode, mu: str, row: str) -> str:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from armillary.algorithms.closed.constrained import (
     MASS_PAIRS,
     Plan,
+    closed_check,
     inertias,
     inward,
     moved,
@@ -66,6 +67,7 @@ def actuation(
     the machine.  enough: there are actuators for all free motions."""
 
     def close(run: Run) -> None:
+        closed = closed_check(run, plan)
         known: list[Scalar] = [0] * run.tables.nv  # forces of contacts that are known
         lines = kept_rows(run, plan.kept, "gamma", known)
         wanted = [x for j in run.joints for x in j.needed]
@@ -77,7 +79,7 @@ def actuation(
         )
         if strict is not None:
             tau = with_status(tau, _allowed(strict, plan, sizes, run, lines))
-        run.write("tau", tau)
+        run.write("tau", with_status(tau, closed))
 
     return Algorithm(
         name="actuation",

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from armillary.algorithms.closed.constraint_rows import Lines, Paths, kept_rows, opening
+from armillary.algorithms.closed.constraint_rows import Lines, Paths, kept_rows, opening, openness
 from armillary.algorithms.closed.embedding import Pivot, embed, reduced
 from armillary.algorithms.closed.residual import (
     CONVERGED,
@@ -69,6 +69,8 @@ class Plan:
     # over the size that an opening counts against, which they may be off as well
     implied_tolerance: float = 0.0
     openings: tuple[float, ...] = ()
+    # per row, 1 over the opening up to which a position counts as closed; 0: it may be anywhere
+    closing: tuple[float, ...] = ()
 
     @property
     def implied(self) -> list[int]:
@@ -107,13 +109,14 @@ def constrained_dynamics(plan: Plan) -> Algorithm:
     """The algorithm for one plan; the tables carry the constraints."""
 
     def close(run: Run) -> None:
+        closed = closed_check(run, plan)  # traced first: where bodies are need not be kept
         force = [t - h for j in run.joints for t, h in zip(j.tau, j.h, strict=True)]
         lines = kept_rows(run, plan.kept, "gamma", force)
         a = solved(inertias(run), plan, force, lines, noise=_in_play(run, plan))
         if plan.implied:
             noise = in_units(a, plan.scale) + _in_play(run, plan)
             a = with_status(a, _implied_check(run, plan, lines, a, noise))
-        run.write("a", a)
+        run.write("a", with_status(a, closed))
 
     return Algorithm(
         name="constrained_dynamics",
@@ -122,6 +125,14 @@ def constrained_dynamics(plan: Plan) -> Algorithm:
         reads=("q", "v", "tau", "external", "prescribed"),
         writes={"a": "dof"},
     )
+
+
+def closed_check(run: Run, plan: Plan) -> Scalar:
+    """Unconverged where the position is open, if closed ones are asked for (`Base.opening`)."""
+    if run.base.opening is None or not any(plan.closing):
+        return CONVERGED
+    within = openness(run, plan.closing) <= run.base.opening
+    return where(within, CONVERGED, UNCONVERGED)
 
 
 def _implied_check(

@@ -164,3 +164,19 @@ def opening(run: Run, kept: Iterable[int], weights: Sequence[float]) -> Scalar:
             total = total + part * part
         start += constraint.count
     return total
+
+
+def openness(run: Run, weights: Sequence[float]) -> Scalar:
+    """Σ (weight opening)² over all rows."""
+    paths, start = Paths(run), 0
+    squares: dict[float, Scalar] = {}  # of rows with the same weight
+    for constraint in run.constraints.all:
+        own = weights[start : start + constraint.count]
+        for weight, x in zip(own, constraint.openings(paths) if any(own) else (), strict=False):
+            if weight:
+                squares[weight] = squares.get(weight, 0) + x
+        start += constraint.count
+    total: Scalar = 0
+    for weight, square in squares.items():
+        total = total + square * (weight * weight)
+    return total

@@ -135,6 +135,10 @@ class FrameConstraint:
             known={} if nothing else push(known),
         )
 
+    def openings(self, bodies: MovingBodies) -> list[Scalar]:
+        """Squares of how far the rows are open; see `Closure.openings`."""
+        return self.closure.openings(self.seen(bodies)[1])
+
     def _freedoms(
         self, X_21: Transform, near: Scalar | None
     ) -> Iterator[tuple[Passive, Scalar, Force]]:
@@ -251,6 +255,10 @@ class LinearConstraint:
             residual=[residual for _ in wanted],
             known={},
         )
+
+    def openings(self, bodies: MovingBodies) -> list[Scalar]:
+        (residual,) = self.rows_at(bodies, (0,)).residual
+        return [residual * residual]
 
     @property
     def units(self) -> tuple[str, ...]:

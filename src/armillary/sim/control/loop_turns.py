@@ -8,6 +8,8 @@ its frames; which turn it is in stands in a state x of the run, which follows th
 
 from __future__ import annotations
 
+import numpy as np
+
 from armillary.algorithms.closed.turns import turned_springs
 from armillary.algorithms.interpreter import Run
 from armillary.evaluate.inputs import Array
@@ -67,11 +69,20 @@ class LoopTurns(Block):
         return [rate + _FOLLOWS * (angle - x) for angle, rate, x in pairs]
 
     def added(self, q: Array, v: Array, z: Array) -> tuple[Array, Array]:
-        """What the turns add: forces (..., nv), and energy (...)."""
+        """What the turns add: forces (S, nv); energy and, for every constraint between frames, the
+        wrench on its second body, along the world's axes at its second frame (S, 1 + 6 c)."""
         run = self._run(columns(q), columns(v), columns(z))
         energy = sum(run.result("energy"))
         force = array_of([0.0 * q[..., 0] + x for x in run.result("force")])
-        return force, 0.0 * q[..., 0] + energy
+        frames = self._constraints.frames
+        found = np.zeros((len(q), 1 + 6 * len(frames)))
+        found[:, 0] = energy
+        pushes = iter(run.result("push_W"))
+        for k, constraint in enumerate(frames):
+            for _ in constraint.winding:
+                for n in range(6):
+                    found[:, 1 + 6 * k + n] += next(pushes)
+        return force, found
 
 
 def loop_turns(mechanism: Mechanism) -> list[Block]:

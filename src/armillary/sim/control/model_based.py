@@ -101,9 +101,23 @@ class ModelController(Block, ABC):
         try:
             if self._alone:
                 return self.mechanism.inverse_dynamics(q, v, a, passive=passive)
-            return self.mechanism.driving_forces(q, v, a, self.actuators, passive)
+            return self._of_actuators(q, v, a, passive)
         except NotFiniteError:
             return np.full_like(v, np.nan)
+
+    def _of_actuators(self, q: Array, v: Array, a: Array, passive: bool) -> Array:
+        """`driving_forces` without a word about open positions: within a step of time."""
+        solver, loaded = (
+            self.mechanism.constraint_solver,
+            self.mechanism.model.load_dependent_joints,
+        )
+        rows = {"q": np.atleast_2d(q), "v": np.atleast_2d(v), "a": np.atleast_2d(a)}
+        if passive and loaded:
+            tau = solver.load_friction.driving_forces(rows, self.actuators)
+        else:
+            law = driving_forces(solver.equations, self.actuators)
+            tau = law(rows["q"], rows["v"], rows["a"], passive)
+        return tau[0] if q.ndim == 1 else tau
 
 
 class GravityCompensation(ModelController):

@@ -68,19 +68,22 @@ class RunRecorder:
         if self._holds:
             extras["restraint"] = view.restraint(t, q, v, tau, a)
         if energy:
-            tau, extras["restraint"] = tau - turned, extras.get("restraint", 0.0) + turned
+            tau = tau - turned
         if changed is not None:
             tau = tau - changed.force.reshape(v.shape)
             changed.put(extras, v.shape)
         self.recorder.add(t, q, v, a, tau, extras)
 
     def _turned(self, q: Array, v: Array, z: Array) -> tuple[Array, dict[str, Array]]:
-        """What the turns of springs in loops add to the forces, and their energy as an extra."""
+        """What the turns of springs in loops add to the forces, and their energy and wrenches as an
+        extra (`LoopTurns.added`)."""
         for stage in self._turns:
             assert isinstance(stage.block, LoopTurns)
             flat = (x.reshape(-1, x.shape[-1]) for x in (q, v, z[..., stage.z]))
-            force, energy = stage.block.added(*flat)
-            return force.reshape(v.shape), {"turned": energy.reshape(*q.shape[:-1], 1)}
+            force, added = stage.block.added(*flat)
+            added = added.reshape(*q.shape[:-1], -1)
+            told = {"turned": added[..., :1], "turn_wrenches": added[..., 1:]}
+            return force.reshape(v.shape), told
         return np.zeros(0), {}
 
     def _changed(
@@ -128,7 +131,7 @@ class RunRecorder:
         turned, energy = self._turned(batch.q, v, batch.z)
         extras |= energy
         if energy and tau is not None:
-            tau, extras["restraint"] = tau - turned, turned
+            tau = tau - turned
         at = np.broadcast_to(np.array(times).reshape(-1, *(1,) * (v.ndim - 2)), v.shape[:-1])
         changed = self._changed(at, batch.q, v, batch.z, extras)
         if changed is not None and tau is not None:

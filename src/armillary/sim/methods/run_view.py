@@ -26,6 +26,7 @@ from armillary.sim.control.chain import Instant, Stage
 from armillary.sim.control.feed_forward import Function
 from armillary.sim.methods.modes import Mechanisms, Modes, RunRows
 from armillary.sim.methods.setup import Setup
+from armillary.sim.motion.step_dynamics import step_dynamics
 from armillary.sim.motion.user_functions import array_of, columns, finite, handed, rows, scalars
 
 Wrench = dict[str, Array]
@@ -62,7 +63,7 @@ class RunView:
         self.chart, self.center, self.projection = own.chart, own.center, own.projection
         self.nv, self.nz = self.mechanism.nv, setup.nz
         self.size = 2 * self.nv + self.nz
-        self._dynamics = self.mechanism.forward_dynamics
+        self._dynamics = step_dynamics(self.mechanism)
         self._rests = setup.rests and run_rows is None and friction is None
         stages = setup.chain.stages
         plain = len(stages) == 1 and stages[0].sampled is None
@@ -299,7 +300,7 @@ class RunView:
         # accelerations are linear in tau: differences of them are exact
         still, kick = np.zeros_like(v), np.concatenate([np.zeros((1, self.nv)), np.eye(self.nv)])
         many, rest = (np.tile(x, (self.nv + 1, 1)) for x in (q, still))
-        a = self.mechanism.forward_dynamics(many, rest, kick, parameters=self.bodies())
+        a = self._dynamics(many, rest, kick, parameters=self.bodies())
         return (a[1:] - a[0]).T
 
     # -- the chart of a step ---------------------------------------------------------------------

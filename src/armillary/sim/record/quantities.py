@@ -20,6 +20,7 @@ from armillary.evaluate.inputs import Array
 from armillary.evaluate.results import ElementForces
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.elements.element import READINGS
+from armillary.sim.motion.step_dynamics import step_dynamics
 from armillary.sim.record.recorded_states import States, prescribed_rows
 from armillary.units import FORCE, WRENCH_UNITS
 from armillary.units import WRENCH as WRENCH_LABELS
@@ -405,7 +406,7 @@ def probe(mechanism: Mechanism) -> tuple[float, ...]:
     """Accelerations at one state; empty where there are none."""
     v = 0.1 * np.arange(1.0, mechanism.nv + 1)
     try:
-        a = mechanism.forward_dynamics(np.array(mechanism.initial), v, np.zeros_like(v))
+        a = step_dynamics(mechanism)(np.array(mechanism.initial), v, np.zeros_like(v))
     except ArmillaryError:
         return ()
     return tuple(a.tolist()) if np.isfinite(a).all() else ()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from armillary.constraints.all_forces import merged, on_bodies
+from armillary.constraints.arrays import turned as rotated_wrench
 from armillary.constraints.axes import Axes, constraint_forces_in, reactions_in
 from armillary.constraints.drift import DrawnBack
 from armillary.constraints.moving import RowMotion
@@ -17,6 +19,7 @@ from armillary.constraints.nullspace import RANK_TOLERANCE
 from armillary.constraints.solution import ConstrainedSolution, ConstraintForces
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
+from armillary.sim.motion.step_dynamics import step_dynamics
 
 
 @dataclass
@@ -32,6 +35,7 @@ class States:
     moving: RowMotion | None = None  # prescribed motion of constraint rows
     baumgarte: DrawnBack | None = None  # rates that draw constraints back, 1/s
     turned: Array | float = 0.0  # (S,) J, that turns of springs in loops add to their energy
+    turn_wrenches: Array | None = None  # (S, 6 c) that they add to forces, see LoopTurns.added
 
     @cached_property
     def a(self) -> Array:
@@ -40,7 +44,24 @@ class States:
         options: dict[str, Any] = {} if self.moving is None else {"prescribed": self.moving}
         if self.baumgarte is not None and self.mechanism.constraints:
             options["baumgarte"] = self.baumgarte
-        return self.mechanism.forward_dynamics(self.q, self.v, self.tau, self.external, **options)
+        dynamics = step_dynamics(self.mechanism)
+        return np.asarray(dynamics(self.q, self.v, self.tau, self._loads, **options))
+
+    @cached_property
+    def _pushes(self) -> Array:
+        """(S, c, 6) that turns of springs add to the wrenches of constraints between frames on
+        their second bodies, along the world's axes."""
+        assert self.turn_wrenches is not None
+        return self.turn_wrenches.reshape(len(self.q), -1, 6)
+
+    @cached_property
+    def _loads(self) -> Mapping[str, Array]:
+        """Wrenches by frame, with those of turns of springs."""
+        if self.turn_wrenches is None:
+            return self.external
+        equations = self.mechanism.constraint_solver.equations
+        own = on_bodies(equations, self.q, equations.terms(self.q).origin, self._pushes)
+        return merged(self.external, own)
 
     @cached_property
     def energies(self) -> tuple[Array, Array]:
@@ -66,10 +87,15 @@ class States:
         return [(k, text)] if text else []
 
     def _solved(self, baumgarte: DrawnBack | None) -> ConstrainedSolution:
-        given = (self.q, self.v, self.tau, self.external)
+        given = (self.q, self.v, self.tau, self._loads)
         found = self.mechanism.solve(*given, prescribed=self.moving, baumgarte=baumgarte)
         assert isinstance(found, ConstrainedSolution)
-        return found
+        if self.turn_wrenches is None:
+            return found
+        frame = self.mechanism.constraint_solver.equations.terms(self.q).frame
+        own = found.constraint_forces
+        wrench = own.wrench + rotated_wrench(frame, self._pushes)
+        return replace(found, constraint_forces=replace(own, wrench=wrench))
 
     def reactions(self, axes: Axes) -> Array:
         """(S, bodies, 6)."""

@@ -396,7 +396,7 @@ class Recorder:
         return stored_run.StoredRun(journal.shape, tail, read)
 
 
-NOT_A_STATE = ("tau", "a", "prescribed", "restraint", "turned", *EXTRAS)
+NOT_A_STATE = ("tau", "a", "prescribed", "restraint", "turned", "turn_wrenches", *EXTRAS)
 
 
 def _size(layout: Layout, name: str) -> int:

@@ -86,4 +86,5 @@ def _states(
     a = flat["a"][own] if "a" in flat else None
     moving = prescribed and prescribed.unflat(mechanism, flat["prescribed"][own])
     turned = flat["turned"][own, 0] if "turned" in flat else 0.0
-    return States(mechanism, q, v, tau, a, wrenches, moving or None, baumgarte, turned)
+    pushes = flat["turn_wrenches"][own] if "turn_wrenches" in flat else None
+    return States(mechanism, q, v, tau, a, wrenches, moving or None, baumgarte, turned, pushes)
