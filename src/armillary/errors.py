@@ -191,12 +191,12 @@ class ProjectionWarning(UserWarning):
 
 def warn_caller(text: str, category: type[Warning]) -> None:
     """A warning at the line that asked: the nearest one outside this package."""
-    import sys
+    import inspect
     import warnings
 
-    level, frame = 1, sys._getframe()
+    level, frame = 1, inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
-        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
+        level, frame = level + 1, frame.f_back
     warnings.warn(text, category, stacklevel=level)
 
 

@@ -110,6 +110,44 @@ def test_lagrange_and_the_matrix_form_are_one(derived):
     assert np.abs(np.array((skew + skew.T).subs(at).evalf(), float)).max() < 1e-13
 
 
+def test_springs_and_rotors_are_in_it_and_friction_is_named():
+    def arm(viscous):
+        b = am.Builder("sprung")
+        b.body(
+            "a",
+            axis="y",
+            mass=2,
+            com=(0.2, 0, 0.1),
+            inertia=(0.1, 0.1, 0.05),
+            passive=am.Passive(viscous=viscous, spring=4.0, rest=0.2),
+        )
+        b.body(
+            "b",
+            "a",
+            "prismatic",
+            (0.4, 0, 0),
+            axis="x",
+            mass=1,
+            com=(0.1, 0, 0),
+            inertia=(0.01, 0.02, 0.02),
+            rotor=am.Rotor(0.01, 20.0),
+        )
+        return b.build()  # fmt: skip
+
+    e, smooth = am.equations(arm(0.3)), arm(0.0)
+    q, v, a = smooth.random_state(3)
+    found = np.array(e.tau.subs(numbers(e, q, v, a)).evalf(20), float).ravel()
+    np.testing.assert_allclose(found, smooth.inverse_dynamics(q, v, a), rtol=1e-12)
+    names: dict = {}
+    exec(e.to_python(), names)
+    np.testing.assert_allclose(names["inverse_dynamics"](q, v, a), found, rtol=1e-12)
+    still = smooth.inverse_dynamics(q, 0 * v, 0 * a)
+    np.testing.assert_allclose(names["potential_forces"](q), still, rtol=1e-12)
+    said = "Friction is left out; there is some in 'a'."
+    assert all(said in text for text in (str(e), e.to_markdown(), e.to_python(), e.to_latex()))
+    assert not am.equations(smooth).left_out and "left out" not in str(am.equations(smooth))
+
+
 def test_determinants():
     """l1 l2 sin q2 of the lecture's arm; zero where the spatial arm is stretched or overhead."""
     e = am.equations(am.example("two-link"), frame="tip")

@@ -68,7 +68,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
     def at_open_positions(self) -> ConstrainedForwardDynamics:
         """The same without a word about open positions."""
         other = copy(self)
-        other.closed, other._fast, other._served = False, None, None
+        other.closed = False
+        other.forget_native_call()
         return other
 
     def __call__(

@@ -239,6 +239,10 @@ class LadderQuestion(ABC):
         self._fast = native_call.NativeCall(self.__call__, names | hanging, arguments)
         return self._fast.callable
 
+    def forget_native_call(self) -> None:
+        """A copy is asked in Python: the native call is the other's."""
+        self._fast, self._served = None, None
+
     def _refuse_offsets(self, offsets: ArrayLike | None) -> None:
         if offsets is not None:
             model = self._evaluator.model.name

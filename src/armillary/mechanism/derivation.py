@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -23,6 +22,8 @@ from armillary.constraints.questions import Constrained
 from armillary.errors import InputError, ModelError
 from armillary.mechanism import symbolic
 from armillary.mechanism.letters import letters_of
+from armillary.mechanism.symbolic import Expression, sympy_module
+from armillary.model.passive import Passive
 from armillary.shown import as_html
 
 _NAMED = re.compile(r"([a-zA-Z]+)(\d+)_?(\w*)")
@@ -34,66 +35,69 @@ class EquationsOfMotion:
 
     q, v, a: the symbols of coordinates, rates and accelerations; values: numbers of the letters.
     J (6, nv): Jacobian of the frame along the world's axes, angular first; None without a frame.
-    Friction, springs and rotors are left out."""
+    T holds the reflected inertia of rotors and V the energy of springs; friction has no place in a
+    Lagrangian: left_out names the joints that have some."""
 
     name: str
     labels: tuple[str, ...]
-    q: tuple[Any, ...]
-    v: tuple[Any, ...]
-    a: tuple[Any, ...]
-    values: dict[Any, float]
-    M: Any
-    V: Any
-    J: Any
+    q: tuple[Expression, ...]
+    v: tuple[Expression, ...]
+    a: tuple[Expression, ...]
+    values: dict[Expression, float]
+    M: Expression
+    V: Expression
+    J: Expression
     frame: str | None
-    tidy: Callable[[Any], Any]
+    tidy: Callable[[Expression], Expression]
+    left_out: tuple[str, ...] = ()
+    springs: bool = False
 
     # -- Lagrange, one step after the other ------------------------------------------------------
 
     @cached_property
-    def T(self) -> Any:
+    def T(self) -> Expression:
         """Kinetic energy ½ q̇^T M q̇, J."""
-        sympy = _sympy()
+        sympy = sympy_module()
         v = sympy.Matrix(self.v)
         return (v.T * self.M * v)[0] / 2
 
     @cached_property
-    def L(self) -> Any:
+    def L(self) -> Expression:
         """Lagrangian T - V, J."""
         return self.T - self.V
 
     @cached_property
-    def momenta(self) -> Any:
+    def momenta(self) -> Expression:
         """∂L/∂q̇ (nv)."""
-        sympy = _sympy()
+        sympy = sympy_module()
         return sympy.Matrix([sympy.expand(sympy.diff(self.L, v)) for v in self.v])
 
     @cached_property
-    def momentum_rates(self) -> Any:
+    def momentum_rates(self) -> Expression:
         """d/dt ∂L/∂q̇ along the motion (nv)."""
-        sympy = _sympy()
+        sympy = sympy_module()
         motion = [*zip(self.q, self.v, strict=True), *zip(self.v, self.a, strict=True)]
         return self.momenta.applyfunc(
             lambda p: sympy.expand(sum(sympy.diff(p, x) * rate for x, rate in motion))
         )
 
     @cached_property
-    def slopes(self) -> Any:
+    def slopes(self) -> Expression:
         """∂L/∂q (nv)."""
-        sympy = _sympy()
+        sympy = sympy_module()
         return sympy.Matrix([sympy.expand(sympy.diff(self.L, q)) for q in self.q])
 
     @cached_property
-    def tau(self) -> Any:
+    def tau(self) -> Expression:
         """d/dt ∂L/∂q̇ - ∂L/∂q (nv): the joint forces, N m or N."""
         return (self.momentum_rates - self.slopes).applyfunc(self.tidy)
 
     # -- the matrix form -------------------------------------------------------------------------
 
     @cached_property
-    def christoffel(self) -> Any:
+    def christoffel(self) -> Expression:
         """Γ_ijk of the first kind, an array (nv, nv, nv), symmetric in j and k."""
-        sympy, n = _sympy(), len(self.q)
+        sympy, n = sympy_module(), len(self.q)
         dM = [self.M.diff(q) for q in self.q]
         found = {}
         for i in range(n):
@@ -105,21 +109,21 @@ class EquationsOfMotion:
         return sympy.Array(order, (n, n, n))
 
     @cached_property
-    def C(self) -> Any:
+    def C(self) -> Expression:
         """C_ij = Σ Γ_ijk q̇_k (nv, nv): dM/dt - 2 C is skew."""
-        sympy, n, gamma = _sympy(), len(self.q), self.christoffel
+        sympy, n, gamma = sympy_module(), len(self.q), self.christoffel
         return sympy.Matrix(
             n, n, lambda i, j: sympy.factor_terms(sum(gamma[i, j, k] * self.v[k] for k in range(n)))
         )
 
     @cached_property
-    def g(self) -> Any:
+    def g(self) -> Expression:
         """∂V/∂q (nv): joint forces against the weight."""
-        sympy = _sympy()
+        sympy = sympy_module()
         return sympy.Matrix([self.tidy(sympy.diff(self.V, q)) for q in self.q])
 
     @cached_property
-    def det_J(self) -> Any:
+    def det_J(self) -> Expression:
         """Determinant of J without its empty rows, where that is square; singular where it is 0.
 
         Of a planar or pointing arm, the rows of the velocity of the frame's origin."""
@@ -130,14 +134,14 @@ class EquationsOfMotion:
         for chosen in (rows, linear):
             if len(chosen) == len(self.q):
                 square = self.J.extract(chosen, list(range(len(self.q))))
-                return _sympy().factor(self.tidy(square.det()))
+                return sympy_module().factor(self.tidy(square.det()))
         return None
 
     # -- on paper --------------------------------------------------------------------------------
 
-    def steps(self) -> list[tuple[str, str, Any]]:
+    def steps(self) -> list[tuple[str, str, Expression]]:
         """(words, left side in LaTeX, right side) of the derivation, in order."""
-        found: list[tuple[str, str, Any]] = []
+        found: list[tuple[str, str, Expression]] = []
         if self.J is not None:
             words = f"Jacobian of '{self.frame}', angular velocity first, along the world's axes"
             found.append((words, "J", self.J))
@@ -156,9 +160,16 @@ class EquationsOfMotion:
             if j <= k:
                 left = rf"\Gamma_{{{i + 1}{j + 1}{k + 1}}}"
                 found.append(("Christoffel symbol", left, gamma))
-        return [*found, ("Coriolis matrix", "C", self.C), ("Gravity", "g", self.g)]
+        slope = "Gravity and springs" if self.springs else "Gravity"
+        return [*found, ("Coriolis matrix", "C", self.C), (slope, "g", self.g)]
 
-    def latex(self, expression: Any) -> str:
+    @property
+    def remark(self) -> str:
+        """What the equations leave out; empty where that is nothing."""
+        names = ", ".join(f"'{name}'" for name in self.left_out)
+        return names and f"Friction is left out; there is some in {names}."
+
+    def latex(self, expression: Expression) -> str:
         """An expression with q̇ and q̈ for rates, and indices below their letters."""
         names = {}
         for kind, dots in (("q", ""), ("v", r"\dot"), ("a", r"\ddot")):
@@ -168,13 +179,13 @@ class EquationsOfMotion:
             if found := _NAMED.fullmatch(symbol.name):
                 letter, number, rest = found.groups()
                 names[symbol] = f"{letter}_{{{number}{rest}}}"
-        return str(_sympy().latex(expression, symbol_names=names))
+        return str(sympy_module().latex(expression, symbol_names=names))
 
     def to_markdown(self) -> str:
         """A page with one formula per step."""
         lines = [f"# Equations of motion of {self.name}", ""]
         units = ", ".join(f"q{k} = {label}" for k, label in enumerate(self.labels, 1))
-        lines += [f"Coordinates: {units}. Friction, springs and rotors are left out.", ""]
+        lines += [" ".join(filter(None, [f"Coordinates: {units}.", self.remark])), ""]
         if self.values:
             numbers = ", ".join(f"{s} = {x:g}" for s, x in self.values.items())
             lines += [f"Letters: {numbers} (kg, m, kg m², m/s²).", ""]
@@ -189,27 +200,30 @@ class EquationsOfMotion:
         """A document of its own."""
         head = r"\documentclass{article}\usepackage{amsmath}\begin{document}"
         lines = [head, rf"\section*{{Equations of motion of {_plain(self.name)}}}"]
+        lines += [_plain(self.remark), ""] if self.left_out else []
         for words, left, right in self.steps():
             lines += [_plain(words), rf"\[ {left} = {self.latex(right)} \]"]
         return "\n".join([*lines, r"\end{document}", ""])
 
     def to_python(self) -> str:
         """A module of its own: mass_matrix(q), coriolis_matrix(q, v), gravity_forces(q),
-        inverse_dynamics(q, v, a), with the letters as constants."""
-        lines = [f'"""Equations of motion of {self.name}, written by Armillary.  SI units."""', "",
-                 "from math import cos, sin, sqrt", ""]  # fmt: skip
+        inverse_dynamics(q, v, a), with the letters as constants; with springs, potential_forces(q)
+        takes the place of gravity_forces."""
+        about = f"Equations of motion of {self.name}, written by Armillary.  SI units."
+        lines = [f"# {line}" for line in (about, self.remark) if line]
+        lines += ["", "from math import cos, sin, sqrt", ""]
         lines += [f"{symbol.name} = {x!r}" for symbol, x in self.values.items()]
         for name, inputs, result in (
             ("mass_matrix", "q", self.M),
             ("coriolis_matrix", "q, v", self.C),
-            ("gravity_forces", "q", list(self.g)),
+            ("potential_forces" if self.springs else "gravity_forces", "q", list(self.g)),
             ("inverse_dynamics", "q, v, a", list(self.tau)),
         ):
             lines += ["", "", f"def {name}({inputs}):", *self._body(inputs.split(", "), result)]
         return "\n".join([*lines, ""])
 
-    def _body(self, inputs: Sequence[str], result: Any) -> list[str]:
-        sympy = _sympy()
+    def _body(self, inputs: Sequence[str], result: Expression) -> list[str]:
+        sympy = sympy_module()
         matrix = isinstance(result, sympy.MatrixBase)
         flat = list(result)
         shared, finals = sympy.cse(flat, symbols=sympy.numbered_symbols("x"))
@@ -224,12 +238,12 @@ class EquationsOfMotion:
         return [*lines, "    return [", *(f"        {text}," for text in texts), "    ]"]
 
     def __str__(self) -> str:
-        sympy = _sympy()
+        sympy = sympy_module()
         lines = [f"equations of motion of '{self.name}': M q̈ + C q̇ + g = τ", ""]
         for words, left, right in self.steps():
             value = right.tolist() if isinstance(right, sympy.MatrixBase) else right
             lines.append(f"{words}:  {value}" if "\\" in left else f"{words}:  {left} = {value}")
-        return "\n".join(lines)
+        return "\n".join([*lines, *(["", self.remark] if self.left_out else [])])
 
     def __repr__(self) -> str:
         return f"<EquationsOfMotion of '{self.name}', {len(self.q)} coordinates>"
@@ -247,15 +261,15 @@ def equations(
     frame: str | None = None,
     *,
     letters: bool = True,
-    **options: Any,
-) -> Any:
+    **options: Expression,
+) -> Expression:
     """Equations of motion with their derivation; with the name of a function, its closed form.
 
     letters: symbols for masses, lengths, tensors and gravity (else exact numbers); or give your
     own: bodies={"link1": {"mass": m1, ...}}, gravity=(0, 0, -g).  frame: whose Jacobian is asked
     for, too.  function: any of `symbolic.equations`, such as "mass_matrix"."""
     own = bool(options.get("bodies")) or options.get("gravity") is not None
-    values: dict[Any, float] = {}
+    values: dict[Expression, float] = {}
     if letters and not own:
         found = letters_of(mechanism)
         options |= {"bodies": found.bodies, "gravity": found.gravity}
@@ -266,17 +280,25 @@ def equations(
     tidy = options.pop("simplify", None) or symbolic.angle_sums
     options["simplify"] = tidy
     s = symbolic.symbols(mechanism)
-    M = symbolic.equations(mechanism, "mass_matrix", passive=False, **options)
-    rest: dict[str, Any] = {"v": (0,) * mechanism.model.nv}
+    M = symbolic.equations(mechanism, "mass_matrix", **options)
+    rest: dict[str, Expression] = {"v": (0,) * mechanism.model.nv}
     _, V = symbolic.equations(mechanism, "energy", **options, **rest)
     J = frame and symbolic.equations(
         mechanism, "jacobian", frame, coordinates="world_aligned",
         **{k: x for k, x in options.items() if k != "gravity"},
     )  # fmt: skip
     name, labels = mechanism.model.name, mechanism.model.q_labels
+    specs = [body.joint for body in mechanism.model.bodies]
+    rubs = tuple(j.name for j in specs if any(map(_rubs, j.passive)))
+    springs = any(p.spring or p.law for j in specs for p in j.passive)
     return EquationsOfMotion(
-        name, labels, s["q"], s["v"], s["a"], values, M, V, J or None, frame, tidy
+        name, labels, s["q"], s["v"], s["a"], values, M, V, J or None, frame, tidy, rubs, springs
     )
+
+
+def _rubs(passive: Passive) -> bool:
+    """Has it more than a spring, which V holds?"""
+    return not replace(passive, spring=0.0, rest=0.0).is_nothing()
 
 
 def _refuse(mechanism: Constrained) -> None:
@@ -302,16 +324,10 @@ def _refuse(mechanism: Constrained) -> None:
         )
 
 
-def _nonzero(array: Any) -> list[tuple[tuple[int, ...], Any]]:
+def _nonzero(array: Expression) -> list[tuple[tuple[int, ...], Expression]]:
     return [(k, array[k]) for k in np.ndindex(*array.shape) if array[k] != 0]
 
 
 def _plain(text: str) -> str:
     """Text for LaTeX: no command of a name is obeyed."""
     return re.sub(r"([\\{}$&#^_%~])", lambda m: rf"\char{ord(m.group(1))} ", text)
-
-
-def _sympy() -> Any:
-    import sympy
-
-    return sympy

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from armillary.constraints.questions import Constrained
 from armillary.errors import ModelError
+from armillary.mechanism.symbolic import Expression
 
 _SIX = ("xx", "yy", "zz", "xy", "xz", "yz")
 
@@ -21,9 +21,9 @@ _SIX = ("xx", "yy", "zz", "xy", "xz", "yz")
 class Letters:
     """Constants as `equations` takes them, and the numbers they stand for."""
 
-    bodies: dict[str, dict[str, Any]]
-    gravity: tuple[Any, ...]
-    values: dict[Any, float]  # symbol -> number
+    bodies: dict[str, dict[str, Expression]]
+    gravity: tuple[Expression, ...]
+    values: dict[Expression, float]  # symbol -> number
 
 
 def letters_of(mechanism: Constrained) -> Letters:
@@ -32,7 +32,7 @@ def letters_of(mechanism: Constrained) -> Letters:
 
     model, values = mechanism.model, {}
 
-    def letter(name: str, value: float, signed: bool = False) -> Any:
+    def letter(name: str, value: float, signed: bool = False) -> Expression:
         """The symbol for a number; products of inertia may have either sign."""
         if value == 0.0:
             return 0
@@ -40,7 +40,7 @@ def letters_of(mechanism: Constrained) -> Letters:
         values[symbol] = value if signed else abs(value)
         return symbol if signed or value > 0.0 else -symbol
 
-    def triple(name: str, numbers: Sequence[float]) -> tuple[Any, ...]:
+    def triple(name: str, numbers: Sequence[float]) -> tuple[Expression, ...]:
         """One letter along an axis, else one per axis."""
         alone = sum(x != 0.0 for x in numbers) == 1
         return tuple(
@@ -48,7 +48,7 @@ def letters_of(mechanism: Constrained) -> Letters:
             for axis, x in zip("xyz", numbers, strict=True)
         )
 
-    bodies: dict[str, dict[str, Any]] = {}
+    bodies: dict[str, dict[str, Expression]] = {}
     children = [list(model.parents).count(k) for k in range(-1, len(model.bodies))]
     for k, (body, parent) in enumerate(zip(model.bodies, model.parents, strict=True)):
         if body.joint.kind == "fixed":

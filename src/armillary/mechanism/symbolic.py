@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from types import ModuleType
 from typing import Any
 
 from numpy import ndindex
@@ -39,7 +40,8 @@ from armillary.spatial import (
     Vector,
 )
 
-Bodies = Mapping[str, Mapping[str, Any]]
+Expression = Any  # of SymPy, which has no types
+Bodies = Mapping[str, Mapping[str, Expression]]
 
 _SIX = ("xx", "yy", "zz", "xy", "xz", "yz")
 _COMPONENTS: dict[type, tuple[str, ...]] = {
@@ -52,20 +54,20 @@ _COMPONENTS: dict[type, tuple[str, ...]] = {
 _BODY_CHANGES = ("mass", "com", "inertia", "position")
 
 
-def symbols(mechanism: Constrained) -> dict[str, tuple[Any, ...]]:
+def symbols(mechanism: Constrained) -> dict[str, tuple[Expression, ...]]:
     """The real SymPy symbols of `equations`: q1, q2, ..., v1, ..., a1, ..., tau1, ..."""
-    sympy = _sympy()
+    sympy = sympy_module()
     model = mechanism.model
     sizes = {"q": model.nq, "v": model.nv, "a": model.nv, "tau": model.nv}
     return {name: sympy.symbols(f"{name}1:{n + 1}", real=True) for name, n in sizes.items()}
 
 
-def exact(x: Any) -> Any:
+def exact(x: Expression) -> Expression:
     """A float as the number that was probably meant: a decimal of 12 digits, a short fraction, or
     one of √2 or √3, where it agrees to 14 digits; else as it prints.  Below 1e-15 it is zero.
 
     0.1 -> 1/10, 0.10666666666666667 -> 8/75, 0.7071067811865476 -> √2/2."""
-    sympy = _sympy()
+    sympy = sympy_module()
     if not isinstance(x, (int, float)):
         return sympy.nsimplify(x, rational=True) if x.atoms(sympy.Float) else x
     if abs(x) < 1e-15:
@@ -83,9 +85,9 @@ def exact(x: Any) -> Any:
 
 def interpret_with(
     mechanism: Constrained,
-    number: Callable[[float], Any],
+    number: Callable[[float], Expression],
     algorithm: Algorithm,
-    inputs: Mapping[str, Any],
+    inputs: Mapping[str, Expression],
     *,
     frame: str | None = None,
     passive: bool = True,
@@ -106,10 +108,10 @@ def equations(
     coordinates: str = "local",
     passive: bool = True,
     bodies: Bodies | None = None,
-    gravity: Sequence[Any] | None = None,
-    simplify: Callable[[Any], Any] | None = None,
-    **inputs: Sequence[Any],
-) -> Any:
+    gravity: Sequence[Expression] | None = None,
+    simplify: Callable[[Expression], Expression] | None = None,
+    **inputs: Sequence[Expression],
+) -> Expression:
     """Closed form of a public function, as SymPy matrices (a tuple where it has several results).
 
     inputs: q, v, a, tau in symbols of your own; others are those of `symbols`.  bodies, gravity:
@@ -135,42 +137,42 @@ def equations(
         if len(known[name]) != len(nodes):
             raise InputError(f"{name}: expected {len(nodes)} symbols, found {len(known[name])}.")
 
-    def load(address: tuple[Any, ...]) -> Any:
+    def load(address: tuple[Expression, ...]) -> Expression:
         name, which = address
         return which if name == "number" else known[name][which]
 
     values = evaluate(traced.roots(), load, exact)
-    finish, sympify = simplify or tidy, _sympy().sympify
+    finish, sympify = simplify or tidy, sympy_module().sympify
     return _matrices(traced, [finish(sympify(values[n.index])) for n in traced.roots()])
 
 
-def tidy(expression: Any) -> Any:
+def tidy(expression: Expression) -> Expression:
     """One fraction, multiplied out, without squares of sines; angles added where it is shorter."""
-    sympy = _sympy()
+    sympy = sympy_module()
     over, under = map(_no_squared_sines, sympy.fraction(sympy.together(expression)))
     if under.free_symbols:
         over, under = map(_no_squared_sines, sympy.fraction(sympy.cancel(over / under)))
     return sympy.trigsimp(over) / sympy.trigsimp(under)
 
 
-def _no_squared_sines(expression: Any) -> Any:
-    sympy = _sympy()
+def _no_squared_sines(expression: Expression) -> Expression:
+    sympy = sympy_module()
 
-    def squares(power: Any) -> bool:
+    def squares(power: Expression) -> bool:
         whole = power.is_Pow and power.exp.is_Integer and power.exp > 1
         return bool(whole and isinstance(power.base, sympy.sin))
 
-    def by_cosines(power: Any) -> Any:
+    def by_cosines(power: Expression) -> Expression:
         pairs, single = divmod(int(power.exp), 2)
         return (1 - sympy.cos(power.base.args[0]) ** 2) ** pairs * power.base**single
 
     return sympy.expand(sympy.expand(expression).replace(squares, by_cosines))
 
 
-def angle_sums(expression: Any) -> Any:
+def angle_sums(expression: Expression) -> Expression:
     """Products of sines and cosines as sums over angles, or without squares of sines, whichever is
     shorter.  Unlike `tidy` it tries nothing else: ten times as fast on three joints."""
-    sympy = _sympy()
+    sympy = sympy_module()
     from sympy.simplify.fu import TR8
 
     over, under = sympy.fraction(sympy.together(expression))
@@ -180,7 +182,7 @@ def angle_sums(expression: Any) -> Any:
     summed = sympy.expand(TR8(over))
     forms = (_no_squared_sines(over), summed)
 
-    def length(form: Any) -> tuple[int, int]:
+    def length(form: Expression) -> tuple[int, int]:
         return form.count(sympy.sin) + form.count(sympy.cos), form.count_ops()
 
     return sympy.expand(min(forms, key=length) / under)
@@ -189,16 +191,16 @@ def angle_sums(expression: Any) -> Any:
 def _names(graph: Graph) -> Number:
     """Constants stay names in the graph until the end, when they are exact numbers."""
 
-    def number(x: Any) -> Leaf:
+    def number(x: Expression) -> Leaf:
         value = exact(x)
         return int(value) if value in (0, 1, -1) else graph.load("number", value)
 
     return number
 
 
-def _matrices(traced: Traced, values: list[Any]) -> Any:
+def _matrices(traced: Traced, values: list[Expression]) -> Expression:
     """Results with their shapes: a matrix, a column, or one expression."""
-    sympy = _sympy()
+    sympy = sympy_module()
     made, rest = [], list(values)
     for _, shape, nodes in traced.results:
         part, rest = rest[: len(nodes)], rest[len(nodes) :]
@@ -241,7 +243,7 @@ def _with_symbols(mechanism: Constrained, bodies: Bodies, passive: bool) -> Tabl
     return replace(tables, bodies=tuple(kernels))
 
 
-def _exact(value: Any) -> Any:
+def _exact(value: Expression) -> Expression:
     """A matrix or transform with exact numbers."""
     return type(value).from_leaves([exact(x) for x in value.leaves()])
 
@@ -315,7 +317,7 @@ def _places(name: str, shape: Sequence[int], count: int, labels: Sequence[str]) 
     return [f"{name}[{', '.join(str(i + 1) for i in index)}]" for index in ndindex(*shape)]
 
 
-def _sympy() -> Any:
+def sympy_module() -> ModuleType:
     try:
         import sympy
     except ModuleNotFoundError:
