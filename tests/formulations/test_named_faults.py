@@ -109,7 +109,7 @@ def test_without_a_majority_all_are_named():
 
 def test_conditioning_is_told():
     """Two turns of a wrist about nearly the same axis: accelerations grow with 1 / angle, their
-    error with its square.  The estimate is what 40 digits show, and nobody is called odd."""
+    error with its cube.  The estimate is what 40 digits show, and nobody is called odd."""
     m = am.Mechanism(samples.wrist_gimbal())
     _, v, tau = samples.random_state(m.model, 1)
     found = {}
@@ -126,7 +126,7 @@ def test_conditioning_is_told():
         off = np.abs(m.forward_dynamics(q, v, tau) - exact).max() / np.abs(exact).max()
         assert off < 10.0 ** (1.0 - check.accuracy)
     assert found[0.5] > 14.0
-    assert found[1e-4] - found[1e-5] == pytest.approx(1.0, abs=0.05)
+    assert found[1e-4] - found[1e-5] == pytest.approx(2.0, abs=0.1)
 
 
 def test_certified_solution():

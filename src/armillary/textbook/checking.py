@@ -264,8 +264,10 @@ class _Terms:
         }
 
     def digits(self) -> float:
-        """Digits of the largest acceleration of each unit that rounding of the forces leaves."""
-        error = _ROUNDING * np.abs(self.responses) @ self.forces
+        """Digits of the largest acceleration of each unit that rounding of forces and inertias
+        leaves:  δa = M^-1 (δf + δM a)."""
+        rounded = self.forces + np.abs(self.M) @ np.abs(self.a)
+        error = _ROUNDING * np.abs(self.responses) @ rounded
         worst = 16.0
         for unit in set(self.units.tolist()):
             same = self.units == unit
