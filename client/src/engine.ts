@@ -51,7 +51,6 @@ export interface LivingData {
 export const LIVING = "armillary.living/2";
 const LONGEST = 4; // steps over a place where one step cannot be taken
 const CLOSE = 1e-9; // to the library's numbers, of their size
-const REGULARISED = "regularised_"; // before the role of the second solver, as in sim/loop/run_graphs.py
 
 const FASTEST = 1000; // rad or m in one step
 const WILD = "the motion grows beyond all bounds. Smaller gains or a shorter step (step=...) may help";
@@ -60,9 +59,33 @@ const SINGULAR =
 const OPEN = "the constraints could not be closed after this step";
 const BRAKED = "the constraints took velocity away in one step: the mechanism locks or is braked";
 
-type Kernel = (...addresses: number[]) => void;
+type Kernel = (...addresses: number[]) => void; // of the inputs, then of the results
 
-/** q, v and z (or y, s and z) one behind the other: places in the memory, in numbers. */
+/** Kernels by role.  Each is called at a place of its own in this file: engines then go straight
+ *  into WebAssembly, where one place for all of them costs as much as a small kernel. */
+interface Kernels {
+  dynamics: Kernel;
+  regularised_dynamics?: Kernel;
+  poses: Kernel;
+  control?: Kernel;
+  input?: Kernel;
+  motion?: Kernel;
+  sample?: Kernel;
+  events?: Kernel;
+  integrate?: Kernel;
+  advance?: Kernel;
+  rate?: Kernel;
+  carried?: Kernel;
+  to_center?: Kernel;
+  from_center?: Kernel;
+  center_rate?: Kernel;
+  position?: Kernel;
+  regularised_position?: Kernel;
+  velocity?: Kernel;
+  regularised_velocity?: Kernel;
+}
+
+/** q, v and z (or y, s and z) one behind the other: addresses in the memory, bytes. */
 interface Block {
   q: number;
   v: number;
@@ -78,7 +101,8 @@ export class Engine implements Stepping {
   readonly target: Float64Array;
   readonly external: Float64Array; // wrenches, 6 for each body of the dynamics
   private readonly x: Float64Array; // the memory
-  private readonly calls = new Map<string, Kernel>();
+  private readonly f: Kernels;
+  private readonly actions: Kernel[]; // of events
   private readonly n: LivingData["sizes"];
   private readonly rows: number; // that may move
   private free = 0;
@@ -105,7 +129,8 @@ export class Engine implements Stepping {
   ) {
     const exports = instance.exports as Record<string, unknown>;
     this.x = new Float64Array((exports.memory as WebAssembly.Memory).buffer);
-    for (const role of Object.keys(data.kernels)) this.calls.set(role, exports[role] as Kernel);
+    this.f = exports as unknown as Kernels;
+    this.actions = data.events.map((_, k) => exports[`action${k}`] as Kernel);
     const { sizes } = data;
     this.n = sizes;
     const external = data.kernels.dynamics.find(([name]) => name === "external")?.[1] ?? 0;
@@ -116,7 +141,7 @@ export class Engine implements Stepping {
     this.stage = this.block();
     this.scratch = this.block();
     this.saved = this.block();
-    const apart = this.calls.has("carried"); // steps are made with y and s
+    const apart = this.f.carried; // steps are made with y and s
     this.moving = apart ? this.block() : this.now;
     this.stageMoving = apart ? this.block() : this.stage;
     const rows = (size: number) => data.method.b.map(() => this.take(size));
@@ -158,19 +183,27 @@ export class Engine implements Stepping {
 
   private take(size: number): number {
     const first = this.free;
-    this.free += size;
-    if (this.free > this.x.length) throw new Error("the module has too little memory");
+    this.free += 8 * size;
+    if (this.free > 8 * this.x.length) throw new Error("the module has too little memory");
     return first;
   }
 
   private block(): Block {
     const { q, v, z } = this.n;
     const first = this.take(q + v + z);
-    return { q: first, v: first + q, z: first + q + v };
+    return { q: first, v: first + 8 * q, z: first + 8 * (q + v) };
+  }
+
+  private get(place: number): number {
+    return this.x[place >> 3];
+  }
+
+  private put(place: number, value: number): void {
+    this.x[place >> 3] = value;
   }
 
   private part(first: number, size: number): Float64Array {
-    return this.x.subarray(first, first + size);
+    return this.x.subarray(first / 8, first / 8 + size);
   }
 
   get q(): Float64Array {
@@ -183,7 +216,7 @@ export class Engine implements Stepping {
 
   /** Move a target, a voltage or a joint force. */
   set(slider: Slider, value: number): void {
-    this.x[(slider.kind === "force" ? this.at.tau : this.at.target) + slider.at] = value;
+    this.put((slider.kind === "force" ? this.at.tau : this.at.target) + 8 * slider.at, value);
   }
 
   /** Only the loads that always act. */
@@ -195,7 +228,7 @@ export class Engine implements Stepping {
   /** To the start; targets stay. */
   reset(start = this.data.start): void {
     const { q, v, z } = start;
-    this.x.set([...q, ...v, ...z], this.now.q);
+    this.x.set([...q, ...v, ...z], this.now.q / 8);
     this.release();
     this.events?.reset();
     this.whole = 0;
@@ -209,7 +242,7 @@ export class Engine implements Stepping {
 
   /** Poses of all bodies now. */
   look(): void {
-    this.call("poses", [this.now.q], this.at.poses);
+    this.f.poses(this.now.q, this.at.poses);
   }
 
   /** A wrench (n; f) in the frame of a body, at its origin. */
@@ -261,35 +294,36 @@ export class Engine implements Stepping {
 
   /** Blocks whose period is over look at the state. */
   private sample(before: number, after: number): void {
-    if (!this.has("sample")) return;
+    const { now, at } = this;
+    if (!this.f.sample) return;
     let any = false;
     this.data.periods.forEach((period, k) => {
       const due = after === 0 || Math.floor(after / period) > Math.floor(before / period);
-      this.x[this.at.due + k] = due ? 1 : 0;
+      this.put(at.due + 8 * k, due ? 1 : 0);
       any ||= due;
     });
     if (!any) return;
-    this.x[this.at.time] = this.t;
-    this.call("sample", [this.now.q, this.now.v, this.now.z, this.at.time, this.at.due, this.at.target], this.stage.z);
-    this.copy(this.now.z, this.stage.z, this.n.z);
+    this.put(at.time, this.t);
+    this.f.sample(now.q, now.v, now.z, at.time, at.due, at.target, this.stage.z);
+    this.copy(now.z, this.stage.z, this.n.z);
   }
 
   // -- what the events see ---------------------------------------------------------------------
 
   qBefore(i: number): number {
-    return this.x[this.now.q + i];
+    return this.get(this.now.q + 8 * i);
   }
 
   vBefore(k: number): number {
-    return this.x[this.now.v + k];
+    return this.get(this.now.v + 8 * k);
   }
 
   qAfter(i: number): number {
-    return this.x[this.next.q + i];
+    return this.get(this.next.q + 8 * i);
   }
 
   vAfter(k: number): number {
-    return this.x[this.next.v + k];
+    return this.get(this.next.v + 8 * k);
   }
 
   accept(h: number): void {
@@ -302,8 +336,8 @@ export class Engine implements Stepping {
 
   values(after: boolean, h: number): Float64Array {
     const state = after ? this.next : this.now;
-    this.x[this.at.time] = this.t + h;
-    this.call("events", [state.q, state.v, this.at.time], this.at.g);
+    this.put(this.at.time, this.t + h);
+    this.f.events?.(state.q, state.v, this.at.time, this.at.g);
     return this.part(this.at.g, this.data.events.length);
   }
 
@@ -314,27 +348,28 @@ export class Engine implements Stepping {
   /** Accelerations are linear in the joint forces: differences of them, at rest, are exact. */
   private mobilityAt(q: number, k: number): Float64Array | null {
     const { zero, kick, calm, change } = this.at;
-    const free = kick + this.n.v;
-    this.x.fill(0, kick, kick + this.n.v);
-    if (!this.solve("dynamics", this.inputs(q, zero, zero, calm, calm), free)) return null;
-    this.x[kick + k] = 1;
-    if (!this.solve("dynamics", this.inputs(q, zero, kick, calm, calm), change)) return null;
+    const free = kick + 8 * this.n.v;
+    this.part(kick, this.n.v).fill(0);
+    if (!this.dynamics(q, zero, zero, calm, calm, free)) return null;
+    this.put(kick + 8 * k, 1);
+    if (!this.dynamics(q, zero, kick, calm, calm, change)) return null;
     const column = this.columns[k];
-    for (let j = 0; j < this.n.v; j++) column[j] = this.x[change + j] - this.x[free + j];
+    for (let j = 0; j < this.n.v; j++) column[j] = this.get(change + 8 * j) - this.get(free + 8 * j);
     return column;
   }
 
   addVelocity(direction: Float64Array, size: number): void {
-    for (let k = 0; k < this.n.v; k++) this.x[this.now.v + k] += size * direction[k];
+    const { v } = this;
+    for (let k = 0; k < this.n.v; k++) v[k] += size * direction[k];
   }
 
   setVelocity(k: number, value: number): void {
-    this.x[this.now.v + k] = value;
+    this.put(this.now.v + 8 * k, value);
   }
 
   act(event: number): void {
-    this.x[this.at.time] = this.t;
-    this.call(`action${event}`, [this.now.q, this.now.v, this.at.time], this.next.q);
+    this.put(this.at.time, this.t);
+    this.actions[event](this.now.q, this.now.v, this.at.time, this.next.q);
     this.copy(this.now.q, this.next.q, this.n.q + this.n.v);
   }
 
@@ -344,84 +379,94 @@ export class Engine implements Stepping {
 
   // -- one step --------------------------------------------------------------------------------
 
-  private call(role: string, inputs: number[], out: number): void {
-    const f = this.calls.get(role) as Kernel;
-    const [a, b, c, d, e] = inputs; // by hand: spreading arrays takes longer than a small kernel
-    switch (inputs.length) {
-      case 1:
-        return f(8 * a, 8 * out);
-      case 2:
-        return f(8 * a, 8 * b, 8 * out);
-      case 3:
-        return f(8 * a, 8 * b, 8 * c, 8 * out);
-      case 4:
-        return f(8 * a, 8 * b, 8 * c, 8 * d, 8 * out);
-      case 5:
-        return f(8 * a, 8 * b, 8 * c, 8 * d, 8 * e, 8 * out);
-      default:
-        return f(8 * a, 8 * b, 8 * c, 8 * d, 8 * e, 8 * inputs[5], 8 * out);
-    }
-  }
-
-  private has(role: string): boolean {
-    return this.calls.has(role);
-  }
-
   private copy(out: number, source: number, size: number): void {
-    this.x.copyWithin(out, source, source + size);
+    const { x } = this;
+    const [to, from] = [out >> 3, source >> 3];
+    for (let k = 0; k < size; k++) x[to + k] = x[from + k];
   }
 
-  /** out = start + h Σ weights[j] rates[j] */
+  /** out = start + h Σ weights[j] rates[j], summed from the left */
   private combine(out: number, start: number, rates: number[], weights: number[], size: number, h: number): void {
     const { x } = this;
-    for (let k = 0; k < size; k++) x[out + k] = x[start + k];
+    const to = out >> 3;
+    let sum = start >> 3;
     for (let j = 0; j < weights.length; j++) {
       const weight = weights[j] * h;
       if (weight === 0) continue;
-      const from = rates[j];
-      for (let k = 0; k < size; k++) x[out + k] += weight * x[from + k];
+      const from = rates[j] >> 3;
+      for (let k = 0; k < size; k++) x[to + k] = x[sum + k] + weight * x[from + k];
+      sum = to;
     }
+    if (sum !== to) this.copy(out, start, size);
   }
 
   private move(out: number, rates: number[], weights: number[], h: number): void {
-    if (this.has("advance")) {
-      this.combine(this.at.theta, this.at.zero, rates, weights, this.n.v, h);
-      this.call("advance", [this.moving.q, this.at.theta], out);
+    const { theta, zero } = this.at;
+    if (this.f.advance) {
+      this.combine(theta, zero, rates, weights, this.n.v, h);
+      this.f.advance(this.moving.q, theta, out);
     } else {
       this.combine(out, this.moving.q, rates, weights, this.n.q, h);
     }
   }
 
-  /** Places and velocities from one form to the other, where they are not the same. */
-  private center(way: string, q: number, v: number, toQ: number, toV: number): void {
-    if (!this.has("carried")) return;
+  /** Places and velocities of bodies to those of centres of mass, where steps are made with them. */
+  private toCenter(q: number, v: number, out: Block): void {
+    if (!this.f.carried) return;
     const { offset } = this.at;
-    this.call("carried", [q, v], offset);
-    this.call(way, [q, v, offset, offset + this.n.v], this.scratch.q);
-    this.copy(toQ, this.scratch.q, this.n.q);
-    this.copy(toV, this.scratch.v, this.n.v);
+    this.f.carried(q, v, offset);
+    this.f.to_center?.(q, v, offset, offset + 8 * this.n.v, out.q);
   }
 
-  private finite(first: number, size: number): boolean {
-    for (let k = first; k < first + size; k++) if (!Number.isFinite(this.x[k])) return false;
+  /** And back. */
+  private fromCenter(q: number, v: number, out: Block): void {
+    if (!this.f.carried) return;
+    const { offset } = this.at;
+    this.f.carried(q, v, offset);
+    this.f.from_center?.(q, v, offset, offset + 8 * this.n.v, out.q);
+  }
+
+  private finite(place: number, size: number): boolean {
+    const { x } = this;
+    const first = place >> 3;
+    for (let k = first; k < first + size; k++) if (!Number.isFinite(x[k])) return false;
     return true;
   }
 
-  /** By the first solver that answers: NaN is its word for a state it has not solved
-   *  (algorithms/closed/residual.py).  False: none did. */
-  private solve(role: string, inputs: number[], out: number): boolean {
-    this.call(role, inputs, out);
-    if (this.finite(out, this.n.v)) return true;
-    if (!this.has(REGULARISED + role)) return false;
+  /** Accelerations by the first solver that answers: NaN is its word for a state it has not solved
+   *  (algorithms/closed/residual.py).  motion is read only where rows move.  False: none did. */
+  private dynamics(q: number, v: number, tau: number, external: number, motion: number, out: number): boolean {
+    const { f, n, rows } = this;
+    if (rows) f.dynamics(q, v, tau, external, motion, out);
+    else f.dynamics(q, v, tau, external, out);
+    if (this.finite(out, n.v)) return true;
+    if (!f.regularised_dynamics) return false;
     this.regularised += 1;
-    this.call(REGULARISED + role, inputs, out);
-    return this.finite(out, this.n.v);
+    if (rows) f.regularised_dynamics(q, v, tau, external, motion, out);
+    else f.regularised_dynamics(q, v, tau, external, out);
+    return this.finite(out, n.v);
   }
 
-  private largest(first: number): number {
+  /** What brings v onto the constraints, in the same way. */
+  private velocity(q: number, v: number, out: number): boolean {
+    const { f, n, rows } = this;
+    const rates = this.at.motion + 8 * rows;
+    if (rows) f.velocity?.(q, v, rates, out);
+    else f.velocity?.(q, v, out);
+    if (this.finite(out, n.v)) return true;
+    if (!f.regularised_velocity) return false;
+    this.regularised += 1;
+    if (rows) f.regularised_velocity(q, v, rates, out);
+    else f.regularised_velocity(q, v, out);
+    return this.finite(out, n.v);
+  }
+
+  private largest(place: number): number {
+    const { x } = this;
+    const first = place >> 3;
     let most = 0;
     for (let k = first; k < first + this.n.v; k++) {
-      const size = Math.abs(this.x[k]);
+      const size = Math.abs(x[k]);
       if (!(size <= most)) most = size; // not a number counts as large
     }
     return most;
@@ -437,57 +482,52 @@ export class Engine implements Stepping {
     if (!this.finite(this.next.q, q + v + z) || this.largest(this.next.v) * h > FASTEST) return WILD;
     if (this.rows) {
       this.setTime(h, 1);
-      this.call("motion", [this.at.time], this.at.motion);
+      this.f.motion?.(this.at.time, this.at.motion);
     }
     return this.correct();
-  }
-
-  /** What the dynamics read; the motion of the rows only where some move. */
-  private inputs(q: number, v: number, tau: number, external: number, motion: number): number[] {
-    return this.rows ? [q, v, tau, external, motion] : [q, v, tau, external];
   }
 
   /** The instant of a part of a step of h. */
   private setTime(h: number, part: number): void {
     const even = h === this.data.step && !this.partly;
-    this.x[this.at.time] = even ? this.begun + (this.taken + part) * h : this.t + part * h;
+    this.put(this.at.time, even ? this.begun + (this.taken + part) * h : this.t + part * h);
   }
 
   /** Accelerations and rates of every stage; else why there are none. */
   private stages(h: number): string {
-    const { now, moving, stage, stageMoving, rates, n } = this;
+    const { at, f, now, moving, stage, stageMoving, rates, n } = this;
     const { a, c, b, semi } = this.data.method;
-    this.center("to_center", now.q, now.v, moving.q, moving.v);
+    this.toCenter(now.q, now.v, moving);
     this.setTime(h, 0.5);
-    this.x[this.at.middle] = this.x[this.at.time];
+    this.put(at.middle, this.get(at.time));
     for (let i = 0; i < b.length; i++) {
       if (i) {
         this.combine(stageMoving.v, moving.v, rates.v, a[i], n.v, h);
         this.combine(stage.z, now.z, rates.z, a[i], n.z, h);
         this.move(stageMoving.q, rates.q, a[i], h);
-        this.center("from_center", stageMoving.q, stageMoving.v, stage.q, stage.v);
+        this.fromCenter(stageMoving.q, stageMoving.v, stage);
       }
       const state = i ? stage : now;
       this.setTime(h, c[i]);
       const given = this.given();
       let force = given;
-      if (this.has("control")) {
-        force = this.at.control;
-        this.call("control", [state.q, state.v, state.z, this.at.time, given, this.at.target], force);
-        this.copy(rates.z[i], force + n.v, n.z);
+      if (f.control) {
+        force = at.control;
+        f.control(state.q, state.v, state.z, at.time, given, at.target, force);
+        this.copy(rates.z[i], force + 8 * n.v, n.z);
       }
-      const change = this.has("carried") ? this.at.change : rates.v[i];
-      if (this.rows) this.call("motion", [this.at.time], this.at.motion);
-      if (!this.solve("dynamics", this.inputs(state.q, state.v, force, this.at.external, this.at.motion + 2 * this.rows), change)) {
+      const change = f.carried ? at.change : rates.v[i];
+      if (this.rows) f.motion?.(at.time, at.motion);
+      if (!this.dynamics(state.q, state.v, force, at.external, at.motion + 16 * this.rows, change)) {
         const known = this.finite(state.q, n.q + n.v) && this.finite(force, n.v);
-        return known && this.has("velocity") ? SINGULAR : WILD;
+        return known && f.velocity ? SINGULAR : WILD;
       }
       const held = this.events?.resting;
       if (held?.size && !this.hold(held, state.q, change)) return SINGULAR;
-      if (this.has("carried")) this.call("center_rate", [state.q, state.v, change], rates.v[i]);
+      if (f.carried) f.center_rate?.(state.q, state.v, change, rates.v[i]);
       if (semi) continue;
       const speed = i ? stageMoving.v : moving.v;
-      if (this.has("rate")) this.call("rate", [speed, i ? this.at.theta : this.at.zero], rates.q[i]);
+      if (f.rate) f.rate(speed, i ? at.theta : at.zero, rates.q[i]);
       else this.copy(rates.q[i], speed, n.v);
     }
     return "";
@@ -496,9 +536,9 @@ export class Engine implements Stepping {
   /** Joint forces from outside: those of sliders, and those that change with time. */
   private given(): number {
     const { tau, input, time, middle } = this.at;
-    if (!this.has("input")) return tau;
-    this.call("input", [time, middle], input);
-    for (let k = 0; k < this.n.v; k++) this.x[input + k] += this.x[tau + k];
+    if (!this.f.input) return tau;
+    this.f.input(time, middle, input);
+    this.combine(input, input, [tau], [1], this.n.v, 1);
     return input;
   }
 
@@ -512,7 +552,7 @@ export class Engine implements Stepping {
       columns.push(column);
     }
     heldBack(own, held, columns);
-    this.x.set(own, a);
+    this.x.set(own, a / 8);
     return true;
   }
 
@@ -520,26 +560,28 @@ export class Engine implements Stepping {
   private arrive(h: number): void {
     const { now, moving, stageMoving, next, rates, n } = this;
     const { b, semi } = this.data.method;
-    const to = this.has("carried") ? stageMoving : next;
+    const to = this.f.carried ? stageMoving : next;
     this.combine(to.v, moving.v, rates.v, b, n.v, h);
     this.combine(next.z, now.z, rates.z, b, n.z, h);
     if (semi) this.move(to.q, [to.v], [1], h);
     else this.move(to.q, rates.q, b, h);
-    this.center("from_center", to.q, to.v, next.q, next.v);
+    this.fromCenter(to.q, to.v, next);
   }
 
   /** Position, then velocity, back onto the constraints; else why not. */
   private correct(): string {
-    const { next, stage, n } = this;
+    const { f, next, n, scratch } = this;
     const { lost, slow } = this.data.policy;
     const step = this.rates.v[0];
-    if (this.has("position")) {
-      if (!this.close("position") && !this.close(REGULARISED + "position")) return OPEN;
-      this.center("from_center", next.q, this.stageMoving.v, stage.q, next.v);
+    if (f.position) {
+      if (!this.close(f.position) && !(f.regularised_position && this.close(f.regularised_position))) return OPEN;
+      if (f.carried) {
+        this.fromCenter(next.q, this.stageMoving.v, scratch);
+        this.copy(next.v, scratch.v, n.v);
+      }
     }
-    if (this.has("velocity")) {
-      const speeds = this.rows ? [next.q, next.v, this.at.motion + this.rows] : [next.q, next.v];
-      if (!this.solve("velocity", speeds, step)) return SINGULAR;
+    if (f.velocity) {
+      if (!this.velocity(next.q, next.v, step)) return SINGULAR;
       if (this.largest(step) > lost * this.largest(next.v) + slow) this.braked = true;
       this.combine(next.v, next.v, [step], [1], n.v, 1);
     }
@@ -547,15 +589,15 @@ export class Engine implements Stepping {
   }
 
   /** Newton's steps of one solver, until they are small. */
-  private close(role: string): boolean {
-    const { next, stage, n } = this;
+  private close(position: Kernel): boolean {
+    const { f, next, stage, n } = this;
     const { corrections, small } = this.data.policy;
     const step = this.rates.v[0];
-    if (!this.has(role)) return false;
     for (let turn = 0; turn < corrections; turn++) {
-      this.call(role, this.rows ? [next.q, this.at.motion] : [next.q], step);
+      if (this.rows) position(next.q, this.at.motion, step);
+      else position(next.q, step);
       if (!this.finite(step, n.v)) return false;
-      if (this.has("integrate")) this.call("integrate", [next.q, step], stage.q);
+      if (f.integrate) f.integrate(next.q, step, stage.q);
       else this.combine(stage.q, next.q, [step], [1], n.q, 1);
       this.copy(next.q, stage.q, n.q);
       if (this.largest(step) < small) return true;
@@ -583,9 +625,9 @@ export class Engine implements Stepping {
     if (far(this.poses, checks.poses)) return "the poses are other ones";
     if (checks.wrench) {
       this.external.fill(0);
-      this.x.set(checks.wrench.v, this.now.v);
+      this.v.set(checks.wrench.v);
       this.pull(checks.wrench.body, checks.wrench.wrench);
-      this.solve("dynamics", this.inputs(this.now.q, this.now.v, this.at.zero, this.at.external, this.at.calm), this.at.change);
+      this.dynamics(this.now.q, this.now.v, this.at.zero, this.at.external, this.at.calm, this.at.change);
       if (far(this.part(this.at.change, this.n.v), checks.wrench.a)) return "a wrench does something else";
     }
     this.reset();
