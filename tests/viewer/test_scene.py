@@ -12,7 +12,7 @@ from armillary.errors import InputError
 from armillary.viewer.looks import ellipsoids
 from armillary.viewer.pack import unpacked
 from armillary.viewer.places import continuous, quaternions
-from armillary.viewer.scene import mechanism_scene, run_scene
+from armillary.viewer.scene import living_scene, mechanism_scene, run_scene
 
 NAMES = ["stanford", "four-bar", "stewart", "rover", "delta", "bicycle", "dual-arm-free-flyer"]
 
@@ -210,6 +210,31 @@ def test_what_is_missing_is_said():
     assert any("Record them" in note for note in run_scene(run.mechanism, short).notes)
 
 
+def seen(mechanism, q, camera, body, place):
+    """Whether a point of a body is within the sphere that the camera looks at, at every q."""
+    far = 0.0
+    for state in q:
+        R, p = mechanism.pose(state, body)
+        center = camera.center
+        if camera.follow >= 0:
+            center = mechanism.pose(state, mechanism.bodies[camera.follow])[1]
+        far = max(far, np.linalg.norm(p + R @ np.array(place) - center))
+    return far <= camera.radius
+
+
+@pytest.mark.parametrize("alive", [False, True])
+def test_legs_that_grow_stay_in_the_picture(alive):
+    """The platform of hslm falls by more than its size; its rods are long and above it."""
+    mechanism = am.example("hslm")
+    run = am.simulate(mechanism, duration=0.5, step=5e-3)
+    scene = living_scene(mechanism, run.q) if alive else run_scene(mechanism, run)
+    length = 2.0 * abs(mechanism.model.bodies[1].shapes[0].pose.position[0])
+    assert length > 0.5
+    for rod in ("rod1", "rod2", "rod3"):
+        assert seen(mechanism, run.q[::5], scene.camera, rod, (-length, 0.0, 0.0))
+    assert seen(mechanism, run.q[::5], scene.camera, "platform", (0.0, 0.0, 0.0))
+
+
 def test_what_moves_far_is_followed():
     mechanism = am.example("dual-arm-free-flyer")
     run = run_of("dual-arm-free-flyer")
@@ -220,6 +245,8 @@ def test_what_moves_far_is_followed():
     assert scene.camera.follow >= 0
     assert scene.camera.radius < 20.0
     assert run_scene(mechanism, run).camera.follow == -1
+    for body in mechanism.bodies:
+        assert seen(mechanism, q[::20], scene.camera, body, (0.0, 0.0, 0.0))
     swings = chain(40)  # its middle moves far, its first joint does not
     assert run_scene(swings, prescribed_run(swings, 200)).camera.follow == -1
 

@@ -13,7 +13,7 @@ from armillary.viewer.places import Array, point
 from armillary.viewer.schema import Camera, GroundPart, Point, ViewPart
 
 _LOOKS = 60  # instants at which bounds are taken
-_TRAVEL = 1.5  # sizes: what goes farther is followed
+_TRAVEL = 1.5  # a mechanism is followed where all its motion takes so much more room
 _PARALLEL = 1e-6
 _HOLDING = ("fixed", "revolute", "universal", "spherical")
 
@@ -27,7 +27,8 @@ class Bounds:
     size: float  # m, radius of the mechanism, the median over time
     reach: float  # m, of everything from the middle of the corners
     start: Array  # middle of the mechanism at the first instant
-    travel: float  # m, how far its middle moves
+    rows: Array  # instants at which bounds were taken
+    cloud: Array  # (rows, n, 3) m, points of the mechanism there, without the world
 
 
 def bounds(model: Model, moving: Motion, places: dict[int, list[Point]]) -> Bounds:
@@ -42,15 +43,20 @@ def bounds(model: Model, moving: Motion, places: dict[int, list[Point]]) -> Boun
         clouds.append(world + moving.p[rows, k, None])
     cloud = np.concatenate(clouds, axis=1) if clouds else np.zeros((1, 1, 3))
     low, high = cloud.min(axis=1), cloud.max(axis=1)  # of the mechanism at every instant
-    middles = (low + high) / 2.0
     size = float(np.median(np.linalg.norm(high - low, axis=1))) / 2.0
-    travel = float(np.linalg.norm(middles - middles[0], axis=1).max())
+    start = (low[0] + high[0]) / 2.0
+    everything = cloud
     if here := places[-1]:  # where it stands on the world
         stands = np.broadcast_to(np.array(here), (len(cloud), len(here), 3))
-        cloud = np.concatenate([cloud, stands], axis=1)
-    lowest, highest = cloud.min(axis=(0, 1)), cloud.max(axis=(0, 1))
-    reach = float(np.linalg.norm(cloud - (lowest + highest) / 2.0, axis=-1).max())
-    return Bounds(lowest, highest, size or 1.0, reach or 1.0, middles[0], travel)
+        everything = np.concatenate([cloud, stands], axis=1)
+    lowest, highest = everything.min(axis=(0, 1)), everything.max(axis=(0, 1))
+    reach = _reach(everything, (lowest + highest)[None] / 2.0)
+    return Bounds(lowest, highest, size or 1.0, reach or 1.0, start, rows, cloud)
+
+
+def _reach(cloud: Array, center: Array) -> float:
+    """The largest distance of points (T, n, 3) from a centre (T or 1, 3)."""
+    return float(np.linalg.norm(cloud - center[:, None], axis=-1).max())
 
 
 def _corners(model: Model, k: int) -> list[Point]:
@@ -85,16 +91,20 @@ def up_of(model: Model) -> Point:
 
 def camera_of(model: Model, moving: Motion, around: Bounds) -> Camera:
     """A machine that stays is seen whole over all its motion; one that travels is followed."""
-    follows = around.travel > _TRAVEL * around.size and not held(model)
-    center = around.start if follows else (around.low + around.high) / 2.0
-    radius = around.size if follows else around.reach
     heaviest = max(range(len(model.bodies)), key=lambda k: model.bodies[k].mass.mass, default=-1)
+    center, radius, follow = (around.low + around.high) / 2.0, around.reach, -1
+    if heaviest >= 0 and not held(model):
+        near = seen_from(heaviest, moving, around)
+        if around.reach > _TRAVEL * near:
+            center, radius, follow = around.start, near, heaviest
     return Camera(
-        center=point(center),
-        radius=max(radius, 1e-9),
-        follow=heaviest if follows else -1,
-        views=_views(model, moving),
+        center=point(center), radius=max(radius, 1e-9), follow=follow, views=_views(model, moving)
     )
+
+
+def seen_from(body: int, moving: Motion, around: Bounds) -> float:
+    """How far from the origin of a body the mechanism ever reaches, m."""
+    return _reach(around.cloud, moving.p[around.rows, body])
 
 
 def held(model: Model) -> bool:

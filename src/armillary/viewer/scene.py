@@ -13,7 +13,7 @@ from armillary.model.model import Model
 from armillary.sim.record.run_data import RunData
 from armillary.viewer import element_looks, looks, motion, symbols
 from armillary.viewer.arrows import Arrows, arrows_at, arrows_of
-from armillary.viewer.camera import bounds, camera_of, ground_of, held, up_of
+from armillary.viewer.camera import bounds, camera_of, ground_of, held, seen_from, up_of
 from armillary.viewer.looks import Measure
 from armillary.viewer.meshes import Meshes
 from armillary.viewer.motion import Motion
@@ -65,8 +65,11 @@ def living_scene(mechanism: Mechanism, q: Array, faces: int = 20_000) -> Scene:
     subtitle = f"{len(mechanism.bodies)} bodies, {mechanism.counts}"
     scene = _scene(mechanism, q[0], moving, Arrows(), (), (), [], subtitle, faces)
     first = motion.of_state(mechanism, q[0])
-    floats = mechanism.model.bodies[0].joint.kind == "free" and not held(mechanism.model)
-    camera = scene.camera.model_copy(update={"follow": 0 if floats else -1})
+    camera = scene.camera.model_copy(update={"follow": -1})
+    if mechanism.model.bodies[0].joint.kind == "free" and not held(mechanism.model):
+        around = bounds(mechanism.model, moving, looks.attached(mechanism.model))
+        update = {"follow": 0, "radius": seen_from(0, moving, around)}
+        camera = scene.camera.model_copy(update=update)
     return scene.model_copy(
         update={
             "time": packed(first.time, "f8"),
