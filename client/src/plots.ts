@@ -102,7 +102,7 @@ class Panel {
       height: HEIGHT,
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, points: { size: 6 } },
-      scales: { x: { time: false } },
+      scales: { x: { time: false }, y: { range: (_, low, high) => range(low, high) } },
       axes: [
         { ...axis, size: 26, values: (_, ticks) => ticks.map((t) => `${shown(t)}`) },
         { ...axis, size: 58, values: (_, ticks) => ticks.map((x) => shown(Number(x.toPrecision(4)))) },
@@ -162,6 +162,12 @@ class Panel {
   dispose(): void {
     this.plot?.destroy();
   }
+}
+
+/** Of the vertical axis: what is zero all the time is drawn in the middle. */
+function range(low: number | null, high: number | null): [number | null, number | null] {
+  if (low === null || high === null) return [null, null];
+  return low === 0 && high === 0 ? [-1, 1] : uPlot.rangeNum(low, high, 0.1, true);
 }
 
 export class Plots {

@@ -261,6 +261,18 @@ def test_a_narrow_screen_has_no_sideways_scrolling(opened):
     page.done(path)
 
 
+@pytest.mark.parametrize("name", ["rover", "stewart"])
+def test_names_of_tables_are_readable_on_a_small_laptop(opened, name):
+    page, path = opened(run_of(name), viewport={"width": 1000, "height": 640})
+    drawn(page.page)
+    cut = page.page.eval_on_selector_all(
+        '[data-series="q"] tbody th',
+        "(all) => all.filter((x) => x.scrollWidth > x.clientWidth).map((x) => x.title)",
+    )
+    assert cut == []
+    page.done(path)
+
+
 def test_twenty_views_on_one_page(browser, tmp_path):
     """More than a browser has contexts: views out of sight give theirs back."""
     views = [am.example("two-link").view(height=260)._repr_html_() for _ in range(2)]

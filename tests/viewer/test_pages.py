@@ -131,6 +131,19 @@ def test_a_mesh_keeps_its_corners_and_its_colour(tmp_path):
     assert shape.at[:3] == (0.0, 0.0, 0.1)
 
 
+def test_meshes_are_within_the_picture(tmp_path):
+    """The camera looks at a sphere; all corners of the mesh, in the world, lie within it."""
+    pytest.importorskip("trimesh")
+    arm = meshed_arm(tmp_path)
+    q = arm.neutral()
+    scene = mechanism_scene(arm, q)
+    (shape,) = [s for s in scene.shapes if s.kind == "mesh"]
+    R, p = arm.pose(q, scene.bodies[shape.body].name)
+    for x, y, z in np.ndindex(2, 2, 2):
+        corner = np.array([x - 0.5, y - 0.5, 2.0 * (z - 0.5)]) * 0.1 + shape.at[:3]
+        assert np.linalg.norm(p + R @ corner - scene.camera.center) <= scene.camera.radius + 1e-5
+
+
 def test_meshes_are_thinned_to_the_wanted_number(tmp_path):
     trimesh = pytest.importorskip("trimesh")
     arm = meshed_arm(tmp_path)

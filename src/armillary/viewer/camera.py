@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -31,12 +33,18 @@ class Bounds:
     cloud: Array  # (rows, n, 3) m, points of the mechanism there, without the world
 
 
-def bounds(model: Model, moving: Motion, places: dict[int, list[Point]]) -> Bounds:
-    """Joints, anchors, shapes, centres of mass, frames and wheels count."""
+def bounds(
+    model: Model,
+    moving: Motion,
+    places: dict[int, list[Point]],
+    meshes: Mapping[int, list[Point]] = MappingProxyType({}),
+) -> Bounds:
+    """Joints, anchors, shapes, centres of mass, frames and wheels count, and corners of meshes."""
     rows = np.unique(np.linspace(0, len(moving.time) - 1, _LOOKS).astype(int))
     clouds = []
     for k, body in enumerate(model.bodies):
         local = [(0.0, 0.0, 0.0), *places[k], body.mass.com, *_corners(model, k)]
+        local += meshes.get(k, [])
         if body.joint.kind == "free" and len(local) > 2:
             local = local[1:]
         world = np.einsum("tij,nj->tni", moving.R[rows, k], np.array(local))
@@ -60,7 +68,7 @@ def _reach(cloud: Array, center: Array) -> float:
 
 
 def _corners(model: Model, k: int) -> list[Point]:
-    """Ends of the shapes of a body, in its frame; meshes by their pose alone."""
+    """Ends of the shapes of a body, in its frame; of meshes the pose alone."""
     found: list[Point] = []
     body = model.bodies[k]
     for shape in (one.surrounding for one in body.shapes):

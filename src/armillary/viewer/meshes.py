@@ -22,7 +22,7 @@ from armillary.model.parts import Shape
 from armillary.viewer import colors
 from armillary.viewer.pack import packed
 from armillary.viewer.places import Array, place_of, point
-from armillary.viewer.schema import Color, MeshPart, ShapePart
+from armillary.viewer.schema import Color, MeshPart, Point, ShapePart
 from armillary.viewer.solids import triangles
 
 LIBRARIES = ("trimesh", "fast_simplification", "collada")  # the extra "mesh"
@@ -85,6 +85,19 @@ class Meshes:
             )
             for k in ids
         ]
+
+    def corners(self, model: Model) -> dict[int, list[Point]]:
+        """Of the boxes around the meshes of each body, in its frame."""
+        found: dict[int, list[Point]] = {}
+        for k, body in enumerate(model.bodies):
+            for shape in body.shapes:
+                R, p = np.array(shape.pose.rotation), np.array(shape.pose.position)
+                for part in (self.parts[name] for name in self._ids.get(shape.mesh, [])):
+                    ends = np.array([part.low, np.add(part.low, np.multiply(part.step, _STEPS))])
+                    box = [[ends[i, 0], ends[j, 1], ends[m, 2]] for i, j, m in np.ndindex(2, 2, 2)]
+                    world = np.multiply(box, shape.scale) @ R.T + p
+                    found.setdefault(k, []).extend(point(corner) for corner in world)
+        return found
 
     def _add(self, part: Part) -> str:
         number = f"m{len(self.parts)}"

@@ -82,7 +82,7 @@ def of_run(
 def positions(mechanism: Mechanism, run: RunData, member: int) -> Array:
     """q (T, nq) of one run, checked against the mechanism."""
     if not len(run):
-        raise InputError("animate: the run holds no instant; there is nothing to see.")
+        raise InputError("run: it holds no instant; there is nothing to see.")
     if "q" not in run:
         raise InputError(
             "animate: the run has no positions. Record them: simulate(..., record=('q', ...))."

@@ -68,7 +68,8 @@ def living_scene(mechanism: Mechanism, q: Array, faces: int = 20_000) -> Scene:
     camera = scene.camera.model_copy(update={"follow": -1})
     if mechanism.model.bodies[0].joint.kind == "free" and not held(mechanism.model):
         around = bounds(mechanism.model, moving, looks.attached(mechanism.model))
-        update = {"follow": 0, "radius": seen_from(0, moving, around)}
+        radius = max(camera.radius, seen_from(0, moving, around))
+        update = {"follow": 0, "radius": radius}
         camera = scene.camera.model_copy(update=update)
     return scene.model_copy(
         update={
@@ -129,9 +130,9 @@ def _scene(
 ) -> Scene:
     model = mechanism.model
     places = looks.attached(model)
-    around = bounds(model, moving, places)
-    measure = Measure.of(around.size, looks.typical_length(model, places) or around.size)
     meshes = Meshes(model, faces)
+    around = bounds(model, moving, places, meshes.corners(model))
+    measure = Measure.of(around.size, looks.typical_length(model, places) or around.size)
     shapes = _shapes(model, places, measure, meshes)
     return Scene(
         name=mechanism.name,
