@@ -107,9 +107,9 @@ def test_all_three_layouts_have_every_quantity(row):
     found = m.explain(row.name, *state_of(m, row))
     text, markdown, html = str(found), found.to_markdown(), found._repr_html_()
     for note in found.notes:
-        unit = f"[{note.unit}] " if note.unit else ""
-        assert f"\n{note.symbol} {unit}{note.about}; {note.frame}\n" in text
-        assert f"**{note.symbol}** {unit}{note.about}; {note.frame}" in markdown
+        unit = f" [{note.unit}]" if note.unit else ""
+        assert f"\n{note.symbol}{unit}: {note.about}; {note.frame}\n" in text
+        assert f"**{note.symbol}**{unit}: {note.about}; {note.frame}" in markdown
     assert html.count("<tr>") == len(found.notes) + 1
     assert repr(found) == text
 
@@ -277,7 +277,7 @@ def test_the_command(words, symbols):
     done = run(*words)
     assert done.exit_code == 0, done.output
     for symbol in symbols:
-        assert f"\n{symbol} " in done.output
+        assert f"\n{symbol} [" in done.output or f"\n{symbol}: " in done.output
 
 
 def test_files_of_the_command(tmp_path):

@@ -86,7 +86,7 @@ class Explanation:
         parts = [f"# {self.title}", *(f"**{name}**: {text}" for name, text in self._legend)]
         for note in self.notes:
             block = "\n".join(_rows(note.value))
-            parts += [f"**{note.symbol}** {_meaning(note)}", f"```text\n{block}\n```"]
+            parts += [f"**{note.symbol}**{_meaning(note)}", f"```text\n{block}\n```"]
         return "\n\n".join(parts) + "\n"
 
     def to_html(self) -> str:
@@ -112,12 +112,12 @@ class Explanation:
 
 
 def _meaning(note: Note) -> str:
-    unit = f"[{note.unit}] " if note.unit else ""
-    return f"{unit}{note.about}; {note.frame}"
+    unit = f" [{note.unit}]" if note.unit else ""
+    return f"{unit}: {note.about}; {note.frame}"
 
 
 def _heading(note: Note) -> str:
-    return f"{note.symbol} {_meaning(note)}"
+    return f"{note.symbol}{_meaning(note)}"
 
 
 def _rows(value: Array) -> list[str]:
