@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from armillary.sim.record.frames import run_to_pandas, run_to_xarray
     from armillary.sim.record.plotting import plot_run
     from armillary.textbook.checking import check
+    from armillary.textbook.explaining import explain
     from armillary.viewer.living import page_mechanism, page_run
     from armillary.viewer.notebook import mechanism_html, run_html
     from armillary.viewer.pages import animate_run, view_mechanism, view_run
@@ -49,6 +50,7 @@ class MechanismDoors:
     if TYPE_CHECKING:
         check = check
         equilibrium = equilibrium
+        explain = explain
         linearize = linearize
         modes = modes
         draw = draw_mechanism
@@ -59,6 +61,7 @@ class MechanismDoors:
     else:
         check = Door("armillary.textbook.checking:check")
         equilibrium = Door("armillary.analysis.equilibrium:equilibrium")
+        explain = Door("armillary.textbook.explaining:explain")
         linearize = Door("armillary.analysis.linearize:linearize")
         modes = Door("armillary.analysis.modes:modes")
         draw = Door("armillary.viewer.sketch.draw:draw_mechanism")

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from armillary.cli import picture_commands as picture_commands  # its commands
+from armillary.cli import formulation_commands as formulation_commands  # their commands
+from armillary.cli import picture_commands as picture_commands
 from armillary.cli.options import (
     Accelerations,
     Actuators,
@@ -55,54 +56,6 @@ def validate(
     """Read a file, list what was assumed, check the numbers.
 
     Exit code 0: the mechanism is sound (warnings are listed); 1: it is not."""
-
-
-@app.command()
-@runs("checking")
-def check(
-    source: ClosedSource,
-    state: State,
-    tau: Numbers = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="A random state for what is not given.")
-    ] = None,
-    json: Json = False,
-) -> None:
-    """One state by every formulation that knows the mechanism: who agrees with whom.
-
-    What is not given: q where the mechanism starts, v = 0, tau = 0, or all at random with --seed.
-    Exit code 0: all agree; 1: they do not, and those that stand against the others are named."""
-
-
-@app.command()
-@runs("checking")
-def methods(
-    model: Annotated[
-        str | None, typer.Argument(metavar="[MODEL]", help="Which of them know it.")
-    ] = None,
-    quantity: Annotated[
-        str | None, typer.Option(help="mass matrix, statics, inverse dynamics, ...")
-    ] = None,
-    json: Json = False,
-) -> None:
-    """The formulations: one quantity in many ways, their sources and what they are for."""
-
-
-@app.command()
-@runs("deriving")
-def equations(
-    source: Source,
-    frame: Annotated[str | None, typer.Option(help="Its Jacobian and determinant as well.")] = None,
-    numbers: Annotated[
-        bool, typer.Option("--numbers", help="Exact numbers instead of letters.")
-    ] = False,
-    format: Annotated[str, typer.Option(help="text, markdown, latex or python.")] = "text",
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="A file.")] = None,
-    overwrite: Overwrite = False,
-) -> None:
-    """Equations of motion in letters, derived step by step (Lagrange).
-
-    For two or three joints: closed forms grow quickly. Needs SymPy."""
 
 
 @app.command()

@@ -43,7 +43,7 @@ class Table:
 def _entry(name: str, value: object, text: str, unit: str = "") -> Iterator[str]:
     head = f"{name} [{unit}]: {text}" if unit else f"{name}: {text}"
     if isinstance(value, np.ndarray):
-        value = _without_rounding(value)
+        value = without_rounding(value)
         yield head
         yield from (f"    {_row(row)}" for row in np.atleast_2d(value))
     elif isinstance(value, Mapping):
@@ -52,7 +52,7 @@ def _entry(name: str, value: object, text: str, unit: str = "") -> Iterator[str]
             inner = (
                 str(part).splitlines()
                 if isinstance(part, Table)
-                else [_row(_without_rounding(part))]
+                else [_row(without_rounding(part))]
             )
             yield f"  {key}:" + (f" {inner[0]}" if len(inner) == 1 else "")
             yield from (f"    {line}" for line in inner if len(inner) > 1)
@@ -60,7 +60,7 @@ def _entry(name: str, value: object, text: str, unit: str = "") -> Iterator[str]
         yield f"{head}: {value}"
 
 
-def _without_rounding(value: Array) -> Array:
+def without_rounding(value: Array) -> Array:
     """Zeros where only rounding of the largest number is left."""
     return np.where(np.abs(value) < 1e-13 * np.abs(value).max(initial=0.0), 0.0, value)
 

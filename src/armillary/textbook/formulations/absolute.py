@@ -14,7 +14,8 @@ import numpy as np
 from numpy.linalg import pinv
 
 from armillary.evaluate.inputs import Array
-from armillary.textbook.formulations.tree_state import TreeState, cross
+from armillary.textbook.formulations.tree_state import INERTIAS, TURN, WRENCH, TreeState, cross
+from armillary.textbook.formulations.workbook import BODIES
 from armillary.textbook.linear import solve, split
 
 
@@ -42,6 +43,14 @@ def absolute_coordinates(s: TreeState, tau: Array) -> Array:
     C = np.vstack(forbidden)
     M = M + E.T @ (s.rotors[:, None] * E)  # rotors turn with the relative motion
     system = np.block([[M, C.T], [C, np.zeros((len(C), len(C)))]])
+    s.note("M_bodies", M, "inertia of all bodies and of the rotors", INERTIAS, frame=BODIES)
+    s.note("b", b, "gyroscopic forces", WRENCH, frame=BODIES)
+    s.note("C", C, "what the joints forbid of relative motion (2.10)", frame=BODIES)
+    s.note("gamma", np.concatenate(gamma), "what C asks of the accelerations", TURN, frame=BODIES)
+    s.note("E", E, "what they allow (2.10-2.15)", frame=BODIES)
     pushes = E.T @ (tau + s.rotors * drift) - b
-    A = solve(system, np.concatenate([pushes, np.concatenate(gamma)]))[:n]
+    A, minus_lambda = np.split(solve(system, np.concatenate([pushes, *gamma])), [n])
+    s.note("A", A, "accelerations of all bodies", TURN, frame=BODIES)
+    s.note("lambda", -minus_lambda, "forces of constraint along the rows of C (2.16)", WRENCH,
+           frame="rows of C")  # fmt: skip
     return E @ A - drift

@@ -15,10 +15,14 @@ from armillary.constraints.equations import System
 from armillary.constraints.nullspace import Factor
 from armillary.errors import ModelError
 from armillary.evaluate.inputs import Array
+from armillary.textbook.formulations.workbook import ROWS, Noting
 from armillary.textbook.linear import solve
 
+_FORCE, _ACCELERATION = "N m or N", "rad/s² or m/s²"
+_ROW_FORCE = "N m or N, by the scale of the rows"
 
-class ClosedState:
+
+class ClosedState(Noting):
     """A closed mechanism at q, v; joint forces come with every question."""
 
     def __init__(self, machine: Any, q: Array, v: Array, passive: bool = True,
@@ -58,7 +62,12 @@ class ClosedState:
 
     def force(self, tau: Array) -> Array:
         """Drives, less velocity, gravity and resistance forces of the tree."""
-        return tau + self._without_drives.force[0]
+        self.note("M", self.M, "inertia of the tree (2.33)", "kg m², kg m, kg")
+        f = tau + self._without_drives.force[0]
+        self.note("f", f, "drives less velocity, gravity and passive forces, T - C", _FORCE)
+        self.note("J", self.J, "of J v = 0, in units of one length", frame=ROWS)
+        self.note("gamma", self.gamma, "what the rows ask of J a", frame=ROWS)
+        return f
 
     def refuse_contradictions(self) -> None:
         """Where no motion obeys all rows, every method has its own nearest one."""
@@ -81,6 +90,9 @@ def compiled_closed(c: ClosedState, tau: Array) -> Array:
 
 def null_space(c: ClosedState, tau: Array) -> Array:
     """a = a_p + N y with  (N^T M N) y = N^T (f - M a_p),  J N = 0."""
+    c.force(tau)
+    N = c.note("N", c.factor.free, "basis of the motions that the rows leave, J N = 0")
+    c.note("N^T M N", N.T @ c.M @ N, "reduced inertia")
     system = c.equations.system(c.q[None], c.v[None], tau[None], c.external, c.passive)
     return np.asarray(c.equations.answer(system, 0).a)
 
@@ -92,8 +104,9 @@ def multipliers(c: ClosedState, tau: Array) -> Array:
     K = np.block([[c.M, -c.J.T], [c.J, np.zeros((m, m))]])
     size = np.sqrt(np.maximum(np.abs(K).max(axis=1), 1e-300))
     right = np.concatenate([c.force(tau), c.gamma]) / size
-    x = _of_rank(K / np.outer(size, size), n + c.rank, right)
-    return x[:n] / size[:n]
+    x = _of_rank(K / np.outer(size, size), n + c.rank, right) / size
+    c.note("lambda", x[n:], "multipliers: forces along the rows", _ROW_FORCE, frame=ROWS)
+    return x[:n]
 
 
 def least_constraint(c: ClosedState, tau: Array) -> Array:
@@ -101,6 +114,8 @@ def least_constraint(c: ClosedState, tau: Array) -> Array:
     c.refuse_contradictions()
     L = _half(c.M)
     free = solve(L.T, solve(L, c.force(tau)))
+    c.note("a_open", free, "accelerations of the open tree, M^-1 f", _ACCELERATION)
+    c.note("gamma - J a_open", c.gamma - c.J @ free, "what the rows miss", frame=ROWS)
     scaled = solve(L, c.J.T).T  # J L^-T
     return free + solve(L.T, _of_rank(scaled, c.rank, c.gamma - c.J @ free))
 
@@ -112,7 +127,14 @@ def tip_forces(c: ClosedState, tau: Array) -> Array:
     half, push = solve(L, c.J.T), solve(L, c.force(tau))  # Ω = half^T half
     U, s, Vt = svd(half, full_matrices=False)
     U, s, Vt = U[:, : c.rank], s[: c.rank], Vt[: c.rank]
+    c.note("a_open", solve(L.T, push), "accelerations of the open tree, M^-1 f (2.50)",
+           _ACCELERATION)  # fmt: skip
+    c.note("xdd_open", half.T @ push, "the same along the rows, J M^-1 f", frame=ROWS)
+    c.note("Omega", half.T @ half, "J M^-1 J^T (2.52)", frame=ROWS)
     F = Vt.T @ ((Vt @ (half.T @ push - c.gamma)) / s**2)
+    c.note("F", F, "forces by the tree along the rows, least where they are redundant (2.51)",
+           _ROW_FORCE, frame=ROWS)  # fmt: skip
+    c.note("tau_c", -c.J.T @ F, "what the constraints do to the joints, -J^T F (2.53)", _FORCE)
     return solve(L.T, push - half @ F)
 
 
@@ -129,9 +151,13 @@ def independent_coordinates(c: ClosedState, tau: Array) -> Array:
     N[free] = np.eye(n - r)
     N[dependent], a_p[dependent] = -solve(J_d, J_i), solve(J_d, c.gamma[rows])
     N, a_p = columns[:, None] * N, columns * a_p
-    a = a_p
+    c.note("independent", np.sort(free) + 1.0, "numbers of the independent coordinates (5.40)")
+    c.note("N", N, "motions per independent coordinate, J N = 0 (5.40)")
+    c.note("a_p", a_p, "accelerations with the independent ones zero", _ACCELERATION)
+    c.note("N^T M N", N.T @ c.M @ N, "inertia of the independent coordinates")
+    a, f = a_p, c.force(tau)
     for _ in range(2):  # refined once: the constraints may carry most of the force
-        a = a + N @ solve(N.T @ c.M @ N, N.T @ (c.force(tau) - c.M @ a))
+        a = a + N @ solve(N.T @ c.M @ N, N.T @ (f - c.M @ a))
     return a
 
 

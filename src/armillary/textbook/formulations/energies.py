@@ -45,6 +45,7 @@ def kinetic_hessian(s: TreeState) -> Array:
     i, j = np.triu_indices(n)
     unit = np.eye(n)
     single = kinetic_energy(s, unit)
+    s.note("T", single, "kinetic energy T(e_i) at unit speed of every joint", "J")
     M = np.zeros((n, n))
     M[i, j] = M[j, i] = kinetic_energy(s, unit[:, i] + unit[:, j]) - single[i] - single[j]
     return M
@@ -74,12 +75,17 @@ def _slopes(s: TreeState) -> Array:
 def potential_slopes(s: TreeState) -> Array:
     """∂V/∂π_i: the forces that hold the mechanism at rest."""
     at_rest = TreeState(s.machine, s.q, 0.0 * s.v, s.passive)
+    s.note("V", np.array([potential_energy(s)]).real, "potential energy of the weight", "J")
     return -_slopes(at_rest)
 
 
 def lagrange(s: TreeState, a: Array) -> Array:
     """d/dt (∂L/∂q̇) - ∂L/∂q = τ, with L = T - V."""
-    return _momentum_rate(s, a) - _slopes(s)
+    if s.workbook is not None:
+        s.note("T", kinetic_energy(s, s.v[:, None]), "kinetic energy", "J")
+        s.note("V", np.array([potential_energy(s)]).real, "potential energy of the weight", "J")
+    rate = s.note("pdot", _momentum_rate(s, a), "d/dt (∂L/∂q̇)", "N m or N")
+    return rate - s.note("dL/dq", _slopes(s), "∂L/∂q", "N m or N")
 
 
 def boltzmann_hamel(s: TreeState, a: Array) -> Array:
@@ -98,4 +104,6 @@ def boltzmann_hamel(s: TreeState, a: Array) -> Array:
             motion, momentum = np.zeros(6), np.zeros(6)
             motion[:width], momentum[:width] = s.v[slot], p[slot]
             turning[slot] = (-cross(motion).T @ momentum)[:width]
+    s.note("p", p, "momenta ∂T/∂ω", "kg m²/s or kg m/s")
+    s.note("w x p", turning, "ω ×* ∂T/∂ω of joints with quasi-velocities (18b)", "N m or N")
     return lagrange(s, a) + turning

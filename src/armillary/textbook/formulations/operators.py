@@ -15,7 +15,15 @@ from functools import cached_property
 import numpy as np
 
 from armillary.evaluate.inputs import Array
-from armillary.textbook.formulations.tree_state import TreeState, cross
+from armillary.textbook.formulations.tree_state import (
+    INERTIAS,
+    TURN,
+    VELOCITY,
+    WRENCH,
+    TreeState,
+    cross,
+)
+from armillary.textbook.formulations.workbook import BODIES, JOINTS
 from armillary.textbook.linear import solve
 
 
@@ -46,7 +54,7 @@ class Operators:
 
     @cached_property
     def V(self) -> Array:
-        """Velocities of all bodies (2.13)."""
+        """Velocities of all bodies (2.11)."""
         return self.Phi @ (self.H @ self.state.v + self._of_world(self.state.v_0))
 
     @cached_property
@@ -60,7 +68,7 @@ class Operators:
 
     @cached_property
     def b(self) -> Array:
-        """Gyroscopic forces V ×* (M V) (2.19)."""
+        """Gyroscopic forces V ×* (M V) (2.20)."""
         momentum = self.M @ self.V
         parts = [-cross(self.V[_rows(k)]).T @ momentum[_rows(k)] for k in range(self.state.size)]
         return np.concatenate(parts)
@@ -104,28 +112,60 @@ def _rows(k: int) -> slice:
     return slice(6 * k, 6 * k + 6)
 
 
+# what operators show: symbol, meaning, unit
+_STACKED = {
+    "E_phi": ("shifts from body to body (3.9)", "1, m"),
+    "H": ("axes of all joints (2.11)", "1, m"),
+    "M": ("spatial inertias of all bodies (2.21)", INERTIAS),
+    "Phi": ("(1 - E_φ)^-1 (3.11)", "1, m"),
+    "V": ("velocities of all bodies (2.11)", VELOCITY),
+    "a": ("bias accelerations and those of the world (2.16, 2.29)", TURN),
+    "b": ("gyroscopic forces (2.20)", WRENCH),
+    "I_AB": ("articulated-body inertias (3.1, 3.17)", INERTIAS),
+    "D": ("H^T I_AB H (3.14)", INERTIAS),
+    "K": ("D^-1 H^T I_AB E_φ (3.16)", "1, m"),
+    "Psi": ("(1 - E_ψ)^-1 (3.18, 3.21)", "1, m"),
+    "bias": ("velocity forces and weight, H^T Φ^T (M Φ a + b) (2.24)", "N m or N"),
+}
+
+
+def _noted(s: TreeState, *symbols: str) -> Operators:
+    """The operators, with those that a formulation uses written down."""
+    o = Operators(s)
+    for symbol in symbols if s.workbook is not None else ():
+        along = JOINTS if symbol in ("D", "bias") else BODIES
+        shown = {"M": "M_bodies", "a": "a_bias", "bias": "C"}.get(symbol, symbol)
+        s.note(shown, getattr(o, symbol), *_STACKED[symbol], frame=along)
+    return o
+
+
 def operator_product(s: TreeState) -> Array:
     """M = H^T Φ^T M Φ H (2.33)."""
-    o = Operators(s)
+    o = _noted(s, "E_phi", "H", "M", "Phi")
     return o.H.T @ o.Phi.T @ o.M @ o.Phi @ o.H + np.diag(s.rotors)
 
 
 def operator_factors(s: TreeState) -> Array:
     """M = (1 + K Φ H)^T D (1 + K Φ H) (3.34)."""
-    o = Operators(s)
+    o = _noted(s, "E_phi", "H", "M", "Phi", "I_AB", "D", "K")
     L = np.eye(s.model.nv) + o.K @ o.Phi @ o.H
+    s.note("L", L, "1 + K Φ H (3.34)")
     return L.T @ o.D @ L
 
 
 def operator_inverse(s: TreeState, tau: Array) -> Array:
     """θ̈ = (1 - K Ψ H) D^-1 (1 - K Ψ H)^T (τ - C) (3.38)."""
-    o = Operators(s)
+    o = _noted(s, "E_phi", "H", "M", "Phi", "V", "a", "b", "bias", "I_AB", "D", "K", "Psi")
     L = np.eye(s.model.nv) - o.K @ o.Psi @ o.H  # (3.35)
+    s.note("L", L, "1 - K Ψ H (3.35)")
     return L @ solve(o.D, L.T @ (tau - o.bias))
 
 
 def operator_torques(s: TreeState, a: Array) -> Array:
     """τ = H^T Φ^T [M Φ (H θ̈ + a) + b] (2.20-2.24)."""
-    o = Operators(s)
+    o = _noted(s, "E_phi", "H", "M", "Phi", "V", "a", "b")
     V_dot = o.Phi @ (o.H @ a + o.a)
-    return o.H.T @ o.Phi.T @ (o.M @ V_dot + o.b) + s.rotors * a
+    s.note("V_dot", V_dot, "accelerations of all bodies, Φ (H θ̈ + a) (2.17)", TURN, frame=BODIES)
+    F = o.Phi.T @ (o.M @ V_dot + o.b)
+    s.note("F", F, "forces in all joints, Φ^T (M V̇ + b) (2.21)", WRENCH, frame=BODIES)
+    return o.H.T @ F + s.rotors * a

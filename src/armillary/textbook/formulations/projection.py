@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from armillary.evaluate.inputs import Array
-from armillary.textbook.formulations.tree_state import TreeState
+from armillary.textbook.formulations.tree_state import INERTIAS, TreeState
+from armillary.textbook.formulations.workbook import JOINTS, MOTION, WORLD
 from armillary.textbook.parts import skew
 
 
@@ -42,18 +43,26 @@ def central_tensor(s: TreeState, k: int) -> Array:
 
 def inertia_projection(s: TreeState) -> Array:
     """M = Σ m J_v^T J_v + J_ω^T I_c J_ω: what every body's motion costs, at its centre of mass."""
-    M = np.diag(s.rotors)
+    M = s.note("M_0", np.diag(s.rotors), "rotors", INERTIAS)
     for k, (J_w, J_v) in enumerate(partial_velocities(s)):
-        M += s.model.bodies[k].mass.mass * J_v.T @ J_v + J_w.T @ central_tensor(s, k) @ J_w
+        I_c = s.note("I_c", central_tensor(s, k), "R I' R^T (3.34)", "kg m²", k, frame=WORLD)
+        s.note("J_w", J_w, "partial angular velocities", "1, 1/m", k, frame=WORLD)
+        s.note("J_v", J_v, "partial velocities of the centre of mass", "m, 1", k, frame=WORLD)
+        part = s.model.bodies[k].mass.mass * J_v.T @ J_v + J_w.T @ I_c @ J_w
+        M = M + s.note("M", part, "m J_v^T J_v + J_w^T I_c J_w: what the body adds", INERTIAS, k,
+                       frame=JOINTS)  # fmt: skip
     return M
 
 
 def structural_growth(s: TreeState) -> Array:
     """H_i = H*_{i-1} + J_i^T I_i J_i: the chain grows by one link at a time (5.43-5.46)."""
     H, J = np.zeros((0, 0)), np.zeros((6, 0))
-    for X, phi, I in zip(s.X, s.S, s.I, strict=True):
+    s.note_parts()
+    for k, (X, phi, I) in enumerate(zip(s.X, s.S, s.I, strict=True)):
         J = np.hstack([X @ J, phi])  # (5.38)
+        s.note("J", J, "Jacobian of the link: [X J_before, phi] (5.38)", "1, m", k, MOTION)
         before, H = H, np.zeros((J.shape[1], J.shape[1]))
         H[: len(before), : len(before)] = before  # (5.43)
         H += J.T @ I @ J  # (5.46)
+        s.note("H", H, "inertia of the chain up to this link (5.46)", INERTIAS, k, frame=JOINTS)
     return H + np.diag(s.rotors)

@@ -151,16 +151,22 @@ def _rows(i: int) -> slice:
     return slice(3 + 3 * i, 6 + 3 * i)
 
 
+def _noted(s: TreeState) -> QuasiCoordinates:
+    chain = quasi_coordinates(s)
+    s.note_fields(chain, "rows of R in the world, then of every body in its frame")
+    return chain
+
+
 def mixed_form(s: TreeState, tau: Array) -> Array:
     """α̈ = M_c^-1 D^T G^T [f - A h - A G Ḋ α̇] (39)."""
-    return quasi_coordinates(s).accelerations(tau)
+    return _noted(s).accelerations(tau)
 
 
 def quasi_torques(s: TreeState, a: Array) -> Array:
     """τ = D^T G^T g: forces in inertial quasi-coordinates, turned to the joints (22-26)."""
-    return quasi_coordinates(s).forces(a) + s.rotors * a
+    return _noted(s).forces(a) + s.rotors * a
 
 
 def configuration_inertia(s: TreeState) -> Array:
     """M_c = D^T G^T A G D (37)."""
-    return quasi_coordinates(s).M_c
+    return _noted(s).M_c

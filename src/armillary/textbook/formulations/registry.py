@@ -87,6 +87,9 @@ class Formulation:
             return np.asarray(self.function(s))
         if self.whole or isinstance(s, ClosedState):
             return np.asarray(self.function(s, given))
+        if s.given.any():
+            s.note("tau_p", s.given, "what friction, springs, force elements and external wrenches "
+                   "ask of the joints", "N m or N")  # fmt: skip
         if self.quantity == "forward dynamics":
             return np.asarray(self.function(s, given - s.given))
         return np.asarray(self.function(s, given)) + s.given
@@ -98,6 +101,17 @@ class Formulation:
         external: External = None,
         passive: bool = True,
     ) -> Array:
+        s, found = self.state(mechanism, *state, external=external, passive=passive)
+        return self.at(s, *found[2:])
+
+    def state(
+        self,
+        mechanism: Mechanism,
+        *state: ArrayLike,
+        external: External = None,
+        passive: bool = True,
+    ) -> tuple[Any, list[Array]]:
+        """What it starts from, and the arrays it is asked with, checked."""
         if reason := self.refusal(mechanism.model):
             raise ModelError(f"{self.name} on '{mechanism.name}': {reason}.")
         names = QUANTITIES[self.quantity][0]
@@ -110,9 +124,9 @@ class Formulation:
         found = [_one(mechanism, name, x) for name, x in zip(names, state, strict=True)]
         v = found[1] if len(found) > 1 else np.zeros(mechanism.nv)
         if self.quantity == "constrained dynamics":
-            return self.at(ClosedState(mechanism, found[0], v, passive, external), *found[2:])
+            return ClosedState(mechanism, found[0], v, passive, external), found
         tree: Any = mechanism.tree
-        return self.at(TreeState(tree, found[0], v, passive, external), *found[2:])
+        return TreeState(tree, found[0], v, passive, external), found
 
     def __str__(self) -> str:
         return f"{self.name}: {self.quantity} {self.source}; {self.domain.words}. {self.idea}."

@@ -10,12 +10,15 @@ import numpy as np
 from armillary.evaluate.inputs import Array
 from armillary.textbook.arm import forward_arm, inverse_arm, walker_orin
 from armillary.textbook.formulations.tree_state import TreeState
+from armillary.textbook.formulations.workbook import JOINTS
 
 
 def inverse_arm_torques(s: TreeState, a: Array) -> Array:
     """Newton-Euler from link to link in Denavit-Hartenberg frames (1-10)."""
     machine: Any = s.machine
-    return inverse_arm(machine, s.q, s.v, a, passive=False).tau + s.rotors * a
+    found = inverse_arm(machine, s.q, s.v, a, passive=False)
+    s.note_fields(found, "Denavit-Hartenberg frame of the link", ", one row per link")
+    return found.tau + s.rotors * a
 
 
 def inertia_by(method: int, about: str) -> Callable[[TreeState], Array]:
@@ -23,7 +26,8 @@ def inertia_by(method: int, about: str) -> Callable[[TreeState], Array]:
 
     def inertia(s: TreeState) -> Array:
         machine: Any = s.machine
-        return walker_orin(machine, s.q, method) + np.diag(s.rotors)
+        H = s.note("H", walker_orin(machine, s.q, method), f"{about} (13)", "kg m²")
+        return H + np.diag(s.rotors)
 
     inertia.__doc__ = about
     return inertia
@@ -34,7 +38,9 @@ def accelerations_by(method: int, about: str) -> Callable[[TreeState, Array], Ar
 
     def accelerations(s: TreeState, tau: Array) -> Array:
         machine: Any = s.machine
-        return forward_arm(machine, s.q, s.v, tau, method=method, passive=False).alpha
+        found = forward_arm(machine, s.q, s.v, tau, method=method, passive=False)
+        s.note_fields(found, JOINTS)
+        return found.alpha
 
     accelerations.__doc__ = about
     return accelerations

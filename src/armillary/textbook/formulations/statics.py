@@ -11,13 +11,16 @@ import numpy as np
 from armillary.evaluate.inputs import Array
 from armillary.textbook.formulations.projection import partial_velocities
 from armillary.textbook.formulations.tree_state import TreeState, turn_and_shift
+from armillary.textbook.formulations.workbook import JOINTS, WORLD
 
 
 def jacobian_transpose(s: TreeState) -> Array:
     """τ = J^T F with F = -m g at every centre of mass."""
     tau = np.zeros(s.model.nv)
-    for body, (_, J_v) in zip(s.model.bodies, partial_velocities(s), strict=True):
-        tau -= J_v.T @ (body.mass.mass * s.gravity)
+    for k, (body, (_, J_v)) in enumerate(zip(s.model.bodies, partial_velocities(s), strict=True)):
+        s.note("J", J_v, "Jacobian of the centre of mass", "m, 1", k, frame=WORLD)
+        F = s.note("F", -body.mass.mass * s.gravity, "what holds the weight", "N", k, frame=WORLD)
+        tau += s.note("tau", J_v.T @ F, "J^T F", "N m or N", k, frame=JOINTS)
     return tau
 
 
@@ -30,6 +33,9 @@ def force_recursion(s: TreeState) -> Array:
         weight = -mass.mass * s.poses[k][0].T @ s.gravity  # what holds the body
         forces[k] += weight
         moments[k] += np.cross(np.array(mass.com), weight)
+        s.note("W", weight, "what holds the weight", "N", k)
+        s.note("f", forces[k], "force by the body before", "N", k)
+        s.note("n", moments[k], "its moment about the origin", "N m", k)
         tau[s.slots[k]] = s.S[k][:3].T @ moments[k] + s.S[k][3:].T @ forces[k]
         if (parent := s.parents[k]) >= 0:
             E, P = turn_and_shift(s.X[k])

@@ -17,8 +17,11 @@ from armillary.evaluate.inputs import Array
 from armillary.model.joints import own_rotation
 from armillary.model.model import Model
 from armillary.spatial import Transform
+from armillary.textbook.formulations.workbook import INERTIA, MOTION, Noting
 from armillary.textbook.parts import skew, spatial_inertia
 
+INERTIAS = "kg m², kg m, kg"
+VELOCITY, TURN, WRENCH = "rad/s, m/s", "rad/s², m/s²", "N m, N"
 STEP = 1e-30  # of a complex step: derivatives without differences
 
 
@@ -44,7 +47,7 @@ class Axes(NamedTuple):
     S: Array  # (6, n)
 
 
-class TreeState:
+class TreeState(Noting):
     """The joints and bodies of a tree at q, v, and what acts on them beside the drives.
 
     q (nq), v (nv); rotors (nv): reflected inertias; v_0, a_0 (6): motion of the world, gravity
@@ -62,6 +65,35 @@ class TreeState:
         self.gravity = np.array(self.model.gravity, float)
         self.v_0 = np.array(base.velocity.leaves(), float)
         self.a_0 = np.array(base.felt_acceleration().leaves(), float)
+
+    def note_parts(self) -> None:
+        """Transforms, axes and inertias of all bodies: what most formulations start from."""
+        if self.workbook is None:
+            return
+        Y = self.workbook.places
+        for k, (parent, axes, I) in enumerate(zip(self.parents, self.axes, self.I, strict=True)):
+            before = Y[parent] if parent >= 0 else np.eye(6)
+            X = Y[k] @ np.linalg.solve(before.T, axes.X.T).T
+            self.note(
+                "X",
+                X,
+                "motions from the frame before to this one [VanDerMerwe1995, 2.6]",
+                "1, m",
+                k,
+            )
+            self.note("phi", axes.S, "axes of the joint [VanDerMerwe1995, 2.9]", "1, m", k, MOTION)
+            self.note("I", I, "inertia about the frame's origin [VanDerMerwe1995, 4.1]",
+                      INERTIAS, k, INERTIA)  # fmt: skip
+
+    def at_joints(self) -> list[Array]:
+        """(6, 6) per body: motions from its frame to one with the same axes at the joint's place
+        on the body before, where [VanDerMerwe1995] has the frame of a slide (table 4.1)."""
+        found = []
+        for body, X in zip(self.model.bodies, self.X, strict=True):
+            E, r = turn_and_shift(X)
+            d = E @ (turn_and_shift(_matrix(body.at.transform()))[1] - r)
+            found.append(np.block([[np.eye(3), np.zeros((3, 3))], [-skew(d), np.eye(3)]]))
+        return found
 
     @property
     def size(self) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from armillary.evaluate.inputs import Array
 from armillary.textbook.formulations.projection import central_tensor, partial_velocities
 from armillary.textbook.formulations.tree_state import TreeState, cross
+from armillary.textbook.formulations.workbook import JOINTS, WORLD
 
 
 def virtual_power(s: TreeState, a: Array) -> Array:
@@ -28,6 +29,13 @@ def virtual_power(s: TreeState, a: Array) -> Array:
         # from the spatial acceleration to that of the origin, and on to the centre of mass
         a_c = rate[3:] + np.cross(w, u[3:]) + np.cross(alpha, c) + np.cross(w, np.cross(w, c))
         I_c, (J_w, J_v) = central_tensor(s, k), partial[k]
+        s.note("J_w", J_w, "partial angular velocities", "1, 1/m", k, frame=WORLD)
+        s.note("J_v", J_v, "partial velocities of the centre of mass", "m, 1", k, frame=WORLD)
+        s.note("a_c", R @ a_c, "acceleration of the centre of mass, less gravity", "m/s²", k,
+               frame=WORLD)  # fmt: skip
         turn = I_c @ (R @ alpha) + np.cross(R @ w, I_c @ (R @ w))
-        tau = tau + J_v.T @ (mass.mass * (R @ a_c)) + J_w.T @ turn
+        push = s.note("F", mass.mass * (R @ a_c), "m (a_c - g)", "N", k, frame=WORLD)
+        s.note("N", turn, "I_c α + ω × I_c ω", "N m", k, frame=WORLD)
+        tau = tau + s.note("tau", J_v.T @ push + J_w.T @ turn, "power of the body per unit of "
+                           "joint velocity", "N m or N", k, frame=JOINTS)  # fmt: skip
     return tau
