@@ -192,3 +192,45 @@ def test_runs_that_break_say_so():
     m = damped_arm()
     run = am.simulate(m, *moving(m), 0.1, 1e-3, "implicit", controller=lambda t, q, v: 1e305 * q)
     assert not run.complete and "not a number" in run.message
+
+
+# -- other code ----------------------------------------------------------------------------------
+
+
+def chain(count, spring=False):
+    b = am.Builder("chain")
+    for k in range(count):
+        b.body(f"link{k}", f"link{k - 1}" if k else "world", "revolute", (0.2 * (k > 0), 0.0, 0.0),
+               axis="yz"[k % 2], mass=1.0, com=(0.1, 0.01, 0.0), inertia=(0.01, 0.02, 0.02),
+               passive=am.Passive(viscous=0.5, spring=20.0))  # fmt: skip
+    if spring:
+        b.frame("above", "world", (0.5, 0.2, 1.0))
+        b.spring("strut", "above", f"link{count - 1}", stiffness=3e3, rest=0.3)
+    return b.build()
+
+
+def test_loops_over_bodies():
+    """Code of large trees."""
+    m = chain(12).compile(tier=1)
+    q, v, _ = m.random_state(seed=1)
+    _, taken = both(m, 0.3 * q, 0.3 * v, **OPTIONS, rounding=1e-11)
+    assert taken == 20
+
+
+def test_force_elements():
+    """In straight-line code; loops do not know their slopes, and say so."""
+    m = chain(4, spring=True)
+    q, v, _ = m.random_state(seed=1)
+    _, taken = both(m, 0.3 * q, 0.3 * v, **OPTIONS, rounding=1e-11)
+    assert taken == 20
+    loops = am.simulate(m.compile(tier=1), 0.3 * q, 0.3 * v, 0.01, 2e-3, "implicit")
+    assert "no compiled derivatives of force elements" in str(loops.performance())
+
+
+def test_force_elements_on_a_free_body_stay_in_python():
+    b = am.Builder("tied", (0.0, 0.0, -1.0))
+    b.body("hull", joint="free", mass=2.0, com=(0.05, 0.02, -0.03), inertia=(0.2, 0.25, 0.3))
+    b.frame("above", "world", (0.5, 0.2, 1.0))
+    b.spring("strut", "above", "hull", stiffness=30.0, rest=0.3)
+    run = am.simulate(b.build(), duration=0.01, step=2e-3, method="implicit")
+    assert run.complete and "by differences" in str(run.performance())
