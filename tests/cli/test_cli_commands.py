@@ -343,5 +343,9 @@ def test_page_takes_what_simulate_takes(tmp_path):
     assert '"start":{"q":[0.3,' in text
     table = tmp_path / "forces.csv"
     table.write_text("time,link1\n0,1\n1,2\n")
-    found = run("page", "six-r", "--input", table, "--stay", "-o", tmp_path / "no.html", code=1)
-    assert "inputs over time: 'link1' cannot go into a page" in found.output
+    stays = tmp_path / "stays.html"
+    run("page", "six-r", "--input", table, "--stay", "-o", stays)
+    assert stays.read_text(encoding="utf-8").count('"kind":"force"') == 5  # no slider for link1
+    found = run("page", "six-r", "--input", table, "-o", tmp_path / "no.html", code=1)
+    assert "inputs of 'link1' by a table that ends at 1 s cannot go into a page" in found.output
+    assert not (tmp_path / "no.html").exists()

@@ -7,9 +7,9 @@ import armillary as am
 from armillary.sim.loop import loop, native
 
 
-def both(*arguments, inside=True, **options):
-    """The native run, compared with the one in Python to 1e-12, and the number of native steps.
-    inside: no part may be asked in Python on the way."""
+def both(*arguments, inside=True, rounding=1e-12, **options):
+    """The native run, compared with the one in Python, and the number of native steps.
+    inside: no part may be asked in Python on the way.  rounding: of 1 + the largest number."""
     taken, advance = [], native.NativeLoop.advance
 
     def counted(self, *rest):
@@ -27,5 +27,5 @@ def both(*arguments, inside=True, **options):
     assert np.array_equal(fast.time, plain.time) and fast.events == plain.events
     for name in fast.labels:
         size = 1.0 + np.abs(plain[name]).max()
-        np.testing.assert_allclose(fast[name], plain[name], atol=1e-12 * size, rtol=0)
+        np.testing.assert_allclose(fast[name], plain[name], atol=rounding * size, rtol=0)
     return fast, sum(taken)

@@ -111,7 +111,7 @@ def unheard(monkeypatch):
 
 def test_between_the_last_answer_and_the_end_of_a_call(monkeypatch):
     """The function has answered for all steps of a native call, and then Ctrl-C comes."""
-    steps, calls = time_steps.run_steps(False), []
+    steps, calls = time_steps.run_steps("explicit"), []
 
     def late(place: int) -> None:
         steps(place)
@@ -119,7 +119,7 @@ def test_between_the_last_answer_and_the_end_of_a_call(monkeypatch):
         if len(calls) == 3:
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(time_steps, "run_steps", lambda implicit: late)
+    monkeypatch.setattr(time_steps, "run_steps", lambda kind: late)
     run = am.simulate(ARM, (1.2, 0.6), duration=3.0, controller=law)
     assert len(calls) == 3 and "interrupted" in run.message and len(run) > 1
 

@@ -28,6 +28,10 @@ ROLES = {
     "known": "(q, v) -> forces of springs and friction in loops",
     "inertia": "(q) -> M and rows J of the constraints, for s",
     "opening": "(q, where rows are to be) -> how far they are open",
+    # of the linearly implicit method; the second one instead of the first where there are
+    # constraints or free joints
+    "derivatives": "(q, v, tau, ...) -> da/dq, da/dv, da/dtau",
+    "slopes": "(q, v) -> those of springs and friction by q and by v, per degree of freedom",
 }
 
 
@@ -98,6 +102,16 @@ class Steps(Struct):
     CHANGED = pointer()  # (ROWS): size of the last change of ξ; -1: it has converged
     SPRING, DAMPER, COLUMNS, COUNTED = (pointer() for _ in range(4))
     JOINTED = pointer()  # 0 where a free body drifts, else 1
+    # of the linearly implicit method, with γ and γ_ij: the factors of 1 - h γ J (ROWS, N, N),
+    # N = 2 NV + NZ UNKNOWNS, the order of its rows (ROWS, N), a right-hand side (N); derivatives of
+    # the accelerations (ROWS, NV, NV) and of the controllers (ROWS, NV + NZ, N); forces and rates
+    # of two states near by
+    GAMMA = double()
+    UNKNOWNS = integer()
+    GAMMAS, IMPLICIT, ORDER, RIGHT, BEND_Q, BEND_V, BEND_Z = (pointer() for _ in range(7))
+    BY_Q, BY_V, BY_TAU, BY_STATE, KICK, MOVE, NEAR, NOTHING = (pointer() for _ in range(8))
+    BALLS = pointer()  # where in v the turns of joints with quaternions begin (BALL_COUNT)
+    BALL_COUNT = integer()
     # what is given over time
     TAU, WRENCH, DRIVE = (structure(Table) for _ in range(3))
     PULL = pointer()  # accelerations of open rows (ROWS, rows of the constraints)

@@ -1,4 +1,4 @@
-"""A native loop over time: explicit Runge-Kutta and variational steps around compiled kernels.
+"""A native loop over time: explicit, implicit and variational steps around kernels.
 
 One call runs many steps of B states at once.  Kernels (their roles: time_context.py) are called
 through their addresses; everything between them is plain sums over arrays.  A step whose result is
@@ -10,14 +10,16 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from functools import cache
+from typing import Literal
 
 from armillary.codegen.abi import Context
 from armillary.codegen.code import Code
 from armillary.codegen.jit import Library
 from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import lanes
-from armillary.runtime.dense_code import dense_text
+from armillary.runtime.dense_code import general_text, symmetric_text
 from armillary.runtime.finite_scan import all_finite, no_flags, scan
+from armillary.runtime.implicit_loop import bend, linearize
 from armillary.runtime.time_code import StepCode
 from armillary.runtime.time_context import Steps
 from armillary.runtime.variational_loop import variational
@@ -32,17 +34,21 @@ _AT_A_STAGE = {
 }
 
 
+Kind = Literal["explicit", "variational", "implicit"]  # each is code of its own
+
+
 @cache
-def library(implicit: bool) -> Library:
-    """implicit: with the variational method, whose code takes longer to make."""
-    width, own = lanes(False, "double"), [dense_text()] if implicit else []
-    text = "\n\n".join([_combine(), _finite(), _copy(), _largest(), *own, _steps(implicit)])
+def library(kind: Kind) -> Library:
+    width, own = lanes(False, "double"), []
+    if kind != "explicit":
+        own = [symmetric_text() if kind == "variational" else general_text()]
+    text = "\n\n".join([_combine(), _finite(), _copy(), _largest(), *own, _steps(kind)])
     return Library(with_declarations(text, width), ["steps"], optimize=2)
 
 
 @cache
-def run_steps(implicit: bool) -> Callable[[int], None]:
-    return library(implicit).call("steps")
+def run_steps(kind: Kind) -> Callable[[int], None]:
+    return library(kind).call("steps")
 
 
 def called_back(function: Callable[[], None]) -> tuple[object, int]:
@@ -98,16 +104,17 @@ def _largest() -> str:
     return c.text()
 
 
-def _steps(implicit: bool) -> str:
+def _steps(kind: Kind) -> str:
     w = StepCode()
     c, f = w.c, w.f
     with c.forever() as loop:
         done = c.field(Steps.DONE)
         c.break_if(loop, c.let(f"icmp sge i64 {done}, {f['STEPS']}"))
-        _stages(w, done, implicit)
-        if implicit:
+        if kind == "variational":
+            _stages(w, done, kind)
             c.break_if(loop, variational(w, done))
         else:
+            _stages(w, done, kind)
             _advance(w)
         c.do(f"store double 0.0, ptr {w.size}")
         _correct(w, done)
@@ -125,11 +132,11 @@ def _steps(implicit: bool) -> str:
     return c.text()
 
 
-def _stages(w: StepCode, done: str, implicit: bool) -> None:
+def _stages(w: StepCode, done: str, kind: Kind) -> None:
     """Accelerations and rates of every stage."""
     c, f = w.c, w.f
     w.center("to_center", (f["Q"], f["V"]), (f["MOVING_Y"], f["MOVING_S"]))
-    with c.loop(_recorded(w) if implicit else f["STAGES"]) as i:
+    with c.loop(_recorded(w) if kind == "variational" else f["STAGES"]) as i:
         later = c.let(f"icmp ne i64 {i}, 0")
         with c.when(later):
             weights = c.pointer(f["A"], c.mul(i, f["STAGES"]), "double")
@@ -170,6 +177,10 @@ def _stages(w: StepCode, done: str, implicit: bool) -> None:
         with c.when(c.equal(i, 0)):
             w.put("OUT_A", a, w.v, done)
             w.put("OUT_TAU", force, w.v, done)
+        if kind == "implicit":
+            with c.when(c.equal(i, 0)):
+                linearize(w, done, force)
+            bend(w, i)
 
 
 def _recorded(w: StepCode) -> str:

@@ -1,8 +1,8 @@
 """Fixed steps in native code: many steps per call (runtime/time_loop.py), where a run allows it.
 
-A run goes natively when its method is explicit or variational, what is given over time (forces,
-wrenches, prescribed motion: input_tables.py) bends on the grid, and nothing has to be watched
-meanwhile.
+A run goes natively when its method is explicit, linearly implicit or variational, what is given
+over time (forces, wrenches, prescribed motion: input_tables.py) bends on the grid, and nothing has
+to be watched meanwhile.
 Controllers and actuators run inside where they can be traced; else the loop calls them back at
 every stage, or comes back to Python for each sample.  A step that the native loop does not take is
 left to the loop, which goes on in Python and comes back.
@@ -27,7 +27,12 @@ from armillary.sim.loop.input_tables import InputTables
 from armillary.sim.loop.states import LiveRows, State, StepBatch
 from armillary.sim.loop.step_data import VARIATIONAL, Controller, Kept, Method, Span, Work
 from armillary.sim.loop.time_steps import Stepping
-from armillary.sim.methods.integrators import ExplicitRungeKutta, SemiImplicitEuler, Stepper
+from armillary.sim.methods.integrators import (
+    ExplicitRungeKutta,
+    LinearlyImplicit,
+    SemiImplicitEuler,
+    Stepper,
+)
 from armillary.sim.methods.system import System
 from armillary.sim.methods.variational import Variational
 
@@ -80,6 +85,10 @@ def _method(stepper: Stepper) -> Method | None:
         return Method(semi_implicit=True)
     if isinstance(stepper, Variational):
         return VARIATIONAL
+    if isinstance(stepper, LinearlyImplicit):
+        table = stepper.table
+        c = tuple(sum(row) for row in table.alpha)
+        return Method(table.alpha, table.b, c, gamma=table.gamma, gammas=table.gammas)
     if isinstance(stepper, ExplicitRungeKutta) and not stepper.table.error:
         return Method(stepper.table.a, stepper.table.b, stepper.table.c)
     return None
@@ -358,7 +367,7 @@ class NativeLoop:
             found = [loop.run(x, w) for loop, x, w in zip(loops, states, works, strict=True)]
         else:
             places = [loop.begin(x, w) for loop, x, w in zip(loops, states, works, strict=True)]
-            self._threads.each(run_steps(self.method.variational), places)
+            self._threads.each(run_steps(self.method.kind), places)
             found = [loop.end(x) for loop, x in zip(loops, states, strict=True)]
         self._fault = loops[-1].fault
         for (rows, _), state in zip(blocks, states, strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +26,23 @@ Wrenches = Callable[[float, Array, Array, Tables], Array]
 @dataclass(frozen=True)
 class Method:
     """An explicit Runge-Kutta table (rows of A below the diagonal, b, c); or semi-implicit Euler: v
-    first, then q with the new v; or the variational midpoint rule."""
+    first, then q with the new v; or the variational midpoint rule; or a linearly implicit method by
+    its γ and γ_ij (tableaux.py), with its α_ij as A."""
 
     a: tuple[tuple[float, ...], ...] = ((0.0,),)
     b: tuple[float, ...] = (1.0,)
     c: tuple[float, ...] = (0.0,)
     semi_implicit: bool = False
     variational: bool = False
+    gamma: float = 0.0
+    gammas: tuple[tuple[float, ...], ...] = ()
+
+    @property
+    def kind(self) -> Literal["explicit", "variational", "implicit"]:
+        """Which native loop runs it (runtime/time_loop.py)."""
+        if self.variational:
+            return "variational"
+        return "implicit" if self.gamma else "explicit"
 
 
 # forces are given at the start, where accelerations are recorded, and at the middle

@@ -1,38 +1,32 @@
 """Many steps of time in one native call: kernels of a mechanism inside runtime/time_loop.py.
 
-Explicit Runge-Kutta tables, semi-implicit Euler and the variational rule, trees and constrained
-mechanisms, one state or B side by side; controllers that can be traced run inside.  A step that
-cannot be taken is left to the caller: a state that is not finite, a position that does not close, a
-failed residual check.
+Explicit and linearly implicit Runge-Kutta tables, semi-implicit Euler and the variational rule,
+trees and constrained mechanisms, one state or B side by side; controllers that can be traced run
+inside.  A step that cannot be taken is left to the caller: a state that is not finite, a position
+that does not close, a failed residual check.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace as dataclass_replace
-from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armillary.algorithms.closed.drawn_back import drawn_back
 from armillary.algorithms.passes import Algorithm
-from armillary.algorithms.tree import centre, chart, forward_dynamics
+from armillary.algorithms.tree import centre, chart
 from armillary.codegen.abi import Context
 from armillary.codegen.interrupts import HeldInterrupt
 from armillary.codegen.struct import bits
-from armillary.constraints.compiled import compiled_kernels
-from armillary.constraints.drift import AnyPenalty, CorrectiveForce
-from armillary.constraints.equations import Equations
-from armillary.constraints.forward import ConstrainedForwardDynamics
+from armillary.constraints.drift import AnyPenalty
 from armillary.evaluate.compile_function import NotNative, compile_algorithm
-from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.kernel import Kernel, address_of
-from armillary.model.constraint_parts import PrescribedMotion
 from armillary.runtime.time_context import KernelCall, Policy, Steps, Table
 from armillary.runtime.time_loop import called_back, run_steps
 from armillary.sim.loop.control_kernels import Controlling
+from armillary.sim.loop.dynamics_kernels import dynamics_program, pull_program
+from armillary.sim.loop.implicit_kernels import ImplicitKernels
 from armillary.sim.loop.step_data import (
     Answer,
     Controller,
@@ -43,17 +37,12 @@ from armillary.sim.loop.step_data import (
     Work,
     Wrenches,
 )
+from armillary.sim.loop.step_memory import state_arrays, zeros
 from armillary.sim.loop.variational_kernels import VariationalKernels
 
 if TYPE_CHECKING:
     from armillary.evaluate.program import Program
     from armillary.mechanism.mechanism import Mechanism
-
-
-def _zeros(*shape: int) -> Array:
-    """Zeros that begin with a cache line."""
-    block = np.zeros(prod(shape) + 8)
-    return block[-(address_of()(block) // 8) % 8 :][: prod(shape)].reshape(shape)
 
 
 class Stepping:
@@ -90,26 +79,32 @@ class Stepping:
         drawn = kept.drawn_back if mechanism.constraint_rows else None
         if drawn is not None and self._driven:
             raise NotNative("rows that move and are drawn back")
-        self._penalty = drawn if isinstance(drawn, AnyPenalty) else None
-        if drawn is not None and self._penalty is None:
-            given = (*given, "prescribed")
+        pulled = drawn is not None and not isinstance(drawn, AnyPenalty)
+        given = (*given, "prescribed") if pulled else given
         self._reads = ("q", "v", "tau", *given, *others)
         self.kernels: dict[str, Kernel] = {}  # by role, see time_context.py
-        self._programs: list[
-            tuple[Program, int]
-        ] = []  # whose kernels may change, and their version
+        self._programs: list[tuple[Program, int]] = []  # kernels may change with their versions
         self._contexts: dict[str, np.ndarray] = {}
-        dynamics = self._watched(self._dynamics())
+        dynamics = self._watched(dynamics_program(mechanism, self._reads, kept))
         self.tables = dynamics.tables  # of the bodies that wrenches act on
         self._call("dynamics", dynamics.kernel(self._batched, "double"))
         self._other_bodies("dynamics", self._reads)
         self._manifold()
         if kept.project:
             self._constraints()
-        elif drawn is not None and not isinstance(drawn, AnyPenalty):
-            self._draw_back(drawn)
-        if method.variational:
+        elif pulled:
+            self._draw_back()
+        if method.kind == "implicit":
+            self._implicit()
+        if method.kind == "variational":
             self._variational()
+        self._blocks(controller, wrenches)
+
+    # -- what is called --------------------------------------------------------------------------
+
+    def _blocks(self, controller: Controller, wrenches: Wrenches | None) -> None:
+        """Controllers and actuators, and wrenches that depend on the state."""
+        mechanism, nz = self.mechanism, self.nz
         controlling = Controlling(
             mechanism.evaluator, self._batched, nz, controller.key, controller.commanded
         )
@@ -121,45 +116,6 @@ class Stepping:
             self._call_for_wrenches(wrenches)
         if controller.sample is not None:
             self._call("sample", controlling.sample(*controller.sample), still=(3, 4))
-
-    # -- what is called --------------------------------------------------------------------------
-
-    def _dynamics(self) -> Program:
-        owner = self.mechanism.evaluator
-        if owner.model.load_dependent_joints:
-            raise NotNative("friction that depends on loads")
-        reads = self._reads
-        if self._kept.held:
-            return self._held_dynamics(self._kept.held)
-        if not owner.model.constraints:
-            if self._parameters is None:
-                owner.refuse_massless()
-            return owner.kernels_of(forward_dynamics.forward_dynamics, reads, True, True)
-        forward = self.mechanism.constraint_solver.forward
-        if self._penalty is not None:
-            owner.refuse_massless()
-            made = forward.penalty_kernels(reads, self._penalty)
-        else:
-            made = forward.kernels(reads, True)
-        if made is None:
-            raise NotNative("no traced kernel for the constraints")
-        return made
-
-    def _held_dynamics(self, labels: tuple[str, ...]) -> Program:
-        """With accelerations that are zero: those of a driven joint."""
-        owner = self.mechanism.evaluator
-        driven = tuple(PrescribedMotion(label, label) for label in labels)
-
-        def make() -> ConstrainedForwardDynamics:
-            model = dataclass_replace(owner.model, prescribed=driven)
-            return ConstrainedForwardDynamics(Equations(Evaluator(model, owner.options)))
-
-        owner.refuse_massless()
-        forward = owner.memo.once(("held dynamics", labels), make)
-        made = forward.kernels(self._reads, True)
-        if made is None:
-            raise NotNative("no traced kernel for joints that are held")
-        return made
 
     def _other_bodies(self, name: str, reads: tuple[str, ...]) -> None:
         """Inertias of the bodies, one row for all states or one per state, to a kernel that reads
@@ -195,7 +151,7 @@ class Stepping:
         names = ("MOVING_Y", "STAGE_Y", "MOVING_S", "STAGE_S", "ACCELERATION", "OFFSET", "SLIP")
         for name in names:
             size = self.mechanism.nq if name[-1] == "Y" else self.mechanism.nv
-            self._c[Steps.FIELDS[name]] = self._own(_zeros(self.rows, size))
+            self._c[Steps.FIELDS[name]] = self._own(zeros(self.rows, size))
 
     def _straight(self, algorithm: Algorithm) -> Kernel:
         """Of the tree alone: made once for a mechanism."""
@@ -227,17 +183,12 @@ class Stepping:
         """Are there other kernels by now than those that the loop was made with?"""
         return any(program.version != version for program, version in self._programs)
 
-    def _draw_back(self, how: tuple[float, float] | CorrectiveForce) -> None:
+    def _draw_back(self) -> None:
         """Accelerations of open rows, as an input of the dynamics."""
-        equations = self.mechanism.constraint_solver.equations
-        count, force = equations.constraints.count, isinstance(how, CorrectiveForce)
-        gains = (how.kv, how.kp) if isinstance(how, CorrectiveForce) else (2 * how[0], how[1] ** 2)
-        made = compiled_kernels(equations, drawn_back(count, *gains, force), ("q", "v"))
-        if made is None:
-            raise NotNative("no traced kernel that draws constraints back")
+        made, count = pull_program(self.mechanism, self._kept)
         self._call("pull", made.kernel(self._batched, "double"))
         slot = self._reads.index("prescribed")
-        self._c[Steps.PULL], self._c[Steps.PULL_INPUT] = self._own(_zeros(self.rows, count)), slot
+        self._c[Steps.PULL], self._c[Steps.PULL_INPUT] = self._own(zeros(self.rows, count)), slot
         self._contexts["dynamics"][Context.INPUT_STRIDES + slot] = count
 
     def _variational(self) -> None:
@@ -255,6 +206,23 @@ class Stepping:
         for name, numbers in made.memory(self.rows).items():
             self._c[Steps.FIELDS[name]] = self._own(numbers)
             self._arrays[name] = numbers
+
+    def _implicit(self) -> None:
+        if self._kept.held:
+            raise NotNative("joints that are held, with a linearly implicit method")
+        made = ImplicitKernels(self.mechanism, self.tables, self._reads, self._batched)
+        if made.program is not None:
+            self._watched(made.program)
+        for role, kernel in made.kernels.items():
+            self._call(role, kernel)
+        if "derivatives" in made.kernels:
+            self._other_bodies("derivatives", self._reads)
+        self._c[Steps.GAMMA] = bits(self.method.gamma)
+        self._c[Steps.UNKNOWNS] = 2 * self.mechanism.nv + self.nz
+        for name, numbers in made.memory(self.rows, self.nz, self.method.gammas).items():
+            self._c[Steps.FIELDS[name]] = self._own(numbers)
+            self._arrays[name] = numbers
+        self._c[Steps.BALL_COUNT] = len(made.balls)
 
     def _call(self, role: str, kernel: Kernel, still: tuple[int, ...] = ()) -> None:
         """Prepare a kernel: its context, with the row lengths of its inputs."""
@@ -286,7 +254,7 @@ class Stepping:
     def _call_for_wrenches(self, wrenches: Wrenches) -> None:
         """A function over arrays that gives the wrenches on the bodies."""
         time, size = self._arrays["TIME"], 6 * len(self.tables.bodies)
-        out, slot = _zeros(self.rows, size), self._reads.index("external")
+        out, slot = zeros(self.rows, size), self._reads.index("external")
 
         def at_stage(begins: bool, states: list[Array], rates_at: int) -> None:
             out[...] = wrenches(time.item(), states[0], states[1], self.tables)
@@ -294,7 +262,7 @@ class Stepping:
         self._python_kernel("wrenches", at_stage, out)
         field = Steps.FIELDS["WRENCH"]
         self._c[field.of(Table.NUMBERS)], self._c[field.of(Table.INPUT)] = self._own(out), slot
-        for role in {"dynamics", "momenta"} & set(self._contexts):
+        for role in {"dynamics", "momenta", "derivatives"} & set(self._contexts):
             self._apart(role, slot, out)
 
     def _python_kernel(
@@ -345,31 +313,19 @@ class Stepping:
 
     def _buffers(self) -> None:
         """Arrays of the loop, by the names of their fields."""
-        model, rows, stages = self.mechanism.model, self.rows, len(self.method.b)
-        widths = {"Q": model.nq, "V": model.nv, "Z": self.nz}
-        self._arrays: dict[str, Array] = {"TIME": np.zeros(1)}
-        for prefix in ("", "STAGE_", "NEW_"):  # q, v and z one behind the other
-            block, first = _zeros(rows * sum(widths.values()) + 1), 0
-            for name, width in widths.items():
-                part = block[first : first + rows * width]
-                self._arrays[prefix + name] = part.reshape(rows, width)
-                first += rows * width
-        for name, width in (("RATES_Q", model.nv), ("RATES_V", model.nv), ("RATES_Z", self.nz)):
-            self._arrays[name] = _zeros(stages, rows, max(width, 1))
-        for name in ("THETA", "ZERO", "FORCE"):
-            self._arrays[name] = _zeros(rows, max(model.nv, 1))
+        self._arrays = state_arrays(self.mechanism.model, self.rows, self.nz, len(self.method.b))
         for name, array in self._arrays.items():
             self._c[Steps.FIELDS[name]] = address_of()(array)
         for prefix, same in (("MOVING_", ""), ("STAGE_", "STAGE_")):
             for name, own in (("Y", "Q"), ("S", "V")):
                 self._c[Steps.FIELDS[prefix + name]] = address_of()(self._arrays[same + own])
-        self._state = {name: self._arrays[name] for name in widths}
+        self._state = {name: self._arrays[name] for name in "QVZ"}
 
     # -- the loop --------------------------------------------------------------------------------
 
     def run(self, state: States, work: Work) -> int:
         """`begin`, the steps, `end`."""
-        place, call = self.begin(state, work), run_steps(self.method.variational)
+        place, call = self.begin(state, work), run_steps(self.method.kind)
         if not self._calls_back:
             call(place)
             return self.end(state)
@@ -422,8 +378,9 @@ class Stepping:
                 slot = self._reads.index({"WRENCH": "external", "DRIVE": "prescribed"}[name])
                 c[field.of(Table.INPUT)] = slot
                 self._apart("dynamics", slot, table)
-            if name == "WRENCH" and self.method.variational:
-                self._apart("momenta", slot, table)
+            for role in {"momenta", "derivatives"} & set(self._contexts):
+                if name == "WRENCH":
+                    self._apart(role, slot, table)
         for name, correction, slot, numbers in (
             ("PLACE", "position", 1, given.place),
             ("PLACE", "opening", 1, given.place),
