@@ -42,6 +42,8 @@ def test_ends_in_place_and_defaults():
 FAULTS = {
     "{between: [world, car]}": "`type` is one of spring, cable",
     "{type: sprung, between: [world, car]}": "found 'sprung'",
+    "{type: [], between: [world, car]}": "`type` is one of spring, cable",
+    "{type: {a: 1}, between: [world, car]}": "`type` is one of spring, cable",
     "{type: spring, between: [world, car]}": "spring 'strut': it exerts no force",
     "{type: spring, between: [world, car], stiffness: -3}": "stiffness is negative: -3",
     "{type: spring, between: [world, car], damping: -3}": "damping is negative",

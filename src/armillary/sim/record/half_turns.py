@@ -15,7 +15,6 @@ from armillary.model.elements.element import ForceElement
 from armillary.model.elements.turning import Bushing, TorsionSpring
 from armillary.model.parts import WORLD, Frame
 
-
 _WHY = (
     ": its moment and energy jump there, as it knows no whole turns. The spring of a joint "
     "(Passive) counts them"
