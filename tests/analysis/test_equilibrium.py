@@ -156,3 +156,16 @@ def test_text_and_limits():
     assert "'bar' is beyond its limits" in found.messages[0]
     for words in ("'stopped' at rest: stable", "bar", "rad", "note:"):
         assert words in str(found)
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ({"restarts": 1.5}, "restarts: expected a whole number"),
+        ({"restarts": 1, "seed": "a"}, "seed: expected a whole number"),
+        ({"hold": ["shoulder", "elbow"]}, "all joints of 'double-pendulum' are held"),
+    ],
+)
+def test_refused(given, match):
+    with pytest.raises(am.InputError, match=match):
+        am.example("double-pendulum").equilibrium(**given)

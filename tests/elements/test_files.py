@@ -42,6 +42,8 @@ def test_ends_in_place_and_defaults():
 FAULTS = {
     "{between: [world, car]}": "`type` is one of spring, cable",
     "{type: sprung, between: [world, car]}": "found 'sprung'",
+    "{type: [], between: [world, car]}": "`type` is one of spring, cable",
+    "{type: {a: 1}, between: [world, car]}": "`type` is one of spring, cable",
     "{type: spring, between: [world, car]}": "spring 'strut': it exerts no force",
     "{type: spring, between: [world, car], stiffness: -3}": "stiffness is negative: -3",
     "{type: spring, between: [world, car], damping: -3}": "damping is negative",
@@ -58,6 +60,8 @@ FAULTS = {
         "contradicts side='push'",
     "{type: spring, between: [world, car], stiffness: 3, preload: 9}": "would need a free length",
     "{type: spring, between: [world, car], force: 3, side: pull}": "contradict each other",
+    "{type: spring, between: [world, car], table: [[-1, -10], [1, 5]], side: pull}":
+        "its table pushes",
     "{type: spring, between: [world, car], table: [[0, 0], [0, 1]]}": "must rise",
     "{type: spring, between: [world, car], damper_table: [[-1, 1], [1, 2]]}": "N at rest",
     "{type: bushing, between: [world, car], stiffness: [1, 2, 3]}": "expected 6 numbers",
@@ -165,3 +169,32 @@ def test_edits_keep_what_they_can():
     assert "pushed and pulled by" in str(m)
     with pytest.raises(am.ModelError, match="has no force elements"):
         am.example("two-link").element_forces([0.0, 0.0], [0.0, 0.0])
+
+
+def test_replaced_numbers_are_checked_as_new_ones():
+    """What `replace` takes is what a builder takes: the same dynamics, the same refusals."""
+
+    def built(stiffness=2.0, axis="z"):
+        b = builder()
+        b.torsion_spring("t", "world", "car", axis=axis, stiffness=stiffness)
+        b.bushing("b", "world", "car", stiffness=(1, 2, 3, 4, 5, 6))
+        b.spring("s", "world", "car", stiffness=3.0, rest=0.1)
+        b.maxwell("m", ("world", "car"), stiffness=3.0, damping=1.0)
+        return b.build()
+
+    m = built()
+    for axis in ((0, 3, 4), "-x"):
+        assert m.replace(elements={"t": {"axis": axis}}).model == built(axis=axis).model
+    full = m.replace(elements={"b": {"stiffness": np.diag([1.0, 2, 3, 4, 5, 6])}})
+    assert full.model == m.model
+    for changes, match in (
+        ({"s": {"stiffness": np.nan}}, "finite"),
+        ({"s": {"weights": (1.0,)}}, "expected 0"),
+        ({"m": {"state": (1.0, 2.0)}}, "expected 1"),
+        ({"b": {"rest": (0.0,) * 5}}, "expected 6"),
+        ({"s": {"unit": "rad"}}, "named 'unit'"),
+        ({"s": 3}, "found 3"),
+        (3, "expected {name"),
+    ):
+        with pytest.raises(am.ModelError, match=match):
+            m.replace(elements=changes)

@@ -298,6 +298,23 @@ def test_line_actuator_and_world_wrench_over_time(jack):
     near(am.simulate(m, q[None], v[None], duration=0.1, inputs=given)["q"][:, 0], run["q"], 1e-10)
 
 
+@pytest.mark.parametrize("jack", [RAMP, lambda t: 30.0 * np.sin(40 * t), 12.0])
+def test_inputs_do_work_and_store_nothing(jack):
+    """dE/dt = power of the inputs and the damper, E the energy of the mechanism at these states."""
+    m = lift()
+    q, v, _ = m.random_state(2)
+    run = am.simulate(m, q, v, duration=0.1, step=2e-4, inputs={"jack": jack, "gust": GUST},
+                      record="q,v,energy,element_forces")  # fmt: skip
+    near(run["energy"], np.sum(m.energy(run["q"], run["v"]), axis=0))
+    forces = dict(zip(run.labels["element_forces"], run["element_forces"].T, strict=True))
+    stored = m.element_forces(run["q"], 0.0 * run["v"])  # of the model alone: the constant gust
+    speed = m.velocity(run["q"], run["v"], "bob")[:, 3:]  # as the wrench, in its own frame
+    own = np.einsum("ij,ij->i", stored["gust"][:, 3:], speed)
+    power = forces["jack.power"] + forces["gust.power"] - own
+    work = np.concatenate([[0], np.cumsum(0.5 * (power[1:] + power[:-1]))]) * 2e-4
+    near(run["energy"] - run["energy"][0], work, 1e-4)
+
+
 def test_continuous_schedules_stay_native():
     m = lift()
     q, v, _ = m.random_state(2)
@@ -312,9 +329,16 @@ def test_faults():
         ({"gust": 3.0}, "expected 6 finite"),
         ({"jack": np.nan}, "finite"),
         ({"gust": am.Schedule([0, 1], [1.0, 2.0])}, "expected 6 finite"),
+        ({"gust": lambda t: 3.0}, "expected 6 numbers"),
+        ({"jack": lambda t: [1.0, 2.0]}, "expected 1 numbers"),
+        ({"jack": am.Schedule([0, 1], np.zeros((2, 3, 1)))}, "same"),
     ):
         with pytest.raises(am.InputError, match=match):
             am.simulate(m, duration=0.01, inputs=inputs)
+    b = tree("winch")
+    b.cable("rope", ["tip", "eye"], stiffness=10.0, rest=1.0)  # slack, it would lose what is given
+    with pytest.raises(am.InputError, match="side='both'"):
+        am.simulate(b.build(), duration=0.01, inputs={"rope": 5.0})
     with pytest.raises(am.ModelError, match="Did you mean 'jack'"):
         am.simulate(m, duration=0.01, inputs={"jak": 1.0})
     with pytest.raises(am.InputError, match="takes none"):

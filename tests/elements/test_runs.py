@@ -110,3 +110,27 @@ def test_parameters_of_elements_per_run():
 def test_recording_needs_elements():
     with pytest.raises(am.InputError, match="force elements"):
         am.simulate(am.example("two-link"), duration=0.01, record="q,element_forces")
+
+
+@pytest.mark.parametrize("kind", ["torsion", "bushing"])
+@pytest.mark.parametrize("every", [1, 7])
+def test_half_a_turn_is_told(kind, every):
+    """The angle between frames is known up to whole turns: what a spring about it gives jumps by
+    2 pi k at half a turn, by closed form 2 pi k rest in its energy, and the run says when."""
+    b = am.Builder("spun", gravity=(0, 0, 0))
+    b.body("disc", joint="revolute", axis="-y", at=(0, 0, 1), mass=1.0, inertia=(1, 1, 1))
+    if kind == "torsion":
+        b.torsion_spring("s", "world", "disc", axis="-y", stiffness=0.5, rest=1.0)
+    else:
+        rest = (0, -1.0, 0, 0, 0, 1.0)
+        b.bushing("s", "world", "disc", stiffness=(0.5,) * 3 + (0,) * 3, rest=rest)
+    m = b.build()
+    given = {"duration": 1.2, "every": every, "record": "q,energy"}
+    run = am.simulate(m, [0.0], [4.0], **given)
+    k = np.argmax(run.q[:, 0] > np.pi)
+    ((t, text),) = run.events
+    assert t == run.time[k] and "'s' passed half a turn: its moment and energy jump" in text
+    assert abs(run["energy"][k] - run["energy"][k - 1] - np.pi) < 0.02  # 2 pi 0.5 1
+    batch = am.simulate(m, np.zeros((3, 1)), [[0.1], [0.2], [-4.0]], **given)
+    assert len(batch.events) == 1 and "in run 2" in batch.events[0][1]
+    assert not am.simulate(m, [0.0], [1.0], **given).events

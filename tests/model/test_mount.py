@@ -393,3 +393,10 @@ def test_meshes_are_found_from_both_folders(tmp_path):
     bounds = Bounds.of(m.report.source, m.report.root or None)
     places = [bounds.locate(b.shapes[0].mesh) for b in m.model.bodies]
     assert [str(tmp_path / x / "part.stl") for x in ("host", "tool")] == places
+
+
+@pytest.mark.parametrize("at", [(0, 0, 0.1), "up"])
+def test_a_place_is_a_pose(at):
+    arm = am.example("double-pendulum")
+    with pytest.raises(am.InputError, match="expected a Pose"):
+        arm.mount(arm, on="world", at=at, prefix="b_")

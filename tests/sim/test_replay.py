@@ -263,3 +263,9 @@ def test_the_command_reads_tables_and_runs(tmp_path):
     refused = CliRunner().invoke(app, ["replay", "six-r", str(table)])
     assert refused.exit_code == 1
     assert "none of them is a coordinate" in refused.stderr
+
+
+@pytest.mark.parametrize("given", [None, 3.0, "motion.csv", np.array(3.0)])
+def test_no_motion_at_all(given):
+    with pytest.raises(am.InputError, match="expected a trajectory"):
+        am.replay(am.example("double-pendulum"), given)

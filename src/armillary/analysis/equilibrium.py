@@ -115,8 +115,10 @@ def equilibrium(
         q=mechanism.initial if q is None else q,
         tau=np.zeros(mechanism.nv) if tau is None else tau,
     )
-    if isinstance(restarts, bool) or restarts < 0:
-        raise InputError(f"restarts: expected a whole number from 0 on, found {restarts!r}.")
+    for name, given in (("restarts", restarts), ("seed", seed)):
+        whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
+        if not whole or given < 0:
+            raise InputError(f"{name}: expected a whole number from 0 on, found {given!r}.")
     search = _Search(mechanism, _closed(mechanism, state["q"]), state["tau"], external, hold)
     found: list[Equilibrium] = []
     failure: ArmillaryError | None = None
@@ -173,6 +175,11 @@ class _Search:
         slots = {b.joint.name: s for b, s in zip(model.bodies, model.slots, strict=True)}
         kept_q = [k for n, s in slots.items() if n not in self.held for k in range(*_ends(s.q))]
         kept_v = [k for n, s in slots.items() if n not in self.held for k in range(*_ends(s.v))]
+        if not kept_v:
+            raise InputError(
+                f"hold: all joints of '{mechanism.name}' are held, so nothing can come to rest. "
+                f"Leave some free; static_torques(q) are the forces that hold it all."
+            )
         self.kept_q, self.kept_v = kept_q, kept_v
         self.slots = slots
         self.free = mechanism

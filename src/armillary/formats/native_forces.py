@@ -228,7 +228,7 @@ def _kind(value: object) -> object:
 
 
 def _known(value: object) -> object:
-    if _kind(value) not in ENTRIES:
+    if _kind(value) not in list(ENTRIES):  # lists, too, may stand there
         known = ", ".join(ENTRIES)
         raise fault(f"`type` is one of {known}; found {shown(_kind(value))}.", key="type")
     return value

@@ -28,6 +28,7 @@ from armillary.model.constraint_parts import (
     PrescribedMotion,
     Surface,
 )
+from armillary.model.element_numbers import with_numbers
 from armillary.model.elements.element import ForceElement
 from armillary.model.joints import kernel_joint, own_rotation
 from armillary.model.model import Model
@@ -215,12 +216,20 @@ def replace_parameters(
             raise InputError(f"initial: expected {model.nq} numbers (q).")
     if isinstance(changes.get("elements"), Mapping):
         changes["elements"] = _changed_elements(model, changes["elements"])
+    elif "elements" in changes and not all(
+        isinstance(x, ForceElement) for x in _listed(changes["elements"])
+    ):
+        raise ModelError("elements: expected {name: {number: value}}, or force elements.")
     parts, report = list(model.bodies), model.report
     for name, entries in (bodies or {}).items():
         k = model.index[model.body(name).name]
         parts[k] = _changed(parts[k], entries)
         report = _judged(model.bodies[k], parts[k], checks, report)
     return replace(model, bodies=tuple(parts), report=report, **changes)
+
+
+def _listed(given: object) -> Sequence[object]:
+    return given if isinstance(given, (tuple, list)) else (given,)
 
 
 def _changed_elements(
@@ -231,15 +240,7 @@ def _changed_elements(
     for name, values in changes.items():
         if name not in known:
             raise unknown_name("force element", name, known)
-        part = known[name]
-        for field, value in values.items():
-            if field not in vars(part.law):
-                raise unknown_name(f"number of {part.title}", field, vars(part.law))
-            if isinstance(getattr(part.law, field), float):
-                number(value, f"{part.title}, {field}")
-        law = replace(part.law, **values)
-        law.check(part.title)
-        known[name] = replace(part, law=law)
+        known[name] = with_numbers(known[name], values)
     return tuple(known.values())
 
 

@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from armillary.errors import ModelError
+from armillary.errors import ModelError, unknown_name
 from armillary.model.builder_constraints import known_coordinate
-from armillary.model.checks import number, numbers
+from armillary.model.checks import number, numbers, unit_axis
 from armillary.model.elements.along import AlongForce
 from armillary.model.elements.element import ForceElement
 from armillary.model.elements.line import Table
-from armillary.model.elements.turning import NO_MATRIX, Six, SixBySix
-from armillary.model.joints import kernel_joint
+from armillary.model.elements.turning import NO_MATRIX, Bushing, Six, SixBySix
+from armillary.model.joints import kernel_joint, named_axis
 from armillary.model.parts import Body
 
 Matrix6 = Sequence[float] | Sequence[Sequence[float]]  # a diagonal, or all rows
@@ -75,3 +75,31 @@ def refuse_not_finite(part: str, value: object) -> None:
             refuse_not_finite(part, x)
     elif not isinstance(value, (int, float)) or not math.isfinite(value):
         raise ModelError(f"{part}: expected a finite number, found {value!r:.60}.")
+
+
+def with_numbers(part: ForceElement, changes: object) -> ForceElement:
+    """The same element with other numbers of its law, {name: value}, checked as at first."""
+    if not isinstance(changes, Mapping):
+        raise ModelError(f"{part.title}: expected {{name: value}}, found {changes!r:.60}.")
+    law, known, found = part.law, [x for x in vars(part.law) if x != "unit"], {}
+    for name, value in changes.items():
+        if name not in known:
+            raise unknown_name(f"number of {part.title}", name, known)
+        what, old = f"{part.title}, {name}", getattr(law, name)
+        if name not in law.numbers:
+            found[name] = value
+        elif name in ("table", "damper_table"):
+            found[name] = rows_of(part.title, name, value)
+        elif name == "axis":
+            found[name] = unit_axis(named_axis(value), what)[0]
+        elif isinstance(law, Bushing) and isinstance(old[0], tuple):
+            found[name] = matrix_of(what, value)
+        elif isinstance(old, tuple):
+            found[name] = numbers(value, len(old), what)
+        else:
+            found[name] = number(value, what)
+        if name in law.numbers:
+            refuse_not_finite(what, found[name])
+    law = replace(law, **found)
+    law.check(part.title)
+    return replace(part, law=law)

@@ -53,6 +53,8 @@ def mount(
         raise InputError(f"mount: expected a mechanism, found {type(other).__name__}.")
     if not isinstance(prefix, str):
         raise InputError(f"prefix: expected a text, found {prefix!r}.")
+    if at is not None and not isinstance(at, Pose):
+        raise InputError(f"at: expected a Pose, such as Pose((0, 0, 0.1)), found {at!r:.60}.")
     frame, place = model.frame(on), at or Pose()
     check_pose(f"mount on '{on}'", place)
     place = frame.pose.then(place)

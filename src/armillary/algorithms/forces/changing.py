@@ -31,8 +31,8 @@ Changing = tuple[tuple[int, int, int], ...]
 @cache
 def changing_elements(changing: Changing) -> Algorithm:
     """(q, v, states, inputs) -> what the elements give at these states and with these inputs
-    beyond what other algorithms take: forces along the joints, or wrenches on the bodies and forces
-    along coordinates, and energy; rates of the states; and readings (`element_forces`) in full."""
+    beyond what others take: forces along the joints, or wrenches on the bodies and forces along
+    coordinates; energy (inputs do work, and store none); rates of the states; full readings."""
     count = sum(states for _, states, _ in changing)
 
     def step(run: Run) -> None:
@@ -50,7 +50,7 @@ def changing_elements(changing: Changing) -> Algorithm:
             state, states = states[:own], states[own:]
             added, inputs = inputs[:given], inputs[given:]
             now = replace(base, law=base.law.changed(state, added))
-            for element, sign in ((now, 1), (base, -1)):
+            for element, law, sign in ((now, base.law.changed(state, ()), 1), (base, base.law, -1)):
                 ends = acting(element, tree)
                 for dof, x in joint_forces(ends, tree, offsets).items():
                     force[dof] = force[dof] + x * sign
@@ -61,7 +61,7 @@ def changing_elements(changing: Changing) -> Algorithm:
                     elif isinstance(end, JointEnd) and end.body >= 0:
                         row = offsets[end.body] + end.number
                         driven[row] = driven[row] + end.force * sign
-                energy = energy + element.law.potential(ends) * sign
+                energy = energy + law.potential(ends) * sign
             rates += now.law.rates(ends_of(now, tree))
             shown += reading(now, ends_of(now, tree))
         run.write("force", force)

@@ -46,7 +46,6 @@ class LineForce(AlongForce):
         "damper_table",
     )
     named = ("stiffness", "damping", "rest", "force", "cubic", "coulomb", "weights")
-    inputs = ("force",)
 
     stiffness: float = 0.0  # N/m
     damping: float = 0.0  # N s/m
@@ -94,7 +93,9 @@ class LineForce(AlongForce):
                 f"let it pass through (0, 0), and give the rest as `force`."
             )
         wrong = -1.0 if self.side == "pull" else 1.0
-        if self.side != "both" and any(f * wrong > 0.0 and x * wrong < 0.0 for x, f in self.table):
+        held = [(x, f) for x, f in self.table if x * wrong < 0.0]  # where it acts, and its edge
+        held += [(0.0, interpolated(self.table, 0.0))] if self.table else []
+        if self.side != "both" and any(f * wrong > 0.0 for _, f in held):
             raise ModelError(
                 f"{part}: its table pushes where side='{self.side}' says it cannot. Correct the "
                 f"signs (tension is positive) or use side='both'."
@@ -104,6 +105,11 @@ class LineForce(AlongForce):
                 f"{part}: it exerts no force at all. Give it a stiffness, a damping, a force or a "
                 f"table."
             )
+
+    @property
+    def inputs(self) -> tuple[str, ...]:  # type: ignore[override]
+        """A tension from outside acts always, one side only beyond the rest length: see `check`."""
+        return ("force",) if self.side == "both" else ()
 
     @property
     def acts(self) -> bool:

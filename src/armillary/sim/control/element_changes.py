@@ -209,8 +209,17 @@ def _at(given: Any, t: Any, count: int, what: str) -> list[Scalar]:
         return list(np.array(values).T)
     found = given(t)
     if isinstance(t, Node):
-        return list(found) if np.ndim(found) else [found]
-    return list(np.broadcast_to(numbers(what, found, t), (count,)).tolist())
+        return _counted(what, list(found) if np.ndim(found) else [found], count)
+    return _counted(what, np.atleast_1d(numbers(what, found, t)).tolist(), count)
+
+
+def _counted(what: str, found: list[Scalar], count: int) -> list[Scalar]:
+    if len(found) != count or np.ndim(found[0]):
+        raise InputError(
+            f"{what}: expected {count} numbers at an instant, found shape {np.shape(found)}. "
+            f"Every run of a batch gets the same."
+        )
+    return found
 
 
 def _traced(schedule: Schedule, t: Scalar, count: int) -> list[Scalar]:
@@ -234,8 +243,8 @@ def split_inputs(mechanism: Mechanism, inputs: Inputs) -> tuple[Inputs, dict[str
         part, count = parts[name], parts[name].law.input_count()
         if not count:
             raise InputError(
-                f"inputs['{name}']: a {part.law.kind} takes none. Springs take a force, fixed "
-                f"wrenches a moment and a force."
+                f"inputs['{name}']: this {part.law.kind} takes none. Springs and cables with "
+                f"side='both' take a force, fixed wrenches a moment and a force."
             )
         values = x.values if isinstance(x, Schedule) else None if callable(x) else as_floats(
             f"inputs['{name}']", x

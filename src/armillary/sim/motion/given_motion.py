@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -79,7 +79,12 @@ def given_motion(
         return _sampled(mechanism, motion, times, step, duration)
     if times is not None or duration is not None:
         raise InputError("times, duration: a motion given as numbers has its own instants.")
-    parts = _columns(mechanism, motion) if isinstance(motion, Recorded) else tuple(motion)
+    parts: Any = _columns(mechanism, motion) if isinstance(motion, Recorded) else motion
+    if not isinstance(parts, (tuple, list)) and np.ndim(parts) == 0:
+        raise InputError(
+            f"replay: expected a trajectory, {{joint: motion}} or (t, q[, v[, a]]), found "
+            f"{motion!r:.60}."
+        )
     if not 2 <= len(parts) <= 4:
         raise InputError(
             f"replay: expected a trajectory, {{joint: motion}} or (t, q[, v[, a]]), found "

@@ -27,6 +27,7 @@ from armillary.errors import FormatError, InputError
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.motion.driven import PrescribedMotions
 from armillary.sim.record import quantities, storage, stored_run
+from armillary.sim.record.half_turns import HalfTurns
 from armillary.sim.record.journal import Journal, journal_path
 from armillary.sim.record.layout import Array, Layout, Rows, State, Tail, joined
 from armillary.sim.record.mechanism_text import stored_text
@@ -93,7 +94,8 @@ class Recorder:
         self._buffers: dict[str, Array] = {}
         self._filled = self._count = self._capacity = 0
         self._told = 0  # events that are on disk
-        self._near_singular = False  # a nearly singular closure is among the events
+        self._remarks: set[str] = set()  # that are among the events: of a kind, or of a part
+        self._turns = HalfTurns()
         self._written = clock.monotonic()
         self._resumed_at = -np.inf
         self.resumed: Run | None = None  # what stood there
@@ -321,11 +323,17 @@ class Recorder:
         found, remarks = block(
             rows, self._layout_now(None), self.names, mechanisms, self._drives, self.baumgarte
         )
-        if remarks and not self._near_singular:  # told once, among the events that are to come
-            self._near_singular = True
-            waiting = self.events[self._told :] + remarks[:1]
-            self.events[self._told :] = sorted(waiting, key=lambda event: event[0])
+        self._tell("closure", remarks[:1])
+        for name, t, text in self._turns.passed(self.mechanism, rows["time"], rows["q"]):
+            self._tell(name, [(t, text)])
         return found
+
+    def _tell(self, key: str, remarks: list[tuple[float, str]]) -> None:
+        """Once, among the events that are to come."""
+        if remarks and key not in self._remarks:
+            self._remarks.add(key)
+            waiting = self.events[self._told :] + remarks
+            self.events[self._told :] = sorted(waiting, key=lambda event: event[0])
 
     def _in_memory(self, tail: Tail) -> Run:
         layout = self._layout_now(None)
