@@ -288,6 +288,28 @@ def test_elements_between_coordinates_have_no_place():
     assert mechanism_scene(m).shapes
 
 
+def test_a_maxwell_element_is_a_spring_and_a_damper_in_series():
+    """One behind the other, where a strut has them side by side."""
+    b = am.Builder("relaxing")
+    b.body("sled", joint="prismatic", axis="x", at=(1, 0, 0), mass=1.0, inertia=(1, 1, 1))
+    b.maxwell("line", ("world", "sled"), stiffness=3.0, damping=1.0)
+    b.frame("low", "world", at=(0, 0, -1))
+    b.frame("eye", "sled", at=(0, 0, -1))
+    b.spring("strut", "low", "eye", stiffness=3.0, damping=1.0)
+    drawn = b.build().draw([0.0])
+
+    def reach(role, name):
+        """Along the picture's x, of all lines of a role."""
+        lines = [mark for mark in drawn.of(role) if mark.name == name]
+        xs = np.concatenate([np.asarray(mark.points)[:, 0] for mark in lines])
+        return xs.min(), xs.max()
+
+    (a, b_), (c, d) = reach("spring", "line"), reach("damper", "line")
+    assert a < b_ <= c + 1e-6 < d
+    (a, b_), (c, d) = reach("spring", "strut"), reach("damper", "strut")
+    assert c < b_ and a < d
+
+
 def test_elements_between_coordinates_are_in_no_picture():
     """They are in the model and in no picture."""
     b = am.Builder("geared")

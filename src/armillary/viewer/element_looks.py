@@ -22,6 +22,7 @@ _TIES: dict[str, _Look] = {
     "spring": ("coil", 2.4, colors.SPRING),
     "damper": ("damper", 1.2, colors.DAMPER),
     "actuator": ("damper", 1.4, colors.DAMPER),
+    "series": ("damper", 1.2, colors.SPRING),
     "cable": ("bar", 0.4, colors.CABLE),
     "bushing": ("bar", 0.7, colors.RUBBER),
     "law": ("bar", 0.25, colors.SPRING),

@@ -23,11 +23,11 @@ _SYMBOLS = {
 
 
 def symbols_of(part: ForceElement) -> tuple[str, ...]:
-    """Of a line: cable, or spring and damper or one of them, or actuator; else one of torsion,
-    bushing, wrench, drag, gravity, law."""
+    """Of a line: cable, or spring and damper side by side or one of them, or both in series, or
+    actuator; else one of torsion, bushing, wrench, drag, gravity, law."""
     law = part.law
     if isinstance(law, Maxwell):
-        return ("spring", "damper")
+        return ("series",)
     if not isinstance(law, LineForce):
         return (_SYMBOLS.get(type(law), "law"),)
     if len(part.ends) > 2 or law.side == "pull":

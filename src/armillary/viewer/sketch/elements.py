@@ -17,7 +17,7 @@ _TEETH = 6
 _APART = 7.0  # pixels of a spring and its damper from the line between the ends
 _LOAD = 46.0  # pixels of a constant load, whatever its size
 _WIDTH = 1.6
-_LINES = ("cable", "spring", "damper", "actuator")
+_LINES = ("cable", "spring", "damper", "actuator", "series")
 
 
 def element_marks(canvas: Canvas, part: Element, plain: bool = False) -> list[Mark]:
@@ -29,6 +29,8 @@ def element_marks(canvas: Canvas, part: Element, plain: bool = False) -> list[Ma
         marks += _cable(points, part.name)
     elif symbol in ("spring", "damper", "actuator"):
         marks += _strut(points[0], points[-1], part)
+    elif symbol == "series":
+        marks += _series(points[0], points[-1], part.name)
     elif symbol == "torsion":
         marks += _spiral(points[0], part.name)
     elif symbol == "bushing":
@@ -73,6 +75,15 @@ def _strut(start: Array, end: Array, part: Element) -> list[Mark]:
             _line(plate, part.symbols[0], part.name),
         ]
     return marks
+
+
+def _series(start: Array, end: Array, name: str) -> list[Mark]:
+    """A spring and behind it a damper, one force in both."""
+    if float(np.linalg.norm(end - start)) < 6.0:
+        return [Disc(pixel(start), 5.0, INK, _WIDTH, PAPER, "spring", name)]
+    middle = 0.5 * (start + end)
+    first = _zigzag(start, middle, _WIDE, "spring", name)
+    return [*first, *_dashpot(middle, end, _WIDE, "damper", name)]
 
 
 def _single(a: Array, b: Array, width: float, symbol: str, name: str) -> list[Mark]:
