@@ -192,6 +192,7 @@ def test_questions_of_simulate_are_answered_by_a_script(tmp_path):
         ("simulate\nperhaps\n", "expected yes or no"),
         ("print_simulation\n", "nothing was simulated yet"),
         ("plot_simulation\n", "nothing was simulated yet"),
+        ("simulate new steps=2\nprint_simulation\nquit\n", "seconds for start, found 'quit'"),
         ("simulate 'unclosed\n", "cannot be read"),
         ("simulate fast=1\n", "unknown option 'fast=1'"),
         ("open_output_file /no/such/folder/x\n", "No such file"),

@@ -234,11 +234,8 @@ def _print_simulation(shell: Shell, words: list[str]) -> None:
     if not given:
         for key, default in (("start", "0"), ("finish", f"{run.time[-1]:g}"), ("step", "0.1")):
             given[key] = shell.ask(f"{key} [s]?", default)
-    try:
-        start, finish = float(given.get("start", 0.0)), float(given.get("finish", np.inf))
-        step = float(given.get("step", 0.0))
-    except ValueError as fault:
-        raise InputError(f"print_simulation: {fault}.") from None
+    start, finish = _seconds(given, "start", 0.0), _seconds(given, "finish", np.inf)
+    step = _seconds(given, "step", 0.0)
     unit = lab.values["angles"]
     names = [f"{x}[{unit}{y}]" for y in ("", "/s", "/s2") for x in lab.arm.v_labels]
     shell.say("time[s] " + " ".join(names))
@@ -249,6 +246,17 @@ def _print_simulation(shell: Shell, words: list[str]) -> None:
             numbers = " ".join(f"{x:.9g}" for v in vectors for x in scale(v))
             shell.say(f"{t:.9g} {numbers}")
             due = t + step if step > 0 else t
+
+
+def _seconds(given: dict[str, str], key: str, default: float) -> float:
+    text = given.get(key)
+    try:
+        return default if text is None else float(text)
+    except ValueError:
+        raise InputError(
+            f"print_simulation: expected a number of seconds for {key}, found '{text}'. It asks for "
+            f"start, finish and step; or say them on its line: print_simulation step=0.1"
+        ) from None
 
 
 def _plot_simulation(shell: Shell, words: list[str]) -> None:
