@@ -192,7 +192,6 @@ def test_questions_of_simulate_are_answered_by_a_script(tmp_path):
         ("simulate\nperhaps\n", "expected yes or no"),
         ("print_simulation\n", "nothing was simulated yet"),
         ("plot_simulation\n", "nothing was simulated yet"),
-        ("simulate new steps=2\nprint_simulation\nquit\n", "seconds for start, found 'quit'"),
         ("simulate 'unclosed\n", "cannot be read"),
         ("simulate fast=1\n", "unknown option 'fast=1'"),
         ("open_output_file /no/such/folder/x\n", "No such file"),
@@ -206,6 +205,13 @@ def test_faults_are_told_and_end_a_script(text, said, tmp_path):
     assert run.exit_code == 1
     assert said in run.output
     assert "Traceback" not in run.output and "theta =" not in run.output
+
+
+def test_a_command_in_the_place_of_an_answer_is_told():
+    run = session("simulate new zero steps=2\nprint_simulation\nplot_simulation\n\n\n")
+    assert run.exit_code == 1
+    assert "seconds for start, found 'plot_simulation'" in run.output
+    assert "print_simulation step=0.1" in run.output
 
 
 def test_help_knows_everything():

@@ -254,8 +254,8 @@ def _seconds(given: dict[str, str], key: str, default: float) -> float:
         return default if text is None else float(text)
     except ValueError:
         raise InputError(
-            f"print_simulation: expected a number of seconds for {key}, found '{text}'. It asks for "
-            f"start, finish and step; or say them on its line: print_simulation step=0.1"
+            f"print_simulation: expected a number of seconds for {key}, found '{text}'. It asks "
+            f"for start, finish and step; or say them on its line: print_simulation step=0.1"
         ) from None
 
 
