@@ -78,7 +78,8 @@ ELEMENTS_ONLY = frozenset({"element_forces"})
 OTHERS = frozenset(
     re.findall(
         r"\w+",
-        "additive ask attach base_parameters bodies compile compile_report constraint_rows "
+        "additive ask attach base_parameters bodies compile compile_report constraint_rows explain "
+        "mount "
         "constraint_solver constraints counts draw energy_lacks evaluator frames "
         "geometry_tolerance gravity initial interpret inverse_kinematics joint_names joints "
         "load_friction lock model name neutral nq nv page "
