@@ -38,7 +38,8 @@ def jacobian(view: RunView, t: float, y0: Array, x0: Array) -> Array:
         a_q, a_v, a_tau = _stiff_part(view, t, y0, s, tau)
     else:
         derivatives, bodies = view.mechanism.forward_dynamics.derivatives, view.bodies()
-        d = derivatives(q, v, tau, view.wrenches(t, q, v), parameters=bodies)
+        own = {} if bodies is None else {"parameters": bodies}  # unknown with friction by load
+        d = derivatives(q, v, tau, view.wrenches(t, q, v), **own)
         a_q, a_v, a_tau = d.dq, d.dv, d.dtau
     J[..., n : 2 * n, :n], J[..., n : 2 * n, n : 2 * n] = a_q, a_v
     if view.setup.chain.stages:
