@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from typing import Any
+
 import numpy as np
 
 from armillary.algorithms.forces.element_forces import joint_pushes
@@ -38,7 +40,8 @@ def jacobian(view: RunView, t: float, y0: Array, x0: Array) -> Array:
         a_q, a_v, a_tau = _stiff_part(view, t, y0, s, tau)
     else:
         derivatives, bodies = view.mechanism.forward_dynamics.derivatives, view.bodies()
-        own = {} if bodies is None else {"parameters": bodies}  # unknown with friction by load
+        # friction by load knows no parameters
+        own: dict[str, Any] = {} if bodies is None else {"parameters": bodies}
         d = derivatives(q, v, tau, view.wrenches(t, q, v), **own)
         a_q, a_v, a_tau = d.dq, d.dv, d.dtau
     J[..., n : 2 * n, :n], J[..., n : 2 * n, n : 2 * n] = a_q, a_v
