@@ -270,9 +270,9 @@ class _Blind:
     def __getattr__(self, name):
         return getattr(self.kernel, name)
 
-    def call(self, inputs, strides, outputs, *rest):
-        self.kernel.call(inputs, strides, outputs, *rest)
-        outputs[0][::2] = np.nan
+    def run(self, rows):
+        self.kernel.run(rows)
+        rows.outputs[0][::2] = np.nan
 
 
 def test_the_native_turn_is_that_of_numpy():

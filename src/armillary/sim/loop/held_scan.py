@@ -53,7 +53,11 @@ def unchanged_steps(
     if stuck is not None and count:
         modes = stuck.modes[None]
         own = np.concatenate([before[1][None], batch.v[:count]])[:, stuck.columns]
-        count = _apart_from_zero((modes * own)[:, modes != 0])
+        system.setup.enter(times[0], times[1])
+        _, a = system.view().dynamics(times[0], *before)
+        pace = np.abs(a[stuck.columns]) * (times[1] - times[0])
+        slides = modes != 0
+        count = _apart_from_zero((modes * own)[:, slides], pace[slides])
     held = held_entries(system)
     if not held or not count:
         return count
@@ -61,11 +65,17 @@ def unchanged_steps(
     return _apart_from_zero(margins)
 
 
-def _apart_from_zero(x: Array) -> int:
-    """In how many steps all x (steps + 1, n) stay above zero, by more than they change."""
+def _apart_from_zero(x: Array, pace: Array | None = None) -> int:
+    """In how many steps all x (steps + 1, n) stay above zero, by more than they change.
+
+    pace (n,): of velocities, how much they change in a step at the start.  A stage of a step may
+    meet the friction of the other way, though both ends of the step do not: what the step before
+    changed counts, too, and twice."""
     if not x.shape[1]:
         return len(x) - 1
     low, change = np.minimum(x[:-1], x[1:]), np.abs(np.diff(x, axis=0))
+    if pace is not None:
+        change = 2.0 * np.maximum(change, np.concatenate([pace[None], change[:-1]]))
     near = np.any(low <= change, axis=1)
     return int(np.argmax(near)) if near.any() else len(low)
 
