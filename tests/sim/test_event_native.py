@@ -102,7 +102,7 @@ def test_the_end_of_a_run():
     run, taken = both(lift(), [1.0], duration=2.0, step=1e-3, method="rk4", events=down)
     assert run.time[-1] == pytest.approx(np.sqrt(2.0 / G), abs=1e-10) and taken == 451
     run, taken = both(lift(), [[1.0], [0.5], [0.25]] * 2, duration=2.0, method="rk4", events=down)
-    assert 200 < taken < 230  # then the first run is over
+    assert 440 < taken < 452  # natively on when the first runs are over
     assert run.time[-1] == pytest.approx(np.sqrt(2.0 / G), abs=1e-10)
 
 
