@@ -6,5 +6,5 @@ table.py        rows with targets and verdicts, as text, markdown and JSON
 mechanisms.py, closed.py    the robots, chains and closed mechanisms, ours
 pinocchio_peer.py, pinocchio_closed.py, mujoco_peer.py, native.py    the same elsewhere
 single.py, batch.py, derivatives.py, chains.py, growth.py, constraints.py, startup.py,
-others.py       the sections
+studies.py, others.py       the sections
 """

@@ -22,6 +22,8 @@ from benchmarks import (
     simulation,
     single,
     startup,
+    studies,
+    vehicles,
 )
 from benchmarks.clock import QUICK, Effort
 from benchmarks.machine import describe
@@ -39,8 +41,10 @@ SECTIONS: dict[str, Callable[[Setting], Section]] = {
     "constraints": constraints.run,
     "forces": forces.run,
     "simulation": simulation.run,
+    "studies": studies.run,
     "startup": startup.run,
     "others": others.run,
+    "vehicles": vehicles.run,
 }
 WITH_NATIVE = {"single", "derivatives", "chains"}
 WIDTH = 180  # of the table where no terminal tells

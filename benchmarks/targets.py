@@ -36,4 +36,5 @@ STEPS = (9.0, 26.0)
 SAME = 1e-10  # trajectories over 1000 steps, rad and rad/s
 # a run that records all forces against one that records q and v
 FORCES = {"four-bar": 3.0, "stewart": 3.0, "rover": 3.0, "car": 3.0}
+LIFE = {"car": 50.0, "truck, 3 trailers": 10.0}  # times faster than life on one core
 DESIGNS = 1.0  # million runs of a quarter car per minute and core

@@ -64,6 +64,7 @@ HOME_OF_MODULE = {
     "xml": {"formats", "viewer"},
     "yaml": {"formats", "studies", "cli"},
     "pydantic": {"formats", "studies", "viewer"},
+    "distributed": {"studies"},
     "typer": {"cli"},
     "rich": {"cli"},
     # oracles of the tests, never part of the library
@@ -341,6 +342,7 @@ BROKEN = [
     (noun_complaints, "algorithms/a.py", "import numpy as np", "'numpy'"),
     (noun_complaints, "evaluate.py", "from llvmlite import binding", "'llvmlite'"),
     (noun_complaints, "sim/a.py", "import typer", "its place is cli"),
+    (noun_complaints, "viewer/a.py", "from distributed import Client", "its place is studies"),
     (noun_complaints, "formats/a.py", "import pinocchio", "no place in the library"),
     (noun_complaints, "joints/a.py", "x = math.radians(90)", "'radians'"),
     (word_complaints, "graph/a.py", "def f(frame_index): ...", "knows no 'frame'"),

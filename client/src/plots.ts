@@ -105,7 +105,7 @@ class Panel {
       scales: { x: { time: false }, y: { range: (_, low, high) => range(low, high) } },
       axes: [
         { ...axis, size: 26, values: (_, ticks) => ticks.map((t) => `${shown(t)}`) },
-        { ...axis, size: 58, values: (_, ticks) => ticks.map((x) => shown(Number(x.toPrecision(4)))) },
+        { ...axis, size: 58, space: 22, values: (_, ticks) => ticks.map((x) => shown(Number(x.toPrecision(4)))) },
       ],
       series: [
         {},

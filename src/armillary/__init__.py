@@ -43,16 +43,20 @@ from armillary.model import (
 
 if TYPE_CHECKING:
     from armillary import textbook as methods
+    from armillary import vehicles
     from armillary.analysis.time_constants import time_constants
     from armillary.constraints.drift import CorrectiveForce
+    from armillary.formats import tyres
     from armillary.formats.motors import catalogue_motor
     from armillary.formats.parts import read_parts
     from armillary.formats.shape_masses import masses_from_shapes
     from armillary.mechanism.derivation import equations
+    from armillary.model import roads
     from armillary.model.solids import solid_inertia
     from armillary.model.volume_integral import volume_inertia
     from armillary.sim.actuators.converters import DAC
     from armillary.sim.actuators.dc_motor import DCMotor, Ideal
+    from armillary.sim.actuators.road_spring import Bump, RoadSpring, SineRoad
     from armillary.sim.actuators.transmission import FlexibleTransmission
     from armillary.sim.control.block import Block
     from armillary.sim.control.chain import Chain
@@ -63,6 +67,7 @@ if TYPE_CHECKING:
     from armillary.sim.control.sensors import IMU, Encoder, ForceTorque, Sensor
     from armillary.sim.control.setpoints import check_setpoints
     from armillary.sim.loop.events import Event, JointLimits, Switch
+    from armillary.sim.loop.experiment import Experiment, load_experiment
     from armillary.sim.loop.limits import Limit
     from armillary.sim.loop.replay import replay
     from armillary.sim.loop.simulate import simulate
@@ -76,12 +81,24 @@ if TYPE_CHECKING:
     from armillary.sim.record.plotting import plot
     from armillary.sim.record.run import Run
     from armillary.sim.record.stored_run import load_run
+    from armillary.studies.designs import Distribution
+    from armillary.studies.identification.excitation import exciting_trajectory
+    from armillary.studies.identification.identify import identify
+    from armillary.studies.identification.momentum_observer import (
+        MomentumObserver,
+        observe_forces,
+    )
+    from armillary.studies.results import Study
+    from armillary.studies.study import load_study, study
 
 # found when they are first asked for: name -> module that has it
 _LATER = {
     name: module
     for module, names in {
         "textbook": ("methods",),
+        "vehicles": ("vehicles",),
+        "formats.tyres": ("tyres",),
+        "model.roads": ("roads",),
         "formats.parts": ("read_parts",),
         "formats.shape_masses": ("masses_from_shapes",),
         "mechanism.derivation": ("equations",),
@@ -113,11 +130,21 @@ _LATER = {
         "analysis.time_constants": ("time_constants",),
         "formats.motors": ("catalogue_motor",),
         "sim.loop.simulate": ("simulate",),
+        "studies.study": ("study", "load_study"),
+        "studies.results": ("Study",),
+        "studies.designs": ("Distribution",),
+        "sim.loop.experiment": ("Experiment", "load_experiment"),
+        "sim.actuators.road_spring": ("RoadSpring", "Bump", "SineRoad"),
         "sim.loop.replay": ("replay",),
         "sim.record.stored_run": ("load_run",),
+        "studies.identification.identify": ("identify",),
+        "studies.identification.excitation": ("exciting_trajectory",),
+        "studies.identification.momentum_observer": ("MomentumObserver", "observe_forces"),
     }.items()
     for name in names
 }
+
+_MODULES = ("methods", "roads", "trajectories", "tyres", "vehicles")
 
 
 def __getattr__(name: str) -> Any:
@@ -125,7 +152,7 @@ def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module 'armillary' has no attribute '{name}'")
     module = import_module(f"armillary.{_LATER[name]}")
-    return module if name in ("methods", "trajectories") else getattr(module, name)
+    return module if name in _MODULES else getattr(module, name)
 
 
 def __dir__() -> list[str]:
@@ -141,6 +168,7 @@ __all__ = [
     "ArmillaryError",
     "Block",
     "Builder",
+    "Bump",
     "Chain",
     "CompileError",
     "ComputedTorque",
@@ -150,9 +178,11 @@ __all__ = [
     "DCMotor",
     "DisagreementError",
     "Distance",
+    "Distribution",
     "Encoder",
     "EnergyWarning",
     "Event",
+    "Experiment",
     "FeedForward",
     "FlexibleTransmission",
     "ForceTorque",
@@ -172,6 +202,7 @@ __all__ = [
     "Mechanism",
     "Model",
     "ModelError",
+    "MomentumObserver",
     "Motor",
     "OperationalSpace",
     "Passive",
@@ -180,13 +211,16 @@ __all__ = [
     "PrescribedMotion",
     "ProjectionWarning",
     "RoadProfile",
+    "RoadSpring",
     "Rotor",
     "Run",
     "Schedule",
     "Sensor",
     "Shape",
+    "SineRoad",
     "StabilizedPenalty",
     "StickSlip",
+    "Study",
     "Surface",
     "Switch",
     "Wheel",
@@ -196,22 +230,31 @@ __all__ = [
     "equations",
     "example",
     "example_names",
+    "exciting_trajectory",
+    "identify",
     "joint_spec",
     "line_trajectory",
     "load",
+    "load_experiment",
     "load_run",
+    "load_study",
     "masses_from_shapes",
     "methods",
     "motor_loads",
+    "observe_forces",
     "plot",
     "read_parts",
     "replay",
+    "roads",
     "simulate",
     "sixparameter",
     "size_motors",
     "solid_inertia",
+    "study",
     "time_constants",
     "trajectories",
+    "tyres",
+    "vehicles",
     "volume_inertia",
     "winding_temperature",
 ]

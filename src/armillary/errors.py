@@ -52,6 +52,12 @@ PYTHON = {
     "nearest forces and what they lack.",
     "no limits": "Give them in the model (limits=...), or leave JointLimits out.",
     "fewer limits": "{otherwise}, or leave the joint out: JointLimits(joints=[...]).",
+    "range of a joint": "Give them: limits={{'{joint}': (-1.5, 1.5)}}, rad or m.",
+    "leading joints": "Name the joints that lead its motion: joints=['{joint}'].",
+    "excite": "The joints must move; am.exciting_trajectory(mechanism) proposes a motion.",
+    "known masses": "Keep what is known in the model: inertias=False, or bodies=[...] the unknown "
+    "ones alone (weigh the others, or a payload).",
+    "fewer parameters": "Measure longer, raise the cutoff, or ask for less: bodies=, friction=.",
 }
 
 

@@ -10,6 +10,8 @@ that happens to be zero", and graph nodes fold them away.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, TypeAlias
 
@@ -86,6 +88,46 @@ def where(condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
 def sign(x: Scalar) -> Scalar:
     """-1, 0 or 1."""
     return where(x > 0, 1.0, where(x < 0, -1.0, 0.0))
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of numbers, one behind the other, that are read by their place."""
+
+    values: tuple[float, ...]
+    columns: int = 1
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Sequence[float]]) -> Table:
+        return cls(tuple(float(x) for row in rows for x in row), len(rows[0]))
+
+    @property
+    def rows(self) -> int:
+        return len(self.values) // self.columns
+
+    def __hash__(self) -> int:
+        return hash((self.columns, len(self.values), self.values[:8], self.values[-8:]))
+
+    def at(self, place: float, column: int) -> float:
+        row = min(max(place, 0.0), self.rows - 1.0) if place == place else self.rows - 1.0
+        return self.values[int(row) * self.columns + column]
+
+
+def lookup(table: Table, x: Scalar, column: int = 0) -> Scalar:
+    """A number of the row at floor(x), of the first or last one beyond them.  It has no slope."""
+    if isinstance(x, (float, int)):
+        return table.at(x, column)
+    method = getattr(type(x), "lookup", None)
+    if method is not None:
+        return method(x, table, column)
+    root = type(x).__module__.partition(".")[0]
+    if root == "numpy":
+        numpy = import_module(root)
+        rows = numpy.where(x == x, numpy.clip(x, 0, table.rows - 1), table.rows - 1)
+        return numpy.array(table.values)[rows.astype(int) * table.columns + column]
+    if root in ("mpmath", "builtins"):
+        return table.at(float(x.real), column)
+    raise TypeError(f"tables have no form for scalars of {root}: use numbers there.")
 
 
 def dot(xs: Any, ys: Any) -> Scalar:
@@ -183,6 +225,9 @@ class Dual(Around):
     def tanh(self) -> Dual:
         t = tanh(self.value)
         return Dual(t, (1.0 - t * t) * self.slope)
+
+    def lookup(self, table: Table, column: int) -> Scalar:
+        return lookup(table, self.value, column)
 
     @staticmethod
     def atan2(y: Scalar, x: Scalar) -> Dual:

@@ -121,8 +121,8 @@ def test_show_shows_motors_and_a_step():
 
 def test_sizes(tmp_path):
     motion = tmp_path / "cycle.csv"
-    t = np.linspace(0.0, 1.0, 101)
-    swing = 0.3 * (1.0 - np.cos(2.0 * np.pi * t))
+    t = np.linspace(0.0, 1.5, 101)
+    swing = 0.3 * (1.0 - np.cos(2.0 * np.pi * t / 1.5))
     rows = ["time,link1,link2,link3,link4,link5,link6"]
     rows += [
         ",".join(f"{x:.15g}" for x in (now, *[q] * 6)) for now, q in zip(t, swing, strict=True)
@@ -134,7 +134,7 @@ def test_sizes(tmp_path):
     arm = am.example("six-r")
     same = am.size_motors(am.replay(arm, am.load_run(motion)), ["link2"]).chosen["link2"]
     assert found["joints"]["link2"]["motor"] == same.motor
-    none = ran("size", "six-r", motion, "--motor", "maxon-re30-24v", "--gear", "direct", code=1)
+    none = ran("size", "six-r", motion, "--motor", "maxon-ec32flat-24v", "--gear", "direct", code=1)
     assert "NONE FITS" in none.output
     assert "motor of the catalogue" in ran("size", "six-r", motion, "--motor", "x", code=1).output
 

@@ -6,8 +6,9 @@ import pytest
 from test_solution import EXAMPLES, same, solved
 
 import armillary as am
-from armillary.constraints import compiled_forces
+from armillary.constraints import all_forces, compiled_forces
 from armillary.constraints.compiled_forces import force_kernels
+from armillary.constraints.states import finite_rows
 from compare import close
 
 WRENCH = np.array([0.3, -0.2, 0.1, 2.0, -1.0, 0.5])
@@ -117,3 +118,65 @@ def test_compiled_examples(name, at_once):
     m, q, v, tau, external, _ = solved(name)
     found = m.solve(q, v, tau, external)
     same(found, m.compile(tier=1).solve(q, v, tau, external))
+
+
+def test_pivots_that_pass_through_zero_are_replaced(at_once, monkeypatch):
+    """A falling platform: at some instants the pivots of the first code vanish, though the rows
+    are far from dependent.  Other pivots answer there, as the null space does."""
+    m = am.example("stewart")
+    q, v = m.project(m.initial)
+    run = am.simulate(m, q, duration=0.6, step=1e-3, record="q,v")
+    q, v, tau = np.array(run.q), np.array(run.v), np.zeros((601, m.nv))
+    null_space = m.solve(q, v, tau).suspect
+    left = np.flatnonzero(null_space)
+    assert 0 < len(left) < 10 and m.conditions(q[left]).max() < 100.0
+    monkeypatch.setattr(compiled_forces, "_WORTH_OTHERS", 1)
+    some = [x[left[0] - 2 : left[0] + 3] for x in (q, v, tau)]
+    found = m.solve(*some)
+    assert not found.suspect.any()
+    same(found, m.compile(tier=1).solve(*some))
+    assert not m.solve(q, v, tau).suspect.any()  # one other choice serves them all
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("rows", [3, 3000])
+def test_rows_that_are_not_finite_are_found_in_short_and_long_arrays(rows, bad):
+    x, y = np.ones((rows, 4)), np.full((rows, 2, 2), 1e200)  # squares and sums may overflow
+    assert finite_rows(x, y).all()
+    x[1, 2], y[2, 1, 0] = bad, -bad
+    assert np.flatnonzero(~finite_rows(x, y)).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("name", ["four-bar", "stewart", "rover"])
+def test_one_plain_state_by_two_native_calls(name, at_once, monkeypatch):
+    """The short way of a single state has the bits and the errors of the long one."""
+    m, q, v, tau, _, _ = solved(name)
+    ways, native = [], all_forces._native
+    monkeypatch.setattr(all_forces, "_native", lambda *x: ways.append(1) or native(*x))
+    long = m.solve(q.tolist(), v, tau)
+    assert len(ways) == 1
+    short = m.solve(q, v, tau)
+    assert len(ways) == 1
+    for what in ("acceleration", "multipliers", "tau", "residual", "rank", "condition"):
+        np.testing.assert_array_equal(getattr(short, what), getattr(long, what))
+    np.testing.assert_array_equal(short.reactions.total, long.reactions.total)
+    np.testing.assert_array_equal(short.constraint_forces.wrench, long.constraint_forces.wrench)
+    np.testing.assert_array_equal(short.kinetic, long.kinetic)
+    assert str(short) == str(long) and bool(short.suspect) == bool(long.suspect)
+    heavy = m.solve(
+        q, v, tau, parameters=1.5 * m.parameters
+    )  # no short way: others than the model's
+    assert np.abs(heavy.multipliers - short.multipliers).max() > 1e-3
+    own = tau.copy()
+    again = m.solve(q, v, own)
+    own[:] = 7.0  # what is given may be changed afterwards
+    np.testing.assert_array_equal(again.tau, tau)
+    assert again.balance.imbalance == long.balance.imbalance
+    bad = q.copy()
+    bad[-1] = np.nan
+    for given in ((bad, v, tau), (q[:-1], v, tau)):
+        with pytest.raises(am.InputError) as long_error:
+            m.solve(given[0].tolist(), *given[1:])
+        with pytest.raises(am.InputError) as short_error:
+            m.solve(*given)
+        assert str(short_error.value) == str(long_error.value)

@@ -16,6 +16,7 @@ from armillary.constraints.compiled import eliminating_kernels
 from armillary.constraints.ladder import States, compiled
 from armillary.constraints.large import Factor
 from armillary.evaluate.kernel_in_turn import KernelInTurn
+from samples import random_mass
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from benchmarks.closed import car, ladder
@@ -92,6 +93,30 @@ def test_wrenches_parameters_and_prescribed_rows():
     a = loops.forward_dynamics(q, v, tau, parameters=heavier)
     # forces and masses 1.3 times as large; gravity grows with the masses
     close(a, m.solve(q, v, tau / 1.3).acceleration)
+
+
+@pytest.mark.parametrize("seed", [0, 12, 23])
+def test_given_inertias_of_welded_bodies(seed):
+    """Bodies that are welded to others, between those that move: the same bodies in the model."""
+    m, q = closed_tree(seed, ["revolute"], bodies=5)
+    kinds = [body.joint.kind for body in m.model.bodies]
+    assert "fixed" in kinds[:-1]
+    rng = np.random.default_rng(seed)
+    masses = {name: random_mass(rng) for name in m.bodies}
+    given = {
+        name: {"mass": x.mass, "com": x.com, "inertia": x.tensor} for name, x in masses.items()
+    }
+    other, loops = m.replace(given), m.compile(tier=1)
+    v, tau = allowed(m, q), rng.normal(size=m.nv)
+    wanted = other.solve(q, v, tau).acceleration
+    close(loops.forward_dynamics(q, v, tau, parameters=other.parameters), wanted)
+    Q, V, T = (np.tile(x, (5, 1)) for x in (q, v, tau))
+    P = np.tile(other.parameters, (5, 1))
+    close(loops.forward_dynamics(Q, V, T, parameters=P)[3], wanted)
+    for method in ("rk4", *("variational",) * ("free" not in kinds)):  # none on moving bodies
+        span = {"duration": 0.02, "step": 1e-3, "method": method}
+        run = am.simulate(loops, q, v, parameters=other.parameters, **span)
+        np.testing.assert_allclose(run.q, am.simulate(other, q, v, **span).q, rtol=0, atol=1e-10)
 
 
 def test_a_moving_base():

@@ -36,6 +36,8 @@ def test_every_key_has_a_description(name):
 
 def test_every_number_has_a_unit_or_is_a_ratio():
     plain = {"gear", "ratio", "efficiency", "load_drive", "coefficient"}  # of two equal units
+    plain |= {"mu", "mu_sliding", "around", "left", "right", "rolling_share", "rolling_resistance"}
+    plain |= {"grade", "bank", "seed"}
     for name, entry in entries().items():
         for key, field in entry["properties"].items():
             kinds = [field.get("type"), *(x.get("type") for x in field.get("anyOf", ()))]

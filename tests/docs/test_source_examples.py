@@ -74,6 +74,22 @@ def test_two_links_with_load(run):
     np.testing.assert_allclose(names["general"].acceleration[-2:], names["links"], rtol=1e-11)
 
 
+def test_three_legs(run):
+    names, recorded = run("three_legs.py"), case("000_hslm")
+    assert_value(-names["fall"].a_r[4],
+                 recorded["reference member downward acceleration, no joint forces"])  # fmt: skip
+    assert_value(names["leg"], recorded["static equilibrium joint forces"])
+    np.testing.assert_allclose(names["still"].acceleration, 0, atol=1e-10)
+
+
+def test_six_joints(run):
+    """The built-in arm has exact right angles, the case 12 digits of them."""
+    names, recorded = run("six_joints.py"), case("001_synthetic_6r")
+    inverse = recorded["inverse arm: q,qd,qdd -> tau"]
+    assert_value(names["tau"], inverse["tau"], rounding=5e-12)
+    assert_value(names["voltage"], inverse["voltage (11)"], rounding=5e-12)
+
+
 def test_two_link_arm(run):
     names, recorded = run("two_link_arm.py"), case("003_two_link_arm")
     value = recorded["numeric check: M(q), h(q,qd) at q=(0.3,0.5), qd=(0.7,-0.4)"]

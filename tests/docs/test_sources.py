@@ -17,7 +17,7 @@ PROGRAMS = (
     "inertia", "orientation", "correction_force", "next_state", "next_joint_var", "man_plot",
 )  # fmt: skip
 # how many corrections each document has; 0-54 was never given, 0-2 has a second part
-CORRECTIONS = {"0": 60, "1": 16, "2": 36, "3": 8, "4": 10}
+CORRECTIONS = {"0": 60, "1": 16, "2": 38, "3": 8, "4": 10}
 
 
 def tables() -> str:

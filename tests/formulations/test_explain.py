@@ -78,8 +78,9 @@ def test_section_5_5_growth_link_by_link(k):
 
 
 def machine_of(row) -> am.Mechanism:
-    names = ("four-bar", "stanford", "six-r")
-    return next(m for m in map(am.example, names) if not row.refusal(m.model))
+    flyer = am.example("dual-arm-free-flyer")
+    machines = [*map(am.example, ("four-bar", "stanford", "six-r")), flyer.tree, flyer]
+    return next(m for m in machines if not row.refusal(m.model))
 
 
 def state_of(m: am.Mechanism, row) -> list[np.ndarray]:

@@ -28,11 +28,11 @@ def planted(row, wrong):
 
 
 def machine_of(row) -> am.Mechanism:
+    flyer = am.example("dual-arm-free-flyer")  # with springs
+    machines = [am.example("stanford"), am.example("six-r"), flyer.tree]
     if row.quantity == "constrained dynamics":
-        return am.example("four-bar")
-    if row.refusal(am.example("stanford").model):
-        return am.example("six-r")
-    return am.example("stanford")
+        machines = [am.example("four-bar"), flyer]
+    return next(m for m in machines if not row.refusal(m.model))
 
 
 def state_of(m: am.Mechanism):

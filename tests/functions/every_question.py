@@ -46,6 +46,8 @@ STATES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
     "momentum_matrix": (("q",), {}),
     "operational_inertia": (("q",), {"frame": "last"}),
     "pose": (("q",), {"frame": "last"}),
+    "homogeneous": (("q",), {"frame": "last"}),
+    "quaternion": (("q",), {"frame": "last"}),
     "poses": (("q",), {}),
     "project": (("q", "v"), {}),
     "project_acceleration": (("q", "v", "a"), {}),
@@ -61,7 +63,13 @@ ONE_STATE: dict[str, tuple[str, ...]] = {
     "assemble": ("q",),
     "check": ("q", "v", "tau"),
     "equilibrium": ("q",),
+    "classify": ("q",),
+    "dexterity": ("q",),
+    "force_limits": ("q",),
     "holding_forces": ("q",),
+    "linkage": ("q",),
+    "payload": ("q",),
+    "task_dynamics": ("q", "v"),
     "linearize": ("q", "v", "tau"),
     "mobility": ("q",),
     "modes": ("q", "v", "tau"),
@@ -86,7 +94,11 @@ OTHERS = frozenset(
         "offset_names options parameter_names parameters q_labels q_units random_state replace "
         "report report_page save subtree to_c tree unlock v_labels v_units variant view with_base "
         "with_model "
-        "with_tolerance",
+        "with_tolerance "
+        # of more than a state: tests/seeds, tests/tyres, tests/studies
+        "assembly_modes certified for_work force_sources joint_space operation_counts "
+        "spatial_inertia transform "
+        "tyre_forces varying workspace wrench_at",
     )
 )
 

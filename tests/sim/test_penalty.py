@@ -102,9 +102,22 @@ def test_equations_of_motion(name, law):
     scale = np.abs(expected).max()
     found = m.forward_dynamics(q, v, tau, baumgarte=law)
     np.testing.assert_allclose(found, expected, atol=1e-9 * scale)
-    if name != "delta":  # whose rows depend on each other: `solve` finds other shares
-        own = m.solve(q, v, tau, baumgarte=law).acceleration
-        np.testing.assert_allclose(own, expected, atol=1e-8 * scale)
+    own = m.solve(q, v, tau, baumgarte=law)
+    np.testing.assert_allclose(own.acceleration, expected, atol=1e-9 * scale)
+    forces = -(mass * (J @ (expected - a0)) + damping * rate + stiffness * r)
+    np.testing.assert_allclose(own.multipliers, forces, atol=1e-8 * np.abs(forces).max())
+    # Newton-Euler with these forces: what reaches the joints along their axes is what drives them
+    along = m.mass_matrix(q) @ own.acceleration + h - J.T @ own.multipliers
+    np.testing.assert_allclose(along, tau, atol=1e-8 * np.abs(forces).max())
+    sizes = [abs(float(x)) for x in vars(own.balance).values()]
+    assert abs(own.balance.imbalance) < 1e-9 * max(sizes) and own.convention.startswith("what the")
+    if name == "stewart":  # balls: three rows each, along axes of their own
+        sizes = np.linalg.norm(own.multipliers.reshape(-1, 3), axis=1)
+        balls = np.linalg.norm(own.constraint_forces.wrench[:, 3:], axis=1)
+        np.testing.assert_allclose(balls, sizes, rtol=1e-9)
+    rows = m.solve(*(np.tile(x, (3, 1)) for x in (q, v, tau)), baumgarte=law)
+    np.testing.assert_allclose(rows.multipliers[1], own.multipliers, rtol=1e-12)
+    np.testing.assert_allclose(rows.reactions.total[2], own.reactions.total, atol=1e-9 * scale)
 
 
 def test_stiffness_that_grows_leads_to_the_projected_run():

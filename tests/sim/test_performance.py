@@ -19,7 +19,6 @@ def law(t, q, v):
 
 
 WHY = {
-    "the method has no native loop": {"method": "exponential"},
     "the method chooses its steps": {"method": "dopri5"},
     "samples do not lie on the grid of steps": {
         "controller": lambda t, q, v: 0 * v,

@@ -11,6 +11,7 @@ from armillary.algorithms.forces.elements import (
     add_wrenches,
     driven_resistance,
     readings,
+    shown,
     slopes,
     stored,
 )
@@ -130,6 +131,8 @@ class Run:
     def _element_step(self, p: ElementStep) -> None:
         if p.does == "read":
             self.readings = readings(self.tables.elements, self.tree)
+        elif p.does == "show":
+            self.readings = shown(self.tables.elements, self.tree)
 
     def _global_step(self, p: GlobalStep) -> None:
         p.step(self)
@@ -234,7 +237,7 @@ class Run:
             return self.matrices[name]
         if kind == "results":
             return self.results[name]
-        if kind == "element":
+        if kind in ("element", "tyre"):
             return self.readings
         owner = self.x if kind == "frame" else self.world
         return list(leaves(getattr(owner, name)))

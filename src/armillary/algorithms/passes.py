@@ -118,7 +118,8 @@ class Solve:
 @dataclass(frozen=True)
 class ElementStep:
     """Force elements at the state.  does: "push" (add to the external wrenches of the bodies),
-    "store" (add their energy to V of a body) or "read" (what they exert is a result).
+    "store" (add their energy to V of a body), "read" (what they exert is a result) or "show" (what
+    tyres say of themselves).
 
     The first two stand in no algorithm: the interpreter has elements act before all passes, and
     loops over bodies are given the pass that they need (forces/loops.py)."""
@@ -165,6 +166,7 @@ class Algorithm:
       "regressor" of a BodyColumns pass (nv, count * bodies)
       "results" run.results[name], of a GlobalStep
       "element" of an ElementStep that reads (elements, 10)
+      "tyre"    of an ElementStep that shows (elements, 15)
     shapes: type of the value for "columns", "body", "frame" and "world" results; of "results" the
     shape, in numbers and in the words "rows", "constraints" (those between frames) and "dofs".
     world(g): start values of the recursion; every field that goes through `p` has one.

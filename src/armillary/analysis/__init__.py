@@ -1,6 +1,8 @@
-"""Rest and small motion: linear models about a state, modes, equilibria.
+"""Rest and small motion, and what a designer asks of a mechanism.
 
-Each question is a method of `Mechanism` (doors.py): `linearize`, `modes`, `equilibrium`.
+Each question is a method of `Mechanism` (doors.py): `linearize`, `modes`, `equilibrium`;
+`classify`, `dexterity`, `force_limits`, `payload`, `task_dynamics`, `force_sources`, `workspace`;
+of linkages `linkage`, `assembly_modes`.
 """
 
 from armillary.analysis.equilibrium import Equilibrium, equilibrium

@@ -24,8 +24,9 @@ _MOST = 12  # columns that are printed
 class LinearModel:
     """Small motion about a state: dx/dt = A x + B u, y = C x + D u.
 
-    x: changes of the independent coordinates, then of the independent velocities ("v.elbow"),
-    against the motion that goes through the state; u: changes of forces; y: of the outputs.
+    x: changes of the independent coordinates, then of the independent velocities ("v.elbow") and
+    of own states of force elements, against the motion that goes through the state; u: changes of
+    forces; y: of the outputs.
     about: "rest"; "steady motion", where A stays the same on the way; or "passing state", where A
     holds for this instant alone and its eigenvalues say nothing about stability."""
 
@@ -57,9 +58,9 @@ class LinearModel:
 
     def coordinates(self, x: Array) -> tuple[Array, Array]:
         """Changes of all coordinates and velocities (nv) of a state x, dependent ones too."""
-        k = len(self.variations.positions)
-        y, w = x[..., :k], x[..., k:]
         d = self.variations
+        k, last = len(d.positions), len(d.positions) + len(d.velocities)
+        y, w = x[..., :k], x[..., k:last]
         return y @ d.N.T, y @ d.C.T + w @ d.V.T
 
     def to_scipy(self) -> StateSpace:

@@ -3,7 +3,8 @@
 With the independent changes y of q and w of v (variations.py)
 
     dy/dt = (C + K N) y + V w           K: brackets of quaternion joints that move
-    dw/dt =  a_y y + a_w w + a_tau du
+    dw/dt =  a_y y + a_w w + a_tau (du + f_z z)
+    dz/dt = (r_q N + r_v C) y + r_v V w + r_z z          own states of force elements
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from armillary.analysis.linear_model import LinearModel
+from armillary.analysis.own_states import OwnStates, own_states
 from armillary.analysis.point import Forces, Point, point, scales
 from armillary.analysis.signals import inputs_of, outputs_of
 from armillary.analysis.variations import Variations, brackets, variations
@@ -45,7 +47,8 @@ def linearize(
     allowed: `about` says what the model holds for.
 
     x: the independent coordinates and velocities; in a tree all of them, of a closed mechanism
-    those named in `independent`, or chosen.  Of rolling ones q has more freedoms than v.
+    those named in `independent`, or chosen.  Of rolling ones q has more freedoms than v.  Behind
+    them stand the own states of force elements ("damper.tension"), at the values of the model.
     inputs: joints whose forces are u (default: those with motors, else all); wrenches: frames
     whose wrenches are, too, in their own axes.  outputs: coordinates ("elbow", "v.elbow",
     "a.elbow") and what frames do ("hand.position", "hand.rotation", "hand.velocity", one row:
@@ -66,54 +69,59 @@ def model_about(
     independent: Iterable[str] | None = None,
 ) -> LinearModel:
     """The linear model about a point, see `linearize`."""
-    free = variations(mechanism, at, independent)
-    A = system_matrix(mechanism, at, free)
+    free, own = variations(mechanism, at, independent), own_states(mechanism, at)
+    A = system_matrix(mechanism, at, free, own)
     mechanism.evaluator.refuse_not_finite({"q": at.q, "v": at.v, "tau": at.tau}, A)
     u = inputs_of(mechanism, at.q, inputs, wrenches)
     y = outputs_of(mechanism, at, outputs)
     k, w = len(free.positions), list(free.velocities)
     by_force = free.a_tau @ u.forces
-    B = np.concatenate([np.zeros((k, len(u.names))), by_force[w]])
+    unmoved = (np.zeros((rows, len(u.names))) for rows in (k, len(own.names)))
+    B = np.concatenate([next(unmoved), by_force[w], next(unmoved)])
     C = np.concatenate(
         [
             y.by_q @ free.N + y.by_v @ free.C + y.by_a @ free.a_y,
             y.by_v @ free.V + y.by_a @ free.a_w,
+            y.by_a @ free.a_tau @ own.forces,
         ],
         axis=1,
     )
     labels, units = mechanism.v_labels, mechanism.v_units
-    about, notes = _about(mechanism, at, free, A)
-    states = (*(labels[i] for i in free.positions), *(f"v.{labels[i]}" for i in w))
-    state_units = (*(units[i] for i in free.positions), *(f"{units[i]}/s" for i in w))
+    about, notes = _about(mechanism, at, free, own, A)
+    states = (*(labels[i] for i in free.positions), *(f"v.{labels[i]}" for i in w), *own.names)
+    state_units = (*(units[i] for i in free.positions), *(f"{units[i]}/s" for i in w), *own.units)
     named = (states, state_units, u.names, u.units, y.names, y.units)
-    notes = (*notes, *_dry(mechanism, at), *_held_states(mechanism))
+    notes = (*notes, *_dry(mechanism, at))
     D = y.by_a @ by_force
     return LinearModel(mechanism.name, A, B, C, D, *named, about, at, free, notes)
 
 
-def _held_states(mechanism: Mechanism) -> tuple[str, ...]:
-    """That states of force elements are not among those of the model."""
-    parts = [part.title for part in mechanism.model.elements if part.law.state_names()]
-    text = "the own states of {} are held: what they do in the motion is not in the model"
-    return (text.format(", ".join(parts)),) if parts else ()
-
-
-def system_matrix(mechanism: Mechanism, at: Point, free: Variations) -> Array:
+def system_matrix(mechanism: Mechanism, at: Point, free: Variations, own: OwnStates) -> Array:
     """A of the independent changes."""
     y, w = list(free.positions), list(free.velocities)
     turning = free.C + brackets(mechanism, at.v) @ free.N
-    upper = np.concatenate([turning[y], free.V[y]], axis=1)
-    return np.concatenate([upper, np.concatenate([free.a_y[w], free.a_w[w]], axis=1)])
+    by_z = free.a_tau @ own.forces
+    return np.block(
+        [
+            [turning[y], free.V[y], np.zeros((len(y), len(own.names)))],
+            [free.a_y[w], free.a_w[w], by_z[w]],
+            [own.by_q @ free.N + own.by_v @ free.C, own.by_v @ free.V, own.by_z],
+        ]
+    )
 
 
 def _about(
-    mechanism: Mechanism, at: Point, free: Variations, A: Array
+    mechanism: Mechanism, at: Point, free: Variations, own: OwnStates, A: Array
 ) -> tuple[str, tuple[str, ...]]:
     """What the model holds for, and why no more."""
     if (much := _acceleration(mechanism, at, free)) is not None:
         word = "moving" if at.moving else "at rest"
         return "passing state", (
             f"the state is {word} and accelerates, most '{much}': the model holds for this instant",
+        )
+    if (name := own.changing) is not None:
+        return "passing state", (
+            f"the own state '{name}' changes there: the model holds for this instant",
         )
     if not at.moving:
         return "rest", ()
@@ -154,7 +162,8 @@ def _same_on_the_way(mechanism: Mechanism, at: Point, free: Variations, A: Array
     also = variations(mechanism, there, names if mechanism.constraints else None)
     if _acceleration(mechanism, there, also) is not None or also.positions != free.positions:
         return False
-    return _same_roots(A, system_matrix(mechanism, there, also))
+    own = own_states(mechanism, there)
+    return _same_roots(A, system_matrix(mechanism, there, also, own))
 
 
 def _same_roots(A: Array, B: Array) -> bool:

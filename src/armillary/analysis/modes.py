@@ -180,10 +180,12 @@ def modes(
     size = scales(mechanism)
     n = len(model.variations.positions)
     unit = size[[*model.variations.positions, *model.variations.velocities]]
-    scaled = model.A * unit / unit[:, None]
-    rate = _fastest(scaled, n)
-    time = np.concatenate([np.ones(n), np.full(len(unit) - n, rate)])
-    stairs = staircase(scaled * time / time[:, None] / rate, _ZERO)
+    moving, own = len(unit), model.A[len(unit) :, len(unit) :]
+    motion = model.A[:moving, :moving] * unit / unit[:, None]
+    rate = max(_fastest(motion, n), float(np.abs(np.linalg.eigvals(own)).max(initial=0.0)))
+    weights = np.concatenate([unit[:n], unit[n:] * rate])
+    weights = np.concatenate([weights, _own_sizes(model.A, weights, rate)])
+    stairs = staircase(model.A * weights / weights[:, None] / rate, _ZERO)
     roots, vectors = stairs.others()
     roots = _cleaned(roots * rate)
     found = [(0j, x) for x in _echelon(stairs.null[:n].T)]
@@ -193,6 +195,16 @@ def modes(
     listed = tuple(Mode(s, _shape(d.N @ (x * unit[:n]), size), labels) for s, x in found)
     every = np.concatenate([np.zeros(stairs.zeros, complex), np.sort_complex(roots)])
     return Modes(model, every, listed)
+
+
+def _own_sizes(A: Array, weights: Array, rate: float) -> Array:
+    """What counts as a large change of own states of force elements: what motions of the given
+    sizes make of them, or, where those make nothing, what drives them as much."""
+    n = len(weights)
+    made = np.abs(A[n:, :n] * weights).max(axis=1, initial=0.0) / rate
+    driving = np.abs(A[:n, n:] / weights[:, None]).max(axis=0, initial=0.0) / rate
+    back = np.divide(1.0, driving, out=np.ones_like(driving), where=driving > 0.0)
+    return np.where(made > 0.0, made, back)
 
 
 def _fastest(A: Array, n: int) -> float:

@@ -7,8 +7,12 @@ from typing import Annotated
 
 import typer
 
-from armillary.cli import formulation_commands as formulation_commands  # their commands
+from armillary.cli import analysis_commands as analysis_commands  # their commands
+from armillary.cli import formulation_commands as formulation_commands
+from armillary.cli import identification_commands as identification_commands
 from armillary.cli import picture_commands as picture_commands
+from armillary.cli import study_commands as study_commands
+from armillary.cli import vehicle_commands as vehicle_commands
 from armillary.cli.options import (
     Accelerations,
     Actuators,

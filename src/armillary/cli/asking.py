@@ -16,6 +16,7 @@ from armillary.cli.remedies import spelled, with_notes
 from armillary.cli.states import Array, States, from_csv, from_options, to_csv
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.functions import FUNCTIONS, HANGING, Function, Result
+from armillary.model.elements.element import OUTPUTS
 from armillary.units import WRENCH
 
 Units = tuple[str, ...] | None
@@ -164,6 +165,8 @@ def _labels(mechanism: Mechanism, result: Result) -> list[tuple[str, ...]]:
         "elements": tuple(part.name for part in mechanism.model.elements),
         3: ("force", "position", "rate") if result.name == "along" else ("x", "y", "z"),
     }
+    if result.name == "outputs":  # of tyres
+        axes[len(OUTPUTS)] = tuple(f"{name} [{unit}]" for name, unit in OUTPUTS)
     return [
         axes[n] if n in axes else _of_six(result) if n == 6 else tuple(map(str, range(int(n))))
         for n in result.shape

@@ -81,10 +81,18 @@ def equations(
     numbers: Annotated[
         bool, typer.Option("--numbers", help="Exact numbers instead of letters.")
     ] = False,
+    hamel: Annotated[
+        bool,
+        typer.Option("--hamel", help="Boltzmann-Hamel in velocities of the joints, not Lagrange."),
+    ] = False,
+    only: Annotated[
+        str | None, typer.Option(help="One quantity in closed form: mass_matrix, energy, ...")
+    ] = None,
     format: Annotated[str, typer.Option(help="text, markdown, latex or python.")] = "text",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A file.")] = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Equations of motion in letters, derived step by step (Lagrange).
+    """Equations of motion in letters, derived step by step (Lagrange, or Boltzmann-Hamel).
 
-    For two or three joints: closed forms grow quickly. Needs SymPy."""
+    Of three joints in seconds; of six, --only mass_matrix does, and everything takes minutes.
+    Progress is shown on the way. Needs SymPy."""

@@ -35,6 +35,12 @@ COMMAND = {
     "more actuators": "Name more of them with --actuator.",
     "no limits": "Give them in the model, or leave --limits out.",
     "fewer limits": "{otherwise}, or leave --limits out.",
+    "range of a joint": "Give them: --limit {joint}=-1.5:1.5, rad or m.",
+    "leading joints": "Name the joints that lead its motion: --joint {joint}.",
+    "excite": "The joints must move; `armillary excite MODEL` proposes a motion.",
+    "known masses": "Keep what is known in the model: --no-inertias, or --body the unknown ones "
+    "alone (weigh the others, or a payload).",
+    "fewer parameters": "Measure longer, raise --cutoff, or ask for less: --body, --friction.",
 }
 
 

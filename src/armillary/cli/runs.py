@@ -12,9 +12,11 @@ from armillary.cli.words import pair, words
 from armillary.errors import FormatError, Remedy
 
 if TYPE_CHECKING:
+    from armillary.evaluate.inputs import Array
     from armillary.sim.record.run import Run
 
 _MOST = 20  # events on the screen
+_ROUNDING = 1e-12  # of the largest value of a quantity: equal up to the last digits
 
 
 def plot(
@@ -79,6 +81,48 @@ def info(run: Path, json: bool) -> None:
         screen.print_json({**as_json(recorded), "file": str(run)})
     else:
         print_run(recorded)
+
+
+def rerun(run: Path, out: Path | None, overwrite: bool, json: bool) -> bool:
+    """A recorded run once more; whether the numbers are the same."""
+    from armillary.sim.loop.experiment import differences
+    from armillary.sim.record.stored_run import load_run
+
+    first = load_run(run)
+    experiment = first.experiment
+    second = experiment.run(out=out, overwrite=overwrite)
+    apart = {name: _apart(first[name], second[name]) for name in ("time", *first.names)}
+    most = max(apart.values())
+    others = differences(experiment)
+    if json:
+        told = {"equal": most == 0.0, "apart": apart, "others": others}
+        screen.print_json(told)
+        return most <= _ROUNDING
+    for text in others:
+        screen.note(text)
+    if most == 0.0:
+        screen.say(f"{len(second)} instants, equal to the bit")
+    elif most <= _ROUNDING:
+        screen.say(f"{len(second)} instants, equal to {most:.1e} of the largest values")
+    else:
+        rows = [[name, *screen.numbers([x])] for name, x in apart.items()]
+        screen.table(["quantity", ">difference, of the largest value"], rows)
+    if out is not None:
+        screen.say(f"written to {out}")
+    return most <= _ROUNDING
+
+
+def _apart(one: Array, two: Array) -> float:
+    """The largest difference as a part of the largest value; infinite where shapes differ."""
+    import numpy as np
+
+    if one.shape != two.shape:
+        return float("inf")
+    same = (one == two) | (np.isnan(one) & np.isnan(two))
+    if same.all():
+        return 0.0
+    off = np.abs(np.where(same, 0.0, one - two)).max()
+    return float(off / max(np.nanmax(np.abs(one)), 1e-300)) if np.isfinite(off) else float("inf")
 
 
 def print_run(run: Run) -> None:

@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +22,7 @@ from armillary.errors import InputError
 
 if TYPE_CHECKING:
     from armillary.sim.loop.events import JointLimits
+    from armillary.sim.loop.experiment import Experiment
     from armillary.sim.motion.prescribed import Given
     from armillary.sim.motion.schedules import Schedule
     from armillary.sim.record.run import Run
@@ -42,17 +43,60 @@ class Simulation:
 
 def simulate(asked: Simulation) -> bool:
     """Whether the run came to its end; what was computed is kept in any case."""
-    out, json = asked.recording.out, asked.recording.json
+    out = asked.recording.out
     for name, value in (("for", asked.stepping.duration), ("step", asked.stepping.step)):
         if not (math.isfinite(value) and value > 0.0):
             raise InputError(f"--{name}: expected a number of seconds above 0, found {value}.")
     if asked.recording.resume and out is None:
         raise InputError("--resume: name the file that goes on with --out.")
-    mechanism = models.find(asked.source)
-    run = _run(mechanism, asked)
+    if (experiment := _experiment(asked)) is not None:
+        mechanism, run = experiment.mechanism, _run_experiment(experiment, asked.recording)
+    else:
+        mechanism = models.find(asked.source)
+        run = _run(mechanism, asked)
+    tell_run(mechanism, run, asked.recording)
+    return run.complete
+
+
+def _experiment(asked: Simulation) -> Experiment | None:
+    """The experiment of a file, where MODEL is one; then all else but the recording is its own."""
+    from armillary.sim.loop.experiment import is_experiment_file, load_experiment
+
+    if not is_experiment_file(asked.source.model):
+        return None
+    own = Simulation(
+        type(asked.source)(asked.source.model),
+        Stepping(),
+        State(),
+        Inputs(),
+        replace(asked.recording, record=Recording().record, every=1),
+    )
+    recorded = (asked.recording.record, asked.recording.every)
+    if asked != own or recorded != (Recording().record, 1):
+        raise InputError(
+            f"'{asked.source.model}' is an experiment: start, forces, method and record stand in "
+            f"it. Change them there; only --out, --resume, --overwrite, --performance and --json "
+            f"go with it."
+        )
+    return load_experiment(asked.source.model)
+
+
+def _run_experiment(experiment: Experiment, recording: Recording) -> Run:
+    with progress_bar() as tell:
+        return experiment.run(
+            out=recording.out,
+            progress=tell,
+            resume=recording.resume,
+            overwrite=recording.overwrite,
+        )
+
+
+def tell_run(mechanism: Mechanism, run: Run, recording: Recording) -> None:
+    """On the screen: what became of it."""
+    out, json = recording.out, recording.json
     if json:
         more: dict[str, object] = {} if out is None else {"file": str(out)}
-        if asked.recording.performance:
+        if recording.performance:
             more["performance"] = vars(run.performance())
         screen.print_json(as_json(run) | more)
     elif out is not None:
@@ -64,12 +108,11 @@ def simulate(asked: Simulation) -> bool:
     else:
         print_run(run)
         _print_end(mechanism, run)
-    if asked.recording.performance and not json:
+    if recording.performance and not json:
         screen.say(str(run.performance()))
     if not run.complete:
         kept = f"; what was computed is in {out}" if out is not None else ""
         screen.complain(f"{spelled(run.message)}{kept}")
-    return run.complete
 
 
 @dataclass(frozen=True)

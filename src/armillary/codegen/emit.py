@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armillary.codegen.abi import PLACES, Arrays, Context, Ints
-from armillary.codegen.llvm import operation, splat
+from armillary.codegen.llvm import operation, splat, table_entry, table_text
 from armillary.codegen.struct import Slot
 from armillary.codegen.target import IN_ORDER, Lanes
 from armillary.graph.cut import Block
@@ -41,6 +41,7 @@ class BlockWriter:
         self._pointers: dict[str, str] = {}
         self._offsets: dict[str, str] = {}
         self._values: dict[int, str] = {}
+        self._tables: dict[str, str] = {}  # constants that are read by their place
 
     def write(self, block: Block) -> str:
         expansion = self._expansion(block)
@@ -57,7 +58,7 @@ class BlockWriter:
         if late:
             for store, root in zip(block.stores, roots, strict=True):
                 self._store(store.address, self._values[root.index])
-        return self._function()
+        return "\n".join([*self._tables.values(), self._function()])
 
     def _expansion(self, block: Block) -> Expansion:
         return Expansion(self.lanes.fma, self.lanes.element)
@@ -126,6 +127,11 @@ class BlockWriter:
         if node.op == "load":
             return self._load(node.data)
         operands = [self._values[a.index] for a in node.args]
+        if node.op == "lookup":
+            table, column = node.data
+            symbol, text = table_text(table, self.lanes)
+            self._tables[symbol] = text
+            return table_entry(symbol, table, column, operands[0], self.lanes, self._line)
         return operation(node.op, operands, self.lanes, self._line)
 
     # -- memory --------------------------------------------------------------------------------

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 
-from armillary.codegen.target import Lanes
+from armillary.codegen.target import Lanes, hexadecimal
 from armillary.graph.ops import OPS
+from armillary.scalar import Table
 
 _FORMS = {
     "add": "fadd {t} {a}, {b}",
@@ -27,6 +29,7 @@ _FORMS = {
     "select": "select {m} {a}, {t} {b}, {t} {c}",
 }
 LIBRARY = ("exp", "tanh", "atan2")  # functions of the C library, one lane after the other
+_TABLE = "@table_"
 # metadata: one scope for everything that is only read
 _SCOPES = """!0 = distinct !{!0}
 !1 = distinct !{!1, !0}
@@ -43,6 +46,36 @@ def operation(op: str, operands: Sequence[str], lanes: Lanes, line: Line) -> str
         return _quadrant(op, operands, lanes, line)
     names = dict(zip("abc", operands, strict=False))
     return line(_FORMS[op].format(t=lanes.type, s=lanes.suffix, m=lanes.mask, **names))
+
+
+def table_text(table: Table, lanes: Lanes) -> tuple[str, str]:
+    """Symbol and definition of a table in a module."""
+    e = lanes.element
+    numbers = ", ".join(f"{e} {hexadecimal(x, e)}" for x in table.values)
+    symbol = f"{_TABLE}{sha256(numbers.encode()).hexdigest()[:24]}"
+    kind = f"[{len(table.values)} x {e}]"
+    return symbol, f"{symbol} = private unnamed_addr constant {kind} [{numbers}]"
+
+
+def table_entry(
+    symbol: str, table: Table, column: int, place: str, lanes: Lanes, line: Line
+) -> str:
+    """A number of the row at floor(place), one lane after the other; the last row for NaN."""
+    e, t = lanes.element, lanes.type
+    one = Lanes(1, e, lanes.fma)
+    last, zero = one.constant(table.rows - 1.0), one.constant(0.0)
+    total = "poison"
+    for lane in range(lanes.width):
+        x = place if lanes.width == 1 else line(f"extractelement {t} {place}, i32 {lane}")
+        x = line(f"select i1 {line(f'fcmp olt {e} {x}, {last}')}, {e} {x}, {e} {last}")
+        x = line(f"select i1 {line(f'fcmp ogt {e} {x}, {zero}')}, {e} {x}, {e} {zero}")
+        row = line(f"fptosi {e} {x} to i64")
+        k = line(f"add i64 {line(f'mul i64 {row}, {table.columns}')}, {column}")
+        y = line(f"load {e}, ptr {line(f'getelementptr {e}, ptr {symbol}, i64 {k}')}")
+        if lanes.width == 1:
+            return y
+        total = line(f"insertelement {t} {total}, {e} {y}, i32 {lane}")
+    return total
 
 
 def splat(value: str, lanes: Lanes, line: Line) -> str:
@@ -130,7 +163,10 @@ def with_declarations(text: str, lanes: Lanes) -> str:
         kind, w = _type_of(suffix), suffix[1:].split("f")[0]
         name = f"@llvm.masked.load.{suffix}.p0"
         lines.append(f"declare {kind} {name}(ptr, i32, <{w} x i1>, {kind})")
-    return "\n".join([*lines, text, _SCOPES])
+    tables = [x for x in text.split("\n") if x.startswith(_TABLE)]
+    if tables:  # each once, whoever reads it
+        text = "\n".join(x for x in text.split("\n") if not x.startswith(_TABLE))
+    return "\n".join([*dict.fromkeys(tables), *lines, text, _SCOPES])
 
 
 def _type_of(suffix: str) -> str:

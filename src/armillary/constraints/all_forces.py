@@ -67,31 +67,35 @@ def solved(
 
     def system_of(some: States, alone: bool) -> tuple[System, External, NDArray[np.bool_]]:
         """Harmless states in the place of those without an answer, which are told."""
+        arrays = dict(some.arrays)
+        parameters = arrays.pop("parameters", None)
         system, _, external, bad = solvable(
             equations,
-            dict(some.arrays),
+            arrays,
             alone,
             some.external,
             some.passive,
             prescribed=some.prescribed,
             baumgarte=baumgarte,
+            parameters=parameters,
         )
         return system, external, bad
 
     forces = None if compliance else _native(equations, accelerations, states, baumgarte)
     if forces is None:
         system, external, bad = system_of(states, single)
-        found = solution(
-            equations, system, states.arrays["tau"], external, states.passive, compliance, single
-        )
+        bodies = states.arrays.get("parameters")
+        given = (states.arrays["tau"], external, states.passive, compliance, single, bodies)
+        found = solution(equations, system, *given)
         return without_rows(found, bad) if bad.any() else found
     bad = ~forces.known
     if bad.any():
         left = np.flatnonzero(bad)
         some = states.of(left)
         system, external, lost = system_of(some, single)
-        others = by_null_space(equations, system, external, some.passive)
-        forces.put(left, blanked(others[0], lost))
+        bodies = some.arrays.get("parameters")
+        others, _ = by_null_space(equations, system, external, some.passive, parameters=bodies)
+        forces.put(left, blanked(others, lost))
         bad[left] = lost
 
     def whole() -> System:
@@ -108,7 +112,8 @@ def _native(
     baumgarte: Baumgarte,
 ) -> Forces | None:
     """By compiled code, NaN where it does not converge; None: there is none."""
-    arrays = {name: states.arrays[name] for name in ("q", "v", "tau")}
+    known = ("q", "v", "tau", "parameters")
+    arrays = {name: x for name, x in states.arrays.items() if name in known}
     found = compiled_forces(
         equations, arrays, lambda: accelerations(states, baumgarte), states.wrenches, states.passive
     )
@@ -128,12 +133,15 @@ def solution(
     passive: bool,
     compliance: Compliance,
     single: bool,
+    parameters: Array | None = None,
 ) -> ConstrainedSolution:
     """The whole force picture of B states, by the null space."""
-    forces, answers, states = by_null_space(equations, system, external, passive, compliance)
+    given = (external, passive, compliance, parameters)
+    forces, answers = by_null_space(equations, system, *given)
     arrays = {"q": system.q, "v": system.v, "tau": tau}
+    arrays |= {} if parameters is None else {"parameters": parameters}
     details = Details(equations, lambda: system, arrays, forces, external, passive)
-    vars(details).update(answers=answers, states=states)
+    vars(details).update(answers=answers)
     convention = WEIGHTED if compliance else MINIMUM
     return details.result(single, convention, np.zeros(len(system.q), bool))
 
@@ -144,7 +152,8 @@ def by_null_space(
     external: External,
     passive: bool,
     compliance: Compliance = None,
-) -> tuple[Forces, list[Answer], tuple[Determinacy, ...]]:
+    parameters: Array | None = None,
+) -> tuple[Forces, list[Answer]]:
     """Forces state by state, with what was found on the way; the smallest reactions where the
     motion leaves a choice."""
     count = len(system.q)
@@ -155,21 +164,24 @@ def by_null_space(
 
     def reactions() -> BodyForces:
         wrenches = merged(external, constraint_wrenches(equations, system, multipliers))
-        return equations.tree.body_forces(system.q, system.v, a, wrenches, passive)
+        bodies = {} if parameters is None else {"parameters": parameters}
+        return equations.tree.body_forces(system.q, system.v, a, wrenches, passive, **bodies)
 
-    body, states = reactions(), []
+    body, chosen = reactions(), False
     for k, answer in enumerate(answers):
+        if answer.factor.rank == equations.constraints.count:
+            continue
         forces = ForceMap(equations, system, k)
         state = determinacy(forces, answer.factor)
-        states.append(state)
         if state.static_indeterminacy:
+            chosen = True
             tree = body.transmitted[k]
             own = np.einsum("nim,m->ni", forces.matrix[len(tree) :], multipliers[k])
             every = np.concatenate([tree, own])
             multipliers[k] = smallest(forces, state, every, multipliers[k], compliance)
-    if any(state.static_indeterminacy for state in states):
+    if chosen:
         body = reactions()
-    pushes = _in_second_frames(equations, system, multipliers)
+    pushes = in_second_frames(equations, system, multipliers)
     found = Forces(
         a=a,
         multipliers=multipliers,
@@ -178,7 +190,7 @@ def by_null_space(
         pushes=pushes,
         stretch=np.full(count, np.inf),
     )
-    return found, answers, tuple(states)
+    return found, answers
 
 
 class Details:
@@ -193,8 +205,10 @@ class Details:
         external: External,
         passive: bool,
     ):
-        """arrays: q, v, tau.  system: with harmless states where there is no answer."""
+        """arrays: q, v, tau, and other numbers of the bodies where there are some.  system: with
+        harmless states where there is no answer."""
         self.equations, self._make, self.arrays = equations, system, arrays
+        self.bodies = {name: x for name, x in arrays.items() if name == "parameters"}
         self.forces, self.external, self.passive = forces, external, passive
 
     @cached_property
@@ -213,7 +227,7 @@ class Details:
 
     @cached_property
     def energies(self) -> tuple[Array, Array]:
-        return self.equations.energy(self.arrays["q"], self.arrays["v"])
+        return self.equations.energy(self.arrays["q"], self.arrays["v"], **self.bodies)
 
     def notes(self) -> tuple[tuple[str, ...], ...]:
         return tuple(
@@ -227,7 +241,7 @@ class Details:
         q, v, forces = self.system.q, self.system.v, self.forces
         wrenches = constraint_wrenches(self.equations, self.system, forces.multipliers)
         return self.equations.tree.body_forces(
-            q, v, forces.a, merged(self.external, wrenches), self.passive
+            q, v, forces.a, merged(self.external, wrenches), self.passive, **self.bodies
         )
 
     def result(self, single: bool, convention: str, bad: NDArray[np.bool_]) -> ConstrainedSolution:
@@ -377,7 +391,7 @@ def merged(external: External, constraints: dict[str, Array]) -> dict[str, Array
     return total
 
 
-def _in_second_frames(equations: Equations, system: System, multipliers: Array) -> Array:
+def in_second_frames(equations: Equations, system: System, multipliers: Array) -> Array:
     """(B, constraints, 6): what each constraint between frames exerts, in its second frame."""
     wrench = _world_wrenches(system, equations.constraints, multipliers)
     return turned(system.terms.frame, wrench)

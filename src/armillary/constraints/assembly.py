@@ -158,11 +158,17 @@ class Closer:
         M = self.equations.evaluator.run(mass_matrix.mass_matrix, {"q": q}, bodies=given)["M"]
         return smallest(M, factor, target, self.equations.model.v_labels)
 
-    def velocity(self, q: Array, v: Array, moving: RowMotion | None = None) -> tuple[Array, Array]:
+    def velocity(
+        self,
+        q: Array,
+        v: Array,
+        moving: RowMotion | None = None,
+        parameters: Array | None = None,
+    ) -> tuple[Array, Array]:
         """v that all rows allow, nearest in the kinetic-energy norm; and what is left."""
         terms = self.equations.terms(q[None], v[None], moving)
         factor = self.equations.factor(terms)
-        step = self._smallest(q, factor, -terms.rate[0])
+        step = self._smallest(q, factor, -terms.rate[0], parameters)
         after = self.equations.terms(q[None], (v + step)[None], moving)
         return v + step, after.rate[0]
 

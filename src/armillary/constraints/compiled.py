@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints.equations import Equations
 from armillary.evaluate.inputs import Array
+from armillary.model.lowering.constraints import lower_constraints
 from armillary.model.lowering.tree import Tables, parametric
 
 if TYPE_CHECKING:
@@ -70,16 +71,20 @@ def eliminating_kernels(
     where there is no compiler.  wanted, row_weights (m): as in elimination_code.py."""
     from armillary.constraints.elimination_code import elimination
 
-    tables = _tables(equations, reads, passive)
+    tables = _tables(equations, reads, passive, fuse=False)
     return elimination(equations, level, reads, tables, wanted, row_weights)
 
 
-def _tables(equations: Equations, reads: tuple[str, ...], passive: bool) -> Tables:
-    """The bodies that an algorithm over the constraints works on."""
-    owner = equations.evaluator
-    constraints = equations.constraints if passive else equations.constraints.bare
+def _tables(
+    equations: Equations, reads: tuple[str, ...], passive: bool, fuse: bool = True
+) -> Tables:
+    """The bodies that an algorithm over the constraints works on.  fuse: given bodies are put
+    together where they are welded, which straight-line code alone can do."""
+    owner, constraints = equations.evaluator, equations.constraints
     if "parameters" in reads:
-        tables = parametric(owner.model, True, passive)
+        tables = parametric(owner.model, fuse, passive)
     else:
         tables = owner.tables(True, passive, minimal=True)
-    return replace(tables, constraints=constraints)
+    if not tables.fused:
+        constraints = lower_constraints(owner.model, tables)
+    return replace(tables, constraints=constraints if passive else constraints.bare)

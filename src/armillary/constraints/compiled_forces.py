@@ -7,47 +7,134 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from armillary.algorithms.closed.joint_forces import ForcePlan, joint_forces
 from armillary.constraints.compiled import may_be_compiled
 from armillary.constraints.compiled_rows import Asked
 from armillary.constraints.nullspace import RANK_TOLERANCE
-from armillary.constraints.plan import following_rows, plan_of
+from armillary.constraints.plan import following_rows, plan_at, plan_of
+from armillary.constraints.states import finite_rows
 from armillary.evaluate.inputs import Array
 from armillary.model.lowering.constraints import lower_constraints
+from armillary.model.lowering.tree import parametric
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
     from armillary.evaluate.native_call import OneOrMany
+    from armillary.model.lowering.tree import Tables
 
+Rows = NDArray[np.intp]
 
 _NOISE = 1e-9  # coefficients of scaled rows: less is rounding
 _WORTH = 100  # states: for fewer, the null space is done before the code would be compiled
+_WORTH_OTHERS = 20  # states that were left: then other pivots are compiled
+_CHOICES = 3  # of other pivots
 
 
-def force_kernels(equations: Equations, external: bool, passive: bool) -> OneOrMany | None:
-    """Straight-line code of all forces, made once; None where there is none."""
-    key = ("forces", external, passive)
-    return equations.memo.once(key, lambda: _make(equations, external, passive))
+class ForceKernels:
+    """Straight-line code of all forces, and behind it code that solves for other pivots: where one
+    of them passes through zero along a motion, others are healthy."""
+
+    def __init__(
+        self, equations: Equations, external: bool, passive: bool, plan: ForcePlan, given: bool
+    ):
+        self._equations, self._external, self._passive = equations, external, passive
+        self._given = given  # numbers of the bodies are inputs
+        self._plans, self._left = [plan], 0
+        self._codes = [self._code(plan)]
+
+    @property
+    def straight(self) -> bool:
+        return self._codes[0].program.straight()
+
+    @property
+    def tables(self) -> Tables:
+        return self._codes[0].program.tables
+
+    def __call__(self, inputs: Mapping[str, Array], count: int) -> dict[str, Array]:
+        """As joint_forces has them; NaN in rows that are left to the null space."""
+        found = self._codes[0](inputs, count)
+        left = _left(found)
+        for code in self._codes[1:]:
+            left = self._put(found, code, inputs, left)
+        if len(left) and self._choose_others(inputs, left):
+            self._put(found, self._codes[-1], inputs, left)
+        return found
+
+    def one(self, q: Array, v: Array, a: Array, tau: Array) -> dict[str, Array] | None:
+        """Of one state, natively; None where the first code does not answer."""
+        return self._codes[0].one(q, v, a, tau)
+
+    def _put(
+        self, found: dict[str, Array], code: OneOrMany, inputs: Mapping[str, Array], left: Rows
+    ) -> Rows:
+        """The rows that were left, by another code, in place; what this one leaves."""
+        if not len(left):
+            return left
+        some = {name: x if len(x) == 1 else x[left] for name, x in inputs.items()}
+        others = code(some, len(left))
+        for name, x in found.items():
+            x[left] = others[name]
+        return left[_left(others)]
+
+    def _choose_others(self, inputs: Mapping[str, Array], left: Rows) -> bool:
+        """Other pivots, healthy at the first state that was left; worth it once there were many."""
+        self._left += len(left)
+        if self._left < _WORTH_OTHERS or len(self._codes) > _CHOICES:
+            return False
+        self._left = 0
+        q = inputs["q"]
+        at = plan_at(self._equations, plan_of(self._equations), q[left[0] if len(q) > 1 else 0])
+        if at is None or self._plans[0].pivots is None:
+            return False
+        plan = replace(self._plans[0], pivots=at.pivots)
+        if plan in self._plans:
+            return False
+        self._plans.append(plan)
+        self._codes.append(self._code(plan))
+        return True
+
+    def _code(self, plan: ForcePlan) -> OneOrMany:
+        from armillary.evaluate.native_call import OneOrMany
+        from armillary.evaluate.program import Program
+        from armillary.evaluate.request import Request
+
+        equations, owner = self._equations, self._equations.evaluator
+        tables = owner.tables(False, self._passive)
+        constraints = lower_constraints(equations.model, tables)
+        if self._given:
+            tables = parametric(equations.model, False, self._passive)
+        tables = replace(tables, constraints=constraints if self._passive else constraints.bare)
+        more = ("external",) * self._external + ("parameters",) * self._given
+        reads = ("q", "v", "a", "tau", *more)
+        request = Request(joint_forces(plan), reads, owner.moving_base, owner.vertical_gravity)
+        return OneOrMany(Program(request, tables, owner.options), owner.base_numbers)
 
 
-def _make(equations: Equations, external: bool, passive: bool) -> OneOrMany | None:
-    from armillary.evaluate.native_call import OneOrMany
-    from armillary.evaluate.program import Program
-    from armillary.evaluate.request import Request
+def _left(found: Mapping[str, Array]) -> Rows:
+    """Numbers of the states without an answer."""
+    return np.flatnonzero(~finite_rows(*found.values()))
 
-    owner = equations.evaluator
+
+def force_kernels(
+    equations: Equations, external: bool, passive: bool, given: bool = False
+) -> ForceKernels | None:
+    """Straight-line code of all forces, made once; None where there is none.  given: numbers of the
+    bodies are inputs."""
+    key = ("forces", external, passive, given)
+    return equations.memo.once(key, lambda: _make(equations, external, passive, given))
+
+
+def _make(equations: Equations, external: bool, passive: bool, given: bool) -> ForceKernels | None:
     if not may_be_compiled(equations) or not equations.constraints.ideal:
         return None
     plan = force_plan(equations)
     if plan is None:
         return None
-    tables = owner.tables(False, passive)
-    constraints = lower_constraints(equations.model, tables)
-    tables = replace(tables, constraints=constraints if passive else constraints.bare)
-    reads = ("q", "v", "a", "tau", *(("external",) if external else ()))
-    request = Request(joint_forces(plan), reads, owner.moving_base, owner.vertical_gravity)
-    kernels = Program(request, tables, owner.options)
-    return OneOrMany(kernels, owner.base_numbers) if kernels.straight() else None
+    kernels = ForceKernels(equations, external, passive, plan, given)
+    return kernels if kernels.straight else None
 
 
 def force_plan(equations: Equations) -> ForcePlan | None:
@@ -76,6 +163,26 @@ def force_plan(equations: Equations) -> ForcePlan | None:
     )
 
 
+def _worth(equations: Equations, more: int) -> bool:
+    """Were so many states asked for, with these, that their code is worth its making?"""
+    asked = equations.memo.once("states asked for forces", Asked)
+    asked.count += more
+    return asked.count >= _WORTH
+
+
+def forces_at_once(
+    equations: Equations, accelerations: Callable[..., Array], q: Array, v: Array, tau: Array
+) -> dict[str, Array] | None:
+    """The same as `compiled_forces` of one state (arrays of doubles, n each) by two native calls,
+    once there is code; None where they do not answer."""
+    kernels = force_kernels(equations, False, True) if _worth(equations, 0) else None
+    if kernels is None:
+        return None
+    a = accelerations(q, v, tau)
+    found = kernels.one(q, v, a, tau)
+    return None if found is None else {"a": a, **found}
+
+
 def compiled_forces(
     equations: Equations,
     arrays: Mapping[str, Array],
@@ -87,17 +194,14 @@ def compiled_forces(
     stretch (B, 1) of states with q, v and tau; NaN in rows that are left to the null space.  None:
     there is no kernel, or it would not be worth its making.  accelerations: asked for where there
     is one."""
-    asked = equations.memo.once("states asked for forces", Asked)
-    asked.count += len(arrays["q"])
-    if asked.count < _WORTH:
+    if not _worth(equations, len(arrays["q"])):
         return None
-    kernels = force_kernels(equations, bool(wrenches), passive)
+    kernels = force_kernels(equations, bool(wrenches), passive, "parameters" in arrays)
     if kernels is None:
         return None
     evaluator, count = equations.evaluator, len(arrays["q"])
     a = accelerations()
     inputs = {**arrays, "a": a}
     if wrenches:
-        tables = kernels.program.tables
-        inputs["external"] = evaluator.external_rows(dict(wrenches), count, tables)
+        inputs["external"] = evaluator.external_rows(dict(wrenches), count, kernels.tables)
     return {"a": a, **kernels(inputs, count)}

@@ -102,6 +102,11 @@ class EliminationCode:
         return linked
 
 
+def _carriers(tables: Tables) -> list[int]:
+    """The body that each degree of freedom moves."""
+    return [k for k, body in enumerate(tables.bodies) for _ in range(body.joint.nv)]
+
+
 @cache
 def _driver(lanes: Lanes) -> Library:
     def text() -> str:
@@ -120,6 +125,7 @@ class _Tables:
         self.constraints = code.tables.constraints or ConstraintTable((), ())
         self.memory = 0
         n, bodies = self.system.n, len(code.tables.bodies)
+        self._carriers = _carriers(code.tables)
         self.motion, self.axes = self._room(BodyMotion.size * bodies), self._room(6 * n)
         self.columns, self.bias = self._room(6 * n), self._room(n)
         self.codes: list[RowCode] = []
@@ -242,7 +248,7 @@ class _Tables:
     def _powers(self) -> list[tuple[int, int, int, int]]:
         """Axis, wrench, point of the wrench, point of the axis, of every entry that is a power."""
         rows, (i, j) = self.equations.rows, self.system.mass_pairs
-        carriers = rows.carriers.tolist()
+        carriers = self._carriers
         found = [
             (
                 self.axes + 6 * b,
@@ -262,7 +268,7 @@ class _Tables:
         """The power of a wrench of a constraint along an axis."""
         frame = self.constraints.frames[number]
         body = frame.second if sign > 0 else frame.first
-        carrier = int(self.equations.rows.carriers[dof])
+        carrier = self._carriers[dof]
         return self.axes + 6 * dof, wrench, self._origin(body), self._origin(carrier)
 
     def _pushes(self) -> list[tuple[int, ...]]:

@@ -38,8 +38,11 @@ _WORTH = 1000  # calls: for fewer, numpy is done before the code of the rows wou
 _OPEN = 30.0  # a loop that is open by e counts as singular within 30 e / L
 
 
-def penalized(M: Array, force: Array, target: Array, terms: Terms, how: AnyPenalty) -> Array:
-    """a (B, n) with  M a = force + Gᵀ λ,  λ = -(m r'' + c r' + k r),  r'' = J a - target."""
+def penalized(
+    M: Array, force: Array, target: Array, terms: Terms, how: AnyPenalty
+) -> tuple[Array, Array]:
+    """a (B, n) and λ (B, m) of  M a = force + Gᵀ λ,  λ = -(m r'' + c r' + k r),
+    r'' = J a - target."""
     m, c, k = how.law
     (B, rows, n), share = terms.J.shape, 1.0 / (1.0 + m)
     both = np.zeros((B, n + rows, n + rows))
@@ -47,7 +50,7 @@ def penalized(M: Array, force: Array, target: Array, terms: Terms, how: AnyPenal
     both[:, n:, :n], both[:, n:, n:] = share * m * terms.J, share * np.eye(rows)
     right = share * (m * target - c * terms.rate - k * terms.residual)
     found = np.linalg.solve(both, np.concatenate([force, right], axis=1)[..., None])
-    return np.asarray(found[:, :n, 0])
+    return found[:, :n, 0], found[:, n:, 0]
 
 
 @dataclass(frozen=True)
@@ -217,7 +220,7 @@ class Equations:
         target = terms.gamma + self.prescribed_rows(prescribed, len(q))
         force = tau - h + terms.given
         if isinstance(baumgarte, AnyPenalty):  # rows move as their penalty lets them
-            a = penalized(M, force, target, terms, baumgarte)
+            a, _ = penalized(M, force, target, terms, baumgarte)
             target = (terms.J @ a[..., None])[..., 0]
         else:
             target = target + self.pull(q, terms, baumgarte)

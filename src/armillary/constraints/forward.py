@@ -159,7 +159,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
         """Constraints that give way (drift.py)."""
         self._evaluator.refuse_massless()
         s = states.system(self._equations)
-        return penalized(s.M, s.force, s.target, s.terms, how)
+        return penalized(s.M, s.force, s.target, s.terms, how)[0]
 
     def penalty_kernels(self, reads: tuple[str, ...], how: AnyPenalty) -> Program | None:
         """Straight-line code of the same."""

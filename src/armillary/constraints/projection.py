@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -44,17 +45,20 @@ class Projector:
 
     def __init__(self, equations: Equations, closer: Closer):
         self.equations, self.closer = equations, closer
-        self._made: dict[tuple[str, bool, bool], Program | None] = {}
-        self._calls: dict[tuple[str, bool], Callable[..., Array | None] | None] = {}
+        self._made: dict[tuple[str, bool, tuple[str, ...]], Program | None] = {}
+        self._calls: dict[tuple[str, tuple[str, ...]], Callable[..., Array | None] | None] = {}
 
     def rows(self, level: str) -> NDArray[np.bool_]:
         """(m,) rows that a step of q ("residual") or of v ("rate") looks at: those with content."""
         return self.closer.closing_rows if level == "residual" else ~self.equations.idle_rows
 
-    def kernels(self, level: str, embed: bool = True, moving: bool = False) -> Program | None:
+    def kernels(
+        self, level: str, embed: bool = True, given: tuple[str, ...] = ()
+    ) -> Program | None:
         """Of a step of q ("residual") or of v ("rate").  embed: False where the dependent
-        coordinates of the first fail.  moving: rows move, and that is one more input."""
-        key = (level, embed and may_be_compiled(self.equations), moving)
+        coordinates of the first fail.  given: further inputs, "prescribed" where rows move and
+        "parameters" where the inertias are others than the model's."""
+        key = (level, embed and may_be_compiled(self.equations), given)
         if key not in self._made:
             self._made[key] = self._make(*key)
         return self._made[key]
@@ -63,11 +67,11 @@ class Projector:
         """Is the first step by dependent coordinates, so that the regularised one is another?"""
         return make_plan(self.equations, self.rows(level), implied=True).pivots is not None
 
-    def _make(self, level: str, embed: bool, moving: bool) -> Program | None:
+    def _make(self, level: str, embed: bool, given: tuple[str, ...]) -> Program | None:
         rows = self.rows(level)
         if not rows.any():
             return None
-        reads = ("q",) + ("v",) * (level == "rate") + ("prescribed",) * moving
+        reads = ("q",) + ("v",) * (level == "rate") + given
         s = self.equations.scaling
         weights = s.rows / s.length / self.closer.nearly_closed if level == "residual" else None
         if embed:
@@ -84,7 +88,7 @@ class Projector:
             if made is not None:
                 return made
         made = eliminating_kernels(self.equations, level, reads, True, rows, weights)
-        closes = made is None or level == "rate" or moving or self._closes_all_rows(made)
+        closes = made is None or level == "rate" or given or self._closes_all_rows(made)
         return made if closes else None
 
     def _closes_all_rows(self, kernels: Program) -> bool:
@@ -93,32 +97,39 @@ class Projector:
         configuration."""
         equations, open_ = self.equations, np.ones(1, bool)
         q = equations.tree.initial[None].copy()
-        self._newton(kernels, q, open_, None)
+        self._newton(kernels, q, open_, _Given())
         bodies = equations.motion(q, np.zeros((1, equations.tables.nv)))
         residual = equations.rows.block(bodies).residual[0]
         return bool(open_[0]) or self.closer.opening(residual) <= self.closer.nearly_closed
 
     def project(
-        self, q: Array, v: Array, moving: RowMotion | None = None, notes: Notes = None
+        self,
+        q: Array,
+        v: Array,
+        moving: RowMotion | None = None,
+        notes: Notes = None,
+        parameters: Array | None = None,
     ) -> tuple[Array, Array]:
         """q (B, nq) and v (B, nv), closed and consistent.  notes: states that cannot be are NaN,
-        and the reason is added here; without it they are an error."""
-        q = self.positions(q, moving, notes)
-        return q, self.velocities(q, v, moving)
+        and the reason is added here; without it they are an error.  parameters (B, ·): inertias
+        that the kinetic energy counts with."""
+        q = self.positions(q, moving, notes, parameters)
+        return q, self.velocities(q, v, moving, parameters)
 
     def one(self, q: Array, v: Array, moving: RowMotion | None) -> tuple[Array, Array] | None:
         """A single state by native calls alone; None: unconverged, or there are none."""
-        closed = self.one_position(q, moving) if self.rows("residual").any() else q
+        given = _Given(moving)
+        closed = self._one_position(q, given) if self.rows("residual").any() else q
         if closed is None or not isfinite(closed.sum() + v.sum()):
             return None
-        step = self._one_velocity(closed, v, moving) if self.rows("rate").any() else 0.0 * v
+        step = self._one_velocity(closed, v, given) if self.rows("rate").any() else 0.0 * v
         return None if step is None else (closed, v + step)
 
-    def _one_velocity(self, q: Array, v: Array, moving: RowMotion | None) -> Array | None:
+    def _one_velocity(self, q: Array, v: Array, given: _Given) -> Array | None:
         """The step of v; None: unconverged, or there is no native call."""
-        call = self._native("rate", moving is not None)
-        motion = () if moving is None else (spread(moving.velocity, 1)[0],)
-        step = None if call is None else call(q, v, *motion)
+        call = self._native("rate", given.names)
+        others = given.inputs("rate", 1).values()
+        step = None if call is None else call(q, v, *(x[0] for x in others))
         return step if step is not None and isfinite(step.sum()) else None
 
     def project_with(
@@ -162,39 +173,48 @@ class Projector:
                 found[k] = self.closer.velocity_with(q[k], v[k], held, mine, _of(moving, k), bodies)
         return found
 
-    def positions(self, q: Array, moving: RowMotion | None = None, notes: Notes = None) -> Array:
+    def positions(
+        self,
+        q: Array,
+        moving: RowMotion | None = None,
+        notes: Notes = None,
+        parameters: Array | None = None,
+    ) -> Array:
         """Newton steps until they are small; what stays open is closed one by one (assembly.py)."""
-        q = q.copy()
+        q, given = q.copy(), _Given(moving, parameters)
         if not self.rows("residual").any():
             return q
-        if len(q) == 1 and (closed := self.one_position(q[0], moving)) is not None:
+        if len(q) == 1 and (closed := self._one_position(q[0], given)) is not None:
             return closed[None]
         open_ = np.ones(len(q), bool)
         for embed in (True, False):
-            kernels = self.kernels("residual", embed, moving is not None) if open_.any() else None
+            kernels = self.kernels("residual", embed, given.names) if open_.any() else None
             if kernels is not None:
                 before = open_.copy()
-                self._newton(kernels, q, open_, moving)
+                self._newton(kernels, q, open_, given)
                 if not embed and (before & ~open_).any():
-                    self._follow("residual", moving is not None)
+                    self._follow("residual", given.names)
         for k in np.flatnonzero(open_).tolist():
             with _noted(notes, k, q):
                 q[k] = self._closed(q[k], _of(moving, k))
         return q
 
-    def _follow(self, level: str, moving: bool) -> None:
+    def _follow(self, level: str, given: tuple[str, ...]) -> None:
         """From now on the second step stands natively behind the first."""
-        first, second = (self.kernels(level, embed, moving) for embed in (True, False))
+        first, second = (self.kernels(level, embed, given) for embed in (True, False))
         if first is not None and second is not None and first is not second:
             first.followed_by(second)
-            self._calls.pop((level, moving), None)
+            self._calls.pop((level, given), None)
 
     def one_position(self, q: Array, moving: RowMotion | None) -> Array | None:
         """Newton steps of one state by native calls; None: unconverged, or there are none."""
-        call = self._native("residual", moving is not None)
-        motion = () if moving is None else (spread(moving.place, 1)[0],)
+        return self._one_position(q, _Given(moving))
+
+    def _one_position(self, q: Array, given: _Given) -> Array | None:
+        call = self._native("residual", given.names)
+        others = [x[0] for x in given.inputs("residual", 1).values()]
         for _ in range(STEPS):
-            step = None if call is None else call(q, *motion)
+            step = None if call is None else call(q, *others)
             if step is None or not isfinite(step.sum()):
                 break
             size = np.abs(step / self.equations.scaling.columns).max()
@@ -203,19 +223,17 @@ class Projector:
                 return q
         return None
 
-    def _native(self, level: str, moving: bool) -> Callable[..., Array | None] | None:
+    def _native(self, level: str, given: tuple[str, ...]) -> Callable[..., Array | None] | None:
         """A step of one state as a native call, about 1 µs; None: there is none."""
-        if (level, moving) not in self._calls:
+        if (level, given) not in self._calls:
             from armillary.evaluate import native_call
 
-            kernels = self.kernels(level, moving=moving) if native_call.available() else None
+            kernels = self.kernels(level, given=given) if native_call.available() else None
             numbers = self.equations.evaluator.base_numbers
-            self._calls[level, moving] = native_call.lean(kernels, numbers)
-        return self._calls[level, moving]
+            self._calls[level, given] = native_call.lean(kernels, numbers)
+        return self._calls[level, given]
 
-    def _newton(
-        self, kernels: Program, q: Array, open_: NDArray[np.bool_], moving: RowMotion | None
-    ) -> None:
+    def _newton(self, kernels: Program, q: Array, open_: NDArray[np.bool_], given: _Given) -> None:
         """Move open rows of q until their steps are small; tells which stay open."""
         owner, columns = self.equations.evaluator, self.equations.scaling.columns
         going = open_.copy()
@@ -223,9 +241,7 @@ class Projector:
             rows = np.flatnonzero(going)
             if not len(rows):
                 return
-            inputs = {"q": q[rows]}
-            if moving is not None:
-                inputs["prescribed"] = spread(moving.of(rows).place, len(rows))
+            inputs = {"q": q[rows]} | given.of(rows).inputs("residual", len(rows))
             step = kernels(inputs, len(rows), owner.base_numbers)["x"]
             good = Outcome.of_kernel(step).converged
             if not good.all():
@@ -260,38 +276,78 @@ class Projector:
             )
         return closed
 
-    def velocities(self, q: Array, v: Array, moving: RowMotion | None = None) -> Array:
+    def velocities(
+        self,
+        q: Array,
+        v: Array,
+        moving: RowMotion | None = None,
+        parameters: Array | None = None,
+    ) -> Array:
         if not self.rows("rate").any():
             return v.copy()
-        if len(v) == 1 and (step := self._one_velocity(q[0], v[0], moving)) is not None:
+        given = _Given(moving, parameters)
+        if len(v) == 1 and (step := self._one_velocity(q[0], v[0], given)) is not None:
             return v + step
 
         def compiled(embed: bool) -> Solver:
             return lambda states: self._rate_step(states, embed)
 
         def null_space(states: States) -> Outcome:
-            found = np.empty_like(states.arrays["v"])
-            for k, (place, rate) in enumerate(zip(*states.arrays.values(), strict=True)):
-                found[k] = self.closer.velocity(place, rate, _of(states.prescribed, k))[0]
+            arrays = states.arrays
+            found, bodies = np.empty_like(arrays["v"]), arrays.get("parameters")
+            for k, (place, rate) in enumerate(zip(arrays["q"], arrays["v"], strict=True)):
+                own = None if bodies is None else bodies[k]
+                found[k] = self.closer.velocity(place, rate, _of(states.prescribed, k), own)[0]
             return Outcome(found, np.ones(len(found), bool))
 
-        states = States({"q": q, "v": v}, prescribed=moving)
+        others = {
+            name: x for name, x in given.inputs("rate", len(q)).items() if name != "prescribed"
+        }
+        states = States({"q": q, "v": v} | others, prescribed=moving)
         return solve_in_turn(states, compiled(True), compiled(False), null_space).values
 
     def _rate_step(self, states: States, embed: bool) -> Outcome | None:
         """Velocities after one compiled step."""
-        moving = states.prescribed
-        kernels = self.kernels("rate", embed, moving is not None)
+        moving, arrays = states.prescribed, states.arrays
+        given = _Given(moving if isinstance(moving, RowMotion) else None, arrays.get("parameters"))
+        kernels = self.kernels("rate", embed, given.names)
         if kernels is None:
             return None
-        inputs = dict(states.arrays)
-        if isinstance(moving, RowMotion):
-            inputs["prescribed"] = spread(moving.velocity, len(states))
+        inputs = {name: arrays[name] for name in ("q", "v")} | given.inputs("rate", len(states))
         step = kernels(inputs, len(states), self.equations.evaluator.base_numbers)["x"]
-        found = Outcome.of_kernel(states.arrays["v"] + step)
+        found = Outcome.of_kernel(arrays["v"] + step)
         if not embed and found.converged.any():
-            self._follow("rate", moving is not None)
+            self._follow("rate", given.names)
         return found
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What is given beside the states: how rows move, and inertias (1 or B, ·)."""
+
+    moving: RowMotion | None = None
+    parameters: Array | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        both = (("prescribed", self.moving), ("parameters", self.parameters))
+        return tuple(name for name, x in both if x is not None)
+
+    def inputs(self, level: str, count: int) -> dict[str, Array]:
+        """Further inputs (count, ·) of a step of q ("residual") or v ("rate")."""
+        found: dict[str, Array] = {}
+        if self.moving is not None:
+            motion = self.moving.place if level == "residual" else self.moving.velocity
+            found["prescribed"] = spread(motion, count)
+        if self.parameters is not None:
+            found["parameters"] = spread(np.atleast_2d(self.parameters), count)
+        return found
+
+    def of(self, rows: NDArray[np.intp]) -> _Given:
+        bodies = self.parameters
+        if bodies is not None and bodies.ndim == 2 and len(bodies) > 1:
+            bodies = bodies[rows]
+        return _Given(None if self.moving is None else self.moving.of(rows), bodies)
 
 
 @contextmanager

@@ -10,15 +10,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from armillary.constraints.actuation import driving_forces as forces_of_actuators
-from armillary.constraints.axes import About, Axes, in_axes
 from armillary.constraints.constraint_solver import ConstraintSolver, solver_of
-from armillary.constraints.drift import DrawnBack
 from armillary.constraints.holding import Held, named_values
 from armillary.constraints.ladder import Asked, States
-from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
+from armillary.constraints.moving import RowMotion
 from armillary.constraints.named_states import completed, held_names
 from armillary.constraints.named_states import placed as placed_by_name
 from armillary.constraints.notes import refuse_open
@@ -34,12 +31,12 @@ from armillary.constraints.states import (
 )
 from armillary.errors import InputError, ProjectionWarning, warn_caller
 from armillary.evaluate.answers import answer
-from armillary.evaluate.dynamics import tree_identities, tree_solution
+from armillary.evaluate.dynamics import tree_identities
 from armillary.evaluate.evaluator import Evaluator, External
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.named_states import State, start
 from armillary.evaluate.options import CompileOptions
-from armillary.evaluate.results import Identities, Solution
+from armillary.evaluate.results import Identities
 from armillary.evaluate.table_face import TableFace
 from armillary.model.model import Model
 
@@ -47,8 +44,11 @@ if TYPE_CHECKING:
     from armillary.constraints.actuation import Actuation
     from armillary.constraints.assembly import Assembly
     from armillary.constraints.mobility import Mobility
-    from armillary.constraints.solution import ConstrainedSolution
 
+# steps of runs from which straight-line code beyond the budget pays: it takes half a millisecond
+# per operation to make, and saves a nanosecond of it at each of some four evaluations per step
+_MANY_STEPS = 200_000
+_LONG = 60_000  # operations of such code
 _MANY = "Use driving_forces(q, v, a, actuators) for the forces of many states."
 
 
@@ -92,6 +92,20 @@ class Constrained(TableFace):
         key = ("geometry tolerance", geometry_tolerance)
         return self.evaluator.memo.once(key, lambda: type(self)(self.model, options))
 
+    def for_work(self, steps: float) -> Self:
+        """The same mechanism, compiled for so many steps of runs: where a closed one is beyond
+        the usual budget, and they are many, longer straight-line code pays.  What is announced
+        decides, never a clock: equal calls have equal bits."""
+        usual = self.options.tier is None and self.options.budget == CompileOptions.budget
+        if not (self.model.constraints and usual and steps >= _MANY_STEPS):
+            return self
+        served = self.constraint_solver.forward.kernels(("q", "v", "tau"))
+        if served is None or served.straight():
+            return self
+        options = replace(self.options, budget=_LONG)
+        key = "for many steps"
+        return self.evaluator.memo.once(key, lambda: type(self)(self.model, options))
+
 
 # -- rows ------------------------------------------------------------------------------------
 
@@ -129,102 +143,7 @@ def _rows(
     return blanked(found, ~finite_rows(*arrays.values()))
 
 
-# -- everything at once ----------------------------------------------------------------------
-
-
-def solve(
-    mechanism: Constrained,
-    q: State,
-    v: State,
-    tau: State,
-    external: External = None,
-    passive: bool = True,
-    prescribed: Prescribed = None,
-    compliance: Mapping[str, Any] | None = None,
-    baumgarte: DrawnBack | None = None,
-    coordinates: str = "local",
-    about: About = None,
-    certified: bool = False,
-) -> Solution:
-    """Everything: accelerations, the force in every joint and constraint, power balance,
-    residuals, and which forces are determinate.
-
-    prescribed: accelerations by name, instead of the model's: of a prescribed motion, of the
-    road under a wheel, along the rows of a contact, or of a joint, which is driven then.
-    compliance: weights by joint name for forces that the motion does not determine.
-    baumgarte: rates (alpha, beta), 1/s, that pull back rows which drifted open.
-    coordinates: of all wrenches, "local" (own axes and origin: bodies, second frames of
-    constraints), "world_aligned" (own origin, the world's axes) or "world" (the world's axes and
-    origin).  about: a frame by name, or a point of the world, that moments count about instead.
-    certified: only if every formulation that knows the mechanism agrees (`Mechanism.check`), one
-    state; else DisagreementError."""
-    if certified:
-        _certify(mechanism, q, v, tau, external, passive, prescribed, baumgarte)
-    q, v, tau = mechanism.evaluator.complete({"q": q, "v": v, "tau": tau}).values()
-    if axes := Axes(coordinates, about):
-        own = solve(mechanism, q, v, tau, external, passive, prescribed, compliance, baumgarte)
-        place = mechanism.evaluator.check("q", q)[0].astype(float)
-        single = own.acceleration.ndim == 1
-        place = place[0] if single else np.broadcast_to(place, (len(own.tau), place.shape[1]))
-        return in_axes(mechanism, own, place, axes)
-    model, prescribed = with_prescribed(mechanism.model, prescribed)
-    if model is not mechanism.model:
-        driven = mechanism.variant(("prescribed", model.prescribed), model)
-        return solve(driven, q, v, tau, external, passive, prescribed, compliance, baumgarte)
-    if not mechanism.model.constraints:
-        return tree_solution(mechanism, q, v, tau, external, passive)
-    from armillary.constraints.all_forces import solved, without_rows
-
-    closed = mechanism.constraint_solver
-    states, single = States.checked(
-        mechanism.evaluator, {"q": q, "v": v, "tau": tau}, external, None, passive, prescribed
-    )
-    by_load = passive and mechanism.model.load_dependent_joints
-    if by_load:
-        found, bad = _by_load(closed, states, single, baumgarte, compliance)
-        found = without_rows(found, bad) if bad.any() else found
-    else:
-        equations, accelerations = closed.equations, closed.forward.accelerations
-        found = solved(equations, accelerations, states, single, baumgarte, compliance)
-    if single:
-        numbers = [found.multipliers, found.acceleration, found.reactions.total]
-        numbers += vars(found.balance).values() if by_load else []
-        mechanism.evaluator.refuse_not_finite(states.arrays, *numbers)
-    return found
-
-
-def _certify(
-    mechanism: Constrained,
-    q: State,
-    v: State,
-    tau: State,
-    external: External,
-    passive: bool,
-    *others: object,
-) -> None:
-    if any(x is not None for x in others):
-        raise InputError(
-            "certified: formulations know the mechanism's own motion, no prescribed= or "
-            "baumgarte=. Leave certified out, or put the motion into the model."
-        )
-    one_state(mechanism.constraint_solver.equations, "certified", q=q, v=v, tau=tau)
-    mechanism.check(q, v, tau, external, passive).certify()  # type: ignore[attr-defined]
-
-
-def _by_load(
-    closed: ConstraintSolver,
-    states: States,
-    single: bool,
-    baumgarte: DrawnBack | None,
-    compliance: Mapping[str, ArrayLike] | None,
-) -> tuple[ConstrainedSolution, NDArray[np.bool_]]:
-    """Where friction depends on the loads it causes; and which states have no answer."""
-    _, arrays, external, bad = solvable(
-        closed.equations, dict(states.arrays), single, states.external, False,
-        prescribed=states.prescribed, baumgarte=baumgarte,
-    )  # fmt: skip
-    given = (arrays, external, states.prescribed, baumgarte, compliance, single)
-    return closed.load_friction.solution(*given), bad
+# -- laws ------------------------------------------------------------------------------------
 
 
 def identities(mechanism: Constrained, q: State, v: State, tau: State) -> Identities:
@@ -310,10 +229,13 @@ def assemble(
 
 
 def project(
-    mechanism: Constrained, q: State, v: State | None = None,
-    prescribed: RowMotion | None = None, hold: Sequence[str] = (),
+    mechanism: Constrained,
+    q: State,
+    v: State | None = None,
+    prescribed: RowMotion | None = None,
+    hold: Sequence[str] = (),
     geometry_tolerance: float | None = None,
-) -> tuple[Array, Array]:  # fmt: skip
+) -> tuple[Array, Array]:
     """The nearest closed position and then the nearest consistent velocity, both by kinetic
     energy.  Rolling rows enter the velocity only.  prescribed: motion of rows at this instant.
 
@@ -359,9 +281,12 @@ def project(
 
 
 def project_acceleration(
-    mechanism: Constrained, q: State, v: State, a: State | None = None,
+    mechanism: Constrained,
+    q: State,
+    v: State,
+    a: State | None = None,
     hold: Sequence[str] = (),
-) -> Array:  # fmt: skip
+) -> Array:
     """The accelerations (nv) nearest to a, by kinetic energy, that the constraints allow at the
     state (q, v); those of the joints named in `hold` stay as they are.  a = {"crank": 2.0}
     gives some, and the others follow with the least kinetic energy."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from armillary.evaluate.evaluator import External
 
 _Result = TypeVar("_Result")
+_LONG = 4096  # numbers
 NO_NUMBER = "the state has no answer: its numbers are not finite, or too large"
 
 
@@ -50,11 +51,17 @@ def one_state(
 def finite_rows(*arrays: Array) -> NDArray[np.bool_]:
     """(B,) which rows of arrays (B, ...) hold nothing but finite numbers."""
     good = np.ones(len(arrays[0]), bool)
-    if isfinite(sum(float(np.vdot(array, array)) for array in arrays)):
+    if isfinite(sum(map(_total, arrays))):
         return good
     for array in arrays:
         good &= np.isfinite(array.reshape(len(array), array[:1].size)).all(axis=1)
     return good
+
+
+def _total(array: Array) -> float:
+    """A number that is finite only if all of them are.  Products of long arrays are left alone:
+    threads are woken for them, and wait for each other where the machine is busy."""
+    return float(np.vdot(array, array) if array.size < _LONG else array.sum())
 
 
 def known_rows(terms: Terms) -> NDArray[np.bool_]:

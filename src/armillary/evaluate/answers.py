@@ -89,7 +89,7 @@ def _energy(evaluator: Evaluator) -> Callable[..., Any]:
     if not lacks:
         return known
 
-    def energy(*given: Any, **named: Any) -> tuple[Array, Array]:
+    def energy(*given: object, **named: object) -> tuple[Array, Array]:
         warn_caller(lacks, EnergyWarning)
         kinetic, potential = known(*given, **named)
         return kinetic, potential
@@ -102,7 +102,7 @@ def _operational_inertia(evaluator: Evaluator) -> Callable[..., Any]:
     jacobian = CompiledFunction(evaluator, "jacobian").callable()
 
     def operational_inertia(
-        q: State, frame: str, coordinates: str = "local", **bodies: Any
+        q: State, frame: str, coordinates: str = "local", **bodies: object
     ) -> OperationalInertia:
         if not isinstance(q, np.ndarray):
             (q,) = evaluator.complete({"q": q}).values()

@@ -50,7 +50,7 @@ class TracedBody:
     record: int  # numbers per state and body in the work space
 
 
-def rebuild(template: Any, values: Sequence[Any]) -> Any:
+def rebuild(template: object, values: Sequence[object]) -> Any:
     """An object like the template with other leaves."""
     if hasattr(template, "from_leaves"):
         return type(template).from_leaves(values)
@@ -66,7 +66,7 @@ class _Parent:
     def __getattr__(self, name: str) -> Any:
         return self.tracer.parent_field(name, self.stage)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if not self.inward:
             raise CompileError(f"an outward step writes '{name}' to the parent; it may only read.")
         self.tracer.add_to_parent(name, value, self.stage)
@@ -157,7 +157,7 @@ class BodyTracer:
     def _of_parent(self, name: str, stage: int) -> Any:
         return self._loads("parent_sum" if name in self.layout.sums else "parent", name, stage)
 
-    def add_to_parent(self, name: str, value: Any, stage: int) -> None:
+    def add_to_parent(self, name: str, value: object, stage: int) -> None:
         self.summed.setdefault(name, set()).add(stage)
         if self.root and not (name in self.layout.added and self.request.has_world_step()):
             return
@@ -220,7 +220,7 @@ class BodyTracer:
                 total = [x + y for x, y in zip(own, more, strict=True)]
                 setattr(self.b, name, rebuild(self.templates[name], total))
 
-    def _keep_fields(self, block: Block, before: dict[str, Any]) -> None:
+    def _keep_fields(self, block: Block, before: dict[str, object]) -> None:
         """Fields that go from body to body stand in the record."""
         for name in sorted(self.layout.handed | self.layout.added):
             value = vars(self.b).get(name)
@@ -315,7 +315,7 @@ class BodyTracer:
         self.blocks.append(block)
         return block
 
-    def _store(self, block: Block, address: tuple, leaf: Any) -> None:
+    def _store(self, block: Block, address: tuple, leaf: object) -> None:
         block.stores.append(Store(address, self.graph.lift(leaf)))
 
 
@@ -400,7 +400,7 @@ def _overwritten(tracer: BodyTracer) -> dict[str, int]:
     return found
 
 
-def _whole_layout(templates: dict[str, Any]) -> Layout:
+def _whole_layout(templates: dict[str, object]) -> Layout:
     """All fields, one after the other; nothing known of their use yet."""
     offsets, size = {}, 0
     for name, template in templates.items():

@@ -56,14 +56,14 @@ class CompiledFunction:
             self._fast = native_call.NativeCall(self._ask, attributes, arguments)
             return self._fast.callable
 
-        def function(*given: Any, **named: Any) -> Any:
+        def function(*given: object, **named: object) -> Any:
             return self._ask(*given, **named)
 
         for name, value in attributes.items():
             setattr(function, name, value)
         return function
 
-    def _ask(self, *given: Any, **named: Any) -> Any:
+    def _ask(self, *given: object, **named: object) -> Any:
         """Through the evaluator; calls of the kind are served natively from now on."""
         bound = self.__signature__.bind(*given, **named).arguments
         answer = self._answer(bound)
@@ -139,7 +139,7 @@ def refuse_lacks(evaluator: Evaluator, row: Function, inertia: bool = True) -> N
     if row.mass:
         refuse_no_mass(evaluator.model, evaluator.tables())
     if row.elements:
-        refuse_no_elements(evaluator.model)
+        refuse_no_elements(evaluator.model, tyres=row.returns == "TyreForces")
 
 
 def function_of(evaluator: Evaluator, algorithm: Algorithm) -> Callable[..., Any]:

@@ -13,6 +13,7 @@ from armillary.evaluate.array_text import arrays_text
 from armillary.evaluate.inputs import Array
 from armillary.model.model import Model
 from armillary.model.parts import inertia_of
+from armillary.model.varied import Varied
 from armillary.shown import shown
 
 TWIST = ("rx", "ry", "rz", "dx", "dy", "dz")
@@ -106,7 +107,7 @@ def inertia_names(model: Model) -> tuple[str, ...]:
 def parameter_names(model: Model) -> tuple[str, ...]:
     """Inertias of the bodies, and after them the numbers of the force elements."""
     elements = (name for part in model.elements for name in part.parameter_names())
-    return (*inertia_names(model), *elements)
+    return (*inertia_names(model), *elements, *model.varied)
 
 
 def offset_names(model: Model) -> tuple[str, ...]:
@@ -118,12 +119,17 @@ def parameter_values(model: Model) -> Array:
     """The model's own parameters, in the order of `parameter_names`."""
     inertias = [float(x) for body in model.bodies for x in inertia_of(body.mass).leaves()]
     elements = [float(x) for part in model.elements for x in part.parameter_values()]
-    return np.array(inertias + elements)
+    return np.array(inertias + elements + Varied(model).values())
 
 
 def base_parameters(model: Model, stacked: Array, tolerance: float = 1e-9) -> BaseParameters:
-    """From a regressor stacked over many states: pivoted QR finds independent columns, and how
-    the others depend on them."""
+    """Of the inertias alone, from a regressor stacked over many states."""
+    return combinations(stacked, inertia_names(model), tolerance)
+
+
+def combinations(stacked: Array, names: tuple[str, ...], tolerance: float = 1e-9) -> BaseParameters:
+    """From the columns (rows, parameters) of many states: pivoted QR finds independent ones, and
+    how the others depend on them."""
     from scipy.linalg import qr
 
     scale = np.linalg.norm(stacked, axis=0)
@@ -138,15 +144,15 @@ def base_parameters(model: Model, stacked: Array, tolerance: float = 1e-9) -> Ba
     rest = used[pivot[rank:]]
     matrix[:, rest] = first * scale[rest] / scale[columns][:, None]
     matrix[np.abs(matrix) < 1e-9] = 0.0
-    names = inertia_names(model)
     order = np.argsort(columns)
+    values = np.zeros(min(stacked.shape))
+    triangle = r[: len(used)]
+    values[: min(triangle.shape)] = np.linalg.svd(triangle, compute_uv=False)
     return BaseParameters(
         tuple(_combination(matrix[i], names) for i in order),
         tuple(int(columns[i]) for i in order),
         matrix[order],
-        np.asarray(
-            np.linalg.svd(stacked / np.where(scale > 0, scale, 1.0), compute_uv=False), float
-        ),
+        values,
     )
 
 

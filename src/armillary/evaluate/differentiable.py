@@ -88,7 +88,7 @@ class Differentiable:
     def _mass_matrix(self) -> Callable[..., Array]:
         return CompiledFunction(self.evaluator, "mass_matrix").callable()
 
-    def jvp(self, *given: Any, **named: Any) -> Array:
+    def jvp(self, *given: object, **named: object) -> Array:
         """Change of the result (nv) for small changes of q (tangent) and of the other inputs,
         without any matrix; changes that are not given are zero."""
         self._check_inertia()
@@ -107,7 +107,7 @@ class Differentiable:
         dtype = result_type(*(x for x in changes if x is not None))
         return [np.zeros(self.evaluator.model.nv, dtype) if x is None else x for x in changes]
 
-    def vjp(self, *given: Any, **named: Any) -> tuple[Array, ...]:
+    def vjp(self, *given: object, **named: object) -> tuple[Array, ...]:
         """Gradient of weight · result with respect to q (tangent) and the other inputs, without any
         matrix."""
         self._check_inertia()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armillary.algorithms.forces.elements import READINGS, reading
+from armillary.algorithms.forces.elements import reading
 from armillary.algorithms.forces.loops import (
     DRIVEN,
     JOINT_PLACE,
@@ -102,10 +102,12 @@ def _traced(request: Request, kind: ElementKind) -> Block:
     element = _symbolic(graph, request, kind.element)
     ends = _ends(element, kind, loads)
     block = Block(_SYMBOL, stage)
-    if step.does == "read":
-        slot = output_slot(request.algorithm, "readings")
-        for k, x in enumerate(reading(element, ends)):
-            block.stores.append(Store(("dof", slot, k, READINGS), graph.lift(x)))
+    if step.does in ("read", "show"):
+        read = step.does == "read"
+        found = reading(element, ends) if read else element.law.outputs(ends)
+        slot = output_slot(request.algorithm, "readings" if read else "outputs")
+        for k, x in enumerate(found):
+            block.stores.append(Store(("dof", slot, k, len(found)), graph.lift(x)))
         return block
     totals: dict[tuple[int, str], Sequence[Leaf]] = {}
     if step.does == "store":

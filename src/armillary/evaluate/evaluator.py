@@ -251,6 +251,9 @@ class Evaluator:
 
         # code about a frame is made per frame, and its length not known beforehand
         fuse = fuse and "offsets" not in request.reads and not request.algorithm.needs_frame()
+        if self.model.varied and "parameters" in request.reads:  # loops know bodies alone
+            options = replace(self.options, tier=2)
+            return Program(request, parametric(self.model, fuse, passive), options, verify)
         kernels = Program(request, parametric(self.model, fuse, passive), self.options, verify)
         if not fuse or kernels.straight():
             return kernels

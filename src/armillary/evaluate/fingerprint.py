@@ -27,7 +27,7 @@ class NotPlainError(Exception):
     """A value that no text can stand for."""
 
 
-def identity(*parts: Any) -> str | None:
+def identity(*parts: object) -> str | None:
     """Equal where the same code would be traced; None where that cannot be known."""
     sources = fingerprint()
     if sources is None:
@@ -55,7 +55,7 @@ def of_lanes(name: str | None, lanes: Lanes, *more: str) -> str | None:
     return None if name is None else key_of([name, described(lanes), *more])
 
 
-def described(value: Any) -> str:
+def described(value: object) -> str:
     """A text that differs where the value does.  Raises NotPlainError."""
     writer = _Writer()
     writer.write(value)
@@ -87,7 +87,7 @@ class _Writer:
             self._compound(kind, value)
             del self._within[id(value)]
 
-    def _compound(self, kind: type, value: Any) -> None:
+    def _compound(self, kind: type, value: object) -> None:
         if kind in _WRITERS:
             _WRITERS[kind](self, value)
         elif isinstance(value, np.generic):
@@ -102,7 +102,7 @@ class _Writer:
         else:
             raise NotPlainError(f"{kind.__module__}.{kind.__qualname__}")
 
-    def _object(self, kind: type, value: Any) -> None:
+    def _object(self, kind: type, value: object) -> None:
         """An object of our own: its slots and attributes, without what was derived from them."""
         slots, derived = _slots(kind, self._ours)
         self.pieces.append(f"<{_class_name(kind, self._ours)}")

@@ -27,6 +27,8 @@ from armillary.algorithms.tree import (
 from armillary.algorithms.tree.regressor import regressor
 from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
 from armillary.evaluate.results import BodyForces, ElementForces, Reactions
+from armillary.evaluate.tyre_forces import TyreForces
+from armillary.model.elements.element import OUTPUTS
 
 _COORDINATES = {
     "local": "in the frame's own axes, at its origin",
@@ -358,6 +360,21 @@ FUNCTIONS: dict[str, Function] = {
         text="Of springs and cables the coordinate is the length, and tension is positive.",
         wrap=ElementForces,
         returns="ElementForces",
+        elements=True,
+    ),
+    "tyre_forces": Function(
+        _plain(element_forces.tyre_forces),
+        "Slips, deflection, forces and moments of every tyre, in its axes at the point of contact.",
+        (
+            Result("outputs", "outputs", ("elements", len(OUTPUTS)),
+                   "slip ratio, slip angle, camber, deflection, forces, moments, loaded radius, "
+                   "friction, point of contact"),
+        ),
+        options=("parameters",),
+        text="Axes of ISO 8855; forces of a slip that lasts, whatever the relaxation: runs record "
+        "those with it as `tyres`.",
+        wrap=TyreForces,
+        returns="TyreForces",
         elements=True,
     ),
     "body_forces": Function(

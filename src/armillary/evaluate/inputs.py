@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from armillary.errors import InputError, NotFiniteError
 from armillary.units import WRENCH
@@ -35,7 +35,7 @@ def rows(name: str, value: ArrayLike, labels: Sequence[str]) -> tuple[Array, boo
     return np.ascontiguousarray(array.reshape(1, n) if single else array), single
 
 
-def as_floats(name: str, value: Any) -> Array:
+def as_floats(name: str, value: object) -> Array:
     """Any real numbers as float64; anything else is refused by name."""
     try:
         array = np.asarray(value)
@@ -51,7 +51,7 @@ def as_floats(name: str, value: Any) -> Array:
     return array.astype(np.float64, copy=False)
 
 
-def checked_out(out: Any, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+def checked_out(out: object, shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
     """An array of the caller that can take a result."""
     if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dtype:
         found = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
@@ -63,7 +63,7 @@ def checked_out(out: Any, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
     return out
 
 
-def result_type(*values: Any) -> Any:
+def result_type(*values: object) -> Any:
     """float32 where every input is a float32 array, float64 otherwise."""
     single = all(isinstance(v, np.ndarray) and v.dtype == np.float32 for v in values)
     return np.float32 if single and values else np.float64

@@ -242,7 +242,7 @@ class LoadedForward(Differentiable):
         self.__name__ = self.__qualname__ = self.name
         self.__signature__, self.__doc__ = self.row.signature, self.row.title
 
-    def __call__(self, *given: Any, **named: Any) -> Array:
+    def __call__(self, *given: object, **named: object) -> Array:
         evaluator, bound = self.evaluator, self.__signature__.bind(*given, **named).arguments
         refuse_closed(self.row, bound, self.name, evaluator.model.name)
         if not bound.get("passive", True):
@@ -279,7 +279,7 @@ class LoadedForward(Differentiable):
         inverse = np.linalg.inv(d.da)
         return ForwardDerivatives(-inverse @ d.dq, -inverse @ d.dv, np.asarray(inverse))
 
-    def jvp(self, *given: Any, **named: Any) -> Array:
+    def jvp(self, *given: object, **named: object) -> Array:
         """Change of a (nv) for small changes of q (tangent), v and tau, by the matrices."""
         bound = change_signature(self.row).bind(*given, **named).arguments
         changes = self._filled([bound.pop(f"d{name}", None) for name in self.row.inputs])
@@ -288,7 +288,7 @@ class LoadedForward(Differentiable):
         q, v, tau, *moves = self.evaluator.complete(inputs | moved).values()
         return self.derivatives(q, v, tau, **bound).jvp(*moves)
 
-    def vjp(self, *given: Any, **named: Any) -> tuple[Array, ...]:
+    def vjp(self, *given: object, **named: object) -> tuple[Array, ...]:
         """Gradient of weight · a with respect to q (tangent), v and tau, by the matrices."""
         bound = weight_signature(self.row).bind(*given, **named).arguments
         inputs = {name: bound.pop(name) for name in (*self.row.inputs, "weight")}

@@ -93,15 +93,21 @@ class OneOrMany:
     def __call__(self, inputs: Mapping[str, Array], rows: int) -> dict[str, Array]:
         """inputs (rows, n) of doubles in, results (rows, ...) out, by name."""
         if rows == 1:
-            if self._version != self.program.version:
-                self._one, self._version = lean(self.program, self._globals), self.program.version
-                self._names = tuple(self.program.kernel(False, "double").output_shapes)
-            given = [inputs[name][0] for name in self.program.request.reads]
-            found = None if self._one is None else self._one(*given)
-            if found is not None:  # all its numbers are finite
-                results = found if len(self._names) > 1 else (found,)
-                return {name: x[None] for name, x in zip(self._names, results, strict=True)}
+            found = self.one(*(inputs[name][0] for name in self.program.request.reads))
+            if found is not None:
+                return {name: x[None] for name, x in found.items()}
         return self.program(inputs, rows, self._globals)
+
+    def one(self, *given: Array) -> dict[str, Array] | None:
+        """One state by its inputs (n), in the order in which the program reads them; None unless
+        they are plain arrays of that size and all results are finite."""
+        if self._version != self.program.version:
+            self._one, self._version = lean(self.program, self._globals), self.program.version
+            self._names = tuple(self.program.kernel(False, "double").output_shapes)
+        found = None if self._one is None else self._one(*given)
+        if found is None:
+            return None
+        return dict(zip(self._names, found if len(self._names) > 1 else (found,), strict=True))
 
 
 # -- what serves a call ---------------------------------------------------------------------------
@@ -293,7 +299,7 @@ class NativeCall:
         for name, value in {**names, "_owner": self}.items():  # it lives as long as the callable
             setattr(self.callable, name, value)
 
-    def _plainly(self, *given: Any, **named: Any) -> Any:
+    def _plainly(self, *given: object, **named: object) -> Any:
         """What is not plain, made plain where that is all; what still is not goes to the Python
         function."""
         if self.served and self.arguments is not None:

@@ -12,6 +12,7 @@ from armillary.algorithms.interpreter import Run
 from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.errors import ModelError, NotFiniteError, SingularError
 from armillary.evaluate.inputs import Array
+from armillary.model.elements.tyre import Tyre
 from armillary.model.lowering.tree import Tables
 from armillary.model.model import Model
 
@@ -26,8 +27,13 @@ def refuse_no_mass(model: Model, tables: Tables) -> None:
         raise ModelError(f"'{model.name}': nothing that moves has mass, so it has no centre.")
 
 
-def refuse_no_elements(model: Model) -> None:
-    """Questions about force elements need some."""
+def refuse_no_elements(model: Model, tyres: bool = False) -> None:
+    """Questions about force elements need some; those about tyres need tyres."""
+    if tyres and not any(isinstance(part.law, Tyre) for part in model.elements):
+        raise ModelError(
+            f"'{model.name}' has no tyres. Add some: Builder.tyre(name, wheel, radius=...), or "
+            f"`type: tyre` under `forces:` in its file."
+        )
     if not model.elements:
         raise ModelError(
             f"'{model.name}' has no force elements. Add some: Builder.spring(...), "

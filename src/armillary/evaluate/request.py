@@ -19,6 +19,7 @@ from armillary.algorithms.passes import (
     WorldStep,
 )
 from armillary.codegen.abi import COLUMN_STARTS, PATH_STARTS, Context, Kind
+from armillary.model.elements.element import OUTPUTS
 from armillary.model.lowering.tree import Tables
 
 GLOBALS = 16  # numbers of gravity, base velocity and base acceleration; largest opening
@@ -146,5 +147,6 @@ def _output_shapes(algorithm: Algorithm, tables: Tables) -> dict[str, tuple[int,
             "wide": (6, nv),
             "regressor": (nv, 10 * bodies),
             "element": (len(tables.elements), READINGS),
+            "tyre": (len(tables.elements), len(OUTPUTS)),
         }[kind]
     return shapes

@@ -44,6 +44,8 @@ def specialise(
     that "external" holds, where it does not hold one for every body."""
     if tables.again is not None:
         tables = replace(tables.again(inputs), constraints=tables.constraints)
+    if tables.gravity is not None:
+        base = replace(base, gravity=Vector(*tables.gravity))
     if number is not None:
         tables, base = _tables(tables, number), _base(base, number)
         frame = frame and (frame[0], _numbers(frame[1], number))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         OperationalInertia,
         Reactions,
     )
+    from armillary.evaluate.tyre_forces import TyreForces
 
 
 class InverseDynamics(Protocol):
@@ -435,6 +436,15 @@ class TableFace:
             frame.
 
             Of springs and cables the coordinate is the length, and tension is positive."""
+
+        def tyre_forces(
+            self, q: State, v: State, *, parameters: ArrayLike | None = None
+        ) -> TyreForces:
+            """Slips, deflection, forces and moments of every tyre, in its axes at the point of
+            contact.
+
+            Axes of ISO 8855; forces of a slip that lasts, whatever the relaxation: runs record
+            those with it as `tyres`."""
 
         def body_forces(
             self,

@@ -89,11 +89,20 @@ _STANFORD = (
 )  # fmt: skip
 
 
+# 2.30-2.37: joint 3 turns about x and z (errata 0-3); lengths and masses are those of table 4.1
+_STANFORD_SIX = tuple(
+    link | ({"free": ("rx", "rz")} if link["name"] == "link3" else {}) for link in _STANFORD
+)
+
+
 def _stanford(name: str) -> Model:
     from armillary.formats.sixparameter import sixparameter
 
-    report = Report(source="[VanDerMerwe1995], tables 4.1 and 4.2")
-    return sixparameter(_STANFORD, name=name, gravity=(0.0, -9.81, 0.0), report=report)
+    six = name == "stanford-six"
+    source = "section 2.6.3, 2.30-2.37" if six else "tables 4.1 and 4.2"
+    report = Report(source=f"[VanDerMerwe1995], {source}")
+    links = _STANFORD_SIX if six else _STANFORD
+    return sixparameter(links, name=name, gravity=(0.0, -9.81, 0.0), report=report)
 
 
 _BUILT = {
@@ -121,6 +130,11 @@ _BUILT = {
         "six joints driven directly by their motors, made of parts: tubes, plates, motors",
         "in the style of [Swartz1982], which prints no dimensions: all numbers are invented",
         _parts,
+    ),
+    "stanford-six": Example(
+        "Stanford-type arm whose wrist turns about two axes: 6 degrees of freedom",
+        "[VanDerMerwe1995], 2.30-2.37, with the lengths and masses of tables 4.1 and 4.2",
+        _stanford,
     ),
     **PUMA,
     **SEEDS,

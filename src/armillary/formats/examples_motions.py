@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 MOTIONS: Mapping[str, Mapping[str, object]] = {
+    "stanford-six": {"duration": 0.6},
     "stanford": {"duration": 0.6},  # its slide falls out of sight later
     "four-bar": {"inputs": {"crank": 0.3}},
     "slider-crank": {"v0": {"crank": 12.0}},

@@ -18,6 +18,7 @@ from armillary.formats.native_forces import ENTRIES
 from armillary.formats.native_parts import Parts
 from armillary.formats.native_schema import SECTIONS, NativeFile
 from armillary.formats.native_tree import merge_notes, tree_path
+from armillary.formats.native_tyres import KINDS
 from armillary.formats.parts import is_parts, read_parts
 from armillary.formats.references import Bounds
 from armillary.formats.sixparameter_file import is_sixparameter_tree, of_tree
@@ -76,7 +77,7 @@ def _validated(tree: Node, path: str) -> NativeFile:
             path,
             tree.line,
         )
-    return validated(NativeFile, tree, path, SECTIONS, tuple(ENTRIES))
+    return validated(NativeFile, tree, path, SECTIONS, (*ENTRIES, *KINDS))
 
 
 @dataclass

@@ -25,6 +25,7 @@ from armillary.formats.native_fields import (
     fault,
     shown,
 )
+from armillary.formats.native_tyres import TyreEntry, model_of, road_of
 from armillary.model import Builder, Frame
 from armillary.model.elements.line import SMOOTHING
 from armillary.model.parts import WORLD
@@ -220,6 +221,7 @@ ENTRIES: dict[str, type[Entry]] = {
     "fixed_wrench": FixedWrenchEntry,
     "drag": DragEntry,
     "point_gravity": PointGravityEntry,
+    "tyre": TyreEntry,
 }
 
 
@@ -244,7 +246,8 @@ ForceEntry = Annotated[
     | Annotated[BushingEntry, Tag("bushing")]
     | Annotated[FixedWrenchEntry, Tag("fixed_wrench")]
     | Annotated[DragEntry, Tag("drag")]
-    | Annotated[PointGravityEntry, Tag("point_gravity")],
+    | Annotated[PointGravityEntry, Tag("point_gravity")]
+    | Annotated[TyreEntry, Tag("tyre")],
     Discriminator(_kind),
     BeforeValidator(_known),
 ]
@@ -252,7 +255,7 @@ ForceEntry = Annotated[
 
 def add_force(builder: Builder, name: str, entry: Entry, ends: list[Frame | str]) -> None:
     """One entry to the method of the builder that is called like it.  ends: its frames."""
-    own = ("type", "between", "over", "frame", "along", "center")
+    own = ("type", "between", "over", "frame", "along", "center", "wheel", "on")
     values = {
         k: x
         for k in type(entry).model_fields
@@ -267,6 +270,9 @@ def add_force(builder: Builder, name: str, entry: Entry, ends: list[Frame | str]
             builder.point_gravity(name, ends[0], center=ends[1], **values)
         case DragEntry():
             builder.drag(name, ends[0], **values)
+        case TyreEntry():
+            given = {"model": model_of(entry.model), "road": road_of(entry.road)}
+            builder.tyre(name, ends[0], on=ends[1], **values | given)
         case PointSpringEntry():
             builder.spring(name, *ends, **values)
         case CoordinateSpringEntry():
@@ -292,6 +298,8 @@ def ends_of(entry: Entry) -> dict[str, EndEntry | str]:
         return dict(zip(("first", "second"), entry.between, strict=True))
     if isinstance(entry, FixedWrenchEntry):
         return {"second": entry.frame, "first": entry.along}
+    if isinstance(entry, TyreEntry):
+        return {"second": entry.wheel, "first": entry.on}
     if isinstance(entry, PointGravityEntry):
         return {"second": entry.frame, "first": entry.center}
     return {"second": entry.frame} if isinstance(entry, DragEntry) else {}

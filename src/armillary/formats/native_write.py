@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
 from armillary.errors import FormatError
+from armillary.formats.native_tyres import written
 from armillary.model import (
     WORLD,
     Body,
@@ -31,10 +32,12 @@ from armillary.model.elements.element import ElementLaw, ForceElement, end_names
 from armillary.model.elements.line import LineForce
 from armillary.model.elements.maxwell import Maxwell
 from armillary.model.elements.turning import Bushing, TorsionSpring
+from armillary.model.elements.tyre import Tyre
 from armillary.model.elements.user import UserForce
 from armillary.model.elements.world import Drag, FixedWrench, PointGravity
 from armillary.model.joints import kernel_joint
 from armillary.model.parts import IDENTITY, Limits, Motor, Rotor
+from armillary.model.roads.plane import Plane
 from armillary.units import AXIS_NAMES
 
 Framed = Loop | Distance | Surface | Contact
@@ -230,6 +233,7 @@ _FORCES: dict[type[ElementLaw], tuple[str, str, str]] = {
     FixedWrench: ("fixed_wrench", "along", "frame"),
     Drag: ("drag", "", "frame"),
     PointGravity: ("point_gravity", "center", "frame"),
+    Tyre: ("tyre", "on", "wheel"),
 }
 
 
@@ -257,11 +261,19 @@ def _force(part: ForceElement, model: Model) -> dict[str, object]:
     entry = {"type": word}
     entry |= {second: ends[1]} if second else {"between": ends}
     entry |= {first: ends[0]} if first and ends[0] != WORLD else {}
+    if isinstance(law, Tyre):
+        return entry | _tyre(law)
     rest = _changed(law, omit=("unit", "state") if isinstance(law, AlongForce) else ())
     rest |= _tension(law)
     if isinstance(law, TorsionSpring):
         rest["axis"] = _axis(law.axis)
     return entry | rest
+
+
+def _tyre(law: Tyre) -> dict[str, object]:
+    entry: dict[str, object] = {"radius": law.radius, "axis": _axis(law.axis)}
+    entry["model"] = written(law.model)
+    return entry | ({} if law.road == Plane() else {"road": written(law.road)})
 
 
 def _between_coordinates(part: ForceElement, law: AlongForce, model: Model) -> dict[str, object]:

@@ -38,7 +38,9 @@ def validated(
 
 def _part(loc: tuple[object, ...], nouns: Mapping[str, str], kinds: Collection[str]) -> str:
     """('bodies', 'arm', 'joint', 'axis') -> "body 'arm', joint.axis: "."""
-    steps = [s for s in loc if s not in ("one", "each", "frame", "name", "[key]", *kinds)]
+    named = 2 if loc and loc[0] in nouns else 0  # section and name of an entry stay
+    tags = ("one", "each", "frame", "name", "[key]", *kinds)
+    steps = [*loc[:named], *(s for s in loc[named:] if s not in tags)]
     head = ""
     if len(steps) >= 2 and steps[0] in nouns:
         head = f"{nouns[str(steps[0])]} '{steps[1]}'"

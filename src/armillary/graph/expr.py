@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from armillary.errors import CompileError
 from armillary.graph.ops import OPS
-from armillary.scalar import Around
+from armillary.scalar import Around, Table
 
 Leaf: TypeAlias = Any  # a node, a float, or a structural integer
 Address: TypeAlias = tuple[Any, ...]  # of a load: (where, which number, ...), of any kind
@@ -68,7 +68,9 @@ class Node:
 
     def __init__(self, graph: Graph, op: str, args: tuple[Node, ...], data: Address, index: int):
         self.graph, self.op, self.args, self.index = graph, op, args, index
-        self.data = data  # of a load its address; of a constant (text, number)
+        self.data = (
+            data  # of a load its address, of a constant (text, number), of a lookup (table, column)
+        )
 
     # Structural rules: what may be folded without knowing any value.
 
@@ -185,6 +187,11 @@ class Node:
 
     def tanh(self) -> Node:
         return self.graph.apply("tanh", self)
+
+    def lookup(self, table: Table, column: int) -> Node:
+        if self.op == "const":
+            return self.graph.constant(table.at(self.data[1], column))
+        return self.graph.node("lookup", (self,), (table, column))
 
     @staticmethod
     def atan2(y: Leaf, x: Leaf) -> Node:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from armillary.graph.cut import Block, Store
 from armillary.graph.expr import Address, Graph, Leaf, Node, cone
 from armillary.graph.ops import OPS
-from armillary.scalar import Scalar
+from armillary.scalar import Scalar, lookup
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,9 @@ def evaluate(
             values[node.index] = load(node.data)
         elif node.op == "const":
             values[node.index] = constant(node.data[1])
+        elif node.op == "lookup":
+            table, column = node.data
+            values[node.index] = lookup(table, values[node.args[0].index], column)
         else:
             values[node.index] = OPS[node.op].value(*(values[a.index] for a in node.args))
     return values

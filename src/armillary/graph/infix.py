@@ -107,6 +107,9 @@ class _Writer:
             return self.style.select.format(*parts), _SELECT
         form = _FORMS.get(node.op)
         if form is None:
-            raise CompileError(f"operation '{node.op}' has no text form.")
+            raise CompileError(
+                f"operation '{node.op}' has no text form."
+                + " Roads that are tables run natively alone." * (node.op == "lookup")
+            )
         parts = (self.value(a, b) for a, b in zip(node.args, form.operands, strict=True))
         return form.text.format(*parts), form.binds

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from armillary import scalar
+from armillary.errors import CompileError
 from armillary.scalar import Scalar
 
 KEPT = 100  # cost of what is never worked out twice
@@ -66,6 +67,10 @@ def _quadrant_cos(bits: float, sine: float, cosine: float) -> float:
     return -value if (k + 1) & 2 else value
 
 
+def _no_table(place: Scalar) -> Scalar:
+    raise CompileError("a table is read by its node, which knows it.")
+
+
 OPS: dict[str, Op] = {
     "add": Op(2, operator.add, 3),
     "sub": Op(2, operator.sub, 3),
@@ -82,6 +87,7 @@ OPS: dict[str, Op] = {
     "exp": Op(1, scalar.exp, 40, KEPT),
     "tanh": Op(1, scalar.tanh, 40, KEPT),
     "atan2": Op(2, scalar.atan2, 40, KEPT),
+    "lookup": Op(1, _no_table, 10, KEPT),  # of a table that the node holds
     "lt": Op(2, operator.lt, 3, result="mask"),
     "le": Op(2, operator.le, 3, result="mask"),
     "eq": Op(2, operator.eq, 3, result="mask"),

@@ -11,8 +11,7 @@ differentiation, and `tau` is the Lagrange equation itself, not M q̈ + C q̇ + 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -21,16 +20,17 @@ import numpy as np
 from armillary.constraints.questions import Constrained
 from armillary.errors import InputError, ModelError
 from armillary.mechanism import symbolic
+from armillary.mechanism.hamel import QuasiEquations, quasi_motion
 from armillary.mechanism.letters import letters_of
-from armillary.mechanism.symbolic import Expression, sympy_module
+from armillary.mechanism.shortening import Expression, angle_sums, polynomial_sums, sympy_module
+from armillary.mechanism.written_equations import WrittenEquations
 from armillary.model.passive import Passive
-from armillary.shown import as_html
 
-_NAMED = re.compile(r"([a-zA-Z]+)(\d+)_?(\w*)")
+_SHORT = 3  # coordinates: of more, common factors are not looked for
 
 
-@dataclass(frozen=True)
-class EquationsOfMotion:
+@dataclass(frozen=True, repr=False)
+class EquationsOfMotion(WrittenEquations):
     """M(q) q̈ + C(q, q̇) q̇ + g(q) = τ of an open mechanism, in letters, with its derivation.
 
     q, v, a: the symbols of coordinates, rates and accelerations; values: numbers of the letters.
@@ -51,6 +51,8 @@ class EquationsOfMotion:
     tidy: Callable[[Expression], Expression]
     left_out: tuple[str, ...] = ()
     springs: bool = False
+
+    form = "M q̈ + C q̇ + g = τ"
 
     # -- Lagrange, one step after the other ------------------------------------------------------
 
@@ -112,8 +114,9 @@ class EquationsOfMotion:
     def C(self) -> Expression:
         """C_ij = Σ Γ_ijk q̇_k (nv, nv): dM/dt - 2 C is skew."""
         sympy, n, gamma = sympy_module(), len(self.q), self.christoffel
+        shorter = sympy.factor_terms if n <= _SHORT else sympy.expand
         return sympy.Matrix(
-            n, n, lambda i, j: sympy.factor_terms(sum(gamma[i, j, k] * self.v[k] for k in range(n)))
+            n, n, lambda i, j: shorter(sum(gamma[i, j, k] * self.v[k] for k in range(n)))
         )
 
     @cached_property
@@ -163,47 +166,13 @@ class EquationsOfMotion:
         slope = "Gravity and springs" if self.springs else "Gravity"
         return [*found, ("Coriolis matrix", "C", self.C), (slope, "g", self.g)]
 
-    @property
-    def remark(self) -> str:
-        """What the equations leave out; empty where that is nothing."""
-        names = ", ".join(f"'{name}'" for name in self.left_out)
-        return names and f"Friction is left out; there is some in {names}."
-
-    def latex(self, expression: Expression) -> str:
-        """An expression with q̇ and q̈ for rates, and indices below their letters."""
+    def dotted(self) -> dict[Expression, str]:
+        """q, q̇ and q̈ with their numbers below."""
         names = {}
         for kind, dots in (("q", ""), ("v", r"\dot"), ("a", r"\ddot")):
             for k, symbol in enumerate(getattr(self, kind), 1):
                 names[symbol] = f"{dots}{{q}}_{{{k}}}" if dots else f"q_{{{k}}}"
-        for symbol in self.values:
-            if found := _NAMED.fullmatch(symbol.name):
-                letter, number, rest = found.groups()
-                names[symbol] = f"{letter}_{{{number}{rest}}}"
-        return str(sympy_module().latex(expression, symbol_names=names))
-
-    def to_markdown(self) -> str:
-        """A page with one formula per step."""
-        lines = [f"# Equations of motion of {self.name}", ""]
-        units = ", ".join(f"q{k} = {label}" for k, label in enumerate(self.labels, 1))
-        lines += [" ".join(filter(None, [f"Coordinates: {units}.", self.remark])), ""]
-        if self.values:
-            numbers = ", ".join(f"{s} = {x:g}" for s, x in self.values.items())
-            lines += [f"Letters: {numbers} (kg, m, kg m², m/s²).", ""]
-        before = ""
-        for words, left, right in self.steps():
-            lines += [f"{words}:", ""] if words != before else []
-            lines += [f"$${left} = {self.latex(right)}$$", ""]
-            before = words
-        return "\n".join(lines)
-
-    def to_latex(self) -> str:
-        """A document of its own."""
-        head = r"\documentclass{article}\usepackage{amsmath}\begin{document}"
-        lines = [head, rf"\section*{{Equations of motion of {_plain(self.name)}}}"]
-        lines += [_plain(self.remark), ""] if self.left_out else []
-        for words, left, right in self.steps():
-            lines += [_plain(words), rf"\[ {left} = {self.latex(right)} \]"]
-        return "\n".join([*lines, r"\end{document}", ""])
+        return names
 
     def to_python(self) -> str:
         """A module of its own: mass_matrix(q), coriolis_matrix(q, v), gravity_forces(q),
@@ -219,40 +188,13 @@ class EquationsOfMotion:
             ("potential_forces" if self.springs else "gravity_forces", "q", list(self.g)),
             ("inverse_dynamics", "q, v, a", list(self.tau)),
         ):
-            lines += ["", "", f"def {name}({inputs}):", *self._body(inputs.split(", "), result)]
+            lines += [
+                "",
+                "",
+                f"def {name}({inputs}):",
+                *self.python_body(inputs.split(", "), result),
+            ]
         return "\n".join([*lines, ""])
-
-    def _body(self, inputs: Sequence[str], result: Expression) -> list[str]:
-        sympy = sympy_module()
-        matrix = isinstance(result, sympy.MatrixBase)
-        flat = list(result)
-        shared, finals = sympy.cse(flat, symbols=sympy.numbered_symbols("x"))
-        lines = [f"    ({', '.join(s.name for s in getattr(self, n))},) = {n}" for n in inputs]
-        lines += [f"    {s.name} = {sympy.pycode(e, fully_qualified_modules=False)}"
-                  for s, e in shared]  # fmt: skip
-        texts = [sympy.pycode(e, fully_qualified_modules=False) for e in finals]
-        if matrix:
-            width = result.shape[1]
-            rows = [texts[k : k + width] for k in range(0, len(texts), width)]
-            texts = ["[" + ", ".join(row) + "]" for row in rows]
-        return [*lines, "    return [", *(f"        {text}," for text in texts), "    ]"]
-
-    def __str__(self) -> str:
-        sympy = sympy_module()
-        lines = [f"equations of motion of '{self.name}': M q̈ + C q̇ + g = τ", ""]
-        for words, left, right in self.steps():
-            value = right.tolist() if isinstance(right, sympy.MatrixBase) else right
-            lines.append(f"{words}:  {value}" if "\\" in left else f"{words}:  {left} = {value}")
-        return "\n".join([*lines, *(["", self.remark] if self.left_out else [])])
-
-    def __repr__(self) -> str:
-        return f"<EquationsOfMotion of '{self.name}', {len(self.q)} coordinates>"
-
-    def _repr_markdown_(self) -> str:
-        return self.to_markdown()
-
-    def _repr_html_(self) -> str:
-        return as_html(self)
 
 
 def equations(
@@ -260,40 +202,70 @@ def equations(
     function: str | None = None,
     frame: str | None = None,
     *,
-    letters: bool = True,
+    letters: bool | Mapping[str, str | Expression] = True,
+    quasi: Expression = None,
     **options: Expression,
 ) -> Expression:
     """Equations of motion with their derivation; with the name of a function, its closed form.
 
-    letters: symbols for masses, lengths, tensors and gravity (else exact numbers); or give your
-    own: bodies={"link1": {"mass": m1, ...}}, gravity=(0, 0, -g).  frame: whose Jacobian is asked
-    for, too.  function: any of `symbolic.equations`, such as "mass_matrix"."""
+    letters: symbols for masses, lengths, tensors, gravity and the frame's place (False: exact
+    numbers); with other names or expressions for some, {"m1": "M", "c1": l1 / 2}; or give all of
+    your own: bodies={"link1": {"mass": m1, ...}}, gravity=(0, 0, -g).  frame: whose Jacobian is
+    asked for, too.  function: any of `symbolic.equations`, such as "mass_matrix".  progress: a
+    function that is told of every entry, such as print.  quasi: Boltzmann-Hamel equations instead,
+    in the velocities of the joints ("joints", quaternions allowed) or in w = A(q) q̇, A a matrix."""
     own = bool(options.get("bodies")) or options.get("gravity") is not None
     values: dict[Expression, float] = {}
+    place: tuple[Expression, ...] | None = None
     if letters and not own:
-        found = letters_of(mechanism)
+        found = letters_of(mechanism, None if letters is True else letters, frame)
         options |= {"bodies": found.bodies, "gravity": found.gravity}
-        values = found.values
+        values, place = found.values, found.frame
     if function is not None:
-        return symbolic.equations(mechanism, function, frame, **options)
-    _refuse(mechanism)
-    tidy = options.pop("simplify", None) or symbolic.angle_sums
+        return symbolic.equations(mechanism, function, frame, at=place, **options)
+    _refuse(mechanism, quasi is None)
+    tidy = options.pop("simplify", None) or angle_sums
     options["simplify"] = tidy
     s = symbolic.symbols(mechanism)
     M = symbolic.equations(mechanism, "mass_matrix", **options)
     rest: dict[str, Expression] = {"v": (0,) * mechanism.model.nv}
     _, V = symbolic.equations(mechanism, "energy", **options, **rest)
+    specs = [body.joint for body in mechanism.model.bodies]
+    rubs = tuple(j.name for j in specs if any(map(_rubs, j.passive)))
+    if quasi is not None:
+        return _in_quasi_velocities(mechanism, quasi, M, V, s["q"], values, tidy, rubs)
     J = frame and symbolic.equations(
-        mechanism, "jacobian", frame, coordinates="world_aligned",
+        mechanism, "jacobian", frame, coordinates="world_aligned", at=place,
         **{k: x for k, x in options.items() if k != "gravity"},
     )  # fmt: skip
     name, labels = mechanism.model.name, mechanism.model.q_labels
-    specs = [body.joint for body in mechanism.model.bodies]
-    rubs = tuple(j.name for j in specs if any(map(_rubs, j.passive)))
     springs = any(p.spring or p.law for j in specs for p in j.passive)
     return EquationsOfMotion(
         name, labels, s["q"], s["v"], s["a"], values, M, V, J or None, frame, tidy, rubs, springs
     )
+
+
+def _in_quasi_velocities(
+    mechanism: Constrained,
+    quasi: Expression,
+    M: Expression,
+    V: Expression,
+    q: tuple[Expression, ...],
+    values: dict[Expression, float],
+    tidy: Callable[[Expression], Expression],
+    rubs: tuple[str, ...],
+) -> QuasiEquations:
+    sympy, model = sympy_module(), mechanism.model
+    G, coefficients = quasi_motion(mechanism, q, quasi)
+    own = not isinstance(quasi, str)
+    tidy = polynomial_sums if tidy is angle_sums else tidy
+    M = (G.T * M * G).applyfunc(tidy) if own else M
+    w, dw = (sympy.symbols(f"{x}1:{model.nv + 1}", real=True) for x in ("w", "dw"))
+    labels = model.v_labels
+    if own:
+        rates = sympy.Matrix(quasi) * sympy.Matrix(symbolic.symbols(mechanism)["v"])
+        labels = tuple(str(rate) for rate in rates)
+    return QuasiEquations(model.name, labels, q, w, dw, values, G, M, V, coefficients, tidy, rubs)
 
 
 def _rubs(passive: Passive) -> bool:
@@ -301,7 +273,7 @@ def _rubs(passive: Passive) -> bool:
     return not replace(passive, spring=0.0, rest=0.0).is_nothing()
 
 
-def _refuse(mechanism: Constrained) -> None:
+def _refuse(mechanism: Constrained, rates: bool) -> None:
     model = mechanism.model
     if model.constraints:
         raise ModelError(
@@ -309,10 +281,10 @@ def _refuse(mechanism: Constrained) -> None:
             f"equations(mechanism.tree)."
         )
     for body, joint in zip(model.bodies, model.joints, strict=True):
-        if joint.nq != joint.nv:
+        if rates and joint.nq != joint.nv:
             raise ModelError(
                 f"joint '{body.joint.name}' is {joint.kind}: its velocities are no rates of "
-                f"coordinates. Use a gimbal joint, or equations(mechanism, 'inverse_dynamics')."
+                f"coordinates. Use quasi='joints' (Boltzmann-Hamel), or a gimbal joint."
             )
     if any(model.base_velocity) or any(model.base_acceleration):
         raise InputError(f"'{model.name}': its base moves; Lagrange's derivation has it at rest.")
@@ -326,8 +298,3 @@ def _refuse(mechanism: Constrained) -> None:
 
 def _nonzero(array: Expression) -> list[tuple[tuple[int, ...], Expression]]:
     return [(k, array[k]) for k in np.ndindex(*array.shape) if array[k] != 0]
-
-
-def _plain(text: str) -> str:
-    """Text for LaTeX: no command of a name is obeyed."""
-    return re.sub(r"([\\{}$&#^_%~])", lambda m: rf"\char{ord(m.group(1))} ", text)

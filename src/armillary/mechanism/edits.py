@@ -10,7 +10,7 @@ from typing import Any, Self
 from armillary.constraints.questions import Constrained
 from armillary.errors import InputError
 from armillary.formats.mesh_paths import for_carrier
-from armillary.model import edit
+from armillary.model import edit, varied
 from armillary.model.model import Model
 from armillary.model.mount import mount
 from armillary.model.parts import WORLD, JointSpec, Mass, Pose
@@ -37,6 +37,11 @@ class Edits(Constrained):
 
         arm.replace(gravity=(0, 0, -1.62), bodies={"hand": {"mass": 1.2}})"""
         return self._edited(edit.replace_parameters(self.model, bodies, **changes))
+
+    def varying(self, *paths: str) -> Self:
+        """The same with further numbers in `parameters`, for batches in which they differ:
+        "joints.elbow.viscous", "gravity.z", "bodies.lower.at.x"."""
+        return self._edited(varied.varying(self.model, *paths))
 
     def subtree(self, root: str, base: str = "fixed") -> Self:
         """The named body and everything beyond it, on a "fixed" or "free" base."""

@@ -26,6 +26,7 @@ from armillary.graph.expr import Graph, Node
 from armillary.graph.function import fold_zeros
 from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.tree import Tables
+from armillary.spatial import Transform
 
 
 @dataclass(frozen=True)
@@ -74,12 +75,14 @@ def trace(
     minimal: bool = False,
     tables: Tables | None = None,
     base: Base | None = None,
+    spot: Transform | None = None,
 ) -> Traced:
     """Run the algorithm once on symbols; constants of the mechanism go through `number(graph)`.
 
     minimal: with mass moved across joints where no joint force can tell, which saves operations.
-    tables (not fused), base: instead of the mechanism's own.  Of closed mechanisms the question is
-    that of Python: with the constraints, or of the tree (`closed_question`)."""
+    tables (not fused), base, spot (of the frame on its body): instead of the mechanism's own.  Of
+    closed mechanisms the question is that of Python: with the constraints, or of the tree
+    (`closed_question`)."""
     entry, algorithm, own = _question(mechanism, function, frame, coordinates, passive)
     graph = Graph()
     model = mechanism.model
@@ -98,15 +101,13 @@ def trace(
         fuse = entry.fuse and tables is None
         minimal = minimal and fuse and algorithm.joint_level()
         tables = tables or mechanism.evaluator.tables(fuse, passive and entry.passive, minimal)
-        spot = None
-        if frame is not None:
-            place = mechanism.evaluator.place(frame, fuse)
-            spot = (place.kernel, place.X)
+        place = None if frame is None else mechanism.evaluator.place(frame, fuse)
+        at = None if place is None else (place.kernel, spot or place.X)
         start = base or mechanism.evaluator.base()
         if own is not None:
             start = replace(start, opening=1.0)  # closed positions only
         tables = replace(tables, constraints=own)
-        run = specialise(algorithm, tables, start, inputs, spot, number(graph))
+        run = specialise(algorithm, tables, start, inputs, at, number(graph))
         numbers = [_ordered(run.result(r.source), r) for r in entry.results]
     lifted = [[graph.lift(x) for x in flat] for flat in numbers]
     every = [node for nodes in inputs.values() for node in nodes]

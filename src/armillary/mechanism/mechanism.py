@@ -11,10 +11,10 @@ import numpy as np
 
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm
-from armillary.constraints import questions
+from armillary.constraints import questions, solving
 from armillary.constraints.counts import Counts, counts
 from armillary.doors import MechanismDoors
-from armillary.evaluate import configurations, derivatives, dynamics
+from armillary.evaluate import configurations, derivatives, dynamics, frame_matrices
 from armillary.evaluate.answers import energy_lacks, load_friction_of
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.inverse_kinematics import InverseKinematics
@@ -155,6 +155,12 @@ class Mechanism(Edits, MechanismDoors):
 
     # -- questions beside those of the table, one line each --------------------------------------
 
+    transform = frame_matrices.transform
+    homogeneous = frame_matrices.homogeneous
+    quaternion = frame_matrices.quaternion
+    wrench_at = frame_matrices.wrench_at
+    spatial_inertia = frame_matrices.spatial_inertia
+    joint_space = frame_matrices.joint_space
     random_state = configurations.random_state
     integrate = configurations.integrate
     difference = configurations.difference
@@ -162,7 +168,7 @@ class Mechanism(Edits, MechanismDoors):
     constraint_jacobian = questions.constraint_jacobian
     constraint_residual = questions.constraint_residual
     constraint_rate = questions.constraint_rate
-    solve = questions.solve
+    solve = solving.solve
     mobility = questions.mobility
     conditions = questions.conditions
     assemble = questions.assemble

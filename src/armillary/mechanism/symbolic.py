@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from types import ModuleType
-from typing import Any
 
 from numpy import ndindex
 
@@ -18,9 +16,9 @@ from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints.exported import refuse_closed_form
 from armillary.constraints.questions import Constrained
-from armillary.errors import InputError, how_to_install
+from armillary.errors import InputError
 from armillary.evaluate.specialise import Number
-from armillary.graph.expr import Graph, Leaf, Node
+from armillary.graph.expr import Graph, Leaf, Node, cone
 from armillary.graph.function import evaluate
 from armillary.graph.infix import Style, assignments
 from armillary.mechanism.function_graph import (
@@ -28,6 +26,7 @@ from armillary.mechanism.function_graph import (
     entry_of,
     trace,
 )
+from armillary.mechanism.shortening import Expression, angle_sums, sympy_module, tidy
 from armillary.model.lowering.tree import Tables
 from armillary.spatial import (
     Force,
@@ -40,7 +39,6 @@ from armillary.spatial import (
     Vector,
 )
 
-Expression = Any  # of SymPy, which has no types
 Bodies = Mapping[str, Mapping[str, Expression]]
 
 _SIX = ("xx", "yy", "zz", "xy", "xz", "yz")
@@ -51,6 +49,7 @@ _COMPONENTS: dict[type, tuple[str, ...]] = {
     Inertia: ("m", "hx", "hy", "hz", *_SIX),
     ForceDyad: (*(f"n{k}" for k in _SIX), *(f"c{k}" for k in range(9)), *(f"f{k}" for k in _SIX)),
 }
+_SHORT = 3  # velocities: more than that, and trying many forms takes too long
 _BODY_CHANGES = ("mass", "com", "inertia", "position")
 
 
@@ -109,25 +108,31 @@ def equations(
     passive: bool = True,
     bodies: Bodies | None = None,
     gravity: Sequence[Expression] | None = None,
+    at: Sequence[Expression] | None = None,
     simplify: Callable[[Expression], Expression] | None = None,
+    progress: Callable[[str], None] | None = None,
     **inputs: Sequence[Expression],
 ) -> Expression:
     """Closed form of a public function, as SymPy matrices (a tuple where it has several results).
 
     inputs: q, v, a, tau in symbols of your own; others are those of `symbols`.  bodies, gravity:
     symbols for constants, {"link1": {"mass": m1, "com": (l1 / 2, 0, 0), "inertia": (...),
-    "position": (...)}}; the other constants are made `exact`.  simplify: for every entry, instead
-    of `tidy`."""
+    "position": (...)}}; at: of the frame on its body; the other constants are made `exact`.
+    simplify: for every entry, instead of `tidy` (more than three velocities: `angle_sums`).
+    progress: told after every entry."""
     entry = entry_of(mechanism, function, frame, coordinates)
     refuse_closed_form(mechanism.evaluator, function)
-    tables, base = None, None
-    if bodies:
-        tables = _with_symbols(mechanism, bodies, passive and entry.passive)
+    tables, base, spot = None, None, None
+    if bodies or at is not None:
+        tables = _with_symbols(mechanism, bodies or {}, passive and entry.passive)
     if gravity is not None:
         base = replace(mechanism.evaluator.base(), gravity=Vector(*gravity))
+    if at is not None and tables is not None:
+        spot = _spot(mechanism, frame or "", at, tables)
     traced = trace(
-        mechanism, function, frame, coordinates, passive, number=_names, tables=tables, base=base
-    )
+        mechanism, function, frame, coordinates, passive, number=_names, tables=tables, base=base,
+        spot=spot,
+    )  # fmt: skip
     for name in inputs:
         if name not in traced.inputs:
             has = ", ".join(traced.inputs)
@@ -142,50 +147,15 @@ def equations(
         return which if name == "number" else known[name][which]
 
     values = evaluate(traced.roots(), load, exact)
-    finish, sympify = simplify or tidy, sympy_module().sympify
-    return _matrices(traced, [finish(sympify(values[n.index])) for n in traced.roots()])
-
-
-def tidy(expression: Expression) -> Expression:
-    """One fraction, multiplied out, without squares of sines; angles added where it is shorter."""
-    sympy = sympy_module()
-    over, under = map(_no_squared_sines, sympy.fraction(sympy.together(expression)))
-    if under.free_symbols:
-        over, under = map(_no_squared_sines, sympy.fraction(sympy.cancel(over / under)))
-    return sympy.trigsimp(over) / sympy.trigsimp(under)
-
-
-def _no_squared_sines(expression: Expression) -> Expression:
-    sympy = sympy_module()
-
-    def squares(power: Expression) -> bool:
-        whole = power.is_Pow and power.exp.is_Integer and power.exp > 1
-        return bool(whole and isinstance(power.base, sympy.sin))
-
-    def by_cosines(power: Expression) -> Expression:
-        pairs, single = divmod(int(power.exp), 2)
-        return (1 - sympy.cos(power.base.args[0]) ** 2) ** pairs * power.base**single
-
-    return sympy.expand(sympy.expand(expression).replace(squares, by_cosines))
-
-
-def angle_sums(expression: Expression) -> Expression:
-    """Products of sines and cosines as sums over angles, or without squares of sines, whichever is
-    shorter.  Unlike `tidy` it tries nothing else: ten times as fast on three joints."""
-    sympy = sympy_module()
-    from sympy.simplify.fu import TR8
-
-    over, under = sympy.fraction(sympy.together(expression))
-    if under.free_symbols:
-        return tidy(expression)
-    over = sympy.expand(over)
-    summed = sympy.expand(TR8(over))
-    forms = (_no_squared_sines(over), summed)
-
-    def length(form: Expression) -> tuple[int, int]:
-        return form.count(sympy.sin) + form.count(sympy.cos), form.count_ops()
-
-    return sympy.expand(min(forms, key=length) / under)
+    finish = simplify or (tidy if mechanism.model.nv <= _SHORT else angle_sums)
+    sympify, distinct = sympy_module().sympify, len({node.index for node in traced.roots()})
+    done: dict[int, Expression] = {}
+    for node in traced.roots():
+        if node.index not in done:
+            done[node.index] = finish(sympify(values[node.index]))
+            if progress is not None:
+                progress(f"{function}: {len(done)} of {distinct} entries")
+    return _matrices(traced, [done[n.index] for n in traced.roots()])
 
 
 def _names(graph: Graph) -> Number:
@@ -243,6 +213,17 @@ def _with_symbols(mechanism: Constrained, bodies: Bodies, passive: bool) -> Tabl
     return replace(tables, bodies=tuple(kernels))
 
 
+def _spot(
+    mechanism: Constrained, frame: str, at: Sequence[Expression], tables: Tables
+) -> Transform:
+    """X_FK of an extra frame whose place on its body has symbols."""
+    for part in mechanism.model.frames:
+        if part.name == frame:
+            X_FB = Transform(_exact(part.pose.transform().E), Vector(*map(exact, at)))
+            return X_FB @ _exact(tables.carriers[mechanism.model.index[part.body]].X_BK)
+    raise InputError(f"at: '{frame}' is no frame on a body, which could lie elsewhere.")
+
+
 def _exact(value: Expression) -> Expression:
     """A matrix or transform with exact numbers."""
     return type(value).from_leaves([exact(x) for x in value.leaves()])
@@ -259,15 +240,28 @@ def listing(
     coordinates: str = "local",
     passive: bool = True,
     digits: int = 6,
+    bodies: Bodies | None = None,
+    gravity: Sequence[Expression] | None = None,
 ) -> str:
     """The function as assignments, one per intermediate quantity, with constants folded in.
 
+    bodies, gravity: symbols for constants, as in `equations`; others are exact numbers then.
+
     Quantities that a step of the algorithm puts on a body are named body.quantity.component; what
     is left over is numbered.  Vectors are in frames with the joint axis along z."""
-    traced = trace(mechanism, function, frame, coordinates, passive)
+    if bodies or gravity is not None:
+        entry = entry_of(mechanism, function, frame, coordinates)
+        tables = _with_symbols(mechanism, bodies or {}, passive and entry.passive)
+        base = mechanism.evaluator.base()
+        base = base if gravity is None else replace(base, gravity=Vector(*gravity))
+        traced = trace(mechanism, function, frame, coordinates, passive, number=_names,
+                       tables=tables, base=base)  # fmt: skip
+        names = _letter_names(traced)
+    else:
+        traced = trace(mechanism, function, frame, coordinates, passive)
+        names = _field_names(traced, _carriers(mechanism, traced, passive))
     model = mechanism.model
     labels = {name: model.q_labels if name == "q" else model.v_labels for name in traced.inputs}
-    names = _field_names(traced, _carriers(mechanism, traced, passive))
     for name, nodes in traced.inputs.items():
         for node, label in zip(nodes, labels[name], strict=True):
             names[node.index] = f"{name}[{label}]"
@@ -279,6 +273,16 @@ def listing(
         places = _places(result.name, shape, len(nodes), model.v_labels)
         shown += [f"{place} = {next(texts)}" for place in places]
     return "\n".join([f"# {traced.entry.about(frame, coordinates)}", *shown])
+
+
+def _letter_names(traced: Traced) -> dict[int, str]:
+    """The symbols and exact numbers that a traced function starts from, by node."""
+    found = {}
+    for node in cone(traced.roots()):
+        if node.op == "load" and node.data[0] == "number":
+            value = node.data[1]
+            found[node.index] = f"({value})" if value.is_Add or value.is_Rational else str(value)
+    return found
 
 
 def _carriers(mechanism: Constrained, traced: Traced, passive: bool) -> list[str]:
@@ -315,11 +319,3 @@ def _places(name: str, shape: Sequence[int], count: int, labels: Sequence[str]) 
         along = labels if shape[0] == len(labels) else range(1, count + 1)
         return [f"{name}[{k}]" for k in along]
     return [f"{name}[{', '.join(str(i + 1) for i in index)}]" for index in ndindex(*shape)]
-
-
-def sympy_module() -> ModuleType:
-    try:
-        import sympy
-    except ModuleNotFoundError:
-        raise InputError(f"equations need SymPy. {how_to_install('symbolic')}") from None
-    return sympy

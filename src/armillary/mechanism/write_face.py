@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         OperationalInertia,
         Reactions,
     )
+    from armillary.evaluate.tyre_forces import TyreForces
 
 '''
 _CLASS = '''

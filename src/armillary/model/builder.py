@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from armillary.errors import ModelError, unknown_name
-from armillary.model.builder_elements import ElementBuilder
+from armillary.model.builder_tyres import TyreBuilder
 from armillary.model.checks import (
     check_passives,
     check_pose,
@@ -52,7 +52,7 @@ from armillary.model.report import Report
 STRICT, REPORT = "strict", "report"
 
 
-class Builder(ElementBuilder):
+class Builder(TyreBuilder):
     """Collects bodies, frames and the rest in any order; `build()` gives the frozen `Model`.
 
     checks: "report" keeps inertias that no rigid body has (planar ones such as (0, 0, Izz), partly

@@ -13,6 +13,7 @@ from armillary.model.elements.along import AlongForce
 from armillary.model.elements.element import ForceElement
 from armillary.model.elements.line import Table
 from armillary.model.elements.turning import NO_MATRIX, Bushing, Six, SixBySix
+from armillary.model.elements.tyre import Tyre
 from armillary.model.joints import kernel_joint, named_axis
 from armillary.model.parts import Body
 
@@ -81,6 +82,8 @@ def with_numbers(part: ForceElement, changes: object) -> ForceElement:
     """The same element with other numbers of its law, {name: value}, checked as at first."""
     if not isinstance(changes, Mapping):
         raise ModelError(f"{part.title}: expected {{name: value}}, found {changes!r:.60}.")
+    if isinstance(part.law, Tyre):
+        return replace(part, law=part.law.renumbered(part.title, dict(changes)))
     law, known, found = part.law, [x for x in vars(part.law) if x != "unit"], {}
     for name, value in changes.items():
         if name not in known:

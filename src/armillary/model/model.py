@@ -62,6 +62,7 @@ class Model:
     # accuracy of the lengths (m) and angles (rad) where the source gives fewer digits than a double
     # has; 0: all of them
     accuracy: float = 0.0
+    varied: tuple[str, ...] = ()  # numbers that are further parameters: varied.py
     report: Report = field(default_factory=Report, compare=False)
 
     def __repr__(self) -> str:

@@ -2,7 +2,7 @@
 
 What was the world of the mounted mechanism becomes a frame of the carrying one: bodies that hung on
 the world hang there, and so do the ends of loops, rods, surfaces, contacts and springs.  The ground
-under wheels stays the world's, and so do forces in world axes, drag and gravity.
+under wheels and tyres stays the world's, and so do forces in world axes, drag and gravity.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from armillary.model.constraint_parts import (
 )
 from armillary.model.edit import joint_transform
 from armillary.model.elements.element import ForceElement
+from armillary.model.elements.tyre import Tyre
 from armillary.model.elements.world import WORLD_LAWS
 from armillary.model.joints import joint_spec
 from armillary.model.model import Model
@@ -153,7 +154,7 @@ def _placed(model: Model, carrier: str, place: Pose, weld: bool) -> Model:
         return Frame(frame.name, carrier, place.then(frame.pose))
 
     def element(part: ForceElement) -> ForceElement:
-        own = isinstance(part.law, WORLD_LAWS)
+        own = isinstance(part.law, (*WORLD_LAWS, Tyre))
         return part if own else replace(part, ends=tuple(map(standing, part.ends)))
 
     bodies = tuple(map(hung, model.bodies))

@@ -85,9 +85,10 @@ class Passive:
     def key(self) -> tuple:
         """Which terms are present: equal keys share compiled code."""
         present = [name for name in _NUMBERS if not _is_zero(getattr(self, name))]
-        if not (any(self.each_way()) or self.static or any(self.loads())):
+        dry = (*self.each_way(), self.static, *self.loads())
+        if all(_is_zero(x) for x in dry):
             present = [name for name in present if name not in ("stribeck", "smoothing")]
-        if not self.spring:
+        if _is_zero(self.spring):
             present = [name for name in present if name != "rest"]
         return (self._spelled(present), len(self.table), self.law)
 

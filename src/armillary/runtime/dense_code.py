@@ -32,6 +32,100 @@ def general_text() -> str:
     return "\n\n".join([_take_off(), _dot(), _factor_general(), _solve_general()])
 
 
+def phi_text() -> str:
+    """`phi_functions(P, R, X, S, n)`: P = φ₁(X), R = φ₂(X) of X (n, n); S is work space.
+    `add_product(out, A, B, factor, n)`: out += factor A B.  `dot` and `take_off` as above."""
+    return "\n\n".join([_take_off(), _dot(), _add_product(), _phi_functions()])
+
+
+def _add_product() -> str:
+    arguments = ("ptr noalias %out", "ptr %A", "ptr %B", "double %factor", "i64 %n")
+    c = Code("add_product", arguments)
+    with c.loop("%n") as i:
+        row, line = (c.pointer(x, c.mul(i, "%n"), "double") for x in ("%out", "%A"))
+        with c.loop("%n") as k:
+            entry = c.float("fmul", c.read(line, k, "double"), "%factor")
+            source = c.pointer("%B", c.mul(k, "%n"), "double")
+            _less(c, row, source, c.let(f"fneg double {entry}"), "%n")
+    return c.text()
+
+
+_SMALL, _TERMS, _MOST = 0.25, 15, 1100  # norm for the series; its terms; halvings of any double
+
+
+def _phi_functions() -> str:
+    """The series of X / 2^s, 2 φ₂ = 1 + X/3 (1 + X/4 (...)), φ₁ = 1 + X φ₂, then s times
+    φ₂(2X) = (φ₁² + 2 φ₂) / 4,  φ₁(2X) = φ₁ + X φ₁² / 2.  An X that is not finite gives none."""
+    c = Code("phi_functions", (*(f"ptr noalias %{x}" for x in "PRXS"), "i64 %n"))
+    all_ = c.mul("%n", "%n")
+
+    def scaled(x: str, factor: str) -> None:
+        with c.loop(all_) as k:
+            c.write(x, k, c.float("fmul", c.read(x, k, "double"), factor), "double")
+
+    def add(out: str, A: str, B: str, factor: str) -> None:
+        c.do(f"call void @add_product(ptr {out}, ptr {A}, ptr {B}, double {factor}, i64 %n)")
+
+    def one(x: str) -> None:
+        cleared(x)
+        with c.loop("%n") as i:
+            c.write(x, c.mul(i, c.add("%n", 1)), "1.0", "double")
+
+    def cleared(x: str) -> None:
+        with c.loop(all_) as k:
+            c.write(x, k, "0.0", "double")
+
+    halvings = _halved(c)
+    one("%R")
+    with c.loop(_TERMS) as j:
+        number = c.let(f"sitofp i64 {c.sub(str(_TERMS + 2), j)} to double")
+        one("%S")
+        add("%S", "%X", "%R", c.float("fdiv", "1.0", number))
+        _copied(c, "%R", "%S", all_)
+    scaled("%R", "0.5")
+    one("%P")
+    add("%P", "%X", "%R", "1.0")
+    with c.loop(halvings):
+        cleared("%S")
+        add("%S", "%P", "%P", "1.0")
+        with c.loop(all_) as k:
+            twice = c.float("fmul", c.read("%R", k, "double"), "2.0")
+            both = c.float("fadd", c.read("%S", k, "double"), twice)
+            c.write("%R", k, c.float("fmul", both, "0.25"), "double")
+        add("%P", "%X", "%S", "0.5")
+        scaled("%X", "2.0")
+    return c.text()
+
+
+def _halved(c: Code) -> str:
+    """X halved until its norm is small; how often."""
+    largest, total = c.number(), c.number()
+    with c.loop("%n") as i:
+        c.write_number(total, "0.0")
+        with c.loop("%n") as k:
+            entry = c.read("%X", c.add(c.mul(i, "%n"), k), "double")
+            size = c.let(f"call double @llvm.fabs.f64(double {entry})")
+            c.accumulate(total, "fadd", size)
+        larger = c.let(f"fcmp ugt double {c.read_number(total)}, {c.read_number(largest)}")
+        with c.when(larger):
+            c.write_number(largest, c.read_number(total))
+    count = c.variable(0)
+    with c.forever() as loop:
+        small = c.let(f"fcmp ule double {c.read_number(largest)}, {_SMALL}")
+        c.break_if(loop, c.let(f"or i1 {small}, {c.equal(c.get(count), _MOST)}"))
+        c.write_number(largest, c.float("fmul", c.read_number(largest), "0.5"))
+        c.set(count, c.add(c.get(count), 1))
+        with c.loop(c.mul("%n", "%n")) as k:
+            half = c.float("fmul", c.read("%X", k, "double"), "0.5")
+            c.write("%X", k, half, "double")
+    return c.get(count)
+
+
+def _copied(c: Code, out: str, source: str, count: str) -> None:
+    with c.loop(count) as k:
+        c.write(out, k, c.read(source, k, "double"), "double")
+
+
 def _take_off() -> str:
     c = Code("take_off", ("ptr noalias %y", "ptr noalias %x", "double %factor", "i64 %n"))
     with c.when(c.let("fcmp une double %factor, 0.0")), c.loop("%n") as k:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from armillary.runtime.time_code import StepCode
 
 _STEP = "1.0e-7"  # of differences, of 1 or the size of the number
+_KICK, _OVER_KICK = "1048576.0", "0x3EB0000000000000"  # 2^20: stiff springs do not drown it
 _PARTS = ("Q", "V", "Z")
 
 
@@ -24,7 +25,7 @@ def linearize(w: StepCode, done: str, force: str) -> None:
         w.set_input("derivatives", "WRENCH", done, "0")
         w.kernel("derivatives", (f["Q"], f["V"], force), (f["BY_Q"], f["BY_V"], f["BY_TAU"]))
     with c.when(w.has("slopes")):
-        _mobility(w)
+        mobility(w)
         _stiff_part(w)
     with c.when(w.has("control")):
         _by_state(w, done)
@@ -72,13 +73,13 @@ def _order(w: StepCode, row: str) -> str:
 # -- derivatives of accelerations ----------------------------------------------------------------
 
 
-def _mobility(w: StepCode) -> None:
+def mobility(w: StepCode) -> None:
     """BY_TAU: ds/dt per joint force, by differences, for it is linear in them."""
     c, f = w.c, w.f
     w.copy(f["KICK"], f["NOTHING"], w.v)
     _rate_of_kick(w, f["BEND_Q"])
     with c.loop(f["NV"]) as k:
-        _kick(w, k, "1.0")
+        _kick(w, k, _KICK)
         _rate_of_kick(w, f["BEND_V"])
         _kick(w, k, "0.0")
         with c.loop(f["ROWS"]) as row:
@@ -87,7 +88,8 @@ def _mobility(w: StepCode) -> None:
                 entry = c.add(c.mul(row, f["NV"]), i)
                 both = (c.read(f[name], entry, "double") for name in ("BEND_V", "BEND_Q"))
                 place = c.add(c.mul(i, f["NV"]), k)
-                c.write(Y, place, c.float("fsub", *both), "double")
+                change = c.float("fmul", c.float("fsub", *both), _OVER_KICK)
+                c.write(Y, place, change, "double")
 
 
 def _kick(w: StepCode, k: str, value: str) -> None:

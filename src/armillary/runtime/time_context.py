@@ -110,6 +110,9 @@ class Steps(Struct):
     UNKNOWNS = integer()
     GAMMAS, IMPLICIT, ORDER, RIGHT, BEND_Q, BEND_V, BEND_Z = (pointer() for _ in range(7))
     BY_Q, BY_V, BY_TAU, BY_STATE, KICK, MOVE, NEAR, NOTHING = (pointer() for _ in range(8))
+    # of the exponential method: h A, φ₁ and φ₂ of it (ROWS, N, N), N = 2 NV UNKNOWNS; a product
+    # of two of them, and of one with a vector (N)
+    FROZEN, PHI_1, PHI_2, SQUARE, ADDED = (pointer() for _ in range(5))
     BALLS = pointer()  # where in v the turns of joints with quaternions begin (BALL_COUNT)
     BALL_COUNT = integer()
     # what is given over time

@@ -17,7 +17,8 @@ from armillary.codegen.code import Code
 from armillary.codegen.jit import Library
 from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import lanes
-from armillary.runtime.dense_code import general_text, symmetric_text
+from armillary.runtime.dense_code import general_text, phi_text, symmetric_text
+from armillary.runtime.exponential_loop import freeze, spread
 from armillary.runtime.finite_scan import all_finite, no_flags, scan
 from armillary.runtime.implicit_loop import bend, linearize
 from armillary.runtime.time_code import StepCode
@@ -34,14 +35,16 @@ _AT_A_STAGE = {
 }
 
 
-Kind = Literal["explicit", "variational", "implicit"]  # each is code of its own
+Kind = Literal["explicit", "variational", "implicit", "exponential"]  # each is code of its own
+
+
+_DENSE = {"variational": symmetric_text, "implicit": general_text, "exponential": phi_text}
 
 
 @cache
 def library(kind: Kind) -> Library:
-    width, own = lanes(False, "double"), []
-    if kind != "explicit":
-        own = [symmetric_text() if kind == "variational" else general_text()]
+    width, dense = lanes(False, "double"), _DENSE.get(kind)
+    own = [] if dense is None else [dense()]
     text = "\n\n".join([_combine(), _finite(), _copy(), _largest(), *own, _steps(kind)])
     return Library(with_declarations(text, width), ["steps"], optimize=2)
 
@@ -181,6 +184,10 @@ def _stages(w: StepCode, done: str, kind: Kind) -> None:
             with c.when(c.equal(i, 0)):
                 linearize(w, done, force)
             bend(w, i)
+        if kind == "exponential":
+            with c.when(c.equal(i, 0)):
+                freeze(w)
+            spread(w, i)
 
 
 def _recorded(w: StepCode) -> str:

@@ -10,7 +10,11 @@ way to the same answers.
     cooperating           their motion and tip forces             [Yesiloglu2007, 2.51-2.53]
     reduced_cooperation   the same for deficient arms             [Yesiloglu2007, 4.32-4.35]
     pseudo_joints         the same with extra, rigid joints       [Yesiloglu2007, 4.36-4.38]
+    squeezed              their joint forces, squeeze by choice   [Yesiloglu2007, 5.16]
+    sorted_subspaces      base, actuated, free, flexible joints   [Yesiloglu2007, 4.1-4.24]
     rolling               wheels by annihilators, in two forms    [Yesiloglu2007, 4.39-4.66, 5.20]
+    vehicle               loops and wheels as arms that meet      [Yesiloglu2007, 5.24-5.60]
+    suspended             its suspension and pseudo joints apart  [Yesiloglu2007, 5.61-5.66]
     inverse_arm           torques of a revolute arm, all vectors  [Swartz1982, 1-10]
     forward_arm           its accelerations, by four methods      [Swartz1982, 13-26]
     walker_orin           its inertia matrix, by three methods    [Swartz1982, 16-26]
@@ -22,7 +26,14 @@ Each knows its domain; `Mechanism.check` compares all that know a mechanism.
 """
 
 from armillary.textbook.arm import ForwardArm, InverseArm, forward_arm, inverse_arm, walker_orin
-from armillary.textbook.cooperating import Cooperation, Grasp, cooperating, grasp
+from armillary.textbook.cooperating import (
+    Cooperation,
+    Grasp,
+    Squeeze,
+    cooperating,
+    grasp,
+    squeezed,
+)
 from armillary.textbook.formulations.asked import operators, quasi_coordinates
 from armillary.textbook.formulations.operators import Operators
 from armillary.textbook.formulations.quasi_coordinates import QuasiCoordinates
@@ -47,11 +58,13 @@ from armillary.textbook.reference_member import (
     reference_member,
 )
 from armillary.textbook.rolling import Rolling, rolling
+from armillary.textbook.sorted_subspaces import SortedSubspaces, sorted_subspaces
 from armillary.textbook.tip_constraint import (
     TipConstraint,
     corrective_force,
     tip_constraint,
 )
+from armillary.textbook.vehicle import Suspended, Vehicle, suspended, vehicle
 
 __all__ = [
     "FORMULATIONS",
@@ -67,7 +80,11 @@ __all__ = [
     "Reduction",
     "ReferenceMember",
     "Rolling",
+    "SortedSubspaces",
+    "Squeeze",
+    "Suspended",
     "TipConstraint",
+    "Vehicle",
     "augment",
     "carried",
     "cooperating",
@@ -84,6 +101,10 @@ __all__ = [
     "reduced_cooperation",
     "reference_member",
     "rolling",
+    "sorted_subspaces",
+    "squeezed",
+    "suspended",
     "tip_constraint",
+    "vehicle",
     "walker_orin",
 ]

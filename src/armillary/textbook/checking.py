@@ -110,8 +110,10 @@ class Check:
             lines += ["", str(part)]
         if self.identities.pairs:
             lines += ["", str(self.identities)]
-        lines += ["", f"accuracy: conditioning leaves about {self.accuracy:.0f} digits to the "
-                  f"accelerations"]  # fmt: skip
+        lines += [
+            "",
+            f"accuracy: conditioning leaves about {self.accuracy:.0f} digits to the accelerations",
+        ]
         refused = {name: why for part in self.agreements for name, why in part.refused.items()}
         if refused:
             lines += ["", "formulations that do not know this mechanism:"]

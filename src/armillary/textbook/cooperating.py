@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from armillary.errors import InputError, ModelError
 from armillary.evaluate.inputs import Array
 from armillary.model.constraint_parts import DIRECTIONS
-from armillary.textbook.linear import rank_of, solve
+from armillary.textbook.linear import null_space, rank_of, smallest, solve
 from armillary.textbook.parts import (
     Indices,
     external_on,
@@ -28,6 +28,7 @@ from armillary.textbook.parts import (
     rigid_inertia,
     skew,
     tree_state,
+    vector,
     velocity_force,
 )
 from armillary.textbook.table import FORCE, INERTIA, TURN, WRENCH, Table
@@ -130,6 +131,39 @@ def cooperating(g: Grasp) -> Cooperation:
     return Cooperation.of(locals(), grasp=g, F_t=F_t.reshape(len(g.tips), -1))
 
 
+@dataclass(frozen=True)
+class Squeeze(Table):
+    """Joint forces of a wanted motion, with a chosen squeeze force [Yesiloglu2007, 5.14-5.16]"""
+
+    grasp: Grasp
+    squeezing: Annotated[Array, "columns: tip forces that the load does not feel, A^T Ã = 0 (5.11)"]
+    eta: Annotated[Array, "their sizes, as chosen (5.16)", "N m, N"]
+    F_load: Annotated[Array, "least tip forces of the load's motion (2.46)", WRENCH]
+    F_t: Annotated[Array, "force by each tip on the load, one row per tip (5.16)", WRENCH]
+    T: Annotated[Array, "joint forces of base and arms, M θ̈ + C + J^T F_t (2.24)", FORCE]
+    residual: Annotated[Array, "hands against load, J θ̈ + dJ/dt v - A α_c - a_c (2.48)", TURN]
+
+
+def squeezed(
+    g: Grasp, theta_dd: ArrayLike, alpha_c: ArrayLike, squeeze: ArrayLike | None = None
+) -> Squeeze:
+    """Joint forces for accelerations of the arms and of the load that go together, and the forces
+    of the tips: what the load needs, and a squeeze force between the arms as a free choice (5.16).
+
+    theta_dd (base and arms), alpha_c (the load, as in 2.47); squeeze: η along
+    `squeezing`, an orthonormal basis of the tip forces that cancel on the load; default: none."""
+    acceleration = vector("theta_dd", theta_dd, len(g.arms))
+    load = vector("alpha_c", alpha_c, len(g.load))
+    squeezing = null_space(g.A.T)
+    eta = vector("squeeze", squeeze, squeezing.shape[1])
+    F_load = smallest(g.A.T, g.M_c @ load + g.b_c)
+    F_t = F_load + squeezing @ eta
+    T = g.M @ acceleration + g.C + g.J.T @ F_t
+    residual = g.J @ acceleration + g.Jdot_qd - g.A @ load - g.a_c
+    tips = len(g.tips)
+    return Squeeze(g, squeezing, eta, F_load.reshape(tips, -1), F_t.reshape(tips, -1), T, residual)
+
+
 def grasp(
     machine: Mechanism,
     load: str,
@@ -146,7 +180,7 @@ def grasp(
     machine: base and arms, and the load as a body of its own on a free joint, nothing constrained.
     rows: the rows of space that count, as ("rz", "dx", "dy") for a plane machine, whose load is
     then on a planar joint."""
-    q, v, tau = tree_state(machine, q=q, v=v, tau=tau)
+    q, v, tau = tree_state(machine, moving_base=True, q=q, v=v, tau=tau)
     own = loose_body(machine, load)
     arms = np.setdiff1d(np.arange(machine.nv), own)
     pick = _rows(rows, load, len(own))

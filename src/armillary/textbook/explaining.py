@@ -69,8 +69,11 @@ class Explanation:
     @property
     def _legend(self) -> tuple[tuple[str, str], ...]:
         bodies = ", ".join(f"{k} {name}" for k, name in enumerate(self.bodies, 1))
-        return (("idea", self.formulation.idea), ("bodies", bodies),
-                ("joint axes", ", ".join(self.labels)))  # fmt: skip
+        return (
+            ("idea", self.formulation.idea),
+            ("bodies", bodies),
+            ("joint axes", ", ".join(self.labels)),
+        )
 
     def __str__(self) -> str:
         lines = [self.title, "-" * len(self.title)]
@@ -155,8 +158,9 @@ def explain(
     bodies = tuple(body.name for body in mechanism.model.bodies)
     moved = frames_at_joints and isinstance(s, TreeState)
     places = s.at_joints() if moved else [np.eye(6) for _ in bodies]
-    book = s.workbook = Workbook([f"frame of {name}{_place(Y)}" for name, Y in
-                                  zip(bodies, places, strict=True)], places)  # fmt: skip
+    book = s.workbook = Workbook(
+        [f"frame of {name}{_place(Y)}" for name, Y in zip(bodies, places, strict=True)], places
+    )
     units = {"q": "rad or m", "v": "rad/s or m/s", "a": "rad/s² or m/s²", "tau": "N m or N"}
     for name, x in zip(names, inputs, strict=True):
         s.note(name, x, "given", units[name])

@@ -43,7 +43,7 @@ def smallest(A: Array, b: Array) -> Array:
 
 def pseudo_inverse(A: Array, floor: float = 0.0) -> Array:
     """A^-1, or the inverse on what A reaches; singular values below RANK of the floor are 0."""
-    U, s, Vt = svd(A)
+    U, s, Vt = svd(A, full_matrices=False)
     keep = s > RANK * max(floor, s.max(initial=0.0))
     return np.asarray(Vt[keep].T / s[keep] @ U[:, keep].T, float)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
 Indices = NDArray[np.intp]
 Directions = Sequence[str] | ArrayLike
+OverTime = ArrayLike | Callable[[float], ArrayLike]
 
 
-def tree_state(machine: Mechanism, **values: ArrayLike) -> tuple[Array, ...]:
+def tree_state(
+    machine: Mechanism, moving_base: bool = False, **values: ArrayLike
+) -> tuple[Array, ...]:
     """q, v, tau of a single state of a mechanism that is nothing but a tree, checked."""
     if machine.model.constraints:
         names = ", ".join(f"'{part.name}'" for part in machine.model.constraints[:3])
@@ -32,12 +35,12 @@ def tree_state(machine: Mechanism, **values: ArrayLike) -> tuple[Array, ...]:
             f"constraints that the mechanism has already ({names}{more}). Pass `machine.tree` if "
             f"the tips stand for all of them; use solve() or forward_dynamics() otherwise."
         )
-    return state(machine, **values)
+    return state(machine, moving_base, **values)
 
 
-def state(machine: Mechanism, **values: ArrayLike) -> tuple[Array, ...]:
+def state(machine: Mechanism, moving_base: bool = False, **values: ArrayLike) -> tuple[Array, ...]:
     """q, v, tau of a single state, checked; the documents' ground is at rest."""
-    if machine.model.base_velocity or machine.model.base_acceleration:
+    if not moving_base and (machine.model.base_velocity or machine.model.base_acceleration):
         raise InputError(
             f"'{machine.name}': its base moves as prescribed, which this method does not know. "
             f"Use solve(), or gravity instead of an acceleration of the base."
@@ -94,6 +97,15 @@ def _constrained(name: str, given: Directions) -> Array:
             f"numpy.linalg.qr makes columns orthonormal."
         )
     return phi_c
+
+
+def at_time(name: str, given: OverTime | None, t: float | None) -> ArrayLike | None:
+    """A given value, or that of a function of time."""
+    if not callable(given):
+        return given
+    if t is None:
+        raise InputError(f"{name}: a function of time needs t=, the time in seconds.")
+    return given(t)
 
 
 def vector(name: str, given: ArrayLike | None, size: int) -> Array:

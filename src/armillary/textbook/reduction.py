@@ -25,7 +25,8 @@ from armillary.model.constraint_parts import DIRECTIONS
 from armillary.model.joints import joint_spec
 from armillary.model.parts import Mass, Pose
 from armillary.textbook.cooperating import Cooperation, Grasp, cooperating
-from armillary.textbook.linear import pseudo_inverse, rank_of, smallest, solve, split
+from armillary.textbook.linear import null_space, pseudo_inverse, rank_of, smallest, solve, split
+from armillary.textbook.parts import vector
 from armillary.textbook.table import FORCE, TURN, WRENCH, Table
 
 if TYPE_CHECKING:
@@ -44,32 +45,38 @@ class Reduction(Table):
     Omega_r: Annotated[Array, "J_r M^-1 J_r^T + A_r M_c^-1 A_r^T (2.52)"]
     F_r: Annotated[Array, "force of the tips along R (4.29)", WRENCH]
     F_n: Annotated[Array, "force of the tips along N, on the load alone", WRENCH]
-    self_stress: Annotated[int, "combinations of F_n that the motion leaves open (least norm)"]
+    self_stress: Annotated[int, "combinations of F_n that the motion leaves open"]
+    squeezing: Annotated[Array, "columns: those tip forces, which move nothing (5.16)"]
+    eta: Annotated[Array, "their sizes, as chosen (5.16); 0: least norm", "N m, N"]
     F_t: Annotated[Array, "force by each tip on the load, one row per tip", WRENCH]
     theta_dd: Annotated[Array, "accelerations of base and arms (4.31)", TURN]
     alpha_c: Annotated[Array, "acceleration of the load (2.47)", TURN]
     acceleration: Annotated[Array, "of all degrees of freedom of the machine", TURN]
 
 
-def reduced_cooperation(g: Grasp, keep: bool = True) -> Reduction:
+def reduced_cooperation(g: Grasp, keep: bool = True, squeeze: ArrayLike | None = None) -> Reduction:
     """As `cooperating`, for arms whose Jacobian or Ω is deficient (4.32-4.35).
 
-    keep=False: the rows in which the tips cannot move are dropped, as printed."""
+    keep=False: the rows in which the tips cannot move are dropped, as printed.  squeeze: sizes η of
+    the forces with which the arms press against each other through the load and which move
+    nothing (5.16), along the columns of `squeezing`; default: none."""
     U, rest = split(g.J)
     R, N = U.T, rest.T  # N(N(J^T)^T)^T is the row basis of what J reaches
     J_r, A_r, A_n = R @ g.J, R @ g.A, N @ g.A
     b_r, b_n = R @ g.right_side, N @ g.right_side
     Omega_r = J_r @ solve(g.M, J_r.T) + A_r @ solve(g.M_c, A_r.T)
-    F_n, self_stress = np.zeros(len(N)), 0
+    F_n, squeezing = np.zeros(len(N)), np.zeros((len(g.J), 0))
     if keep and len(N):
         # both rows of  [Ω_r K; K^T A_n M_c^-1 A_n^T] [F_r; F_n] = [b_r; b_n]
         K = A_r @ solve(g.M_c, A_n.T)
         S = A_n @ solve(g.M_c, A_n.T) - K.T @ solve(Omega_r, K)
         F_n = smallest(S, b_n - K.T @ solve(Omega_r, b_r))
-        self_stress = len(N) - rank_of(S, floor=float(np.abs(Omega_r).max()))
+        squeezing = N.T @ null_space(S, floor=float(np.abs(Omega_r).max()))
         b_r = b_r - K @ F_n
     F_r = solve(Omega_r, b_r)
-    F_t = R.T @ F_r + N.T @ F_n
+    self_stress = squeezing.shape[1]
+    eta = vector("squeeze", squeeze, self_stress)
+    F_t = R.T @ F_r + N.T @ F_n + squeezing @ eta
     theta_dd = solve(g.M, g.T_bar - g.J.T @ F_t)
     alpha_c = g.load_acceleration(F_t)
     acceleration = g.all(theta_dd, alpha_c)

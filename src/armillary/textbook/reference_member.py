@@ -31,6 +31,8 @@ from armillary.spatial.rotation import from_quaternion, quaternion_exp
 from armillary.textbook.linear import RANK, null_space, rank_of, smallest, solve, split
 from armillary.textbook.parts import (
     Indices,
+    OverTime,
+    at_time,
     coordinates_of,
     external_on,
     loose_body,
@@ -67,6 +69,7 @@ class ChainTerms(Table):
     h: Annotated[Array, "given force along phi (6.18)", WRENCH]
     X: Annotated[Array, "kX_r, motions from frame r to the tip's frame (6.40)"]
     zeta: Annotated[Array, "bias acceleration of the interaction point (6.12)", TURN]
+    asked: Annotated[Array, "alpha_c, and what the motion of phi_c asks for (6.9-6.19)", TURN]
     S: Annotated[Array, "S_k (6.20)", TURN]
     M_inverse: Annotated[Array, "phi_c^T Lambda^-1 phi_c (6.57)"]
     M: Annotated[Array, "its inverse where it has one (6.60)", INERTIA]
@@ -98,6 +101,8 @@ class ReferenceMember(Table):
     self_stress: Annotated[int, "how many combinations of tip forces the motion leaves open"]
     qdd: Annotated[Mapping[str, Array], "joint accelerations of each chain (6.2)", TURN]
     acceleration: Annotated[Array, "of all degrees of freedom of the machine", TURN]
+    residual: Annotated[Mapping[str, Array], "φ^cT (a - ẍ_k) less what is asked (6.9)", TURN]
+    balance: Annotated[Array, "I_r a_r + b_r - g_r - Σ (kX_r)^T f_k (6.5)", WRENCH]
 
     @property
     def f_on_tip(self) -> dict[str, Array]:
@@ -114,11 +119,13 @@ def reference_member(
     q: ArrayLike,
     v: ArrayLike,
     tau: ArrayLike,
-    h: Mapping[str, ArrayLike] | None = None,
-    alpha_c: Mapping[str, ArrayLike] | None = None,
+    h: Mapping[str, OverTime] | None = None,
+    alpha_c: Mapping[str, OverTime] | None = None,
     external: External = None,
     passive: bool = True,
     projection: str = "intersection",
+    free: Mapping[str, ArrayLike] | None = None,
+    t: float | None = None,
 ) -> ReferenceMember:
     """Accelerations of chains and member, and the force of every tip (6.1-6.65).
 
@@ -129,10 +136,14 @@ def reference_member(
     the turned axes (two free turns: a universal joint, the first axis on the tip and the second on
     the member).  Orthonormal columns (6, n) are directions that stand still in the tip's frame.
     h, alpha_c: by tip, given force on the member along the free directions (a drive; of a loop:
-    along its coordinates), and given acceleration of the member along the constrained ones.
+    along its coordinates), and given acceleration of the member along the constrained ones; each
+    may be a function of the time t, s.  free: by tip, the basis phi (6, 6 - n_c) that h counts
+    along, where the constrained directions are columns.
+    The ground that the chains stand on may move as prescribed (base_velocity, base_acceleration of
+    the machine); a_r, velocities and accelerations are absolute then, along the axes they have.
     projection: "document" takes the motion space as 6.63 has it; right by symmetry only."""
     choice("projection", projection, PROJECTIONS)
-    q, v, tau = tree_state(machine, q=q, v=v, tau=tau)
+    q, v, tau = tree_state(machine, moving_base=True, q=q, v=v, tau=tau)
     own = loose_body(machine, member)
     if len(own) != 6:
         raise ModelError(f"body '{member}': its joint to the world must be free; {len(own)} axes.")
@@ -140,33 +151,44 @@ def reference_member(
     H = machine.mass_matrix(q, passive)
     chains: dict[str, ChainTerms] = {}
     for tip, given in _separate(machine, member, tips).items():
-        joint = tip_joint(machine, member, tip, given, q, v)
-        drive, rate = (h or {}).get(tip), (alpha_c or {}).get(tip)
+        joint = tip_joint(machine, member, tip, given, q, v, (free or {}).get(tip))
+        drive = at_time(f"h['{tip}']", (h or {}).get(tip), t)
+        rate = at_time(f"alpha_c['{tip}']", (alpha_c or {}).get(tip), t)
         chains[tip] = _chain(machine, member, tip, joint, q, v, H, tau, forces, drive, rate)
-    R_Wr, _ = machine.pose(q, member)
-    w = machine.velocity(q, v, member)[:3]
     J_r = machine.jacobian(q, member)[:, own]
-    I_r = rigid_inertia(machine, q, member)
-    b_r = velocity_force(I_r, w)
-    g_r = I_r[:, 3:] @ (R_Wr.T @ np.array(machine.gravity))  # turned into frame r (0-59)
-    g_r = g_r + external_on(machine, q, external, member) + solve(J_r.T, tau[own])
-    # 6.30
+    I_r, b_r, g_r = _member(machine, member, q, v, external)
+    g_r = g_r + solve(J_r.T, tau[own])
     I_reflected = sum((c.X.T @ c.R for c in chains.values()), np.zeros((6, 6)))
     I_eff = I_r + I_reflected
     force = sum((c.X.T @ c.P for c in chains.values()), np.zeros(6)) - b_r + g_r
-    if projection == "document":
-        B = split(I_reflected)[0]
-        a_r = solve(I_eff, B @ (B.T @ force))
-        mu, stuck, self_stress = np.zeros(0), np.zeros((0, 6)), 0
-    else:
-        B, a_r, mu, stuck, self_stress = _motion(chains, I_eff, force)
+    moved = _as_printed if projection == "document" else _motion
+    B, a_r, mu, stuck, self_stress = moved(chains, I_eff, force)
     f_motion = {tip: c.P - c.R @ a_r for tip, c in chains.items()}
     f = _true_forces(chains, f_motion, mu) if len(stuck) else f_motion
     qdd = {tip: c.qdd_open - c.Omega @ f[tip] for tip, c in chains.items()}
     known = [(c.joints, qdd[tip]) for tip, c in chains.items()]
     known += [(own, solve(J_r, a_r - machine.acceleration(q, v, 0.0 * v, member)))]
     acceleration = _all(known, H, forces)
+    residual = {tip: _residual(c, a_r, f[tip]) for tip, c in chains.items()}
+    balance = I_r @ a_r + b_r - g_r - sum(c.X.T @ f[tip] for tip, c in chains.items())
     return ReferenceMember.of(locals(), motion_space=B, force_projected=B @ (B.T @ force))
+
+
+def _member(
+    machine: Mechanism, member: str, q: Array, v: Array, external: External
+) -> tuple[Array, Array, Array]:
+    """(I_r, b_r, g_r) of the member (6.5, 6.6); gravity is turned into frame r (0-59)."""
+    R_Wr, _ = machine.pose(q, member)
+    I_r = rigid_inertia(machine, q, member)
+    b_r = velocity_force(I_r, machine.velocity(q, v, member)[:3])
+    g_r = I_r[:, 3:] @ (R_Wr.T @ np.array(machine.gravity))
+    return I_r, b_r, g_r + external_on(machine, q, external, member)
+
+
+def _residual(c: ChainTerms, a_r: Array, f: Array) -> Array:
+    """How far the member's point and the tip are from the accelerations they owe each other."""
+    xdd = c.xdd_open - c.Lambda_inverse @ f  # (6.3)
+    return np.asarray(c.phi_c.T @ (c.X @ a_r + c.zeta - xdd) - c.asked)
 
 
 def _separate(
@@ -205,6 +227,7 @@ def _chain(
     phi, phi_c = joint.phi, joint.phi_c
     h_k = vector(f"h['{tip}']", h, phi.shape[1])
     alpha = joint.given(vector(f"alpha_c['{tip}']", alpha_c, phi_c.shape[1]))
+    asked = alpha + joint.rate
     H = inertia[np.ix_(k, k)]
     J = machine.jacobian(q, tip)[:, k]
     Omega = solve(H, J.T)
@@ -213,7 +236,7 @@ def _chain(
     xdd_open = J @ qdd_open + machine.acceleration(q, v, 0.0 * v, tip)
     X = motion_transform(machine, q, tip, member)
     zeta = _centripetal(machine, member, tip, q, v, X)
-    S = alpha + joint.rate + phi_c.T @ (xdd_open - zeta - Lambda_inverse @ phi @ h_k)
+    S = asked + phi_c.T @ (xdd_open - zeta - Lambda_inverse @ phi @ h_k)
     M_inverse = phi_c.T @ Lambda_inverse @ phi_c
     M, rank, stuck = _inverse_where_it_has_one(phi_c.T @ J, H, float(norm(J)))
     P = phi @ h_k + phi_c @ M @ S
@@ -254,6 +277,14 @@ def _motion(
     a_r = a_p + B @ solve(B.T @ I_eff @ B, B.T @ (force - I_eff @ a_p))
     mu = smallest(C.T, I_eff @ a_r - force)
     return B, a_r, mu, C, len(C) - rank_of(C, floor=1.0)
+
+
+def _as_printed(
+    chains: Mapping[str, ChainTerms], I_eff: Array, force: Array
+) -> tuple[Array, Array, Array, Array, int]:
+    """The motion space as the column space of Σ (kX_r)^T R_k (6.63-6.65), right by symmetry."""
+    B = split(sum((c.X.T @ c.R for c in chains.values()), np.zeros((6, 6))))[0]
+    return B, solve(I_eff, B @ (B.T @ force)), np.zeros(0), np.zeros((0, 6)), 0
 
 
 def _true_forces(

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 from armillary.errors import InputError, ModelError
 from armillary.evaluate.inputs import Array, as_floats, choice
 from armillary.textbook.linear import constrained_motion, rank_of, solve, split
-from armillary.textbook.parts import tree_state
+from armillary.textbook.parts import tree_state, vector
 from armillary.textbook.table import FORCE, INERTIA, TURN, WRENCH, Table
 
 if TYPE_CHECKING:
@@ -53,8 +53,9 @@ class Rolling(Table):
     rank: Annotated[int, "rank of G"]
     dof: Annotated[int, "degrees of freedom left"]
     lost: Annotated[int, "independent rows that the annihilator drops: 0, or the wheels slip"]
+    eta: Annotated[Array, "squeeze forces along Ã, as chosen (5.16)", "N m, N"]
     F_c: Annotated[Array, "constraint forces along A (4.50)", WRENCH]
-    F_t: Annotated[Array, "force by each tip on the ground, one row per tip (4.52)", WRENCH]
+    F_t: Annotated[Array, "force by each tip on the ground, A^T F_c + Ã η (4.52, 5.16)", WRENCH]
     T_t: Annotated[Array, "B^T F_c: torques of the rolling on the wheels (4.55)", FORCE]
     theta_dd: Annotated[Array, "accelerations of all degrees of freedom (4.58)", TURN]
 
@@ -84,13 +85,15 @@ def rolling(
     annihilator: ArrayLike | str | None = None,
     external: External = None,
     passive: bool = True,
+    squeeze: ArrayLike | None = None,
 ) -> Rolling:
     """Accelerations and contact forces of wheels that roll (4.39-4.66, 5.7-5.20).
 
     legs: frame of the tip at each contact -> body of the leg, whose revolute joint is the axle
     and whose origin is the wheel's centre.  annihilator: columns Ã (6 wheels, m) whose forces are
     set to zero; "lateral": those of 4.40, which let a wheel slip sideways (errata 2-23); default:
-    the combinations of rows that are redundant at this state."""
+    the combinations of rows that are redundant at this state.  squeeze: their forces η, N m and N,
+    a free choice where they move nothing (5.16); default: none, the least tip forces."""
     choice("form", form, FORMS)
     q, v, tau = tree_state(machine, q=q, v=v, tau=tau)
     M = machine.mass_matrix(q, passive)
@@ -114,7 +117,16 @@ def rolling(
         target = -A @ Jdot_qd
     x = constrained_motion(M, T_c, G, target)
     lost = rank_of(J if form == "H" else J - W, floor=1.0) - x.rank
-    F_t = (A.T @ x.F).reshape(len(tips), 6)
+    eta = vector("squeeze", squeeze, A_tilde.shape[1])
+    if (
+        eta.any()
+        and (moved := float(np.abs((J - W if form == "B" else J).T @ A_tilde).max())) > 1e-9
+    ):
+        raise InputError(
+            f"squeeze: the annihilator given moves the machine ({moved:.2g} per unit of force), so "
+            f"its forces are no free choice. Leave `annihilator` out: then it does not."
+        )
+    F_t = (A.T @ x.F + A_tilde @ eta).reshape(len(tips), 6)
     dof, T_t = machine.nv - x.rank, B.T @ x.F
     return Rolling.of(locals(), annihilator=A_tilde, rank=x.rank, F_c=x.F, theta_dd=x.a)
 

@@ -17,7 +17,15 @@ from numpy.typing import ArrayLike
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array, as_floats, choice
 from armillary.textbook.linear import leading, rank_of, smallest, solve
-from armillary.textbook.parts import Directions, directions, state, tree_state, vector
+from armillary.textbook.parts import (
+    Directions,
+    OverTime,
+    at_time,
+    directions,
+    state,
+    tree_state,
+    vector,
+)
 from armillary.textbook.table import FORCE, INERTIA, TURN, WRENCH, Table
 
 if TYPE_CHECKING:
@@ -68,8 +76,8 @@ def tip_constraint(
     v: ArrayLike,
     tau: ArrayLike,
     constrained: Directions,
-    g_c: ArrayLike | None = None,
-    h: ArrayLike | None = None,
+    g_c: OverTime | None = None,
+    h: OverTime | None = None,
     free: ArrayLike | None = None,
     friction: ArrayLike | None = None,
     corrective: ArrayLike | None = None,
@@ -77,28 +85,34 @@ def tip_constraint(
     coordinates: str = "world_aligned",
     external: External = None,
     passive: bool = True,
+    t: float | None = None,
 ) -> TipConstraint:
     """Accelerations of a chain and the force at its constrained tip (5.7-5.30).
 
     constrained: phi_c, names among rx, ry, rz, dx, dy, dz or orthonormal columns (6, n_c), along
     the world's axes at the tip ("world_aligned") or the tip's own ("local").  g_c (n_c): given
-    derivative of the tip's velocity along them.  h (6 - n_c): given force *by* the tip along the
-    free directions (class I); friction mu (6 - n_c, n_c): plus mu h_c (class II); free: phi
-    (6, 6 - n_c) for both, where the constrained directions are no unit vectors.
+    derivative of the tip's velocity along them; default: as the ground moves, which is 0 unless the
+    base moves as prescribed.  h (6 - n_c): given force *by* the tip along the free directions
+    (class I); both may be functions of the time t, s.  friction mu (6 - n_c, n_c): plus mu h_c
+    (class II); free: phi (6, 6 - n_c), where the constrained directions are no unit vectors.
     solution of a deficient system: "leading" (free variables zero, as 5.129) or "smallest" norm.
     corrective: a force on the tip against drift, from `corrective_force`."""
     choice("coordinates", coordinates, COORDINATES)
     choice("solution", solution, tuple(SOLUTIONS))
-    q, v, tau = tree_state(chain, q=q, v=v, tau=tau)
+    q, v, tau = tree_state(chain, moving_base=True, q=q, v=v, tau=tau)
     phi_c, phi = directions("constrained", constrained, free)
-    h0, g_c = vector("h", h, phi.shape[1]), vector("g_c", g_c, phi_c.shape[1])
+    h0 = vector("h", at_time("h", h, t), phi.shape[1])
+    given = at_time("g_c", g_c, t)
+    g_c = phi_c.T @ _ground(chain, tip, q, v, coordinates)
+    if given is not None:
+        g_c = vector("g_c", given, phi_c.shape[1])
     mu = _friction(friction, phi.shape[1], phi_c.shape[1])
     f_corrective = vector("corrective", corrective, 6)
     # the open chain (5.10-5.20)
     H = chain.mass_matrix(q, passive)
     bias = chain.bias_forces(q, v, external, passive)
     J = chain.jacobian(q, tip, coordinates)
-    Jdot_qd = chain.jacobian_dot(q, v, tip, coordinates) @ v
+    Jdot_qd = _rate(chain, q, v, tip, coordinates)
     Omega = solve(H, J.T)
     Lambda_inverse = J @ Omega
     qdd_open = solve(H, tau - bias)
@@ -115,6 +129,33 @@ def tip_constraint(
     g = phi.T @ xdd
     residual = phi_c.T @ (xdd - Lambda_inverse @ f_corrective) - g_c
     return TipConstraint.of(locals(), rank=rank_of(A))
+
+
+def _rate(chain: Mechanism, q: Array, v: Array, tip: str, coordinates: str) -> Array:
+    """Derivative of the components of the tip's velocity while no joint accelerates."""
+    rate = chain.acceleration(q, v, 0.0 * v, tip, coordinates)
+    if coordinates == "local":  # the axes turn with the tip
+        w, u = np.split(chain.velocity(q, v, tip), 2)
+        rate = rate - np.concatenate([np.zeros(3), np.cross(w, u)])
+    return np.asarray(rate)
+
+
+def _ground(chain: Mechanism, tip: str, q: Array, v: Array, coordinates: str) -> Array:
+    """What `_rate` is of a tip that stands still on a base that moves as prescribed, at the tip's
+    place: constant components of its velocity relative to the base."""
+    base = chain.evaluator.base()
+    if not chain.evaluator.moving_base:
+        return np.zeros(6)
+    w_0, v_0 = np.split(np.array(base.velocity.leaves(), float), 2)
+    alpha_0, a_0 = np.split(chain.acceleration(q, v, 0.0 * v, "world"), 2)
+    R, p = chain.pose(q, tip)
+    w, u = np.split(chain.velocity(q, v, tip, "world_aligned"), 2)
+    turning = alpha_0 + np.cross(w_0, w)
+    moving = a_0 + np.cross(alpha_0, p) + np.cross(w_0, u - v_0)
+    if coordinates == "local":
+        moving = moving - np.cross(w, v_0 + np.cross(w_0, p))
+        return np.concatenate([R.T @ turning, R.T @ moving])
+    return np.concatenate([turning, moving + np.cross(w_0, u - v_0 - np.cross(w_0, p))])
 
 
 def _friction(given: ArrayLike | None, free: int, held: int) -> Array:
@@ -143,17 +184,21 @@ def corrective_force(
     """f = K_v (ẋ_c - ẋ) + K_p (x_c - x) along the constrained directions, on the tip (5.75).
 
     position (3): where the tip belongs, in the world, m; rotation (3, 3): how it belongs there
-    (default: as it is); velocity (6): ẋ_c along the world's axes.  K_p in N/m (N m/rad), K_v in
+    (default: as it is); velocity (6): ẋ_c along the world's axes
+    (default: that of the ground).  K_p in N/m (N m/rad), K_v in
     N s/m.  It must act *on* the tip while f of 5.30 is exerted by it: f - f_corrective (0-27)."""
     choice("coordinates", coordinates, COORDINATES)
-    q, v = state(chain, q=q, v=v)
+    q, v = state(chain, moving_base=True, q=q, v=v)
     phi_c, _ = directions("constrained", constrained)
     R, p = chain.pose(q, tip)
     turn = (
         np.zeros(3) if rotation is None else rotation_vector(as_floats("rotation", rotation) @ R.T)
     )
     error = np.concatenate([turn, vector("position", position, 3) - p])
-    rate = vector("velocity", velocity, 6) - chain.velocity(q, v, tip, "world_aligned")
+    w_0, v_0 = np.split(chain.velocity(q, v, "world"), 2)
+    ground = np.concatenate([w_0, v_0 + np.cross(w_0, p)])
+    wanted = ground if velocity is None else vector("velocity", velocity, 6)
+    rate = wanted - chain.velocity(q, v, tip, "world_aligned")
     pull = K_v * rate + K_p * error
     if coordinates == "local":
         pull = (pull.reshape(2, 3) @ R).ravel()

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.linalg import qr
+from numpy.typing import ArrayLike
 
-from armillary.errors import ModelError
+from armillary.errors import InputError, ModelError
 from armillary.evaluate.inputs import Array
 from armillary.joints.closures import Closure, rate_bias
 from armillary.joints.loops import GimbalLoop, LoopClosure, loop_closure
@@ -67,7 +68,7 @@ class StandingDirections(Closure):
 
 
 @dataclass(frozen=True)
-class _End:
+class End:
     """A frame of the joint and the velocity of its body there, along the world's axes."""
 
     R: Array
@@ -76,7 +77,7 @@ class _End:
     v: Array
 
     @classmethod
-    def on(cls, machine: Mechanism, q: Array, v: Array, body: str, R: Array, p: Array) -> _End:
+    def on(cls, machine: Mechanism, q: Array, v: Array, body: str, R: Array, p: Array) -> End:
         velocity = machine.velocity(q, v, body, "world_aligned")
         w = velocity[:3]
         return cls(R, p, w, velocity[3:] + np.cross(w, p - machine.pose(q, body)[1]))
@@ -87,7 +88,13 @@ class _End:
 
 
 def tip_joint(
-    machine: Mechanism, member: str, tip: str, given: TipJoint, q: Array, v: Array
+    machine: Mechanism,
+    member: str,
+    tip: str,
+    given: TipJoint,
+    q: Array,
+    v: Array,
+    free: ArrayLike | None = None,
 ) -> Held:
     """What the joint between tip and member forbids, and how that changes with the motion.
 
@@ -96,25 +103,32 @@ def tip_joint(
     A `Loop`: its joint between its two frames."""
     R, p = machine.pose(q, tip)
     if isinstance(given, Loop):
+        if free is not None:
+            raise InputError(
+                f"free['{tip}']: the loop '{given.name}' has coordinates of its own, which h "
+                f"counts along. Give the constrained directions as columns instead."
+            )
         loop, one, two = _loop(machine, member, tip, given, q, v)
         closure: Closure = loop
-        X = _pose_of_2_in_1(one, two)
+        X = pose_of_2_in_1(one, two)
         sign = 1.0 if given.second.body in tree_of(machine, member) else -1.0
-        T = sign * _at_tip(R, p, two, closure.wrenches(X))
-        phi = sign * _at_tip(R, p, two, loop.freedoms(X)[1])
+        T = sign * wrenches_at(R, p, two, closure.wrenches(X))
+        phi = sign * wrenches_at(R, p, two, loop.freedoms(X)[1])
         phi_c = _orthonormal(T)
     else:
-        one = _End.on(machine, q, v, machine.model.frame(tip).body, R, p)
-        two = _End.on(machine, q, v, member, R, p)
+        one = End.on(machine, q, v, machine.model.frame(tip).body, R, p)
+        two = End.on(machine, q, v, member, R, p)
         phi_c, phi = directions(f"tips['{tip}']", given)
         closure = _closure(given, phi, phi_c)
-        X = _pose_of_2_in_1(one, two)
-        T = _at_tip(R, p, two, closure.wrenches(X))
+        if free is not None:
+            phi = directions(f"tips['{tip}']", given, free)[1]
+        X = pose_of_2_in_1(one, two)
+        T = wrenches_at(R, p, two, closure.wrenches(X))
     rows = phi_c.T @ T
-    return Held(phi, phi_c, _along(rows, _rate(closure, X, one, two, p)), rows)
+    return Held(phi, phi_c, _along(rows, row_rate(closure, X, one, two, p)), rows)
 
 
-def _rate(closure: Closure, X: Transform, one: _End, two: _End, tip: Array) -> Array:
+def row_rate(closure: Closure, X: Transform, one: End, two: End, tip: Array) -> Array:
     """t · (a - x) of every row of the joint that its velocities ask for.
 
     d/dt of the components, in frame 2, of  (ω_2 - ω_1; v_2 - v_1 - ω_1 × d)  is what the rows
@@ -132,7 +146,7 @@ def _rate(closure: Closure, X: Transform, one: _End, two: _End, tip: Array) -> A
 
 def _loop(
     machine: Mechanism, member: str, tip: str, loop: Loop, q: Array, v: Array
-) -> tuple[LoopClosure, _End, _End]:
+) -> tuple[LoopClosure, End, End]:
     """The closure of a loop and its two frames, turned to the axes of the joint."""
     held, mine = tree_of(machine, member), machine.model.frame(tip).body
     bodies = [loop.first.body, loop.second.body]
@@ -153,14 +167,14 @@ def _loop(
             f"method. Give their forces as h['{tip}'], or use solve()."
         )
     turn = np.array(own_rotation(loop.joint).rows, float)
-    one, two = (_end(machine, q, v, frame, turn) for frame in (loop.first, loop.second))
+    one, two = (end_of(machine, q, v, frame, turn) for frame in (loop.first, loop.second))
     return loop_closure(kernel_joint(loop.joint)), one, two
 
 
-def _end(machine: Mechanism, q: Array, v: Array, frame: Frame, turn: Array) -> _End:
+def end_of(machine: Mechanism, q: Array, v: Array, frame: Frame, turn: Array) -> End:
     R, p = machine.pose(q, frame.body)
     place = p + R @ np.array(frame.pose.position)
-    return _End.on(machine, q, v, frame.body, R @ np.array(frame.pose.rotation) @ turn, place)
+    return End.on(machine, q, v, frame.body, R @ np.array(frame.pose.rotation) @ turn, place)
 
 
 def _closure(given: Directions, phi: Array, phi_c: Array) -> Closure:
@@ -169,7 +183,7 @@ def _closure(given: Directions, phi: Array, phi_c: Array) -> Closure:
     return StandingDirections(phi_c)
 
 
-def _pose_of_2_in_1(one: _End, two: _End) -> Transform:
+def pose_of_2_in_1(one: End, two: End) -> Transform:
     E, r = two.R.T @ one.R, one.R.T @ (two.p - one.p)
     return Transform(Matrix(tuple(map(tuple, E.tolist()))), Vector(*r.tolist()))
 
@@ -178,7 +192,7 @@ def _columns(wrenches: Sequence[Force]) -> Array:
     return np.array([w.leaves() for w in wrenches], float).reshape(-1, 6).T
 
 
-def _at_tip(R: Array, p: Array, two: _End, wrenches: Sequence[Force]) -> Array:
+def wrenches_at(R: Array, p: Array, two: End, wrenches: Sequence[Force]) -> Array:
     """Wrenches given in frame 2 as columns (6, n) in the tip's frame at its origin."""
     A = R.T @ two.R
     arm = skew(R.T @ (two.p - p))

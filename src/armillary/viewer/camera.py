@@ -9,7 +9,10 @@ from types import MappingProxyType
 import numpy as np
 
 from armillary.model.model import Model
-from armillary.model.parts import WORLD
+from armillary.model.parts import WORLD, Pose
+from armillary.model.roads.plane import Plane
+from armillary.model.roads.road import Road
+from armillary.viewer.elements import tyres
 from armillary.viewer.motion import Motion
 from armillary.viewer.places import Array, point
 from armillary.viewer.schema import Camera, GroundPart, Point, ViewPart
@@ -87,6 +90,10 @@ def _corners(model: Model, k: int) -> list[Point]:
                 point(np.array(wheel.center) + wheel.radius * np.array(d))
                 for d in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))
             ]
+    for part, law in tyres(model):
+        if model.index[part.ends[1].body] == k:
+            center = np.array(part.ends[1].pose.position)
+            found += [point(center + law.radius * s * d) for d in np.eye(3) for s in (1.0, -1.0)]
     return found
 
 
@@ -157,9 +164,22 @@ def planar_axis(model: Model, moving: Motion) -> Array | None:
     return axes[0] if same else None
 
 
+def _planes(road: Road) -> list[tuple[Point, float]]:
+    """Normal of an even road, and its distance from the origin along it."""
+    if not isinstance(road, Plane):
+        return []
+    n = np.array(list(road.at(0.0, 0.0).normal), float)
+    return [(point(n), float(n[2] * road.height))]
+
+
 def ground_of(model: Model, moving: Motion, around: Bounds) -> tuple[GroundPart, ...]:
     """The level planes that wheels roll on; else one below everything."""
     planes = {(wheel.normal, wheel.height) for wheel in model.wheels if wheel.ground == WORLD}
+    on_world = [
+        x for x in tyres(model) if (x[0].ends[0].body, x[0].ends[0].pose) == (WORLD, Pose())
+    ]
+    fixed = [law for _, law in on_world]
+    planes |= {plane for law in fixed for plane in _planes(law.road)}
     found = [GroundPart(point=point(np.array(n) * h), normal=n) for n, h in sorted(planes)]
     if found:
         return tuple(found)

@@ -7,6 +7,7 @@ from armillary.model.elements.element import ForceElement
 from armillary.model.elements.line import LineForce
 from armillary.model.elements.maxwell import Maxwell
 from armillary.model.elements.turning import Bushing, TorsionSpring
+from armillary.model.elements.tyre import Tyre
 from armillary.model.elements.user import UserForce
 from armillary.model.elements.world import Drag, FixedWrench, PointGravity
 from armillary.model.model import Model
@@ -19,12 +20,13 @@ _SYMBOLS = {
     Drag: "drag",
     PointGravity: "gravity",
     UserForce: "law",
+    Tyre: "tyre",
 }
 
 
 def symbols_of(part: ForceElement) -> tuple[str, ...]:
     """Of a line: cable, or spring and damper side by side or one of them, or both in series, or
-    actuator; else one of torsion, bushing, wrench, drag, gravity, law."""
+    actuator; else one of torsion, bushing, wrench, drag, gravity, law, tyre."""
     law = part.law
     if isinstance(law, Maxwell):
         return ("series",)
@@ -42,7 +44,7 @@ def anchors(part: ForceElement) -> tuple[Frame, ...]:
     the world is none for a load, nor is a centre of attraction."""
     if isinstance(part.law, (AlongForce, TorsionSpring, Bushing)):
         return part.ends
-    if isinstance(part.law, (PointGravity, FixedWrench, Drag)):
+    if isinstance(part.law, (PointGravity, FixedWrench, Drag, Tyre)):
         return part.ends[1:]
     return tuple(end for end in part.ends if end.body != WORLD)
 
@@ -50,6 +52,11 @@ def anchors(part: ForceElement) -> tuple[Frame, ...]:
 def placed(model: Model) -> list[ForceElement]:
     """The elements between frames; those between coordinates of joints have no place."""
     return [part for part in model.elements if part.ends]
+
+
+def tyres(model: Model) -> list[tuple[ForceElement, Tyre]]:
+    """Those among the elements."""
+    return [(part, part.law) for part in model.elements if isinstance(part.law, Tyre)]
 
 
 def title(part: ForceElement) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
@@ -17,6 +18,9 @@ from armillary.viewer.motion import positions
 from armillary.viewer.scene import mechanism_scene, run_scene
 from armillary.viewer.schema import Scene
 from armillary.viewer.sketch.movie import ENDINGS, film
+
+if TYPE_CHECKING:
+    from armillary.studies.results import Study
 
 FilePath = str | os.PathLike[str]
 
@@ -60,6 +64,11 @@ def view_run(
 ) -> View:
     """The page of a run for a notebook cell; the arguments are those of `animate`."""
     return View(run_scene(mechanism or run.mechanism, run, member, fps, faces), height)
+
+
+def view_variant(study: Study, variant: int, *, height: int = 560) -> View:
+    """The page of one variant of a study, which is made again, for a notebook cell."""
+    return view_run(study.run(variant, record=("q",)), height=height)
 
 
 def view_mechanism(

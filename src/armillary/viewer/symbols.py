@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from armillary.model.model import Model
 from armillary.model.parts import WORLD, JointSpec, Pose
 from armillary.viewer import colors
+from armillary.viewer.elements import tyres
 from armillary.viewer.looks import Measure, is_ground, shape
 from armillary.viewer.places import ORIGIN, place_of, point, turned
 from armillary.viewer.schema import AxisPart, Place, Point, ShapePart
@@ -37,6 +38,11 @@ def joint_symbols(model: Model, measure: Measure) -> Iterator[ShapePart]:
             name = f"{wheel.name} (wheel of {wheel.radius:g} m)"
             number = model.index[wheel.body]
             yield shape("wheel", "ring", number, at, size, colors.WHEEL, name)
+    for part, law in tyres(model):
+        hub, tube = part.ends[1], 0.14 * law.radius
+        at = turned(law.axis, ORIGIN, hub.pose)
+        name, size = f"{part.name} (tyre of {law.radius:g} m)", (law.radius - tube, tube)
+        yield shape("wheel", "ring", model.index[hub.body], at, size, colors.RUBBER, name)
     for rod in model.distances:
         for end in (rod.first, rod.second):
             at = place_of(end.pose)

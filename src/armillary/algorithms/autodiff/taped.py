@@ -9,7 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armillary.scalar import Around, Scalar, atan2, cos, exp, sin, sqrt, tanh, where
+from armillary.scalar import (
+    Around,
+    Scalar,
+    Table,
+    atan2,
+    cos,
+    exp,
+    lookup,
+    sin,
+    sqrt,
+    tanh,
+    where,
+)
 
 
 class Taped(Around):
@@ -100,6 +112,9 @@ class Taped(Around):
     def tanh(self) -> Taped:
         t = tanh(self.value)
         return self.made(t, (self, 1.0 - t * t))
+
+    def lookup(self, table: Table, column: int) -> Scalar:
+        return lookup(table, self.value, column)
 
     @staticmethod
     def atan2(y: Scalar, x: Scalar) -> Taped:

@@ -6,6 +6,7 @@ other ones give beyond that comes out here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -13,6 +14,7 @@ from armillary.algorithms.closed.variational import Numbers
 from armillary.algorithms.forces.elements import (
     READINGS,
     JointEnd,
+    MovingTree,
     PathEnd,
     acting,
     ends_of,
@@ -21,53 +23,74 @@ from armillary.algorithms.forces.elements import (
 )
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm, GlobalStep
+from armillary.model.elements.element import OUTPUTS
+from armillary.model.lowering.elements import KernelElement
 from armillary.scalar import Scalar
 from armillary.spatial import Force
 
-# number of an element, of its own states, of its inputs
-Changing = tuple[tuple[int, int, int], ...]
+# number of an element; how many own states, inputs and given numbers it has
+Changing = tuple[tuple[int, int, int, int], ...]
+
+
+def _add_forces(
+    run: Run, element: KernelElement, sign: int, force: list[Scalar], driven: list[Scalar]
+) -> None:
+    """What an element exerts: forces along joints, those along coordinates alone, wrenches."""
+    ends, offsets = acting(element, run.tree), run.tables.v_offsets
+    for dof, x in joint_forces(ends, run.tree, offsets).items():
+        force[dof] = force[dof] + x * sign
+    for end in ends:
+        if isinstance(end, PathEnd) and end.body >= 0:
+            body = run.bodies[end.body]
+            body.wrench = body.wrench + end.wrench * sign
+        elif isinstance(end, JointEnd) and end.body >= 0:
+            row = offsets[end.body] + end.number
+            driven[row] = driven[row] + end.force * sign
+
+
+def _stored(base: KernelElement, state: Sequence[Scalar], tree: MovingTree) -> Scalar:
+    """Its energy at the state, less that at the state it holds; inputs store none."""
+    ends = ends_of(base, tree)
+    return base.law.changed(state, ()).potential(ends) - base.law.potential(ends)
 
 
 @cache
 def changing_elements(changing: Changing) -> Algorithm:
     """(q, v, states, inputs) -> what the elements give at these states and with these inputs
-    beyond what others take: forces along the joints, or wrenches on the bodies and forces along
-    coordinates; energy (inputs do work, and store none); rates of the states; full readings."""
-    count = sum(states for _, states, _ in changing)
+    beyond what others take (numbers that are given instead of the model's stand behind all own
+    states, and stay): forces along the joints, or wrenches on the bodies and forces along
+    coordinates; energy (inputs do work, and store none); rates of the states; full readings,
+    and what tyres say of themselves."""
+    own_count = sum(own for _, own, *_ in changing)
+    count = own_count + sum(numbers for *_, numbers in changing)
 
     def step(run: Run) -> None:
-        tree, offsets = run.tree, run.tables.v_offsets
-        force: list[Scalar] = [0] * run.tables.nv
-        driven: list[Scalar] = [0] * run.tables.nv
-        rates: list[Scalar] = []
-        shown: list[Scalar] = []
+        tree = run.tree
+        force, driven = ([0] * run.tables.nv for _ in range(2))
+        rates, shown, outputs = list[Scalar](), list[Scalar](), list[Scalar]()
         energy: Scalar = 0
         states, inputs = list(run.inputs["states"]), list(run.inputs["inputs"])
+        values = states[own_count:]
         for b in run.bodies:
             b.wrench = Force.zero()
-        for number, own, given in changing:
+        for number, own, given, numbers in changing:
             base = run.tables.elements[number]
+            if numbers:
+                base, values = base.given(values[:numbers]), values[numbers:]
             state, states = states[:own], states[own:]
             added, inputs = inputs[:given], inputs[given:]
             now = replace(base, law=base.law.changed(state, added))
-            for element, law, sign in ((now, base.law.changed(state, ()), 1), (base, base.law, -1)):
-                ends = acting(element, tree)
-                for dof, x in joint_forces(ends, tree, offsets).items():
-                    force[dof] = force[dof] + x * sign
-                for end in ends:
-                    if isinstance(end, PathEnd) and end.body >= 0:
-                        body = run.bodies[end.body]
-                        body.wrench = body.wrench + end.wrench * sign
-                    elif isinstance(end, JointEnd) and end.body >= 0:
-                        row = offsets[end.body] + end.number
-                        driven[row] = driven[row] + end.force * sign
-                energy = energy + law.potential(ends) * sign
+            for element, sign in ((now, 1), (base, -1)):
+                _add_forces(run, element, sign, force, driven)
+            energy = energy + _stored(base, state, tree)
             rates += now.law.rates(ends_of(now, tree))
             shown += reading(now, ends_of(now, tree))
+            outputs += now.law.outputs(ends_of(now, tree))
+        rates += [0] * (count - own_count)
         run.write("force", force)
         run.write("along", driven)
         run.world.rates, run.world.energy = Numbers(rates), Numbers([energy])
-        run.world.readings = Numbers(shown)
+        run.world.readings, run.world.outputs = Numbers(shown), Numbers(outputs)
 
     return Algorithm(
         name="changing_elements",
@@ -81,11 +104,13 @@ def changing_elements(changing: Changing) -> Algorithm:
             "rates": "world",
             "energy": "world",
             "readings": "world",
+            "outputs": "world",
         },
         shapes={
             "wrench": Force,
             "rates": Numbers(size=count),
             "energy": Numbers(size=1),
             "readings": Numbers(size=READINGS * len(changing)),
+            "outputs": Numbers(size=len(OUTPUTS) * len(changing)),
         },
     )

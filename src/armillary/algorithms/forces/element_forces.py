@@ -10,6 +10,11 @@ element_forces = Algorithm(
     "element_forces", (ElementStep("read"),), lambda g: {}, ("q", "v"), {"readings": "element"}
 )
 
+# what tyres say of themselves
+tyre_forces = Algorithm(
+    "tyre_forces", (ElementStep("show"),), lambda g: {}, ("q", "v"), {"outputs": "tyre"}
+)
+
 
 def _outward(b, p, j):
     place(b, p, j)

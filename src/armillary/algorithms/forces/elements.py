@@ -210,6 +210,11 @@ def readings(elements: Sequence[KernelElement], tree: MovingTree) -> list[list[S
     return [reading(element, ends_of(element, tree)) for element in elements]
 
 
+def shown(elements: Sequence[KernelElement], tree: MovingTree) -> list[list[Scalar]]:
+    """What tyres say of themselves; zeros of all other elements."""
+    return [list(element.law.outputs(ends_of(element, tree))) for element in elements]
+
+
 # -- derivatives ---------------------------------------------------------------------------------
 
 Entry = tuple[int, int, Scalar, Scalar]  # (row, column) of the matrices, d/dq and d/dv

@@ -16,6 +16,12 @@ from armillary.scalar import Scalar
 from armillary.spatial import Force, Motion, Transform, Vector
 
 READINGS = ("force", "position", "rate")  # along the one coordinate of an element, if it has one
+# what a tyre says of itself, in its axes at the point of contact: name and unit
+OUTPUTS = (
+    ("slip_ratio", "1"), ("slip_angle", "rad"), ("camber", "rad"), ("deflection", "m"),
+    ("Fx", "N"), ("Fy", "N"), ("Fz", "N"), ("Mx", "N m"), ("My", "N m"), ("Mz", "N m"),
+    ("loaded_radius", "m"), ("mu", "1"), ("x", "m"), ("y", "m"), ("z", "m"),
+)  # fmt: skip
 
 
 class End(Protocol):
@@ -82,6 +88,15 @@ class ElementLaw:
             found += [f"{name}.{k}" for k in range(count)] if isinstance(value, tuple) else [name]
         return tuple(found)
 
+    def named_values(self) -> tuple[Scalar, ...]:
+        """The numbers of `named`, in the order of `value_names`."""
+        return tuple(x for name in self.named for x in flat(getattr(self, name)))
+
+    def with_named(self, values: Sequence[Scalar]) -> Self:
+        rest = iter(values)
+        changed: dict[str, Scalar] = {n: filled(getattr(self, n), rest) for n in self.named}
+        return replace(self, **changed)
+
     def act(self, ends: Sequence[Any]) -> None:
         """Push at the ends: `End`, or `CoordinateEnd` of an element between coordinates."""
         raise NotImplementedError
@@ -93,6 +108,10 @@ class ElementLaw:
     def readings(self, ends: Sequence[Any]) -> tuple[Scalar, Scalar, Scalar]:
         """Force, position and rate along its one coordinate (`units`); zeros if it has none."""
         return (0, 0, 0)
+
+    def outputs(self, ends: Sequence[Any]) -> Sequence[Scalar]:
+        """`OUTPUTS` of a tyre; zeros of all others."""
+        return (0,) * len(OUTPUTS)
 
     def state_names(self) -> tuple[str, ...]:
         """Of its own states z, which stand in the field `state`: what they are where nothing else
@@ -109,6 +128,12 @@ class ElementLaw:
     @property
     def begins_steady(self) -> bool:
         """Does a run begin with dz/dt = 0, and not with `state`?"""
+        return False
+
+    @property
+    def answers_steady(self) -> bool:
+        """Do questions about one state take it where its own states are steady, so that these have
+        no part in them?"""
         return False
 
     def changed(self, state: Sequence[Scalar], added: Sequence[Scalar]) -> Self:
@@ -178,8 +203,18 @@ class ForceElement:
         return (*own, *places)
 
     def parameter_values(self) -> tuple[float, ...]:
-        own = tuple(x for name in self.law.named for x in flat(getattr(self.law, name)))
+        own = self.law.named_values()
         return (*own, *(x for end in self.ends for x in end.pose.position))
+
+    def with_parameter_values(self, values: Sequence[float]) -> ForceElement:
+        """The same element with other numbers, in the order of `parameter_names`."""
+        rest = iter(values)
+        own = {name: filled(getattr(self.law, name), rest) for name in self.law.named}
+        ends = []
+        for end in self.ends:
+            place = (next(rest), next(rest), next(rest))
+            ends.append(replace(end, pose=replace(end.pose, position=place)))
+        return replace(self, law=replace(self.law, **own), ends=tuple(ends))
 
 
 def end_names(count: int) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from armillary.model.elements.element import ElementLaw, ForceElement, filled, flat
+from armillary.model.elements.element import ElementLaw, ForceElement
 from armillary.model.joints import kernel_joint
 from armillary.model.lowering.carrier import Carrier
 from armillary.model.model import Model
@@ -76,15 +76,14 @@ class KernelElement:
     @property
     def count(self) -> int:
         """How many numbers `given` takes: as `ForceElement.parameter_names`."""
-        own = (x for name in self.law.named for x in flat(getattr(self.law, name)))
-        return len(list(own)) + 3 * len(self.bodies)
+        return len(self.law.named_values()) + 3 * len(self.bodies)
 
     def given(self, values: Sequence[Scalar]) -> KernelElement:
         """The same with other numbers of its law, and its ends elsewhere in their bodies."""
-        rest = iter(values)
-        own: dict[str, Scalar] = {n: filled(getattr(self.law, n), rest) for n in self.law.named}
+        own = len(self.law.named_values())
+        rest = iter(values[own:])
         places = tuple(Vector(next(rest), next(rest), next(rest)) for _ in self.bodies)
-        return replace(self, law=replace(self.law, **own), positions=places)
+        return replace(self, law=self.law.with_named(values[:own]), positions=places)
 
 
 def lower_elements(model: Model, carriers: Sequence[Carrier]) -> tuple[KernelElement, ...]:

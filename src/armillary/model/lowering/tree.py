@@ -17,6 +17,7 @@ from armillary.model.lowering.elements import KernelElement, given_elements, low
 from armillary.model.model import Model
 from armillary.model.parts import Rotor, inertia_of
 from armillary.model.passive import Passive
+from armillary.model.varied import Numbers, Varied
 from armillary.scalar import Dual, Scalar
 from armillary.spatial import Force, Inertia, Matrix, Symmetric, Transform, Vector
 from armillary.spatial.rotation import from_quaternion, quaternion_exp
@@ -152,6 +153,7 @@ class Tables:
     again: Callable[[Mapping[str, Sequence[Scalar]]], Tables] | None = None  # of given bodies
     fused: bool = True  # welded bodies are part of the body that carries them
     elements: tuple[KernelElement, ...] = ()  # forces between bodies
+    gravity: tuple[Scalar, Scalar, Scalar] | None = None  # where it is an input
 
 
 def lower(
@@ -159,10 +161,11 @@ def lower(
     fuse: bool = True,
     passive: bool = True,
     inertias: Sequence[Inertia] | None = None,
+    numbers: Numbers = Numbers(),  # noqa: B008 - it is frozen
 ) -> Tables:
     """Tables of a model.  `fuse` merges welded bodies into the body that carries them;
     `passive=False` leaves friction, springs, rotors and force elements out.  inertias: other ones
-    than the model's, about the origins of the body frames, over any scalars."""
+    than the model's, about the origins of the body frames, over any scalars; numbers: likewise."""
     bodies: list[KernelBody] = []
     parents: list[int] = []
     q_offsets: list[int] = []
@@ -173,7 +176,9 @@ def lower(
         zip(model.bodies, model.joints, model.slots, model.parents, strict=True)
     ):
         base = carriers[parent] if parent >= 0 else world
-        X_JK = body.at.transform() @ base.X_BK  # carrier's kernel frame to the joint frame
+        X_JK = (
+            numbers.places.get(number, body.at).transform() @ base.X_BK
+        )  # carrier's kernel frame to the joint frame
         inertia = inertia_of(body.mass) if inertias is None else inertias[number]
         if fuse and joint.nv == 0:
             carriers.append(Carrier(base.kernel, X_JK))
@@ -181,14 +186,16 @@ def lower(
                 bodies[base.kernel] = _heavier(bodies[base.kernel], X_JK.T @ inertia @ X_JK)
             continue
         own = own_rotation(body.joint)
+        rubs = numbers.passive.get(number, body.joint.passive)
+        rotors = numbers.rotors.get(number, body.joint.rotors)
         bodies.append(
             KernelBody(
                 joint=joint,
                 placement=Transform(own.T, Vector()) @ X_JK,
                 inertia=inertia.rotate(own.T),
                 own=own,
-                armature=_armature(body.joint.rotors, joint.nv) if passive else (0,) * joint.nv,
-                passive=body.joint.passive if passive and _any(body.joint.passive) else (),
+                armature=_armature(rotors, joint.nv) if passive else (0,) * joint.nv,
+                passive=rubs if passive and _any(rubs) else (),
             )
         )
         carriers.append(Carrier(len(bodies) - 1, Transform(own, Vector())))
@@ -205,6 +212,7 @@ def lower(
         nv=model.nv,
         fused=fuse,
         elements=lower_elements(model, carriers) if passive else (),
+        gravity=numbers.gravity,
     )
 
 
@@ -250,23 +258,27 @@ def minimal_inertias(tables: Tables) -> Tables:
 
 def _armature(rotors: Sequence[Rotor], nv: int) -> tuple[Scalar, ...]:
     reflected = tuple(r.reflected for r in rotors)
-    return reflected if any(reflected) else (0,) * nv
+    return reflected if any(x != 0 for x in reflected) else (0,) * nv
 
 
 def parametric(model: Model, fuse: bool, passive: bool) -> Tables:
     """Tables whose bodies are inputs: see `PER_BODY`; offsets only where nothing is fused."""
     tables = lower(model, fuse, passive)
+    of_elements = sum(len(part.parameter_names()) for part in model.elements)
 
     def of(name: str, k: int, numbers: Mapping[str, Sequence[Scalar]]) -> Sequence[Scalar]:
         return numbers[name][PER_BODY[name] * k : PER_BODY[name] * (k + 1)]
 
     def again(numbers: Mapping[str, Sequence[Scalar]]) -> Tables:
         count, found = len(model.bodies), tables.elements
+        first = PER_BODY["parameters"] * count
         if found and "parameters" in numbers:
-            found = given_elements(found, numbers["parameters"][PER_BODY["parameters"] * count :])
-        if fuse:
+            found = given_elements(found, numbers["parameters"][first : first + of_elements])
+        if fuse or (model.varied and "parameters" in numbers):
             own = [Inertia.from_leaves(of("parameters", k, numbers)) for k in range(count)]
-            return replace(lower(model, fuse, passive, inertias=own), elements=found)
+            others = Varied(model).numbers(numbers["parameters"][first + of_elements :])
+            again = lower(model, fuse, passive, inertias=own, numbers=others)
+            return replace(again, elements=found)
         names = [name for name in PER_BODY if name in numbers]
         bodies = tuple(
             body.given({name: of(name, k, numbers) for name in names})
@@ -275,5 +287,5 @@ def parametric(model: Model, fuse: bool, passive: bool) -> Tables:
         return replace(tables, bodies=bodies, elements=found)
 
     sizes = {name: size * len(model.bodies) for name, size in PER_BODY.items()}
-    sizes["parameters"] += sum(len(part.parameter_names()) for part in model.elements)
+    sizes["parameters"] += of_elements + len(model.varied)
     return replace(tables, extra=tuple(sizes.items()), again=again)

@@ -12,14 +12,30 @@ does not drive passes its command on unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 from armillary.errors import InputError
+from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar, where
 from armillary.sim.motion.schedules import Schedule
 
 Scalars = Sequence[Scalar]
+Made = tuple[tuple[object, ...], Mapping[str, object]]  # arguments by place and by name
+
+
+def _remembering(make: Callable[..., None]) -> Callable[..., None]:
+    """A constructor that keeps what it was called with."""
+
+    @functools.wraps(make)
+    def made(self: Block, *args: object, **named: object) -> None:
+        vars(self).setdefault("made_with", (args, named))  # the outermost call is the user's
+        make(self, *args, **named)
+
+    return made
 
 
 class Block:
@@ -42,6 +58,18 @@ class Block:
     is_sensor: bool = False  # see sensors.py
     needs_motion: bool = False  # a sensor that reads accelerations or forces
     starts_steady: bool = False  # its states begin as `steady` says
+    signal_units: Mapping[str, str] = MappingProxyType({})  # of its signals, by name
+    argument_units: Mapping[str, str] = MappingProxyType({})  # of numbers it is made with
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__init__" in vars(cls):
+            cls.__init__ = _remembering(cls.__init__)  # type: ignore[method-assign]
+
+    @functools.cached_property
+    def made_with(self) -> Made:
+        """Arguments of its constructor, from which a file of the experiment makes it again."""
+        return (), {}
 
     def __repr__(self) -> str:
         of = f" of {_shown(self.built_for)}" if self.built_for else ""
@@ -77,6 +105,20 @@ class Block:
     ) -> dict[str, list[Scalar]]:
         """What may be recorded beside the force: name -> nv scalars."""
         return {}
+
+
+class StartNumbers:
+    """Numbers (n) or (B, n) with which states of a block begin.  Code does not depend on them: any
+    two are equal where blocks are compared."""
+
+    def __init__(self, values: Array):
+        self.values = values
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StartNumbers)
+
+    def __hash__(self) -> int:
+        return hash(StartNumbers)
 
 
 # -- small tools over scalars --------------------------------------------------------------------

@@ -8,7 +8,7 @@ others give beyond that, this block adds to the joint forces, and it integrates 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,9 +23,11 @@ from armillary.evaluate.program import Program
 from armillary.evaluate.request import Request
 from armillary.graph.expr import Node
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.elements.element import OUTPUTS, ForceElement, filled
+from armillary.model.elements.tyre import Tyre
 from armillary.model.passive import interpolated
 from armillary.scalar import Scalar
-from armillary.sim.control.block import Block, Scalars, made_for
+from armillary.sim.control.block import Block, Scalars, StartNumbers, made_for
 from armillary.sim.motion.schedules import Inputs, Schedule
 from armillary.sim.motion.user_functions import array_of, columns, numbers
 
@@ -38,13 +40,14 @@ _STEADY = 1e-9  # rates that count as zero, relative to those at the start
 class Added:
     """What changing elements give beyond the model, at S instants: forces along the joints (S, nv),
     those of elements between coordinates alone, wrenches by body (S, 6), energy (S,), and the
-    readings of all elements (S, elements, 10)."""
+    readings of all elements (S, elements, 10), and what tyres say (S, elements, 15)."""
 
     force: Array
     along: Array
     wrenches: dict[str, Array]
     energy: Array
     readings: Array
+    outputs: Array
 
     def put(self, extras: dict[str, Any], shape: tuple[int, ...]) -> None:
         """Into what a recorder takes beside the joint forces: outer wrenches, and restraints."""
@@ -59,26 +62,39 @@ class Added:
 
 class ElementChanges(Block):
     """inputs: {element: constant, Schedule or f(t)}, added to what its law says: the force of a
-    spring (N or N m, tension is positive), moment and force of a fixed wrench (6)."""
+    spring (N or N m, tension is positive), moment and force of a fixed wrench (6), height of the
+    road under a tyre and its rate (2: m, m/s)."""
 
     entries = ()
 
-    def __init__(self, mechanism: Mechanism, inputs: Mapping[str, Any]):
+    def __init__(
+        self, mechanism: Mechanism, inputs: Mapping[str, Any], parameters: Array | None = None
+    ):
+        """parameters (n) or (B, n): of `mechanism.parameters`, instead of the model's; those of
+        changing elements that differ stand behind their states, and stay."""
         self.mechanism, self.built_for = mechanism, made_for(mechanism)
         self.inputs = dict(inputs)
         self.schedules = tuple(x for x in inputs.values() if isinstance(x, Schedule))
         names: list[str] = []
         units: list[str] = []
-        changing: list[tuple[int, int, int]] = []
+        changing: list[tuple[int, int, int, int]] = []
+        numbers_of: list[int] = []
         for k, part in enumerate(mechanism.model.elements):
             law = part.law
             given = law.input_count() if part.name in inputs else 0
             if law.state_names() or given:
-                changing.append((k, len(law.state_names()), given))
+                own = _given_numbers(mechanism, part, parameters)
+                changing.append((k, len(law.state_names()), given, len(own)))
+                numbers_of += own
             names += [f"{part.name}.{name}" for name in law.state_names()]
             units += law.state_units()
-        self.states, self.state_units = tuple(names), tuple(units)
+        self._own = len(names)
+        names += [f"{mechanism.parameter_names[k]} (given)" for k in numbers_of]
+        self.states, self.state_units = tuple(names), (*units, *[""] * len(numbers_of))
         self._changing = tuple(changing)
+        self._numbers_of_run = StartNumbers(
+            np.zeros(0) if parameters is None else np.asarray(parameters)[..., numbers_of]
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -115,7 +131,7 @@ class ElementChanges(Block):
         """All results at S instants; t (S,), or (1,) for all."""
         evaluator = self.mechanism.evaluator
         reads, nz = ("q", "v", "states", "inputs"), len(self.states)
-        count = sum(given for *_, given in self._changing)
+        count = sum(given for _, _, given, _ in self._changing)
 
         def make() -> Program:
             sizes = (("states", nz), ("inputs", count))
@@ -140,17 +156,37 @@ class ElementChanges(Block):
         self, mechanism: Mechanism, q: Scalars | None = None, v: Scalars | None = None
     ) -> list[Scalar]:
         """The states that the laws hold; where they say so, those whose rates are zero."""
-        laws = [part.law for part in self.mechanism.model.elements]
-        held = [x for law in laws if law.state_names() for x in vars(law)["state"]]
-        state: Array = np.array(held, np.float64)
-        steady = [law.begins_steady for law in laws for _ in law.state_names()]
-        if q is None or v is None or not state.size:
-            return list(state)
+        given = self._numbers_of_run.values
+        state = np.array([self._begin(row) for row in np.atleast_2d(given)])
+        state = state if given.ndim == 2 else state[0]
+        steady = [
+            part.law.begins_steady
+            for part in self.mechanism.model.elements
+            for _ in part.law.state_names()
+        ]
+        free = np.array(steady + [False] * (len(self.states) - self._own), bool)
+        if q is None or v is None or not self.states:
+            return list(state) if state.ndim == 1 else columns(state)
         q_, v_ = array_of(q), array_of(v)
         if q_.ndim == 1:
-            return list(self._steady(q_, v_, state, np.array(steady)))
-        rows = zip(q_, v_, strict=True)
-        return columns(np.array([self._steady(*row, state, np.array(steady)) for row in rows]))
+            return list(self._steady(q_, v_, state.reshape(-1, len(free))[0], free))
+        rows = zip(q_, v_, np.broadcast_to(state, (len(q_), len(free))), strict=True)
+        return columns(np.array([self._steady(*row, free) for row in rows]))
+
+    def _begin(self, given: Array) -> list[float]:
+        """Own states and given numbers of one run."""
+        held: list[float] = []
+        rest = iter(given.tolist())
+        parts = self.mechanism.model.elements
+        for k, own, _, count in self._changing:
+            law = parts[k].law
+            if count:
+                changed = {name: filled(getattr(law, name), rest) for name in law.named}
+                law = replace(law, **changed)
+                for _ in parts[k].ends:  # their places
+                    next(rest), next(rest), next(rest)
+            held += [float(x) for x in vars(law)["state"]] if own else []
+        return held + given.tolist()
 
     def _steady(self, q: Array, v: Array, z: Array, free: Array) -> Array:
         """z with rates of zero in the free ones, by Newton's method from the given ones."""
@@ -185,8 +221,12 @@ class ElementChanges(Block):
         found = self._numbers(t, q, v, z, fuse=False)
         full = self.mechanism.element_forces(q, v)
         readings = np.concatenate([full.wrench, full.along, full.power[..., None]], axis=-1)
+        outputs = np.zeros((len(q), len(self.mechanism.model.elements), len(OUTPUTS)))
+        if any(isinstance(part.law, Tyre) for part in self.mechanism.model.elements):
+            outputs[:] = self.mechanism.tyre_forces(q, v).outputs
         for n, (k, *_) in enumerate(self._changing):
             readings[:, k] = found["readings"][:, READINGS * n : READINGS * (n + 1)]
+            outputs[:, k] = found["outputs"][:, len(OUTPUTS) * n : len(OUTPUTS) * (n + 1)]
         parts = self.mechanism.model.elements
         pushed = {end.body for k, *_ in self._changing for end in parts[k].ends}
         wrenches = {
@@ -195,7 +235,15 @@ class ElementChanges(Block):
             if name in pushed
         }
         energy = found["energy"][:, 0]
-        return Added(found["force"], found["along"], wrenches, energy, readings)
+        return Added(found["force"], found["along"], wrenches, energy, readings, outputs)
+
+
+def _given_numbers(mechanism: Mechanism, part: ForceElement, parameters: Array | None) -> list[int]:
+    """Where in the parameters the numbers of an element stand, if any are not the model's."""
+    if parameters is None:
+        return []
+    own = [mechanism.parameter_names.index(name) for name in part.parameter_names()]
+    return own if np.any(parameters[..., own] != mechanism.parameters[own]) else []
 
 
 def _at(given: Any, t: Any, count: int, what: str) -> list[Scalar]:
@@ -244,11 +292,16 @@ def split_inputs(mechanism: Mechanism, inputs: Inputs) -> tuple[Inputs, dict[str
         if not count:
             raise InputError(
                 f"inputs['{name}']: this {part.law.kind} takes none. Springs and cables with "
-                f"side='both' take a force, fixed wrenches a moment and a force."
+                f"side='both' take a force, fixed wrenches a moment and a force, tyres the height "
+                f"of the road and its rate."
             )
-        values = x.values if isinstance(x, Schedule) else None if callable(x) else as_floats(
-            f"inputs['{name}']", x
-        )  # fmt: skip
+        values = (
+            x.values
+            if isinstance(x, Schedule)
+            else None
+            if callable(x)
+            else as_floats(f"inputs['{name}']", x)
+        )
         if values is None:
             continue
         width = 1 if values.ndim == int(isinstance(x, Schedule)) else values.shape[-1]
@@ -266,33 +319,32 @@ def split_inputs(mechanism: Mechanism, inputs: Inputs) -> tuple[Inputs, dict[str
 
 def check_changes(
     changes: list[ElementChanges],
-    switches: bool,
-    parameters: ArrayLike | None,
+    others: Sequence[Mechanism],
     mechanism: Mechanism,
 ) -> None:
-    """What does not go together with elements that change along the run."""
+    """What does not go together with elements that change along the run.  others: mechanisms that a
+    Switch may put in place; the block goes on where they have the same bodies and elements."""
     if not changes:
         return
     names = ", ".join(changes[0].names)
-    if switches:
-        raise InputError(
-            f"events: {names} have states or inputs of their own, and a Switch to another "
-            f"mechanism does not carry them on. Leave the Switch out, or the elements."
-        )
-    if parameters is None:
-        return
-    given = np.atleast_2d(as_floats("parameters", parameters))
-    first = tuple(f"{name}." for name in changes[0].names)
-    own = [k for k, name in enumerate(mechanism.parameter_names) if name.startswith(first)]
-    known = given.shape[-1] == len(mechanism.parameters)
-    if known and np.any(given[:, own] != mechanism.parameters[own]):
-        raise InputError(
-            f"parameters: numbers of elements with states or inputs of their own ({names}) cannot "
-            f"differ from the model's in a run. Use replace(elements=...) and one run for each."
-        )
+    own = mechanism.model
+    for other in others:
+        if (other.model.bodies, other.model.elements) != (own.bodies, own.elements):
+            raise InputError(
+                f"events: {names} have states or inputs of their own, which go on behind a Switch "
+                f"only where the bodies and force elements stay, and those of '{other.name}' are "
+                f"others. Change constraints alone, or leave the Switch out."
+            )
 
 
-def element_changes(mechanism: Mechanism, inputs: Mapping[str, Any]) -> list[ElementChanges]:
-    """The block of a mechanism that needs one."""
+def element_changes(
+    mechanism: Mechanism, inputs: Mapping[str, Any], parameters: ArrayLike | None
+) -> list[ElementChanges]:
+    """The block of a mechanism that needs one.  parameters: as runs take them."""
     stateful = any(part.law.state_names() for part in mechanism.model.elements)
-    return [ElementChanges(mechanism, inputs)] if stateful or inputs else []
+    if not stateful and not inputs:
+        return []
+    given = None if parameters is None else as_floats("parameters", parameters)
+    if given is None or given.shape[-1:] != (len(mechanism.parameters),):
+        return [ElementChanges(mechanism, inputs)]  # what has another shape is refused later
+    return [ElementChanges(mechanism, inputs, given)]

@@ -14,7 +14,7 @@ from armillary.evaluate.compile_function import NotNative
 from armillary.evaluate.fingerprint import memo_key
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
-from armillary.sim.control.block import Scalars
+from armillary.sim.control.block import Scalars, StartNumbers
 from armillary.sim.control.chain import Chain, Instant, Stage
 
 
@@ -29,7 +29,7 @@ class TracedChain:
     @property
     def key(self) -> Hashable | None:
         """Equal for chains of equal blocks; None where that cannot be told."""
-        return memo_key([self.command, self.chain.stages], Mechanism)
+        return memo_key([self.command, self.chain.stages], Mechanism, StartNumbers)
 
     def check(self, between_samples: bool) -> None:
         """NotNative where a block takes arrays only; of those that work between samples, or all."""

@@ -77,7 +77,10 @@ class Loop:
         project: bool = True,
         tolerance: float = 1e-8,
         progress: Progress | None = None,
+        pace: int | None = None,
     ):
+        """pace: steps of one call of native code, where results must not depend on the clock."""
+        self._pace = pace
         self.system, self.stepper, self.tolerance = system, stepper, tolerance
         self.project = project
         self.record, self._note, self._progress = record, note, progress
@@ -193,7 +196,7 @@ class Loop:
         if over:
             live = LiveRows(np.delete(np.arange(len(state.q)), sorted(over)))
         parts = (self.system, self.stepper, state, self.project, stops, step, forces, held, live)
-        native = native_loop(*parts)
+        native = native_loop(*parts, self._pace)
         if self._locator is not None:
             if not can_scan(self._locator.watched, native, bool(over)):
                 raise NotNative("events, with blocks that are asked in Python or within steps")

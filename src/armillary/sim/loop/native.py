@@ -1,6 +1,6 @@
 """Fixed steps in native code: many steps per call (runtime/time_loop.py), where a run allows it.
 
-A run goes natively when its method is explicit, linearly implicit or variational, what is given
+A run goes natively when its method is not adaptive, what is given
 over time (forces, wrenches, prescribed motion: input_tables.py) bends on the grid, and nothing has
 to be watched meanwhile.
 Controllers and actuators run inside where they can be traced; else the loop calls them back at
@@ -29,6 +29,7 @@ from armillary.sim.loop.step_data import VARIATIONAL, Controller, Kept, Method, 
 from armillary.sim.loop.time_steps import Stepping
 from armillary.sim.methods.integrators import (
     ExplicitRungeKutta,
+    Exponential,
     LinearlyImplicit,
     SemiImplicitEuler,
     Stepper,
@@ -55,10 +56,12 @@ def native_loop(
     forces: bool,
     held: tuple[int, ...] = (),
     live: LiveRows | None = None,
+    pace: int | None = None,
 ) -> NativeLoop:
     """The native loop of this run.  forces: accelerations and joint forces are wanted.  held:
     entries of v that stick or rest at a limit.  live: the runs of a batch that are not over.
-    Raises `NotNative` with the reason where there is none: steps are made in Python."""
+    pace: steps of one call; None: those of a fifth of a second.  Raises `NotNative` with the reason
+    where there is none: steps are made in Python."""
     if not native():
         raise NotNative("llvmlite is missing")
     method, parts = _method(stepper), _substeps(system, state.t, step)
@@ -68,7 +71,7 @@ def native_loop(
         raise NotNative("samples do not lie on the grid of steps")
     if not all(_whole((stop - state.t) / (step / parts)) for stop in stops):
         raise NotNative("schedules jump within steps")
-    return NativeLoop(system, method, state, parts, forces, project, held, live)
+    return NativeLoop(system, method, state, parts, forces, project, held, live, pace)
 
 
 def _substeps(system: System, t: float, step: float) -> int | None:
@@ -89,6 +92,8 @@ def _method(stepper: Stepper) -> Method | None:
         table = stepper.table
         c = tuple(sum(row) for row in table.alpha)
         return Method(table.alpha, table.b, c, gamma=table.gamma, gammas=table.gammas)
+    if isinstance(stepper, Exponential):
+        return Method.frozen(stepper.corrected)
     if isinstance(stepper, ExplicitRungeKutta) and not stepper.table.error:
         return Method(stepper.table.a, stepper.table.b, stepper.table.c)
     return None
@@ -114,6 +119,7 @@ class NativeLoop:
         project: bool = True,
         held: tuple[int, ...] = (),
         live: LiveRows | None = None,
+        pace: int | None = None,
     ):
         self.system, self.method, self.substeps = system, method, parts
         labels = tuple(system.mechanism.v_labels[k] for k in held)
@@ -135,7 +141,9 @@ class NativeLoop:
         self._fault: BaseException | None = None
         self._unasked = False  # a block raised when it was asked
         self._burst = _BURST
-        self._worth = max(_BURST, _WORK // (self.rows * system.nv * len(method.b)))  # steps at once
+        self._pace = pace
+        usual = max(_BURST, _WORK // (self.rows * system.nv * len(method.b)))
+        self._worth = pace or usual  # steps at once
         self._scheduled = bool(system.setup.schedules)
         self._pushes = not system.setup.external.of_time  # wrenches are asked for at every stage
         self._carried: dict[str, Array] = {}  # by frame: a wrench on it as wrenches on bodies
@@ -253,15 +261,14 @@ class NativeLoop:
         out = {name: np.empty((entries, self.rows, n)) for name, n in self._widths.items()}
         self._jumps, begun = [], clock.monotonic()
         done, now, fault = self._all(now, span, {name: x for name, x in out.items() if x.size})
-        if done:
+        if done and self._pace is None:
             self._worth = max(1, int(_BUSY * done / m / max(clock.monotonic() - begun, 1e-6)))
         end = span.taken + done
         numbers = np.arange((span.taken // span.every + 1) * span.every, end + 1, span.every)
         if self._unasked and len(numbers) and numbers[-1] == end:
             numbers = numbers[:-1]  # this instant waits for its sample
-        found = {
-            name: x[numbers // span.every - span.taken // span.every] for name, x in out.items()
-        }
+        kept = slice(1, 1 + len(numbers))  # entry 0 belongs to the start
+        found = {name: x[kept] for name, x in out.items()}
         if self._live is not None:
             live, none = self._live, np.zeros((self.runs, self.system.nv))
             still |= dict.fromkeys(("a", "tau"), none[:, : self._widths["a"]])

@@ -135,7 +135,7 @@ def _rows(mechanism: Mechanism, ladder: bool, moving: bool) -> dict[str, Program
     projector = mechanism.constraint_solver.projector
     for role, level in (("position", "residual"), ("velocity", "rate")):
         if projector.rows(level).any():
-            made = projector.kernels(level, moving=moving)
+            made = projector.kernels(level, given=("prescribed",) * moving)
             if made is None or not made.straight():
                 raise NotNative(f"no traced correction of the {role}")
             found[role] = made

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from armillary.evaluate.inputs import Array
+from armillary.evaluate.tyre_forces import TyreForces
 from armillary.sim.control.element_changes import Added, ElementChanges
 from armillary.sim.control.loop_turns import LoopTurns
 from armillary.sim.loop.events import Bound, Watched
@@ -100,6 +101,9 @@ class RunRecorder:
             if "element_forces" in self.recorder.names:
                 columns = element_columns(self.system.mechanism, found.readings)
                 extras["element_forces"] = columns.reshape(*q.shape[:-1], -1)
+            if "tyres" in self.recorder.names:
+                told = TyreForces(self.system.mechanism.model, found.outputs).values
+                extras["tyres"] = told.reshape(*q.shape[:-1], -1)
             return found
         return None
 

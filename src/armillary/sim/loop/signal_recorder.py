@@ -10,6 +10,7 @@ from armillary.evaluate.kernel import Kernel
 from armillary.scalar import Scalar
 from armillary.sim.control.block import Scalars
 from armillary.sim.control.tracing import TracedChain
+from armillary.sim.loop.control_kernels import RECENT
 from armillary.sim.loop.states import StepBatch
 from armillary.sim.methods.system import System
 
@@ -47,7 +48,15 @@ class RecordedSignals:
                 inputs["given"] = 2 * mechanism.nv
             outputs = {f"signal {name}": mechanism.nv for name in names}
             lanes = mechanism.options.simd(batched)
-            self._kernels[batched] = compile_function(function, inputs, outputs, lanes)
+
+            def make() -> Kernel:
+                return compile_function(function, inputs, outputs, lanes)
+
+            fed = self.system.setup.voltages is not None
+            key = ("signals", names, batched, nz, fed, chain.key)
+            memo = mechanism.evaluator.memo
+            made = make() if chain.key is None else memo.latest(key, make, RECENT)
+            self._kernels[batched] = made
         return self._kernels[batched]
 
     def __call__(self, times: list[float], batch: StepBatch) -> dict[str, Array]:

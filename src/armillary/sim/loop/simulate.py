@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -96,14 +97,14 @@ def simulate(
     given = check_types(locals())
     if estimate_error:
         return with_error_estimate(simulate, given)
-    mechanism, q0 = _placed(mechanism.with_tolerance(geometry_tolerance), q0)
-    _check_times(duration, step, tolerance, t0, every)
-    moved = PrescribedMotions(mechanism, prescribed, step)
-    names = listed(record)
+    mechanism, q0 = placed(mechanism.with_tolerance(geometry_tolerance), q0)
+    check_times(duration, step, tolerance, t0, every)
+    mechanism = mechanism.for_work(duration / step * _runs(q0, v0, inputs, parameters))
+    moved, names = PrescribedMotions(mechanism, prescribed, step), listed(record)
     project, rates = projection_or_rates(project, method, names, parameters is not None)
     outside = (inputs, external, period, parameters, moved, voltages, rates)
-    system = _system(moved.mechanism, controller, actuators, outside, beside, events)
-    watched = _watched(system, events, moved)
+    system = system_of(moved.mechanism, controller, actuators, outside, beside, events)
+    watched = watched_in(system, events, moved)
     stepping = stepper(method, system.view())
     extras = signal_columns(system, names, t0, step)
     about = {"method": method, "step": step, "handed": int(every), "extras": extras}
@@ -113,6 +114,20 @@ def simulate(
         loop = partial(Loop, project=project, tolerance=tolerance, progress=_progress(progress))
         span = (t0, t0 + duration, step, int(every))
         return _knowing(given, _begun(loop, system, stepping, watched, recorder, state, span))
+
+
+def _runs(*given: object) -> int:
+    """How many runs these start, as far as their shapes tell."""
+    return max(map(_rows, given), default=1)
+
+
+def _rows(given: object) -> int:
+    """Of a batch; 1: one run, or nothing that says so."""
+    if isinstance(given, np.ndarray):
+        return len(given) if given.ndim == 2 else 1
+    if isinstance(given, list) and given and isinstance(given[0], list | tuple | np.ndarray):
+        return len(given)
+    return 1
 
 
 def _knowing(given: dict[str, object], run: Run) -> Run:
@@ -131,7 +146,7 @@ def _begun(
     span: tuple[float, float, float, int],
 ) -> Run:
     """The run from its first state, unless the file it goes on with is over already."""
-    _check_covered(system, state.t, span[1])
+    check_covered(system, state.t, span[1])
     check_start(watched, state.q)
     record = RunRecorder(system, recorder, recorder.names, watched)
     if over := events_taken_up(system, watched, recorder):
@@ -142,7 +157,7 @@ def _begun(
     return run
 
 
-def _placed(mechanism: Mechanism, q0: GivenState | None) -> tuple[Mechanism, ArrayLike | None]:
+def placed(mechanism: Mechanism, q0: GivenState | None) -> tuple[Mechanism, ArrayLike | None]:
     """A start that is given by name as an array; the driven joints of a run are not driven yet."""
     return mechanism, None if q0 is None else mechanism.evaluator.complete({"q": q0})["q"]
 
@@ -151,8 +166,17 @@ def _made_with(given: dict[str, object]) -> dict[str, Any]:
     """What a file must know to go on: a start that is not given is that of the file."""
     if given["out"] is None:
         return {}
+    from armillary.sim.loop.experiment_text import stored_text
+
     unsaid = [name for name in ("q0", "v0") if given[name] is None]
-    return {"physics": physics_of(given), "unsaid": unsaid}
+    told = {"physics": physics_of(given), "experiment": stored_text(given, usual())}
+    return told | {"unsaid": unsaid}
+
+
+def usual() -> dict[str, Any]:
+    """What arguments of `simulate` are where they are not given."""
+    known = inspect.signature(simulate).parameters.items()
+    return {name: p.default for name, p in known if name != "mechanism"}
 
 
 def _carried_out(
@@ -205,7 +229,7 @@ def _recorder(system: System, names: tuple[str, ...], how: dict[str, Any]) -> Re
     return recorder
 
 
-def _system(
+def system_of(
     mechanism: Mechanism,
     controller: object,
     actuators: object,
@@ -217,11 +241,11 @@ def _system(
     turns, unless another mechanism may take over."""
     inputs, of_elements = split_inputs(mechanism, given[0])
     voltages = given[5]
-    switches = any(isinstance(event, Switch) for event in several(events))
+    others = [event.to for event in several(events) if isinstance(event, Switch)]
     driving = [*several(fed(mechanism, actuators, voltages))]
-    driving += [] if switches else loop_turns(mechanism)
-    changes = element_changes(mechanism, of_elements)
-    check_changes(changes, switches, given[3], mechanism)
+    driving += [] if others else loop_turns(mechanism)
+    changes = element_changes(mechanism, of_elements, given[3])
+    check_changes(changes, others, mechanism)
     system = System(mechanism, controller, driving + changes, inputs, *given[1:])
     parts = [stage.block for stage in system.chain.stages if stage.actuator]
     named = voltages if isinstance(voltages, Mapping) else None
@@ -231,7 +255,7 @@ def _system(
 
 def _check_recorded(system: System, names: tuple[str, ...]) -> None:
     """Energies and forces would be those of the model's own bodies."""
-    free = {"q", "v", "a", "tau", "drift", "body_velocity"}
+    free = {"q", "v", "a", "tau", "drift", "body_velocity", "states"}
     if system.setup.parameters is not None and not set(names) <= free:
         other = sorted(set(names) - free)
         raise InputError(
@@ -240,7 +264,7 @@ def _check_recorded(system: System, names: tuple[str, ...]) -> None:
         )
 
 
-def _watched(system: System, events: object, prescribed: PrescribedMotions) -> list[Watched]:
+def watched_in(system: System, events: object, prescribed: PrescribedMotions) -> list[Watched]:
     """Events, those of contacts too; a mechanism that takes over is driven as well."""
     found = [
         replace(e, to=prescribed.on(e.to)) if isinstance(e, Switch) else e
@@ -259,7 +283,7 @@ def _check_drives(system: System, t0: float, batch: int | None) -> None:
         )
 
 
-def _check_times(duration: float, step: float, tolerance: float, t0: float, every: int) -> None:
+def check_times(duration: float, step: float, tolerance: float, t0: float, every: int) -> None:
     for name, value in (("duration", duration), ("step", step), ("tolerance", tolerance)):
         if not (np.isfinite(value) and value > 0.0):
             raise InputError(f"{name}: expected a number greater than 0, found {value!r}.")
@@ -284,7 +308,7 @@ def _first(
     state = _resumed(recorder, system, q0, v0, t0)
     if state is None:
         projected = project or system.setup.baumgarte is not None
-        state = _start(system, q0, v0, t0, projected, nearest, recorder)
+        state = start_of(system, q0, v0, t0, projected, nearest, recorder.event)
         if balance:
             system.setup.enter(t0, t0)
             state.z = balanced_states(system, t0, state.q, state.v, state.z)
@@ -293,7 +317,7 @@ def _first(
     return state
 
 
-def _check_covered(system: System, t: float, end: float) -> None:
+def check_covered(system: System, t: float, end: float) -> None:
     """Schedules and motions last from t to the end."""
     for part in system.setup.timed:
         part.covers(t, end, _role(system, part))
@@ -306,14 +330,14 @@ def _role(system: System, part: object) -> str:
     return next((name for name, parts in own if any(part is x for x in parts)), "inputs")
 
 
-def _start(
+def start_of(
     system: System,
     q0: ArrayLike | None,
     v0: Velocities,
     t0: float,
     project: bool,
     nearest: bool,
-    recorder: Recorder,
+    tell: Callable[[float, str], None],
 ) -> State:
     """The first state, checked; singles and batches brought to one shape."""
     mechanism = system.mechanism
@@ -339,9 +363,9 @@ def _start(
     q = np.ascontiguousarray(mechanism.integrate(q, np.zeros_like(v)))  # unit quaternions
     begin = consistent_start(system.view(), t0, q, np.ascontiguousarray(v), project, wanted)
     for text in begin.notes:
-        recorder.event(t0, text)
+        tell(t0, text)
     for row, text in begin.refused.items():
-        recorder.event(t0, f"run {row}: {text}")
+        tell(t0, f"run {row}: {text}")
         system.modes.ended[row] = t0
     system.modes.refused = tuple(begin.refused)
     return State(t0, begin.q, begin.v, system.start(t0, begin.q, begin.v))

@@ -27,21 +27,32 @@ Wrenches = Callable[[float, Array, Array, Tables], Array]
 class Method:
     """An explicit Runge-Kutta table (rows of A below the diagonal, b, c); or semi-implicit Euler: v
     first, then q with the new v; or the variational midpoint rule; or a linearly implicit method by
-    its γ and γ_ij (tableaux.py), with its α_ij as A."""
+    its γ and γ_ij (tableaux.py), with its α_ij as A; or an exponential one, with a corrector where
+    it has two stages."""
 
     a: tuple[tuple[float, ...], ...] = ((0.0,),)
     b: tuple[float, ...] = (1.0,)
     c: tuple[float, ...] = (0.0,)
     semi_implicit: bool = False
     variational: bool = False
+    exponential: bool = False
     gamma: float = 0.0
     gammas: tuple[tuple[float, ...], ...] = ()
 
+    @classmethod
+    def frozen(cls, corrected: bool) -> Method:
+        """An exponential one."""
+        if not corrected:
+            return cls(exponential=True)
+        return cls(((), (1.0,)), (1.0, 1.0), (0.0, 1.0), exponential=True)
+
     @property
-    def kind(self) -> Literal["explicit", "variational", "implicit"]:
+    def kind(self) -> Literal["explicit", "variational", "implicit", "exponential"]:
         """Which native loop runs it (runtime/time_loop.py)."""
         if self.variational:
             return "variational"
+        if self.exponential:
+            return "exponential"
         return "implicit" if self.gamma else "explicit"
 
 

@@ -26,6 +26,7 @@ from armillary.runtime.time_context import KernelCall, Policy, Steps, Table
 from armillary.runtime.time_loop import called_back, run_steps
 from armillary.sim.loop.control_kernels import Controlling
 from armillary.sim.loop.dynamics_kernels import dynamics_program, pull_program
+from armillary.sim.loop.exponential_kernels import exponential_memory
 from armillary.sim.loop.implicit_kernels import ImplicitKernels
 from armillary.sim.loop.step_data import (
     Answer,
@@ -98,6 +99,8 @@ class Stepping:
             self._implicit()
         if method.kind == "variational":
             self._variational()
+        if method.kind == "exponential":
+            self._exponential()
         self._blocks(controller, wrenches)
 
     # -- what is called --------------------------------------------------------------------------
@@ -166,13 +169,16 @@ class Stepping:
         owner = self.mechanism
         if not owner.model.constraints:
             return
+        others = ("parameters",) * (self._parameters is not None)
+        given = ("prescribed",) * self._driven + others
         for name, level in (("position", "residual"), ("velocity", "rate")):
             if not owner.constraint_solver.projector.rows(level).any():
                 continue
-            kernels = owner.constraint_solver.projector.kernels(level, moving=self._driven)
+            kernels = owner.constraint_solver.projector.kernels(level, given=given)
             if kernels is None:
                 raise NotNative(f"no traced kernel for the {name}")
             self._call(name, self._watched(kernels).kernel(self._batched, "double"))
+            self._other_bodies(name, ("q", *("v",) * (level == "rate"), *given))
 
     def _watched(self, program: Program) -> Program:
         self._programs.append((program, program.version))
@@ -223,6 +229,14 @@ class Stepping:
             self._c[Steps.FIELDS[name]] = self._own(numbers)
             self._arrays[name] = numbers
         self._c[Steps.BALL_COUNT] = len(made.balls)
+
+    def _exponential(self) -> None:
+        if self._kept.held:
+            raise NotNative("joints that are held, with an exponential method")
+        self._c[Steps.UNKNOWNS] = 2 * self.mechanism.nv
+        for name, numbers in exponential_memory(self.mechanism, self.rows, self.nz).items():
+            self._c[Steps.FIELDS[name]] = self._own(numbers)
+            self._arrays[name] = numbers
 
     def _call(self, role: str, kernel: Kernel, still: tuple[int, ...] = ()) -> None:
         """Prepare a kernel: its context, with the row lengths of its inputs."""

@@ -34,7 +34,14 @@ class VariationalKernels:
     def __init__(self, mechanism: Mechanism, tables: Tables, reads: tuple[str, ...], batched: bool):
         """tables and reads: those of the dynamics."""
         self._mechanism, self._batched = mechanism, batched
-        self._tables = replace(tables, extra=(*tables.extra, ("step", 1)))
+        self._given = replace(tables, extra=(*tables.extra, ("step", 1)))
+        self._plain = self._given
+        if tables.again is not None:  # their bodies are inputs, which not all kernels read
+            found = mechanism.evaluator.tables()
+            if mechanism.model.constraints:
+                rows = mechanism.constraint_solver.equations.constraints
+                found = replace(found, constraints=rows)
+            self._plain = replace(found, extra=(("step", 1),))
         nv, scale = mechanism.nv, np.zeros(0)
         kept: tuple[int, ...] = ()
         own, moving = (
@@ -59,7 +66,8 @@ class VariationalKernels:
         owner = self._mechanism.evaluator
         lanes = owner.options.simd(self._batched)
         budget, moving = owner.options.budget, owner.moving_base
-        kernel = compile_algorithm(algorithm, reads, self._tables, lanes, budget, moving)
+        tables = self._given if "parameters" in reads else self._plain
+        kernel = compile_algorithm(algorithm, reads, tables, lanes, budget, moving)
         self.kernels[role] = reads, kernel
 
     def memory(self, rows: int) -> dict[str, Array]:

@@ -65,10 +65,10 @@ class Center:
             v[..., linear] = rotated(y[..., rotation], (s - slip)[..., linear], back=True)
         return q, v
 
-    def carry(self, q: Array, v: Array, other: Array) -> Array:
+    def carry(self, q: Array, v: Array, other: Array, p: Array | None = None) -> Array:
         """v at another position, with the centres' velocities of q: a correction that rotates a
         body does not rotate its momentum."""
-        return self.leave(other, self.enter(q, v)[1])[1] if self._slots else v
+        return self.leave(other, self.enter(q, v, p)[1], p)[1] if self._slots else v
 
     def rate(self, q: Array, v: Array, a: Array, p: Array | None = None) -> Array:
         """ds/dt of the accelerations a."""

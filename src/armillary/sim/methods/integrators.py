@@ -17,7 +17,7 @@ from armillary.sim.methods.jacobian import jacobian
 from armillary.sim.methods.run_view import RunView
 from armillary.sim.methods.tableaux import Rosenbrock, Tableau
 
-_TERMS = 16  # of the series of the exponential
+_TERMS = 15  # of the series of φ₂
 _SIZE = 0.25  # largest norm for it
 
 
@@ -129,23 +129,15 @@ class Exponential:
         A[..., :n, n : 2 * n] = np.eye(n)
         A[..., n : 2 * n, :n] = -Y * self._spring
         A[..., n : 2 * n, n : 2 * n] = -Y * self._damper
-        # e^[hA hf; 0 0] holds h φ₁ f in its last column; φ₂ comes with one more of them
+        first, second = phi_functions(h * A)
         slope = np.empty_like(x0)
         view.rate(t, y0, x0, slope)
-        big = np.zeros((*x0.shape[:-1], N + 1, N + 1))
-        big[..., :N, :N] = h * A
-        big[..., :N, N] = h * slope
-        x1 = x0 + expm(big)[..., :N, N]
+        x1 = x0 + h * _times(first, slope)
         if not self.corrected:
             return x1
         after = np.empty_like(x0)
         view.rate(t + h, y0, x1, after)
-        change = after - slope - _times(A, x1 - x0)
-        big = np.zeros((*x0.shape[:-1], N + 2, N + 2))
-        big[..., :N, :N] = h * A
-        big[..., :N, N] = h * change
-        big[..., N, N + 1] = 1.0
-        return x1 + expm(big)[..., :N, N + 1]
+        return x1 + h * _times(second, after - slope - _times(A, x1 - x0))
 
 
 def linear_passives(mechanism: Mechanism) -> tuple[Array, Array]:
@@ -160,20 +152,29 @@ def linear_passives(mechanism: Mechanism) -> tuple[Array, Array]:
     return spring, damper
 
 
-def expm(A: Array) -> Array:
-    """e^A (..., n, n): the series [Yesiloglu2007, 4.24] of A / 2^s, squared s times."""
-    norm = float(np.abs(A).sum(axis=-1).max(initial=0.0))
+def phi_functions(X: Array) -> tuple[Array, Array]:
+    """φ₁(X) = (e^X - 1) / X and φ₂(X) = (φ₁(X) - 1) / X of X (..., n, n): the series of X / 2^s
+    [Yesiloglu2007, 4.24], then s times
+
+        φ₂(2X) = (φ₁² + 2 φ₂) / 4,    φ₁(2X) = φ₁ + X φ₁² / 2
+
+    which forgets rounding where X is large and negative; e^X squared s times multiplies it."""
+    norm = float(np.abs(X).sum(axis=-1).max(initial=0.0))
     if not np.isfinite(norm):
-        return np.full_like(A, np.nan)
-    squarings = max(0, int(np.ceil(np.log2(max(norm, 1e-300) / _SIZE))))
-    A = A / 2.0**squarings
-    one = np.eye(A.shape[-1])
-    result = one + A / _TERMS
-    for k in range(_TERMS - 1, 0, -1):  # 1 + A/1 (1 + A/2 (1 + ...))
-        result = one + (A / k) @ result
-    for _ in range(squarings):
-        result = result @ result
-    return result
+        return np.full_like(X, np.nan), np.full_like(X, np.nan)
+    halvings = max(0, int(np.ceil(np.log2(max(norm, 1e-300) / _SIZE))))
+    X = X / 2.0**halvings
+    one = np.eye(X.shape[-1])
+    second = one
+    for k in range(_TERMS + 2, 2, -1):  # 2 φ₂ = 1 + X/3 (1 + X/4 (1 + ...))
+        second = one + (X / k) @ second
+    second = 0.5 * second
+    first = one + X @ second
+    for _ in range(halvings):
+        square = first @ first
+        first, second = first + 0.5 * (X @ square), 0.25 * (square + 2.0 * second)
+        X = 2.0 * X
+    return first, second
 
 
 def _times(A: Array, x: Array) -> Array:

@@ -368,4 +368,4 @@ class RunView:
         moving, prescribed = self.moving(t), self.setup.prescribed
         if prescribed is not None and moving is not None:
             prescribed.check(self.mechanism, t, moving)
-        return self.projection(q, v, moving)
+        return self.projection(q, v, moving, self.bodies())

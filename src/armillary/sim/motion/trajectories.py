@@ -125,7 +125,7 @@ class PointToPoint(Trajectory):
         profile: Profile,
         start: float,
     ):
-        self.mechanism, self.q0, self.profile = mechanism, q0, profile
+        self.mechanism, self.q0, self.q1, self.profile = mechanism, q0, q1, profile
         self.step = mechanism.difference(q0, q1)
         self.start, self.end = start, start + duration
 

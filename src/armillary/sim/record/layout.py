@@ -30,6 +30,7 @@ class Layout:
     probe: tuple[float, ...] = ()  # accelerations at one state: tells mechanisms of one name apart
     physics: Mapping[str, str] = field(default_factory=dict)  # what it was made with: physics.py
     model: str = ""  # the mechanism as a native file
+    experiment: str = ""  # the call that made it, as an experiment file without the model
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -57,6 +58,7 @@ class Layout:
             tuple(map(float, content.get("probe", ()))),
             {str(name): str(x) for name, x in content.get("physics", {}).items()},
             str(content.get("model", "")),
+            str(content.get("experiment", "")),
         )
 
     def difference(self, other: Layout) -> str:

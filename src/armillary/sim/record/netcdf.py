@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import h5netcdf
 
 FORMAT = 1
+TEXTS = ("model", "experiment")  # of a layout, long ones
 SHARED = {"a": "v", "tau": "v"}
 _TIGHTEST = 1100  # of deflate: bytes out of one
 _LARGEST_TEXTS = 1 << 20  # bytes of which a list of texts may come
@@ -86,10 +87,11 @@ def _attributes(file: h5netcdf.File, layout: Layout, tail: Tail) -> None:
         file.attrs["probe"] = np.array(layout.probe)
     if layout.physics:
         file.attrs["physics"] = json.dumps(layout.physics)
-    if layout.model:
-        text = np.frombuffer(layout.model.encode(), np.uint8)
-        file.dimensions["model_byte"] = len(text)
-        file.create_variable("model", ("model_byte",), "u1", compression="gzip")[...] = text
+    for name in TEXTS:
+        if content := getattr(layout, name):
+            text = np.frombuffer(content.encode(), np.uint8)
+            file.dimensions[f"{name}_byte"] = len(text)
+            file.create_variable(name, (f"{name}_byte",), "u1", compression="gzip")[...] = text
     file.attrs["message"] = tail.message[:8000]
     file.attrs["complete"] = int(tail.complete)
     if tail.errors:
@@ -171,11 +173,8 @@ def read(path: Path) -> tuple[Layout, Tail, Reader]:
         probe = tuple(np.atleast_1d(file.attrs.get("probe", ())).tolist())
         method, step = str(file.attrs["method"]), float(file.attrs["step"])
         physics = json.loads(str(file.attrs.get("physics", "{}")))
-        model = ""
-        if "model" in file.variables and "model" not in names:
-            _check_size("model", file.variables["model"].shape, 8 * LONGEST)
-            model = bytes(file.variables["model"][...]).decode()
-        about = (method, step, int(file.attrs.get("every", 0)), probe, physics, model)
+        texts = [_read_text(file, name) if name not in names else "" for name in TEXTS]
+        about = (method, step, int(file.attrs.get("every", 0)), probe, physics, *texts)
         layout = Layout(str(file.attrs["mechanism"]), labels, units, batch, *about)
         events = []
         if "event" in file.dimensions:
@@ -186,6 +185,13 @@ def read(path: Path) -> tuple[Layout, Tail, Reader]:
         message, complete = str(file.attrs["message"]), bool(file.attrs["complete"])
         errors = json.loads(str(file.attrs.get("errors", "{}")))
     return layout, Tail(message, complete, events, state, errors), _reader(path)
+
+
+def _read_text(file: h5netcdf.File, name: str) -> str:
+    if name not in file.variables:
+        return ""
+    _check_size(name, file.variables[name].shape, 8 * LONGEST)
+    return bytes(file.variables[name][...]).decode()
 
 
 def _reader(path: Path) -> Reader:

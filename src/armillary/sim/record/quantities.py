@@ -18,9 +18,11 @@ from armillary.constraints.axes import Axes
 from armillary.errors import ArmillaryError, InputError, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.results import ElementForces
+from armillary.evaluate.tyre_forces import tyre_names
 from armillary.mechanism.mechanism import Mechanism
-from armillary.model.elements.element import READINGS
+from armillary.model.elements.element import OUTPUTS, READINGS
 from armillary.sim.motion.step_dynamics import step_dynamics
+from armillary.sim.record.cross_check import check_columns, checked, period
 from armillary.sim.record.recorded_states import States, prescribed_rows
 from armillary.units import FORCE, WRENCH_UNITS
 from armillary.units import WRENCH as WRENCH_LABELS
@@ -178,10 +180,19 @@ QUANTITIES: dict[str, Quantity] = {
     ),
     "element_forces": Quantity(
         _elements,
-        lambda s: element_columns(s.mechanism, _readings(s.mechanism.element_forces(s.q, s.v))),
+        lambda s: element_columns(
+            s.mechanism, _readings(s.mechanism.element_forces(s.q, s.v, **s.bodies))
+        ),
         needs="force elements",
         text="wrench of every force element on its second end, in that frame; along its own "
         "coordinate; and its power",
+    ),
+    "tyres": Quantity(
+        lambda m: _each(tyre_names(m.model), OUTPUTS),
+        lambda s: _flat(s.mechanism.tyre_forces(s.q, s.v).values),
+        needs="tyres",
+        text="slips, deflection, forces and moments of every tyre, in its axes (ISO 8855); radius, "
+        "friction and point of contact",
     ),
     "drift": Quantity(
         _rows,
@@ -195,9 +206,14 @@ QUANTITIES: dict[str, Quantity] = {
     "energy": _energy(lambda s: s.energies[0] + s.energies[1], "energy"),
     "momentum": Quantity(
         lambda m: MOMENTUM,
-        lambda s: s.mechanism.momentum(s.q, s.v),
+        lambda s: s.mechanism.momentum(s.q, s.v, **s.bodies),
         text="momentum about the centre of mass, world axes",
         of_state=True,
+    ),
+    "check": Quantity(
+        check_columns,
+        checked(None),
+        text="greatest disagreement of the formulations, how many contradict, and each one's",
     ),
     "condition": Quantity(
         _none, lambda s: s.condition, "1",
@@ -211,6 +227,7 @@ EXTRAS: dict[str, Quantity] = {
     "voltage": Quantity(_along("V"), lambda s: s.v, text="voltages of the motors"),
     "current": Quantity(_along("A"), lambda s: s.v, text="currents of the motors"),
     "electrical_power": Quantity(_along("W"), lambda s: s.v, text="power into the motors"),
+    "external_force": Quantity(_forces, lambda s: s.v, text="forces seen by a momentum observer"),
 }
 
 NAMES = (*QUANTITIES, *EXTRAS)
@@ -292,12 +309,19 @@ def _constraint_forces(coordinates: str, about: str | None = None) -> Quantity:
     )
 
 
+def _check(seconds: str) -> Quantity:
+    every = period(seconds)
+    text = f"cross-check by all formulations, every {every:g} s"
+    return Quantity(check_columns, checked(every), text=text)
+
+
 # by the word before the colon: how the words after it make a quantity, and how they read
 FAMILIES: dict[str, tuple[Callable[..., Quantity], str]] = {
     "pose": (_pose, "pose:FRAME"),
     "velocity": (_velocity, "velocity:FRAME or velocity:FRAME:COORDINATES"),
     "acceleration": (_acceleration, "acceleration:FRAME or acceleration:FRAME:COORDINATES"),
     "condition": (_condition, "condition:FRAME"),
+    "check": (_check, "check:SECONDS"),
     "reactions": (_reactions, "reactions:COORDINATES or reactions:COORDINATES:FRAME"),
     "constraint_forces": (
         _constraint_forces, "constraint_forces:COORDINATES or constraint_forces:COORDINATES:FRAME"

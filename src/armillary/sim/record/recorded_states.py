@@ -36,16 +36,26 @@ class States:
     baumgarte: DrawnBack | None = None  # rates that draw constraints back, 1/s
     turned: Array | float = 0.0  # (S,) J, that turns of springs in loops add to their energy
     turn_wrenches: Array | None = None  # (S, 6 c) that they add to forces, see LoopTurns.added
+    time: Array | None = None  # (S,) s
+    remarks: list[tuple[int, str]] = field(default_factory=list)  # on single states
+    parameters: Array | None = None  # (S, n): other numbers of bodies and elements
 
     @cached_property
     def a(self) -> Array:
         if self.given_a is not None:
             return self.given_a
-        options: dict[str, Any] = {} if self.moving is None else {"prescribed": self.moving}
+        options: dict[str, Any] = dict(self.bodies)
+        if self.moving is not None:
+            options["prescribed"] = self.moving
         if self.baumgarte is not None and self.mechanism.constraints:
             options["baumgarte"] = self.baumgarte
         dynamics = step_dynamics(self.mechanism)
         return np.asarray(dynamics(self.q, self.v, self.tau, self._loads, **options))
+
+    @property
+    def bodies(self) -> dict[str, Any]:
+        """Numbers of bodies and elements that are not the model's, as questions take them."""
+        return {} if self.parameters is None else {"parameters": self.parameters}
 
     @cached_property
     def _pushes(self) -> Array:
@@ -65,7 +75,7 @@ class States:
 
     @cached_property
     def energies(self) -> tuple[Array, Array]:
-        kinetic, potential = self.mechanism.energy(self.q, self.v)
+        kinetic, potential = self.mechanism.energy(self.q, self.v, **self.bodies)
         return kinetic, potential + self.turned
 
     @cached_property
@@ -88,7 +98,9 @@ class States:
 
     def _solved(self, baumgarte: DrawnBack | None) -> ConstrainedSolution:
         given = (self.q, self.v, self.tau, self._loads)
-        found = self.mechanism.solve(*given, prescribed=self.moving, baumgarte=baumgarte)
+        found = self.mechanism.solve(
+            *given, prescribed=self.moving, baumgarte=baumgarte, **self.bodies
+        )
         assert isinstance(found, ConstrainedSolution)
         if self.turn_wrenches is None:
             return found
@@ -102,7 +114,9 @@ class States:
         if self.mechanism.constraints:
             found = self.solution.reactions
         else:
-            found = self.mechanism.reactions(self.q, self.v, self.a, external=self.external)
+            found = self.mechanism.reactions(
+                self.q, self.v, self.a, external=self.external, **self.bodies
+            )
         return (reactions_in(self.mechanism, found, self.q, axes) if axes else found).total
 
     def constraint_forces(self, axes: Axes) -> Array:
@@ -165,7 +179,7 @@ class States:
     def condition(self) -> Array:
         if self.mechanism.constraints:
             return self.mechanism.conditions(self.q, self.moving)
-        return np.linalg.cond(self.mechanism.mass_matrix(self.q))
+        return np.linalg.cond(self.mechanism.mass_matrix(self.q, **self.bodies))
 
 
 def flat_forces(forces: ConstraintForces) -> Array:

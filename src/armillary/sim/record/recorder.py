@@ -69,6 +69,7 @@ class Recorder:
         prescribed: PrescribedMotions | None = None,
         physics: Mapping[str, str] = MappingProxyType({}),
         unsaid: Iterable[str] = (),
+        experiment: str = "",
     ):
         self._drives = prescribed or None
         self.baumgarte: DrawnBack | None = None  # rates that draw constraints back, 1/s
@@ -85,7 +86,7 @@ class Recorder:
         self.out = None if out is None else Path(out)
         probe = () if out is None else quantities.probe(mechanism)
         self._about = (method, float(step), self.every * int(handed), probe, physics)
-        self._unsaid = set(unsaid)
+        self._unsaid, self._experiment = set(unsaid), experiment
         self._state: State | None = {}
         self.events: list[tuple[float, str]] = []
         self._layout: Layout | None = None
@@ -290,7 +291,8 @@ class Recorder:
             labels = {name: columns[0] for name, columns in self._columns.items()}
             units = {name: columns[1] for name, columns in self._columns.items()}
             text = "" if self.out is None else stored_text(self.mechanism.model)
-            self._layout = Layout(self.mechanism.name, labels, units, batch, *self._about, text)
+            told = (*self._about, text, self._experiment)
+            self._layout = Layout(self.mechanism.name, labels, units, batch, *told)
         return self._layout
 
     def _late(self) -> bool:
@@ -323,7 +325,8 @@ class Recorder:
         found, remarks = block(
             rows, self._layout_now(None), self.names, mechanisms, self._drives, self.baumgarte
         )
-        self._tell("closure", remarks[:1])
+        for kind, t, text in remarks:
+            self._tell(kind, [(t, text)])
         for name, t, text in self._turns.passed(self.mechanism, rows["time"], rows["q"]):
             self._tell(name, [(t, text)])
         return found

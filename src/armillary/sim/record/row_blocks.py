@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,17 +26,18 @@ def block(
     mechanisms: Sequence[Mechanism],
     prescribed: PrescribedMotions | None,
     baumgarte: Pull,
-) -> tuple[Rows, list[tuple[float, str]]]:
-    """The quantities, and where forces of closures are among them, at which time a closure is
-    nearly singular.
+) -> tuple[Rows, list[tuple[str, float, str]]]:
+    """The quantities, and remarks (kind, time, text): "closure", where forces of closures are among
+    them, when one is nearly singular; "check", when formulations contradict each other.
 
     rows: what the loop handed over, (T, ...) each.  mechanisms: the one in force, and those
     that runs of a batch may have switched to (see "active" in resuming.py)."""
     count = len(rows["time"])
     runs = 1 if layout.batch is None else layout.batch
     flat = {name: x.reshape(count * runs, -1) for name, x in rows.items() if name not in ("time",)}
+    times = np.repeat(rows["time"], runs)
     groups = [
-        (own, _states(flat, own, mechanism, prescribed, baumgarte))
+        (own, replace(_states(flat, own, mechanism, prescribed, baumgarte), time=times[own]))
         for own, mechanism in _groups(flat, mechanisms)
     ]
     result = {"time": rows["time"].copy()}
@@ -49,9 +51,10 @@ def block(
             values[own] = quantities.compute(name, states, layout.labels[name])
         result[name] = values.reshape(shape)
     return result, [
-        (float(rows["time"][np.flatnonzero(own)[k] // runs]), text)
+        (key, float(times[own][k]), text)
         for own, states in groups
-        for k, text in states.worst_closure()
+        for key, remarks in (("closure", states.worst_closure()), ("check", states.remarks))
+        for k, text in remarks
     ]
 
 

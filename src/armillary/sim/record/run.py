@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from armillary.doors import RunDoors
 from armillary.errors import InputError
@@ -21,6 +22,7 @@ class Run(RunDoors, RunData):
     complete: False if the run ended before its time; message says why.  note: said of a file that
     has no checksum.
     state: the last state {"t", "q", "v", "z"}, from which a run goes on.
+    experiment: the call that made it, as a file that can be run again.
     error_estimate: of every quantity, where simulate(..., estimate_error=True) made one."""
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
@@ -36,6 +38,16 @@ class Run(RunDoors, RunData):
                 "steps were made. Simulate it again."
             )
         return self.timing
+
+    @property
+    def experiment(self) -> Any:
+        """The call that made it: `.run()` repeats it, `.save("again.yaml")` writes it."""
+        return self.to_experiment()
+
+    @property
+    def experiment_text(self) -> str:
+        """The call that made it as an experiment file, without the model."""
+        return self.to_experiment_text() if self.given else self.stored_experiment
 
     def __str__(self) -> str:
         return describe(self)

@@ -26,6 +26,7 @@ class RunData(KnownMechanism):
     physics: Mapping[str, str] = MappingProxyType({})  # see Layout
     note = ""  # what is to be said of the file it comes from
     given: Mapping[str, object] = MappingProxyType({})  # the call of `simulate`; not in files
+    stored_experiment = ""  # the same as text, from a file
     timing: Performance | None = None  # of the steps; a file does not tell
 
     def __init__(
@@ -62,7 +63,12 @@ class RunData(KnownMechanism):
     def take(self, layout: Layout) -> None:
         """What a layout tells beyond the arguments of the constructor."""
         self.every, self.probe, self.physics = layout.every, layout.probe, layout.physics
-        self.stored_model = layout.model
+        self.stored_model, self.stored_experiment = layout.model, layout.experiment
+
+    @property
+    def experiment_text(self) -> str:
+        """The call that made it as an experiment file, without the model."""
+        return self.stored_experiment
 
     # -- what the constructor checks -------------------------------------------------------------
 

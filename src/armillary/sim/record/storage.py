@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,14 +28,16 @@ _OTHERS = {".nc4": ".nc", ".netcdf": ".nc", ".pq": ".parquet"}
 
 def layout_of(run: RunData) -> Layout:
     about = (run.method, run.step, run.every, run.probe, run.physics, run.model_text)
-    return Layout(run.mechanism_name, run.labels, run.units, run.batch, *about)
+    return Layout(
+        run.mechanism_name, run.labels, run.units, run.batch, *about, run.stored_experiment
+    )
 
 
 def save_run(run: RunData, path: str | os.PathLike[str], overwrite: bool = False) -> None:
     """Write a run; the ending of the name chooses the format."""
     file = Path(path)
     check_target(file, False, overwrite)
-    layout = layout_of(run)
+    layout = replace(layout_of(run), experiment=run.experiment_text)
     errors = run.error_estimate.as_json() if run.error_estimate is not None else {}
     tail = Tail(run.message, run.complete, run.events, run.state, errors)
 

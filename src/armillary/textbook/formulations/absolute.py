@@ -51,6 +51,11 @@ def absolute_coordinates(s: TreeState, tau: Array) -> Array:
     pushes = E.T @ (tau + s.rotors * drift) - b
     A, minus_lambda = np.split(solve(system, np.concatenate([pushes, *gamma])), [n])
     s.note("A", A, "accelerations of all bodies", TURN, frame=BODIES)
-    s.note("lambda", -minus_lambda, "forces of constraint along the rows of C (2.16)", WRENCH,
-           frame="rows of C")  # fmt: skip
+    s.note(
+        "lambda",
+        -minus_lambda,
+        "forces of constraint along the rows of C (2.16)",
+        WRENCH,
+        frame="rows of C",
+    )
     return E @ A - drift

@@ -27,8 +27,14 @@ def cartesian_tensors(s: TreeState, a: Array) -> Array:
         R, _, R_dd, p, p_dd = bodies[k]
         s.note("R", R, "turn of the body", "1", k, frame=WORLD)
         s.note("p", p, "its origin", "m", k, frame=WORLD)
-        s.note("pdd", p_dd, "acceleration of the origin, gravity as an upward one (3.17)", "m/s²",
-               k, frame=WORLD)  # fmt: skip
+        s.note(
+            "pdd",
+            p_dd,
+            "acceleration of the origin, gravity as an upward one (3.17)",
+            "m/s²",
+            k,
+            frame=WORLD,
+        )
         mass, A = s.model.bodies[k].mass, R_dd @ R.T  # (3.11)
         arm = R @ np.array(mass.com)
         F = mass.mass * (p_dd + A @ arm)  # (3.17, 3.57)
@@ -36,8 +42,14 @@ def cartesian_tensors(s: TreeState, a: Array) -> Array:
         s.note("J", _euler(mass.tensor, R), "Euler tensor (3.29, 3.34)", "kg m²", k, frame=WORLD)
         s.note("F", F, "m (p̈ + A r_c): net force (3.17, 3.57)", "N", k, frame=WORLD)
         moment = _dual(A @ _euler(mass.tensor, R) - (A @ _euler(mass.tensor, R)).T)  # (3.75)
-        s.note("M", moment, "dual of A J - (A J)^T: net moment about the centre of mass (3.75)",
-               "N m", k, frame=WORLD)  # fmt: skip
+        s.note(
+            "M",
+            moment,
+            "dual of A J - (A J)^T: net moment about the centre of mass (3.75)",
+            "N m",
+            k,
+            frame=WORLD,
+        )
         joint = k
         while joint >= 0:
             R_j, p_j = bodies[joint][0], bodies[joint][3]

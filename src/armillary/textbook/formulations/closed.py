@@ -16,17 +16,19 @@ from armillary.constraints.nullspace import Factor
 from armillary.errors import ModelError
 from armillary.evaluate.inputs import Array
 from armillary.textbook.formulations.workbook import ROWS, Noting
-from armillary.textbook.linear import solve
+from armillary.textbook.linear import pseudo_inverse, solve
 
 _FORCE, _ACCELERATION = "N m or N", "rad/s² or m/s²"
+_NOTHING = 1e-14  # of the largest entry: a row of less moves no joint, and is not scaled up
 _ROW_FORCE = "N m or N, by the scale of the rows"
 
 
 class ClosedState(Noting):
     """A closed mechanism at q, v; joint forces come with every question."""
 
-    def __init__(self, machine: Any, q: Array, v: Array, passive: bool = True,
-                 external: Any = None):  # fmt: skip
+    def __init__(
+        self, machine: Any, q: Array, v: Array, passive: bool = True, external: Any = None
+    ):
         self.machine, self.q, self.v = machine, q, v
         self.passive, self.external = passive, external
         self.equations = machine.constraint_solver.equations
@@ -102,7 +104,8 @@ def multipliers(c: ClosedState, tau: Array) -> Array:
     c.refuse_contradictions()
     n, m = len(c.M), len(c.J)
     K = np.block([[c.M, -c.J.T], [c.J, np.zeros((m, m))]])
-    size = np.sqrt(np.maximum(np.abs(K).max(axis=1), 1e-300))
+    largest = np.abs(K).max(axis=1)
+    size = np.sqrt(np.where(largest > _NOTHING * largest.max(), largest, 1.0))
     right = np.concatenate([c.force(tau), c.gamma]) / size
     x = _of_rank(K / np.outer(size, size), n + c.rank, right) / size
     c.note("lambda", x[n:], "multipliers: forces along the rows", _ROW_FORCE, frame=ROWS)
@@ -112,7 +115,7 @@ def multipliers(c: ClosedState, tau: Array) -> Array:
 def least_constraint(c: ClosedState, tau: Array) -> Array:
     """a = a_f + M^-½ (J M^-½)^+ (γ - J a_f): nearest to the free motion a_f = M^-1 f (Gauss)."""
     c.refuse_contradictions()
-    L = _half(c.M)
+    L = half_of(c.M)
     free = solve(L.T, solve(L, c.force(tau)))
     c.note("a_open", free, "accelerations of the open tree, M^-1 f", _ACCELERATION)
     c.note("gamma - J a_open", c.gamma - c.J @ free, "what the rows miss", frame=ROWS)
@@ -123,19 +126,70 @@ def least_constraint(c: ClosedState, tau: Array) -> Array:
 def tip_forces(c: ClosedState, tau: Array) -> Array:
     """Ω F = J M^-1 f - γ with Ω = J M^-1 J^T, then  a = M^-1 (f - J^T F)."""
     c.refuse_contradictions()
-    L = _half(c.M)
+    L = half_of(c.M)
     half, push = solve(L, c.J.T), solve(L, c.force(tau))  # Ω = half^T half
     U, s, Vt = svd(half, full_matrices=False)
     U, s, Vt = U[:, : c.rank], s[: c.rank], Vt[: c.rank]
-    c.note("a_open", solve(L.T, push), "accelerations of the open tree, M^-1 f (2.50)",
-           _ACCELERATION)  # fmt: skip
+    c.note(
+        "a_open", solve(L.T, push), "accelerations of the open tree, M^-1 f (2.50)", _ACCELERATION
+    )
     c.note("xdd_open", half.T @ push, "the same along the rows, J M^-1 f", frame=ROWS)
     c.note("Omega", half.T @ half, "J M^-1 J^T (2.52)", frame=ROWS)
     F = Vt.T @ ((Vt @ (half.T @ push - c.gamma)) / s**2)
-    c.note("F", F, "forces by the tree along the rows, least where they are redundant (2.51)",
-           _ROW_FORCE, frame=ROWS)  # fmt: skip
+    c.note(
+        "F",
+        F,
+        "forces by the tree along the rows, least where they are redundant (2.51)",
+        _ROW_FORCE,
+        frame=ROWS,
+    )
     c.note("tau_c", -c.J.T @ F, "what the constraints do to the joints, -J^T F (2.53)", _FORCE)
     return solve(L.T, push - half @ F)
+
+
+def null_space_reduction(c: ClosedState, tau: Array) -> Array:
+    """J_r = R J with R = N(N(J^T)^T)^T: the rows that the tree can move along, and no others."""
+    c.refuse_contradictions()
+    U = svd(c.J)[0]
+    R = c.note(
+        "R", U[:, : c.rank].T, "orthonormal basis of what the rows can do (4.32)", frame=ROWS
+    )
+    J_r = c.note("J_r", R @ c.J, "R J, of full rank (4.33)")
+    L = half_of(c.M)
+    half, push = solve(L, J_r.T), solve(L, c.force(tau))
+    Omega = c.note("Omega_r", half.T @ half, "J_r M^-1 J_r^T (4.35 in 2.52)", frame=ROWS)
+    F_r = solve(Omega, half.T @ push - R @ c.gamma)
+    F_r = F_r + solve(Omega, half.T @ (push - half @ F_r) - R @ c.gamma)  # refined once
+    c.note("F_r", F_r, "forces by the tree along R (2.51)", _ROW_FORCE, frame=ROWS)
+    return solve(L.T, push - half @ F_r)
+
+
+def pseudo_joints(c: ClosedState, tau: Array) -> Array:
+    """Joints that are not there, kept from moving: Ω regular, then  θ̈ = D_r (T - C) + E_r (4.38).
+
+    One per redundant row, along it, with the inertia of the rows, so that [J P] has full rank; and
+    one that could move, along the row that moves most.  What keeps them from moving is
+    d_4^+ (d_3 T + e_2), nothing where they could not move anyway."""
+    c.refuse_contradictions()
+    order = qr(c.J.T, mode="r", pivoting=True)[1]
+    rows = np.concatenate([order[: min(c.rank, 1)], order[c.rank :]])
+    n, extra = len(c.M), len(rows)
+    P = c.note("P", np.eye(len(c.J))[:, rows], "rows that get a pseudo joint", frame=ROWS)
+    L = half_of(c.M)
+    half = solve(L, c.J.T)
+    share = np.sqrt(float(np.sum(half**2)) / max(c.rank, 1))  # so that Ω has rows of one size
+    # M_aug^-1/2 [J P]^T; the pseudo joints are the last entries
+    G = np.vstack([half, share * P.T])
+    Q, R = np.linalg.qr(G)  # G^T G = R^T R = Ω
+    c.note("Omega", G.T @ G, "J M^-1 J^T + P m^-1 P^T (2.52)", frame=ROWS)
+    D = np.eye(n + extra) - Q @ Q.T  # of forces and accelerations scaled by M_aug^±½ (2.53)
+    E = Q @ solve(R.T, c.gamma)
+    d_2, d_3, d_4 = D[:n, n:], D[n:, :n], D[n:, n:]
+    T = solve(L, c.force(tau))
+    stress = -pseudo_inverse(d_4, 1.0) @ (d_3 @ T + E[n:])
+    c.note("d_4", d_4, "the pseudo joints among themselves, scaled (4.37)", frame="pseudo joints")
+    c.note("T_p", stress, "what keeps them from moving, scaled (4.37)", frame="pseudo joints")
+    return solve(L.T, D[:n, :n] @ T + d_2 @ stress + E[:n])
 
 
 def independent_coordinates(c: ClosedState, tau: Array) -> Array:
@@ -161,7 +215,7 @@ def independent_coordinates(c: ClosedState, tau: Array) -> Array:
     return a
 
 
-def _half(M: Array) -> Array:
+def half_of(M: Array) -> Array:
     """L with M = L L^T."""
     size = np.sqrt(np.maximum(np.diag(M), 0.0))
     try:

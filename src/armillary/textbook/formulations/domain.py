@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from armillary.model.model import Model
+from armillary.textbook.contact_arms import refusal
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,13 @@ def _closed(model: Model) -> str:
     return "" if model.constraints else "it has no constraints"
 
 
+def _flexible(model: Model) -> str:
+    for body, joint in zip(model.bodies, model.joints, strict=True):
+        if joint.nq == joint.nv and any(part.spring for part in body.joint.passive):
+            return ""
+    return "no joint has a spring, and it knows flexible joints"
+
+
 TREE = Domain("tree")
 SERIAL = Domain("serial", (_chain,))
 REVOLUTE = Domain("revolute", (_joints(("revolute",), "revolute joints"), _moving))
@@ -102,3 +110,5 @@ TURNING = Domain("turning joints", (_turning,))
 GROUND = Domain("ground at rest", (_ground,))
 NO_ROTORS = Domain("no rotors", (_no_rotors,))
 CLOSED = Domain("closed", (_closed,))
+FLEXIBLE = Domain("flexible joints", (_flexible,))
+ARMS = Domain("loops and wheels", (refusal,))

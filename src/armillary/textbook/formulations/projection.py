@@ -49,8 +49,9 @@ def inertia_projection(s: TreeState) -> Array:
         s.note("J_w", J_w, "partial angular velocities", "1, 1/m", k, frame=WORLD)
         s.note("J_v", J_v, "partial velocities of the centre of mass", "m, 1", k, frame=WORLD)
         part = s.model.bodies[k].mass.mass * J_v.T @ J_v + J_w.T @ I_c @ J_w
-        M = M + s.note("M", part, "m J_v^T J_v + J_w^T I_c J_w: what the body adds", INERTIAS, k,
-                       frame=JOINTS)  # fmt: skip
+        M = M + s.note(
+            "M", part, "m J_v^T J_v + J_w^T I_c J_w: what the body adds", INERTIAS, k, frame=JOINTS
+        )
     return M
 
 

@@ -6,7 +6,7 @@ of body k, S_k holds the axes of its joint (phi, H), c_k = (dS_k/dt) v_k.  Welde
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import Array
+from armillary.evaluate.results import BodyForces
 from armillary.model.joints import own_rotation
 from armillary.model.model import Model
 from armillary.spatial import Transform
@@ -30,14 +31,14 @@ class Machine(Protocol):
 
     model: Model
     evaluator: Evaluator
-    mass_matrix: Any
-    forward_dynamics: Any
-    inverse_dynamics: Any
-    bias_forces: Any
-    coriolis_matrix: Any
-    gravity_forces: Any
-    jacobian: Any
-    body_forces: Any
+    mass_matrix: Callable[..., Array]
+    forward_dynamics: Callable[..., Array]
+    inverse_dynamics: Callable[..., Array]
+    bias_forces: Callable[..., Array]
+    coriolis_matrix: Callable[..., Array]
+    gravity_forces: Callable[..., Array]
+    jacobian: Callable[..., Array]
+    body_forces: Callable[..., BodyForces]
 
 
 class Axes(NamedTuple):
@@ -54,8 +55,9 @@ class TreeState(Noting):
     being an upward acceleration; given (nv): joint forces that friction, springs, force elements
     and external wrenches need (N m, N), the same for all formulations."""
 
-    def __init__(self, machine: Machine, q: Array, v: Array, passive: bool = True,
-                 external: Any = None):  # fmt: skip
+    def __init__(
+        self, machine: Machine, q: Array, v: Array, passive: bool = True, external: Any = None
+    ):
         self.machine, self.model = machine, machine.model
         self.q, self.v, self.passive, self.external = q, v, passive, external
         self.parents = self.model.parents
@@ -82,8 +84,14 @@ class TreeState(Noting):
                 k,
             )
             self.note("phi", axes.S, "axes of the joint [VanDerMerwe1995, 2.9]", "1, m", k, MOTION)
-            self.note("I", I, "inertia about the frame's origin [VanDerMerwe1995, 4.1]",
-                      INERTIAS, k, INERTIA)  # fmt: skip
+            self.note(
+                "I",
+                I,
+                "inertia about the frame's origin [VanDerMerwe1995, 4.1]",
+                INERTIAS,
+                k,
+                INERTIA,
+            )
 
     def at_joints(self) -> list[Array]:
         """(6, 6) per body: motions from its frame to one with the same axes at the joint's place
@@ -171,8 +179,9 @@ class TreeState(Noting):
             found.append(self.joint(k, [x + y for x, y in zip(q, rate, strict=True)]))
         return found
 
-    def outward(self, start: Array, own: Sequence[Array],
-                axes: Sequence[Axes] | None = None) -> list[Array]:  # fmt: skip
+    def outward(
+        self, start: Array, own: Sequence[Array], axes: Sequence[Axes] | None = None
+    ) -> list[Array]:
         """x_k = X_k x_parent + own_k, from the world's `start`."""
         found: list[Array] = []
         for k, (parent, joint) in enumerate(zip(self.parents, axes or self.axes, strict=True)):

@@ -31,11 +31,23 @@ def virtual_power(s: TreeState, a: Array) -> Array:
         I_c, (J_w, J_v) = central_tensor(s, k), partial[k]
         s.note("J_w", J_w, "partial angular velocities", "1, 1/m", k, frame=WORLD)
         s.note("J_v", J_v, "partial velocities of the centre of mass", "m, 1", k, frame=WORLD)
-        s.note("a_c", R @ a_c, "acceleration of the centre of mass, less gravity", "m/s²", k,
-               frame=WORLD)  # fmt: skip
+        s.note(
+            "a_c",
+            R @ a_c,
+            "acceleration of the centre of mass, less gravity",
+            "m/s²",
+            k,
+            frame=WORLD,
+        )
         turn = I_c @ (R @ alpha) + np.cross(R @ w, I_c @ (R @ w))
         push = s.note("F", mass.mass * (R @ a_c), "m (a_c - g)", "N", k, frame=WORLD)
         s.note("N", turn, "I_c α + ω × I_c ω", "N m", k, frame=WORLD)
-        tau = tau + s.note("tau", J_v.T @ push + J_w.T @ turn, "power of the body per unit of "
-                           "joint velocity", "N m or N", k, frame=JOINTS)  # fmt: skip
+        tau = tau + s.note(
+            "tau",
+            J_v.T @ push + J_w.T @ turn,
+            "power of the body per unit of joint velocity",
+            "N m or N",
+            k,
+            frame=JOINTS,
+        )
     return tau

@@ -44,9 +44,15 @@ class Workbook:
         self.carried = False  # has a quantity of a single body been shown?
 
     def add(
-        self, symbol: str, value: Array, about: str, unit: str, of: int | None, kind: str,
+        self,
+        symbol: str,
+        value: Array,
+        about: str,
+        unit: str,
+        of: int | None,
+        kind: str,
         frame: str,
-    ) -> None:  # fmt: skip
+    ) -> None:
         shown = np.array(value, float)
         if of is not None:
             symbol = f"{symbol}_{of + 1}"
@@ -68,9 +74,15 @@ class Noting:
     workbook: Workbook | None = None
 
     def note(
-        self, symbol: str, value: Array, about: str, unit: str = "", of: int | None = None,
-        kind: str = PLAIN, frame: str = "",
-    ) -> Array:  # fmt: skip
+        self,
+        symbol: str,
+        value: Array,
+        about: str,
+        unit: str = "",
+        of: int | None = None,
+        kind: str = PLAIN,
+        frame: str = "",
+    ) -> Array:
         """The value itself; of: number of the body it belongs to, whose frame it is in."""
         if self.workbook is not None:
             place = frame or ("" if of is not None else JOINTS)

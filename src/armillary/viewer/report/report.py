@@ -47,8 +47,8 @@ def report_mechanism(
         of_mechanism.notes(mechanism),
         of_mechanism.settings(mechanism, {}),
     ]
-    found.insert(1, _warnings(found))
-    return _write(path, title or mechanism.name, text, found, sections, overwrite)
+    found.insert(1, all_warnings(found))
+    return write_report(path, title or mechanism.name, text, found, sections, overwrite)
 
 
 def report_run(
@@ -66,8 +66,8 @@ def report_run(
 
     mechanism: where the run does not hold it.  member: which run of a batch.  title, text: the
     user's own.  sections: which ones, by name (default: all): summary, warnings, sketch,
-    playback, plots, loads, ranges, drives, motors, energy, mobility, checks, events, reading,
-    settings."""
+    playback, plots, loads, ranges, drives, motors, energy, mobility, checks, events, experiment,
+    reading, settings."""
     moved = mechanism or run.mechanism
     q = positions(moved, run, member)
     none = np.zeros((len(q), moved.nv))
@@ -86,14 +86,15 @@ def report_run(
         of_mechanism.mobility(moved, q[0]),
         of_mechanism.check(moved, q[last], v[last], tau[last], f"at t = {run.time[last]:g} s"),
         of_run.events(run),
+        of_run.experiment(run),
         of_mechanism.notes(moved),
         of_mechanism.settings(moved, {"recorded by": f"{run.method}, step {run.step:g} s"}),
     ]
-    found.insert(1, _warnings(found, of_run.warnings(run)))
-    return _write(path, title or run.mechanism_name, text, found, sections, overwrite)
+    found.insert(1, all_warnings(found, of_run.warnings(run)))
+    return write_report(path, title or run.mechanism_name, text, found, sections, overwrite)
 
 
-def _warnings(parts: Sequence[Section | None], more: Sequence[str] = ()) -> Section:
+def all_warnings(parts: Sequence[Section | None], more: Sequence[str] = ()) -> Section:
     """Those of all sections, at the beginning."""
     found = [*more, *(text for part in parts if part is not None for text in part.warnings)]
     good = paragraph("None: no limit is passed, no number is missing, the checks agree.", "good")
@@ -101,7 +102,7 @@ def _warnings(parts: Sequence[Section | None], more: Sequence[str] = ()) -> Sect
     return Section("warnings", "Warnings", content)
 
 
-def _write(
+def write_report(
     path: FilePath,
     title: str,
     text: str,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from html import escape
 
 import numpy as np
 
@@ -37,6 +38,15 @@ def summary(run: RunData) -> str:
     if run.error_estimate is not None:
         found["error"] = str(run.error_estimate)
     return facts(found) + (paragraph("The run is complete.", "good") if run.complete else "")
+
+
+def experiment(run: RunData) -> Section | None:
+    """The call that made it, as the file from which it can be made again."""
+    text = run.experiment_text
+    if not text:
+        return None
+    lead = paragraph("`armillary rerun` makes the run again from its file.", "note")
+    return Section("experiment", "Experiment", lead + f"<pre>{escape(text)}</pre>\n")
 
 
 def warnings(run: RunData) -> tuple[str, ...]:

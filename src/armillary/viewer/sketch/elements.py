@@ -35,6 +35,8 @@ def element_marks(canvas: Canvas, part: Element, plain: bool = False) -> list[Ma
         marks += _spiral(points[0], part.name)
     elif symbol == "bushing":
         marks += _bushing(points[0], points[-1], part, plain)
+    elif symbol == "tyre":
+        pass  # a rim, as of wheels
     elif symbol == "drag":
         marks += _drag(points[-1], part.name)
     else:

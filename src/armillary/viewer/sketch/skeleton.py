@@ -19,11 +19,12 @@ from armillary.evaluate.inputs import Array
 from armillary.mechanism import Mechanism
 from armillary.model.constraint_parts import Contact, Distance, Loop, Surface, Wheel
 from armillary.model.elements.element import ForceElement
+from armillary.model.elements.tyre import Tyre
 from armillary.model.elements.world import FixedWrench, PointGravity
 from armillary.model.joints import kernel_joint, own_rotation
 from armillary.model.parts import WORLD, Frame, JointSpec, Shape
 from armillary.spatial import Motion
-from armillary.viewer.elements import anchors, placed, symbols_of
+from armillary.viewer.elements import anchors, placed, symbols_of, tyres
 
 _SAME = 1e-9  # directions whose cross product is smaller are one
 
@@ -198,6 +199,7 @@ class _Reader:
         joints = [self._joint(k, self._shift(k)) for k in range(len(model.bodies))]
         joints += [self._loop(loop) for loop in model.loops]
         rims = tuple(self._rim(wheel) for wheel in model.wheels)
+        rims += tuple(self._tyre(part, law) for part, law in tyres(model))
         pairs: list[Distance | Surface | Contact] = [
             *model.distances,
             *model.surfaces,
@@ -287,6 +289,19 @@ class _Reader:
         self.held[wheel.body].append(center)
         contact = center - wheel.radius * down
         return Rim(wheel.name, wheel.body, center, unit(axis), wheel.radius, contact, normal)
+
+    def _tyre(self, part: ForceElement, law: Tyre) -> Rim:
+        """The rim of a tyre, on its road where it is near."""
+        (center, axes), (origin, ground) = self._frame(part.ends[1]), self._frame(part.ends[0])
+        axis, spot = axes @ np.array(law.axis), ground.T @ (center - origin)
+        place = law.road.at(float(spot[0]), float(spot[1]))
+        normal = ground @ np.array(list(place.normal), float)
+        down = unit(normal - normal.dot(axis) * axis)
+        above = normal.dot(center - origin) - normal.dot(ground @ [*spot[:2], float(place.z)])
+        near = min(max(float(above / max(normal.dot(down), 0.1)), 0.0), law.radius)
+        self.held[part.ends[1].body].append(center)
+        name, body = part.name, part.ends[1].body
+        return Rim(name, body, center, unit(axis), law.radius, center - near * down, normal)
 
     def _rod(self, name: str, first: Frame, second: Frame) -> Rod:
         (start, _), (end, axes) = self._frame(first), self._frame(second)

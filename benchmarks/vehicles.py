@@ -1,0 +1,88 @@
+"""Vehicles: a car and a truck with three trailers against life, and growth with trailers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import armillary as am
+from benchmarks import targets
+from benchmarks.clock import race, statement
+from benchmarks.growth import exponent
+from benchmarks.mechanisms import Array
+from benchmarks.setting import Setting
+from benchmarks.table import Row, Score, Section, error
+
+DURATION = 1.0  # s of life
+SPEED = 20.0  # m/s
+WAYS = (  # method, step: cheapest first
+    ("semi-implicit", 1e-3),
+    ("heun", 2e-3),
+    ("rk4", 2e-3),
+    ("rk4", 1e-3),
+)
+TRAILERS = (1, 2, 4, 8)
+NOTES = (
+    "a second of driving at 20 m/s with a force on the steering, one core, the cheapest way whose "
+    "wheel loads are within 1e-3 (of the largest) of rk4 at 0.5 ms; error: that difference.",
+    "growth: forward dynamics of trucks with 1 to 8 trailers on tyres.",
+)
+
+
+def run(setting: Setting) -> Section:
+    vehicles = {
+        "car": (am.vehicles.car(), 60.0),
+        "truck, 3 trailers": (am.vehicles.truck(3), 800.0),
+    }
+    found = [
+        life_row(name, vehicle, push, targets.LIFE[name], setting)
+        for name, (vehicle, push) in vehicles.items()
+    ]
+    title = "Vehicles on tyres: a second of life, one core; growth with trailers"
+    return Section("vehicles", title, [*found, *growth_rows(setting)], NOTES)
+
+
+def loads(vehicle: am.vehicles.Vehicle, push: float, method: str, step: float) -> Array | None:
+    """Wheel loads every 20 ms, N; None where the run fails."""
+    q, v = vehicle.start(SPEED)
+    every = round(0.02 / step)
+    run = am.simulate(
+        vehicle.mechanism, q, v, duration=DURATION, step=step, method=method, every=every,
+        inputs={vehicle.steering: push}, record=("q", "tyres"),
+    )  # fmt: skip
+    columns = [k for k, label in enumerate(run.labels["tyres"]) if label.endswith("Fz")]
+    return np.asarray(run["tyres"])[:, columns] if run.complete else None
+
+
+def life_row(
+    name: str, vehicle: am.vehicles.Vehicle, push: float, target: float, setting: Setting
+) -> Row:
+    exact = loads(vehicle, push, "rk4", 5e-4)
+    assert exact is not None
+    for method, step in WAYS:
+        near = loads(vehicle, push, method, step)
+        off = np.inf if near is None else float(np.abs(near - exact).max() / np.abs(exact).max())
+        if off < 1e-3:
+            break
+    q, v = vehicle.start(SPEED)
+    names = {"am": am, "m": vehicle.mechanism, "q": q, "v": v, "T": DURATION, "h": step}
+    names |= {"method": method, "u": {vehicle.steering: push}, "n": round(DURATION / step)}
+    call = "am.simulate(m, q, v, duration=T, step=h, method=method, inputs=u, every=n)"
+    times = race({"ours": statement(call, names)}, setting.effort)
+    faster = Score(DURATION / float(times["ours"]), target, form="{:.0f} x life")
+    scores = {"faster than life": faster, "error": error(off, 1e-3)}
+    return Row(name, f"1 s, {method}, {step * 1e3:g} ms", dict(times), scores)
+
+
+def growth_rows(setting: Setting) -> list[Row]:
+    rows = []
+    for count in TRAILERS:
+        truck = am.vehicles.truck(count)
+        m = truck.mechanism
+        q, v = truck.start(SPEED)
+        names = {"m": m, "q": q, "v": v, "u": np.zeros(m.nv)}
+        times = race({"ours": statement("m.forward_dynamics(q, v, u)", names)}, setting.effort)
+        rows.append(Row(f"truck, {count} trailers", "single", dict(times)))
+    times_of = [float(row.times["ours"]) for row in rows]
+    score = Score(exponent(list(TRAILERS), times_of), targets.EXPONENT, low=True)
+    rows.append(Row(f"{TRAILERS[0]}..{TRAILERS[-1]} trailers", "growth", {}, {"exponent": score}))
+    return rows

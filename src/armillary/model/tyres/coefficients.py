@@ -1,0 +1,223 @@
+"""Names of the coefficients of the Magic Formula, as property files have them."""
+
+from __future__ import annotations
+
+NEEDED = (
+    "UNLOADED_RADIUS",
+    "FNOMIN",
+    "VERTICAL_STIFFNESS",
+    "PCX1",
+    "PDX1",
+    "PKX1",
+    "PCY1",
+    "PDY1",
+    "PKY1",
+    "PKY2",
+)
+OTHER_DEFAULTS = {"PKY4": 2.0, "LONGVL": 16.7, "RCX1": 1.0, "RCY1": 1.0}
+
+
+def _numbered(*groups: str) -> tuple[str, ...]:
+    """'PDX1-3' -> PDX1, PDX2, PDX3."""
+    found = []
+    for group in groups:
+        head, _, last = group.partition("-")
+        name, first = head.rstrip("0123456789"), head[len(head.rstrip("0123456789")) :]
+        found += [f"{name}{k}" for k in range(int(first), int(last or first) + 1)]
+    return tuple(found)
+
+
+SCALES = (
+    "LFZO",
+    "LCX",
+    "LMUX",
+    "LEX",
+    "LKX",
+    "LHX",
+    "LVX",
+    "LCY",
+    "LMUY",
+    "LEY",
+    "LKY",
+    "LHY",
+    "LVY",
+    "LKYC",
+    "LTR",
+    "LRES",
+    "LXAL",
+    "LYKA",
+    "LVYKA",
+    "LS",
+    "LMX",
+    "LVMX",
+    "LMY",
+    "LSGKP",
+    "LSGAL",
+)
+# dimension of those that have one: length, force and time to these powers
+DIMENSIONS = {
+    "UNLOADED_RADIUS": (1, 0, 0),
+    "FNOMIN": (0, 1, 0),
+    "VERTICAL_STIFFNESS": (-1, 1, 0),
+    "VERTICAL_DAMPING": (-1, 1, 1),
+    "LONGITUDINAL_STIFFNESS": (-1, 1, 0),
+    "LATERAL_STIFFNESS": (-1, 1, 0),
+    "LONGVL": (1, 0, -1),
+    "INFLPRES": (-2, 1, 0),
+    "NOMPRES": (-2, 1, 0),
+}
+USED = (
+    *DIMENSIONS,
+    *SCALES,
+    "BREFF",
+    "DREFF",
+    "FREFF",
+    *_numbered(
+        "PCX1",
+        "PDX1-3",
+        "PEX1-4",
+        "PKX1-3",
+        "PHX1-2",
+        "PVX1-2",
+        "PPX1-4",
+        "RBX1-3",
+        "RCX1",
+        "REX1-2",
+        "RHX1",
+        "PTX1",
+        "QSX1-11",
+        "PCY1",
+        "PDY1-3",
+        "PEY1-5",
+        "PKY1-7",
+        "PHY1-3",
+        "PVY1-4",
+        "PPY1-5",
+        "RBY1-4",
+        "RCY1",
+        "REY1-2",
+        "RHY1-2",
+        "RVY1-6",
+        "PTY1-2",
+        "QSY1-4",
+        "QBZ1-6",
+        "QBZ9-10",
+        "QCZ1",
+        "QDZ1-4",
+        "QDZ6-11",
+        "QEZ1-5",
+        "QHZ1-4",
+        "SSZ1-4",
+    ),
+)
+
+# within which a file was measured
+_SLIPS = ("VXLOW", "VMIN", "KPUMIN", "KPUMAX", "ALPMIN", "ALPMAX")
+RANGES = (*_SLIPS, "CAMMIN", "CAMMAX", "FZMIN", "FZMAX")
+# known, and of no effect here: limits of the data, belts, turn slip, powers that 6.1 adds
+UNUSED = (
+    "FITTYP",
+    "FILE_VERSION",
+    "TYRESIDE",
+    "WIDTH",
+    "RIM_RADIUS",
+    "RIM_WIDTH",
+    "ASPECT_RATIO",
+    "MFSAFE1",
+    "MFSAFE2",
+    "MFSAFE3",
+    "LGAX",
+    "LGAY",
+    "LGAZ",
+    "LKZC",
+    "LMUV",
+    "LAMU",
+    "LTRAN",
+    "LMP",
+    "LIP",
+    "LCZ",
+    *RANGES,
+    "LONG_SLIP_RANGE",
+    "PRESMIN",
+    "PRESMAX",
+    "USE_MODE",
+    "MASS",
+    "IXX",
+    "IYY",
+    "BELT_MASS",
+    "BELT_IXX",
+    "BELT_IYY",
+    "GRAVITY",
+    "YAW_STIFFNESS",
+    "BOTTOM_OFFST",
+    "BOTTOM_STIFF",
+    "REVERSE_CAMBER",
+    "TYPE_OF_TYRE",
+    "TYPE",
+    "PROPERTY_FILE_FORMAT",
+    "FUNCTION_NAME",
+    *_numbered(
+        "PTX2-3",
+        "QSY5-8",
+        "QSX12-14",
+        "QBZ7-8",
+        "QV1-2",
+        "PFZ1",
+        "PCFX1-3",
+        "PCFY1-3",
+        "PCMZ1",
+        "PPZ1-2",
+        "PPMX1",
+        "PDXP1-3",
+        "PDYP1-4",
+        "PKYP1",
+        "PHYP1-4",
+        "PECP1-2",
+        "QDTP1",
+        "QCRP1-2",
+        "QBRP1",
+        "QDRP1-2",
+        "QTX1",
+        "QFZ1-3",
+        "Q_RA1-2",
+        "Q_RB1-2",
+    ),
+    "Q_FZ2",
+    "Q_FCX",
+    "Q_FCY",
+    "Q_FCY2",
+    "Q_CAM",
+    "Q_CAM1",
+    "Q_CAM2",
+    "Q_CAM3",
+    "Q_FYS1",
+    "Q_FYS2",
+    "Q_FYS3",
+    "Q_RE0",
+    "Q_V1",
+    "Q_V2",
+    "ELLIPS_SHIFT",
+    "ELLIPS_LENGTH",
+    "ELLIPS_HEIGHT",
+    "ELLIPS_ORDER",
+    "ELLIPS_MAX_STEP",
+    "ELLIPS_NWIDTH",
+    "ELLIPS_NLENGTH",
+    "USER_SUB_ID",
+)
+
+
+def is_scale(name: str) -> bool:
+    return name in SCALES
+
+
+__all__ = [
+    "DIMENSIONS",
+    "NEEDED",
+    "OTHER_DEFAULTS",
+    "RANGES",
+    "SCALES",
+    "UNUSED",
+    "USED",
+    "is_scale",
+]

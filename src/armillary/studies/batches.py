@@ -1,0 +1,397 @@
+"""Variants of an experiment side by side: numbers that differ are inputs of the same code.
+
+What can differ within a batch: numbers of bodies and force elements, friction, rotors, gravity and
+places of joints (model/varied.py), starts, constant inputs and voltages, numbers of blocks whose
+code does not ask them (varied_block.py).  Everything else (steps, durations, motors of the model,
+places in closed mechanisms ...) makes groups: one batch for each value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armillary.errors import ArmillaryError, ModelError
+from armillary.evaluate.compile_function import NotNative
+from armillary.evaluate.inputs import Array
+from armillary.mechanism.mechanism import Mechanism
+from armillary.sim.loop.experiment import Experiment
+from armillary.sim.loop.stream import Streamed, stream
+from armillary.sim.methods.system import System
+from armillary.sim.motion.coordinates import freedoms
+from armillary.sim.motion.user_functions import several
+from armillary.studies.columns import Column, Taken, Watcher, column_in
+from armillary.studies.paths import AXES, TENSOR, Target, target_of, with_numbers
+from armillary.studies.responses import CHECK, Reducer, Response
+from armillary.studies.varied_block import VariedBlock, varied_block
+
+ROWS = 1024  # variants that run side by side
+_INERTIAL = ("mass", "com", "inertia")
+
+
+@dataclass
+class Answers:
+    """Responses (B, n) of some variants, and why the others have none."""
+
+    values: Array
+    reasons: list[str]
+
+
+@dataclass(frozen=True)
+class Batches:
+    """An experiment with the paths that vary, and the responses that are wanted."""
+
+    experiment: Experiment
+    paths: tuple[str, ...]
+    responses: tuple[Response, ...]
+    _made: dict[tuple[float, ...], _Group] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def targets(self) -> dict[str, Target]:
+        return {path: target_of(self.experiment, path) for path in self.paths}
+
+    @cached_property
+    def grouped(self) -> dict[str, str]:
+        """Paths that cannot differ within a batch, and why."""
+        found: dict[str, str] = {}
+        for path, target in self.targets.items():
+            why = self._why(path, target)
+            if why:
+                found[path] = why
+        blocks = {t.owner for t in self.targets.values() if t.kind == "block"}
+        for owner in blocks:
+            own = {
+                p: t.steps
+                for p, t in self.targets.items()
+                if t.kind == "block" and t.owner == owner
+            }
+            try:
+                varied_block(self.experiment.mechanism, self._block(owner), own)
+            except NotNative as reason:
+                found |= dict.fromkeys(own, str(reason))
+        return found
+
+    def _block(self, owner: str) -> Any:
+        role, _, k = owner.partition(".")
+        return several(self.experiment[role])[int(k)]
+
+    def _why(self, path: str, target: Target) -> str:
+        """Why a number cannot differ within a batch; empty where it can, as far as the model is
+        concerned."""
+        mechanism = self.experiment.mechanism
+        if target.kind == "time":
+            return "runs of a batch share their steps"
+        if target.kind == "motor":
+            return "motors of the model are part of the code"
+        if target.kind == "element" and _changing(self.experiment, target.owner):
+            return "an element with states or inputs of its own"
+        if target.kind == "input" and target.owner in {e.name for e in mechanism.model.elements}:
+            return "inputs of elements are the same in all runs"
+        if target.kind in ("input", "voltage"):
+            given = self.experiment["inputs" if target.kind == "input" else "voltages"]
+            values = given.values() if isinstance(given, Mapping) else ()
+            if any(callable(x) for x in values):
+                return "beside inputs over time"
+        if target.kind in (*_INERTIAL, "element", "varied"):
+            if any(_own_model(block) for block in self._blocks):
+                return "a controller knows the mechanism"
+            if mechanism.model.load_dependent_joints:
+                return "friction that depends on loads"
+            if self.experiment["method"] == "implicit" and target.kind == "varied":
+                return "the implicit method differentiates the model's own numbers"
+        if target.kind == "varied":
+            if ".at." in path and any(":" in r.column for r in self.responses):
+                return "a response looks at a frame"
+            try:
+                mechanism.varying(path)
+            except ModelError as reason:
+                return str(reason)
+        return ""
+
+    @property
+    def _blocks(self) -> list[Any]:
+        return [*several(self.experiment["controller"]), *several(self.experiment["actuators"])]
+
+    # -- running ---------------------------------------------------------------------------------
+
+    def run(self, values: Array, rows: int = ROWS) -> Answers:
+        """values (B, paths).  Runs that fail are rows of NaN with a reason."""
+        count = len(values)
+        found = Answers(np.full((count, len(self.responses)), np.nan), [""] * count)
+        for key, chosen in self._groups(values):
+            try:
+                group = self._group(key)
+            except ArmillaryError as fault:
+                for row in chosen:
+                    found.reasons[row] = str(fault)
+                continue
+            for k in range(0, len(chosen), rows):
+                own = chosen[k : k + rows]
+                self._some(group, values[own], own, found)
+        return found
+
+    def _groups(self, values: Array) -> Iterator[tuple[tuple[float, ...], NDArray[np.intp]]]:
+        """Variants with the same numbers at paths that make groups, in the order of the first."""
+        columns = [k for k, path in enumerate(self.paths) if path in self.grouped]
+        if not columns:
+            yield (), np.arange(len(values))
+            return
+        keys = [tuple(row) for row in values[:, columns].tolist()]
+        for key in dict.fromkeys(keys):
+            yield key, np.array([k for k, own in enumerate(keys) if own == key])
+
+    def _group(self, key: tuple[float, ...]) -> _Group:
+        if key not in self._made:
+            fixed = dict(zip(self.grouped, key, strict=True))
+            own = with_numbers(self.experiment, fixed) if fixed else self.experiment
+            if len(self._made) >= 8:
+                self._made.pop(next(iter(self._made)))
+            free = tuple(path for path in self.paths if path not in fixed)
+            self._made[key] = _Group(own, free, self.responses)
+        return self._made[key]
+
+    def _some(self, group: _Group, values: Array, rows: NDArray[np.intp], found: Answers) -> None:
+        """Some variants of one group at once; one by one where a whole batch is refused."""
+        own = values[:, [self.paths.index(path) for path in group.paths]]
+        try:
+            answers = group.run(own)
+        except ArmillaryError as fault:
+            if len(rows) == 1:
+                found.reasons[rows[0]] = str(fault)
+                return
+            for k in range(len(rows)):
+                self._some(group, values[k : k + 1], rows[k : k + 1], found)
+            return
+        found.values[rows] = answers.values
+        for row, reason in zip(rows, answers.reasons, strict=True):
+            found.reasons[row] = reason
+
+
+def _changing(experiment: Experiment, name: str) -> bool:
+    element = name.partition(".")[0]
+    inputs = experiment["inputs"]
+    given = isinstance(inputs, Mapping) and element in inputs
+    parts = [p for p in experiment.mechanism.model.elements if p.name == element]
+    return given or any(p.law.state_names() for p in parts)
+
+
+def _own_model(block: Any) -> bool:
+    """Does a block compute with the mechanism it was built with?"""
+    return isinstance(getattr(block, "mechanism", None), Mechanism)
+
+
+class _Group:
+    """Variants that run side by side."""
+
+    def __init__(self, experiment: Experiment, paths: Sequence[str], responses: Sequence[Response]):
+        self.paths, self.responses = tuple(paths), tuple(responses)
+        self.targets = {path: target_of(experiment, path) for path in paths}
+        mechanism = experiment.mechanism
+        varied = [p for p, t in self.targets.items() if t.kind == "varied"]
+        if varied:
+            mechanism = mechanism.varying(*varied)
+            mechanism.evaluator.inertia_checked = experiment.mechanism.evaluator.inertia_checked
+        self.experiment = experiment.replace(mechanism)
+        self.mechanism = mechanism
+        self._blocks = self._varied_blocks()
+        self._columns: dict[str, Column] | None = None
+        model = any(t.kind in (*_INERTIAL, "element", "varied") for t in self.targets.values())
+        self._with_parameters = model
+
+    def _varied_blocks(self) -> dict[str, tuple[VariedBlock, list[int]]]:
+        """By owner: the block, and which columns of the values are its numbers."""
+        found = {}
+        for owner in dict.fromkeys(t.owner for t in self.targets.values() if t.kind == "block"):
+            own = {p: t.steps for p, t in self.targets.items() if t.owner == owner}
+            role, _, k = owner.partition(".")
+            block: Any = several(self.experiment[role])[int(k)]
+            made = varied_block(self.mechanism, block, own)
+            found[owner] = (made, [self.paths.index(path) for path in own])
+        return found
+
+    def run(self, values: Array) -> Answers:
+        given = self.arguments(values)
+        ends: dict[str, Array] = {}
+        if any(response.two_runs for response in self.responses):
+            first = [
+                Response(r.name, "end", r.column, r.size) for r in self.responses if r.two_runs
+            ]
+            found, reducers, _ = self._streamed(given, first, len(values), {})
+            ends = {r.name: reducers[r.name].result() for r in first}
+        found, reducers, last = self._streamed(given, self.responses, len(values), ends)
+        answers = np.full((len(values), len(self.responses)), np.nan)
+        for k, response in enumerate(self.responses):
+            if response.statistic == CHECK:
+                answers[:, k] = self._checked(last)
+            else:
+                answers[:, k] = reducers[response.name].result()
+        reasons = [found.reason(row) for row in range(len(values))]
+        for row, reason in enumerate(reasons):
+            if reason:
+                answers[row] = np.nan
+        return Answers(answers, reasons)
+
+    def _streamed(
+        self,
+        given: dict[str, Any],
+        responses: Sequence[Response],
+        runs: int,
+        ends: Mapping[str, Array],
+    ) -> tuple[Streamed, dict[str, Reducer], list[Taken]]:
+        reducers = {
+            r.name: r.reducer(runs, ends.get(r.name)) for r in responses if r.statistic != CHECK
+        }
+        last: list[Taken] = []
+
+        def records(system: System) -> Watcher:
+            if self._columns is None:
+                self._columns = {
+                    r.column: column_in(system, r.column, runs)
+                    for r in self.responses
+                    if r.statistic != CHECK
+                }
+            columns = [self._columns[r.column] for r in responses if r.statistic != CHECK]
+            checked = any(r.statistic == CHECK for r in responses)
+
+            def take(taken: Taken) -> None:
+                known: dict[str, Array] = {}
+                for r in responses:
+                    if r.statistic == CHECK:
+                        continue
+                    if r.column not in known:
+                        known[r.column] = taken.column(self._columns[r.column])  # type: ignore[index]
+                    x = known[r.column]
+                    reducers[r.name].take(taken.t, np.abs(x) if r.size else x)
+                last[:] = [taken]
+
+            return Watcher(system, columns, checked, take)
+
+        return stream(given, records), reducers, last
+
+    def _checked(self, last: list[Taken]) -> Array:
+        """Of the last state: |tau - inverse_dynamics(q, v, a)| as a part of the forces in play, two
+        formulations of the same equations with the numbers of each variant."""
+        taken = last[0]
+        q, v, a, tau = (x[-1] for x in (taken.q, taken.v, taken.a, taken.tau))
+        system, mechanism = taken.system, self.mechanism
+        options: dict[str, Any] = {}
+        if system.setup.parameters is not None:
+            options["parameters"] = system.setup.parameters
+        if mechanism.constraints or system.setup.external:
+            return np.full(len(q), np.nan)
+        found = mechanism.inverse_dynamics(q, v, a, **options)
+        inert = np.abs(mechanism.inverse_dynamics(q, v, np.zeros_like(v), **options))
+        play = np.maximum(np.abs(tau).max(axis=1), inert.max(axis=1))
+        return np.abs(found - tau).max(axis=1) / np.maximum(play, 1e-300)
+
+    # -- what runs side by side ------------------------------------------------------------------
+
+    def arguments(self, values: Array) -> dict[str, Any]:
+        """Of `simulate`, for these variants (B, paths)."""
+        given: dict[str, Any] = {**self.experiment.arguments, "mechanism": self.mechanism}
+        count = len(values)
+        own = {path: values[:, k] for k, path in enumerate(self.paths)}
+        if self._with_parameters:
+            given["parameters"] = self.parameters(own, count)
+        self._starts(given, own, count)
+        for kind, name in (("input", "inputs"), ("voltage", "voltages")):
+            paths = {p: t for p, t in self.targets.items() if t.kind == kind}
+            if paths:
+                given[name] = self._constants(given.get(name), paths, own, count, name)
+        for role in ("controller", "actuators"):
+            blocks = list(several(given.get(role)))
+            for owner, (block, columns) in self._blocks.items():
+                if owner.startswith(role):
+                    blocks[int(owner.partition(".")[2])] = block.of(values[:, columns])
+            if blocks:
+                given[role] = blocks
+        return given
+
+    def parameters(self, own: Mapping[str, Array], count: int) -> Array:
+        """(B, n), in the order of `mechanism.parameters`."""
+        m = self.mechanism
+        found = np.tile(m.parameters, (count, 1))
+        names = m.parameter_names
+        bodies = dict.fromkeys(t.owner for t in self.targets.values() if t.kind in _INERTIAL)
+        for body in bodies:
+            found[:, self._inertial(body)] = self._inertia(body, own, count)
+        for path, target in self.targets.items():
+            if target.kind == "element":
+                found[:, names.index(target.owner)] = own[path]
+            elif target.kind == "varied":
+                found[:, names.index(path)] = own[path]
+        return found
+
+    def _inertial(self, body: str) -> slice:
+        k = self.mechanism.model.index[body]
+        return slice(10 * k, 10 * k + 10)
+
+    def _inertia(self, body: str, own: Mapping[str, Array], count: int) -> Array:
+        """(B, 10): mass, first moments, and the tensor about the origin of the body frame,
+        I_o = I_c + m (c·c 1 - c cᵀ), of mass, centre and tensor about it."""
+        mass = self.mechanism.model.bodies[self.mechanism.model.index[body]].mass
+        m = np.full(count, mass.mass)
+        c, I = np.tile(mass.com, (count, 1)), np.tile(mass.tensor, (count, 1))
+        for path, target in self.targets.items():
+            if target.owner != body or target.kind not in _INERTIAL:
+                continue
+            if target.kind == "mass":
+                m = own[path]
+            elif target.kind == "com":
+                c[:, AXES.index(target.steps[0])] = own[path]
+            else:
+                I[:, TENSOR.index(target.steps[0])] = own[path]
+        x, y, z = c.T
+        shift = [y * y + z * z, x * x + z * z, x * x + y * y, -x * y, -x * z, -y * z]
+        return np.stack([m, m * x, m * y, m * z, *(I.T + m * np.array(shift))], axis=1)
+
+    def _starts(self, given: dict[str, Any], own: Mapping[str, Array], count: int) -> None:
+        m = self.mechanism
+        for name in ("q0", "v0"):
+            paths = {p: t for p, t in self.targets.items() if t.owner == name}
+            start, labels = given.get(name), m.q_labels if name == "q0" else m.v_labels
+            if isinstance(start, Mapping) or (m.constraints and paths):
+                named = dict(start or {}) | {t.steps[0]: own[p] for p, t in paths.items()}
+                given[name] = {
+                    k: np.broadcast_to(np.asarray(x, float), (count,)) for k, x in named.items()
+                }
+                continue
+            if start is None and not paths and name == "v0":
+                continue
+            usual = m.initial if name == "q0" else np.zeros(m.nv)
+            found = np.tile(np.asarray(usual if start is None else start, float), (count, 1))
+            for path, target in paths.items():
+                found[:, labels.index(target.steps[0])] = own[path]
+            given[name] = found
+
+    def _constants(
+        self,
+        start: Any,
+        paths: Mapping[str, Target],
+        own: Mapping[str, Array],
+        count: int,
+        name: str,
+    ) -> Any:
+        """Constant joint forces (B, nv), or voltages by name."""
+        m, found = self.mechanism, np.zeros((count, self.mechanism.nv))
+        named = start if isinstance(start, Mapping) else {}
+        if start is not None and not isinstance(start, Mapping):
+            found[:] = np.asarray(start, float)
+        for label, x in named.items():
+            found[:, freedoms(m, label)] = np.asarray(x, float)
+        for path, target in paths.items():
+            found[:, freedoms(m, target.owner)] = own[path][:, None]
+        if name == "inputs":
+            return found
+        labels = dict.fromkeys((*named, *(t.owner for t in paths.values())))
+        return {label: found[:, freedoms(m, label)[0]] for label in labels}
+
+
+def one_run(experiment: Experiment, paths: Sequence[str], values: Array) -> Experiment:
+    """The experiment of one variant, alone: with a mechanism and blocks of its own."""
+    return with_numbers(experiment, dict(zip(paths, values.tolist(), strict=True)))

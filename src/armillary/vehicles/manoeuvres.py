@@ -1,0 +1,200 @@
+"""Manoeuvres of road tests, as inputs or with a driver: `drive(vehicle, step_steer(...))`.
+
+Steering angles are those of the wheels (rad, to the left positive); open-loop ones prescribe the
+steering coordinate, others leave it to a driver who follows a path.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from armillary.errors import InputError
+from armillary.scalar import Scalar, sin
+from armillary.sim.loop.simulate import simulate
+from armillary.vehicles.drive import Drive
+from armillary.vehicles.drive_line import Signal, value
+from armillary.vehicles.driver import Driver, RollOverGuard
+from armillary.vehicles.paths import Circle, LaneChange, Path, Slalom, Straight, smooth_step
+from armillary.vehicles.vehicle import Vehicle
+
+
+@dataclass(frozen=True)
+class Manoeuvre:
+    """speed: kept by the driver, m/s, number or function of t; None: only at the start, `begin`;
+    steer: angle of the wheels over t, rad, or path: what the driver follows; brake: sum of the
+    brake torques over t, N m; duration s."""
+
+    name: str
+    duration: float
+    speed: Signal | None = None
+    begin: float = 0.0
+    steer: Callable[[Scalar], Scalar] | None = None
+    path: Path | None = None
+    brake: Signal = 0.0
+
+    @property
+    def start_speed(self) -> float:
+        return self.begin if self.speed is None else float(value(self.speed, 0.0))
+
+
+def step_steer(
+    speed: float = 20.0,
+    angle: float = 0.02,
+    at: float = 0.5,
+    rise: float = 0.1,
+    duration: float = 4.0,
+) -> Manoeuvre:
+    """The wheels turn to an angle within `rise` s and stay (ISO 7401)."""
+    _positive("step_steer", speed=speed, rise=rise, duration=duration)
+    return Manoeuvre(
+        "step steer", duration, speed, steer=lambda t: angle * smooth_step(t, at, rise)
+    )
+
+
+def ramp_steer(
+    speed: float = 20.0, rate: float = 0.01, at: float = 0.5, duration: float = 6.0
+) -> Manoeuvre:
+    """The angle grows by `rate` rad/s, softly begun: slow enough for steady states (ISO 4138)."""
+    _positive("ramp_steer", speed=speed, duration=duration)
+
+    def steer(t: Scalar) -> Scalar:
+        # ∫ smooth_step over 0.5 s, then the straight line behind it
+        return rate * (t - (at + 0.25)) * smooth_step(t, at, 0.5)
+
+    return Manoeuvre("ramp steer", duration, speed, steer=steer)
+
+
+def sine_steer(
+    speed: float = 20.0,
+    angle: float = 0.02,
+    frequency: float = 0.5,
+    cycles: float = 1.0,
+    at: float = 0.5,
+    duration: float = 5.0,
+) -> Manoeuvre:
+    """Whole sines of the angle, then straight on: lane changes of trucks (ISO 14791)."""
+    _positive("sine_steer", speed=speed, frequency=frequency, cycles=cycles, duration=duration)
+    end, quarter = at + cycles / frequency, 0.25 / frequency  # softly begun and ended
+
+    def steer(t: Scalar) -> Scalar:
+        on = smooth_step(t, at, quarter) - smooth_step(t, end - quarter, quarter)
+        return angle * sin((t - at) * (2.0 * math.pi * frequency)) * on
+
+    return Manoeuvre("sine steer", duration, speed, steer=steer)
+
+
+def double_lane_change(
+    speed: float = 20.0,
+    width: float = 3.5,
+    begin: float = 40.0,
+    length: float = 30.0,
+    stay: float = 25.0,
+    duration: float | None = None,
+) -> Manoeuvre:
+    """Out of the lane and home again with a driver (lanes after ISO 3888)."""
+    _positive("double_lane_change", speed=speed, length=length)
+    path = LaneChange(width, begin, length, stay)
+    whole = (begin + 2.0 * length + stay + 60.0) / speed
+    return Manoeuvre("double lane change", duration or whole, speed, path=path)
+
+
+def slalom(
+    speed: float = 12.0, spacing: float = 18.0, width: float = 1.0, duration: float = 10.0
+) -> Manoeuvre:
+    """Around cones with a driver."""
+    _positive("slalom", speed=speed, spacing=spacing, duration=duration)
+    return Manoeuvre("slalom", duration, speed, path=Slalom(spacing, width))
+
+
+def constant_radius(
+    radius: float = 40.0, speed: Signal = 10.0, duration: float = 10.0
+) -> Manoeuvre:
+    """A driver on a circle, from a straight line; speed: a number or a function of t (ISO 4138)."""
+    _positive("constant_radius", duration=duration)
+    return Manoeuvre("constant radius", duration, speed, path=Circle(radius, begin=10.0))
+
+
+def straight_braking(
+    speed: float = 25.0,
+    torque: float = 4000.0,
+    at: float = 0.5,
+    duration: float = 3.0,
+    driver: bool = True,
+) -> Manoeuvre:
+    """Brakes take `torque` N m together; with a road of two frictions: mu-split (ISO 14512)."""
+    _positive("straight_braking", speed=speed, torque=torque, duration=duration)
+    brake = lambda t: torque * smooth_step(t, at, 0.2)  # noqa: E731  the field is a function
+    path = Straight() if driver else None
+    return Manoeuvre("braking", duration, begin=speed, path=path, brake=brake)
+
+
+def bump_crossing(speed: float = 10.0, duration: float = 3.0) -> Manoeuvre:
+    """Straight on, over what the vehicle's road has."""
+    _positive("bump_crossing", speed=speed, duration=duration)
+    return Manoeuvre("bump crossing", duration, speed, path=Straight())
+
+
+def drive(
+    vehicle: Vehicle,
+    manoeuvre: Manoeuvre,
+    *,
+    step: float = 1e-3,
+    method: str = "rk4",
+    guard: RollOverGuard | None = None,
+    record: str = "",
+    **options: Any,
+) -> Drive:
+    """A vehicle through a manoeuvre; what engineers read off it is in the result.
+
+    guard: slows down before a roll-over; record: more than q, v and the tyres; options: of
+    `simulate`.  Where the angle of the wheels is given, the steering coordinate is prescribed."""
+    if not isinstance(vehicle, Vehicle):
+        raise InputError(f"drive: expected a vehicle of am.vehicles, found {vehicle!r:.60}.")
+    if not isinstance(manoeuvre, Manoeuvre):
+        raise InputError(
+            f"drive: expected a manoeuvre such as am.vehicles.step_steer(), "
+            f"found {manoeuvre!r:.60}."
+        )
+    q, v = vehicle.start(manoeuvre.start_speed)
+    driver = Driver(vehicle, manoeuvre.speed, manoeuvre.path, brake=manoeuvre.brake, guard=guard)
+    given = dict(options)
+    if manoeuvre.steer is not None:
+        if not vehicle.steering:
+            raise InputError(f"drive: '{vehicle.name}' has no steering.")
+        steer, gain = manoeuvre.steer, 1.0 / vehicle.steering_gain
+        given["prescribed"] = {vehicle.steering: lambda t: steer(t) * gain}
+    wanted = ["q", "v", *(() if vehicle.rolling else ("tyres",))]
+    wanted += [name for name in record.replace(" ", "").split(",") if name and name not in wanted]
+    run = simulate(
+        vehicle.mechanism,
+        q,
+        v,
+        duration=manoeuvre.duration,
+        step=step,
+        method=method,
+        controller=driver,
+        record=",".join(wanted),
+        project_start=True,
+        **given,
+    )
+    return Drive(vehicle, run, manoeuvre.name)
+
+
+def understeer_gradient(
+    vehicle: Vehicle, speed: float = 20.0, most: float = 3.0, step: float = 1e-3
+) -> float:
+    """K of  delta = L / R + K a_y,  rad/(m/s²): slope of the steering angle over the lateral
+    acceleration in a slow ramp at constant speed up to `most` m/s² (ISO 4138)."""
+    L = vehicle.wheelbase
+    rate = most * L / (speed * speed) / 6.0
+    found = drive(vehicle, ramp_steer(speed, rate, duration=7.0), step=step)
+    return found.understeer_gradient()
+
+
+def _positive(what: str, **given: float) -> None:
+    for name, number in given.items():
+        if not (isinstance(number, int | float) and 0.0 < number < math.inf):
+            raise InputError(f"{what}: {name} is a number more than 0, found {number!r:.60}.")

@@ -1,0 +1,332 @@
+"""Suspensions by hard points: double wishbone, MacPherson strut, trailing arm, five degrees.
+
+Points are those of the left wheel at the design position, in axes with their origin on the road
+under the middle of the axle: x forward, y left, z up (ISO 8855), m; the right side is the mirror
+image.  Every argument has a default of a passenger car.  The solid axle is in solid_axle.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from armillary.model import Passive
+from armillary.model.parts import Triple
+from armillary.vehicles.assembling import (
+    Assembler,
+    Data,
+    bar_shape,
+    middle,
+    minus,
+    rod,
+    unit,
+    z_along,
+)
+from armillary.vehicles.axles import (
+    Corner,
+    RoadWheel,
+    Strut,
+    at_corner,
+    put_strut,
+    put_wheel,
+    sides,
+    spindle,
+)
+
+
+@dataclass(frozen=True)
+class Bushing(Data):
+    """Rubber in the pivots of an arm, both together: N/m across and along the pivot axis, N m/rad
+    against tilting and turning, and the damping of all of them as a time, s (damping = time x
+    stiffness)."""
+
+    radial: float = 8.0e6
+    axial: float = 2.0e6
+    tilting: float = 2.0e5
+    turning: float = 50.0
+    time: float = 5.0e-4
+
+
+def _arm(
+    a: Assembler,
+    name: str,
+    pivots: tuple[Triple, Triple],
+    tip: Triple,
+    side: float,
+    mass: float,
+    bushing: Bushing | None,
+) -> dict[str, float]:
+    """An arm between two pivots of the carrier and an outer point; its part in the twist of an
+    anti-roll bar."""
+    front, rear = pivots
+    origin = middle(front, rear)
+    axis = unit(minus(front, rear)) if side > 0.0 else unit(minus(rear, front))
+    solid = rod(mass, origin, tip, origin)
+    solid["shapes"] = [bar_shape(p, tip, origin) for p in pivots]
+    if bushing is None:
+        a.body(name, a.carrier, "revolute", origin, axis=axis, **solid)
+        return {name: side}  # positive angles lift the wheel
+    a.body(name, a.carrier, "gimbal", origin, free=("rx", "ry", "rz", "dx", "dy", "dz"), **solid)
+    turned = z_along(axis)
+    ends = [
+        a.frame(f"{name}-bushing.{end}", body, origin, turned)
+        for end, body in (("carrier", a.carrier), ("arm", name))
+    ]
+    k = [bushing.tilting, bushing.tilting, bushing.turning]
+    k += [bushing.radial, bushing.radial, bushing.axial]
+    damping = [bushing.time * x for x in k]
+    a.builder.bushing(f"{name}-bushing", *ends, stiffness=k, damping=damping)
+    return {f"{name}.rx": 1.0}
+
+
+class TwoCorners(Data):
+    """A suspension whose two sides are mirror images."""
+
+    def attach(
+        self, a: Assembler, axle: str, x: float, wheel: RoadWheel, tie: str
+    ) -> tuple[Corner, Corner]:
+        left, right = (self._corner(a, n, s, x, wheel, tie) for n, s in sides(axle))
+        return left, right
+
+    def _corner(
+        self, a: Assembler, name: str, side: float, x: float, wheel: RoadWheel, tie: str
+    ) -> Corner:
+        """One side; tie: the body that holds the inner end of its tie rod, if it has one."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class DoubleWishbone(TwoCorners):
+    """Two arms, an upright between their ball joints, a tie rod; the strut stands on the lower arm.
+
+    camber: positive with the top outward, toe: positive toe-in, rad.  Masses in kg.  bushing:
+    rubber in the arms' pivots (None: ideal hinges)."""
+
+    lower_front: Triple = (0.16, 0.38, 0.21)
+    lower_rear: Triple = (-0.20, 0.36, 0.20)
+    lower_ball: Triple = (0.005, 0.70, 0.19)
+    upper_front: Triple = (0.11, 0.45, 0.49)
+    upper_rear: Triple = (-0.15, 0.43, 0.475)
+    upper_ball: Triple = (-0.025, 0.66, 0.515)
+    tie_inner: Triple = (-0.14, 0.373, 0.245)
+    tie_outer: Triple = (-0.15, 0.69, 0.245)
+    wheel_center: Triple = (0.0, 0.76, 0.31)
+    strut_low: Triple = (-0.01, 0.60, 0.21)
+    strut_top: Triple = (-0.03, 0.50, 0.64)
+    camber: float = 0.0
+    toe: float = 0.0
+    lower_mass: float = 5.0
+    upper_mass: float = 3.0
+    upright_mass: float = 12.0
+    strut: Strut = field(default_factory=lambda: Strut(stiffness=60.0e3, damping=5.0e3))
+    bushing: Bushing | None = None
+    SIGNED = frozenset({"camber", "toe"})
+    POSITIVE = frozenset({"lower_mass", "upper_mass", "upright_mass"})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for arm in ("lower", "upper"):
+            self._apart(f"{arm}_front", f"{arm}_rear")
+            self._off_line(f"{arm}_ball", f"{arm}_front", f"{arm}_rear")
+        self._apart("lower_ball", "upper_ball")
+        self._apart("tie_inner", "tie_outer")
+        self._apart("strut_low", "strut_top")
+        self._off_line("tie_outer", "lower_ball", "upper_ball")
+
+    def _corner(
+        self, a: Assembler, name: str, side: float, x: float, wheel: RoadWheel, tie: str
+    ) -> Corner:
+        p = at_corner(self, side, x)
+        lower, upper, hub = f"{name}-lower-arm", f"{name}-upper-arm", f"{name}-upright"
+        pivots = (p["lower_front"], p["lower_rear"])
+        swing = _arm(a, lower, pivots, p["lower_ball"], side, self.lower_mass, self.bushing)
+        solid = rod(self.upright_mass, p["lower_ball"], p["upper_ball"], p["lower_ball"], 0.05)
+        solid["shapes"] = [
+            bar_shape(p["lower_ball"], p["upper_ball"], p["lower_ball"], 0.02),
+            bar_shape(p["tie_outer"], p["wheel_center"], p["lower_ball"]),
+        ]
+        a.body(hub, lower, "spherical", p["lower_ball"], **solid)
+        pivots = (p["upper_front"], p["upper_rear"])
+        _arm(a, upper, pivots, p["upper_ball"], side, self.upper_mass, self.bushing)
+        a.ball(f"{name}-upper-ball", upper, hub, p["upper_ball"])
+        a.link(f"{name}-tie-rod", (tie, p["tie_inner"]), (hub, p["tie_outer"]))
+        rpy = spindle(self.camber, self.toe, side)
+        body = put_wheel(a, name, hub, p["wheel_center"], rpy, wheel)
+        top, low = (a.carrier, p["strut_top"]), (lower, p["strut_low"])
+        struts = put_strut(a, f"{name}-strut", top, low, self.strut)
+        return Corner(name, hub, body, side, swing, struts, p["wheel_center"], rpy)
+
+
+@dataclass(frozen=True)
+class MacPherson(TwoCorners):
+    """A lower arm, and an upright that slides on the strut: the line through strut_low and
+    strut_top (the upper mount, a ball), fixed in the upright, goes through the mount always."""
+
+    lower_front: Triple = (0.17, 0.37, 0.20)
+    lower_rear: Triple = (-0.22, 0.36, 0.195)
+    lower_ball: Triple = (0.0, 0.71, 0.18)
+    strut_top: Triple = (-0.03, 0.575, 0.87)
+    strut_low: Triple = (-0.008, 0.645, 0.42)
+    tie_inner: Triple = (-0.14, 0.366, 0.235)
+    tie_outer: Triple = (-0.15, 0.69, 0.23)
+    wheel_center: Triple = (0.0, 0.76, 0.31)
+    camber: float = 0.0
+    toe: float = 0.0
+    lower_mass: float = 5.0
+    upright_mass: float = 15.0
+    strut: Strut = field(default_factory=lambda: Strut(stiffness=25.0e3, damping=1.8e3))
+    bushing: Bushing | None = None
+    SIGNED = frozenset({"camber", "toe"})
+    POSITIVE = frozenset({"lower_mass", "upright_mass"})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._apart("lower_front", "lower_rear")
+        self._off_line("lower_ball", "lower_front", "lower_rear")
+        self._apart("strut_low", "strut_top", "lower_ball")
+        self._apart("tie_inner", "tie_outer")
+        self._off_line("tie_outer", "lower_ball", "strut_top")
+
+    def _corner(
+        self, a: Assembler, name: str, side: float, x: float, wheel: RoadWheel, tie: str
+    ) -> Corner:
+        p = at_corner(self, side, x)
+        lower, hub = f"{name}-lower-arm", f"{name}-upright"
+        pivots = (p["lower_front"], p["lower_rear"])
+        swing = _arm(a, lower, pivots, p["lower_ball"], side, self.lower_mass, self.bushing)
+        solid = rod(self.upright_mass, p["lower_ball"], p["strut_low"], p["lower_ball"], 0.05)
+        solid["shapes"] = [
+            bar_shape(p["lower_ball"], p["strut_low"], p["lower_ball"], 0.02),
+            bar_shape(p["tie_outer"], p["wheel_center"], p["lower_ball"]),
+        ]
+        a.body(hub, lower, "spherical", p["lower_ball"], **solid)
+        # the mount first, the upright's strut axis second: the displacement runs along that axis
+        turned = z_along(minus(p["strut_low"], p["strut_top"]))
+        ends = (
+            a.frame(f"{name}-slide.mount", a.carrier, p["strut_top"], turned),
+            a.frame(f"{name}-slide.tube", hub, p["strut_low"], turned),
+        )
+        a.builder.loop(f"{name}-slide", *ends, "gimbal", free=("rx", "ry", "rz", "dz"))
+        a.link(f"{name}-tie-rod", (tie, p["tie_inner"]), (hub, p["tie_outer"]))
+        rpy = spindle(self.camber, self.toe, side)
+        body = put_wheel(a, name, hub, p["wheel_center"], rpy, wheel)
+        top, low = (a.carrier, p["strut_top"]), (hub, p["strut_low"])
+        struts = put_strut(a, f"{name}-strut", top, low, self.strut)
+        return Corner(name, hub, body, side, swing, struts, p["wheel_center"], rpy)
+
+
+@dataclass(frozen=True)
+class TrailingArm(TwoCorners):
+    """One arm that turns about the line through two pivots: trailing with pivots across the car,
+    semi-trailing with oblique ones."""
+
+    pivot_inner: Triple = (0.36, 0.30, 0.30)
+    pivot_outer: Triple = (0.44, 0.62, 0.29)
+    wheel_center: Triple = (0.0, 0.75, 0.31)
+    strut_low: Triple = (0.02, 0.58, 0.28)
+    strut_top: Triple = (0.04, 0.55, 0.66)
+    camber: float = 0.0
+    toe: float = 0.0
+    mass: float = 22.0
+    strut: Strut = field(default_factory=lambda: Strut(stiffness=22.0e3, damping=1.6e3))
+    SIGNED = frozenset({"camber", "toe"})
+    POSITIVE = frozenset({"mass"})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._apart("pivot_inner", "pivot_outer")
+        self._off_line("wheel_center", "pivot_inner", "pivot_outer")
+        self._apart("strut_low", "strut_top")
+
+    def _corner(
+        self, a: Assembler, name: str, side: float, x: float, wheel: RoadWheel, tie: str
+    ) -> Corner:
+        p, hub = at_corner(self, side, x), f"{name}-arm"
+        inner, outer = p["pivot_inner"], p["pivot_outer"]
+        origin = middle(inner, outer)
+        axis = _in_bump(minus(outer, inner), minus(p["wheel_center"], origin))
+        solid = rod(self.mass, origin, p["wheel_center"], origin)
+        solid["shapes"] = [bar_shape(q, p["wheel_center"], origin) for q in (inner, outer)]
+        a.body(hub, a.carrier, "revolute", origin, axis=axis, **solid)
+        rpy = spindle(self.camber, self.toe, side)
+        body = put_wheel(a, name, hub, p["wheel_center"], rpy, wheel)
+        top, low = (a.carrier, p["strut_top"]), (hub, p["strut_low"])
+        struts = put_strut(a, f"{name}-strut", top, low, self.strut)
+        return Corner(name, hub, body, side, {hub: side}, struts, p["wheel_center"], rpy)
+
+
+def _in_bump(line: Sequence[float], lever: Sequence[float]) -> Triple:
+    """The axis along a line about which positive turns lift the end of the lever."""
+    x, y, z = unit(line)
+    lifts = x * lever[1] - y * lever[0] > 0.0  # z of axis × lever
+    return (x, y, z) if lifts else (-x, -y, -z)
+
+
+@dataclass(frozen=True)
+class FiveDegree(TwoCorners):
+    """The suspension of [Yesiloglu2007], 5.4: five hinges in a row between chassis and hub, with
+    torsional springs and dampers; the source gives no numbers and only a figure.
+
+    Read as: at `inner` a hinge along x (the arm swings) and one along y, at `outer` hinges along x,
+    y and z.  What they do not allow is motion along the line from inner to outer.  swing, twist:
+    stiffness of the first hinge, and of the four others, N m/rad; damping as a time, s."""
+
+    inner: Triple = (0.0, 0.36, 0.34)
+    outer: Triple = (0.0, 0.70, 0.30)
+    wheel_center: Triple = (0.0, 0.76, 0.31)
+    swing: float = 4000.0
+    twist: float = 20.0e3
+    swing_time: float = 0.06
+    twist_time: float = 0.001
+    mass: float = 8.0
+    hub_mass: float = 12.0
+    load: float | None = None
+    SIGNED = frozenset({"load"})
+    POSITIVE = frozenset({"swing", "twist", "mass", "hub_mass"})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._apart("inner", "outer")
+
+    def _corner(
+        self, a: Assembler, name: str, side: float, x: float, wheel: RoadWheel, tie: str
+    ) -> Corner:
+        p = at_corner(self, side, x)
+        hub = five_hinges(a, name, a.carrier, p["inner"], p["outer"], side, self)
+        body = put_wheel(a, name, hub, p["wheel_center"], (0.0, 0.0, 0.0), wheel)
+        swing = {f"{name}-swing": side}
+        return Corner(name, hub, body, side, swing, (), p["wheel_center"], (0.0, 0.0, 0.0))
+
+
+def five_hinges(
+    a: Assembler,
+    name: str,
+    carrier: str,
+    inner: Triple,
+    outer: Triple,
+    side: float,
+    data: FiveDegree,
+) -> str:
+    """The five hinges with their bodies; the name of the last one, the hub, with its mass at
+    `outer`."""
+    # the first spring carries `load` (N, at the outer point) where all angles are zero
+    lever = abs(outer[1] - inner[1])
+    rest = -(data.load or 0.0) * lever / data.swing
+    first = Passive(spring=data.swing, rest=rest, viscous=data.swing_time * data.swing)
+    other = Passive(spring=data.twist, viscous=data.twist_time * data.twist)
+    small = {"mass": 0.5, "inertia": (0.02, 0.02, 0.02)}
+    arm = rod(data.mass, inner, outer, inner)
+    hub = {"mass": data.hub_mass, "inertia": (0.2, 0.2, 0.2)}
+    rows = (
+        ("swing", inner, (side, 0.0, 0.0), first, small),
+        ("inner-pitch", inner, (0.0, 1.0, 0.0), other, arm),
+        ("camber", outer, (side, 0.0, 0.0), other, small),
+        ("pitch", outer, (0.0, 1.0, 0.0), other, small),
+        ("hub", outer, (0.0, 0.0, 1.0), other, hub),
+    )
+    parent = carrier
+    for word, at, axis, law, solid in rows:
+        body = f"{name}-{word}"
+        a.body(body, parent, "revolute", at, axis=axis, passive=law, **solid)
+        parent = body
+    return parent

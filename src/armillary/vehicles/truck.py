@@ -1,0 +1,369 @@
+"""A truck with trailers in a row: tractor, semi-trailer on a fifth wheel, dollies and more
+trailers.
+
+With tyres every axle is a beam that heaves and rolls on its struts, fifth wheels turn and pitch but
+carry roll, and drawbars of dollies are ball joints.  Rolling without slip it is the plane mechanism
+of the kinematic n-trailer: units turn about hitches, axles do not slide sideways.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from armillary.errors import InputError
+from armillary.mechanism.making import Builder
+from armillary.model import Passive, Pose, Report, Shape, Wheel
+from armillary.model.roads.road import Road
+from armillary.model.tyres.simple import Linear
+from armillary.vehicles.assembling import BLUE, ORANGE, STEEL, Assembler, Data, block
+from armillary.vehicles.axle import Axle, AxleParts
+from armillary.vehicles.axles import RoadWheel, Strut, put_wheel, sides
+from armillary.vehicles.solid_axle import SolidAxle
+from armillary.vehicles.steering import Trapezoid
+from armillary.vehicles.trim import with_loads
+from armillary.vehicles.tyres import ROLLING, Tyres, check_tyres, put_tyres
+from armillary.vehicles.vehicle import Vehicle
+
+_G = 9.81
+TRACTOR, STEERING = "tractor", "front-left-knuckle"
+
+
+@dataclass(frozen=True)
+class Unit(Data):
+    """A tractor, trailer or dolly without its axles: lengths from the unit's own front point (the
+    front axle of a tractor, the kingpin of a trailer, the drawbar's eye of a dolly) backwards, m.
+
+    mass kg; com: of the body behind the front point, height: of it over the road; axle: of the
+    first axle, spacing: to a second one (0: none); hitch: of what it pulls (0: nothing),
+    hitch_height: of that point; roll, pitch, yaw: inertia about the centre of mass, kg m² (0: of a
+    block)."""
+
+    mass: float = 20000.0
+    com: float = 5.0
+    height: float = 1.8
+    axle: float = 7.0
+    spacing: float = 0.0
+    hitch: float = 0.0
+    hitch_height: float = 1.1
+    length: float = 9.0
+    roll: float = 0.0
+    pitch: float = 0.0
+    yaw: float = 0.0
+    POSITIVE = frozenset({"mass", "height", "axle", "length"})
+
+    @property
+    def axles(self) -> list[float]:
+        return [self.axle, *([self.axle + self.spacing] if self.spacing else [])]
+
+    @property
+    def middle(self) -> float:
+        """Of its axles, behind the front point."""
+        return sum(self.axles) / len(self.axles)
+
+    @property
+    def tensor(self) -> tuple[float, float, float]:
+        own = block(self.mass, (self.length, 2.4, 1.6))
+        given = (self.roll, self.pitch, self.yaw)
+        x, y, z = (a or b for a, b in zip(given, own, strict=True))
+        return (x, y, z)
+
+
+def _tractor() -> Unit:
+    return Unit(
+        mass=5800.0, com=1.35, height=1.05, axle=3.6, hitch=3.4, hitch_height=1.15, length=5.0
+    )
+
+
+def _trailer() -> Unit:
+    return Unit(
+        mass=16000.0, com=4.2, height=1.9, axle=7.0, hitch=8.2, hitch_height=0.9, length=8.6
+    )
+
+
+def _dolly() -> Unit:
+    return Unit(mass=700.0, com=1.8, height=0.9, axle=2.0, hitch=2.0, hitch_height=1.15, length=2.2)
+
+
+@dataclass(frozen=True)
+class TruckAxle(Data):
+    """Numbers of every axle of a truck: track and radius m, masses kg; strut per wheel; deflection:
+    the lever arm is that of the struts, `seats` m apart."""
+
+    track: float = 1.86
+    radius: float = 0.50
+    wheel_mass: float = 110.0
+    beam_mass: float = 450.0
+    seats: float = 1.0
+    strut: Strut = field(
+        default_factory=lambda: Strut(stiffness=4.0e5, damping=1.6e4, bump=0.0, rebound=0.0)
+    )
+    POSITIVE = frozenset({"track", "radius", "wheel_mass", "beam_mass", "seats"})
+
+    @property
+    def wheel(self) -> RoadWheel:
+        return RoadWheel(radius=self.radius, width=0.3, mass=self.wheel_mass)
+
+    def suspension(self) -> SolidAxle:
+        y, z = 0.5 * self.seats, self.radius
+        return SolidAxle(
+            guide="ideal",
+            wheel_center=(0.0, 0.5 * self.track, z),
+            strut_low=(0.0, y, z),
+            strut_top=(0.0, y, z + 0.35),
+            mass=self.beam_mass,
+            strut=self.strut,
+        )
+
+
+@dataclass
+class _Row:
+    """A unit in its place: its body, where its front point is at the start, and its loads."""
+
+    body: str
+    unit: Unit
+    x: float
+    axle_load: float = 0.0  # of one wheel, N
+    front_load: float = 0.0  # on the front axle's wheel (tractor), or on the hitch, N
+    height: float = 0.0  # of its frame over the road
+
+
+def truck(
+    trailers: int = 3,
+    *,
+    name: str = "truck",
+    tractor: Unit | None = None,
+    trailer: Unit | None = None,
+    dolly: Unit | None = None,
+    axle: TruckAxle | None = None,
+    steering: Trapezoid | None = None,
+    tyre: Tyres | None = None,
+    road: Road | None = None,
+    gravity: float = _G,
+) -> Vehicle:
+    """A tractor with trailers: the first on a fifth wheel, each further one on a dolly.
+
+    tractor, trailer, dolly: `Unit`s; axle: `TruckAxle`, of all axles; tyre: a model of
+    `armillary.tyres` (default: Linear with the stiffness of a truck), or "rolling": the plane
+    mechanism without slip.  Coordinates: `tractor`, `trailer1`, `dolly2`, `trailer2`, ..."""
+    if not isinstance(trailers, int) or isinstance(trailers, bool) or not 0 <= trailers <= 1000:
+        raise InputError(f"truck: trailers is a whole number, 0 to 1000; found {trailers!r:.60}.")
+    own = dict(locals())
+    given = tractor or _tractor(), trailer or _trailer(), dolly or _dolly()
+    usual = Linear(longitudinal=8e5, cornering=4e5, camber_stiffness=0.0, stiffness=1.6e6)
+    model: Tyres = usual if tyre is None else tyre
+    check_tyres(model, road)
+    data = axle or TruckAxle()
+    pins = Trapezoid(pins=data.track - 0.24, arm=0.24, wheelbase=given[0].middle, knuckle_mass=40.0)
+    rows = _units(trailers, *given)
+    turned = steering or pins
+    _share_loads(rows, data, turned, gravity)
+    b = Builder(
+        name, gravity=(0.0, 0.0, -gravity), report=Report(source="armillary.vehicles.truck")
+    )
+    put = _put_rolling if model == ROLLING else _put_unit
+    wheels: list[str] = []
+    tyres: list[str] = []
+    for k, row in enumerate(rows):
+        before = rows[k - 1] if k else None
+        found = put(b, row, before, data, turned, model, road, gravity)
+        wheels += found[0]
+        tyres += found[1]
+    first = rows[0].unit
+    return Vehicle(
+        b.build(),
+        tuple(wheels),
+        tuple(tyres),
+        (data.radius,) * len(wheels),
+        axles=(0.0, *(-x for x in first.axles)),
+        tracks=(data.track,) * (len(first.axles) + 1),
+        steering=STEERING,
+        steering_gain=1.0,
+        driven=tuple(w for w in wheels if w.startswith(f"{TRACTOR}-")),
+        chassis=TRACTOR,
+        units=tuple(row.body for row in rows),
+        rolling=model == ROLLING,
+        about=f"a tractor with {trailers} trailer{'s' if trailers != 1 else ''}",
+        data=own | {"rows": tuple((row.body, row.x, row.unit) for row in rows)},
+    )
+
+
+def _units(trailers: int, tractor: Unit, trailer: Unit, dolly: Unit) -> list[_Row]:
+    """All units with their front points, from the tractor backwards."""
+    rows = [_Row(TRACTOR, tractor, 0.0)]
+    for k in range(1, trailers + 1):
+        for body, unit in ((f"dolly{k}", dolly), (f"trailer{k}", trailer)):
+            if k == 1 and unit is dolly:
+                continue
+            last = rows[-1]
+            if not last.unit.hitch:
+                raise InputError(
+                    f"truck: '{last.body}' has no hitch for '{body}'. Give its Unit a `hitch`, m "
+                    f"behind its front point, or pull fewer trailers."
+                )
+            rows.append(_Row(body, unit, last.x - last.unit.hitch))
+    return rows
+
+
+def _share_loads(rows: list[_Row], data: TruckAxle, steering: Trapezoid, gravity: float) -> None:
+    """Wheel and hitch loads by the lever rule, from the last unit forward."""
+    own = data.beam_mass + 2.0 * data.wheel_mass
+    pulled = 0.0  # what the unit behind puts on the hitch, N
+    for row in reversed(rows):
+        u, count = row.unit, len(row.unit.axles)
+        weight, hung = u.mass * gravity, count * own * gravity
+        moment = weight * u.com + pulled * u.hitch  # about the front point
+        if row.body == TRACTOR:  # the tie rod lies behind the front axle
+            moment += steering.rod_mass * gravity * steering.arm * math.cos(steering.angle)
+        carried = moment / u.middle
+        row.axle_load = (carried + hung) / (2.0 * count)
+        row.front_load = weight + pulled - carried
+        if row.body == TRACTOR:
+            steered = own + 2.0 * steering.knuckle_mass + steering.rod_mass
+            row.front_load = (row.front_load + steered * gravity) / 2.0
+        pulled = row.front_load
+        if not (row.axle_load > 0.0 and (row.front_load > 0.0 or row.body != TRACTOR)):
+            raise InputError(
+                f"truck: wheels of '{row.body}' are in the air at the start: {row.axle_load:.5g} N "
+                f"on a wheel of its axle, {row.front_load:.5g} N in front. Move its com (now "
+                f"{u.com:g} m behind its front point) or its hitch."
+            )
+
+
+def _solid(row: _Row) -> dict[str, Any]:
+    u = row.unit
+    color = {"t": BLUE, "d": STEEL}[row.body[0]] if row.body != TRACTOR else ORANGE
+    box = Shape("box", (u.length, 2.4, 0.3), Pose((0.6 - 0.5 * u.length, 0.0, 1.15)), color=color)
+    shapes = [box]
+    if not row.body.startswith("dolly"):
+        long = 1.8 if row.body == TRACTOR else u.length
+        place = Pose((0.6 - 0.5 * long, 0.0, 2.3))
+        shapes.append(Shape("box", (long, 2.4, 2.0), place, color=color))
+    return {"mass": u.mass, "com": (-u.com, 0.0, u.height), "inertia": u.tensor, "shapes": shapes}
+
+
+def _hang(b: Builder, row: _Row, before: _Row | None, flat: bool) -> None:
+    """The unit on the one before it.  Its frame is on the road under its front point: the
+    joint sits at the hitch, so points of the unit are lowered by the hitch's height there."""
+    solid = _solid(row)
+    if before is None:
+        b.body(
+            row.body, joint="planar" if flat else "free", **solid | ({"axis": "z"} if flat else {})
+        )
+        return
+    u = before.unit
+    if flat:
+        b.body(row.body, before.body, "revolute", (-u.hitch, 0.0, 0.0), axis="z", **solid)
+        return
+    free = ("rx", "ry", "rz") if row.body.startswith("dolly") else ("ry", "rz")
+    high = u.hitch_height
+    x, y, z = solid["com"]
+    solid["com"] = (x, y, z - high)
+    solid["shapes"] = [
+        replace(s, pose=Pose((s.pose.position[0], 0.0, s.pose.position[2] - high)))
+        for s in solid["shapes"]
+    ]
+    damping = Passive(viscous=200.0)
+    point = (-u.hitch, 0.0, high - before.height)
+    b.body(
+        row.body,
+        before.body,
+        "gimbal",
+        point,
+        free=free,
+        passive=[damping] * len(free),
+        **solid,
+    )
+
+
+def _put_unit(
+    b: Builder,
+    row: _Row,
+    before: _Row | None,
+    data: TruckAxle,
+    steering: Trapezoid,
+    model: Tyres,
+    road: Road | None,
+    gravity: float,
+) -> tuple[list[str], list[str]]:
+    """A unit with sprung axles on tyres; its wheels and tyres."""
+    _hang(b, row, before, flat=False)
+    row.height = before.unit.hitch_height if before is not None else 0.0
+    a = Assembler(b, row.body, {row.body: (0.0, 0.0, row.height)})
+    wheels: list[str] = []
+    tyres: list[str] = []
+    made: list[tuple[Axle, float, float]] = []
+    if before is None:
+        made.append(
+            (Axle(data.suspension(), steering, 0.0, data.wheel, "front"), 0.0, row.front_load)
+        )
+    for k, back in enumerate(row.unit.axles):
+        word = row.body if len(row.unit.axles) == 1 else f"{row.body}-axle{k + 1}"
+        made.append((Axle(data.suspension(), None, 0.0, data.wheel, word), -back, row.axle_load))
+    for axle, x, load in made:
+        parts: AxleParts = with_loads(axle, load, gravity).attach(a, x)
+        found = [corner.wheel for corner in parts.corners]
+        wheels += found
+        tyres += put_tyres(b, found, data.radius, load, model, road)
+    return wheels, tyres
+
+
+def _put_rolling(
+    b: Builder,
+    row: _Row,
+    before: _Row | None,
+    data: TruckAxle,
+    steering: Trapezoid,
+    model: Tyres,
+    road: Road | None,
+    gravity: float,
+) -> tuple[list[str], list[str]]:
+    """A unit in the plane: its wheels roll, and those on the left of its first axle do not slide
+    sideways."""
+    _hang(b, row, before, flat=True)
+    a = Assembler(b, row.body, {row.body: (0.0, 0.0, 0.0)})
+    half, r = 0.5 * data.track, data.radius
+    wheels: list[str] = []
+    tyres: list[str] = []
+    places: list[tuple[str, float, dict[str, str]]] = []
+    if before is None:
+        hubs = steering.attach(a, "front", row.body, 0.0, r)
+        places.append(("front", 0.0, dict(zip(("left", "right"), hubs, strict=True))))
+    for k, back in enumerate(row.unit.axles):
+        word = row.body if len(row.unit.axles) == 1 else f"{row.body}-axle{k + 1}"
+        places.append((word, -back, {}))
+    for number, (word, x, hubs_of) in enumerate(places):
+        first = number == (1 if before is None else 0)
+        for corner, side in sides(word):
+            hub = hubs_of.get(corner.rpartition("-")[2], row.body)
+            wheel = put_wheel(a, corner, hub, (x, side * half, r), (0.0, 0.0, 0.0), data.wheel)
+            held = side > 0.0 and (first or bool(hubs_of))
+            kept = ("longitudinal", "lateral") if held else ("longitudinal",)
+            b.wheel(Wheel(f"{corner}-tyre", wheel, r, (0.0, 1.0, 0.0), rows=kept))
+            wheels.append(wheel)
+            tyres.append(f"{corner}-tyre")
+    return wheels, tyres
+
+
+def n_trailer_rates(
+    angles: list[float], speed: float, turn: float, links: list[tuple[float, float]]
+) -> list[float]:
+    """Rates of the headings of pulled units, rad/s: the kinematic n-trailer with hitches off the
+    axles.
+
+    angles: headings of the leading unit and of every pulled one, rad; speed (m/s), turn (rad/s): of
+    the leading unit's unsteered axle; links: of every pulled unit (how far its hitch is behind the
+    axle of the unit before, how far its own axle is behind the hitch), m.  With heading difference
+    δ, the hitch moves with (V, -c ω) in the unit before, and the axle does not slide sideways:
+
+        ω' = (V sin δ - c ω cos δ) / l,    V' = V cos δ + c ω sin δ"""
+    rates, V, w = [], speed, turn
+    for (c, own), before, heading in zip(links, angles, angles[1:], strict=False):
+        d = before - heading
+        V, w = V * math.cos(d) + c * w * math.sin(d), (V * math.sin(d) - c * w * math.cos(d)) / own
+        rates.append(w)
+    return rates
+
+
+__all__ = ["TruckAxle", "Unit", "n_trailer_rates", "truck"]

@@ -1,0 +1,129 @@
+"""What a vehicle is, beside its mechanism: the names of its wheels, its steering, its measures."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from armillary.errors import unknown_name
+from armillary.evaluate.inputs import Array
+from armillary.mechanism.mechanism import Mechanism
+from armillary.model import Pose
+from armillary.shown import shown
+
+
+@shown
+@dataclass(frozen=True)
+class Vehicle:
+    """A vehicle on its wheels.
+
+    mechanism: what every question is asked of; chassis: the body that is steered and driven, with
+    its frame on the road under the first axle, x forward, y left, z up (ISO 8855); wheels: the
+    bodies that roll, also the names of their joints, from the front to the rear, left before right;
+    tyres: of the same wheels, the names of their force elements, or of the wheels of the
+    constraints where they roll without slip; steering: the coordinate that steers ("": none), and
+    steering_gain, rad of the wheels' mean angle per unit of it; driven: wheels with drive torque;
+    axles: their x, m, in the chassis's frame; tracks: of every axle, m; radii: loaded, m;
+    units: chassis of the tractor and of every trailer, in a row."""
+
+    mechanism: Mechanism
+    wheels: tuple[str, ...]
+    tyres: tuple[str, ...]
+    radii: tuple[float, ...]
+    axles: tuple[float, ...] = ()
+    tracks: tuple[float, ...] = ()
+    steering: str = ""
+    steering_gain: float = 0.0
+    driven: tuple[str, ...] = ()
+    chassis: str = "chassis"
+    units: tuple[str, ...] = ("chassis",)
+    rolling: bool = False
+    about: str = ""
+    data: dict[str, Any] = field(default_factory=dict)  # the arguments it was made with
+
+    @property
+    def name(self) -> str:
+        return self.mechanism.name
+
+    @property
+    def wheelbase(self) -> float:
+        """From the first axle of the first unit to its last, m."""
+        return max(self.axles) - min(self.axles) if self.axles else 0.0
+
+    @cached_property
+    def mass(self) -> float:
+        """kg, everything."""
+        return sum(body.mass.mass for body in self.mechanism.model.bodies)
+
+    @cached_property
+    def center_of_mass(self) -> Array:
+        """At the start, in the world's axes, m."""
+        return np.asarray(self.mechanism.center_of_mass(self.mechanism.initial))
+
+    def start(self, speed: float = 0.0) -> tuple[Array, Array]:
+        """q and v of straight driving at a speed (m/s): wheels roll, nothing else moves."""
+        m = self.mechanism
+        v = np.zeros(m.nv)
+        for unit in self.units:
+            for label in (f"{unit}.vx", f"{unit}.x"):  # on a free joint, on a planar one
+                if label in m.v_labels:
+                    v[m.v_labels.index(label)] = speed
+        for wheel, radius in zip(self.wheels, self.rolling_radii, strict=True):
+            v[m.v_labels.index(wheel)] = speed / radius
+        return np.array(m.initial), v
+
+    @cached_property
+    def rolling_radii(self) -> tuple[float, ...]:
+        """Travel per angle of the free rolling wheels at rest, m."""
+        if self.rolling:
+            return self.radii
+        laws = {part.name: part.law for part in self.mechanism.model.elements}
+        found = []
+        for name, loaded in zip(self.tyres, self.radii, strict=True):
+            law: Any = laws[name]
+            deflection = law.radius - loaded
+            found.append(float(law.model.rolling_radius(law.radius, deflection, 0.0)))
+        return tuple(found)
+
+    def wheel(self, name: str) -> str:
+        """A wheel by the beginning of its name: "front-left"."""
+        for wheel in self.wheels:
+            if wheel.startswith(name):
+                return wheel
+        raise unknown_name("wheel", name, self.wheels)
+
+    def mount(
+        self,
+        other: Mechanism,
+        at: tuple[float, float, float] = (0.0, 0.0, 1.0),
+        prefix: str = "arm_",
+    ) -> Vehicle:
+        """With another mechanism welded on the chassis at a point of it, m."""
+        carried = self.mechanism.mount(other, on=self.chassis, at=Pose(at), prefix=prefix)
+        return replace(self, mechanism=carried)
+
+    def save(self, path: str | os.PathLike[str], **options: Any) -> None:
+        """The mechanism as a file: .yaml, a text that a person can edit."""
+        self.mechanism.save(path, **options)
+
+    def __str__(self) -> str:
+        m, counts = self.mechanism, self.mechanism.counts
+        how = "rolling without slip" if self.rolling else "tyres"
+        lines = [
+            f"{self.name}: {self.about}" if self.about else self.name,
+            f"  {len(m.bodies)} bodies, {self.mass:.6g} kg, {counts}",
+            f"  wheelbase {self.wheelbase:.4g} m, {len(self.wheels)} wheels ({how}): "
+            + ", ".join(self.wheels[:6])
+            + (" ..." if len(self.wheels) > 6 else ""),
+        ]
+        if self.steering:
+            gain = f"{self.steering_gain:.4g} rad per {m.v_units[m.v_labels.index(self.steering)]}"
+            gain = gain.removesuffix("/s")
+            lines.append(
+                f"  steered by '{self.steering}' ({gain}), driven: {', '.join(self.driven)}"
+            )
+        return "\n".join(lines)
