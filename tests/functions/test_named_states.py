@@ -57,20 +57,29 @@ def by_hand(name: str) -> tuple[dict, np.ndarray]:
 
 EVERY = {name: how for name, how in STATES.items() if name not in ELEMENTS_ONLY}
 EVERY |= {name: (inputs, {}) for name, inputs in ONE_STATE.items()}
+# what has no answer here says so in the same words for names
+REFUSES = ("equilibrium", "modes", "linkage")
+
+
+def extras(m: am.Mechanism, name: str) -> dict:
+    """What a question needs beside its state: the last frame, limits of effort in N m or N."""
+    more = {key: m.frames[-1] if x == "last" else x for key, x in EVERY[name][1].items()}
+    if name in ("force_limits", "payload"):
+        more["effort"] = dict.fromkeys(m.v_labels, 50.0)
+    return more
 
 
 @pytest.mark.parametrize("name", sorted(EVERY))
 def test_names_are_numbers_in_their_places(name):
     """Every question of a tree, all inputs by name: the bits of the arrays, single and twice."""
-    inputs, more = EVERY[name]
-    more = {key: TREE.frames[-1] if x == "last" else x for key, x in more.items()}
+    inputs, more = EVERY[name][0], extras(TREE, name)
     function = asked(TREE, name)
     names = list(inspect.signature(function).parameters)[: len(inputs)]
     pairs = [by_hand(kind) for kind in inputs]
     try:
         wanted = arrays_of(function(*(whole for _, whole in pairs), **more))
-    except ArmillaryError as fault:  # no rest here: then for names neither, in the same words
-        assert name in ("equilibrium", "modes"), fault
+    except ArmillaryError as fault:  # then for names neither
+        assert name in REFUSES, fault
         with pytest.raises(type(fault), match=re.escape(str(fault))):
             function(*(given for given, _ in pairs), **more)
         return
@@ -174,8 +183,7 @@ def test_forces_of_a_closed_motion_do_its_work():
 def test_every_question_of_a_closed_mechanism(name):
     """Names give what the completed arrays give; a batch of two has the single states in rows."""
     m = CLOSED
-    inputs, more = EVERY[name]
-    more = {key: m.frames[-1] if x == "last" else x for key, x in more.items()}
+    inputs, more = EVERY[name][0], extras(m, name)
     given = {"q": {"crank": 0.4}, "v": {"crank": 3.0}, "a": {"crank": -2.0},
              "tau": {"crank": 0.7}}  # fmt: skip
     whole = m.evaluator.complete(given)
