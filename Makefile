@@ -17,6 +17,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install -qq --constraint
 VENV := .venv/.stamp-venv
 CORE := .venv/.stamp-core
 TEST := .venv/.stamp-test
+BROWSER := .venv/.stamp-browser
 PINS := pyproject.toml constraints.txt
 
 .PHONY: demo test test-all lint types pytest bench accuracy pictures face page clean
@@ -26,7 +27,7 @@ demo: $(CORE)
 
 test: lint types pytest
 
-test-all: lint types $(TEST)
+test-all: lint types $(TEST) $(BROWSER)
 	$(BIN)/pytest -n 2 --dist loadfile
 
 lint: $(TEST)
@@ -36,7 +37,7 @@ lint: $(TEST)
 types: $(TEST)
 	$(BIN)/mypy
 
-pytest: $(TEST)
+pytest: $(TEST) $(BROWSER)
 	$(BIN)/pytest -n 2 --dist loadfile -m 'not soak and not long'
 
 bench: $(TEST)
@@ -80,3 +81,14 @@ $(TEST): $(VENV) $(PINS)
 	@echo "installing armillary with its test oracles (once, some minutes)"
 	@$(PIP) --editable '.[test]'
 	@touch $(CORE) $@
+
+# The tests of pages want a Chromium of the system. Where it is missing and may be installed (root on
+# Debian or Ubuntu), it is; elsewhere those tests are skipped and say so.
+$(BROWSER): $(VENV)
+	@command -v chromium chromium-browser google-chrome google-chrome-stable >/dev/null || { \
+	  test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+	  echo "installing Chromium for the tests of pages (once)" && \
+	  timeout 300 sh -c 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y \
+	    --no-install-recommends chromium' >/dev/null 2>&1; } || \
+	  echo "no Chromium here: the tests of pages will be skipped"
+	@touch $@
