@@ -85,7 +85,7 @@ $(TEST): $(VENV) $(PINS)
 # The tests of pages want a Chromium of the system. Where it is missing and may be installed (root on
 # Debian or Ubuntu), it is; elsewhere those tests are skipped and say so.
 $(BROWSER): $(VENV)
-	@command -v chromium chromium-browser google-chrome google-chrome-stable >/dev/null || { \
+	@{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null || { \
 	  test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
 	  echo "installing Chromium for the tests of pages (once)" && \
 	  timeout 300 sh -c 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y \
