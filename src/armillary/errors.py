@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 _PACKAGE = __name__.partition(".")[0]
 # What helps, by name, in the words of Python; cli/remedies.py has those of the command line.
@@ -154,7 +153,7 @@ class InadmissibleError(InputError):
     def __init__(
         self,
         text: str,
-        nearest: Any,
+        nearest: object,
         row: int | None = None,
         remedy: Remedy | None = None,
     ):

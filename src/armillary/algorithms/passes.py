@@ -244,7 +244,7 @@ def body_record(body: KernelBody) -> Record:
     )
 
 
-def to_own(value: Any, own: Matrix) -> Any:
+def to_own(value: object, own: Matrix) -> Any:
     """From the kernel frame to the body frame."""
     if isinstance(value, (Motion, Force)):
         return type(value)(own @ value.angular, own @ value.linear)

@@ -49,7 +49,9 @@ def spelled(text: str) -> str:
     return text.spelled(COMMAND) if isinstance(text, Message) else text
 
 
-def with_notes(ask: Callable[..., Any], *given: Any, **options: Any) -> tuple[Any, list[str]]:
+def with_notes(
+    ask: Callable[..., object], *given: object, **options: object
+) -> tuple[Any, list[str]]:
     """An answer, and what the library warned of while it was found."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -33,7 +33,7 @@ def solve(
     external: External = None,
     passive: bool = True,
     prescribed: Prescribed = None,
-    compliance: Mapping[str, Any] | None = None,
+    compliance: Mapping[str, object] | None = None,
     baumgarte: DrawnBack | None = None,
     coordinates: str = "local",
     about: About = None,

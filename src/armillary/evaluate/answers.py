@@ -119,7 +119,7 @@ def _operational_inertia(evaluator: Evaluator) -> Callable[..., Any]:
     return _like(operational_inertia, found)
 
 
-def _like(function: Callable[..., Any], other: Any) -> Callable[..., Any]:
+def _like(function: Callable[..., object], other: object) -> Callable[..., Any]:
     """A function with the words and the report of another."""
     for name in ("__doc__", "__name__", "__qualname__", "__signature__", "compile_report"):
         setattr(function, name, getattr(other, name))

@@ -66,7 +66,7 @@ class Arguments:
             total *= len(self.words.get(name, ())) or (1 + (name in self.arrays))
         return found | {"external": total, "": total * (1 + LOADS * bool(self.frames))}
 
-    def number(self, bound: Mapping[str, Any], load: int = 0) -> int | None:
+    def number(self, bound: Mapping[str, object], load: int = 0) -> int | None:
         """The number of the answer to a call; None: the Python function answers it.  load: the
         number of the set of frames."""
         total = load * self.weights["external"]
@@ -81,7 +81,7 @@ class Arguments:
         return total
 
     def plain(
-        self, given: tuple[Any, ...], named: dict[str, Any]
+        self, given: tuple[object, ...], named: dict[str, object]
     ) -> tuple[list[Any], dict[str, Any]] | None:
         """The same call with rows of numbers instead of lists, whole numbers and strided arrays:
         doubles, or floats where the whole state is.  None: there is nothing to change."""
@@ -129,7 +129,7 @@ class Arguments:
         return [*kept, frames]
 
 
-def _numbers(x: Any, dtype: type = np.float64) -> Any:
+def _numbers(x: object, dtype: type = np.float64) -> Any:
     """Real numbers as a plain array, or what was given."""
     if type(x) in (list, tuple):
         x = np.array(x)

@@ -409,7 +409,7 @@ def _whole_layout(templates: dict[str, object]) -> Layout:
     return Layout(offsets, templates, frozenset(), frozenset(), size)
 
 
-def _added(old: Node, new: Any, name: str) -> Any:
+def _added(old: Node, new: object, name: str) -> Any:
     """What was added to a parent's number; an error if it was overwritten."""
     if new is old:
         return 0

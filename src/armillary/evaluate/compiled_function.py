@@ -122,7 +122,7 @@ class CompiledFunction:
         return [e for name in sorted(names) for e in self._evaluator.explanations(name)]
 
 
-def refuse_closed(row: Function, bound: Mapping[str, Any], question: str, model: str) -> None:
+def refuse_closed(row: Function, bound: Mapping[str, object], question: str, model: str) -> None:
     """Options of closed mechanisms that are given to a tree."""
     for name in row.closed:
         if bound.get(name) is not None:

@@ -158,7 +158,7 @@ class Differentiable:
         q, v, last = self.evaluator.complete(bound).values()
         return q, v, last if self.name == "inverse_dynamics" else self._ask(q, v, last)
 
-    def hang_on(self, call: Callable[..., Any]) -> None:
+    def hang_on(self, call: Callable[..., object]) -> None:
         """All of it as attributes of the callable that users get."""
         for name, signature in hanging_signatures(self.row).items():
             found = getattr(self, name)

@@ -105,7 +105,7 @@ def refuse_not_finite(
     )
 
 
-def wrenches(external: Any) -> dict[str, tuple[Array, bool]]:
+def wrenches(external: object) -> dict[str, tuple[Array, bool]]:
     """External wrenches by frame name, each as `rows` gives them."""
     if external is not None and not isinstance(external, Mapping):
         raise InputError(

@@ -276,7 +276,10 @@ class NativeCall:
     are there.  It owns all memory the native side reads."""
 
     def __init__(
-        self, slow: Callable[..., Any], names: dict[str, Any], arguments: Arguments | None = None
+        self,
+        slow: Callable[..., object],
+        names: dict[str, object],
+        arguments: Arguments | None = None,
     ):
         self.careful, self.arguments = slow, arguments
         self.slow = slow if arguments is None else self._plainly

@@ -59,7 +59,7 @@ class Explanation:
 
 
 def _place(
-    given: np.ndarray | None, inputs: list[np.ndarray], shape: tuple[int, ...], dtype: Any
+    given: np.ndarray | None, inputs: list[np.ndarray], shape: tuple[int, ...], dtype: object
 ) -> np.ndarray:
     """Where a result is written: the caller's array where that is safe, else a new one."""
     plain = given is not None and given.flags.c_contiguous and given.flags.aligned

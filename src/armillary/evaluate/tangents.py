@@ -40,7 +40,7 @@ def inverse_tangents(
     return InverseDerivatives(dq, dv, da)
 
 
-def _of_one(evaluator: Evaluator, state: dict[str, Any]) -> Array:
+def _of_one(evaluator: Evaluator, state: dict[str, object]) -> Array:
     """(3, nv, nv): d tau / d(q, v, a) of one state."""
     result = np.zeros((3, evaluator.model.nv, evaluator.model.nv))
     for n, columns in enumerate((_turned(evaluator, state), *(_moved(state, x) for x in "va"))):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from armillary.errors import InputError, unknown_name
 from armillary.formats.examples_closed import CLOSED
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from armillary.formats.parts import PartsDatabase
 
 
-def example(name: str, **options: Any) -> Model:
+def example(name: str, **options: object) -> Model:
     """A built-in mechanism by name; `example_names()` lists them.
 
     >>> example("four-bar-ladder", n=40).nv

@@ -38,7 +38,7 @@ def built(
 ) -> Example:
     """An example from a function that puts its parts into a builder."""
 
-    def build(name: str, **given: Any) -> Model:
+    def build(name: str, **given: object) -> Model:
         builder = Builder(name, report=Report(source=source))
         fill(builder, **given)
         return builder.build()

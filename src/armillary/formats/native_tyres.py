@@ -240,7 +240,7 @@ def road_of(entry: Any) -> Road | None:
     return found if isinstance(found, Road) else None
 
 
-def _part(value: Any) -> Any:
+def _part(value: object) -> Any:
     """Entries within entries as the models they stand for."""
     if not isinstance(value, Entry):
         return value

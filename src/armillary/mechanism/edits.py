@@ -78,7 +78,7 @@ class Edits(Constrained):
         prefix: str = "",
         by: str = WORLD,
         joint: JointSpec | str | None = None,
-        **joint_options: Any,
+        **joint_options: object,
     ) -> Self:
         """Another mechanism on a frame of this one: an arm on a rover, a gripper on an arm.
 

@@ -38,7 +38,7 @@ def load(
     return Mechanism(model, CompileOptions(geometry_tolerance=geometry_tolerance))
 
 
-def example(name: str, **options: Any) -> Mechanism:
+def example(name: str, **options: object) -> Mechanism:
     """A built-in mechanism by name; `armillary.example_names()` lists them.
 
     options: what an example lets you choose, as in example("four-bar-ladder", n=40)."""

@@ -157,7 +157,7 @@ class TrigRing:
 
         return sympy.Add(*(self._term(monomial, number) for monomial, number in p.items()))
 
-    def _term(self, monomial: Monomial, number: Any) -> Expression:
+    def _term(self, monomial: Monomial, number: object) -> Expression:
         import sympy
 
         factors = [
@@ -238,7 +238,7 @@ def _wave(waves: dict[int, Fraction], up: Fraction, down: Fraction) -> dict[int,
     return found
 
 
-def _add(terms: Terms, monomial: Monomial, number: Any) -> None:
+def _add(terms: Terms, monomial: Monomial, number: object) -> None:
     value = terms.get(monomial, 0) + number
     if value:
         terms[monomial] = value

@@ -104,7 +104,7 @@ class Builder(TyreBuilder):
         limits: Limits | Sequence[Limits] = (),
         motor: Motor | None = None,
         shapes: Sequence[Shape] = (),
-        **joint_options: Any,
+        **joint_options: object,
     ) -> None:
         """Add a body.
 

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from armillary.errors import ModelError, unknown_name
 from armillary.model.checks import (
@@ -69,7 +69,7 @@ class ClosingBuilder(ABC):
         self._closing[part.name] = part
 
     @abstractmethod
-    def _joint(self, name: str, joint: JointSpec | str, options: dict[str, Any]) -> JointSpec:
+    def _joint(self, name: str, joint: JointSpec | str, options: dict[str, object]) -> JointSpec:
         """The joint a person described; the builder of bodies knows how."""
 
     # -- what a person calls ---------------------------------------------------------------------
@@ -82,7 +82,7 @@ class ClosingBuilder(ABC):
         joint: JointSpec | str,
         *,
         passive: Passive | Sequence[Passive] = (),
-        **options: Any,
+        **options: object,
     ) -> None:
         """Close a chain by a joint between two frames (`Frame` or the name of a frame or body).
 

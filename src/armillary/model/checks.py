@@ -48,7 +48,7 @@ def tensor_entries(inertia: Any, part: str) -> tuple[float, ...]:
     return entries + (0.0,) * (6 - len(entries))
 
 
-def per_axis(part: str, what: str, given: Any, kind: type, nv: int) -> tuple:
+def per_axis(part: str, what: str, given: object, kind: type, nv: int) -> tuple:
     """One entry per degree of freedom: a single one is used for all of them."""
     if isinstance(given, kind):
         return (given,) * nv

@@ -233,7 +233,7 @@ def _listed(given: object) -> Sequence[object]:
 
 
 def _changed_elements(
-    model: Model, changes: Mapping[str, Mapping[str, Any]]
+    model: Model, changes: Mapping[str, Mapping[str, object]]
 ) -> tuple[ForceElement, ...]:
     """Named force elements with other numbers of their laws."""
     known = {part.name: part for part in model.elements}

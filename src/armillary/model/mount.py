@@ -44,7 +44,7 @@ def mount(
     prefix: str = "",
     by: str = WORLD,
     joint: JointSpec | str | None = None,
-    **joint_options: Any,
+    **joint_options: object,
 ) -> Model:
     """`model` that carries `other`: frame `by` of `other` stands in frame `on` with the pose `at`.
 

@@ -25,7 +25,7 @@ class _Space:
     def __getitem__(self, k: int) -> Any:
         return self.columns[k]
 
-    def _combine(self, coordinates: Sequence[Scalar], total: Any) -> Any:
+    def _combine(self, coordinates: Sequence[Scalar], total: object) -> Any:
         for column, x in zip(self.columns, coordinates, strict=True):
             total = total + column * x
         return total

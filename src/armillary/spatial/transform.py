@@ -93,7 +93,7 @@ class Product:
     def T(self) -> TransposedProduct:
         return TransposedProduct(self)
 
-    def __matmul__(self, o: Any) -> Any:
+    def __matmul__(self, o: object) -> Any:
         if isinstance(o, MotionDyad):
             return _HalfProduct(self, o)
         return self.first @ (self.second @ o)
@@ -107,7 +107,7 @@ class TransposedProduct:
     def __init__(self, X: Product):
         self.X = X
 
-    def __matmul__(self, o: Any) -> Any:
+    def __matmul__(self, o: object) -> Any:
         if isinstance(o, (Inertia, ForceDyad)):
             return _HalfProduct(self.X, o)
         return self.X.second.T @ (self.X.first.T @ o)
@@ -118,10 +118,10 @@ class _HalfProduct:
 
     __slots__ = ("X", "middle")
 
-    def __init__(self, X: Product, middle: Any):
+    def __init__(self, X: Product, middle: object):
         self.X, self.middle = X, middle
 
-    def __matmul__(self, right: Any) -> Any:
+    def __matmul__(self, right: object) -> Any:
         first, second = self.X.first, self.X.second
         if isinstance(right, TransposedProduct) and right.X is self.X:
             return first @ (second @ self.middle @ second.T) @ first.T

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
 
 from armillary.algorithms.passes import Record
+from armillary.model.elements.element import Ends
 from armillary.model.lowering.elements import KernelElement
 from armillary.scalar import Dual, Scalar
 from armillary.spatial import Force, Motion, Transform, Vector
@@ -152,7 +152,7 @@ def acting(element: KernelElement, tree: MovingTree) -> list[PathEnd | JointEnd]
 READINGS = 10  # numbers
 
 
-def reading(element: KernelElement, ends: Sequence[Any]) -> list[Scalar]:
+def reading(element: KernelElement, ends: Ends) -> list[Scalar]:
     """The wrench on the last end, in its frame at its origin (6; none between coordinates), force,
     position and rate along the element's own coordinate, and its power on the mechanism (W).  ends:
     they keep the wrenches, or the forces along coordinates, that act on them."""

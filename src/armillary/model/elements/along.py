@@ -7,13 +7,11 @@ The law gives a tension T(x, dx/dt); where it acts follows from what the coordin
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from armillary.errors import ModelError
-from armillary.model.elements.element import ElementLaw
+from armillary.model.elements.element import ElementLaw, Ends
 from armillary.scalar import Scalar, dot, sqrt, where
 from armillary.spatial import Vector
 
@@ -44,7 +42,7 @@ class AlongForce(ElementLaw):
     def of_coordinates(self) -> bool:
         return bool(self.weights)
 
-    def act(self, ends: Sequence[Any]) -> None:
+    def act(self, ends: Ends) -> None:
         """ends: `End` or, with weights, `CoordinateEnd`."""
         if self.of_coordinates:
             tension = self.tension(*self.measured(ends))
@@ -54,7 +52,7 @@ class AlongForce(ElementLaw):
         arms, length = arms_of(ends)
         self.pull(ends, arms, self.tension(length, rate_of(ends, arms)))
 
-    def pull(self, ends: Sequence[Any], arms: Arms, tension: Scalar, slack: Any = None) -> None:
+    def pull(self, ends: Ends, arms: Arms, tension: Scalar, slack: Scalar | None = None) -> None:
         """Along the line.  slack: where it pulls nowhere, even if it is rolled up in a point."""
         scales = [tension * inverse for _, inverse in arms]
         if slack is not None:
@@ -64,7 +62,7 @@ class AlongForce(ElementLaw):
             one.push(pull)
             two.push(-pull)
 
-    def measured(self, ends: Sequence[Any]) -> tuple[Scalar, Scalar]:
+    def measured(self, ends: Ends) -> tuple[Scalar, Scalar]:
         """The coordinate and its rate."""
         if self.of_coordinates:
             place = dot(self.weights, [end.place for end in ends])
@@ -72,7 +70,7 @@ class AlongForce(ElementLaw):
         arms, length = arms_of(ends)
         return length, rate_of(ends, arms)
 
-    def readings(self, ends: Sequence[Any]) -> tuple[Scalar, Scalar, Scalar]:
+    def readings(self, ends: Ends) -> tuple[Scalar, Scalar, Scalar]:
         position, rate = self.measured(ends)
         return self.tension(position, rate), position, rate
 
@@ -99,7 +97,7 @@ class AlongForce(ElementLaw):
 Arms = list[tuple[Vector, Scalar]]
 
 
-def arms_of(ends: Sequence[Any]) -> tuple[Arms, Scalar]:
+def arms_of(ends: Ends) -> tuple[Arms, Scalar]:
     """From point to point: the vector and 1 / its length; and the sum of the lengths."""
     arms, total = [], 0
     for one, two in pairwise(ends):
@@ -110,7 +108,7 @@ def arms_of(ends: Sequence[Any]) -> tuple[Arms, Scalar]:
     return arms, total
 
 
-def rate_of(ends: Sequence[Any], arms: Arms) -> Scalar:
+def rate_of(ends: Ends, arms: Arms) -> Scalar:
     """dL/dt."""
     total: Scalar = 0
     for (one, two), (arm, inverse) in zip(pairwise(ends), arms, strict=True):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from armillary.errors import ModelError
 from armillary.model.elements.along import AlongForce
+from armillary.model.elements.element import Ends
 from armillary.scalar import Scalar, where
 
 
@@ -52,7 +51,7 @@ class Backlash(AlongForce):
         pressed = where(above > 0, where(up > 0, up, 0.0), 0.0)
         return where(below < 0, where(down < 0, down, 0.0), pressed)
 
-    def potential(self, ends: Sequence[Any]) -> Scalar:
+    def potential(self, ends: Ends) -> Scalar:
         above, below = self._beyond(self.measured(ends)[0])
         deep = where(above > 0, above, where(below < 0, below, 0.0))
         return self.stiffness * (deep * deep) * 0.5

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, TypeAlias
 
 from armillary.model.parts import Frame
 from armillary.scalar import Scalar
@@ -66,6 +66,10 @@ class CoordinateEnd(Protocol):
         """A force along the coordinate, N m or N."""
 
 
+# what a law is handed: `End`, or `CoordinateEnd` of an element between coordinates
+Ends: TypeAlias = Sequence[Any]
+
+
 @dataclass(frozen=True)
 class ElementLaw:
     """What an element does, as numbers and a formula.
@@ -97,19 +101,19 @@ class ElementLaw:
         changed: dict[str, Scalar] = {n: filled(getattr(self, n), rest) for n in self.named}
         return replace(self, **changed)
 
-    def act(self, ends: Sequence[Any]) -> None:
+    def act(self, ends: Ends) -> None:
         """Push at the ends: `End`, or `CoordinateEnd` of an element between coordinates."""
         raise NotImplementedError
 
-    def potential(self, ends: Sequence[Any]) -> Scalar:
+    def potential(self, ends: Ends) -> Scalar:
         """The energy it stores, J; forces that store none have none."""
         return 0
 
-    def readings(self, ends: Sequence[Any]) -> tuple[Scalar, Scalar, Scalar]:
+    def readings(self, ends: Ends) -> tuple[Scalar, Scalar, Scalar]:
         """Force, position and rate along its one coordinate (`units`); zeros if it has none."""
         return (0, 0, 0)
 
-    def outputs(self, ends: Sequence[Any]) -> Sequence[Scalar]:
+    def outputs(self, ends: Ends) -> Sequence[Scalar]:
         """`OUTPUTS` of a tyre; zeros of all others."""
         return (0,) * len(OUTPUTS)
 
@@ -121,7 +125,7 @@ class ElementLaw:
     def state_units(self) -> tuple[str, ...]:
         return ("",) * len(self.state_names())
 
-    def rates(self, ends: Sequence[Any]) -> Sequence[Scalar]:
+    def rates(self, ends: Ends) -> Sequence[Scalar]:
         """dz/dt of its own states, by their present values and the motion of the ends."""
         return ()
 

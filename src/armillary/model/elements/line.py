@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from armillary.errors import ModelError
 from armillary.model.elements.along import AlongForce, arms_of, rate_of
-from armillary.model.elements.element import nothing
+from armillary.model.elements.element import Ends, nothing
 from armillary.model.passive import interpolated
 from armillary.scalar import Scalar, tanh, where
 
@@ -157,7 +156,7 @@ class LineForce(AlongForce):
             return where(x < 0, total, 0.0)
         return total
 
-    def act(self, ends: Sequence[Any]) -> None:
+    def act(self, ends: Ends) -> None:
         if self._plain(ends):
             pull = (ends[1].position - ends[0].position) * self.stiffness
             ends[0].push(pull)
@@ -170,13 +169,13 @@ class LineForce(AlongForce):
         tension = self.tension(length, rate_of(ends, arms) if self.damped else 0)
         self.pull(ends, arms, tension, None if self.side == "both" else tension * tension <= 0.0)
 
-    def potential(self, ends: Sequence[Any]) -> Scalar:
+    def potential(self, ends: Ends) -> Scalar:
         if self._plain(ends):
             arm = ends[1].position - ends[0].position
             return self.stiffness * arm.dot(arm) * 0.5
         return self.energy(self.measured(ends)[0])
 
-    def _plain(self, ends: Sequence[Any]) -> bool:
+    def _plain(self, ends: Ends) -> bool:
         """Two points with a spring that needs no direction?"""
         return not (self.of_coordinates or self.directed) and len(ends) == 2
 

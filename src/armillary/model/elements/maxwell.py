@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from armillary.errors import ModelError
 from armillary.model.elements.along import AlongForce
+from armillary.model.elements.element import Ends
 from armillary.scalar import Scalar
 
 
@@ -50,9 +50,9 @@ class Maxwell(AlongForce):
     def tension(self, position: Scalar, rate: Scalar) -> Scalar:
         return self.state[0]
 
-    def rates(self, ends: Sequence[Any]) -> Sequence[Scalar]:
+    def rates(self, ends: Ends) -> Sequence[Scalar]:
         rate = self.measured(ends)[1]
         return (self.stiffness * (rate - self.state[0] / self.damping),)
 
-    def potential(self, ends: Sequence[Any]) -> Scalar:
+    def potential(self, ends: Ends) -> Scalar:
         return self.state[0] * self.state[0] / (2.0 * self.stiffness)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
@@ -61,7 +60,7 @@ class Block:
     signal_units: Mapping[str, str] = MappingProxyType({})  # of its signals, by name
     argument_units: Mapping[str, str] = MappingProxyType({})  # of numbers it is made with
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         if "__init__" in vars(cls):
             cls.__init__ = _remembering(cls.__init__)  # type: ignore[method-assign]

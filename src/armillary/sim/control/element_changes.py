@@ -68,7 +68,7 @@ class ElementChanges(Block):
     entries = ()
 
     def __init__(
-        self, mechanism: Mechanism, inputs: Mapping[str, Any], parameters: Array | None = None
+        self, mechanism: Mechanism, inputs: Mapping[str, object], parameters: Array | None = None
     ):
         """parameters (n) or (B, n): of `mechanism.parameters`, instead of the model's; those of
         changing elements that differ stand behind their states, and stay."""
@@ -103,7 +103,7 @@ class ElementChanges(Block):
 
     # -- the elements at a state -----------------------------------------------------------------
 
-    def _given(self, t: Any) -> list[Scalar]:
+    def _given(self, t: object) -> list[Scalar]:
         """Inputs at a time (a scalar of any kind, or instants), flat over all elements."""
         found: list[Scalar] = []
         for part in self.mechanism.model.elements:
@@ -338,7 +338,7 @@ def check_changes(
 
 
 def element_changes(
-    mechanism: Mechanism, inputs: Mapping[str, Any], parameters: ArrayLike | None
+    mechanism: Mechanism, inputs: Mapping[str, object], parameters: ArrayLike | None
 ) -> list[ElementChanges]:
     """The block of a mechanism that needs one.  parameters: as runs take them."""
     stateful = any(part.law.state_names() for part in mechanism.model.elements)

@@ -72,7 +72,7 @@ class Experiment:
             return self.mechanism
         return self.arguments.get(name, _USUAL[name])
 
-    def replace(self, mechanism: Mechanism | None = None, **changes: Any) -> Experiment:
+    def replace(self, mechanism: Mechanism | None = None, **changes: object) -> Experiment:
         """Another experiment with other arguments."""
         return replace(
             self,
@@ -80,7 +80,7 @@ class Experiment:
             arguments={**self.arguments, **changes},
         )
 
-    def run(self, **places: Any) -> Run:
+    def run(self, **places: object) -> Run:
         """Simulate it.  places: out, progress, resume, overwrite."""
         self.refuse_missing()
         return simulate(self.mechanism, **{**self.arguments, **places})
@@ -165,7 +165,7 @@ def _argument(name: str, value: Any, mechanism: Mechanism, path: str) -> Any:
     return value
 
 
-def _with_files(value: Any, folder: Path) -> Any:
+def _with_files(value: object, folder: Path) -> Any:
     """{file: torques.csv, kind: linear, hold: true} as a table."""
     if not isinstance(value, dict):
         return value

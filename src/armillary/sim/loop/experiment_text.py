@@ -82,7 +82,7 @@ def stored_text(given: Mapping[str, Any], usual: Mapping[str, Any]) -> str:
     return text if len(text) <= _LONGEST else ""
 
 
-def unusual(given: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
+def unusual(given: Mapping[str, object], usual: Mapping[str, object]) -> dict[str, Any]:
     """Arguments that are not what they usually are."""
     return {
         name: value

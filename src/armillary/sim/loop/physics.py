@@ -61,7 +61,7 @@ def digest(x: object) -> str:
     return f"{text}@{sys.implementation.cache_tag}" if writer.code else text
 
 
-def _rounded(given: Any) -> Any:
+def _rounded(given: object) -> Any:
     """A start to ten digits: it may have been computed, and on another machine."""
     try:
         numbers = as_floats("start", given).astype(float)
@@ -142,7 +142,7 @@ class _Writer:
         else:
             self._object(x)
 
-    def _sorted(self, name: str, entries: list[Any]) -> None:
+    def _sorted(self, name: str, entries: list[object]) -> None:
         """Whatever order they stand in."""
         found = []
         for entry in entries:

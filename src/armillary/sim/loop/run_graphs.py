@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from armillary.algorithms.closed.constrained import constrained_dynamics, correction
 from armillary.algorithms.passes import Algorithm
@@ -38,8 +37,8 @@ REGULARISED = "regularised_"  # before the role of a second solver
 
 def graphs_of_run(
     mechanism: Mechanism,
-    controller: Any = None,
-    actuators: Any = None,
+    controller: object = None,
+    actuators: object = None,
     *,
     external: bool = False,
     targets: bool = False,

@@ -50,7 +50,7 @@ class Streamed:
         return self.reasons.get(row, "")
 
 
-def stream(arguments: Mapping[str, Any], records_of: Callable[[System], Records]) -> Streamed:
+def stream(arguments: Mapping[str, object], records_of: Callable[[System], Records]) -> Streamed:
     """Simulate as `simulate` does with these arguments; its states go to the records.
 
     Runs of a batch that break down are told in `reasons`; the others go on."""

@@ -22,6 +22,7 @@ from armillary.constraints.moving import RowMotion
 from armillary.evaluate import native_call
 from armillary.evaluate.inputs import Array
 from armillary.model.lowering.tree import parametric
+from armillary.scalar import Scalar
 
 if TYPE_CHECKING:
     from armillary.mechanism.mechanism import Mechanism
@@ -68,7 +69,7 @@ class VariationalParts:
             if found is not None:
                 return found
 
-        def ask(algorithm: Algorithm, inputs: dict[str, Any]) -> Any:
+        def ask(algorithm: Algorithm, inputs: dict[str, list[Scalar]]) -> dict[str, list[Scalar]]:
             bodies = {"parameters": p}
             arrays: dict[str, Any] = {name: np.array(x, float) for name, x in inputs.items()}
             found = self.mechanism.evaluator.run(algorithm, arrays, bodies=bodies)
