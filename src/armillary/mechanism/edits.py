@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from armillary.constraints.questions import Constrained
 from armillary.errors import InputError
 from armillary.formats.mesh_paths import for_carrier
 from armillary.model import edit, varied
+from armillary.model.joints import JointOptions
 from armillary.model.model import Model
 from armillary.model.mount import mount
 from armillary.model.parts import WORLD, JointSpec, Mass, Pose
@@ -78,7 +79,7 @@ class Edits(Constrained):
         prefix: str = "",
         by: str = WORLD,
         joint: JointSpec | str | None = None,
-        **joint_options: object,
+        **joint_options: Unpack[JointOptions],
     ) -> Self:
         """Another mechanism on a frame of this one: an arm on a rover, a gripper on an arm.
 

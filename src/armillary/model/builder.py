@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from armillary.errors import ModelError, unknown_name
 from armillary.model.builder_tyres import TyreBuilder
@@ -26,6 +26,7 @@ from armillary.model.checks import (
 from armillary.model.constraint_parts import FIELDS, Coupling, touches
 from armillary.model.joints import (
     Axis,
+    JointOptions,
     joint_spec,
     kernel_joint,
     massless_joints,
@@ -104,7 +105,7 @@ class Builder(TyreBuilder):
         limits: Limits | Sequence[Limits] = (),
         motor: Motor | None = None,
         shapes: Sequence[Shape] = (),
-        **joint_options: object,
+        **joint_options: Unpack[JointOptions],
     ) -> None:
         """Add a body.
 
@@ -236,8 +237,8 @@ class Builder(TyreBuilder):
                 f"body has one parent; rename one, or close the chain with `loop(...)`."
             )
 
-    def _joint(self, name: str, joint: JointSpec | str, options: dict[str, Any]) -> JointSpec:
-        options = dict(options)
+    def _joint(self, name: str, joint: JointSpec | str, given: JointOptions) -> JointSpec:
+        options = given.copy()
         joint_name = options.pop("joint_name", "")
         if isinstance(joint, JointSpec):
             if options:
@@ -247,8 +248,8 @@ class Builder(TyreBuilder):
             spec = joint_spec(joint, name=joint_name or name, **options)
         except TypeError:
             raise ModelError(f"body '{name}': unknown arguments among {sorted(options)}.") from None
-        given = [options["axis"]] if options.get("axis") is not None else options.get("axes", ())
-        for axis in given:
+        one = options.get("axis")
+        for axis in options.get("axes", ()) if one is None else (one,):
             length = 1.0 if isinstance(axis, str) else _length(axis)
             if abs(length - 1.0) > 1e-6:
                 self.report.add(

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TypeVar
+from typing import TypeVar, Unpack
 
 from armillary.errors import ModelError, unknown_name
 from armillary.model.checks import (
@@ -33,7 +33,7 @@ from armillary.model.constraint_parts import (
     Wheel,
     titled,
 )
-from armillary.model.joints import kernel_joint
+from armillary.model.joints import JointOptions, kernel_joint
 from armillary.model.model import velocity_names
 from armillary.model.parts import WORLD, Body, Frame, JointSpec, Pose
 from armillary.model.passive import Passive
@@ -69,7 +69,7 @@ class ClosingBuilder(ABC):
         self._closing[part.name] = part
 
     @abstractmethod
-    def _joint(self, name: str, joint: JointSpec | str, options: dict[str, object]) -> JointSpec:
+    def _joint(self, name: str, joint: JointSpec | str, given: JointOptions) -> JointSpec:
         """The joint a person described; the builder of bodies knows how."""
 
     # -- what a person calls ---------------------------------------------------------------------
@@ -82,7 +82,7 @@ class ClosingBuilder(ABC):
         joint: JointSpec | str,
         *,
         passive: Passive | Sequence[Passive] = (),
-        **options: object,
+        **options: Unpack[JointOptions],
     ) -> None:
         """Close a chain by a joint between two frames (`Frame` or the name of a frame or body).
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict
 
 from armillary import joints
 from armillary.errors import ModelError
@@ -31,6 +31,17 @@ _KERNELS: dict[str, Callable[[JointSpec], joints.Joint]] = {
 KINDS = tuple(_KERNELS)
 _ONE_AXIS = ("revolute", "prismatic", "helical", "cylindrical", "planar")
 Axis = str | Sequence[float]
+
+
+class JointOptions(TypedDict, total=False):
+    """What describes a joint beside its kind (`joint_spec`)."""
+
+    joint_name: str
+    axis: Axis | None
+    axes: Sequence[Axis]
+    pitch: float
+    free: Sequence[str]
+    continuous: bool
 
 
 def add_kind(kind: str, make: Callable[[JointSpec], joints.Joint]) -> None:

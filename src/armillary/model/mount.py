@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 from armillary.errors import InputError, ModelError
 from armillary.model.builder import Builder
@@ -27,7 +27,7 @@ from armillary.model.edit import joint_transform
 from armillary.model.elements.element import ForceElement
 from armillary.model.elements.tyre import Tyre
 from armillary.model.elements.world import WORLD_LAWS
-from armillary.model.joints import joint_spec
+from armillary.model.joints import JointOptions, joint_spec
 from armillary.model.model import Model
 from armillary.model.parts import WORLD, Body, Frame, JointSpec, Pose
 from armillary.model.report import Report
@@ -44,7 +44,7 @@ def mount(
     prefix: str = "",
     by: str = WORLD,
     joint: JointSpec | str | None = None,
-    **joint_options: object,
+    **joint_options: Unpack[JointOptions],
 ) -> Model:
     """`model` that carries `other`: frame `by` of `other` stands in frame `on` with the pose `at`.
 
@@ -97,7 +97,7 @@ def add_model(builder: Builder, model: Model) -> None:
         builder.initial |= {body.joint.name: model.initial[slot.q] for body, slot in pairs}
 
 
-def _link(prefix: str, joint: JointSpec | str, options: dict[str, Any]) -> JointSpec:
+def _link(prefix: str, joint: JointSpec | str, options: JointOptions) -> JointSpec:
     """The joint of the massless body between the two."""
     name = f"{prefix}mount"
     if isinstance(joint, JointSpec):
