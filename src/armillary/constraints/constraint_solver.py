@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +13,7 @@ from armillary.constraints.inverse import ConstrainedInverseDynamics
 from armillary.constraints.load_friction import ConstrainedLoadFriction, load_friction_of
 from armillary.constraints.projection import Projector
 from armillary.evaluate.evaluator import Evaluator
+from armillary.evaluate.inputs import BoundQuestion
 from armillary.model.lowering.constraint_table import ConstraintTable
 
 
@@ -44,12 +43,12 @@ class ConstraintSolver:
         return ConstrainedInverseDynamics(self.equations)
 
     @cached_property
-    def forward_dynamics(self) -> Callable[..., Any]:
+    def forward_dynamics(self) -> BoundQuestion:
         """`ConstrainedForwardDynamics`, natively callable."""
         return self.forward.callable()
 
     @cached_property
-    def step_dynamics(self) -> Callable[..., Any]:
+    def step_dynamics(self) -> BoundQuestion:
         """The same without a word about open positions: a step of time leaves the constraints and
         is brought back."""
         return self.forward.at_open_positions().callable()
@@ -59,7 +58,7 @@ class ConstraintSolver:
         rows = np.flatnonzero(self.closer.closing_rows)
         return self.equations.constraints, [int(row) for row in rows]
 
-    def ask(self, name: str) -> Callable[..., Any]:
+    def ask(self, name: str) -> BoundQuestion:
         """The callable of a row that obeys the constraints."""
         if name == "energy":
             return self.equations.energy

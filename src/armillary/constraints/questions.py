@@ -5,9 +5,9 @@ Each is a function of the mechanism, and a method of `Mechanism` by one line the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from armillary.errors import InputError, ProjectionWarning, warn_caller
 from armillary.evaluate.answers import answer
 from armillary.evaluate.dynamics import tree_identities
 from armillary.evaluate.evaluator import Evaluator, External
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, BoundQuestion
 from armillary.evaluate.named_states import State, start
 from armillary.evaluate.options import CompileOptions
 from armillary.evaluate.results import Identities
@@ -71,7 +71,7 @@ class Constrained(TableFace):
         """What keeps it closed: equations, assembly, projection, compiled solutions."""
         return solver_of(self.evaluator)
 
-    def ask(self, name: str) -> Callable[..., Any]:
+    def ask(self, name: str) -> BoundQuestion:
         """The callable of a row: with the constraints where the row obeys them."""
         springs = any(loop.joint.passive for loop in self.model.loops)
         obeys = {"forward_dynamics", "inverse_dynamics", *(["energy"] if springs else [])}

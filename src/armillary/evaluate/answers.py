@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from armillary.evaluate.compiled_function import CompiledFunction
 from armillary.evaluate.differentiable import differentiable
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.functions import FUNCTIONS, QUESTIONS
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, BoundQuestion
 from armillary.evaluate.load_friction import LoadedForward, LoadFriction, loaded_inverse
 from armillary.evaluate.named_states import State
 from armillary.evaluate.results import OperationalInertia
@@ -22,7 +22,7 @@ from armillary.model.model import Model
 class Asked(Protocol):
     """What answers questions by the names of their rows."""
 
-    def ask(self, name: str) -> Callable[..., Any]: ...
+    def ask(self, name: str) -> BoundQuestion: ...
 
 
 class Question:
@@ -38,7 +38,7 @@ class Question:
         described.__signature__ = row.signature  # type: ignore[attr-defined]
         self._described = described
 
-    def __get__(self, owner: Asked | None, kind: type) -> Callable[..., Any]:
+    def __get__(self, owner: Asked | None, kind: type) -> BoundQuestion:
         if owner is None:
             return self._described  # what help(Mechanism) shows
         found = vars(owner)[self.name] = owner.ask(self.name)
@@ -50,7 +50,7 @@ def rows() -> dict[str, Question]:
     return {name: Question(name) for name in QUESTIONS}
 
 
-def answer(evaluator: Evaluator, name: str) -> Callable[..., Any]:
+def answer(evaluator: Evaluator, name: str) -> BoundQuestion:
     """The callable of a row, about the tree of a mechanism."""
     if name in _SPECIAL:
         return _SPECIAL[name](evaluator)
@@ -62,13 +62,13 @@ def load_friction_of(evaluator: Evaluator) -> LoadFriction:
     return evaluator.memo.once("load friction", lambda: LoadFriction(evaluator))
 
 
-def _inverse_dynamics(evaluator: Evaluator) -> Callable[..., Any]:
+def _inverse_dynamics(evaluator: Evaluator) -> BoundQuestion:
     if evaluator.model.load_dependent_joints:
         return loaded_inverse(load_friction_of(evaluator))
     return differentiable(evaluator, "inverse_dynamics")
 
 
-def _forward_dynamics(evaluator: Evaluator) -> Callable[..., Any]:
+def _forward_dynamics(evaluator: Evaluator) -> BoundQuestion:
     if evaluator.model.load_dependent_joints:
         return LoadedForward(load_friction_of(evaluator))
     return differentiable(evaluator, "forward_dynamics")
@@ -84,7 +84,7 @@ def energy_lacks(model: Model) -> str:
     )
 
 
-def _energy(evaluator: Evaluator) -> Callable[..., Any]:
+def _energy(evaluator: Evaluator) -> BoundQuestion:
     known, lacks = CompiledFunction(evaluator, "energy").callable(), energy_lacks(evaluator.model)
     if not lacks:
         return known
@@ -97,7 +97,7 @@ def _energy(evaluator: Evaluator) -> Callable[..., Any]:
     return _like(energy, known)
 
 
-def _operational_inertia(evaluator: Evaluator) -> Callable[..., Any]:
+def _operational_inertia(evaluator: Evaluator) -> BoundQuestion:
     found = CompiledFunction(evaluator, "operational_inertia").callable()
     jacobian = CompiledFunction(evaluator, "jacobian").callable()
 
@@ -119,7 +119,7 @@ def _operational_inertia(evaluator: Evaluator) -> Callable[..., Any]:
     return _like(operational_inertia, found)
 
 
-def _like(function: Callable[..., object], other: object) -> Callable[..., Any]:
+def _like(function: Callable[..., object], other: object) -> BoundQuestion:
     """A function with the words and the report of another."""
     for name in ("__doc__", "__name__", "__qualname__", "__signature__", "compile_report"):
         setattr(function, name, getattr(other, name))
@@ -135,7 +135,7 @@ def _ranks(J: Array) -> Array:
     return np.asarray(np.sum(values > 1e-9 * largest, axis=-1))
 
 
-_SPECIAL: dict[str, Callable[[Evaluator], Callable[..., Any]]] = {
+_SPECIAL: dict[str, Callable[[Evaluator], BoundQuestion]] = {
     "inverse_dynamics": _inverse_dynamics,
     "forward_dynamics": _forward_dynamics,
     "energy": _energy,

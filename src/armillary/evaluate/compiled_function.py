@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from armillary.algorithms.tree.kinematics import COORDINATES
 from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.functions import BODIES, FUNCTIONS, Function, Result
-from armillary.evaluate.inputs import Array, choice, flag, result_type
+from armillary.evaluate.inputs import Array, BoundQuestion, choice, flag, result_type
 from armillary.evaluate.needs import refuse_no_elements, refuse_no_mass
 from armillary.evaluate.world_frames import ConstantKernel, constants, of_world_frame
 
@@ -142,7 +142,7 @@ def refuse_lacks(evaluator: Evaluator, row: Function, inertia: bool = True) -> N
         refuse_no_elements(evaluator.model, tyres=row.returns == "TyreForces")
 
 
-def function_of(evaluator: Evaluator, algorithm: Algorithm) -> Callable[..., Any]:
+def function_of(evaluator: Evaluator, algorithm: Algorithm) -> BoundQuestion:
     """An algorithm that is no row of the table as such a function: all its results, in order."""
     results = tuple(Result(name, name, (kind,), "") for name, kind in algorithm.writes.items())
     options = ("external", "passive", *BODIES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import cached_property, partial
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,7 @@ from armillary.algorithms.autodiff.transforms import gradient, tangent
 from armillary.evaluate.compiled_function import CompiledFunction, function_of
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.functions import FUNCTIONS, Function
-from armillary.evaluate.inputs import Array, result_type
+from armillary.evaluate.inputs import Array, BoundQuestion, result_type
 from armillary.evaluate.named_states import State
 from armillary.evaluate.sensitivities import (
     accelerations_by,
@@ -68,7 +68,7 @@ class Differentiable:
         self._signature = change_signature(self.row)
 
     @cached_property
-    def derivatives(self) -> Callable[..., Any]:
+    def derivatives(self) -> BoundQuestion:
         """Matrices (nv, nv) with respect to every input; q moves on its tangent space."""
         return CompiledFunction(self.evaluator, self.row.derivative).callable()
 
@@ -175,7 +175,7 @@ class WithDerivatives(Protocol):
     def __call__(self, *state: object, **options: object) -> Array: ...
 
     @property
-    def derivatives(self) -> Callable[..., Any]: ...
+    def derivatives(self) -> BoundQuestion: ...
 
 
 def differentiable(evaluator: Evaluator, name: str) -> WithDerivatives:

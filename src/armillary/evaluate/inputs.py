@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from armillary.errors import InputError, NotFiniteError
 from armillary.units import WRENCH
 
 Array = NDArray[np.float64]
+BoundQuestion = Callable[..., Any]  # of one mechanism; its row of the table says what it takes
 
 
 def rows(name: str, value: ArrayLike, labels: Sequence[str]) -> tuple[Array, bool]:

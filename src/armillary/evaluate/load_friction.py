@@ -35,7 +35,14 @@ from armillary.evaluate.differentiable import (
 )
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.functions import BODIES
-from armillary.evaluate.inputs import Array, checked_out, common_rows, result_type, wrenches
+from armillary.evaluate.inputs import (
+    Array,
+    BoundQuestion,
+    checked_out,
+    common_rows,
+    result_type,
+    wrenches,
+)
 from armillary.evaluate.named_states import State
 from armillary.evaluate.sensitivities import offset_jacobian
 from armillary.evaluate.tangents import inverse_tangents
@@ -311,7 +318,7 @@ class LoadedForward(Differentiable):
         return plain + self.evaluator.explanations(joint_wrenches.name)
 
 
-def loaded_inverse(friction: LoadFriction) -> Callable[..., Any]:
+def loaded_inverse(friction: LoadFriction) -> BoundQuestion:
     """Inverse dynamics with such friction: the friction is explicit, its derivatives are not."""
     call = CompiledFunction(friction.evaluator, "inverse_dynamics").callable()
     LoadedInverse(friction, call).hang_on(call)

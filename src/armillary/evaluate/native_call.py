@@ -21,7 +21,7 @@ import numpy as np
 from armillary.codegen.abi import ARRAYS, Context
 from armillary.codegen.target import native
 from armillary.evaluate.arguments import LOADS, Arguments
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, BoundQuestion
 from armillary.evaluate.kept_results import LEAST
 from armillary.evaluate.kernel import Kernel
 from armillary.runtime import call_code
@@ -66,12 +66,12 @@ class Callee(Protocol):
     def context(self, rows: int, globals_: Array) -> tuple[np.ndarray, object]: ...
 
 
-def lean(kernels: Program | None, globals_: Array) -> Callable[..., Any] | None:
+def lean(kernels: Program | None, globals_: Array) -> BoundQuestion | None:
     """The scalar kernel of some as a lean call of its inputs; what it cannot take gives None."""
     return None if kernels is None else lean_kernel(kernels.kernel(False, "double"), globals_)
 
 
-def lean_kernel(kernel: Callee, globals_: Array) -> Callable[..., Any] | None:
+def lean_kernel(kernel: Callee, globals_: Array) -> BoundQuestion | None:
     """As `lean`, of one scalar kernel."""
     if not available():
         return None
@@ -86,7 +86,7 @@ class OneOrMany:
 
     def __init__(self, program: Program, globals_: Array):
         self.program, self._globals = program, globals_
-        self._one: Callable[..., Any] | None = None
+        self._one: BoundQuestion | None = None
         self._version = -1  # of the program that the native call knows
         self._names: tuple[str, ...] = ()
 

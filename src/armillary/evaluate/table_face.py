@@ -5,8 +5,8 @@ Written by `python -m armillary.mechanism.write_face` from evaluate/functions.py
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from numpy.typing import ArrayLike
 
@@ -15,7 +15,7 @@ from armillary.evaluate.evaluator import Evaluator, External
 
 if TYPE_CHECKING:
     from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
-    from armillary.evaluate.inputs import Array
+    from armillary.evaluate.inputs import Array, BoundQuestion
     from armillary.evaluate.named_states import State
     from armillary.evaluate.program import Explanation
     from armillary.evaluate.results import (
@@ -192,7 +192,7 @@ class TableFace:
     def __init__(self, evaluator: Evaluator):
         self.evaluator, self.model, self.options = evaluator, evaluator.model, evaluator.options
 
-    def ask(self, name: str) -> Callable[..., Any]:
+    def ask(self, name: str) -> BoundQuestion:
         """The callable of a row; attributes are made by it."""
         return answer(self.evaluator, name)
 
