@@ -44,6 +44,7 @@ from armillary.model import (
 if TYPE_CHECKING:
     from armillary import textbook as methods
     from armillary import vehicles
+    from armillary.analysis.comparison import compare
     from armillary.analysis.time_constants import time_constants
     from armillary.constraints.drift import CorrectiveForce
     from armillary.formats import tyres
@@ -127,6 +128,7 @@ _LATER = {
         "sim.record.plotting": ("plot",),
         "sim.record.motor_loads": ("motor_loads", "winding_temperature"),
         "sim.record.motor_sizing": ("size_motors",),
+        "analysis.comparison": ("compare",),
         "analysis.time_constants": ("time_constants",),
         "formats.motors": ("catalogue_motor",),
         "sim.loop.simulate": ("simulate",),
@@ -226,6 +228,7 @@ __all__ = [
     "Wheel",
     "catalogue_motor",
     "check_setpoints",
+    "compare",
     "dh",
     "equations",
     "example",

@@ -329,6 +329,33 @@ def convert(
 
 
 @app.command()
+@runs("starting")
+def new(
+    file: Annotated[Path, typer.Argument(help="The new file: .yaml.")],
+    kind: Annotated[
+        str, typer.Option(help="arm, linkage (a closed chain) or rover (wheels).")
+    ] = "arm",
+    overwrite: Overwrite = False,
+) -> None:
+    """Begin a mechanism of your own: a file with comments that runs as it is."""
+
+
+@app.command()
+@runs("comparing")
+def compare(
+    first: Annotated[str, typer.Argument(help="A mechanism, or the file of a recorded run.")],
+    second: Annotated[str, typer.Argument(help="Another one.")],
+    states: Annotated[int, typer.Option(min=1, help="Random states of mechanisms.")] = 5,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random states.")] = 0,
+    tolerance: Annotated[float, typer.Option(help="Relative: what counts as the same.")] = 1e-9,
+    json: Json = False,
+) -> None:
+    """What differs between two mechanisms, and what it does to their forces; or between two runs.
+
+    Exit code 0: the same, to the tolerance; 1: not."""
+
+
+@app.command()
 @runs("parts")
 def parts(
     file: Annotated[
@@ -397,3 +424,11 @@ def cache(
     clear: Annotated[bool, typer.Option("--clear", help="Remove all entries.")] = False,
 ) -> None:
     """Show or clear the compiled objects that are kept on disk."""
+
+
+@app.command()
+@runs("doctor")
+def doctor(json: Json = False) -> None:
+    """Does this installation work, and which extras are there?
+
+    Exit code 0: the core works; 1: it does not."""

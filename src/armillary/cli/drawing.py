@@ -1,7 +1,9 @@
-"""`draw`, `report` and `page`: mechanisms and recorded runs as sketches, reports and pages."""
+"""`draw`, `view`, `report`, `page`: mechanisms and recorded runs as sketches, pages and reports."""
 
 from __future__ import annotations
 
+import tempfile
+import webbrowser
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from armillary.cli.states import Array
 from armillary.cli.words import numbers, words
 from armillary.errors import InputError
 from armillary.sim.motion.schedules import Schedule
-from armillary.sim.record.storage import FORMATS
+from armillary.sim.record.storage import is_run
 from armillary.viewer.sketch.display import Picture
 
 
@@ -25,7 +27,7 @@ def draw(
 ) -> None:
     """A picture beside the run, or in the current folder under the name of the mechanism."""
     path = Path(source.model)
-    if _is_run(path):
+    if is_run(path):
         picture = _of_run(path, look)
         target = out or path.with_suffix(".svg")
     else:
@@ -51,6 +53,22 @@ def _of_run(path: Path, look: Look) -> Picture:
     return run.draw(at, overlay=look.overlay, view=_direction(look.view), labels=look.labels)
 
 
+def view(source: Source, q: list[str] | None, out: Path | None, stay: bool) -> None:
+    """A page of the run or the mechanism in the browser; it stays where `out` says."""
+    from armillary.sim.record.stored_run import load_run
+
+    path = Path(source.model)
+    if is_run(path):
+        shown = load_run(path).view()
+    else:
+        mechanism = find(source)
+        shown = mechanism.view(states.from_words(mechanism, "q", q) if q else None)
+    folder = Path(tempfile.mkdtemp(prefix="armillary-")) if out is None else out.parent
+    place = shown.save(out or folder / f"{path.stem or source.model}.html", overwrite=True)
+    opened = not stay and webbrowser.open(place.resolve().as_uri())
+    screen.say(f"{place}: {'opened in' if opened else 'open it in'} a browser")
+
+
 def report(
     source: Source,
     out: Path | None,
@@ -64,7 +82,7 @@ def report(
 
     path = Path(source.model)
     write: Callable[..., Path]
-    if _is_run(path):
+    if is_run(path):
         write, name = load_run(path).report, path.with_name(f"{path.stem}-report.html")
     else:
         write = find(source).report_page
@@ -131,16 +149,6 @@ def _setpoint(word: str) -> tuple[str, float]:
         return name.strip(), float(value)
     except ValueError:
         raise InputError(f"--target: expected joint=number, found '{word}'.") from None
-
-
-def _is_run(path: Path) -> bool:
-    """Whether a file is a recorded run; a .csv may be a table of a mechanism."""
-    if path.suffix.lower() not in FORMATS or not path.exists():
-        return False
-    if path.suffix.lower() != ".csv":
-        return True
-    with path.open(encoding="utf-8", errors="replace") as file:
-        return file.readline().lower().startswith("time")
 
 
 def _direction(view: str | None) -> str | list[float] | None:

@@ -61,6 +61,22 @@ def draw(
 
 @app.command()
 @runs("drawing")
+def view(
+    source: Source,
+    q: Numbers = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Keep the page: .html. Default: a temporary file."),
+    ] = None,
+    stay: Annotated[
+        bool, typer.Option("--no-browser", help="Write the page, and say where it is.")
+    ] = False,
+) -> None:
+    """Open a mechanism, or a recorded run (MODEL: its file), as a page in the browser."""
+
+
+@app.command()
+@runs("drawing")
 def report(
     source: Source,
     out: Annotated[

@@ -10,9 +10,34 @@ from typer.core import TyperGroup
 
 from armillary.errors import ArmillaryError
 
+# the commands as `armillary --help` lists them: what a newcomer needs first
+CHAPTERS = {
+    "Models": "new examples show validate compare convert parts schema",
+    "One state": "inverse forward solve ask assemble mobility equilibrium",
+    "Motion over time": "simulate replay rerun info sim drive",
+    "Pictures and pages": "demo draw plot view animate page report",
+    "Small motion and control": "modes linearize",
+    "Motors": "size motors",
+    "Analysis": "classify dexterity strength task-dynamics force-sources linkage workspace",
+    "Derivations and checks": "check methods explain equations operations",
+    "Many runs, measured motion": "sweep excite identify",
+    "This installation": "doctor cache",
+}
+
 
 class Commands(TyperGroup):
     """The one boundary of errors: a message on stderr and exit code 1, no traceback."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """By chapters; what stands in none comes last."""
+        chapters = {title: names.split() for title, names in CHAPTERS.items()}
+        listed = {name for names in chapters.values() for name in names}
+        chapters["Others"] = [name for name in self.commands if name not in listed]
+        for title, names in chapters.items():
+            found = [(name, self.commands[name]) for name in names if name in self.commands]
+            if rows := [(name, _about(command.help)) for name, command in found]:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
     def invoke(self, ctx: Any) -> Any:
         from armillary.cli.screen import complain
@@ -25,6 +50,11 @@ class Commands(TyperGroup):
         except ArmillaryError as fault:
             complain(fault.message)
             raise typer.Exit(1) from None
+
+
+def _about(text: str | None) -> str:
+    """The first paragraph of what a command says of itself."""
+    return " ".join((text or "").split("\n\n")[0].split())
 
 
 app = typer.Typer(

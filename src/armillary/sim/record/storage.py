@@ -87,6 +87,16 @@ def check_target(path: Path, resume: bool = False, overwrite: bool = False) -> N
         raise FormatError("the file exists already.", shown, remedy=Remedy("overwrite"))
 
 
+def is_run(path: Path) -> bool:
+    """Whether a file is a recorded run; a .csv may be a table of a mechanism."""
+    if path.suffix.lower() not in FORMATS or not path.exists():
+        return False
+    if path.suffix.lower() != ".csv":
+        return True
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return file.readline().lower().startswith("time")
+
+
 def format_of(path: Path) -> str:
     ending = _OTHERS.get(path.suffix.lower(), path.suffix.lower())
     if ending not in FORMATS:
