@@ -352,3 +352,24 @@ def test_every_mark_is_told_apart():
     picture = am.example("four-bar").draw()
     assert len({m.color for m in picture.of("link")}) == 3
     assert all(isinstance(m, (Line, Disc)) or m.text for m in picture.marks)
+
+
+@pytest.mark.parametrize("shape, normal, radius", [
+    ("plane", (0, 0, 1), 0.0), ("sphere", (1, 0, 0), 0.5), ("cylinder", (0.6, 0.8, 0), 0.5),
+])  # fmt: skip
+def test_points_on_surfaces_stand_on_their_ground(shape, normal, radius):
+    """A hatched piece of the surface at the point, on the side away from the body; no rod."""
+    normal = np.array(normal)
+    b = am.Builder("caster")
+    b.body("cart", joint="free", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    foot = am.Frame("", "cart", am.Pose(tuple(-0.2 * normal)))
+    b.surface("foot", "world", foot, shape, radius)
+    b.initial["cart"] = [1, 0, 0, 0, *((0.2 + radius) * normal)]
+    mechanism = b.build()
+    picture = mechanism.draw()
+    assert not [m for m in picture.of("rod") if isinstance(m, Line)]
+    strokes = [np.array(m.points) for m in picture.of("hatching") if m.name == "foot"]
+    spot, body = (pixels(mechanism, x * normal) for x in (radius, 0.2 + radius))
+    assert len(strokes) > 3
+    away = np.mean([s.mean(axis=0) for s in strokes], axis=0) - spot
+    assert away @ (body - spot) < -1.0  # pixels²

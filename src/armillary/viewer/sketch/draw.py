@@ -219,7 +219,8 @@ class Sketch:
             marks += self._link(link)
         for rod in shown.rods:
             ends = pixels(self.canvas.at(np.array([rod.start, rod.end])))
-            marks.append(Line(ends, INK, 1.6, dash="6 4", role="rod", name=rod.name))
+            if rod.normal is None:
+                marks.append(Line(ends, INK, 1.6, dash="6 4", role="rod", name=rod.name))
             marks += [Disc(end, 3.0, INK, 1.2, PAPER, "rod", rod.name) for end in ends]
         for part in shown.elements:
             marks += element_marks(self.canvas, part, plain)
@@ -302,14 +303,21 @@ class Sketch:
             else:
                 marks += symbols.block_ground(spot, down, joint.name)
         for rim in shown.rims:
-            spot = canvas.at(rim.contact)
             track = canvas.along(np.cross(rim.normal, rim.axis)[None])[0]
-            away = -canvas.along(rim.normal[None])[0]
-            if np.linalg.norm(track) < 0.2:
-                track = np.array([1.0, 0.0])
-            ends = np.array([spot - 26.0 * track, spot + 26.0 * track])
-            marks += symbols.hatched(ends, away, rim.name)
+            marks += self._ground_at(rim.contact, rim.normal, track, rim.name)
+        for rod in shown.rods:
+            if rod.normal is not None:
+                away = canvas.along(rod.normal[None])[0]
+                track = np.array([-away[1], away[0]])
+                marks += self._ground_at(rod.end, rod.normal, track, rod.name)
         return marks
+
+    def _ground_at(self, place: Array, normal: Array, track: Array, name: str) -> list[Mark]:
+        """A hatched piece of a surface under a point that touches it, along its track (pixels)."""
+        spot, away = self.canvas.at(place), -self.canvas.along(normal[None])[0]
+        if np.linalg.norm(track) < 0.2:
+            track = np.array([1.0, 0.0])
+        return symbols.hatched(np.array([spot - 26.0 * track, spot + 26.0 * track]), away, name)
 
     def _frames(self, shown: Skeleton, wanted: bool | Iterable[str]) -> list[Mark]:
         if wanted is False:

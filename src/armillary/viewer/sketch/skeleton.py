@@ -90,7 +90,8 @@ class Rim:
 
 @dataclass(frozen=True)
 class Rod:
-    """A massless rod, or a point that is kept on a surface (then its ends coincide)."""
+    """A massless rod; or a point that is kept on a surface, which has a normal there, toward the
+    side of the body (the ends coincide)."""
 
     name: str
     first: str
@@ -98,6 +99,7 @@ class Rod:
     start: Array
     end: Array
     axes: Array  # of the second frame
+    normal: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -200,12 +202,9 @@ class _Reader:
         joints += [self._loop(loop) for loop in model.loops]
         rims = tuple(self._rim(wheel) for wheel in model.wheels)
         rims += tuple(self._tyre(part, law) for part, law in tyres(model))
-        pairs: list[Distance | Surface | Contact] = [
-            *model.distances,
-            *model.surfaces,
-            *model.contacts,
-        ]
+        pairs: list[Distance | Contact] = [*model.distances, *model.contacts]
         rods = tuple(self._rod(p.name, p.first, p.second) for p in pairs)
+        rods += tuple(self._on_surface(part) for part in model.surfaces)
         frames = {f.name: self._frame(f) for f in model.frames}
         for frame in model.frames:
             self.held[frame.body].append(frames[frame.name][0])
@@ -308,6 +307,18 @@ class _Reader:
         self.held[first.body].append(start)
         self.held[second.body].append(end)
         return Rod(name, first.body, second.body, start, end, axes)
+
+    def _on_surface(self, part: Surface) -> Rod:
+        (origin, ground), (spot, axes) = self._frame(part.first), self._frame(part.second)
+        self.held[part.second.body].append(spot)
+        normal = ground[:, 2]
+        if part.shape in ("sphere", "cylinder"):
+            normal = spot - origin
+            if part.shape == "cylinder":
+                normal = normal - ground[:, 2] * (normal @ ground[:, 2])
+        inside = (self.poses[part.second.body][0] - spot) @ normal < 0.0
+        normal = unit(-normal if inside else normal)
+        return Rod(part.name, part.first.body, part.second.body, spot, spot, axes, normal)
 
     def _element(self, part: ForceElement) -> Element:
         places = anchors(part)
