@@ -37,7 +37,9 @@ def massless_coupler():
     b = am.Builder("bars")
     b.body("crank", axis="y", mass=0.4, com=(0.1, 0, 0), inertia=(1e-4, 1e-3, 1e-3))
     b.body("coupler", "crank", "revolute", (0.2, 0, 0), axis="y", mass=0.0)
-    b.body("rocker", at=(0.6, 0, 0), axis="y", mass=0.6, com=(0.2, 0, 0), inertia=(4e-4, 8e-3, 8e-3))
+    b.body(
+        "rocker", at=(0.6, 0, 0), axis="y", mass=0.6, com=(0.2, 0, 0), inertia=(4e-4, 8e-3, 8e-3)
+    )
     end, tip = (am.Frame(x, x, am.Pose((r, 0, 0))) for x, r in (("coupler", 0.5), ("rocker", 0.4)))
     b.loop("pin", end, tip, "revolute", axis="y")
     b.initial = {"crank": -1.0, "coupler": 0.5, "rocker": -1.5}
