@@ -47,7 +47,7 @@ def massless_coupler():
 
 
 def test_formulations_without_an_inverse_of_inertia_stand_back():
-    """Lagrange with the lever of the rod: (I1 + I3 n²) a = Q1 + n Q3 at rest, n = v3 / v1; and those
+    """Lagrange with the lever of the rod: (I1 + I3 n²) a = Q1 + n Q3 at rest, n = v3 / v1; and the
     formulations that divide by the inertia of the tree are no contradiction: they refuse it."""
     m = massless_coupler()
     q, v = m.project(m.assemble(hold=["crank"]).q, np.array([1.0, 0.0, 0.0]))

@@ -40,9 +40,10 @@ class Equilibrium:
 
     stability: "stable" (every small change is drawn back), "unstable", or "neutral" (some change
     meets no resistance).  stiffness: eigenvalues of the reduced stiffness in N m per rad, lengths
-    counted in sizes of the machine, motors behind gears in turns of the slow side.  holding: forces in the joints that are held.  residual: what
-    is left of the forces out of balance, as a part of those that meet.  others: further solutions,
-    by their energy, where restarts were asked for."""
+    counted in sizes of the machine, motors behind gears in turns of the slow side.  holding:
+    forces in the joints that are held.  residual: what is left of the forces out of balance, as a
+    part of those that meet.  others: further solutions, by their energy, where restarts were
+    asked for."""
 
     mechanism_name: str
     q: Array
