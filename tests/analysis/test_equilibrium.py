@@ -169,3 +169,37 @@ def test_text_and_limits():
 def test_refused(given, match):
     with pytest.raises(am.InputError, match=match):
         am.example("double-pendulum").equilibrium(**given)
+
+
+def geared(how, gear=60.0):
+    """A rod from level, held by nothing but its weight, with a fast motor behind a gear."""
+    b = am.Builder("geared")
+    rod = {"mass": 2.0, "com": (0.3, 0.0, 0.0), "inertia": (0.01, 0.1, 0.1)}
+    b.body("rod", joint="revolute", axis="y", **rod)
+    if how == "rotor":
+        b.geared_rotor("motor", "world", "rod", gear=gear, inertia=1e-4, axis="y")
+    else:
+        b.body("motor", joint="revolute", axis="y", mass=0.1, inertia=(1e-4, 1e-4, 1e-4))
+    if how == "shaft":
+        b.coordinate_spring("shaft", {"motor": 1, "rod": -gear}, stiffness=0.01)
+    if how == "train":  # by an idle wheel in between
+        b.body("idle", joint="revolute", axis="y", mass=0.1, inertia=(1e-4, 1e-4, 1e-4))
+        b.coupling(am.Coupling("first", "idle", "rod", -6.0))
+        b.coupling(am.Coupling("second", "idle", "motor", -6.0 / gear))
+    return b.build()
+
+
+@pytest.mark.parametrize("how", ["rotor", "shaft", "train"])
+@pytest.mark.parametrize("guess", [0.1, -1.2])
+def test_motors_behind_gears(how, guess):
+    """m g l sin from the vertical: the rod hangs (or stands), the motor has turned 60 times as far,
+    which is no fall for ever; the stiffness about it is m g l, counted at the rod."""
+    m = geared(how)
+    q = {"rod": guess, "motor": 60.0 * guess} | ({"idle": -6.0 * guess} if how == "train" else {})
+    found = m.equilibrium(q, stable=True)
+    assert found["rod"] == pytest.approx(np.pi / 2, abs=1e-9)
+    assert found["motor"] == pytest.approx(60.0 * np.pi / 2, abs=1e-6)
+    assert found.stability == "stable"
+    if how != "shaft":
+        assert found.stiffness == pytest.approx([2.0 * 9.81 * 0.3], rel=1e-9)
+    assert abs(m.equilibrium(q)["rod"]) == pytest.approx(np.pi / 2, abs=1e-9)

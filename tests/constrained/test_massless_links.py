@@ -32,6 +32,37 @@ def test_links_that_a_loop_determines():
     assert a[0] == pytest.approx(-200.0 * (0.5 - 0.3) * (0.4 / 0.5) / 2.0, rel=1e-12)
 
 
+def massless_coupler():
+    """A four-bar whose coupler has no mass: a rod between crank and rocker."""
+    b = am.Builder("bars")
+    b.body("crank", axis="y", mass=0.4, com=(0.1, 0, 0), inertia=(1e-4, 1e-3, 1e-3))
+    b.body("coupler", "crank", "revolute", (0.2, 0, 0), axis="y", mass=0.0)
+    b.body(
+        "rocker", at=(0.6, 0, 0), axis="y", mass=0.6, com=(0.2, 0, 0), inertia=(4e-4, 8e-3, 8e-3)
+    )
+    end, tip = (am.Frame(x, x, am.Pose((r, 0, 0))) for x, r in (("coupler", 0.5), ("rocker", 0.4)))
+    b.loop("pin", end, tip, "revolute", axis="y")
+    b.initial = {"crank": -1.0, "coupler": 0.5, "rocker": -1.5}
+    return b.build()
+
+
+def test_formulations_without_an_inverse_of_inertia_stand_back():
+    """Lagrange with the lever of the rod: (I1 + I3 n²) a = Q1 + n Q3 at rest, n = v3 / v1; and the
+    formulations that divide by the inertia of the tree are no contradiction: they refuse it."""
+    m = massless_coupler()
+    q, v = m.project(m.assemble(hold=["crank"]).q, np.array([1.0, 0.0, 0.0]))
+    n, rest, tau = v[2] / v[0], np.zeros(3), np.array([0.3, 0.0, 0.1])
+    M, g = m.mass_matrix(q), m.gravity_forces(q)
+    a = (tau[0] - g[0] + n * (tau[2] - g[2])) / (M[0, 0] + n * n * M[2, 2])
+    assert m.solve(q, rest, tau).acceleration[0] == pytest.approx(a, rel=1e-9)
+    for machine, at in ((m, q), (strut(rest=0.3), strut().initial)):
+        check = machine.check(at, rest, tau)
+        assert check.agreed, str(check)
+        whys = {name: why for x in check.agreements for name, why in x.refused.items()}
+        for name in ("null-space reduction", "least constraint", "tip forces", "pseudo joints"):
+            assert "nothing with inertia" in whys[name], whys[name]
+
+
 def test_links_that_nothing_determines():
     m = strut(loop=False)
     assert any("undefined" in note.text for note in m.report.of("warning"))

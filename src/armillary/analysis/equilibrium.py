@@ -40,9 +40,10 @@ class Equilibrium:
 
     stability: "stable" (every small change is drawn back), "unstable", or "neutral" (some change
     meets no resistance).  stiffness: eigenvalues of the reduced stiffness in N m per rad, lengths
-    counted in sizes of the machine.  holding: forces in the joints that are held.  residual: what
-    is left of the forces out of balance, as a part of those that meet.  others: further solutions,
-    by their energy, where restarts were asked for."""
+    counted in sizes of the machine, motors behind gears in turns of the slow side.  holding:
+    forces in the joints that are held.  residual: what is left of the forces out of balance, as a
+    part of those that meet.  others: further solutions, by their energy, where restarts were
+    asked for."""
 
     mechanism_name: str
     q: Array
@@ -273,7 +274,7 @@ def _solved(statics: Statics, q: Array, stable: bool) -> tuple[Array, Balance, i
             "one (wrenches, forces on ball joints, laws without a potential). Leave it out; "
             "`stability` tells what was found."
         )
-    guess = q
+    guess, why = q, f"{_STEPS} steps were not enough"
     for step in range(_STEPS):
         left, in_play = float(np.linalg.norm(balance.force)), balance.in_play
         if left <= _EXACT * in_play:
@@ -288,13 +289,15 @@ def _solved(statics: Statics, q: Array, stable: bool) -> tuple[Array, Balance, i
         if moved is None:
             if left <= _BALANCED * in_play:  # rounding: no step makes it smaller
                 return q, balance, step
+            why = "no step makes it smaller"
             break
         q = moved
         balance = statics.balance(q)
         gone = np.abs(statics.mechanism.difference(guess, q) / statics.size)
         if gone.max(initial=0.0) > _FAR:
+            why = f"the search went {_FAR:g} rad, or sizes of the machine, away from it"
             break
-    raise _no_rest(statics, balance)
+    raise _no_rest(statics, balance, why)
 
 
 def _newton(statics: Statics, q: Array, balance: Balance) -> Array | None:
@@ -353,8 +356,8 @@ def _lower(statics: Statics, q: Array, change: Array, gain: float = 0.0) -> Arra
     return None
 
 
-def _no_rest(statics: Statics, balance: Balance) -> ModelError:
-    """Why: the free motion along which most force is left."""
+def _no_rest(statics: Statics, balance: Balance, why: str) -> ModelError:
+    """The free motion along which most force is left, and why."""
     k = int(np.argmax(np.abs(balance.force)))
     label, model = balance.labels[k], statics.mechanism.model
     j = model.v_labels.index(label)
@@ -362,7 +365,7 @@ def _no_rest(statics: Statics, balance: Balance) -> ModelError:
     pairs = zip(model.bodies, model.slots, strict=True)
     joint = next(body.joint.name for body, own in pairs if own.v.start <= j < own.v.stop)
     slack = not np.abs(balance.stiffness[k]).max(initial=0.0) > _NEUTRAL * balance.in_play
-    why = "nothing there resists a motion" if slack else "no step makes it smaller"
+    why = "nothing there resists a motion" if slack else why
     return ModelError(
         f"equilibrium: '{model.name}' finds no rest near this guess; {force:.4g} {unit} stay out "
         f"of balance along '{label}', and {why}.",

@@ -93,3 +93,26 @@ def _refuse_open(mechanism: Mechanism, question: str, q: Array, v: Array) -> Non
 def scales(mechanism: Mechanism) -> Array:
     """(nv,) what counts as a large change of each coordinate: 1 rad, or the machine's size (m)."""
     return np.asarray(mechanism.constraint_solver.equations.scaling.columns, float)
+
+
+def geared_scales(mechanism: Mechanism) -> Array:
+    """(nv,) the same, with fast coordinates of gears, couplings and elastic shafts as far apart as
+    their ratios: a motor that turns 50 times while its joint turns once turns 50 rad where that
+    turns one."""
+    model, own = mechanism.model, scales(mechanism)
+    place = {label: k for k, label in enumerate(model.v_labels)}
+    ratios = [{x.joint: abs(x.ratio), x.source: 1.0} for x in model.couplings if x.ratio]
+    for part in model.elements:
+        weights = getattr(part.law, "weights", ())
+        ratios.append({n: 1.0 / abs(w) for n, w in zip(part.coordinates, weights, strict=False)})
+    found, left = own.copy(), [{place[n]: x for n, x in one.items()} for one in ratios if one]
+    while left:
+        group = left.pop()
+        while near := next((x for x in left if x.keys() & group.keys()), None):
+            left.remove(near)
+            k = next(iter(near.keys() & group.keys()))
+            group = {j: x * group[k] / near[k] for j, x in near.items()} | group
+        slow = min(x / own[j] for j, x in group.items())
+        for j, x in group.items():
+            found[j] = x / slow
+    return found

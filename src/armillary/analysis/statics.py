@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armillary.analysis.point import Point, scales
+from armillary.analysis.point import Point, geared_scales
 from armillary.analysis.variations import variations
 from armillary.evaluate.evaluator import External
 from armillary.evaluate.inputs import Array
@@ -21,7 +21,8 @@ from armillary.mechanism.mechanism import Mechanism
 
 @dataclass(frozen=True)
 class Balance:
-    """Of one q, in units in which 1 rad and the machine's size are 1: everything is an energy.
+    """Of one q, in units in which 1 rad and the machine's size are 1, of gears at their slowest
+    coordinate: everything is an energy.
 
     force (l,); stiffness (l, k); changes (nv, k): of q by each independent one; rolled (k, l): the
     independent changes of a rolling motion (identity without rolling); labels (l) of the free
@@ -46,7 +47,7 @@ class Statics:
     def __init__(self, mechanism: Mechanism, tau: Array, external: External):
         self.mechanism, self.tau, self.external = mechanism, tau, external
         self.rest = np.zeros(mechanism.nv)
-        self.size = scales(mechanism)
+        self.size = geared_scales(mechanism)
 
     def balance(self, q: Array) -> Balance:
         own = self._closed(q) if self.mechanism.constraints else self._tree(q)

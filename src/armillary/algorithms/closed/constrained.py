@@ -144,7 +144,8 @@ def _implied_check(
     status: Scalar = CONVERGED
     for k in plan.implied:
         entries, target = lines[k]
-        status = fulfilled(status, target, entries, a, plan.scale, noise, share)
+        size = 1.0 / weight if (weight := plan.openings[k]) else 0.0
+        status = fulfilled(status, target, entries, a, plan.scale, noise, share, size)
     return status
 
 

@@ -61,11 +61,15 @@ def fulfilled(
     scale: Sequence[float],
     noise: Scalar,
     share: Scalar,
+    size: float = 0.0,
 ) -> Scalar:
     """The status after checking one row, J a = target; share: the square of what it may be off, as
-    a part of its terms; noise: the square of what is rounded in it."""
+    a part of its terms; noise: the square of what is rounded in it.  size: of a row of its kind
+    that moves something.  A row may vanish wherever the mechanism is closed (Sarrus' linkage does
+    not tilt): what is left of it is rounding, and counts against that size, not itself."""
     residual, squares = _residual(target, row, a, scale, noise)
-    return where(residual * residual <= squares * share, status, UNCONVERGED)
+    allowed = squares * share + noise * (ROUNDING * size) ** 2
+    return where(residual * residual <= allowed, status, UNCONVERGED)
 
 
 def least_squares_check(

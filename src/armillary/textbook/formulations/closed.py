@@ -19,7 +19,7 @@ from armillary.textbook.formulations.workbook import ROWS, Noting
 from armillary.textbook.linear import pseudo_inverse, solve
 
 _FORCE, _ACCELERATION = "N m or N", "rad/s² or m/s²"
-_NOTHING = 1e-14  # of the largest entry: a row of less moves no joint, and is not scaled up
+_NOTHING = 1e-14  # of the largest entry: a row or an inertia of less is none, and not scaled up
 _ROW_FORCE = "N m or N, by the scale of the rows"
 
 
@@ -217,11 +217,14 @@ def independent_coordinates(c: ClosedState, tau: Array) -> Array:
 
 def half_of(M: Array) -> Array:
     """L with M = L L^T."""
-    size = np.sqrt(np.maximum(np.diag(M), 0.0))
+    refusal = ModelError("a joint moves nothing with inertia: the tree has no free motion")
+    if not (np.diag(M) > _NOTHING * np.diag(M).max(initial=0.0)).all():
+        raise refusal
+    size = np.sqrt(np.diag(M))
     try:
         return size[:, None] * np.linalg.cholesky(M / np.outer(size, size))
-    except (np.linalg.LinAlgError, FloatingPointError, ZeroDivisionError):
-        raise ModelError("a body without inertia: the tree has no free motion") from None
+    except np.linalg.LinAlgError:
+        raise refusal from None
 
 
 def _of_rank(A: Array, rank: int, b: Array) -> Array:
