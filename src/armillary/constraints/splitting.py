@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from armillary.constraints.nullspace import Factor, solve
 from armillary.constraints.plan import make_plan
+from armillary.constraints.states import fulfilled
 from armillary.errors import ModelError
 from armillary.evaluate.inputs import Array
 
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
 
 _HEALTHY = 1e4  # largest entry of the scaled P and of the inverse of the scaled N^T M N
-_ROUNDED = 1e-13  # of gravity and velocities, which cancel in the rows
-_FULFILLED = 1e-9  # what rows without a pivot may be off, as a part of their terms
+_FULFILLED = 1e-9  # what a row without a pivot may move along the free motions
 
 
 @dataclass
@@ -79,7 +79,7 @@ def _embedded(
     if every.pivots is None or of_places.pivots is None:
         return None
     s, M = equations.scaling, system.M
-    J, target = s.scaled(system.terms.J), s.rows / s.length * system.target
+    J = s.scaled(system.terms.J)
     try:
         N, P = _solved(every, J)
         K = N if of_places is every else _solved(of_places, J)[0]
@@ -89,20 +89,15 @@ def _embedded(
     except np.linalg.LinAlgError:  # of one state: the null space takes all
         return None
     largest = np.maximum(_largest(P), _largest(inverse))
-    a = (P @ target[..., None])[..., 0]
-    off = np.abs((J @ a[..., None])[..., 0] - target)
-    speeds = np.abs(system.v / s.columns).max(axis=1, initial=0.0)
-    rounded = _ROUNDED * (speeds**2 + np.linalg.norm(equations.model.gravity) / s.length)
-    terms = (np.abs(J) @ np.abs(a)[..., None])[..., 0] + np.abs(target)
+    P = s.columns[:, None] * P * (s.rows / s.length)
+    a = (P @ system.target[..., None])[..., 0]
     implied = np.maximum(_largest(J @ N), _largest(J[:, holonomic] @ K)) <= _FULFILLED
-    healthy = (
-        (largest < _HEALTHY) & implied & (off <= _FULFILLED * terms + rounded[:, None]).all(axis=1)
-    )
+    healthy = (largest < _HEALTHY) & implied
+    healthy &= fulfilled(equations, system.terms.J, system.target, system.v, a)
     inverse = inverse / (size[:, :, None] * size[:, None, :])
     R = s.columns[:, None] * (N @ inverse @ np.swapaxes(N, 1, 2)) * s.columns
     velocities = s.columns[:, None] * np.linalg.qr(N)[0]
     motions = s.columns[:, None] * np.linalg.qr(K)[0]
-    P = s.columns[:, None] * P * (s.rows / s.length)
     return Split(motions, velocities, P, R), healthy
 
 
