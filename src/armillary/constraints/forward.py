@@ -36,7 +36,7 @@ from armillary.constraints.plan import plan_at, plan_of
 from armillary.constraints.states import answerable, blanked, fulfilled, solvable
 from armillary.errors import InputError, ProjectionWarning, warn_caller
 from armillary.evaluate.evaluator import Evaluator, External
-from armillary.evaluate.inputs import Array, result_type
+from armillary.evaluate.inputs import Array, result_type, wrenches
 from armillary.model.model import Model
 
 if TYPE_CHECKING:
@@ -316,10 +316,14 @@ class ConstrainedForwardDynamics(LadderQuestion):
     ) -> ConstrainedDerivatives:
         """d a / d(q, v, tau): along the variations the constraints admit (`motions`,
         `velocities`), and as matrices (nv, nv) of the nearest admissible state (`full`)."""
-        from armillary.constraints.derivatives import derivatives
+        from armillary.constraints.derivatives import compiled_derivatives, derivatives
 
         equations = self._equations
         arrays, single = equations.check_states(q=q, v=v, tau=tau)
+        states = States(arrays, wrenches(external), passive)
+        found = compiled_derivatives(equations, states, single, self.closed)
+        if found is not None:
+            return found
         system, _, external, bad = solvable(equations, arrays, single, external, passive)
         if self.closed:
             warn_open(equations, system.terms, "forward_dynamics.derivatives", single)

@@ -112,9 +112,9 @@ def constrained_dynamics(plan: Plan) -> Algorithm:
         closed = closed_check(run, plan)  # traced first: where bodies are need not be kept
         force = [t - h for j in run.joints for t, h in zip(j.tau, j.h, strict=True)]
         lines = kept_rows(run, plan.kept, "gamma", force)
-        a = solved(inertias(run), plan, force, lines, noise=_in_play(run, plan))
+        a = solved(inertias(run), plan, force, lines, noise=rounded_in(run, plan))
         if plan.implied:
-            noise = in_units(a, plan.scale) + _in_play(run, plan)
+            noise = in_units(a, plan.scale) + rounded_in(run, plan)
             a = with_status(a, _implied_check(run, plan, lines, a, noise))
         run.write("a", with_status(a, closed))
 
@@ -148,7 +148,7 @@ def _implied_check(
     return status
 
 
-def _in_play(run: Run, plan: Plan) -> Scalar:
+def rounded_in(run: Run, plan: Plan) -> Scalar:
     """(1/s²)² of gravity and velocities, which cancel in the rows of a mechanism at rest."""
     felt = run.base.felt_acceleration().linear * (1.0 / plan.length)
     speed = in_units(run.inputs["v"], plan.scale)
