@@ -13,15 +13,20 @@ A mechanism that moves cannot change q alone:  J(q + dq) (v + dv) = 0  demands
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.algorithms.closed.constrained import defect_slopes
+from armillary.algorithms.closed.derivatives import derivative_dynamics
 from armillary.algorithms.interpreter import Run
+from armillary.constraints.compiled import compiled_kernels, may_be_compiled
 from armillary.constraints.compiled_rows import Asked
+from armillary.constraints.ladder import States, results_of
 from armillary.constraints.nullspace import Scaling
+from armillary.constraints.plan import plan_of
 from armillary.constraints.splitting import SolvedSplit, compiled_split, solved_split
 from armillary.errors import ModelError
 from armillary.evaluate.array_text import arrays_text
@@ -32,14 +37,15 @@ from armillary.shown import shown
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
-    from armillary.constraints.ladder import States
     from armillary.evaluate.evaluator import External
     from armillary.evaluate.native_call import OneOrMany
+    from armillary.evaluate.program import Program
     from armillary.model.lowering.tree import Tables
 
 _WORTH = 200  # directions: for fewer, the interpreter is done before their code is compiled
 _DIRECTIONS = "directions of derivatives"
 _FEW = 12  # directions: more of one state go together, as a batch
+_PER_STEP = 400  # operations of the budget that a body counts for along a direction
 _SINGULAR = 1e-6  # of the velocities: a variation that rows forbid by more leads nowhere
 
 
@@ -113,11 +119,38 @@ def compiled_derivatives(
     by_load = states.passive and equations.model.load_dependent_joints
     if asked.count < _WORTH or by_load or not len(states):
         return None
+    key = ("derivatives", states.reads, states.passive)
+    kernels = equations.memo.once(key, lambda: _straight_line(equations, *key[1:]))
+    if kernels is not None:
+        whole = results_of(equations, kernels, states, closed)
+        if isfinite(whole.pop("a").sum()):
+            parts = {name: x[0] if single else x for name, x in whole.items()}
+            full = (parts.pop("full_q"), parts.pop("full_v"), parts["dtau"])
+            velocities = parts["motions"]
+            return ConstrainedDerivatives(
+                **parts, velocities=velocities, full=ForwardDerivatives(*full)
+            )
     found = compiled_split(equations, states, closed)
     if found is None:
         return None
     probe = _Probe(equations, states.arrays["q"], found, states.external, states.passive)
     return _of_states(equations, found, probe, single)
+
+
+def _straight_line(
+    equations: Equations, reads: tuple[str, ...], passive: bool
+) -> Program | None:
+    """Everything in one straight line of code, for mechanisms that are small enough."""
+    plan, n = plan_of(equations) if may_be_compiled(equations) else None, equations.tables.nv
+    if plan is None or plan.pivots is None or not all(equations.constraints.holonomic):
+        return None
+    free = n - len(plan.pivots)
+    work = 3 * free * len(equations.tables.bodies) * _PER_STEP
+    if not free or work > equations.evaluator.options.budget or not equations.constraints.ideal:
+        return None
+    s = equations.scaling
+    algorithm = derivative_dynamics(plan, (s.rows / s.length).tolist(), _SINGULAR)
+    return compiled_kernels(equations, algorithm, reads, passive)
 
 
 def _of_states(

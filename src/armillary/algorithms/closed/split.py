@@ -52,34 +52,18 @@ def split_dynamics(plan: Plan, places: Plan | None, row_weights: Sequence[float]
         shapes["K"] = (n, n - len(places.pivots or ()))
 
     def close(run: Run) -> None:
-        closed = closed_check(run, plan)
-        force = [t - h for j in run.joints for t, h in zip(j.tau, j.h, strict=True)]
-        lines, M = kept_rows(run, range(m), "gamma", force), inertias(run)
-        kept = [lines[k] for k in plan.kept]
-        a = with_status(solved(M, plan, force, kept, noise=rounded_in(run, plan)), closed)
-        motions = _motions(lines, plan)
-        solving = {plan.kept[pivot.row] for pivot in plan.pivots or ()}
-        others = {k: lines[k] for k in range(m) if k not in solving}
-        status = _following(others, motions, plan, row_weights)
-        noise = in_units(a, plan.scale) + rounded_in(run, plan)
-        for entries, target in others.values():
-            status = fulfilled(status, target, entries, a, plan.scale, noise, FULFILLED**2)
-        a = with_status(a, status)
-        P = _particular(kept, plan, m)
-        missing = [product(M[j], a) - f for j, f in enumerate(force)]
-        factor = LDL(reduced_inertia(M, motions))
-        unit = [[int(i == k) for i in range(free)] for k in range(free)]
+        x = SolvedState(run, plan, row_weights)
         run.results = {
-            "a": a,
-            "multipliers": [product(column, missing) for column in P],
-            "M": [[row.get(k, 0) for k in range(n)] for row in M],
-            "J": [[entries.get(k, 0) for k in range(n)] for entries, _ in lines],
-            "N": _dense(motions, n),
-            "P": _dense(P, n),
-            "H": [list(factor.solve(line)) for line in unit],
+            "a": x.a,
+            "multipliers": x.multipliers,
+            "M": [[row.get(k, 0) for k in range(n)] for row in x.M],
+            "J": [[entries.get(k, 0) for k in range(n)] for entries, _ in x.lines],
+            "N": _dense(x.N, n),
+            "P": _dense(x.P, n),
+            "H": x.inverse,
         }
         if places is not None:
-            run.results["K"] = _dense(_motions(lines, places), n)
+            run.results["K"] = _dense(_motions(x.lines, places), n)
 
     return Algorithm(
         name="split_dynamics",
@@ -89,6 +73,33 @@ def split_dynamics(plan: Plan, places: Plan | None, row_weights: Sequence[float]
         writes=dict.fromkeys(shapes, "results"),
         shapes=dict(shapes),
     )
+
+
+class SolvedState:
+    """A state with what its rows leave free.  a is unconverged where any check fails."""
+
+    def __init__(self, run: Run, plan: Plan, row_weights: Sequence[float]):
+        n, m = len(plan.scale), len(row_weights)
+        closed = closed_check(run, plan)
+        force = [t - h for j in run.joints for t, h in zip(j.tau, j.h, strict=True)]
+        self.lines, self.M = kept_rows(run, range(m), "gamma", force), inertias(run)
+        kept = [self.lines[k] for k in plan.kept]
+        a = solved(self.M, plan, force, kept, noise=rounded_in(run, plan))
+        self.N = _motions(self.lines, plan)
+        solving = {plan.kept[pivot.row] for pivot in plan.pivots or ()}
+        others = {k: self.lines[k] for k in range(m) if k not in solving}
+        status = closed + _following(others, self.N, plan, row_weights)
+        noise = in_units(a, plan.scale) + rounded_in(run, plan)
+        for entries, target in others.values():
+            status = fulfilled(status, target, entries, a, plan.scale, noise, FULFILLED**2)
+        self.a = with_status(a, status)
+        self.P = _particular(kept, plan, m)
+        missing = [product(row, self.a) - f for row, f in zip(self.M, force, strict=True)]
+        self.multipliers = [product(column, missing) for column in self.P]
+        free = len(self.N)
+        factor = LDL(reduced_inertia(self.M, self.N))
+        unit = [[int(i == k) for i in range(free)] for k in range(free)]
+        self.inverse = [list(factor.solve(line)) for line in unit]  # of N^T M N
 
 
 def _motions(lines: Lines, plan: Plan) -> list[Row]:
