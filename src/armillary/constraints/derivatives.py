@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.algorithms.closed.constrained import defect_slopes
-from armillary.algorithms.closed.derivatives import derivative_dynamics
+from armillary.algorithms.closed.derivatives import ALONG, derivative_dynamics
 from armillary.algorithms.interpreter import Run
 from armillary.constraints.compiled import compiled_kernels, may_be_compiled
 from armillary.constraints.compiled_rows import Asked
@@ -123,13 +123,13 @@ def compiled_derivatives(
     kernels = equations.memo.once(key, lambda: _straight_line(equations, *key[1:]))
     if kernels is not None:
         whole = results_of(equations, kernels, states, closed)
-        if isfinite(whole.pop("a").sum()):
-            parts = {name: x[0] if single else x for name, x in whole.items()}
-            full = (parts.pop("full_q"), parts.pop("full_v"), parts["dtau"])
-            velocities = parts["motions"]
-            return ConstrainedDerivatives(
-                **parts, velocities=velocities, full=ForwardDerivatives(*full)
-            )
+        if isfinite(whole["a"].sum()):
+            dtau, along, full = (whole[name] for name in ("dtau", "along", "full"))
+            along, full = (x[0] if single else np.swapaxes(x, 0, 1) for x in (along, full))
+            dtau = dtau[0] if single else dtau
+            parts = dict(zip(ALONG, along, strict=True))
+            tree = ForwardDerivatives(*full, dtau)
+            return ConstrainedDerivatives(dtau, velocities=parts["motions"], full=tree, **parts)
     found = compiled_split(equations, states, closed)
     if found is None:
         return None

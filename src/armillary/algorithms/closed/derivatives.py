@@ -22,6 +22,7 @@ from armillary.algorithms.sparse import product, times
 from armillary.scalar import Scalar, where
 from armillary.spatial.small import orthonormal
 
+ALONG = ("motions", "dq", "carried", "moved", "dv")
 Column = list[Scalar]
 
 
@@ -29,12 +30,11 @@ def derivative_dynamics(plan: Plan, row_weights: Sequence[float], singular: floa
     """plan, row_weights: as of split.py, all rows holonomic.  singular: of the velocities; where a
     variation that rows admit breaks them by more, it leads nowhere, and nothing has converged.
 
-    Results as of `ConstrainedDerivatives`; a, which has the mark of what has not converged; full_q
-    and full_v (n, n)."""
+    Results: a, which has the mark of what has not converged; dtau (n, n); `ALONG` (n, l) each; full
+    dq and dv (2, n, n)."""
     n, size = len(plan.scale), plan.scale
     free = n - len(plan.pivots or ())
-    narrow = ("motions", "dq", "carried", "moved", "dv")
-    shapes = {"a": (n,), "dtau": (n, n), **dict.fromkeys(narrow, (n, free)), "full_q": (n, n), "full_v": (n, n)}
+    shapes = {"a": (n,), "dtau": (n, n), "along": (len(ALONG), n, free), "full": (2, n, n)}
 
     def close(run: Run) -> None:
         x = SolvedState(run, plan, row_weights)
@@ -81,9 +81,8 @@ def derivative_dynamics(plan: Plan, row_weights: Sequence[float], singular: floa
         run.results = {
             "a": with_status(x.a, status),
             "dtau": dtau,
-            **dict(zip(narrow, map(_lines, (motions, dq, carried, moved, dv)), strict=True)),
-            "full_q": _product(moved, onto),
-            "full_v": _product(dv, onto),
+            "along": [_lines(x) for x in (motions, dq, carried, moved, dv)],
+            "full": [_product(x, onto) for x in (moved, dv)],
         }
 
     return Algorithm(
