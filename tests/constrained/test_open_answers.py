@@ -204,3 +204,55 @@ def test_the_command_line_says_it_in_its_words(words):
 def test_exported_code_has_no_number_there():
     text = " ".join(BARS.to_c("forward_dynamics").replace(" * ", " ").split())
     assert "NaN where the position is open" in text
+
+
+def drawn_back(m, q, v, tau, alpha, beta, share):
+    """The oracle: least squares over all rows in the library's units, by the singular values that
+    count (above the share), and in what they leave free the least constraint (Gauss)."""
+    equations = m.constraint_solver.equations
+    system = equations.system(q[None], v[None], tau[None])
+    J, M, force = system.terms.J[0], system.M[0], system.force[0]
+    target = system.target[0] - 2.0 * alpha * J @ v - beta**2 * m.constraint_residual(q)
+    rows = equations.scaling.rows[:, None] * np.eye(len(J))
+    U, sizes, W = np.linalg.svd(rows @ J * equations.scaling.columns)
+    rank = int(np.sum(sizes > share * sizes[0]))
+    wide = W[:rank].T / sizes[:rank] @ U[:, :rank].T
+    a = equations.scaling.columns * (wide @ rows @ target)
+    N = equations.scaling.columns[:, None] * W[rank:].T
+    return a + N @ np.linalg.solve(N.T @ M @ N, N.T @ (force - M @ a))
+
+
+@pytest.mark.parametrize("kick", [1e-7, 3e-6, 1e-4, 1e-3])
+def test_rows_that_follow_where_it_is_closed_count_where_it_is_open(kick):
+    """A row of Bricard's linkage follows from the others while it is closed.  Drawn back from an
+    open position it has its say: `forward_dynamics` and `solve` give one answer, which is, but for
+    the opening itself, that of the singular values."""
+    m, rng = am.example("bricard"), np.random.default_rng(4)
+    q, v = m.project(m.initial, rng.normal(size=m.nv))
+    tau, q = rng.normal(size=m.nv), m.integrate(q, kick * rng.normal(size=m.nv))
+    for alpha, beta in ((5.0, 7.0), (50.0, 50.0)):
+        solved = m.solve(q, v, tau, baumgarte=(alpha, beta))
+        found = m.forward_dynamics(q, v, tau, baumgarte=(alpha, beta))
+        size = np.abs(solved.acceleration).max()
+        assert found == pytest.approx(solved.acceleration, rel=0, abs=1e-9 * size)
+        oracle = drawn_back(m, q, v, tau, alpha, beta, 0.1)
+        assert found == pytest.approx(oracle, rel=0, abs=300.0 * kick * size)
+
+
+def test_rows_that_contradict_each_other_are_drawn_back_by_least_squares():
+    """Two couplings of the same joints, closed at different places: one row follows from the other
+    in every position, and no place fulfils both."""
+    builder = am.Builder("pair")
+    for k, name in enumerate(("left", "right")):
+        builder.body(name, "world", "revolute", (float(k), 0.0, 0.0), axis="y", mass=1.0 + k,
+                     com=(0.1, 0.02, 0.3), inertia=(0.02, 0.03, 0.01))  # fmt: skip
+    for name, offset in (("first", 0.1), ("second", 0.101)):
+        builder.coupling(am.Coupling(name, "left", "right", ratio=2.0, offset=offset))
+    m, rng = builder.build(), np.random.default_rng(2)
+    v, tau = rng.normal(size=(2, 2))
+    q = np.array([0.1002 + 2.0 * 0.3, 0.3])
+    found = m.forward_dynamics(q, v, tau, baumgarte=(3.0, 4.0))
+    assert found == pytest.approx(drawn_back(m, q, v, tau, 3.0, 4.0, 1e-9), rel=1e-10)
+    assert m.solve(q, v, tau, baumgarte=(3.0, 4.0)).acceleration == pytest.approx(found, rel=1e-12)
+    many = m.forward_dynamics(*np.tile([q, v, tau], (3, 1, 1)).swapaxes(0, 1), baumgarte=(3.0, 4.0))
+    assert many == pytest.approx(np.tile(found, (3, 1)), rel=1e-12)

@@ -171,12 +171,43 @@ def test_contacts_that_rub_are_refused():
         m.forward_dynamics.derivatives([0.3, 0.4], [0.0, 0.0], [0.0, 0.0])
 
 
-@pytest.mark.parametrize("name", ["four-bar", "bicycle"])
-def test_compiled_slopes_are_those_of_the_interpreter(name, monkeypatch):
+def all_parts(d):
+    """Whatever bases of the variations were chosen."""
+    of_q, of_v = np.linalg.pinv(d.motions), np.linalg.pinv(d.velocities)
+    return {"motions": d.motions @ of_q, "carried": d.carried @ of_q, "dq": d.dq @ of_q,
+            "moved": d.moved @ of_q, "velocities": d.velocities @ of_v, "dv": d.dv @ of_v,
+            **{f"full.{name}": x for name, x in d.full._asdict().items()}}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["four-bar", "bicycle", "bricard", "rolling-disc"])
+def test_compiled_derivatives_are_those_of_the_interpreter(name, monkeypatch):
+    """Also with wrenches, without friction and springs, and in batches."""
     m, q, v, tau = moving(name)
     wrench = {m.bodies[-1]: np.array([0.1, -0.2, 0.3, 1.0, 2.0, -1.0])}
-    first = m.forward_dynamics.derivatives(q, v, tau, wrench)
+    many = [np.stack([x, y]) for x, y in zip((q, v, tau), moving(name, seed=1)[1:], strict=True)]
+    ways = [((q, v, tau, wrench), {}), ((q, v, tau), {"passive": False}), (many, {})]
+    ask, ways = m.forward_dynamics.derivatives, ways if name == "four-bar" else ways[::2]
+    for given, options in ways:
+        monkeypatch.undo()
+        first = all_parts(ask(*given, **options))
+        monkeypatch.setattr(derivatives, "_WORTH", 0)
+        for part, x in all_parts(ask(*given, **options)).items():
+            close(x, first[part], 1e-10, part)
+
+
+def test_compiled_derivatives_leave_what_they_do_not_know(monkeypatch):
+    """An open position is told, and answered by numpy; next to the place where the coordinates of
+    the compiled code go singular the other way answers; a state that is not finite is NaN."""
     monkeypatch.setattr(derivatives, "_WORTH", 0)
-    again = m.forward_dynamics.derivatives(q, v, tau, wrench)
-    for part in ("dq", "moved", "dv", "dtau"):
-        close(getattr(again, part), getattr(first, part), 1e-10, part)
+    m = am.example("four-bar")
+    q, v = m.project(m.initial, np.ones(3))
+    ask, tau = m.forward_dynamics.derivatives, np.zeros(3)
+    with pytest.warns(am.ProjectionWarning, match="forward_dynamics.derivatives: 'four-bar' is op"):
+        found = ask(q + np.array([0.0, 1e-4, 0.0]), v, tau)
+    close(found.full.dtau, ask(q, v, tau).full.dtau, 1e-3)
+    states = (np.stack([q, np.full(3, np.nan)]), np.stack([v, v]), np.stack([tau, tau]))
+    both = ask(*states)
+    close(both.full.dq[0], ask(q, v, tau).full.dq, 1e-10)
+    assert np.isnan(both.full.dq[1]).all()
+    with pytest.raises(am.ArmillaryError):
+        ask(np.full(3, np.nan), v, tau)

@@ -12,18 +12,22 @@ A mechanism that moves cannot change q alone:  J(q + dq) (v + dv) = 0  demands
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.algorithms.closed.constrained import defect_slopes
+from armillary.algorithms.closed.derivatives import ALONG, derivative_dynamics
 from armillary.algorithms.interpreter import Run
+from armillary.constraints.compiled import compiled_kernels, may_be_compiled
 from armillary.constraints.compiled_rows import Asked
+from armillary.constraints.ladder import States, results_of
 from armillary.constraints.nullspace import Scaling
-from armillary.constraints.splitting import split_of
+from armillary.constraints.plan import plan_of
+from armillary.constraints.splitting import SolvedSplit, compiled_split, solved_split
 from armillary.errors import ModelError
 from armillary.evaluate.array_text import arrays_text
 from armillary.evaluate.derivatives import ForwardDerivatives
@@ -34,9 +38,14 @@ from armillary.shown import shown
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
     from armillary.evaluate.evaluator import External
+    from armillary.evaluate.native_call import OneOrMany
     from armillary.evaluate.program import Program
+    from armillary.model.lowering.tree import Tables
 
 _WORTH = 200  # directions: for fewer, the interpreter is done before their code is compiled
+_DIRECTIONS = "directions of derivatives"
+_FEW = 12  # directions: more of one state go together, as a batch
+_PER_STEP = 400  # operations of the budget that a body counts for along a direction
 _SINGULAR = 1e-6  # of the velocities: a variation that rows forbid by more leads nowhere
 
 
@@ -96,23 +105,59 @@ def derivatives(
         square, none = np.zeros((0, n, n)), np.zeros((0, n, 0))
         full = ForwardDerivatives(square, square, square)
         return ConstrainedDerivatives(square, *(none,) * 6, full)
-    found = _of_states(equations, system, external, passive)
-    if not single:
-        return found
-    parts = {field.name: getattr(found, field.name)[0] for field in fields(found)[:-1]}
-    return ConstrainedDerivatives(**parts, full=ForwardDerivatives(*(x[0] for x in found.full)))
+    found = solved_split(equations, system)
+    probe = _Probe(equations, system.q, found, external, passive)
+    return _of_states(equations, found, probe, single)
+
+
+def compiled_derivatives(
+    equations: Equations, states: States, single: bool, closed: bool
+) -> ConstrainedDerivatives | None:
+    """By compiled code; None: it is not yet worth its making, there is none, or it has not
+    converged at every state.  closed: open positions do not converge."""
+    asked = equations.memo.once(_DIRECTIONS, Asked)
+    by_load = states.passive and equations.model.load_dependent_joints
+    if asked.count < _WORTH or by_load or not len(states):
+        return None
+    key = ("derivatives", states.reads, states.passive)
+    kernels = equations.memo.once(key, lambda: _straight_line(equations, *key[1:]))
+    if kernels is not None:
+        whole = results_of(equations, kernels, states, closed)
+        if isfinite(whole["a"].sum()):
+            dtau, along, full = (whole[name] for name in ("dtau", "along", "full"))
+            along, full = (x[0] if single else np.swapaxes(x, 0, 1) for x in (along, full))
+            dtau = dtau[0] if single else dtau
+            parts = dict(zip(ALONG, along, strict=True))
+            tree = ForwardDerivatives(*full, dtau)
+            return ConstrainedDerivatives(dtau, velocities=parts["motions"], full=tree, **parts)
+    found = compiled_split(equations, states, closed)
+    if found is None:
+        return None
+    probe = _Probe(equations, states.arrays["q"], found, states.external, states.passive)
+    return _of_states(equations, found, probe, single)
+
+
+def _straight_line(
+    equations: Equations, reads: tuple[str, ...], passive: bool
+) -> Program | None:
+    """Everything in one straight line of code, for mechanisms that are small enough."""
+    plan, n = plan_of(equations) if may_be_compiled(equations) else None, equations.tables.nv
+    if plan is None or plan.pivots is None or not all(equations.constraints.holonomic):
+        return None
+    free = n - len(plan.pivots)
+    work = 3 * free * len(equations.tables.bodies) * _PER_STEP
+    if not free or work > equations.evaluator.options.budget or not equations.constraints.ideal:
+        return None
+    s = equations.scaling
+    algorithm = derivative_dynamics(plan, (s.rows / s.length).tolist(), _SINGULAR)
+    return compiled_kernels(equations, algorithm, reads, passive)
 
 
 def _of_states(
-    equations: Equations, system: System, external: External, passive: bool
+    equations: Equations, solved: SolvedSplit, probe: _Probe, single: bool
 ) -> ConstrainedDerivatives:
-    split = split_of(equations, system)
-    P, dtau, M, motions = split.particular, split.response, system.M, split.motions
-    a = _times(P, system.target)
-    for _ in range(2):  # refined once, as in `solve`
-        a = a + _times(dtau, system.force - _times(M, a))
-    multipliers = _times(np.swapaxes(P, 1, 2), _times(M, a) - system.force)
-    probe = _Probe(equations, system, a, multipliers, external, passive)
+    split, M = solved.split, solved.M
+    P, dtau, motions, velocities = split.particular, split.response, split.motions, split.velocities
 
     def changes(first: Array, second: Array) -> Array:
         """da (B, n, k) that balances slopes of both equations."""
@@ -126,23 +171,25 @@ def _of_states(
     carried = -P @ rates  # the smallest changes of v, by kinetic energy, that keep the rows
     for _ in range(2):
         carried = carried - dtau @ (M @ carried)
-    _refuse_singular(equations, system, carried, rates)
-    along = np.concatenate([carried, split.velocities], axis=2)
+    _refuse_singular(equations, solved, carried, rates)
+    along = np.concatenate([carried, velocities], axis=2)
     by_v = changes(*probe.slopes(np.zeros_like(along), along)[:2])
     moved, dv = dq + by_v[..., : motions.shape[2]], by_v[..., motions.shape[2] :]
-    onto_q, onto_v = (_onto(x, M, equations.scaling) for x in (motions, split.velocities))
-    full = ForwardDerivatives(moved @ onto_q, dv @ onto_v, dtau)
-    return ConstrainedDerivatives(dtau, motions, dq, carried, moved, split.velocities, dv, full)
+    onto_v = _onto(solved, velocities, equations.scaling)
+    onto_q = onto_v if motions is velocities else _onto(solved, motions, equations.scaling)
+    full = (moved @ onto_q, dv @ onto_v, dtau)
+    parts = (dtau, motions, dq, carried, moved, velocities, dv)
+    if single:
+        full, parts = (x[0] for x in full), (x[0] for x in parts)
+    return ConstrainedDerivatives(*parts, ForwardDerivatives(*full))
 
 
-def _times(A: Array, x: Array) -> Array:
-    """(B, m, n) by (B, n)."""
-    return np.asarray((A @ x[..., None])[..., 0])
-
-
-def _onto(motions: Array, M: Array, scaling: Scaling) -> Array:
+def _onto(solved: SolvedSplit, motions: Array, scaling: Scaling) -> Array:
     """(B, k, nv): coordinates along the motions of what is nearest, by kinetic energy, to a
     change."""
+    M, split = solved.M, solved.split
+    if solved.inert and motions is split.velocities:  # R M is that nearest change itself
+        return np.swapaxes(motions / scaling.columns[:, None] ** 2, 1, 2) @ (split.response @ M)
     if not motions.shape[2]:
         return np.zeros((len(M), 0, M.shape[1]))
     transposed = np.swapaxes(motions, 1, 2)
@@ -160,16 +207,23 @@ def _onto(motions: Array, M: Array, scaling: Scaling) -> Array:
     return np.asarray(found)
 
 
-def _refuse_singular(equations: Equations, system: System, carried: Array, rates: Array) -> None:
+def _refuse_singular(
+    equations: Equations, solved: SolvedSplit, carried: Array, rates: Array
+) -> None:
     """Changes of v that leave rates of the rows: no motion goes on from there."""
     s = equations.scaling
-    left = np.abs((s.rows / s.length)[:, None] * (system.terms.J @ carried + rates))
-    speeds = np.abs(system.v / s.columns).max(axis=1, initial=0.0)
-    if (left.max(axis=(1, 2), initial=0.0) > _SINGULAR * speeds).any():
+    left = np.abs((s.rows / s.length)[:, None] * (solved.J @ carried + rates))
+    speeds = np.abs(solved.v / s.columns).max(axis=1, initial=0.0)
+    if (left > _SINGULAR * speeds[:, None, None]).any():
         raise ModelError(
             f"forward_dynamics.derivatives: '{equations.model.name}' is in a singular position, "
             f"where a variation that its rows admit leads nowhere while it moves. Ask beside it."
         )
+
+
+def _tables(equations: Equations, passive: bool) -> Tables:
+    constraints = equations.constraints if passive else equations.constraints.bare
+    return replace(equations.evaluator.tables(True, passive), constraints=constraints)
 
 
 class _Probe:
@@ -178,63 +232,81 @@ class _Probe:
     def __init__(
         self,
         equations: Equations,
-        system: System,
-        a: Array,
-        multipliers: Array,
+        q: Array,
+        solved: SolvedSplit,
         external: External,
         passive: bool,
     ):
         owner = equations.evaluator
         self.equations, self.passive = equations, passive
-        constraints = equations.constraints if passive else equations.constraints.bare
-        self.tables = replace(owner.tables(True, passive), constraints=constraints)
-        self.states = {"q": system.q, "v": system.v, "a": a}
+        key = ("tables of slopes", passive)
+        self.tables = equations.memo.once(key, lambda: _tables(equations, passive))
+        self.states = {"q": q, "v": solved.v, "a": solved.a}
         if external:
             given = {name: wrench_rows(name, x) for name, x in external.items()}
-            self.states["external"] = owner.external_rows(given, len(system.q), self.tables)
-        self.states["multipliers"] = multipliers
+            self.states["external"] = owner.external_rows(given, len(q), self.tables)
+        self.states["multipliers"] = solved.multipliers
 
     def slopes(self, dq: Array, dv: Array) -> tuple[Array, Array, Array]:
         """Of the equations of motion (B, n, k), of J a - gamma and of J v (B, m, k), along the
         columns of dq and dv (B, n, k)."""
         states, n, k = dq.shape
-        inputs = {name: np.repeat(x, k, axis=0) for name, x in self.states.items()}
-        for name, x in (("dq", dq), ("dv", dv)):
-            inputs[name] = np.swapaxes(x, 1, 2).reshape(states * k, n)
         kernels = self._kernels(states * k)
-        if kernels is not None:
-            found = kernels(inputs, states * k, self.equations.evaluator.base_numbers)
-        else:
-            found = self._interpreted(inputs)
-        sizes = {"balance": n, "rows": self.equations.constraints.count}
-        sizes["rates"] = sizes["rows"]
+        if kernels is None:
+            return self._interpreted(dq, dv)
+        along = [np.ascontiguousarray(np.swapaxes(x, 1, 2)).reshape(-1, n) for x in (dq, dv)]
+        found = self._in_turn(kernels, *along) if states == 1 and k <= _FEW else None
+        if found is None:
+            inputs = {name: np.repeat(x, k, axis=0) for name, x in self.states.items()}
+            inputs |= zip(("dq", "dv"), along, strict=True)
+            found = kernels.program(inputs, states * k, self.equations.evaluator.base_numbers)
         balance, rows, rates = (
-            np.swapaxes(found[name].reshape(states, k, size), 1, 2) for name, size in sizes.items()
+            np.swapaxes(found[name].reshape(states, k, found[name].shape[1]), 1, 2)
+            for name in ("balance", "rows", "rates")
         )
         return balance, rows, rates
 
-    def _kernels(self, count: int) -> Program | None:
+    def _in_turn(self, kernels: OneOrMany, dq: Array, dv: Array) -> dict[str, Array] | None:
+        """Some directions (k, n) of one state, by a native call each; None: it cannot take them."""
+        state, calls = [np.ascontiguousarray(x[0]) for x in self.states.values()], []
+        for along in zip(dq, dv, strict=True):
+            found = kernels.one(*state, *along)
+            if found is None:
+                return None
+            calls.append(found)
+        return {name: np.array([found[name] for found in calls]) for name in calls[0]}
+
+    def _kernels(self, count: int) -> OneOrMany | None:
         """Compiled once so many directions were asked for that it is worth its making."""
         memo, reads = self.equations.memo, (*self.states, "dq", "dv")
-        asked = memo.once("directions of derivatives", Asked)
+        asked = memo.once(_DIRECTIONS, Asked)
         asked.count += count
         if asked.count < _WORTH or not count:
             return None
         return memo.once(("slopes", reads, self.passive), lambda: self._made(reads))
 
-    def _made(self, reads: tuple[str, ...]) -> Program | None:
+    def _made(self, reads: tuple[str, ...]) -> OneOrMany | None:
+        from armillary.evaluate.native_call import OneOrMany
         from armillary.evaluate.program import Program
 
         owner = self.equations.evaluator
         request = Request(defect_slopes, reads, owner.moving_base, owner.vertical_gravity)
         kernels = Program(request, self.tables, owner.options)
-        return kernels if kernels.straight() else None
+        return OneOrMany(kernels, owner.base_numbers) if kernels.straight() else None
 
-    def _interpreted(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """Direction by direction, by the interpreter."""
-        base, found = self.equations.evaluator.base(), []
-        for line in zip(*(x.tolist() for x in inputs.values()), strict=True):
-            given = dict(zip(inputs, line, strict=True))
-            found.append(Run(defect_slopes, self.tables, base, given).results)
-        names = ("balance", "rows", "rates")
-        return {name: np.array([results[name] for results in found], float) for name in names}
+    def _interpreted(self, dq: Array, dv: Array) -> tuple[Array, Array, Array]:
+        """State by state, by the interpreter: all directions at once, as slopes that are arrays."""
+        base, directions = self.equations.evaluator.base(), dq.shape[2:]
+        found = []
+        for number in range(len(dq)):
+            given = {name: x[number].tolist() for name, x in self.states.items()}
+            for name, x in (("dq", dq[number]), ("dv", dv[number])):
+                given[name] = x[:, 0].tolist() if directions == (1,) else list(x)
+            results = Run(defect_slopes, self.tables, base, given).results
+            found.append([[np.broadcast_to(x, directions) for x in part] for part in results.values()])
+        counts = (dq.shape[1], *(self.equations.constraints.count,) * 2)
+        balance, rows, rates = (
+            np.array([state[part] for state in found], float).reshape(len(dq), count, *directions)
+            for part, count in enumerate(counts)
+        )
+        return balance, rows, rates

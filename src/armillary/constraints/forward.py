@@ -33,10 +33,10 @@ from armillary.constraints.load_friction import load_friction_of
 from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
 from armillary.constraints.notes import warn_open
 from armillary.constraints.plan import plan_at, plan_of
-from armillary.constraints.states import answerable, blanked, solvable
+from armillary.constraints.states import answerable, blanked, fulfilled, solvable
 from armillary.errors import InputError, ProjectionWarning, warn_caller
 from armillary.evaluate.evaluator import Evaluator, External
-from armillary.evaluate.inputs import Array, result_type
+from armillary.evaluate.inputs import Array, result_type, wrenches
 from armillary.model.model import Model
 
 if TYPE_CHECKING:
@@ -229,7 +229,32 @@ class ConstrainedForwardDynamics(LadderQuestion):
 
     @property
     def _solvers(self) -> tuple[Solver, ...]:
-        return self._first, self._second, self._null_space
+        """Where positions may be open.  A step of time, which is brought back, takes what the rows
+        it solves give; an answer fulfils all rows, or it is the least-squares one.  Rows that
+        follow from others in closed positions hardly differ from them in open ones: the null space
+        alone has a rank there, the regularised system would fulfil them all and stop the motion."""
+        if not self.closed:
+            return self._first, self._second, self._null_space
+        equations = self._equations
+        implied = may_be_compiled(equations) and plan_of(equations).implied
+        several = (self._first,) if implied else (self._first, self._second)
+        return *map(self._fulfilling, several), self._null_space
+
+    def _fulfilling(self, solve: Solver) -> Solver:
+        """States where some row is not fulfilled have not converged: rows that follow from others
+        where the mechanism is closed contradict them where it is open."""
+
+        def checked(states: States) -> Outcome | None:
+            found = solve(states)
+            if found is None or not found.converged.any():
+                return found
+            q, v = states.arrays["q"], states.arrays["v"]
+            terms = self._equations.terms(q, v)
+            target = terms.gamma + self._equations.prescribed_rows(states.prescribed, len(states))
+            kept = fulfilled(self._equations, terms.J, target, v, found.values)
+            return Outcome(found.values, found.converged & kept)
+
+        return checked
 
     def _first_closed(self, states: States) -> Outcome | None:
         return self._first(states, True)
@@ -291,10 +316,14 @@ class ConstrainedForwardDynamics(LadderQuestion):
     ) -> ConstrainedDerivatives:
         """d a / d(q, v, tau): along the variations the constraints admit (`motions`,
         `velocities`), and as matrices (nv, nv) of the nearest admissible state (`full`)."""
-        from armillary.constraints.derivatives import derivatives
+        from armillary.constraints.derivatives import compiled_derivatives, derivatives
 
         equations = self._equations
         arrays, single = equations.check_states(q=q, v=v, tau=tau)
+        states = States(arrays, wrenches(external), passive)
+        found = compiled_derivatives(equations, states, single, self.closed)
+        if found is not None:
+            return found
         system, _, external, bad = solvable(equations, arrays, single, external, passive)
         if self.closed:
             warn_open(equations, system.terms, "forward_dynamics.derivatives", single)

@@ -154,6 +154,13 @@ def compiled(
 ) -> Outcome:
     """By compiled code that reads `states.reads`, in double precision: seven digits cannot pass a
     residual check.  closed: positions that are open do not converge."""
+    return Outcome.of_kernel(results_of(equations, kernels, states, closed)[result])
+
+
+def results_of(
+    equations: Equations, kernels: Program, states: States, closed: bool = False
+) -> dict[str, Array]:
+    """All results (B, ...) of such code, by name."""
     from armillary.evaluate.native_call import OneOrMany
 
     evaluator, count, inputs = equations.evaluator, len(states), dict(states.arrays)
@@ -163,7 +170,7 @@ def compiled(
         inputs["prescribed"] = equations.prescribed_rows(states.prescribed, count)
     base = evaluator.closed_base_numbers if closed else evaluator.base_numbers
     ask = equations.memo.once(("one or many", kernels, closed), lambda: OneOrMany(kernels, base))
-    return Outcome.of_kernel(ask(inputs, count)[result])
+    return ask(inputs, count)
 
 
 @dataclass(frozen=True)

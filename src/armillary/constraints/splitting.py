@@ -8,23 +8,28 @@ coordinates where these are healthy, else by the null space, as in the ladder of
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from armillary.constraints.nullspace import Factor, solve
-from armillary.constraints.plan import make_plan
+from armillary.algorithms.closed.split import split_dynamics
+from armillary.constraints.compiled import compiled_kernels, may_be_compiled
+from armillary.constraints.ladder import States, results_of
+from armillary.constraints.nullspace import Factor, Scaling, solve
+from armillary.constraints.plan import make_plan, plan_of
+from armillary.constraints.states import fulfilled
 from armillary.errors import ModelError
 from armillary.evaluate.inputs import Array
 
 if TYPE_CHECKING:
     from armillary.algorithms.closed.constrained import Plan
     from armillary.constraints.equations import Equations, System
+    from armillary.evaluate.program import Program
 
 _HEALTHY = 1e4  # largest entry of the scaled P and of the inverse of the scaled N^T M N
-_ROUNDED = 1e-13  # of gravity and velocities, which cancel in the rows
-_FULFILLED = 1e-9  # what rows without a pivot may be off, as a part of their terms
+_FULFILLED = 1e-9  # what a row without a pivot may move along the free motions
 
 
 @dataclass
@@ -35,6 +40,68 @@ class Split:
     velocities: Array  # (B, n, l): changes of v
     particular: Array  # P (B, n, m)
     response: Array  # R (B, n, n)
+
+
+@dataclass(frozen=True)
+class SolvedSplit:
+    """The same with the solution of the states."""
+
+    split: Split
+    v: Array  # (B, n)
+    M: Array  # (B, n, n)
+    J: Array  # (B, m, n)
+    a: Array  # (B, n)
+    multipliers: Array  # (B, m)
+    inert: bool  # no free motion has as good as no inertia, which has been checked
+
+
+def solved_split(equations: Equations, system: System) -> SolvedSplit:
+    """By numpy."""
+    split, M = split_of(equations, system), system.M
+    a = _times(split.particular, system.target)
+    for _ in range(2):  # refined once, as in `solve`
+        a = a + _times(split.response, system.force - _times(M, a))
+    multipliers = _times(np.swapaxes(split.particular, 1, 2), _times(M, a) - system.force)
+    return SolvedSplit(split, system.v, M, system.terms.J, a, multipliers, inert=False)
+
+
+def compiled_split(equations: Equations, states: States, closed: bool) -> SolvedSplit | None:
+    """By compiled code; None: there is none, or it has not converged at every state.  closed: open
+    positions do not converge."""
+    key = ("split dynamics", states.reads, states.passive)
+    kernels = equations.memo.once(key, lambda: _kernels(equations, *key[1:]))
+    found = None if kernels is None else results_of(equations, kernels, states, closed)
+    if found is None or not isfinite(found["a"].sum()):  # all marks of the code are on them
+        return None
+    s, N = equations.scaling, found["N"]
+    velocities = _orthonormal(s, N)
+    motions = _orthonormal(s, found["K"]) if "K" in found else velocities
+    response = N @ found["H"] @ np.swapaxes(N, 1, 2)
+    split = Split(motions, velocities, found["P"], response)
+    known = (found[name] for name in ("M", "J", "a", "multipliers"))
+    return SolvedSplit(split, states.arrays["v"], *known, inert=True)
+
+
+def _kernels(equations: Equations, reads: tuple[str, ...], passive: bool) -> Program | None:
+    if not equations.constraints.ideal or not may_be_compiled(equations):
+        return None
+    every, of_places = _plans(equations)
+    if every.pivots is None or of_places.pivots is None:
+        return None
+    s, places = equations.scaling, None if of_places is every else of_places
+    algorithm = split_dynamics(every, places, (s.rows / s.length).tolist())
+    return compiled_kernels(equations, algorithm, reads, passive)
+
+
+def _orthonormal(scaling: Scaling, motions: Array) -> Array:
+    """The same motions (B, n, k), orthonormal in scaled units."""
+    scaled = motions / scaling.columns[:, None]
+    return np.asarray(scaling.columns[:, None] * np.linalg.qr(scaled)[0])
+
+
+def _times(A: Array, x: Array) -> Array:
+    """(B, m, n) by (B, n)."""
+    return np.asarray((A @ x[..., None])[..., 0])
 
 
 def split_of(equations: Equations, system: System) -> Split:
@@ -74,12 +141,11 @@ def _embedded(
 ) -> tuple[Split, NDArray[np.bool_]] | None:
     """By the dependent coordinates of the plans, and where these are healthy; None: there are
     none."""
-    every = _plan(equations, None)
-    of_places = every if holonomic.all() else _plan(equations, holonomic)
+    every, of_places = _plans(equations)
     if every.pivots is None or of_places.pivots is None:
         return None
     s, M = equations.scaling, system.M
-    J, target = s.scaled(system.terms.J), s.rows / s.length * system.target
+    J = s.scaled(system.terms.J)
     try:
         N, P = _solved(every, J)
         K = N if of_places is every else _solved(of_places, J)[0]
@@ -89,26 +155,25 @@ def _embedded(
     except np.linalg.LinAlgError:  # of one state: the null space takes all
         return None
     largest = np.maximum(_largest(P), _largest(inverse))
-    a = (P @ target[..., None])[..., 0]
-    off = np.abs((J @ a[..., None])[..., 0] - target)
-    speeds = np.abs(system.v / s.columns).max(axis=1, initial=0.0)
-    rounded = _ROUNDED * (speeds**2 + np.linalg.norm(equations.model.gravity) / s.length)
-    terms = (np.abs(J) @ np.abs(a)[..., None])[..., 0] + np.abs(target)
+    P = s.columns[:, None] * P * (s.rows / s.length)
+    a = (P @ system.target[..., None])[..., 0]
     implied = np.maximum(_largest(J @ N), _largest(J[:, holonomic] @ K)) <= _FULFILLED
-    healthy = (
-        (largest < _HEALTHY) & implied & (off <= _FULFILLED * terms + rounded[:, None]).all(axis=1)
-    )
+    healthy = (largest < _HEALTHY) & implied
+    healthy &= fulfilled(equations, system.terms.J, system.target, system.v, a)
     inverse = inverse / (size[:, :, None] * size[:, None, :])
     R = s.columns[:, None] * (N @ inverse @ np.swapaxes(N, 1, 2)) * s.columns
     velocities = s.columns[:, None] * np.linalg.qr(N)[0]
-    motions = s.columns[:, None] * np.linalg.qr(K)[0]
-    P = s.columns[:, None] * P * (s.rows / s.length)
+    motions = velocities if K is N else s.columns[:, None] * np.linalg.qr(K)[0]
     return Split(motions, velocities, P, R), healthy
 
 
-def _plan(equations: Equations, wanted: NDArray[np.bool_] | None) -> Plan:
-    key = ("split", None if wanted is None else wanted.tobytes())
-    return equations.memo.once(key, lambda: make_plan(equations, wanted, implied=True))
+def _plans(equations: Equations) -> tuple[Plan, Plan]:
+    """Of all rows, and of those that places have to keep; made once."""
+    holonomic, every = np.array(equations.constraints.holonomic, bool), plan_of(equations)
+    if holonomic.all():
+        return every, every
+    make = lambda: make_plan(equations, holonomic, implied=True)  # noqa: E731
+    return every, equations.memo.once("plan of places", make)
 
 
 def _solved(plan: Plan, J: Array) -> tuple[Array, Array]:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _Result = TypeVar("_Result")
 _LONG = 4096  # numbers
+_ROUNDED = 1e-13  # of gravity and velocities, which cancel in the rows
+_FULFILLED = 1e-9  # what a row may be off, as a part of its terms
 NO_NUMBER = "the state has no answer: its numbers are not finite, or too large"
 
 
@@ -79,6 +81,19 @@ def placed(equations: Equations, q: Array, v: Array) -> NDArray[np.bool_]:
 def answerable(system: System) -> NDArray[np.bool_]:
     """(B,) where the equations of motion can be solved."""
     return known_rows(system.terms) & finite_rows(system.M, system.force, system.target)
+
+
+def fulfilled(
+    equations: Equations, J: Array, target: Array, v: Array, a: Array
+) -> NDArray[np.bool_]:
+    """(B,) where accelerations a (B, n) keep all rows, J a = target, but for rounding."""
+    s = equations.scaling
+    weights = s.rows / s.length
+    off = weights * np.abs((J @ a[..., None])[..., 0] - target)
+    terms = weights * ((np.abs(J) @ np.abs(a)[..., None])[..., 0] + np.abs(target))
+    speeds = np.abs(v / s.columns).max(axis=1, initial=0.0)
+    rounded = _ROUNDED * (speeds**2 + np.linalg.norm(equations.model.gravity) / s.length)
+    return np.asarray((off <= _FULFILLED * terms + rounded[:, None]).all(axis=1))
 
 
 def substituted(

@@ -44,6 +44,15 @@ def orthogonal_complement(columns: Rows, size: int) -> list[list[Scalar]]:
     """Orthonormal vectors orthogonal to the given ones: the rest of a Householder QR.
 
     The given columns (each of `size` scalars) must be independent."""
+    return _turned(_reflectors(columns), range(len(columns), size), size)
+
+
+def orthonormal(columns: Rows, size: int) -> list[list[Scalar]]:
+    """Orthonormal vectors that span the same, by Householder's QR; independent columns."""
+    return _turned(_reflectors(columns), range(len(columns)), size)
+
+
+def _reflectors(columns: Rows) -> list[list[Scalar]]:
     reflectors: list[list[Scalar]] = []
     for k, column in enumerate(columns):
         x = list(column)
@@ -55,14 +64,19 @@ def orthogonal_complement(columns: Rows, size: int) -> list[list[Scalar]]:
         w = [0] * k + [tail[0] - away, *tail[1:]]
         scale = 1.0 / sqrt(dot(w, w))
         reflectors.append([x * scale for x in w])
-    complement = []
-    for k in range(len(columns), size):
+    return reflectors
+
+
+def _turned(reflectors: Rows, numbers: Sequence[int], size: int) -> list[list[Scalar]]:
+    """Some columns of Q."""
+    found = []
+    for k in numbers:
         unit: list[Scalar] = [0] * size
         unit[k] = 1
         for w in reversed(reflectors):
             unit = _reflect(w, unit)
-        complement.append(unit)
-    return complement
+        found.append(unit)
+    return found
 
 
 def _reflect(w: Sequence[Scalar], x: Sequence[Scalar]) -> list[Scalar]:

@@ -10,7 +10,7 @@ state has not converged (residual.py), and the next solver takes over (constrain
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from armillary.algorithms.closed.constraint_rows import Lines, Paths, kept_rows, opening, openness
@@ -112,9 +112,9 @@ def constrained_dynamics(plan: Plan) -> Algorithm:
         closed = closed_check(run, plan)  # traced first: where bodies are need not be kept
         force = [t - h for j in run.joints for t, h in zip(j.tau, j.h, strict=True)]
         lines = kept_rows(run, plan.kept, "gamma", force)
-        a = solved(inertias(run), plan, force, lines, noise=_in_play(run, plan))
+        a = solved(inertias(run), plan, force, lines, noise=rounded_in(run, plan))
         if plan.implied:
-            noise = in_units(a, plan.scale) + _in_play(run, plan)
+            noise = in_units(a, plan.scale) + rounded_in(run, plan)
             a = with_status(a, _implied_check(run, plan, lines, a, noise))
         run.write("a", with_status(a, closed))
 
@@ -149,7 +149,7 @@ def _implied_check(
     return status
 
 
-def _in_play(run: Run, plan: Plan) -> Scalar:
+def rounded_in(run: Run, plan: Plan) -> Scalar:
     """(1/s²)² of gravity and velocities, which cancel in the rows of a mechanism at rest."""
     felt = run.base.felt_acceleration().linear * (1.0 / plan.length)
     speed = in_units(run.inputs["v"], plan.scale)
@@ -275,15 +275,22 @@ _defects = Algorithm(
 )
 
 
-def _slopes(run: Run) -> None:
-    """Slopes of the defect along a variation (dq, dv), by dual numbers through its steps."""
+def slopes_along(
+    run: Run, dq: Sequence[Scalar], dv: Sequence[Scalar], held: Mapping[str, Sequence[Scalar]]
+) -> dict[str, list[Scalar]]:
+    """Slopes of the defect along a variation (dq, dv), by dual numbers through its steps; held: a
+    and the multipliers."""
     q: list[Scalar] = []
-    v: list[Scalar] = []
-    for b, j in zip(run.bodies, run.joints, strict=True):
-        q += [Dual(x, rate) for x, rate in zip(j.q, b.joint.rate(j.q, j.dq), strict=True)]
-        v += [Dual(x, rate) for x, rate in zip(j.v, j.dv, strict=True)]
-    inner = Run(_defects, run.tables, run.base, {**run.inputs, "q": q, "v": v})
-    run.results = {name: [Dual.lift(x).slope for x in inner.results[name]] for name in _SLOPES}
+    for b, j, start in zip(run.bodies, run.joints, run.tables.v_offsets, strict=True):
+        rates = b.joint.rate(j.q, tuple(dq[start : start + b.joint.nv]))
+        q += [Dual(x, rate) for x, rate in zip(j.q, rates, strict=True)]
+    v = [Dual(x, rate) for x, rate in zip(run.inputs["v"], dv, strict=True)]
+    inner = Run(_defects, run.tables, run.base, {**run.inputs, **held, "q": q, "v": v})
+    return {name: [Dual.lift(x).slope for x in inner.results[name]] for name in _SLOPES}
+
+
+def _slopes(run: Run) -> None:
+    run.results = slopes_along(run, run.inputs["dq"], run.inputs["dv"], {})
 
 
 defect_slopes = Algorithm(

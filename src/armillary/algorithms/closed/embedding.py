@@ -82,14 +82,8 @@ def reduced(
 ) -> tuple[list[Scalar], Scalar]:
     """Accelerations, and Σ (terms / pivot)² of the reduced mass matrix: large where pivots are
     what is left of large terms that cancel."""
-    n = len(force)
     rest = [f - product(M[j], state.given) for j, f in enumerate(force)]
-    moved = [[common(M[j], column) for j in range(n)] for column in state.motions]
-    size = len(state.motions)
-    H: list[list[Scalar]] = [[0] * size for _ in range(size)]
-    for i, column in enumerate(state.motions):
-        for k in range(i + 1):
-            H[i][k] = H[k][i] = product(column, moved[k])
+    H = reduced_inertia(M, state.motions)
     right = [product(column, rest) for column in state.motions]
     factor = LDL(H)
     y = factor.solve(right)
@@ -104,3 +98,13 @@ def reduced(
         for dof, x in column.items():
             a[dof] = a[dof] + x * value
     return a, growth
+
+
+def reduced_inertia(M: SparseRows, motions: Sequence[Row]) -> list[list[Scalar]]:
+    """N^T M N of the columns of N."""
+    moved = [[common(row, column) for row in M] for column in motions]
+    H: list[list[Scalar]] = [[0] * len(motions) for _ in motions]
+    for i, column in enumerate(motions):
+        for k in range(i + 1):
+            H[i][k] = H[k][i] = product(column, moved[k])
+    return H
