@@ -99,6 +99,8 @@ def _print(study: Study) -> None:
         kind = "factor" if name in study.factors else "response"
         rows.append([name, kind, *screen.numbers(numbers), study.units[name]])
     screen.table(["column", "what", ">least", ">median", ">greatest", "unit"], rows)
+    if columns := study.work.recorded_columns:
+        screen.say(f"recordings of every variant: {', '.join(c.text for c in columns)}")
     for path, why in study.grouped.items():
         screen.note(f"'{path}' makes groups: {why}")
     bad = Counter(reason for reason in study.failed if reason)
@@ -120,5 +122,6 @@ def _as_json(study: Study) -> dict[str, object]:
         "variant": study.variants.tolist(),
         "columns": columns,
         "failed": study.failed,
+        "recordings": {column.text: column.unit for column in study.work.recorded_columns},
         "processors": list(study.processors),
     }

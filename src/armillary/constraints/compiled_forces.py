@@ -43,6 +43,7 @@ class ForceKernels:
         self._equations, self._external, self._passive = equations, external, passive
         self._given = given  # numbers of the bodies are inputs
         self._plans, self._left = [plan], 0
+        self._known: dict[ForcePlan, OneOrMany] = {}
         self._codes = [self._code(plan)]
 
     @property
@@ -55,6 +56,8 @@ class ForceKernels:
 
     def __call__(self, inputs: Mapping[str, Array], count: int) -> dict[str, Array]:
         """As joint_forces has them; NaN in rows that are left to the null space."""
+        if self._equations.steady:  # pivots that earlier states have chosen count for nothing
+            del self._plans[1:], self._codes[1:]
         found = self._codes[0](inputs, count)
         left = _left(found)
         for code in self._codes[1:]:
@@ -82,7 +85,8 @@ class ForceKernels:
     def _choose_others(self, inputs: Mapping[str, Array], left: Rows) -> bool:
         """Other pivots, healthy at the first state that was left; worth it once there were many."""
         self._left += len(left)
-        if self._left < _WORTH_OTHERS or len(self._codes) > _CHOICES:
+        few = self._left < _WORTH_OTHERS and not self._equations.steady
+        if few or len(self._codes) > _CHOICES:
             return False
         self._left = 0
         q = inputs["q"]
@@ -101,6 +105,8 @@ class ForceKernels:
         from armillary.evaluate.program import Program
         from armillary.evaluate.request import Request
 
+        if plan in self._known:
+            return self._known[plan]
         equations, owner = self._equations, self._equations.evaluator
         tables = owner.tables(False, self._passive)
         constraints = lower_constraints(equations.model, tables)
@@ -110,7 +116,9 @@ class ForceKernels:
         more = ("external",) * self._external + ("parameters",) * self._given
         reads = ("q", "v", "a", "tau", *more)
         request = Request(joint_forces(plan), reads, owner.moving_base, owner.vertical_gravity)
-        return OneOrMany(Program(request, tables, owner.options), owner.base_numbers)
+        made = OneOrMany(Program(request, tables, owner.options), owner.base_numbers)
+        self._known[plan] = made
+        return made
 
 
 def _left(found: Mapping[str, Array]) -> Rows:
@@ -167,7 +175,7 @@ def _worth(equations: Equations, more: int) -> bool:
     """Were so many states asked for, with these, that their code is worth its making?"""
     asked = equations.memo.once("states asked for forces", Asked)
     asked.count += more
-    return asked.count >= _WORTH
+    return equations.steady or asked.count >= _WORTH
 
 
 def forces_at_once(

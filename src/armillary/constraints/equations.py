@@ -87,6 +87,7 @@ class Equations:
         self.constraints: ConstraintTable = lower_constraints(self.model, self.tables)
         self.rows = Rows(self.constraints, self.tables)
         self.memo = Memo()  # plans, closed samples, laws of actuators
+        self.steady = False  # answers depend on the states alone, not on what was asked before
 
     @cached_property
     def length(self) -> float:
@@ -188,7 +189,7 @@ class Equations:
         """By compiled code once the rows were asked for so often that it is worth its making."""
         asked = self.memo.once("calls of rows", Asked)
         asked.count += 1 + len(q) // 100
-        if asked.count > _WORTH and len(q):
+        if (self.steady or asked.count > _WORTH) and len(q):
             constraints = self.constraints if passive else self.constraints.bare
             make = lambda: row_kernels(self.evaluator, constraints, passive)  # noqa: E731
             kernels = self.memo.once(("rows", passive), make)

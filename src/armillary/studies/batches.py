@@ -21,14 +21,15 @@ from armillary.evaluate.compile_function import NotNative
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.loop.experiment import Experiment
-from armillary.sim.loop.stream import Streamed, stream
-from armillary.sim.methods.system import System
+from armillary.sim.loop.stream import stream
 from armillary.sim.motion.coordinates import freedoms
 from armillary.sim.motion.user_functions import several
-from armillary.studies.columns import Column, Taken, Watcher, column_in
+from armillary.studies.columns import Column
 from armillary.studies.paths import AXES, TENSOR, Target, target_of, with_numbers
-from armillary.studies.responses import CHECK, Reducer, Response
+from armillary.studies.recordings import Recording, Recordings
+from armillary.studies.responses import Response
 from armillary.studies.varied_block import VariedBlock, varied_block
+from armillary.studies.watched import Watched
 
 ROWS = 1024  # variants that run side by side
 _INERTIAL = ("mass", "com", "inertia")
@@ -36,19 +37,26 @@ _INERTIAL = ("mass", "com", "inertia")
 
 @dataclass
 class Answers:
-    """Responses (B, n) of some variants, and why the others have none."""
+    """Responses (B, n) of some variants, why the others have none, and recordings where they are
+    wanted."""
 
     values: Array
     reasons: list[str]
+    recorded: list[Recording | None]
+
+    @classmethod
+    def none(cls, count: int, responses: int) -> Answers:
+        return cls(np.full((count, responses), np.nan), [""] * count, [None] * count)
 
 
 @dataclass(frozen=True)
 class Batches:
-    """An experiment with the paths that vary, and the responses that are wanted."""
+    """An experiment with the paths that vary, and the responses and recordings that are wanted."""
 
     experiment: Experiment
     paths: tuple[str, ...]
     responses: tuple[Response, ...]
+    recordings: Recordings | None = None
     _made: dict[tuple[float, ...], _Group] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -102,10 +110,12 @@ class Batches:
                 return "a controller knows the mechanism"
             if mechanism.model.load_dependent_joints:
                 return "friction that depends on loads"
+            if not isinstance(self.experiment["project"], bool):
+                return "rates that draw constraints back know the model's own numbers"
             if self.experiment["method"] == "implicit" and target.kind == "varied":
                 return "the implicit method differentiates the model's own numbers"
         if target.kind == "varied":
-            if ".at." in path and any(":" in r.column for r in self.responses):
+            if ".at." in path and any(":" in name for name in self._looked_at):
                 return "a response looks at a frame"
             try:
                 mechanism.varying(path)
@@ -114,15 +124,21 @@ class Batches:
         return ""
 
     @property
+    def _looked_at(self) -> list[str]:
+        recorded = self.recordings.names if self.recordings is not None else ()
+        return [*(response.column for response in self.responses), *recorded]
+
+    @property
     def _blocks(self) -> list[Any]:
         return [*several(self.experiment["controller"]), *several(self.experiment["actuators"])]
 
     # -- running ---------------------------------------------------------------------------------
 
-    def run(self, values: Array, rows: int = ROWS) -> Answers:
-        """values (B, paths).  Runs that fail are rows of NaN with a reason."""
-        count = len(values)
-        found = Answers(np.full((count, len(self.responses)), np.nan), [""] * count)
+    def run(self, values: Array, rows: int = ROWS, record: bool = False) -> Answers:
+        """values (B, paths).  Runs that fail are rows of NaN with a reason.  record: recordings are
+        kept, where the study wants them."""
+        found = Answers.none(len(values), len(self.responses))
+        wanted = self.recordings if record else None
         for key, chosen in self._groups(values):
             try:
                 group = self._group(key)
@@ -132,7 +148,7 @@ class Batches:
                 continue
             for k in range(0, len(chosen), rows):
                 own = chosen[k : k + rows]
-                self._some(group, values[own], own, found)
+                self._some(group, values[own], own, found, wanted)
         return found
 
     def _groups(self, values: Array) -> Iterator[tuple[tuple[float, ...], NDArray[np.intp]]]:
@@ -155,21 +171,43 @@ class Batches:
             self._made[key] = _Group(own, free, self.responses)
         return self._made[key]
 
-    def _some(self, group: _Group, values: Array, rows: NDArray[np.intp], found: Answers) -> None:
-        """Some variants of one group at once; one by one where a whole batch is refused."""
+    def _some(
+        self,
+        group: _Group,
+        values: Array,
+        rows: NDArray[np.intp],
+        found: Answers,
+        wanted: Recordings | None,
+    ) -> None:
+        """Some variants of one group at once; one by one where a whole batch is refused, and with a
+        mechanism of its own where the batch of one is refused, too."""
         own = values[:, [self.paths.index(path) for path in group.paths]]
         try:
-            answers = group.run(own)
+            answers = group.run(own, wanted)
         except ArmillaryError as fault:
             if len(rows) == 1:
-                found.reasons[rows[0]] = str(fault)
+                alone = self._alone(group, values[0], fault)
+                if isinstance(alone, str):
+                    found.reasons[rows[0]] = alone
+                else:
+                    self._some(alone, values, rows, found, wanted)
                 return
             for k in range(len(rows)):
-                self._some(group, values[k : k + 1], rows[k : k + 1], found)
+                self._some(group, values[k : k + 1], rows[k : k + 1], found, wanted)
             return
         found.values[rows] = answers.values
-        for row, reason in zip(rows, answers.reasons, strict=True):
-            found.reasons[row] = reason
+        for k, row in enumerate(rows):
+            found.reasons[row], found.recorded[row] = answers.reasons[k], answers.recorded[k]
+
+    def _alone(self, group: _Group, values: Array, fault: ArmillaryError) -> _Group | str:
+        """One variant with a mechanism of its own, in place of the group that refused it; or why
+        there is none."""
+        if not group.paths:
+            return str(fault)
+        try:
+            return _Group(one_run(self.experiment, self.paths, values), (), self.responses)
+        except ArmillaryError as other:
+            return str(other)
 
 
 def _changing(experiment: Experiment, name: str) -> bool:
@@ -196,10 +234,12 @@ class _Group:
         if varied:
             mechanism = mechanism.varying(*varied)
             mechanism.evaluator.inertia_checked = experiment.mechanism.evaluator.inertia_checked
+        if mechanism.constraints:  # the same bits, whatever chunk a process has done before
+            mechanism.constraint_solver.equations.steady = True
         self.experiment = experiment.replace(mechanism)
         self.mechanism = mechanism
         self._blocks = self._varied_blocks()
-        self._columns: dict[str, Column] | None = None
+        self._columns: dict[str, list[Column]] = {}
         model = any(t.kind in (*_INERTIAL, "element", "varied") for t in self.targets.values())
         self._with_parameters = model
 
@@ -214,80 +254,26 @@ class _Group:
             found[owner] = (made, [self.paths.index(path) for path in own])
         return found
 
-    def run(self, values: Array) -> Answers:
-        given = self.arguments(values)
+    def run(self, values: Array, recordings: Recordings | None = None) -> Answers:
+        given, runs = self.arguments(values), len(values)
         ends: dict[str, Array] = {}
         if any(response.two_runs for response in self.responses):
             first = [
                 Response(r.name, "end", r.column, r.size) for r in self.responses if r.two_runs
             ]
-            found, reducers, _ = self._streamed(given, first, len(values), {})
-            ends = {r.name: reducers[r.name].result() for r in first}
-        found, reducers, last = self._streamed(given, self.responses, len(values), ends)
-        answers = np.full((len(values), len(self.responses)), np.nan)
-        for k, response in enumerate(self.responses):
-            if response.statistic == CHECK:
-                answers[:, k] = self._checked(last)
-            else:
-                answers[:, k] = reducers[response.name].result()
-        reasons = [found.reason(row) for row in range(len(values))]
-        for row, reason in enumerate(reasons):
-            if reason:
-                answers[row] = np.nan
-        return Answers(answers, reasons)
-
-    def _streamed(
-        self,
-        given: dict[str, Any],
-        responses: Sequence[Response],
-        runs: int,
-        ends: Mapping[str, Array],
-    ) -> tuple[Streamed, dict[str, Reducer], list[Taken]]:
-        reducers = {
-            r.name: r.reducer(runs, ends.get(r.name)) for r in responses if r.statistic != CHECK
-        }
-        last: list[Taken] = []
-
-        def records(system: System) -> Watcher:
-            if self._columns is None:
-                self._columns = {
-                    r.column: column_in(system, r.column, runs)
-                    for r in self.responses
-                    if r.statistic != CHECK
-                }
-            columns = [self._columns[r.column] for r in responses if r.statistic != CHECK]
-            checked = any(r.statistic == CHECK for r in responses)
-
-            def take(taken: Taken) -> None:
-                known: dict[str, Array] = {}
-                for r in responses:
-                    if r.statistic == CHECK:
-                        continue
-                    if r.column not in known:
-                        known[r.column] = taken.column(self._columns[r.column])  # type: ignore[index]
-                    x = known[r.column]
-                    reducers[r.name].take(taken.t, np.abs(x) if r.size else x)
-                last[:] = [taken]
-
-            return Watcher(system, columns, checked, take)
-
-        return stream(given, records), reducers, last
-
-    def _checked(self, last: list[Taken]) -> Array:
-        """Of the last state: |tau - inverse_dynamics(q, v, a)| as a part of the forces in play, two
-        formulations of the same equations with the numbers of each variant."""
-        taken = last[0]
-        q, v, a, tau = (x[-1] for x in (taken.q, taken.v, taken.a, taken.tau))
-        system, mechanism = taken.system, self.mechanism
-        options: dict[str, Any] = {}
-        if system.setup.parameters is not None:
-            options["parameters"] = system.setup.parameters
-        if mechanism.constraints or system.setup.external:
-            return np.full(len(q), np.nan)
-        found = mechanism.inverse_dynamics(q, v, a, **options)
-        inert = np.abs(mechanism.inverse_dynamics(q, v, np.zeros_like(v), **options))
-        play = np.maximum(np.abs(tau).max(axis=1), inert.max(axis=1))
-        return np.abs(found - tau).max(axis=1) / np.maximum(play, 1e-300)
+            before = Watched(self.experiment, first, runs, {}, None, self._columns)
+            stream(given, before.watcher)
+            ends = {r.name: before.reducers[r.name].result() for r in first}
+        watched = Watched(self.experiment, self.responses, runs, ends, recordings, self._columns)
+        streamed = stream(given, watched.watcher)
+        found = Answers.none(runs, len(self.responses))
+        found.values[:] = watched.responses()
+        found.recorded = watched.recorded()
+        for row in range(runs):
+            found.reasons[row] = streamed.reason(row)
+            if found.reasons[row]:
+                found.values[row], found.recorded[row] = np.nan, None
+        return found
 
     # -- what runs side by side ------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from armillary.sim.loop.limits import column_of
 from armillary.sim.loop.signal_recorder import RecordedSignals
 from armillary.sim.loop.states import State, StepBatch, given_at
 from armillary.sim.methods.system import System
-from armillary.sim.record.quantities import EXTRAS, Quantity
+from armillary.sim.record.quantities import EXTRAS, Quantity, quantity_of
 from armillary.sim.record.recorded_states import States
 
 _DIRECT = ("q", "v", "a", "tau")
@@ -71,6 +71,30 @@ def column_in(system: System, text: str, runs: int) -> Column:
     return Column(text, "quantity", entries, unit, quantity=quantity)
 
 
+def columns_in(system: System, name: str, runs: int) -> list[Column]:
+    """A column, or all those of a quantity, of the states or of a signal, by its name."""
+    m = system.mechanism
+    labels: Sequence[str] = ()
+    if name in _DIRECT:
+        labels = m.q_labels if name == "q" else m.v_labels
+    elif name == "states":
+        labels = system.chain.states
+    elif name in _signals(system, runs):
+        labels = m.v_labels
+    elif (quantity := _whole(name)) is not None:
+        own = enumerate(quantity.columns_of(m))
+        found = [Column(f"{name}.{x}", "quantity", (k,), u, quantity=quantity) for k, (x, u) in own]
+        return found or [column_in(system, name, runs)]
+    return [column_in(system, f"{name}.{x}", runs) for x in labels] or [
+        column_in(system, name, runs)
+    ]
+
+
+def _whole(name: str) -> Quantity | None:
+    """A quantity by its name; a column of one with a frame in its name is none."""
+    return None if ":" in name and "." in name else quantity_of(name)
+
+
 def _signals(system: System, runs: int) -> dict[str, tuple[str, ...]]:
     """Units of the signals that blocks have, by name."""
     m = system.mechanism
@@ -110,6 +134,7 @@ class Taken:
     ):
         self.system, self.t, self.signals, self.batch = system, t, signals, batch
         self.q, self.v, self.z, self.a, self.tau = parts
+        self._values: dict[int, Array] = {}  # of quantities
 
     @cached_property
     def states(self) -> States:
@@ -165,7 +190,10 @@ class Taken:
         if column.kind == "signal":
             return self.signals[column.name][..., column.entries[0]]
         assert column.quantity is not None
-        values = np.asarray(column.quantity.values(self.states), float)
+        key = id(column.quantity)
+        if key not in self._values:
+            self._values[key] = np.asarray(column.quantity.values(self.states), float)
+        values = self._values[key]
         shape = self.q.shape[:2]
         if not column.entries:
             return values.reshape(shape)
@@ -187,13 +215,13 @@ class Watcher:
         self.forces = forces or any(column.needs_forces for column in columns)
         self._names = tuple(dict.fromkeys(c.name for c in columns if c.kind == "signal"))
         self._recorded = RecordedSignals(system, self._names) if self._names else None
-        of_elements = any(c.kind == "quantity" for c in columns) and any(
+        of_elements = (forces or any(c.kind == "quantity" for c in columns)) and any(
             isinstance(stage.block, (LoopTurns, ElementChanges)) for stage in system.chain.stages
         )
         if of_elements:
             raise InputError(
                 "responses: elements with states or inputs of their own, and springs in loops "
-                "that count turns, are known to recordings only. Use q, v, a and tau."
+                "that count turns, are known to single runs only. Use q, v, a and tau."
             )
 
     def __call__(self, state: State) -> None:

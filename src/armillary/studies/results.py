@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +12,12 @@ from armillary.doors import StudyDoors
 from armillary.errors import ArmillaryError, InputError
 from armillary.evaluate.inputs import Array
 from armillary.sim.loop.experiment import Experiment
-from armillary.sim.methods.system import System
 from armillary.sim.record.run import Run
 from armillary.studies.batches import one_run
 from armillary.studies.columns import column_in
+from armillary.studies.recordings import Labelled, Recording
 from armillary.studies.responses import CHECK
-from armillary.studies.store import FAILED, Chunk
+from armillary.studies.store import FAILED, Chunk, Store
 from armillary.studies.work import Work
 
 if TYPE_CHECKING:
@@ -31,9 +31,27 @@ class Study(StudyDoors):
     study["peak"] is a column (N,); `failed` the reason of each failure ("" where there is none).
     `run(i)` makes variant i again, alone; `to_pandas()` and `to_xarray()` hand the table on."""
 
-    def __init__(self, work: Work, chunks: Sequence[Chunk], folder: str | None, message: str = ""):
-        self.work, self.folder, self.message = work, folder, message
-        self._chunks = sorted(chunks, key=lambda chunk: chunk.first)
+    def __init__(self, work: Work, kept: Sequence[Chunk] | Store, message: str = ""):
+        """kept: finished chunks, or the folder that has them."""
+        self.work, self.message, self._kept = work, message, kept
+
+    @property
+    def folder(self) -> str | None:
+        return str(self._kept.folder) if isinstance(self._kept, Store) else None
+
+    def _chunks(self) -> Iterator[Chunk]:
+        """In the order of the variants, one after the other: a folder is read anew."""
+        if isinstance(self._kept, Store):
+            return self._kept.read(len(self.work.factors))
+        return iter(sorted(self._kept, key=lambda chunk: chunk.first))
+
+    @cached_property
+    def _spans(self) -> list[tuple[int, int, str]]:
+        """First variant, how many, and the processor, of every chunk."""
+        if isinstance(self._kept, Store):
+            lines = [line for _, line in sorted(self._kept.lines().items())]
+            return [(int(x["first"]), int(x["rows"]), str(x.get("processor", ""))) for x in lines]
+        return [(c.first, len(c), c.processor) for c in self._chunks()]
 
     # -- what there is ---------------------------------------------------------------------------
 
@@ -54,20 +72,28 @@ class Study(StudyDoors):
     def variants(self) -> np.ndarray:
         """Numbers of the variants that are done, in their order."""
         none = np.zeros(0, int)
-        own = [np.arange(c.first, c.first + len(c)) for c in self._chunks]
+        own = [np.arange(first, first + rows) for first, rows, _ in self._spans]
         return np.concatenate([none, *own])
 
     @cached_property
+    def _whole(self) -> tuple[Array, list[str]]:
+        width = len(self.factors) + len(self.responses)
+        table, reasons = np.zeros((len(self), width)), list[str]()
+        for chunk in self._chunks():
+            rows = slice(len(reasons), len(reasons) + len(chunk))
+            table[rows] = np.concatenate([chunk.factors, chunk.responses], axis=1)
+            reasons += chunk.reasons
+        return table, reasons
+
+    @property
     def table(self) -> Array:
         """(variants that are done, factors and responses)."""
-        width = len(self.factors) + len(self.responses)
-        rows = [np.concatenate([c.factors, c.responses], axis=1) for c in self._chunks]
-        return np.concatenate([np.zeros((0, width)), *rows])
+        return self._whole[0]
 
-    @cached_property
+    @property
     def failed(self) -> list[str]:
         """Why variants have no responses; "" where they have."""
-        return [reason for chunk in self._chunks for reason in chunk.reasons]
+        return self._whole[1]
 
     @property
     def complete(self) -> bool:
@@ -82,10 +108,10 @@ class Study(StudyDoors):
     def processors(self) -> tuple[str, ...]:
         """Kinds of processors that made the numbers.  One kind: equal to the bit on it; several:
         equal to 1e-12."""
-        return tuple(dict.fromkeys(c.processor for c in self._chunks if c.processor))
+        return tuple(dict.fromkeys(processor for *_, processor in self._spans if processor))
 
     def __len__(self) -> int:
-        return sum(len(chunk) for chunk in self._chunks)
+        return sum(rows for _, rows, _ in self._spans)
 
     def __getitem__(self, name: str) -> Array:
         heads = (*self.factors, *self.responses)
@@ -115,16 +141,59 @@ class Study(StudyDoors):
             raise InputError(f"study: no variant has the response '{response}'.")
         return int(self.variants[np.nanargmax(values) if largest else np.nanargmin(values)])
 
+    # -- recordings ------------------------------------------------------------------------------
+
+    def recording(self, variant: int) -> Dataset:
+        """What was recorded of variant i: a Dataset over time, one variable per column."""
+        return self._labelled(variant).one(self._recorded(variant))
+
+    def recordings(self, variants: Sequence[int] | None = None) -> Dataset:
+        """Recordings of some variants (default: all that are done) over variant and time; where
+        they have other instants, over variant and instant, with `time` (variant, instant).  A
+        variant that failed is NaN."""
+        chosen = self.variants if variants is None else variants
+        found = [self._recorded(int(k)) for k in chosen]
+        return self._labelled().several([int(k) for k in chosen], found)
+
+    def _labelled(self, variant: int | None = None) -> Labelled:
+        columns = self.work.recorded_columns
+        if not columns:
+            raise InputError(
+                "study: it has no recordings. Ask for them: am.study(..., recordings=['q']); or "
+                "make one variant again, study.run(i)."
+            )
+        about: dict[str, Any] = {"mechanism": self.work.experiment.mechanism.name}
+        about |= {} if variant is None else {"variant": variant}
+        return Labelled(tuple(c.text for c in columns), tuple(c.unit for c in columns), about)
+
+    def _recorded(self, variant: int) -> Recording:
+        chunk = next((x for x in self._spans if 0 <= variant - x[0] < x[1]), None)
+        if chunk is None:
+            raise InputError(f"variant: expected one that is done, found {variant}.")
+        if isinstance(self._kept, Store):
+            return self._kept.recording(variant // self.work.chunk, variant)
+        kept = next(c.kept for c in self._kept if c.first == chunk[0])
+        assert kept is not None
+        return kept.variant(variant - chunk[0])
+
     # -- tables ----------------------------------------------------------------------------------
 
     def to_pandas(self) -> DataFrame:
         """A DataFrame over the variants; `frame.attrs["units"]` has the units."""
+        return self._frame(self.variants, self.table, self.failed)
+
+    def frames(self) -> Iterator[DataFrame]:
+        """The same chunk by chunk: of a study in a folder no more than one is held at a time."""
+        for c in self._chunks():
+            table = np.concatenate([c.factors, c.responses], axis=1)
+            yield self._frame(np.arange(c.first, c.first + len(c)), table, c.reasons)
+
+    def _frame(self, variants: np.ndarray, table: Array, failed: list[str]) -> DataFrame:
         import pandas
 
-        heads = (*self.factors, *self.responses)
-        frame = pandas.DataFrame(self.table, columns=list(heads))
-        frame[FAILED] = self.failed
-        frame.index = pandas.Index(self.variants, name="variant")
+        frame = pandas.DataFrame(table, columns=[*self.factors, *self.responses])
+        frame[FAILED] = failed
+        frame.index = pandas.Index(variants, name="variant")
         frame.attrs["units"] = self.units
         return frame
 
@@ -184,24 +253,25 @@ def heads_of(work: Work) -> tuple[str, ...]:
 
 def units_of(work: Work) -> tuple[str, ...]:
     """Of factors and responses; InputError where a response looks at nothing."""
-    targets = work.batches.targets
-    experiment = work.experiment
-    parts = (experiment["controller"], experiment["actuators"])
-    system = System(
-        experiment.mechanism,
-        *parts,
-        inputs=None,
-        external=experiment["external"],
-        voltages=experiment["voltages"],
-    )
+    targets, mechanism = work.batches.targets, work.experiment.mechanism
     found = [targets[factor.paths[0]].unit for factor in work.factors]
     for response in work.responses:
         if response.statistic == CHECK:
             found.append("1")
+            if mechanism.constraints and mechanism.model.load_dependent_joints:
+                raise InputError(
+                    f"response '{response.name}': check does not know friction that depends on "
+                    f"loads in closed mechanisms. Leave it out."
+                )
             continue
         try:
-            column = column_in(system, response.column, 1)
+            column = column_in(work.system, response.column, 1)
         except ArmillaryError as fault:
             raise InputError(f"response '{response.name}': {fault}") from None
         found.append(response.unit(column.unit))
     return tuple(found)
+
+
+def recorded_units(work: Work) -> dict[str, str]:
+    """Of recordings, by column."""
+    return {column.text: column.unit for column in work.recorded_columns}

@@ -3,8 +3,9 @@
     study/manifest.json     what is studied, and what began it: versions, processor
     study/chunks.jsonl      one line per finished chunk: file, SHA-256, rows, failures, processor
     study/chunk-000000.parquet
+    study/recordings-000000.parquet      where recordings are wanted: variant, time, columns
 
-A chunk is written whole: first its file, then its line, each on the disk before the next.  What a
+A chunk is written whole: first its files, then its line, each on the disk before the next.  What a
 kill or a full disk leaves half done is not in the list, and is done again.
 """
 
@@ -24,6 +25,7 @@ import numpy as np
 from armillary.errors import FormatError, InputError, how_to_install
 from armillary.evaluate.inputs import Array
 from armillary.sim.record.disk import Fresh, locked, sync_folder, write_all
+from armillary.studies.recordings import Kept, Recording, kept_bytes, recording_in
 
 MANIFEST, LINES, LOCK = "manifest.json", "chunks.jsonl", ".lock"
 VERSION = 1
@@ -41,6 +43,7 @@ class Chunk:
     reasons: list[str]
     processor: str = ""
     seconds: float = 0.0
+    kept: Kept | None = None
 
     def __len__(self) -> int:
         return len(self.reasons)
@@ -76,10 +79,19 @@ def table_bytes(chunk: Chunk, heads: Sequence[str], units: Sequence[str]) -> byt
 class Store:
     """The folder of a study.  One process at a time writes it."""
 
-    def __init__(self, folder: str | os.PathLike[str], heads: Sequence[str], units: Sequence[str]):
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        heads: Sequence[str],
+        units: Sequence[str],
+        recorded: Mapping[str, str] | None = None,
+    ):
+        """heads, units: of factors and responses; recorded: units of recordings, by column."""
         self.folder, self.heads, self.units = Path(folder), tuple(heads), tuple(units)
+        self.recorded = dict(recorded or {})
         self._lock: BinaryIO | None = None
         self._known: dict[int, dict[str, Any]] | None = None
+        self._read: tuple[int, bytes] = (-1, b"")  # recordings of the last chunk asked for
 
     # -- beginning -------------------------------------------------------------------------------
 
@@ -161,7 +173,7 @@ class Store:
         if chunk.number in self.lines():
             return
         name, data = f"chunk-{chunk.number:06d}.parquet", table_bytes(chunk, self.heads, self.units)
-        line = {
+        line: dict[str, Any] = {
             "chunk": chunk.number,
             "file": name,
             "sha256": hashlib.sha256(data).hexdigest(),
@@ -171,6 +183,8 @@ class Store:
             "processor": chunk.processor,
         }
         try:
+            if chunk.kept is not None:
+                line["recordings"] = self._put_recordings(chunk, chunk.kept)
             self._put(name, data)
             with (self.folder / LINES).open("ab", buffering=0) as file:
                 self._mend(file)
@@ -180,6 +194,12 @@ class Store:
         except OSError as fault:
             raise self._fault(fault) from fault
         self.lines()[chunk.number] = line
+
+    def _put_recordings(self, chunk: Chunk, kept: Kept) -> dict[str, Any]:
+        heads, units = tuple(self.recorded), tuple(self.recorded.values())
+        data, name = kept_bytes(kept, chunk.first, heads, units), recorded_in(chunk.number)
+        self._put(name, data)
+        return {"file": name, "sha256": hashlib.sha256(data).hexdigest(), "rows": len(kept.time)}
 
     def _mend(self, file: BinaryIO) -> None:
         """A line that a kill has cut off ends here; what it told of is done again."""
@@ -203,18 +223,44 @@ class Store:
                 try:
                     line = json.loads(text)
                     number, data = int(line["chunk"]), self._bytes(line)
+                    whole = hashlib.sha256(data).hexdigest() == line["sha256"]
+                    if whole and self._recorded(line):
+                        self._known[number] = line
                 except (ValueError, KeyError, TypeError, OSError):
                     continue
-                if hashlib.sha256(data).hexdigest() == line["sha256"]:
-                    self._known[number] = line
         return self._known
+
+    def _recorded(self, line: Mapping[str, Any]) -> bool:
+        """Are the recordings of a chunk what they were?  Without a lock (nobody goes on with the
+        study) only whether they are there: they are compared when they are read."""
+        if not self.recorded:
+            return True
+        path = self.folder / recorded_in(int(line["chunk"]))
+        if self._lock is None:
+            return "recordings" in line and path.is_file()
+        with path.open("rb") as file:
+            return bool(hashlib.file_digest(file, "sha256").hexdigest() == _sum_of(line))
+
+    def recording(self, number: int, variant: int) -> Recording:
+        """Of one variant in a finished chunk."""
+        name, line = recorded_in(number), self.lines()[number]
+        if self._read[0] != number:
+            data = (self.folder / name).read_bytes()
+            if hashlib.sha256(data).hexdigest() != _sum_of(line):
+                raise FormatError(
+                    f"'{name}' is damaged. Go on with resume=True (--resume): its chunk is done "
+                    f"again.",
+                    str(self.folder),
+                )
+            self._read = (number, data)
+        return recording_in(self._read[1], variant, tuple(self.recorded))
 
     def _bytes(self, line: Mapping[str, Any]) -> bytes:
         name = f"chunk-{int(line['chunk']):06d}.parquet"
         return (self.folder / name).read_bytes()
 
-    def read(self) -> Iterator[Chunk]:
-        """Finished chunks, one after the other."""
+    def read(self, factors: int) -> Iterator[Chunk]:
+        """Finished chunks, one after the other; factors: how many of the columns are such."""
         pa = _pyarrow()
         for number, line in sorted(self.lines().items()):
             table = pa.parquet.read_table(io.BytesIO(self._bytes(line)))
@@ -225,11 +271,20 @@ class Store:
             yield Chunk(
                 number,
                 int(line["first"]),
-                numbers,
-                np.zeros((len(numbers), 0)),
+                numbers[:, :factors],
+                numbers[:, factors:],
                 reasons,
                 str(line.get("processor", "")),
             )
+
+
+def recorded_in(number: int) -> str:
+    """The file with the recordings of a chunk."""
+    return f"recordings-{number:06d}.parquet"
+
+
+def _sum_of(line: Mapping[str, Any]) -> str:
+    return str(line["recordings"]["sha256"])
 
 
 def difference(one: Any, two: Any, where: str = "") -> str:

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,16 +19,17 @@ from armillary.sim.record.run import Run
 from armillary.studies.designs import Design, source_of
 from armillary.studies.executors import chunks_here, chunks_of_cluster, chunks_of_processes
 from armillary.studies.paths import target_of
+from armillary.studies.recordings import Given as Recorded
+from armillary.studies.recordings import recordings_of
 from armillary.studies.responses import Text, response_of
-from armillary.studies.results import Study, heads_of, units_of
+from armillary.studies.results import Study, heads_of, recorded_units, units_of
 from armillary.studies.store import FAILED, Chunk, Store
 from armillary.studies.work import Factor, Work, work_of
 
-if TYPE_CHECKING:
-    pass
-
 Tell = Callable[["Progress"], None]
 CHUNK = 1024  # variants, of large studies
+KEPT = 32e6  # bytes of the recordings of a chunk, about
+MEMORY = 2e9  # bytes of recordings that are kept without a folder
 _PARTS = 8  # chunks of small ones, at least
 
 
@@ -54,8 +55,9 @@ class Progress:
 def study(
     experiment: Experiment | Mechanism | Run,
     factors: Mapping[str, Any],
-    responses: Mapping[str, Text],
+    responses: Mapping[str, Text] | None = None,
     *,
+    recordings: Recorded | None = None,
     design: str | None = None,
     samples: int = 0,
     seed: int = 0,
@@ -74,6 +76,8 @@ def study(
     {"uniform": [a, b]}, {"normal": {"mean": m, "deviation": s, "low": a}} ...; with a name,
     {"path": ..., "uniform": ...} or {"paths": [...], ...}.  Paths: docs/studies.md.
     responses: {name: "max |a.car|", or {"settling": "q.elbow", "band": 0.01}}.
+    recordings: columns of every variant over time, ["q", "reactions.crank.force"]; thinned out with
+    {"of": [...], "every": 10}, or at some instants with {"of": [...], "at": [0.1, 0.5]}.
     design: "grid" (all combinations), "list" (side by side), "latin", "sobol" or "random" with
     samples and seed; default: grid of lists, latin of distributions.
     out: a folder; each finished chunk is written at once, and resume=True goes on after a kill.
@@ -81,7 +85,8 @@ def study(
     scheduler file).  progress: True writes a line, a function is called with a `Progress`.
 
     Variants that fail are rows of NaN with a reason.  Ctrl-C ends it; what is done is kept."""
-    work = work_for(experiment, factors, responses, design, samples, seed, chunk)
+    own = (responses or {}, design, samples, seed, chunk, recordings)
+    work = work_for(experiment, factors, *own)
     where = executor_of(executor, processes, scheduler)
     return carried_out(work, where, out, resume, progress)
 
@@ -111,6 +116,7 @@ def work_for(
     samples: int = 0,
     seed: int = 0,
     chunk: int | None = None,
+    recordings: Recorded | None = None,
 ) -> Work:
     """The checked definition of a study."""
     if isinstance(experiment, Mechanism):
@@ -123,11 +129,12 @@ def work_for(
             f"{type(experiment).__name__}."
         )
     experiment.refuse_missing()
-    if not factors or not responses:
-        raise InputError("study: give at least one factor and one response.")
+    if not factors or not (responses or recordings):
+        raise InputError("study: give at least one factor, and one response or recordings.")
     named, sources = _factors(experiment, factors)
     kind = design or ("grid" if all(hasattr(x, "values") for x in sources) else "latin")
     made = Design(kind, tuple(sources), int(samples), int(seed))
+    kept = None if recordings is None else recordings_of(recordings, experiment)
     count = chunk if chunk is not None else _chunk(len(made))
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise InputError(f"chunk: expected a whole number from 1 on, found {chunk!r}.")
@@ -135,9 +142,19 @@ def work_for(
     heads = [*(f.name for f in named), *(r.name for r in wanted), "variant", FAILED]
     if twice := next((x for x in heads if heads.count(x) > 1), None):
         raise InputError(f"study: '{twice}' names two columns. Give one another name.")
-    work = Work(experiment, tuple(named), made, wanted, count)
+    work = Work(experiment, tuple(named), made, wanted, count, kept)
     units_of(work)  # columns that are not there are refused now
+    if kept is not None and chunk is None:
+        size = recorded_bytes(work)
+        work = replace(work, chunk=max(1, min(count, int(KEPT / size))))
     return work
+
+
+def recorded_bytes(work: Work) -> float:
+    """Of the recordings of one variant, about."""
+    if work.recordings is None:
+        return 0.0
+    return 8.0 * (1 + len(work.recorded_columns)) * work.recordings.instants(work.experiment)
 
 
 def _chunk(count: int) -> int:
@@ -177,10 +194,15 @@ def carried_out(
     """Do the chunks that are not done; keep each as soon as it is finished."""
     store, chunks, message = None, list[Chunk](), ""
     if out is not None:
-        store = Store(out, heads_of(work), units_of(work))
+        store = Store(out, heads_of(work), units_of(work), recorded_units(work))
         store.begin(work.definition(), made_here(""), resume)
     elif resume:
         raise InputError("resume: name the folder of the study with out=.")
+    elif (size := recorded_bytes(work) * len(work.design)) > MEMORY:
+        raise InputError(
+            f"recordings: {len(work.design)} variants are about {size / 1e9:.3g} GB, too much for "
+            f"memory. Name a folder (out=, --out), or keep fewer instants (every, at) or columns."
+        )
     tell = _told(progress)
     try:
         done = set(store.lines()) if store is not None else set()
@@ -202,26 +224,14 @@ def carried_out(
     finally:
         if store is not None:
             store.close()
-    if store is not None:
-        return Study(work, _split(store, work), str(store.folder), message)
-    return Study(work, chunks, None, message)
-
-
-def _split(store: Store, work: Work) -> list[Chunk]:
-    """Chunks as they are read, their columns told apart."""
-    n = len(work.factors)
-    return [
-        replace(chunk, factors=chunk.factors[:, :n], responses=chunk.factors[:, n:])
-        for chunk in store.read()
-    ]
+    return Study(work, store if store is not None else chunks, message)
 
 
 def load_study(folder: str | os.PathLike[str]) -> Study:
     """A study from its folder, finished or not."""
     store = Store(folder, (), ())
     work = work_of(store.manifest()["definition"])
-    store = Store(folder, heads_of(work), units_of(work))
-    return Study(work, _split(store, work), str(folder))
+    return Study(work, Store(folder, heads_of(work), units_of(work), recorded_units(work)))
 
 
 def _told(progress: bool | Tell | None) -> Tell:

@@ -36,7 +36,8 @@ class StudyFile(Entry):
     )
     experiment: Name = Field(description="an experiment file beside this one, or its text")
     factors: dict[str, Free] = Field(description="path or name -> values or distribution")
-    responses: dict[str, Free] = Field(description="name -> statistic and column")
+    responses: dict[str, Free] = Field({}, description="name -> statistic and column")
+    recordings: Free = Field(None, description="columns over time: a list, or {of, every or at}")
     design: Literal["grid", "list", "latin", "sobol", "random"] | None = Field(
         None, description="default: grid of values, latin of distributions"
     )
@@ -68,7 +69,7 @@ def load_work(path: str | os.PathLike[str]) -> Work:
         if name.is_absolute() or ".." in name.parts:
             raise FormatError(f"experiment: '{name}' is not beside the study.", source)
         experiment = load_experiment(Path(path).parent / name)
-    own = (file.design, file.samples, file.seed, file.chunk)
+    own = (file.design, file.samples, file.seed, file.chunk, file.recordings)
     try:
         return work_for(experiment, file.factors, file.responses, *own)
     except FormatError:
@@ -79,4 +80,5 @@ def load_work(path: str | os.PathLike[str]) -> Work:
             for name_ in getattr(file, section):
                 if text.startswith(f"{noun} '{name_}'") or f"'{name_}'" in text:
                     raise FormatError(text, source, tree.line_of((section, name_))) from None
-        raise FormatError(text, source) from None
+        where = ("recordings",) if text.startswith("recordings") else ()
+        raise FormatError(text, source, tree.line_of(where) if where else None) from None

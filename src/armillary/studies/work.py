@@ -14,11 +14,14 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from armillary.codegen.target import machine
-from armillary.errors import InputError
+from armillary.errors import ArmillaryError, InputError
 from armillary.sim.loop.experiment import Experiment, experiment_of_text
 from armillary.sim.loop.experiment_text import made_here
+from armillary.sim.methods.system import System
 from armillary.studies.batches import Batches
+from armillary.studies.columns import Column, columns_in
 from armillary.studies.designs import Design, source_of
+from armillary.studies.recordings import Kept, Recordings, recordings_of
 from armillary.studies.responses import Response, response_of
 from armillary.studies.store import Chunk
 
@@ -40,11 +43,12 @@ class Work:
     design: Design
     responses: tuple[Response, ...]
     chunk: int
+    recordings: Recordings | None = None
 
     @cached_property
     def batches(self) -> Batches:
         paths = tuple(path for factor in self.factors for path in factor.paths)
-        return Batches(self.experiment, paths, self.responses)
+        return Batches(self.experiment, paths, self.responses, self.recordings)
 
     @property
     def chunks(self) -> int:
@@ -60,13 +64,37 @@ class Work:
         begun = time.monotonic()
         first = number * self.chunk
         rows = self.design.rows(first, min(first + self.chunk, len(self.design)))
-        found = self.batches.run(self.values(rows))
+        found = self.batches.run(self.values(rows), record=True)
+        kept = None
+        if self.recordings is not None:
+            kept = Kept.of(found.recorded, len(self.recorded_columns))
         took = time.monotonic() - begun
-        return Chunk(number, first, rows, found.values, found.reasons, machine().name, took)
+        return Chunk(number, first, rows, found.values, found.reasons, machine().name, took, kept)
+
+    @cached_property
+    def system(self) -> System:
+        """The experiment's own, to look columns up in."""
+        e = self.experiment
+        given = {"inputs": None, "external": e["external"], "voltages": e["voltages"]}
+        return System(e.mechanism, e["controller"], e["actuators"], **given)
+
+    @cached_property
+    def recorded_columns(self) -> list[Column]:
+        """Of recordings; InputError where one of them is not there."""
+        names = self.recordings.names if self.recordings is not None else ()
+        found = []
+        for name in names:
+            try:
+                found += columns_in(self.system, name, 1)
+            except ArmillaryError as fault:
+                raise InputError(f"recordings: {fault}") from None
+        if wrong := next((c for c in found if c.text.startswith("check")), None):
+            raise InputError(f"recordings: '{wrong.text}': use the response `check`.")
+        return found
 
     def definition(self) -> dict[str, Any]:
         """As plain data; InputError where the experiment has parts that no file can hold."""
-        return {
+        found = {
             "experiment": self.experiment.bare_text,
             "factors": {
                 factor.name: {"paths": list(factor.paths), **source.as_plain()}
@@ -78,6 +106,9 @@ class Work:
             "responses": {r.name: r.as_plain() for r in self.responses},
             "chunk": self.chunk,
         }
+        if self.recordings is not None:
+            found["recordings"] = self.recordings.as_plain()
+        return found
 
 
 def work_of(definition: Mapping[str, Any]) -> Work:
@@ -91,7 +122,10 @@ def work_of(definition: Mapping[str, Any]) -> Work:
     )
     responses = tuple(response_of(k, x) for k, x in definition["responses"].items())
     experiment = experiment_of_text(definition["experiment"], "<study>")
-    return Work(experiment, tuple(factors), design, responses, int(definition["chunk"]))
+    kept = definition.get("recordings")
+    recordings = None if kept is None else recordings_of(kept, experiment)
+    chunk = int(definition["chunk"])
+    return Work(experiment, tuple(factors), design, responses, chunk, recordings)
 
 
 @lru_cache(maxsize=2)

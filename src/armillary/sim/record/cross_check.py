@@ -47,6 +47,11 @@ def checked(every: float | None) -> Callable[[States], Array]:
                 f"of its rows that a run prescribes nor springs in loops that count turns. "
                 f"Leave it out."
             )
+        if s.parameters is not None:
+            raise InputError(
+                "record: 'check' knows the model's own numbers, and this run has others. Studies "
+                "have the response `check`."
+            )
         names = [label for label, _ in check_columns(s.mechanism)]
         found = np.full((len(s.q), len(names)), np.nan)
         for k in np.flatnonzero(_chosen(s, every)):

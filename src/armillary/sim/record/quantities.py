@@ -139,7 +139,9 @@ QUANTITIES: dict[str, Quantity] = {
     "tau": Quantity(_forces, lambda s: s.tau, text="joint forces"),
     "body_velocity": Quantity(
         lambda m: _each(m.bodies, TWIST),
-        lambda s: _flat(s.mechanism.body_forces(s.q, s.v, np.zeros_like(s.v)).velocity),
+        lambda s: _flat(
+            s.mechanism.body_forces(s.q, s.v, np.zeros_like(s.v), **s.bodies).velocity
+        ),
         text="velocity of every body, in its own frame",
         of_state=True,
     ),
@@ -189,7 +191,7 @@ QUANTITIES: dict[str, Quantity] = {
     ),
     "tyres": Quantity(
         lambda m: _each(tyre_names(m.model), OUTPUTS),
-        lambda s: _flat(s.mechanism.tyre_forces(s.q, s.v).values),
+        lambda s: _flat(s.mechanism.tyre_forces(s.q, s.v, **s.bodies).values),
         needs="tyres",
         text="slips, deflection, forces and moments of every tyre, in its axes (ISO 8855); radius, "
         "friction and point of contact",

@@ -9,7 +9,7 @@ coordinates; where these are the driven ones, the equations are their joint forc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import qr
@@ -40,34 +40,70 @@ class Rows:
         return np.einsum("tvr,tv...->tr...", self.N, x)
 
 
-def closed_motion(
-    mechanism: Mechanism, motion: Motion, driven: Sequence[int], independent: Sequence[str] | None
-) -> tuple[Motion, Rows]:
-    """The measured motion brought onto the constraints, and the equations along it."""
-    q, v = mechanism.project(motion.q, motion.v)
-    _refuse_far(mechanism, motion, q)
+@dataclass(frozen=True)
+class FreeMotions:
+    """A motion on the constraints, and what they leave free: J (T, m, nv), N (T, nv, freedoms) with
+    J N = 0, one at the independent `entries` of v; `rest`: the others."""
+
+    q: Array
+    v: Array
+    J: Array
+    N: Array
+    entries: tuple[int, ...]
+    rest: tuple[int, ...]
+
+    def solved(self, right: Array) -> Array:
+        """x (T, rest, ...) of J_rest x = right (T, m, ...)."""
+        back = np.linalg.pinv(self.J[:, :, list(self.rest)], rcond=_RANK)
+        return np.einsum("tdm,tm...->td...", back, right)
+
+
+def free_motions(
+    mechanism: Mechanism,
+    motion: Motion,
+    driven: Sequence[int],
+    independent: Sequence[str] | None,
+    what: str = "identify",
+) -> FreeMotions:
+    """The measured motion brought onto the constraints; refused where it is far from them, or where
+    the independent coordinates do not determine it."""
+    motion = on_constraints(mechanism, motion, what)
+    q, v = motion.q, motion.v
     J = mechanism.constraint_jacobian(q)
-    free = _null_space(mechanism, J, motion)
+    free = _null_space(mechanism, J, motion, what)
     entries = _independent(mechanism, free, driven, independent)
     size = np.linalg.svd(free[:, entries], compute_uv=False)[:, -1]
     if size.min() < _SINGULAR:
         k, names = int(np.argmin(size)), ", ".join(mechanism.v_labels[i] for i in entries)
         raise InputError(
-            f"identify: at t = {motion.time[k]:g} s {names} do not determine the motion of "
+            f"{what}: at t = {motion.time[k]:g} s {names} do not determine the motion of "
             f"'{mechanism.name}' (a dead centre). Name others: independent=[...]."
         )
     N = free @ np.linalg.inv(free[:, entries])
-    rest = [k for k in range(mechanism.nv) if k not in entries]
-    target = _targets(mechanism, q, v)
-    back = np.linalg.pinv(J[:, :, rest], rcond=_RANK)
+    rest = tuple(k for k in range(mechanism.nv) if k not in entries)
+    return FreeMotions(q, v, J, N, tuple(entries), rest)
+
+
+def on_constraints(mechanism: Mechanism, motion: Motion, what: str) -> Motion:
+    """The measured positions and velocities brought onto the constraints."""
+    q, v = mechanism.project(motion.q, motion.v)
+    _refuse_far(mechanism, motion, q, what)
+    return replace(motion, q=q, v=v)
+
+
+def closed_motion(
+    mechanism: Mechanism, motion: Motion, driven: Sequence[int], independent: Sequence[str] | None
+) -> tuple[Motion, Rows]:
+    """The measured motion brought onto the constraints, and the equations along it."""
+    free = free_motions(mechanism, motion, driven, independent)
+    entries, rest = list(free.entries), list(free.rest)
     a = motion.a.copy()
-    a[:, rest] = np.einsum(
-        "tdm,tm->td", back, target - np.einsum("tmi,ti->tm", J[:, :, entries], a[:, entries])
-    )
-    return Motion(motion.time, q, v, a), Rows(tuple(entries), N)
+    lead = np.einsum("tmi,ti->tm", free.J[:, :, entries], a[:, entries])
+    a[:, rest] = free.solved(_targets(mechanism, free.q, free.v) - lead)
+    return Motion(motion.time, free.q, free.v, a), Rows(free.entries, free.N)
 
 
-def _refuse_far(mechanism: Mechanism, motion: Motion, q: Array) -> None:
+def _refuse_far(mechanism: Mechanism, motion: Motion, q: Array, what: str) -> None:
     """Positions that had to move far to fit the constraints are no measurement of them."""
     size = mechanism.constraint_solver.equations.scaling.columns
     off = np.abs(mechanism.difference(motion.q, q)) / size
@@ -78,7 +114,7 @@ def _refuse_far(mechanism: Mechanism, motion: Motion, q: Array) -> None:
     k, joint = np.unravel_index(int(np.argmax(off)), off.shape)
     far = f"by {worst:.2g} rad or sizes of the machine" if np.isfinite(worst) else "by any way"
     raise InputError(
-        f"identify: at t = {motion.time[k]:g} s the measured positions miss the constraints of "
+        f"{what}: at t = {motion.time[k]:g} s the measured positions miss the constraints of "
         f"'{mechanism.name}': '{mechanism.v_labels[joint]}' is off {far}. Check units and zeros of "
         "the coordinates."
     )
@@ -90,7 +126,7 @@ def _targets(mechanism: Mechanism, q: Array, v: Array) -> Array:
     return np.asarray(equations.system(q, v, np.zeros_like(v), None, False).target)
 
 
-def _null_space(mechanism: Mechanism, J: Array, motion: Motion) -> Array:
+def _null_space(mechanism: Mechanism, J: Array, motion: Motion, what: str) -> Array:
     """(T, nv, freedoms): one number of freedoms all the way."""
     columns = mechanism.constraint_solver.equations.scaling.columns  # rad and m alike
     _, s, Vt = np.linalg.svd(J * columns[None, None, :], full_matrices=True)
@@ -99,11 +135,11 @@ def _null_space(mechanism: Mechanism, J: Array, motion: Motion) -> Array:
     if np.ptp(rank):
         k = int(np.argmax(rank != np.median(rank)))
         raise InputError(
-            f"identify: at t = {motion.time[k]:g} s '{mechanism.name}' stands in a singular "
+            f"{what}: at t = {motion.time[k]:g} s '{mechanism.name}' stands in a singular "
             "position, where it gains a freedom. Cut the log there."
         )
     if rank[0] == mechanism.nv:
-        raise InputError(f"identify: '{mechanism.name}' cannot move; there is nothing to measure.")
+        raise InputError(f"{what}: '{mechanism.name}' cannot move; there is nothing to measure.")
     return np.asarray(columns[None, :, None] * np.swapaxes(Vt[:, int(rank[0]) :], 1, 2))
 
 
