@@ -7,12 +7,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from armillary.errors import EnergyWarning, warn_caller
+from armillary.errors import EnergyWarning, InputError, warn_caller
 from armillary.evaluate.compiled_function import CompiledFunction
 from armillary.evaluate.differentiable import differentiable
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.functions import FUNCTIONS, QUESTIONS
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, flag
 from armillary.evaluate.load_friction import LoadedForward, LoadFriction, loaded_inverse
 from armillary.evaluate.named_states import State
 from armillary.evaluate.results import OperationalInertia
@@ -41,8 +41,40 @@ class Question:
     def __get__(self, owner: Asked | None, kind: type) -> Callable[..., Any]:
         if owner is None:
             return self._described  # what help(Mechanism) shows
-        found = vars(owner)[self.name] = owner.ask(self.name)
+        found = vars(owner)[self.name] = certifiable(owner, self.name, owner.ask(self.name))
         return found
+
+
+def certifiable(owner: Asked, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    """The same question, which hands `certified=True` to `Mechanism.certified`.
+
+    Native calls never see it: what they do not serve goes to Python, and only that is changed."""
+    from armillary.evaluate.native_call import NativeCall
+
+    native = getattr(call, "_owner", None)
+    if isinstance(native, NativeCall):
+        native.careful = _Certifiable(owner, name, native.careful)
+        return call
+    return _Certifiable(owner, name, call)
+
+
+class _Certifiable:
+    """A callable in Python, with everything that hangs on it."""
+
+    def __init__(self, owner: Asked, name: str, ask: Callable[..., Any]):
+        self._owner, self._name, self._ask = owner, name, ask
+        self.__doc__ = ask.__doc__
+
+    def __call__(self, *given: object, **named: object) -> Any:
+        if not flag("certified", named.pop("certified", False)):
+            return self._ask(*given, **named)
+        certified: Callable[..., Any] | None = getattr(self._owner, "certified", None)
+        if certified is None:
+            raise InputError(f"{self._name}: certified=True is known to whole mechanisms.")
+        return certified(self._name, *given, **named)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ask, name)
 
 
 def rows() -> dict[str, Question]:
