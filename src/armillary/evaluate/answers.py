@@ -9,7 +9,7 @@ import numpy as np
 
 from armillary.errors import EnergyWarning, InputError, warn_caller
 from armillary.evaluate.compiled_function import CompiledFunction
-from armillary.evaluate.differentiable import differentiable
+from armillary.evaluate.differentiable import HANGS, differentiable
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.functions import FUNCTIONS, QUESTIONS
 from armillary.evaluate.inputs import Array, flag
@@ -17,6 +17,10 @@ from armillary.evaluate.load_friction import LoadedForward, LoadFriction, loaded
 from armillary.evaluate.named_states import State
 from armillary.evaluate.results import OperationalInertia
 from armillary.model.model import Model
+
+
+# what callables say about themselves
+_WORDS = ("__doc__", "__name__", "__qualname__", "__signature__", "compile_report", "question")
 
 
 class Asked(Protocol):
@@ -53,28 +57,25 @@ def certifiable(owner: Asked, name: str, call: Callable[..., Any]) -> Callable[.
 
     native = getattr(call, "_owner", None)
     if isinstance(native, NativeCall):
-        native.careful = _Certifiable(owner, name, native.careful)
+        native.careful = _certifiable(owner, name, native.careful)
         return call
-    return _Certifiable(owner, name, call)
+    found = _certifiable(owner, name, call)
+    for word in (*HANGS, *_WORDS):
+        if hasattr(call, word):
+            setattr(found, word, getattr(call, word))
+    return found
 
 
-class _Certifiable:
-    """A callable in Python, with everything that hangs on it."""
-
-    def __init__(self, owner: Asked, name: str, ask: Callable[..., Any]):
-        self._owner, self._name, self._ask = owner, name, ask
-        self.__doc__ = ask.__doc__
-
-    def __call__(self, *given: object, **named: object) -> Any:
+def _certifiable(owner: Asked, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    def ask(*given: object, **named: object) -> Any:
         if not flag("certified", named.pop("certified", False)):
-            return self._ask(*given, **named)
-        certified: Callable[..., Any] | None = getattr(self._owner, "certified", None)
+            return call(*given, **named)
+        certified: Callable[..., Any] | None = getattr(owner, "certified", None)
         if certified is None:
-            raise InputError(f"{self._name}: certified=True is known to whole mechanisms.")
-        return certified(self._name, *given, **named)
+            raise InputError(f"{name}: certified=True is known to whole mechanisms.")
+        return certified(name, *given, **named)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._ask, name)
+    return ask
 
 
 def rows() -> dict[str, Question]:
@@ -153,9 +154,8 @@ def _operational_inertia(evaluator: Evaluator) -> Callable[..., Any]:
 
 def _like(function: Callable[..., Any], other: Any) -> Callable[..., Any]:
     """A function with the words and the report of another."""
-    for name in ("__doc__", "__name__", "__qualname__", "__signature__", "compile_report"):
+    for name in _WORDS:
         setattr(function, name, getattr(other, name))
-    function.question = other.question  # type: ignore[attr-defined]
     return function
 
 

@@ -1,4 +1,4 @@
-"""`certified=True`: an answer only where every formulation that knows the mechanism agrees with it."""
+"""`certified=True`: an answer only where every formulation that knows the mechanism agrees."""
 
 from __future__ import annotations
 
