@@ -25,7 +25,11 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-_COPIED = ("armillary.textbook", "armillary.constraints.nullspace", "armillary.constraints.equations")
+_COPIED = (
+    "armillary.textbook",
+    "armillary.constraints.nullspace",
+    "armillary.constraints.equations",
+)
 _TURNS = (np.sin, np.cos)
 _SUMS = (np.add, np.subtract)
 

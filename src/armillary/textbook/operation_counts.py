@@ -186,7 +186,9 @@ def operation_counts(
     return OperationCounts(mechanism.name, n, tuple(rows), refused, printed)
 
 
-def _row(mechanism: Mechanism, form: Formulation, arrays: CountedArrays) -> CountedFormulation | None:
+def _row(
+    mechanism: Mechanism, form: Formulation, arrays: CountedArrays
+) -> CountedFormulation | None:
     general: Operations | None = None
     if form.name == "compiled constrained dynamics":
         made = mechanism.constraint_solver.forward.kernels(("q", "v", "tau"))
