@@ -1,6 +1,7 @@
 """`certified=True`: an answer is given where all formulations agree with it, and only there."""
 
 import dataclasses
+import gc
 import inspect
 
 import numpy as np
@@ -169,6 +170,13 @@ def test_what_nobody_else_knows_is_refused(monkeypatch):
     monkeypatch.setattr(checking, "FORMULATIONS", compiled)
     with pytest.raises(am.ModelError, match="only compiled code knows inverse dynamics"):
         m.inverse_dynamics(q, v, a, certified=True)
+
+
+def test_a_question_that_outlives_its_mechanism():
+    question = machine().mass_matrix
+    gc.collect()
+    q = machine().random_state(2)[0]
+    np.testing.assert_array_equal(question(q, certified=True), machine().mass_matrix(q))
 
 
 def test_what_hangs_on_questions_stays():

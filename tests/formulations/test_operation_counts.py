@@ -205,7 +205,7 @@ def test_every_formulation_is_counted_and_none_is_another_one(name):
     assert {row.name for row in counts.rows} == {*known, "bias forces", "unit accelerations"}
     others = {f.name: f.refusal(m.model) for f in am.methods.FORMULATIONS if f.name not in known}
     assert counts.refused == others
-    with pytest.raises(am.ModelError, match="sorted subspaces of .*no joint has a spring"):
+    with pytest.raises(am.ModelError, match=r"sorted subspaces of .*no joint has a spring"):
         counts["sorted subspaces"]
     arrays = CountedArrays(m)
     for row in counts.rows:

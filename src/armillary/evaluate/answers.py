@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
+from weakref import ref
 
 import numpy as np
 
@@ -18,13 +19,14 @@ from armillary.evaluate.named_states import State
 from armillary.evaluate.results import OperationalInertia
 from armillary.model.model import Model
 
-
 # what callables say about themselves
 _WORDS = ("__doc__", "__name__", "__qualname__", "__signature__", "compile_report", "question")
 
 
 class Asked(Protocol):
     """What answers questions by the names of their rows."""
+
+    evaluator: Evaluator
 
     def ask(self, name: str) -> Callable[..., Any]: ...
 
@@ -67,13 +69,16 @@ def certifiable(owner: Asked, name: str, call: Callable[..., Any]) -> Callable[.
 
 
 def _certifiable(owner: Asked, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    whole, kind, evaluator = ref(owner), type(owner), owner.evaluator
+
     def ask(*given: object, **named: object) -> Any:
         if not flag("certified", named.pop("certified", False)):
             return call(*given, **named)
-        certified: Callable[..., Any] | None = getattr(owner, "certified", None)
-        if certified is None:
+        if not hasattr(kind, "certified"):
             raise InputError(f"{name}: certified=True is known to whole mechanisms.")
-        return certified(name, *given, **named)
+        # a question may outlive its mechanism, which is made again then
+        mechanism: Any = whole() or cast(Any, kind)(evaluator.model, evaluator.options)
+        return mechanism.certified(name, *given, **named)
 
     return ask
 

@@ -93,8 +93,9 @@ class Tally:
         """Functions of numpy and scipy that are no products of arrays."""
         first = np.asarray(args[0]) if args and not isinstance(args[0], (list, tuple)) else None
         if name == "cross":
-            self.add(0, 2 * np.size(result), 2 * np.count_nonzero(result))
-            self.add(1, np.size(result), np.count_nonzero(result))
+            some = int(np.count_nonzero(result))
+            self.add(0, 2 * np.size(result), 2 * some)
+            self.add(1, np.size(result), some)
         elif name in ("kron", "outer"):
             both = np.multiply.outer(_some(first), _some(args[1])).sum()
             self.times(np.size(result), both, first, args[1])
@@ -102,7 +103,7 @@ class Tally:
             return
         elif name in ("sum", "trace"):
             terms = first if name == "sum" else np.diag(first)
-            self.plus(terms.size - np.size(result), np.count_nonzero(terms) - 1, terms)
+            self.plus(terms.size - np.size(result), int(np.count_nonzero(terms)) - 1, terms)
         elif name in _DECOMPOSED:
             for kind, count in enumerate(_DECOMPOSED[name](first, args)):
                 self.add(kind, count)
@@ -153,13 +154,13 @@ class Counted(np.ndarray):
     def __array_finalize__(self, other: Any) -> None:
         self.tally = getattr(other, "tally", None) or Tally()
 
-    def __array_ufunc__(self, kind: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    def __array_ufunc__(self, ufunc: Any, method: Any, *inputs: Any, **kwargs: Any) -> Any:
         plain = _plain(inputs)
-        out = options.pop("out", None)
+        out = kwargs.pop("out", None)
         if out is not None:
-            options["out"] = _plain(out)
-        result = getattr(kind, method)(*plain, **options)
-        self.tally.ufunc(kind, method, plain, result)
+            kwargs["out"] = _plain(out)
+        result = getattr(ufunc, method)(*plain, **kwargs)
+        self.tally.ufunc(ufunc, method, plain, result)
         return out[0] if out is not None else counted(result, self.tally)
 
     def __array_function__(self, function: Any, types: Any, args: Any, named: Any) -> Any:
