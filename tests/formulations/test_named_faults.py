@@ -129,29 +129,6 @@ def test_conditioning_is_told():
     assert found[1e-4] - found[1e-5] == pytest.approx(2.0, abs=0.1)
 
 
-def test_certified_solution():
-    m = am.example("stanford")
-    q, v, tau = state_of(m)
-    assert m.solve(q, v, tau, certified=True).acceleration == pytest.approx(
-        m.forward_dynamics(q, v, tau)
-    )
-    wrench = {"link4": [0, 0, 0, 1.0, 2.0, 3.0]}
-    m.solve(q, v, tau, external=wrench, certified=True)
-
-
-def test_an_uncertified_solution_is_refused(monkeypatch):
-    row, m = ROWS["virtual power"], am.example("four-bar")
-    monkeypatch.setattr(
-        checking, "FORMULATIONS", planted(row, lambda s, a: 1.001 * row.function(s, a))
-    )
-    state = state_of(m)
-    m.solve(*state)
-    with pytest.raises(am.DisagreementError, match="virtual power"):
-        m.solve(*state, certified=True)
-    with pytest.raises(am.InputError, match="certified: expected one state"):
-        m.solve(*(np.tile(x, (2, 1)) for x in state), certified=True)
-
-
 def test_by_name_and_outside_the_domain():
     m = am.example("stanford")
     q, v, a = m.random_state(1)

@@ -1,4 +1,4 @@
-"""Runs that carry the cross-check, and answers by name that are given only where all agree."""
+"""Runs that carry the cross-check."""
 
 import dataclasses
 
@@ -86,35 +86,3 @@ def test_names_that_cannot_be_read():
     for name in ("check:often", "check:-1", "check:"):
         with pytest.raises(am.InputError, match="check:"):
             am.simulate(m, duration=0.01, record=name)
-
-
-# -- certified answers ---------------------------------------------------------------------------
-
-
-def test_certified_answers():
-    m = am.example("stanford")
-    q, v, a = m.random_state(2)
-    tau = m.inverse_dynamics(q, v, a)
-    np.testing.assert_array_equal(m.certified("mass_matrix", q), m.mass_matrix(q))
-    np.testing.assert_array_equal(m.certified("inverse_dynamics", q, v, a), tau)
-    found = m.certified("forward_dynamics", q, v, tau, external={"link4": [0, 0, 0, 1.0, 2.0, 3.0]})
-    assert found.shape == (5,)
-    wrench = m.certified("reactions", q, v, a)
-    np.testing.assert_array_equal(wrench.total, m.reactions(q, v, a).total)
-    batch = [np.tile(x, (2, 1)) for x in (q, v, tau)]
-    assert m.certified("forward_dynamics", *batch).shape == (2, 5)
-    assert m.certified("jacobian", q, frame="tip").shape == (6, 5)
-    bars = am.example("four-bar")
-    assert bars.certified("solve", bars.initial, np.zeros(3), np.zeros(3)).rank == 2
-    with pytest.raises(am.ModelError, match="no question named 'mass'"):
-        m.certified("mass", q)
-
-
-@pytest.mark.parametrize("name", ["operator product", "Cartesian tensors"])
-def test_no_answer_where_one_contradicts(name, monkeypatch):
-    row, m = ROWS[name], am.example("stanford")
-    q, v, a = m.random_state(2)
-    plant(monkeypatch, name, lambda *given: 1.001 * row.function(*given))
-    for question, state in (("mass_matrix", (q,)), ("body_forces", (q, v, a)), ("energy", (q, v))):
-        with pytest.raises(am.DisagreementError, match=name):
-            m.certified(question, *state)

@@ -10,6 +10,7 @@ from armillary.mechanism.shortening import angle_sums
 from armillary.mechanism.trigonometry import NotPolynomialError, TrigRing
 
 a, b, c, m, k = sp.symbols("a b c m k", real=True)
+POINT = {a: 0.3, b: -1.7, c: 2.1, m: 1.3, k: -0.4}
 EXPRESSIONS = [
     sp.cos(a) * sp.cos(b) - sp.sin(a) * sp.sin(b),
     (m + k * sp.cos(a) * sp.sin(b + c)) ** 3 + sp.sqrt(6) * sp.sin(a) ** 3,
@@ -22,14 +23,23 @@ EXPRESSIONS = [
 def test_both_forms_keep_the_value(expression):
     ring = TrigRing.of([expression])
     p = ring.polynomial(expression)
-    at = {a: 0.3, b: -1.7, c: 2.1, m: 1.3, k: -0.4}
-    value = complex(expression.subs(at).evalf(30))
+    value = complex(expression.subs(POINT).evalf(30))
     for form in (ring.products(p), ring.sums(p)):
-        assert complex(form.subs(at).evalf(30)) == pytest.approx(value, abs=1e-14)
+        assert complex(form.subs(POINT).evalf(30)) == pytest.approx(value, abs=1e-14)
     assert not any(x.exp > 1 for x in ring.products(p).atoms(sp.Pow)
                    if isinstance(x.base, sp.sin))  # fmt: skip
     assert all(sum(isinstance(f, (sp.sin, sp.cos)) for f in term.atoms(sp.Function)) <= 1
                for term in sp.Add.make_args(ring.sums(p)))  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", [*EXPRESSIONS, a * sp.cos(a) + a**2 * m * sp.sin(a + b)])
+def test_slopes_are_those_of_sympy(expression):
+    """Along angles, letters, and what is both."""
+    ring = TrigRing.of([expression])
+    p = ring.polynomial(expression)
+    for x in expression.free_symbols:
+        rest = sp.diff(expression, x) - ring.products(ring.slope(p, x))
+        assert abs(complex(rest.subs(POINT).evalf(30))) < 1e-14
 
 
 def test_normal_forms_are_unique():
@@ -66,6 +76,27 @@ def test_the_mass_matrix_of_six_joints(name):
         M = arm.mass_matrix(q)
         found = evaluated(e_letters, values, sp.symbols("q1:7", real=True), q)
         np.testing.assert_allclose(found, M, rtol=1e-12, atol=1e-12 * np.abs(M).max())
+
+
+@pytest.mark.parametrize("joints", [4, pytest.param(6, marks=pytest.mark.long)])
+def test_the_coriolis_matrix_in_letters(joints):
+    """Equal to the compiled one at random states, with progress on the way."""
+    b = am.Builder("arm")
+    for n in range(joints):
+        b.body(f"b{n}", f"b{n - 1}" if n else "world", "prismatic" if n == 2 else "revolute",
+               (0.3, 0, 0), axis="zyxyzx"[n], mass=1.0 + n, com=(0.1, 0, 0.2 if n == 1 else 0),
+               inertia=(0.1, 0.2, 0.3))  # fmt: skip
+    arm = b.build()
+    told = []
+    e = am.equations(arm, progress=told.append)
+    C = sp.lambdify([e.q, e.v], e.C.subs(e.values), "numpy", cse=True)
+    for seed in range(3):
+        q, v, _ = arm.random_state(seed)
+        expected = arm.coriolis_matrix(q, v)
+        scale = np.abs(expected).max() + np.abs(arm.mass_matrix(q)).max()
+        assert np.abs(np.array(C(q, v), float) - expected).max() < 1e-12 * scale
+    count = joints * joints * (joints + 1) // 2
+    assert told[-1] == f"Christoffel symbols: {count} of {count}"
 
 
 def test_a_spatial_arm_of_three_joints_whole():

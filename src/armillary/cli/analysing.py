@@ -248,6 +248,7 @@ def operations(source: Source, json: bool) -> None:
     content: dict[str, object] = {
         "freedoms": found.freedoms,
         "formulations": [asdict(row) for row in found.rows],
+        "refused": found.refused,
         "printed": found.printed,
     }
     _print("operations", mechanism, found, json, content)

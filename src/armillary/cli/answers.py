@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -119,8 +120,8 @@ def solve(question: Question, reactions: bool) -> Answer:
             values["tau"] = fed_forces(mechanism, question.fed, v, values["tau"])
         tau = values["tau"]
         try:
-            asked = (q, v, tau, external, passive)
-            values["a"], _ = with_notes(mechanism.forward_dynamics, *asked)  # `messages` say more
+            ask = partial(mechanism.forward_dynamics, certified=question.answering.certified)
+            values["a"], _ = with_notes(ask, q, v, tau, external, passive)  # `messages` say more
         except ArithmeticError:  # a constant division by zero, met while compiling
             values["a"] = np.full_like(v, np.nan)
         messages = tuple(closing.messages(mechanism, q, v, tau, external, passive))
@@ -139,7 +140,9 @@ def _inverse(
 ) -> tuple[Array, tuple[str, ...]]:
     """Joint forces of a motion, and whose they are where not all joints have some."""
     motion = (values["q"], values["v"], values["a"])
-    options: dict[str, Any] = {"external": external, "passive": question.answering.passive}
+    answering = question.answering
+    options: dict[str, Any] = {"external": external, "passive": answering.passive}
+    options["certified"] = answering.certified
     if not mechanism.constraints:
         if question.actuators:
             raise InputError(

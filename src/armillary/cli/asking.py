@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -131,7 +132,10 @@ def _asked(
         if "external" not in known:
             raise InputError(f"'{question}' does not take wrenches, as {answering.csv} has.")
         chosen["external"] = states.external
-    answer, told = with_notes(_callable(mechanism, question), *states.values.values(), **chosen)
+    ask = _callable(mechanism, question)
+    if answering.certified:
+        ask = partial(mechanism.certified, question)
+    answer, told = with_notes(ask, *states.values.values(), **chosen)
     states = replace(states, notes=(*states.notes, *told))
     return Asked(question, row, mechanism, states, chosen, _arrays(row, answer))
 

@@ -94,5 +94,6 @@ def equations(
 ) -> None:
     """Equations of motion in letters, derived step by step (Lagrange, or Boltzmann-Hamel).
 
-    Of three joints in seconds; of six, --only mass_matrix does, and everything takes minutes.
+    Of three joints in seconds; of six, --only mass_matrix or coriolis_matrix, and everything in
+    minutes.
     Progress is shown on the way. Needs SymPy."""

@@ -147,6 +147,14 @@ class Answering:
         Path | None, typer.Option("--out", help="Write states and results to a CSV file.")
     ] = None
     overwrite: Overwrite = False
+    certified: Annotated[
+        bool,
+        typer.Option(
+            "--certified",
+            help="Answer only if every formulation that knows the mechanism agrees. Else exit "
+            "code 1.",
+        ),
+    ] = False
     json: Json = False
 
 

@@ -54,7 +54,11 @@ def solve(
     given = (values["q"], values["v"], values["tau"], states.external, passive)
     chosen = axes.coordinates, _point(axes.about)
     solution = mechanism.solve(
-        *given, prescribed=prescribed, coordinates=chosen[0], about=chosen[1]
+        *given,
+        prescribed=prescribed or None,
+        coordinates=chosen[0],
+        about=chosen[1],
+        certified=question.answering.certified,
     )
     values["a"] = solution.acceleration
     answers.refuse_infinite(values["a"], mechanism)

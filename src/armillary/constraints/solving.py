@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,7 @@ from armillary.constraints.drift import AnyPenalty, DrawnBack
 from armillary.constraints.ladder import States
 from armillary.constraints.moving import Prescribed, with_prescribed
 from armillary.constraints.questions import Constrained
-from armillary.constraints.states import one_state, solvable
+from armillary.constraints.states import solvable
 from armillary.errors import InputError
 from armillary.evaluate.dynamics import tree_solution
 from armillary.evaluate.evaluator import External
@@ -50,11 +50,14 @@ def solve(
     coordinates: of all wrenches, "local" (own axes and origin: bodies, second frames of
     constraints), "world_aligned" (own origin, the world's axes) or "world" (the world's axes and
     origin).  about: a frame by name, or a point of the world, that moments count about instead.
-    certified: only if every formulation that knows the mechanism agrees (`Mechanism.check`), one
-    state; else DisagreementError.  parameters: other numbers of bodies and elements of a closed
+    certified: only if every formulation that knows the mechanism agrees (`Mechanism.check`); else
+    DisagreementError.  parameters: other numbers of bodies and elements of a closed
     mechanism, one row for all states or one per state; the power balance is then not known."""
     if certified:
-        _certify(mechanism, q, v, tau, external, passive, prescribed, baumgarte)
+        given = (external, passive, prescribed, compliance, baumgarte, coordinates, about)
+        machine: Any = mechanism
+        found = machine.certified("solve", q, v, tau, *given, parameters=parameters)
+        return cast(Solution, found)
     options = (external, prescribed, compliance, baumgarte, about, parameters)
     if passive and coordinates == "local" and all(x is None for x in options):
         found = _solved_at_once(mechanism, q, v, tau)
@@ -133,24 +136,6 @@ def _refuse_parameters(given: ArrayLike | None, what: str) -> None:
             f"parameters: solve does not take them with {what}. Ask forward_dynamics, reactions "
             f"and energy, which do, or use replace(...)."
         )
-
-
-def _certify(
-    mechanism: Constrained,
-    q: State,
-    v: State,
-    tau: State,
-    external: External,
-    passive: bool,
-    *others: object,
-) -> None:
-    if any(x is not None for x in others):
-        raise InputError(
-            "certified: formulations know the mechanism's own motion, no prescribed= or "
-            "baumgarte=. Leave certified out, or put the motion into the model."
-        )
-    one_state(mechanism.constraint_solver.equations, "certified", q=q, v=v, tau=tau)
-    mechanism.check(q, v, tau, external, passive).certify()  # type: ignore[attr-defined]
 
 
 def _by_load(

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, cast
+from weakref import ref
 
 import numpy as np
 
-from armillary.errors import EnergyWarning, warn_caller
+from armillary.errors import EnergyWarning, InputError, warn_caller
 from armillary.evaluate.compiled_function import CompiledFunction
-from armillary.evaluate.differentiable import differentiable
+from armillary.evaluate.differentiable import HANGS, differentiable
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.functions import FUNCTIONS, QUESTIONS
-from armillary.evaluate.inputs import Array, BoundQuestion
+from armillary.evaluate.inputs import Array, BoundQuestion, flag
 from armillary.evaluate.load_friction import LoadedForward, LoadFriction, loaded_inverse
 from armillary.evaluate.named_states import State
 from armillary.evaluate.results import OperationalInertia
 from armillary.model.model import Model
 
+# what callables say about themselves
+_WORDS = ("__doc__", "__name__", "__qualname__", "__signature__", "compile_report", "question")
+
 
 class Asked(Protocol):
     """What answers questions by the names of their rows."""
+
+    evaluator: Evaluator
 
     def ask(self, name: str) -> BoundQuestion: ...
 
@@ -41,8 +47,40 @@ class Question:
     def __get__(self, owner: Asked | None, kind: type) -> BoundQuestion:
         if owner is None:
             return self._described  # what help(Mechanism) shows
-        found = vars(owner)[self.name] = owner.ask(self.name)
+        found = vars(owner)[self.name] = certifiable(owner, self.name, owner.ask(self.name))
         return found
+
+
+def certifiable(owner: Asked, name: str, call: BoundQuestion) -> BoundQuestion:
+    """The same question, which hands `certified=True` to `Mechanism.certified`.
+
+    Native calls never see it: what they do not serve goes to Python, and only that is changed."""
+    from armillary.evaluate.native_call import NativeCall
+
+    native = getattr(call, "_owner", None)
+    if isinstance(native, NativeCall):
+        native.careful = _certifiable(owner, name, native.careful)
+        return call
+    found = _certifiable(owner, name, call)
+    for word in (*HANGS, *_WORDS):
+        if hasattr(call, word):
+            setattr(found, word, getattr(call, word))
+    return found
+
+
+def _certifiable(owner: Asked, name: str, call: BoundQuestion) -> BoundQuestion:
+    whole, kind, evaluator = ref(owner), type(owner), owner.evaluator
+
+    def ask(*given: object, **named: object) -> Any:
+        if not flag("certified", named.pop("certified", False)):
+            return call(*given, **named)
+        if not hasattr(kind, "certified"):
+            raise InputError(f"{name}: certified=True is known to whole mechanisms.")
+        # a question may outlive its mechanism, which is made again then
+        mechanism: Any = whole() or cast(Any, kind)(evaluator.model, evaluator.options)
+        return mechanism.certified(name, *given, **named)
+
+    return ask
 
 
 def rows() -> dict[str, Question]:
@@ -121,9 +159,8 @@ def _operational_inertia(evaluator: Evaluator) -> BoundQuestion:
 
 def _like(function: Callable[..., object], other: object) -> BoundQuestion:
     """A function with the words and the report of another."""
-    for name in ("__doc__", "__name__", "__qualname__", "__signature__", "compile_report"):
+    for name in _WORDS:
         setattr(function, name, getattr(other, name))
-    function.question = other.question  # type: ignore[attr-defined]
     return function
 
 

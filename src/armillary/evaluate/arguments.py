@@ -41,10 +41,11 @@ class Arguments:
         frames: tuple[str, ...],
     ) -> Arguments:
         """words: of some of the parameters; True or False is the choice where True is the
-        default."""
+        default, and False alone where that is: Python answers the rest."""
         known = dict(signature.parameters)
         empty = inspect.Parameter.empty
         flags = {name: (True, False) for name, p in known.items() if p.default is True}
+        flags |= {name: (False,) for name, p in known.items() if p.default is False}
         by_name = [n for n, p in known.items() if p.kind is inspect.Parameter.KEYWORD_ONLY]
         required = tuple(n for n, p in known.items() if p.default is empty)
         return cls(

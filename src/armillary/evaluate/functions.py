@@ -58,7 +58,7 @@ _TYPES = {
     "frame": "str", "coordinates": "str", "kind": "str", "external": "External", "passive": "bool",
     "out": "Array | None", "parameters": "ArrayLike | None", "offsets": "ArrayLike | None",
     "actuators": "Sequence[str] | str | None", "prescribed": "Mapping[str, ArrayLike] | None",
-    "baumgarte": "tuple[float, float] | None",
+    "baumgarte": "tuple[float, float] | None", "certified": "bool",
 }  # fmt: skip
 
 
@@ -79,6 +79,7 @@ class Function:
     kinds: tuple[str, ...] = ()  # of an acceleration
     passive: bool = True  # False: friction, springs and rotors never take part
     derivative: str = ""  # the row of its derivatives, which hang on the question
+    quantity: str = ""  # as formulations know it, which certify it; empty: there is no other way
     returns: str = ""  # type of what Python gives, if it is neither an array nor several
     fuse: bool = True
     inertia: bool = False  # needs inertia behind every joint
@@ -111,6 +112,7 @@ class Function:
         parameters += [_parameter(name, self.choices[name]) for name in chosen]
         parameters += [_parameter(name, _DEFAULTS[name], name in BODIES) for name in self.options]
         parameters += [_parameter(name, None, True) for name in self.closed]
+        parameters += [_parameter("certified", False, True)] if self.quantity else []
         return inspect.Signature(parameters, return_annotation=many)
 
     def about(self, frame: str | None, coordinates: str) -> str:
@@ -150,7 +152,8 @@ _OPTIONS = (
     "numbers than the model's, 10 inertias per body and after them those of force elements, as "
     "`mechanism.parameters`, or one row of them per state.  "
     "offsets: turns and shifts of the joint frames off their places in the model, (6 bodies,) or "
-    "one row per state, as `mechanism.offset_names`."
+    "one row per state, as `mechanism.offset_names`.  certified: answer only if every formulation "
+    "that knows the mechanism agrees; see docs/formulations.md."
 )
 _KIND = (
     'kind: "classical" is what the origin does as a point; "spatial" is classical - (0; ω × v), '
@@ -175,6 +178,7 @@ FUNCTIONS: dict[str, Function] = {
         text=_OPTIONS,
         closed=("actuators",),
         derivative="inverse_dynamics_derivatives",
+        quantity="inverse dynamics",
     ),
     "forward_dynamics": Function(
         _plain(forward_dynamics.forward_dynamics),
@@ -185,6 +189,7 @@ FUNCTIONS: dict[str, Function] = {
         text="By articulated bodies in O(n).  Options are those of `inverse_dynamics`.",
         closed=("prescribed", "baumgarte"),
         derivative="forward_dynamics_derivatives",
+        quantity="forward dynamics",
     ),
     "bias_forces": Function(
         _plain(inverse_dynamics.bias_forces),
@@ -192,6 +197,7 @@ FUNCTIONS: dict[str, Function] = {
         (Result("h", "tau", ("nv",), _FORCES),),
         options=("external", "passive", "out", *BODIES),
         text=_TREE,
+        quantity="inverse dynamics",
     ),
     "gravity_forces": Function(
         _plain(inverse_dynamics.static_forces),
@@ -200,6 +206,7 @@ FUNCTIONS: dict[str, Function] = {
         passive=False,
         options=("out", *BODIES),
         text=_HOLDING,
+        quantity="statics",
     ),
     "static_torques": Function(
         _plain(inverse_dynamics.static_forces),
@@ -207,6 +214,7 @@ FUNCTIONS: dict[str, Function] = {
         (Result("tau", "tau", ("nv",), _FORCES),),
         options=("external", "out", *BODIES),
         text=_HOLDING,
+        quantity="statics",
     ),
     "mass_matrix": Function(
         _plain(mass_matrix.mass_matrix),
@@ -214,6 +222,7 @@ FUNCTIONS: dict[str, Function] = {
         (Result("M", "M", _SQUARE, "kg m^2, kg m or kg"),),
         options=("passive", "out", *BODIES),
         text="Rotors are included unless passive=False.  " + _TREE,
+        quantity="mass matrix",
     ),
     "coriolis_matrix": Function(
         _plain(coriolis.coriolis_matrix),

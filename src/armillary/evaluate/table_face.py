@@ -35,7 +35,8 @@ class InverseDynamics(Protocol):
     parameters: other numbers than the model's, 10 inertias per body and after them those
     of force elements, as `mechanism.parameters`, or one row of them per state. offsets:
     turns and shifts of the joint frames off their places in the model, (6 bodies,) or one
-    row per state, as `mechanism.offset_names`."""
+    row per state, as `mechanism.offset_names`. certified: answer only if every
+    formulation that knows the mechanism agrees; see docs/formulations.md."""
 
     def __call__(
         self,
@@ -49,6 +50,7 @@ class InverseDynamics(Protocol):
         parameters: ArrayLike | None = None,
         offsets: ArrayLike | None = None,
         actuators: Sequence[str] | str | None = None,
+        certified: bool = False,
     ) -> Array: ...
 
     def derivatives(
@@ -127,6 +129,7 @@ class ForwardDynamics(Protocol):
         offsets: ArrayLike | None = None,
         prescribed: Mapping[str, ArrayLike] | None = None,
         baumgarte: tuple[float, float] | None = None,
+        certified: bool = False,
     ) -> Array: ...
 
     def derivatives(
@@ -205,7 +208,8 @@ class TableFace:
         parameters: other numbers than the model's, 10 inertias per body and after them those
         of force elements, as `mechanism.parameters`, or one row of them per state. offsets:
         turns and shifts of the joint frames off their places in the model, (6 bodies,) or one
-        row per state, as `mechanism.offset_names`."""
+        row per state, as `mechanism.offset_names`. certified: answer only if every
+        formulation that knows the mechanism agrees; see docs/formulations.md."""
 
         forward_dynamics: ForwardDynamics
         """Accelerations under the joint forces of the actuators: a = M(q)^-1 (tau - h(q,
@@ -223,6 +227,7 @@ class TableFace:
             *,
             parameters: ArrayLike | None = None,
             offsets: ArrayLike | None = None,
+            certified: bool = False,
         ) -> Array:
             """Joint forces at zero acceleration, h(q, v): gravity, velocity and passive forces.
 
@@ -235,6 +240,7 @@ class TableFace:
             *,
             parameters: ArrayLike | None = None,
             offsets: ArrayLike | None = None,
+            certified: bool = False,
         ) -> Array:
             """Joint forces that hold the mechanism at rest against gravity alone.
 
@@ -248,6 +254,7 @@ class TableFace:
             *,
             parameters: ArrayLike | None = None,
             offsets: ArrayLike | None = None,
+            certified: bool = False,
         ) -> Array:
             """Joint forces that hold the mechanism at rest against gravity and springs.
 
@@ -261,6 +268,7 @@ class TableFace:
             *,
             parameters: ArrayLike | None = None,
             offsets: ArrayLike | None = None,
+            certified: bool = False,
         ) -> Array:
             """Joint-space inertia M(q), symmetric and positive definite.
 

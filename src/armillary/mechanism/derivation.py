@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -22,7 +22,14 @@ from armillary.errors import InputError, ModelError
 from armillary.mechanism import symbolic
 from armillary.mechanism.hamel import QuasiEquations, quasi_motion
 from armillary.mechanism.letters import letters_of
-from armillary.mechanism.shortening import Expression, angle_sums, polynomial_sums, sympy_module
+from armillary.mechanism.shortening import (
+    Expression,
+    angle_sums,
+    polynomial_sums,
+    shorter,
+    sympy_module,
+)
+from armillary.mechanism.trigonometry import NotPolynomialError, TrigRing
 from armillary.mechanism.written_equations import WrittenEquations
 from armillary.model.passive import Passive
 
@@ -51,6 +58,7 @@ class EquationsOfMotion(WrittenEquations):
     tidy: Callable[[Expression], Expression]
     left_out: tuple[str, ...] = ()
     springs: bool = False
+    tell: Callable[[str], None] = lambda text: None  # of progress
 
     form = "M q̈ + C q̇ + g = τ"
 
@@ -100,13 +108,15 @@ class EquationsOfMotion(WrittenEquations):
     def christoffel(self) -> Expression:
         """Γ_ijk of the first kind, an array (nv, nv, nv), symmetric in j and k."""
         sympy, n = sympy_module(), len(self.q)
-        dM = [self.M.diff(q) for q in self.q]
-        found = {}
+        slope, tidy = _slopes_of(self.M, self.q, self.tidy)
+        found, count = {}, 0
         for i in range(n):
             for j in range(n):
                 for k in range(j, n):
-                    half = (dM[k][i, j] + dM[j][i, k] - dM[i][j, k]) / 2
-                    found[i, j, k] = found[i, k, j] = self.tidy(half) if half != 0 else half
+                    half = (slope(i, j, k) + slope(i, k, j) - slope(j, k, i)) / 2
+                    found[i, j, k] = found[i, k, j] = tidy(half) if half != 0 else sympy.Integer(0)
+                    count += 1
+                    self.tell(f"Christoffel symbols: {count} of {n * n * (n + 1) // 2}")
         order = [found[i, j, k] for i in range(n) for j in range(n) for k in range(n)]
         return sympy.Array(order, (n, n, n))
 
@@ -114,7 +124,8 @@ class EquationsOfMotion(WrittenEquations):
     def C(self) -> Expression:
         """C_ij = Σ Γ_ijk q̇_k (nv, nv): dM/dt - 2 C is skew."""
         sympy, n, gamma = sympy_module(), len(self.q), self.christoffel
-        shorter = sympy.factor_terms if n <= _SHORT else sympy.expand
+        # of many coordinates the rates stay before their brackets
+        shorter = sympy.factor_terms if n <= _SHORT else sympy.sympify
         return sympy.Matrix(
             n, n, lambda i, j: shorter(sum(gamma[i, j, k] * self.v[k] for k in range(n)))
         )
@@ -241,8 +252,9 @@ def equations(
     name, labels = mechanism.model.name, mechanism.model.q_labels
     springs = any(p.spring or p.law for j in specs for p in j.passive)
     return EquationsOfMotion(
-        name, labels, s["q"], s["v"], s["a"], values, M, V, J or None, frame, tidy, rubs, springs
-    )
+        name, labels, s["q"], s["v"], s["a"], values, M, V, J or None, frame, tidy, rubs, springs,
+        options.get("progress") or EquationsOfMotion.tell,
+    )  # fmt: skip
 
 
 def _in_quasi_velocities(
@@ -294,6 +306,23 @@ def _refuse(mechanism: Constrained, rates: bool) -> None:
             f"'{model.name}': force elements ({names}) are no part of the derivation, whose "
             f"potential is that of gravity alone. Build the mechanism without them."
         )
+
+
+def _slopes_of(
+    M: Expression, q: tuple[Expression, ...], tidy: Callable[[Expression], Expression]
+) -> tuple[Callable[[int, int, int], Expression], Callable[[Expression], Expression]]:
+    """∂M_ij/∂q_k, and how a sum of such is written: as polynomials, where M has nothing else."""
+    n = len(q)
+    if tidy is angle_sums:
+        try:
+            ring = TrigRing.of(M)
+            known = {(i, j): ring.polynomial(M[i, j]) for i in range(n) for j in range(i, n)}
+            dM = {(*ij, k): ring.slope(p, q[k]) for ij, p in known.items() for k in range(n)}
+            return lambda i, j, k: dM[min(i, j), max(i, j), k], partial(shorter, ring)
+        except NotPolynomialError:
+            pass
+    slopes = [M.diff(x) for x in q]
+    return lambda i, j, k: slopes[k][i, j], tidy
 
 
 def _nonzero(array: Expression) -> list[tuple[tuple[int, ...], Expression]]:

@@ -35,7 +35,7 @@ def _long_polynomial(expression: Expression) -> Expression | None:
     except NotPolynomialError:
         return None
     long = len(ring.angles) > _MANY or len(p) > _LONG
-    return _shorter(ring, p) if long else None
+    return shorter(ring, p) if long else None
 
 
 def angle_sums(expression: Expression) -> Expression:
@@ -58,12 +58,12 @@ def polynomial_sums(expression: Expression) -> Expression:
     expression = sympy_module().sympify(expression)
     try:
         ring = TrigRing.of([expression])
-        return _shorter(ring, ring.polynomial(expression))
+        return shorter(ring, ring.polynomial(expression))
     except NotPolynomialError:
         return expression
 
 
-def _shorter(ring: TrigRing, p: Expression) -> Expression:
+def shorter(ring: TrigRing, p: Expression) -> Expression:
     """The form with fewer sines and cosines; of the same number, with fewer operations."""
     in_products, in_sums = ring.turns(p)
     if in_products != in_sums:

@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
+from math import prod
 from typing import Any
 
 Expression = Any  # of SymPy, which has no types
@@ -149,6 +150,22 @@ class TrigRing:
             left = self.ring.from_dict(found)
         return left
 
+    def slope(self, p: Expression, symbol: Expression) -> Expression:
+        """∂p/∂symbol, which may be a letter, an angle or both."""
+        found: Terms = {}
+        at, turn = self.place.get(symbol), self.turn.get(symbol)
+        for monomial, number in p.items():
+            if at is not None and (power := monomial[at]):
+                _add(found, _changed(monomial, at, -1), number * power)
+            if turn is None:
+                continue
+            c, s = self.first_cos + turn, self.first_sin + turn
+            if power := monomial[c]:  # d cos^n = -n cos^(n-1) sin
+                _add(found, _changed(_changed(monomial, c, -1), s, 1), -number * power)
+            if power := monomial[s]:
+                _add(found, _changed(_changed(monomial, s, -1), c, 1), number * power)
+        return self._without_squares(self.ring.from_dict(found))
+
     # -- to expressions --------------------------------------------------------------------------
 
     def products(self, p: Expression) -> Expression:
@@ -209,32 +226,32 @@ def _harmonics(
     """Products of powers of cosines and of sines (each 0 or 1) as sines and cosines of sums."""
     parts = []
     for power, sine in zip(cosines, sines, strict=True):
-        waves = {0: Fraction(1)}  # e^{ikx}: number, times i^-1 for a sine
+        waves = {0: 1}  # e^{ikx}: number, times i^-1 for a sine, over 2 for every factor
         for _ in range(power):
-            waves = _wave(waves, Fraction(1, 2), Fraction(1, 2))
+            waves = _wave(waves, 1)
         if sine:
-            waves = _wave(waves, Fraction(1, 2), Fraction(-1, 2))
+            waves = _wave(waves, -1)
         parts.append([(k, x) for k, x in waves.items() if x])
     odd = sum(sines) % 2 == 1
     sign = (-1) ** (sum(sines) // 2)  # i^-m = (-1)^(m // 2), and 1/i where m is odd
-    found: dict[Monomial, Fraction] = {}
+    found: dict[Monomial, int] = {}
     for chosen in product(*parts):
         multiples = tuple(k for k, _ in chosen)
-        number = Fraction(sign)
-        for _, x in chosen:
-            number *= x
+        number = prod((x for _, x in chosen), start=sign)
         flipped = next((k for k in multiples if k), 0) < 0
         key = tuple(-k for k in multiples) if flipped else multiples
-        found[key] = found.get(key, Fraction(0)) + (-number if odd and flipped else number)
-    return tuple(((k, odd), x) for k, x in found.items() if x and not (odd and not any(k)))
+        found[key] = found.get(key, 0) + (-number if odd and flipped else number)
+    over = 2 ** (sum(cosines) + sum(sines))
+    shares = {k: Fraction(x, over) for k, x in found.items() if x}
+    return tuple(((k, odd), x) for k, x in shares.items() if not (odd and not any(k)))
 
 
-def _wave(waves: dict[int, Fraction], up: Fraction, down: Fraction) -> dict[int, Fraction]:
-    """Times  up e^{ix} + down e^{-ix}."""
-    found: dict[int, Fraction] = {}
+def _wave(waves: dict[int, int], down: int) -> dict[int, int]:
+    """Times  e^{ix} + down e^{-ix}."""
+    found: dict[int, int] = {}
     for k, x in waves.items():
-        found[k + 1] = found.get(k + 1, Fraction(0)) + up * x
-        found[k - 1] = found.get(k - 1, Fraction(0)) + down * x
+        found[k + 1] = found.get(k + 1, 0) + x
+        found[k - 1] = found.get(k - 1, 0) + down * x
     return found
 
 

@@ -164,6 +164,7 @@ _OPTIONS = {
     "actuators": "of a closed mechanism: joints that give forces (default: those with motors)",
     "prescribed": "of a closed mechanism: accelerations by name, see docs/constraints.md",
     "baumgarte": "of a closed mechanism: rates (alpha, beta), 1/s, that pull open rows back",
+    "certified": "only if every formulation that knows the mechanism agrees: docs/formulations.md",
 }
 _INTRO = """# Functions
 

@@ -7,7 +7,7 @@ inertia is in it), inertias against the inertias of the two axes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -136,48 +136,70 @@ def check(
     state = one_state(mechanism.constraint_solver.equations, "check", q=q, v=v, tau=tau)
     plain = not external and passive
     identities = questions.identities(mechanism, **state) if plain else Identities({}, {})
-    position, velocity, force = state["q"], state["v"], state["tau"]
-    a = np.asarray(mechanism.forward_dynamics(position, velocity, force, external, passive))
-    machine: Any = mechanism.tree
-    by_load = bool(passive and mechanism.model.load_dependent_joints)
-    if by_load:
-        passive, machine, force = _without_load_friction(mechanism, position, velocity, force, a)
-    tree = TreeState(machine, position, velocity, passive, external)
-    asked: dict[str, Any] = {"mass matrix": tree, "statics": tree, "inverse dynamics": tree}
-    closed = ClosedState(mechanism, position, velocity, passive, external)
-    if not mechanism.constraints:
-        asked["forward dynamics"] = tree
-    elif not by_load:
-        asked["constrained dynamics"] = closed
-    terms = _Terms(tree, a, force, closed.responses() if mechanism.constraints else None)
-    given, scales = terms.given(), terms.scales()
-    agreements = [
-        _agreement(mechanism, quantity, x, given[quantity], scales[quantity], terms.tolerance)
-        for quantity, x in asked.items()
-    ]
+    a = np.asarray(mechanism.forward_dynamics(*state.values(), external, passive))
+    instant = Instant(mechanism, **state, a=a, external=external, passive=passive)
+    agreements = tuple(instant.agreement(quantity) for quantity in instant.quantities)
+    terms = instant.terms
     laws = max(_LAWS, 100.0 * terms.rounding)
-    return Check(mechanism.name, tuple(agreements), identities, terms.digits(), laws)
+    return Check(mechanism.name, agreements, identities, terms.digits(), laws)
 
 
-def _without_load_friction(
-    mechanism: Mechanism, q: Array, v: Array, tau: Array, a: Array
-) -> tuple[bool, Any, Array]:
-    """Friction that depends on loads is a force like the drives', once accelerations are known."""
-    if mechanism.constraints:
-        return False, mechanism.tree, tau
-    friction: Any = mechanism.load_friction
-    return True, TableFace(friction.plain), tau - friction.friction(q, v, a)[0]
+class Instant:
+    """One state, for every formulation: q, v, accelerations a and joint forces tau that belong to
+    each other.
+
+    Friction that depends on loads is a force like the drives', once accelerations are known:
+    `by_load` (nv) is what it takes, and formulations are asked without it."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        q: Array,
+        v: Array,
+        tau: Array,
+        a: Array,
+        external: External = None,
+        passive: bool = True,
+    ):
+        self.mechanism = mechanism
+        machine: Any = mechanism.tree
+        self.by_load = np.zeros(mechanism.nv)
+        loaded = bool(passive and mechanism.model.load_dependent_joints)
+        if loaded and mechanism.constraints:
+            passive = False
+        elif loaded:
+            friction: Any = mechanism.load_friction
+            machine, self.by_load = TableFace(friction.plain), friction.friction(q, v, a)[0]
+        self.tree = TreeState(machine, q, v, passive, external)
+        self.closed = ClosedState(mechanism, q, v, passive, external)
+        last = "constrained dynamics" if mechanism.constraints else "forward dynamics"
+        known = ("mass matrix", "statics", "inverse dynamics", last)
+        # friction of closed mechanisms by load: nobody else knows it
+        self.quantities = known[:3] if loaded and mechanism.constraints else known
+        responses = self.closed.responses() if mechanism.constraints else None
+        self.terms = _Terms(self.tree, a, tau - self.by_load, responses)
+
+    def agreement(
+        self,
+        quantity: str,
+        given: Sequence[Array] | None = None,
+        answer: Mapping[str, Array] | None = None,
+    ) -> Agreement:
+        """What all formulations say.  given: accelerations or joint forces, one row of the answers
+        each (by default both of `_Terms`); none: one answer.  answer: another one, by its name."""
+        terms = self.terms
+        state = self.closed if quantity == "constrained dynamics" else self.tree
+        rows = terms.given()[quantity] if given is None else given
+        answers, refused = _answers(self.mechanism, quantity, state, rows)
+        unit, scale = QUANTITIES[quantity][1], terms.scales()[quantity]
+        found = {**(answer or {}), **answers}
+        return Agreement(quantity, unit, found, scale, refused, terms.tolerance)
 
 
-def _agreement(
-    mechanism: Mechanism,
-    quantity: str,
-    state: Any,
-    given: Sequence[Array],
-    scale: Array,
-    tolerance: float,
-) -> Agreement:
-    """given: accelerations or joint forces, one row of the answers each; none: one answer."""
+def _answers(
+    mechanism: Mechanism, quantity: str, state: Any, given: Sequence[Array]
+) -> tuple[dict[str, Array], dict[str, str]]:
+    """By formulation, and why others do not answer."""
     answers: dict[str, Array] = {}
     refused: dict[str, str] = {}
     for row in FORMULATIONS:
@@ -193,7 +215,7 @@ def _agreement(
             except (ModelError, np.linalg.LinAlgError, ArithmeticError) as fault:
                 reason = f"not at this state: {fault}"
         refused[row.name] = reason
-    return Agreement(quantity, QUANTITIES[quantity][1], answers, scale, refused, tolerance)
+    return answers, refused
 
 
 class _Terms:

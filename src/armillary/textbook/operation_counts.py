@@ -1,19 +1,26 @@
 """How many operations a formulation takes on this mechanism, beside what the documents print.
 
-Every algorithm that is written over scalars is run once on symbols, and the operations of its graph
-are counted, equal ones once: "general" with a symbol for every constant of the mechanism (and for
-the motion of its base), "own"
-with its numbers, whose zeros and ones vanish (the customisation of [VanDerMerwe1995, 1.4]).
-Formulations in dense matrices (operators, projections, quasi-coordinates) are not counted.
+graph   An algorithm over scalars is run once on symbols, and the operations of its graph are
+        counted, equal ones once: "general" with a symbol for every constant of the mechanism (and
+        for the motion of its base), "own" with its numbers, whose zeros and ones vanish (the
+        customisation of [VanDerMerwe1995, 1.4]).
+arrays  A formulation in matrices is run once on arrays that count (counting.py): "general" is
+        every multiplication and addition of its products, zeros included; "own" leaves out those
+        by 0 and ±1.  Of closed mechanisms, from M, J and the forces on.
+
+Friction, springs and rotors are left out.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from armillary.algorithms.passes import Algorithm, Base
 from armillary.algorithms.tree.coriolis import coriolis_matrix
@@ -21,16 +28,20 @@ from armillary.algorithms.tree.forward_dynamics import forward_dynamics
 from armillary.algorithms.tree.inverse_dynamics import bias_forces, inverse_dynamics, static_forces
 from armillary.algorithms.tree.joint_space import joint_space_dynamics
 from armillary.algorithms.tree.mass_matrix import mass_matrix
-from armillary.errors import ModelError
-from armillary.evaluate.specialise import Number, specialise, structural
+from armillary.constraints.equations import Equations
+from armillary.errors import ModelError, unknown_name
+from armillary.evaluate.inputs import Array
+from armillary.evaluate.specialise import Number, specialise, structural, traced
 from armillary.graph.expr import Graph, Node, cone
 from armillary.graph.function import fold_zeros
 from armillary.joints import Gimbal
-from armillary.model.describe import counted
+from armillary.model.describe import counted as numbered
 from armillary.model.lowering.tree import Tables
 from armillary.scalar import Scalar
 from armillary.shown import shown
 from armillary.spatial import Vector
+from armillary.textbook.counting import Copies, CountedMachine, counted
+from armillary.textbook.formulations.registry import FORMULATIONS, QUANTITIES, Formulation
 
 if TYPE_CHECKING:
     from armillary.mechanism.mechanism import Mechanism
@@ -70,79 +81,174 @@ class Operations:
 
 @dataclass(frozen=True)
 class CountedFormulation:
-    """One formulation on one mechanism; source: where its document has it."""
+    """One formulation on one mechanism; source: where its document has it.
+
+    by: "graph" or "arrays", see the head of this file.  general: None where compiled code is made
+    for this mechanism alone."""
 
     name: str
     quantity: str
     source: str
-    general: Operations
+    by: str
+    general: Operations | None
     own: Operations
 
 
 @shown
 @dataclass(frozen=True)
 class OperationCounts:
-    """rows: formulations; printed: (what a document says, where, that number here)."""
+    """rows: formulations; refused: those that do not know the mechanism, and why; printed: (what a
+    document says, where, that number here)."""
 
     mechanism_name: str
     freedoms: int
     rows: tuple[CountedFormulation, ...]
+    refused: Mapping[str, str]
     printed: tuple[tuple[str, str, str], ...]
 
     def __getitem__(self, name: str) -> CountedFormulation:
         found = {row.name: row for row in self.rows}
+        if name not in found and name in self.refused:
+            raise ModelError(f"{name} of '{self.mechanism_name}': {self.refused[name]}.")
+        if name not in found:
+            raise unknown_name("formulation", name, found)
         return found[name]
 
     def __str__(self) -> str:
-        heads = (
-            "formulation",
-            "quantity",
-            "general x",
-            "+",
-            "own x",
-            "+",
-            "/ √",
-            "sin cos",
-            "source",
-        )
         table = [
-            (r.name, r.quantity, *map(str, (*r.general.all[:2], *r.own.all)), r.source)
+            (r.name, r.quantity, r.by, *_pair(r.general), *map(str, r.own.all), r.source)
             for r in self.rows
         ]
-        wide = [max(len(row[k]) for row in (heads, *table)) for k in range(len(heads))]
-        number = (False, False, True, True, True, True, True, True, False)
+        wide = [max(len(row[k]) for row in (_HEADS, *table)) for k in range(len(_HEADS))]
         lines = [
             "  ".join(
-                cell.rjust(w) if right else cell.ljust(w)
-                for cell, w, right in zip(row, wide, number, strict=True)
+                cell.rjust(w) if 3 <= k <= 8 else cell.ljust(w)
+                for k, (cell, w) in enumerate(zip(row, wide, strict=True))
             ).rstrip()
-            for row in (heads, *table)
+            for row in (_HEADS, *table)
         ]
         title = f"operations of '{self.mechanism_name}', {self.freedoms} degrees of freedom"
         said = [f"  {what} {where}: {here}" for what, where, here in self.printed]
-        return "\n".join([title, *lines, "printed in the documents:", *said])
+        lines = [title, *lines, "printed in the documents:", *said]
+        if self.refused:
+            lines.append("not counted, for they do not know this mechanism:")
+            lines += [f"  {name}: {why}" for name, why in self.refused.items()]
+        return "\n".join(lines)
 
 
-def operation_counts(mechanism: Mechanism) -> OperationCounts:
-    """Operations of every formulation over scalars for this mechanism (of its tree).
+_HEADS = (
+    "formulation", "quantity", "by", "general x", "+", "own x", "+", "/ √", "sin cos", "source",
+)  # fmt: skip
 
-    Friction, springs and rotors are left out."""
-    tree = mechanism.tree
-    n = tree.nv
+
+def _pair(general: Operations | None) -> tuple[str, str]:
+    return ("-", "-") if general is None else (str(general.all[0]), str(general.all[1]))
+
+
+def operation_counts(
+    mechanism: Mechanism, formulations: Sequence[str] | None = None
+) -> OperationCounts:
+    """Operations of every formulation that knows this mechanism (those of its tree, and those of
+    the constrained motion), and of two methods of the documents beside them.
+
+    formulations: their names, where not all are wanted."""
+    tree, n = mechanism.tree, mechanism.nv
     if n > _LARGEST:
         raise ModelError(
             f"operation_counts: '{mechanism.name}' has {n} velocities, at most {_LARGEST}. Count "
             f"a part of it: mechanism.subtree(...)."
         )
-    rows = []
-    for name, quantity, source, algorithms in _FORMULATIONS:
-        general, own = (
-            _sum([_counted(tree, algorithm, known, free) for algorithm, known in algorithms(n)])
-            for free in (True, False)
+    rows: list[CountedFormulation] = []
+    refused: dict[str, str] = {}
+    arrays = CountedArrays(mechanism)
+    known = (*(form.name for form in FORMULATIONS), *(row[0] for row in _BESIDE))
+    for name in formulations or ():
+        if name not in known:
+            raise unknown_name("formulation", name, known)
+    for form in FORMULATIONS:
+        if formulations is not None and form.name not in formulations:
+            continue
+        why = form.refusal(mechanism.model)
+        try:
+            found = None if why else _row(mechanism, form, arrays)
+        except (ModelError, np.linalg.LinAlgError, ArithmeticError) as fault:
+            found, why = None, f"not at this state: {fault}"
+        if found is None:
+            refused[form.name] = why or "its code is not straight"
+        else:
+            rows.append(found)
+    for name, quantity, source, algorithms in _BESIDE:
+        if formulations is not None and name not in formulations:
+            continue
+        general, own = (_sum_of(tree, algorithms(n), free) for free in (True, False))
+        rows.append(CountedFormulation(name, quantity, source, "graph", general, own))
+    printed = _printed(tree)
+    return OperationCounts(mechanism.name, n, tuple(rows), refused, printed)
+
+
+def _row(
+    mechanism: Mechanism, form: Formulation, arrays: CountedArrays
+) -> CountedFormulation | None:
+    general: Operations | None = None
+    if form.name == "compiled constrained dynamics":
+        made = mechanism.constraint_solver.forward.kernels(("q", "v", "tau"))
+        if made is None or not made.straight():
+            return None
+        by, own = "graph", Operations.of(traced(made.request, made.tables).roots())
+    elif form.name in _GRAPHS:
+        by, n = "graph", mechanism.nv
+        choices = [[(algorithm, {}) for algorithm in some] for some in _GRAPHS[form.name]]
+        own, best = min(
+            ((_sum_of(mechanism.tree, some, False), k) for k, some in enumerate(choices)),
+            key=lambda pair: sum(pair[0].all),
         )
-        rows.append(CountedFormulation(name, quantity, source, general, own))
-    counts = {row.name: row for row in rows}
-    return OperationCounts(mechanism.name, n, tuple(rows), _printed(counts, n, len(tree.bodies)))
+        general = _sum_of(mechanism.tree, choices[best], True)
+        if form.name == "Coriolis form":  # M a + C v + g
+            products = Operations(2 * n * n, 2 * n * n, 0, 0)
+            general, own = general + products, own + products
+    else:
+        by, (general, own) = "arrays", arrays.count(form)
+    return CountedFormulation(form.name, form.quantity, form.source, by, general, own)
+
+
+class CountedArrays:
+    """Formulations in matrices, on arrays that count, at a state of no special zeros."""
+
+    def __init__(self, mechanism: Mechanism):
+        self.mechanism = mechanism
+        q, v, x = mechanism.random_state(1)
+        if mechanism.constraints:
+            q, v = mechanism.project(mechanism.assemble(mechanism.initial).q, v)
+        self.state: dict[str, Array] = {"q": q, "v": v, "a": x, "tau": x}
+
+    @cached_property
+    def _copies(self) -> Copies:
+        return Copies()
+
+    def count(self, form: Formulation) -> tuple[Operations, Operations]:
+        """General and own."""
+        try:
+            self.answer(form)
+        except ModelError:
+            if not self.mechanism.constraints:
+                raise
+            self.answer(form, {"v": 0.0 * self.state["v"]})  # rows may contradict in motion
+        tally = self._copies.tally
+        return Operations(*tally.dense), Operations(*tally.own)
+
+    def answer(self, form: Formulation, other: Mapping[str, Array] | None = None) -> Array:
+        """That of the copy, whose operations are in the tally afterwards."""
+        state = self.state | (other or {})
+        copies, given = self._copies, QUANTITIES[form.quantity][0]
+        tally = copies.tally
+        row = copies.module(type(form).__module__).formulation(form.name)
+        found, arrays = row.state(self.mechanism, *(state[x] for x in given), passive=False)
+        tally.reset()
+        found.q, found.v = counted(found.q, tally), counted(found.v, tally)
+        if form.quantity == "constrained dynamics":
+            kind = copies.module(Equations.__module__).Equations
+            found.equations = CountedMachine(found.equations, kind, tally)
+        return np.asarray(row.at(found, *(counted(x, tally) for x in arrays[2:])))
 
 
 _Known = dict[str, Sequence[Scalar] | None]  # inputs with given numbers; "gravity": without weight
@@ -154,41 +260,27 @@ def _unit_accelerations(n: int) -> list[tuple[Algorithm, _Known]]:
     return [(inverse_dynamics, {"v": [0] * n, "a": unit, "gravity": None}) for unit in units]
 
 
-_Row = tuple[str, str, str, Callable[[int], list[tuple[Algorithm, _Known]]]]
-_FORMULATIONS: tuple[_Row, ...] = (
-    (
-        "Newton-Euler",
-        "inverse dynamics",
-        "[VanDerMerwe1995, 4.27-4.32]",
-        lambda n: [(inverse_dynamics, {})],
-    ),
-    (
-        "M a + C v + g",
-        "inverse dynamics",
-        "[VanDerMerwe1995, 5.2]",
-        lambda n: [(mass_matrix, {}), (coriolis_matrix, {}), (static_forces, {})],
-    ),
+# formulations over scalars: algorithms that are carried out; of several choices the shorter one
+_GRAPHS: dict[str, tuple[tuple[Algorithm, ...], ...]] = {
+    "compiled mass matrix": ((mass_matrix,),),
+    "composite bodies": ((mass_matrix,),),
+    "compiled gravity forces": ((static_forces,),),
+    "compiled inverse dynamics": ((inverse_dynamics,),),
+    "Newton-Euler": ((inverse_dynamics,),),
+    "Coriolis form": ((mass_matrix, coriolis_matrix, static_forces),),
+    "compiled forward dynamics": ((forward_dynamics,), (joint_space_dynamics,)),
+    "composite bodies, solved": ((joint_space_dynamics,),),
+    "articulated bodies": ((forward_dynamics,),),
+}
+_Beside = tuple[str, str, str, Callable[[int], list[tuple[Algorithm, _Known]]]]
+_BESIDE: tuple[_Beside, ...] = (
     (
         "bias forces",
         "inverse dynamics, a = 0",
         "[VanDerMerwe1995, 5.59-5.61]",
         lambda n: [(bias_forces, {})],
     ),
-    ("gravity forces", "statics", "[VanDerMerwe1995, 4.5]", lambda n: [(static_forces, {})]),
     ("unit accelerations", "mass matrix", "[Swartz1982, 13-15]", _unit_accelerations),
-    ("composite bodies", "mass matrix", "[Swartz1982, 16-26]", lambda n: [(mass_matrix, {})]),
-    (
-        "composite bodies, solved",
-        "forward dynamics",
-        "[Swartz1982, 13-26]",
-        lambda n: [(joint_space_dynamics, {})],
-    ),
-    (
-        "articulated bodies",
-        "forward dynamics",
-        "[Yesiloglu2007, 3.1-3.21]",
-        lambda n: [(forward_dynamics, {})],
-    ),
 )
 
 
@@ -228,10 +320,12 @@ def _numbers(values: object) -> list[Scalar]:
     return [values]
 
 
-def _sum(parts: Sequence[Operations]) -> Operations:
+def _sum_of(
+    tree: Mechanism, algorithms: Sequence[tuple[Algorithm, _Known]], general: bool
+) -> Operations:
     total = Operations(0, 0, 0, 0)
-    for part in parts:
-        total = total + part
+    for algorithm, known in algorithms:
+        total = total + _counted(tree, algorithm, known, general)
     return total
 
 
@@ -243,11 +337,10 @@ def _three_axes() -> Operations:
     return Operations.of([graph.lift(x) for axis in space for x in axis.leaves()])
 
 
-def _printed(
-    rows: dict[str, CountedFormulation], n: int, bodies: int
-) -> tuple[tuple[str, str, str], ...]:
+def _printed(tree: Mechanism) -> tuple[tuple[str, str, str], ...]:
     """Counts that the documents print, and the same here."""
-    own, general = rows["articulated bodies"].own, rows["articulated bodies"].general
+    n, bodies = tree.nv, len(tree.bodies)
+    general, own = (_sum_of(tree, [(forward_dynamics, {})], free) for free in (True, False))
     pairs, axes = bodies * (bodies - 1) // 2, _three_axes()
     return (
         (
@@ -260,7 +353,7 @@ def _printed(
         (
             "relative coordinates take more terms than inertial ones, M = G^T g",
             "[QuinnChang1991, 26]",
-            f"{counted(pairs, 'product', 'products')} of a 3 x 3 matrix and a vector more: "
+            f"{numbered(pairs, 'product', 'products')} of a 3 x 3 matrix and a vector more: "
             f"{9 * pairs} multiplications and {9 * pairs} additions",
         ),
         (

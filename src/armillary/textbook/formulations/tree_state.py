@@ -166,7 +166,7 @@ class TreeState(Noting):
     def moved(self, k: int, axis: int) -> Axes:
         """Joint k a complex step further along its axis: d/dq is the imaginary part over STEP."""
         step = [1j * STEP if n == axis else 0.0 for n in range(self.model.joints[k].nv)]
-        q = [complex(x) for x in self.place(k)]
+        q = [x + 0j for x in self.place(k).tolist()]
         rate = self.model.joints[k].rate(q, step)
         return self.joint(k, [x + y for x, y in zip(q, rate, strict=True)])
 
@@ -174,7 +174,7 @@ class TreeState(Noting):
         """All joints a complex step further along the motion: d/dt is the imaginary part / STEP."""
         found = []
         for k, kernel in enumerate(self.model.joints):
-            q = [complex(x) for x in self.place(k)]
+            q = [x + 0j for x in self.place(k).tolist()]
             rate = kernel.rate(q, [1j * STEP * x for x in self.v[self.slots[k]]])
             found.append(self.joint(k, [x + y for x, y in zip(q, rate, strict=True)]))
         return found
