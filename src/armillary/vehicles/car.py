@@ -14,10 +14,11 @@ from armillary.model.tyres.simple import Linear
 from armillary.vehicles.assembling import BLUE, CHASSIS, Assembler
 from armillary.vehicles.axle import Axle, AxleParts, suspension
 from armillary.vehicles.axles import RoadWheel, Suspension
+from armillary.vehicles.fitting import fitted
 from armillary.vehicles.kinematics import steering_gain
 from armillary.vehicles.steering import Rack, Trapezoid
 from armillary.vehicles.suspensions import FiveDegree
-from armillary.vehicles.trim import springs_at_rest, with_loads
+from armillary.vehicles.trim import with_loads
 from armillary.vehicles.tyres import ROLLING, Tyres, check_tyres, put_tyres
 from armillary.vehicles.vehicle import Vehicle
 
@@ -77,7 +78,7 @@ def car(
         wheels = [corner.wheel for corner in part.corners]
         camber = part.corners[0].rpy[0]
         tyres += put_tyres(b, wheels, axle.wheel.radius, load, model, road, camber)
-    mechanism = _wound(b.build(), axles)
+    mechanism = fitted(b.build())
     return _record(mechanism, axles, parts, tyres, wheelbase, drive, model, own)
 
 
@@ -145,12 +146,6 @@ def _wheel_loads(
                 f"start. Move com (x = {com[0]:g} m) between the axles (0 and {-wheelbase:g} m)."
             )
     return [front, rear]
-
-
-def _wound(mechanism: Mechanism, axles: list[Axle]) -> Mechanism:
-    """Torsional springs of five-degree suspensions carry the car at the start."""
-    hinged = any(isinstance(axle.made, FiveDegree) for axle in axles)
-    return springs_at_rest(mechanism) if hinged else mechanism
 
 
 def _record(

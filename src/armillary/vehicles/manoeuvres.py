@@ -124,11 +124,16 @@ def straight_braking(
     duration: float = 3.0,
     driver: bool = True,
 ) -> Manoeuvre:
-    """Brakes take `torque` N m together; with a road of two frictions: mu-split (ISO 14512)."""
+    """Brakes take `torque` N m together; with a road of two frictions: mu-split (ISO 14512).
+    driver: keeps the lane; without, the steering is held straight (fixed control)."""
     _positive("straight_braking", speed=speed, torque=torque, duration=duration)
-    brake = lambda t: torque * smooth_step(t, at, 0.2)  # noqa: E731  the field is a function
-    path = Straight() if driver else None
-    return Manoeuvre("braking", duration, begin=speed, path=path, brake=brake)
+
+    def brake(t: Scalar) -> Scalar:
+        return torque * smooth_step(t, at, 0.2)
+
+    if driver:
+        return Manoeuvre("braking", duration, begin=speed, path=Straight(), brake=brake)
+    return Manoeuvre("braking", duration, begin=speed, steer=lambda t: 0.0 * t, brake=brake)
 
 
 def bump_crossing(speed: float = 10.0, duration: float = 3.0) -> Manoeuvre:
