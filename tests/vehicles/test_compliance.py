@@ -60,9 +60,7 @@ def test_another_rubber_in_one_pivot():
     # forward force at y = 0.75 on springs along x at 0.3 and 0.6: by levers
     at_inner, at_outer = (0.6 - 0.75) / 0.3 / 4e6, (0.75 - 0.3) / 0.3 / outer
     slope = (at_outer - at_inner) / 0.3
-    assert found["left center x compliance"][0] == pytest.approx(
-        at_inner + slope * 0.45, rel=1e-6
-    )
+    assert found["left center x compliance"][0] == pytest.approx(at_inner + slope * 0.45, rel=1e-6)
     assert found["left toe compliance"][0] == pytest.approx(slope, rel=1e-6)
 
 
@@ -215,4 +213,3 @@ def test_wrong_rubber_is_named(wrong, text):
     with pytest.raises(InputError) as error:
         wrong()
     assert text in str(error.value)
-

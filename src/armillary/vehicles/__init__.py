@@ -29,6 +29,7 @@ from armillary.vehicles.manoeuvres import (
 )
 from armillary.vehicles.paths import Circle, LaneChange, Line, Path, Slalom, Straight
 from armillary.vehicles.posts import four_post
+from armillary.vehicles.recognising import from_mechanism
 from armillary.vehicles.rig import Rig
 from armillary.vehicles.small_vehicles import bicycle, differential_drive, rover
 from armillary.vehicles.solid_axle import SolidAxle
@@ -85,6 +86,7 @@ __all__ = [
     "double_lane_change",
     "drive",
     "four_post",
+    "from_mechanism",
     "kinematics",
     "n_trailer_rates",
     "put_differential",

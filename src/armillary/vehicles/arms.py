@@ -43,7 +43,9 @@ class Pivots:
     rubber: tuple[Bushing, Bushing] | None = None
 
 
-def rubber_of(title: str, both: object, second: object, word: str) -> tuple[Bushing, Bushing] | None:
+def rubber_of(
+    title: str, both: object, second: object, word: str
+) -> tuple[Bushing, Bushing] | None:
     """Bushings of the first and the second pivot, of what a suspension was given; word: the
     argument of the second one."""
     for name, given in (("bushing", both), (word, second)):

@@ -128,9 +128,7 @@ class _Moved:
 _MIRRORED = ("steer", "center y", "center z")  # change their sign in SAE axes
 
 
-def _curves(
-    axle: Axle, rig: Rig, over: str, pushes: dict[str, Array], moved: _Moved
-) -> Curves:
+def _curves(axle: Axle, rig: Rig, over: str, pushes: dict[str, Array], moved: _Moved) -> Curves:
     unit = _LOADS[over][0]
     # in SAE axes loads to the left and about z up are negative; forward ones stay
     turned = -1.0 if over in ("lateral", "aligning") else 1.0
