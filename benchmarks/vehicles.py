@@ -25,8 +25,8 @@ CARS = 1000
 NOTES = (
     "a second of driving at 20 m/s with a force on the steering, one core, the cheapest way whose "
     "wheel loads are within 1e-3 (of the largest) of rk4 at 0.5 ms; error: that difference.",
-    "a batch: cars with springs of 80 to 120 % and 10 to 30 m/s, one native loop; error: of four of "
-    "them, place and attitude, against runs of their own.",
+    "a batch: cars with springs of 80 to 120 % and 10 to 30 m/s, one native loop; error: q of four "
+    "of them against runs of their own.",
     "growth: forward dynamics of trucks with 1 to 8 trailers on tyres.",
 )
 

@@ -6,6 +6,8 @@ from typer.testing import CliRunner
 
 import armillary as am
 from armillary.cli.app import app
+from armillary.cli.driving import _road
+from armillary.cli.options import Ordered
 
 
 def ran(*arguments, code=0):
@@ -55,10 +57,10 @@ def test_every_vehicle_drives(tmp_path):
     assert "--mu: the file says it itself" in ran("drive", file, "--mu", 0.5, code=1).output
 
 
-def test_braking_on_split_friction():
-    words = ("drive", "car", "straight-braking", "--speed", 12, "--torque", 1500, "--for", 1)
-    split, plain = (
-        json.loads(ran(*words, *road, "--json").stdout)["greatest"]["yaw rate"]["value"]
-        for road in (("--mu-right", 0.1), ())
-    )
-    assert split > 0.02 > 1e-3 > plain
+def test_roads_are_ordered():
+    split = am.roads.Split(0.8, 0.1)
+    assert _road(Ordered(mu=0.8, mu_right=0.1), "straight-braking") == am.roads.Plane(mu=split)
+    assert _road(Ordered(mu=0.8), "slalom") == am.roads.Plane(mu=0.8)
+    assert _road(Ordered(), "slalom") is None
+    bump = am.roads.Bump(start=5.0, length=0.5, height=0.04, mu=1.0)
+    assert _road(Ordered(), "bump-crossing") == bump

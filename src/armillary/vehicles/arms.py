@@ -54,8 +54,8 @@ def rubber_of(
     if not isinstance(both, Bushing):
         if second is not None:
             raise InputError(
-                f"{title}: {word} is there and bushing is not. Give bushing, too: an arm has rubber "
-                f"in both pivots or in none."
+                f"{title}: {word} is there and bushing is not. Give bushing, too: an arm has "
+                f"rubber in both pivots or in none."
             )
         return None
     return both, second if isinstance(second, Bushing) else both

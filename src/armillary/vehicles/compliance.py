@@ -44,12 +44,13 @@ def compliance(
 
     lateral, longitudinal: forces at the contact points, N, to the left and forward (brakes, held in
     the hub: negative); drive: forward at the wheels' centres, N (torque that shafts bring from the
-    chassis); aligning: moments about the vertical, N m, to the left.  Both wheels get the same, with
-    `opposed` the right one the opposite.  travel, roll, steer: where, as in `kinematics`.  With no
-    load given: lateral from -2000 to 2000 N.
+    chassis); aligning: moments about the vertical, N m, to the left.  Both wheels get the same,
+    with `opposed` the right one the opposite.  travel, roll, steer: where, as in `kinematics`.
+    With no load given: lateral from -2000 to 2000 N.
 
     Columns of a side: camber, toe, steer; changes of the wheel's centre, half-track and wheelbase
-    from the unloaded wheel, m; and the compliances, their rates by the load (exact, per N or per N m)."""
+    from the unloaded wheel, m; and the compliances, their rates by the load (exact, per N or per
+    N m)."""
     if isinstance(axle, str):
         axle = Axle(axle)
     rig = Rig(axle)

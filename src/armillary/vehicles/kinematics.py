@@ -9,7 +9,7 @@ such an axle is in compliance.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -44,7 +44,7 @@ def kinematics(
     return _curves(axle, rig, over, points, _numbers(rig, at), _numbers(rig, np.zeros((1, 3))))
 
 
-def sweep(given: dict[str, Sweep], usual: Array) -> tuple[str, dict[str, Array]]:
+def sweep(given: Mapping[str, Sweep], usual: Array) -> tuple[str, dict[str, Array]]:
     """The one of the numbers that is a list, and all of them as lists of its length.  usual: values
     of the first one where nothing is given."""
     arrays = {}

@@ -197,8 +197,8 @@ def _path(vehicle: Vehicle, manoeuvre: Manoeuvre) -> Path | None:
     if vehicle.single_track:
         if turns or manoeuvre.steer is not None:
             raise InputError(
-                f"drive: {manoeuvre.name} turns the steering of '{vehicle.name}', and a vehicle with "
-                f"its wheels behind each other falls over then: it has to be balanced. Take "
+                f"drive: {manoeuvre.name} turns the steering of '{vehicle.name}', and a vehicle "
+                f"with its wheels behind each other falls over then: it has to be balanced. Take "
                 f"bump_crossing or straight_braking (hands off), or a controller of your own with "
                 f"am.simulate."
             )

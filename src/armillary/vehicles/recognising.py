@@ -104,7 +104,7 @@ def _root(m: Mechanism, rims: list[_Rim]) -> str:
     if slot.v.stop - slot.v.start not in (3, 6):
         raise InputError(
             f"'{m.name}' does not drive: '{body.name}', which carries its wheels, has a joint of "
-            f"type '{body.joint.type}' to the world. A chassis is on a free or a planar joint."
+            f"type '{body.joint.kind}' to the world. A chassis is on a free or a planar joint."
         )
     return str(body.name)
 

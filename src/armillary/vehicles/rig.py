@@ -124,8 +124,8 @@ class Rig:
         return np.einsum("bik,bi->bk", self.motions(q)[:, :, :2], static)
 
     def contact_arms(self, q: Array, k: int) -> Array:
-        """From the centre of a wheel (0: left, 1: right) to where it touches a level road, (B, 3), m:
-        down in the wheel's plane."""
+        """From the centre of a wheel (0: left, 1: right) to where it touches a level road, (B, 3),
+        m: down in the wheel's plane."""
         corner = self.parts.corners[k]
         axis = self.wheel_axes(q, k)
         up = np.array([0.0, 0.0, 1.0])

@@ -32,9 +32,9 @@ from armillary.model import Passive, Pose, Report, Shape, Wheel
 from armillary.model.parts import Triple
 from armillary.vehicles.assembling import BLUE, CHASSIS, DARK, Assembler, bar_shape, block, rod
 from armillary.vehicles.axles import RoadWheel
+from armillary.vehicles.fitting import fitted
 from armillary.vehicles.steering import Trapezoid
 from armillary.vehicles.suspensions import FiveDegree
-from armillary.vehicles.fitting import fitted
 from armillary.vehicles.vehicle import Vehicle
 
 CONTACTS = ("point", "lifted", "rolling")
