@@ -113,6 +113,15 @@ def car():
     return V.car()
 
 
+def test_a_driver_of_a_whole_car_keeps_his_lane(car):
+    """Once to the left and back, without shimmy: the yaw rate turns round a few times only."""
+    found = V.drive(car, V.double_lane_change(16.0, begin=10.0, duration=8.0), step=2e-3)
+    path = found._axle_path(["front-left-wheel", "front-right-wheel"])
+    assert path[:, 1].max() == pytest.approx(3.5, abs=0.5)
+    turns = np.count_nonzero(np.diff(np.sign(np.diff(found.yaw_rate()[50::10]))))
+    assert turns < 10
+
+
 def contact(R, center):
     """Of a wheel with its road, z = 0: from the centre down in the wheel's plane."""
     up = np.array([0.0, 0.0, 1.0])

@@ -256,6 +256,8 @@ def test_four_posts_lift_a_car():
 
 BAD = [
     (lambda: V.car(com=(0.5, 0, 0.5)), "rear wheels would carry"),
+    (lambda: V.car(com=(-1.2, 0.8, 0.5)), "beside the middle, outside its wheels (0.75 m)"),
+    (lambda: V.Strut(stiffness=0.0, load=100.0), "needs a stiffness more than 0"),
     (lambda: V.car(mass=-1.0), "mass is a number more than 0"),
     (lambda: V.car(drive="both"), "drive is one of front, rear, all"),
     (lambda: V.car("leaf"), "there is no 'leaf'"),

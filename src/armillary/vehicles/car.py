@@ -63,7 +63,9 @@ def car(
     loads = _wheel_loads(axles, wheelbase, mass, place, gravity)
     axles = [with_loads(x, load, gravity) for x, load in zip(axles, loads, strict=True)]
 
-    b = Builder(name, gravity=(0.0, 0.0, -gravity), report=Report(source="armillary.vehicles.car"))
+    report = Report(source="armillary.vehicles.car")
+    _check_sides(report, axles, place)
+    b = Builder(name, gravity=(0.0, 0.0, -gravity), report=report)
     looks = [
         Shape("box", (wheelbase + 0.2, 1.0, 0.25), Pose((-0.5 * wheelbase, 0.0, 0.45)), color=BLUE),
         Shape(
@@ -146,6 +148,24 @@ def _wheel_loads(
                 f"start. Move com (x = {com[0]:g} m) between the axles (0 and {-wheelbase:g} m)."
             )
     return [front, rear]
+
+
+def _check_sides(report: Report, axles: list[Axle], com: tuple[float, float, float]) -> None:
+    """A body that is heavier on one side: told, or refused where it would tip."""
+    half = 0.5 * min(axle.track for axle in axles)
+    if abs(com[1]) >= half:
+        raise InputError(
+            f"car: com lies {abs(com[1]):g} m beside the middle, outside its wheels ({half:g} m): "
+            f"those of the other side are in the air at the start. Move com (y = {com[1]:g} m)."
+        )
+    if com[1]:
+        side = "left" if com[1] > 0.0 else "right"
+        report.add(
+            "assumed",
+            "body 'chassis'",
+            f"its centre of mass is {abs(com[1]):g} m to the {side}, and both sides have equal "
+            f"struts: the car begins level and settles to that side (mechanism.equilibrium)",
+        )
 
 
 def _record(

@@ -118,7 +118,10 @@ class Drive:
 
     def load_transfer(self, unit: str = "") -> Array:
         """(right - left) / (right + left) of a unit's wheel loads: ± 1 where a side has lifted."""
-        left, right = self._sides[unit or self.vehicle.units[0]]
+        name = unit or self.vehicle.units[0]
+        if name not in self._sides:
+            raise unknown_name("unit with wheels on both sides", name, self._sides)
+        left, right = self._sides[name]
         a, b = (np.sum([self.wheel_loads[w] for w in side], axis=0) for side in (left, right))
         return (b - a) / np.maximum(a + b, 1e-9)
 

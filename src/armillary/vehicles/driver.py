@@ -10,6 +10,7 @@ Speed is kept by a torque on the driven wheels, proportional and integral.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -65,6 +66,14 @@ class _Servo:
     target: Callable[[Scalar], Scalar]
     stiffness: float
     damping: float
+
+
+def _felt_inertia(m: Mechanism, k: int) -> float:
+    """Force on a coordinate per acceleration of it at the start, with all that it moves."""
+    rest, push = np.zeros(m.nv), np.eye(m.nv)[k]
+    pushed, still = (np.asarray(m.forward_dynamics(m.initial, rest, tau)) for tau in (push, rest))
+    gained = float(pushed[k] - still[k])
+    return 1.0 / gained if gained > 0.0 else math.inf
 
 
 def _own_angle(vehicle: Vehicle, x: float, y: float) -> Callable[[Scalar], Scalar]:
@@ -132,13 +141,13 @@ class Driver(Block):
         targets = [(vehicle.steering, lambda angle: angle * (1.0 / gain))]
         if vehicle.steered:
             targets = [(name, _own_angle(vehicle, x, y)) for name, x, y in vehicle.steered]
-        inertia = np.diag(np.asarray(m.mass_matrix(m.initial)))
         for name, target in targets:
             k = labels.index(name)
             stiffness, damping = _SERVO[m.v_units[k].removesuffix("/s")]
             # small vehicles: no stiffer than explicit steps of a few ms can follow
-            stiffness = min(stiffness, float(inertia[k]) * _FAST**2)
-            damping = min(damping, 1.4 * float(inertia[k]) * _FAST)
+            inertia = _felt_inertia(m, k)
+            stiffness = min(stiffness, inertia * _FAST**2)
+            damping = min(damping, 1.4 * inertia * _FAST)
             self.servos.append(_Servo(k, list(m.q_labels).index(name), target, stiffness, damping))
 
     def _turn_by_torque(self, vehicle: Vehicle, labels: list[str]) -> None:
