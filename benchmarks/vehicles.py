@@ -21,9 +21,12 @@ WAYS = (  # method, step: cheapest first
     ("rk4", 1e-3),
 )
 TRAILERS = (1, 2, 4, 8)
+CARS = 1000
 NOTES = (
     "a second of driving at 20 m/s with a force on the steering, one core, the cheapest way whose "
     "wheel loads are within 1e-3 (of the largest) of rk4 at 0.5 ms; error: that difference.",
+    "a batch: cars with springs of 80 to 120 % and 10 to 30 m/s, one native loop; error: q of four "
+    "of them against runs of their own.",
     "growth: forward dynamics of trucks with 1 to 8 trailers on tyres.",
 )
 
@@ -37,6 +40,7 @@ def run(setting: Setting) -> Section:
         life_row(name, vehicle, push, targets.LIFE[name], setting)
         for name, (vehicle, push) in vehicles.items()
     ]
+    found.append(batch_row(vehicles["car"][0], setting))
     title = "Vehicles on tyres: a second of life, one core; growth with trailers"
     return Section("vehicles", title, [*found, *growth_rows(setting)], NOTES)
 
@@ -71,6 +75,32 @@ def life_row(
     faster = Score(DURATION / float(times["ours"]), target, form="{:.0f} x life")
     scores = {"faster than life": faster, "error": error(off, 1e-3)}
     return Row(name, f"1 s, {method}, {step * 1e3:g} ms", dict(times), scores)
+
+
+def batch_row(car: am.vehicles.Vehicle, setting: Setting) -> Row:
+    """Many cars in one call, each with springs and a speed of its own."""
+    m, rng = car.mechanism, np.random.default_rng(5)
+    count = min(CARS, setting.effort.batch)
+    springs = [k for k, x in enumerate(m.parameter_names) if x.endswith("-strut.stiffness")]
+    numbers = np.tile(m.parameters, (count, 1))
+    numbers[:, springs] *= rng.uniform(0.8, 1.2, (count, 1))
+    v = np.stack([car.start(speed)[1] for speed in rng.uniform(10.0, 30.0, count)])
+    q = np.tile(m.initial, (count, 1))
+    given = {"duration": 0.1, "step": 1e-3, "method": "semi-implicit", "every": 100}
+    given["inputs"] = {car.steering: 60.0}
+    many = am.simulate(m, q, v, parameters=numbers, **given)
+    if many.performance().native < 1.0:
+        raise AssertionError("a batch of cars is not made in the native loop")
+    off = 0.0
+    for k in (0, 1, count // 2, count - 1):
+        one = am.simulate(m, q[k], v[k], parameters=numbers[k], **given)
+        off = max(off, float(np.abs(one.q[-1] - many.q[-1, k]).max()))
+    names = {"am": am, "m": m, "q": q, "v": v, "p": numbers, "given": given}
+    call = "am.simulate(m, q, v, parameters=p, **given)"
+    times = race({"ours": statement(call, names)}, setting.effort)
+    faster = Score(count * 0.1 / float(times["ours"]), targets.LIFE["car"], form="{:.0f} x life")
+    scores = {"faster than life": faster, "error": error(off, 1e-10)}
+    return Row(f"{count} cars", "0.1 s, semi-implicit, 1 ms", dict(times), scores)
 
 
 def growth_rows(setting: Setting) -> list[Row]:

@@ -113,6 +113,15 @@ def car():
     return V.car()
 
 
+def test_a_driver_of_a_whole_car_keeps_his_lane(car):
+    """Once to the left and back, without shimmy: the yaw rate turns round a few times only."""
+    found = V.drive(car, V.double_lane_change(16.0, begin=10.0, duration=8.0), step=2e-3)
+    path = found._axle_path(["front-left-wheel", "front-right-wheel"])
+    assert path[:, 1].max() == pytest.approx(3.5, abs=0.5)
+    turns = np.count_nonzero(np.diff(np.sign(np.diff(found.yaw_rate()[50::10]))))
+    assert turns < 10
+
+
 def contact(R, center):
     """Of a wheel with its road, z = 0: from the centre down in the wheel's plane."""
     up = np.array([0.0, 0.0, 1.0])
@@ -189,3 +198,55 @@ def test_bad_input(car):
         V.Circle(0.0)
     with pytest.raises(InputError, match="preview"):
         V.Driver(car, 10.0, V.Straight(), preview=0.0)
+
+
+@pytest.fixture(scope="module")
+def split_car():
+    return V.car(road=am.roads.Plane(mu=am.roads.Split(1.0, 0.3)))
+
+
+def test_brakes_on_split_friction(split_car):
+    """The whole drive: impulses of the tyres and of the weight are the change of momentum, their
+    moments about the vertical through the centre of mass that of the angular momentum; the car
+    turns and drifts to the side that grips."""
+    m = split_car.mechanism
+    braking = V.straight_braking(20.0, 2500.0, duration=1.6, driver=False)
+    found = V.drive(split_car, braking, step=2e-3, record="element_forces")
+    run = found.run
+    assert run.complete and np.abs(run.column("rack")).max() == 0.0
+    force, moment = np.zeros((len(run.time), 3)), np.zeros(len(run.time))
+    center = np.asarray(m.center_of_mass(run.q))
+    for wheel, tyre in zip(split_car.wheels, split_car.tyres, strict=True):
+        labels = [run.labels["element_forces"].index(f"{tyre}.{x}") for x in
+                  ("nx", "ny", "nz", "fx", "fy", "fz")]  # fmt: skip
+        wrench = run["element_forces"][:, labels]
+        R, p = (np.asarray(x) for x in m.pose(run.q, wheel))
+        n, f = (np.einsum("tij,tj->ti", R, wrench[:, k : k + 3]) for k in (0, 3))
+        force += f
+        x, y, _ = (p - center).T
+        moment += n[:, 2] + x * f[:, 1] - y * f[:, 0]
+    force[:, 2] -= split_car.mass * G
+    momentum = np.asarray(m.momentum(run.q, run.v))
+    gained = np.trapezoid(force, run.time, axis=0)
+    size = np.abs(gained).max()
+    assert size > 4000.0  # N s
+    assert np.allclose(momentum[-1, 3:] - momentum[0, 3:], gained, atol=1e-3 * size)
+    turned = np.trapezoid(moment, run.time)
+    assert turned > 100.0  # N m s
+    assert momentum[-1, 2] - momentum[0, 2] == pytest.approx(turned, rel=5e-3)
+    # left tyres brake harder: to the left it turns, and drifts
+    late = run.time > 0.8
+    left, right = (
+        sum(found.tyre(f"{axle}-{side}-tyre", "Fx")[late] for axle in ("front", "rear"))
+        for side in ("left", "right")
+    )
+    assert (left < 1.3 * right).all() and (right < 0.0).all()
+    assert found.heading()[-1] > 0.1 and center[-1, 1] > 0.2
+    mu = [found.tyre(f"front-{side}-tyre", "mu")[0] for side in ("left", "right")]
+    assert mu[0] / mu[1] == pytest.approx(1.0 / 0.3)
+
+
+def test_a_driver_steers_against_split_friction(split_car):
+    braking = V.straight_braking(20.0, 2500.0, duration=1.6)
+    found = V.drive(split_car, braking, step=2e-3)
+    assert found.run.column("rack")[-1] < -2e-3 and found.heading()[-1] < 0.1

@@ -125,9 +125,42 @@ def headings(m, q, units):
     return [math.atan2(*m.pose(q, unit)[0][[1, 0], 0]) for unit in units]
 
 
-def test_rolling_trailers_follow_the_kinematic_n_trailer():
+def mixed():
+    """A B-double, a trailer on a drawbar behind it, and one on a dolly: no two alike."""
+    return [
+        V.Unit(mass=14e3, com=3.6, axle=6.2, hitch=6.6, hitch_height=1.1, length=7.5),
+        V.Unit(mass=12e3, com=4.0, axle=6.5, hitch=8.0, hitch_height=0.9, coupling="fifth wheel"),
+        V.Unit(mass=6e3, com=3.0, height=1.3, axle=3.1, hitch=5.0, length=5.0, coupling="drawbar"),
+        V.Unit(mass=15e3, com=4.5, axle=7.5, spacing=1.2, length=10.0),
+    ]
+
+
+def test_mixed_trains_stand_on_their_weight():
+    """Counts by hand, and loads by the lever rule from the last unit forward."""
+    train = mixed()
+    truck = V.truck(train)
+    m = truck.mechanism
+    assert truck.units == ("tractor", "trailer1", "trailer2", "trailer3", "dolly4", "trailer4")
+    # tractor 6, 8 axles of 2, 16 wheels, fifth wheels 3 of 2, drawbar and dolly of 3, trapezoid 3
+    assert m.nv == 6 + 16 + 16 + 6 + 6 + 3
+    q, v = truck.start()
+    assert np.abs(m.forward_dynamics(q, v, np.zeros(m.nv))).max() < 1e-8
+    loads = m.tyre_forces(q, v)
+    axle = (450.0 + 2 * 110.0) * G
+    last = train[3].mass * G * 4.5 / (7.5 + 0.6)  # on its pair of axles, less their own weight
+    assert np.allclose(loads.column("Fz")[-4:], (last + 2 * axle) / 4, rtol=1e-9)
+    on_dolly = train[3].mass * G - last
+    drawn = 700.0 * G * 1.8 / 2.0 + on_dolly  # the dolly's fifth wheel stands over its axle
+    assert np.allclose(loads.column("Fz")[-6:-4], (drawn + axle) / 2, rtol=1e-9)
+    hung = 700.0 * G - 700.0 * G * 1.8 / 2.0  # by its drawbar on the trailer before
+    third = (train[2].mass * 3.0 * G + hung * 5.0) / 3.1
+    assert np.allclose(loads.column("Fz")[-8:-6], (third + axle) / 2, rtol=1e-9)
+
+
+@pytest.mark.parametrize("train", [3, mixed()], ids=["alike", "mixed"])
+def test_rolling_trailers_follow_the_kinematic_n_trailer(train):
     """Headings over a run against the n-trailer's differential equations, to 1e-6 rad."""
-    truck = V.truck(3, tyre="rolling")
+    truck = V.truck(train, tyre="rolling")
     m = truck.mechanism
     assert m.mobility().instantaneous == 2
     q, v = truck.start(3.0)

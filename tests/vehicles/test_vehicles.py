@@ -151,7 +151,7 @@ def test_ride_modes_are_those_of_a_half_car():
         rig = V.Rig(axle)
         at = np.zeros((1, 3))
         q = rig.places(at)
-        v = rig.motions(at, q)[0, :, :2].sum(axis=1)
+        v = rig.motions(q)[0, :, :2].sum(axis=1)
         M = rig.mechanism.mass_matrix(q[0])
         masses.append(v @ M @ v - 2.0)  # less the posts
         whole.append(axle.weighed()[0])
@@ -256,6 +256,8 @@ def test_four_posts_lift_a_car():
 
 BAD = [
     (lambda: V.car(com=(0.5, 0, 0.5)), "rear wheels would carry"),
+    (lambda: V.car(com=(-1.2, 0.8, 0.5)), "beside the middle, outside its wheels (0.75 m)"),
+    (lambda: V.Strut(stiffness=0.0, load=100.0), "needs a stiffness more than 0"),
     (lambda: V.car(mass=-1.0), "mass is a number more than 0"),
     (lambda: V.car(drive="both"), "drive is one of front, rear, all"),
     (lambda: V.car("leaf"), "there is no 'leaf'"),
@@ -266,6 +268,11 @@ BAD = [
     (lambda: V.car(wheel=V.RoadWheel(radius=0.25)), "begin in the air"),
     (lambda: V.truck(trailers=-1), "a whole number"),
     (lambda: V.truck(trailers=2, trailer=V.Unit(hitch=0.0)), "'trailer1' has no hitch"),
+    (lambda: V.truck([V.Unit(), V.Unit()]), "'trailer1' has no hitch for 'dolly2'"),
+    (lambda: V.truck([V.Unit(), 3.0]), "trailers[1] is a Unit(...)"),
+    (lambda: V.truck([V.Unit()], dolly=[V.Unit()]), "0 trailers stand on dollies, and 1 are given"),
+    (lambda: V.truck([V.Unit()], trailer=V.Unit()), "leave `trailer` out"),
+    (lambda: V.Unit(coupling="rope"), "coupling is one of fifth wheel, dolly, drawbar"),
     (lambda: V.truck(tractor=V.Unit(mass=5000, com=8, axle=3.6, hitch=3.4)), "in the air"),
     (lambda: V.differential_drive(com=(-0.1, 0, 0.1)), "in the air at the start"),
     (lambda: V.four_post(V.bicycle()), "rolls without slip"),

@@ -304,6 +304,28 @@ class Recording:
     json: Json = False
 
 
+@dataclass(frozen=True)
+class Ordered:
+    """What is said of a vehicle: its road and tyres, or of a file its parts by name."""
+
+    trailers: Annotated[int | None, typer.Option(min=1, help="Of a truck; 1.")] = None
+    tyre: Annotated[
+        str | None, typer.Option(help="rolling, linear, brush, fiala, or a .tir file.")
+    ] = None
+    mu: Annotated[float | None, typer.Option(help="Friction of the road; 1.")] = None
+    mu_right: Annotated[float | None, typer.Option(help="On the right (mu-split).")] = None
+    bump: Annotated[float | None, typer.Option(help="Height of a bump at 5 m, m.")] = None
+    units: Annotated[
+        str | None, typer.Option(help="Of a file: chassis of the tractor and its trailers, a,b.")
+    ] = None
+    steering: Annotated[
+        str | None, typer.Option(help="Of a file: the coordinate that steers; '': none.")
+    ] = None
+    driven: Annotated[
+        str | None, typer.Option(help="Of a file: wheels with drive torque, a,b; all.")
+    ] = None
+
+
 def runs(module: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """A command that runs the function of its name in a module of cli, imported when it is called;
     False means exit code 1."""

@@ -7,14 +7,20 @@ from typing import Annotated
 
 import typer
 
-from armillary.cli.options import Json, Overwrite, runs
+from armillary.cli.options import Json, Ordered, Overwrite, runs
 from armillary.cli.program import app
 
 
 @app.command()
 @runs("driving")
 def drive(
-    vehicle: Annotated[str, typer.Argument(help="car or truck.")],
+    vehicle: Annotated[
+        str,
+        typer.Argument(
+            help="car, truck, rover, bicycle, differential-drive, or the file of a vehicle."
+        ),
+    ],
+    ordered: Ordered,
     manoeuvre: Annotated[
         str,
         typer.Argument(
@@ -27,7 +33,6 @@ def drive(
     radius: Annotated[float | None, typer.Option(help="Of the circle, m.")] = None,
     torque: Annotated[float | None, typer.Option(help="Of all brakes together, N m.")] = None,
     duration: Annotated[float | None, typer.Option("--for", help="s.")] = None,
-    trailers: Annotated[int, typer.Option(min=1, help="Of a truck.")] = 1,
     step: Annotated[float, typer.Option(help="Of the integration, s.")] = 2e-3,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The run: .nc, .csv or .parquet.")
@@ -40,5 +45,5 @@ def drive(
 ) -> None:
     """A road test of a vehicle: what engineers read off it.
 
-    Exit code 1: the run ended before its time. Other vehicles and manoeuvres: am.vehicles, in
-    Python."""
+    In a file, wheels are bodies with tyres; the steering is found by its name. Exit code 1: the
+    run ended before its time. Other manoeuvres: am.vehicles, in Python."""

@@ -305,15 +305,14 @@ def _summands(sign: int, term: Node) -> set[tuple[int, int]]:
 def _terms(node: Node, inner: set[int]) -> list[tuple[int, Node]]:
     """Signed terms of a tree of additions, in the order they are written."""
     terms: list[tuple[int, Node]] = []
-
-    def walk(n: Node, sign: int) -> None:
+    stack = [(1, node)]
+    while stack:  # sums of thousands of terms are deeper than Python's own stack
+        sign, n = stack.pop()
         if n is not node and n.index not in inner:
             terms.append((sign, n))
         elif n.op == "neg":
-            walk(n.args[0], -sign)
+            stack.append((-sign, n.args[0]))
         else:
-            walk(n.args[0], sign)
-            walk(n.args[1], -sign if n.op == "sub" else sign)
-
-    walk(node, 1)
+            stack.append((-sign if n.op == "sub" else sign, n.args[1]))
+            stack.append((sign, n.args[0]))
     return terms

@@ -4,9 +4,11 @@ ISO 8855 axes: x forward, y left, z up; SI units, rad.  See docs/vehicles.md.
 """
 
 from armillary.vehicles.ackermann import Ackermann, ackermann
+from armillary.vehicles.arms import Bushing
 from armillary.vehicles.axle import SUSPENSIONS, Axle
 from armillary.vehicles.axles import RoadWheel, Strut
 from armillary.vehicles.car import car
+from armillary.vehicles.compliance import compliance
 from armillary.vehicles.curves import Curves
 from armillary.vehicles.drive import Drive
 from armillary.vehicles.drive_line import DriveLine, put_differential
@@ -27,12 +29,12 @@ from armillary.vehicles.manoeuvres import (
 )
 from armillary.vehicles.paths import Circle, LaneChange, Line, Path, Slalom, Straight
 from armillary.vehicles.posts import four_post
+from armillary.vehicles.recognising import from_mechanism
 from armillary.vehicles.rig import Rig
 from armillary.vehicles.small_vehicles import bicycle, differential_drive, rover
 from armillary.vehicles.solid_axle import SolidAxle
 from armillary.vehicles.steering import Rack, Trapezoid, ackermann_error, ackermann_outer
 from armillary.vehicles.suspensions import (
-    Bushing,
     DoubleWishbone,
     FiveDegree,
     MacPherson,
@@ -78,11 +80,13 @@ __all__ = [
     "bicycle",
     "bump_crossing",
     "car",
+    "compliance",
     "constant_radius",
     "differential_drive",
     "double_lane_change",
     "drive",
     "four_post",
+    "from_mechanism",
     "kinematics",
     "n_trailer_rates",
     "put_differential",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from armillary.errors import InputError
 from armillary.model import Builder
@@ -95,6 +95,11 @@ class Axle:
     def made(self) -> Suspension:
         """The suspension as an object."""
         return suspension(self.suspension)
+
+    def rigid(self) -> Axle:
+        """The same with ideal hinges and guides instead of rubber and leaf springs."""
+        made = self.made
+        return replace(self, suspension=made.rigid()) if hasattr(made, "rigid") else self
 
     @property
     def track(self) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from armillary.errors import InputError
 from armillary.model import Pose, Shape
 from armillary.vehicles.assembling import (
     DARK,
@@ -33,6 +34,13 @@ class Strut(Data):
     stop: float = 3.0e5
     load: float | None = None
     SIGNED = frozenset({"load"})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.load and not self.stiffness:
+            raise InputError(
+                f"Strut: a load of {self.load:g} N needs a stiffness more than 0 that bears it."
+            )
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,11 @@ from armillary.model.tyres.simple import Linear
 from armillary.vehicles.assembling import BLUE, CHASSIS, Assembler
 from armillary.vehicles.axle import Axle, AxleParts, suspension
 from armillary.vehicles.axles import RoadWheel, Suspension
+from armillary.vehicles.fitting import fitted
 from armillary.vehicles.kinematics import steering_gain
 from armillary.vehicles.steering import Rack, Trapezoid
 from armillary.vehicles.suspensions import FiveDegree
-from armillary.vehicles.trim import springs_at_rest, with_loads
+from armillary.vehicles.trim import with_loads
 from armillary.vehicles.tyres import ROLLING, Tyres, check_tyres, put_tyres
 from armillary.vehicles.vehicle import Vehicle
 
@@ -62,7 +63,9 @@ def car(
     loads = _wheel_loads(axles, wheelbase, mass, place, gravity)
     axles = [with_loads(x, load, gravity) for x, load in zip(axles, loads, strict=True)]
 
-    b = Builder(name, gravity=(0.0, 0.0, -gravity), report=Report(source="armillary.vehicles.car"))
+    report = Report(source="armillary.vehicles.car")
+    _check_sides(report, axles, place)
+    b = Builder(name, gravity=(0.0, 0.0, -gravity), report=report)
     looks = [
         Shape("box", (wheelbase + 0.2, 1.0, 0.25), Pose((-0.5 * wheelbase, 0.0, 0.45)), color=BLUE),
         Shape(
@@ -77,7 +80,7 @@ def car(
         wheels = [corner.wheel for corner in part.corners]
         camber = part.corners[0].rpy[0]
         tyres += put_tyres(b, wheels, axle.wheel.radius, load, model, road, camber)
-    mechanism = _wound(b.build(), axles)
+    mechanism = fitted(b.build())
     return _record(mechanism, axles, parts, tyres, wheelbase, drive, model, own)
 
 
@@ -147,10 +150,22 @@ def _wheel_loads(
     return [front, rear]
 
 
-def _wound(mechanism: Mechanism, axles: list[Axle]) -> Mechanism:
-    """Torsional springs of five-degree suspensions carry the car at the start."""
-    hinged = any(isinstance(axle.made, FiveDegree) for axle in axles)
-    return springs_at_rest(mechanism) if hinged else mechanism
+def _check_sides(report: Report, axles: list[Axle], com: tuple[float, float, float]) -> None:
+    """A body that is heavier on one side: told, or refused where it would tip."""
+    half = 0.5 * min(axle.track for axle in axles)
+    if abs(com[1]) >= half:
+        raise InputError(
+            f"car: com lies {abs(com[1]):g} m beside the middle, outside its wheels ({half:g} m): "
+            f"those of the other side are in the air at the start. Move com (y = {com[1]:g} m)."
+        )
+    if com[1]:
+        side = "left" if com[1] > 0.0 else "right"
+        report.add(
+            "assumed",
+            "body 'chassis'",
+            f"its centre of mass is {abs(com[1]):g} m to the {side}, and both sides have equal "
+            f"struts: the car begins level and settles to that side (mechanism.equilibrium)",
+        )
 
 
 def _record(

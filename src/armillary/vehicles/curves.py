@@ -21,6 +21,8 @@ _SHOWN = (
     "motion ratio",
     "wheel rate",
     "caster",
+    "center x change",
+    "center y change",
 )
 _ROWS = 13  # of a printed table
 _NOISE = 1e-12  # rad or m
@@ -141,7 +143,7 @@ class Curves:
         names: columns without their side ("camber"), default: the usual ones.  beside: other curves
         in the same panels.  path: where to write the picture."""
         wanted = names or tuple(x.removeprefix("left ") for x in self._told("left"))
-        if not names:
+        if not names and "roll centre z" in self.columns:
             wanted = (*wanted, "roll centre z")
         figure = RunFigure(figsize=(9.0, 2.4 * ((len(wanted) + 1) // 2)), layout="constrained")
         grid = figure.subplots((len(wanted) + 1) // 2, 2, squeeze=False)

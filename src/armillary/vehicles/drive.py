@@ -109,7 +109,7 @@ class Drive:
         start = np.asarray(m.poses(m.initial)[1])
         found: dict[str, tuple[list[str], list[str]]] = {u: ([], []) for u in self.vehicle.units}
         for wheel in self.vehicle.wheels:
-            k = bodies.index(wheel)
+            k = bodies.index(self.vehicle.wheel_bodies[wheel])
             y = start[k, 1]
             while k >= 0 and bodies[k] not in found:
                 k = parents[k]
@@ -118,7 +118,10 @@ class Drive:
 
     def load_transfer(self, unit: str = "") -> Array:
         """(right - left) / (right + left) of a unit's wheel loads: ± 1 where a side has lifted."""
-        left, right = self._sides[unit or self.vehicle.units[0]]
+        name = unit or self.vehicle.units[0]
+        if name not in self._sides:
+            raise unknown_name("unit with wheels on both sides", name, self._sides)
+        left, right = self._sides[name]
         a, b = (np.sum([self.wheel_loads[w] for w in side], axis=0) for side in (left, right))
         return (b - a) / np.maximum(a + b, 1e-9)
 
@@ -140,7 +143,7 @@ class Drive:
     def _axle_path(self, wheels: list[str]) -> Array:
         """Between two wheels, on the ground, m."""
         p = self._poses[1]
-        return np.mean([p[:, self._body(w), :2] for w in wheels], axis=0)
+        return np.mean([p[:, self._body(self.vehicle.wheel_bodies[w]), :2] for w in wheels], axis=0)
 
     @cached_property
     def off_tracking(self) -> dict[str, float]:
@@ -192,8 +195,9 @@ class Drive:
             ),
             ("roll angle", float(np.abs(self.roll()).max()), "rad"),
         ]
-        if not self.vehicle.rolling:
+        if not self.vehicle.rolling and self._sides:
             rows.append(("load transfer", float(self.roll_over_index.max()), "1"))
+        if not self.vehicle.rolling:
             least = min(float(x.min()) for x in self.wheel_loads.values())
             rows.append(("least wheel load", least, "N"))
         if len(self.vehicle.units) > 1:
@@ -205,7 +209,7 @@ class Drive:
     def __str__(self) -> str:
         lines = [f"{self.vehicle.name}, {self.title}: greatest values until {self.time[-1]:g} s"]
         lines += [f"  {name:28} {number:10.4g} {unit}" for name, number, unit in self.rows()]
-        if not self.vehicle.rolling:
+        if not self.vehicle.rolling and self._sides:
             warned, lifted = self.roll_over_warning()
             if warned is not None:
                 end = f"; a side lifts at {lifted:.3g} s" if lifted is not None else ""

@@ -3,13 +3,18 @@
 Steering looks ahead (pure pursuit): the arc from the front axle to the point of the path L_p in
 front of it has the curvature 2 e / L_p², and the wheels follow by
     delta = 2 L e / L_p²,      d(steer)/dt = (delta - steer) / lag
-e: offset of the path at the point ahead, L wheelbase.  A servo moves the steering coordinate.
+e: offset of the path at the point ahead, L wheelbase.  A servo moves the steering coordinate, or
+those of all wheels that are steered one by one; without steering, torques of both sides turn it.
 Speed is kept by a torque on the driven wheels, proportional and integral.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
+
+import numpy as np
 
 from armillary.errors import InputError
 from armillary.mechanism.mechanism import Mechanism
@@ -20,7 +25,9 @@ from armillary.vehicles.paths import Path
 from armillary.vehicles.vehicle import Vehicle
 
 _SERVO = {"m": (4e5, 6e3), "rad": (6e4, 1.5e3)}  # N/m and N s/m, or N m/rad and N m s/rad
-_SLOWEST = 2.0  # m/s: at least this far the driver looks, times the preview time
+_TURNING = 0.05  # s, in which torques of both sides turn a small vehicle
+_FAST = 120.0  # rad/s, of servos of small vehicles
+_SLOWEST = 2.0  # m/s: the driver looks at least as far as at this speed, or two wheelbases
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,29 @@ class RollOverGuard:
         index = self.index(vx, yaw_rate)
         size = where(index < 0.0, -index, index)
         return clip(self.torque * (size - self.threshold), 0.0, self.limit)
+
+
+@dataclass(frozen=True)
+class _Servo:
+    """Moves a steering coordinate (entries of v and q) to a target, by the wheels' angle."""
+
+    v: int
+    q: int
+    target: Callable[[Scalar], Scalar]
+    stiffness: float
+    damping: float
+
+
+def _felt_inertia(m: Mechanism, k: int) -> float:
+    """Force on a coordinate per acceleration of it at the start, with all that it moves."""
+    rest, push = np.zeros(m.nv), np.eye(m.nv)[k]
+    pushed, still = (np.asarray(m.forward_dynamics(m.initial, rest, tau)) for tau in (push, rest))
+    gained = float(pushed[k] - still[k])
+    return 1.0 / gained if gained > 0.0 else math.inf
+
+
+def _own_angle(vehicle: Vehicle, x: float, y: float) -> Callable[[Scalar], Scalar]:
+    return lambda angle: vehicle.own_angle(angle, x, y)
 
 
 class Driver(Block):
@@ -90,7 +120,10 @@ class Driver(Block):
         # a speed that is 1 m/s short is made up within about 2 s
         self.gain = gain if gain is not None else 0.5 * vehicle.mass * self.radius
         self.wheelbase = vehicle.wheelbase
-        self.steering = self.steering_q = -1
+        size = max(vehicle.wheelbase, *vehicle.tracks, 0.1)
+        self.nearest = min(preview * _SLOWEST, 2.0 * size)  # m that are looked ahead at least
+        self.servos: list[_Servo] = []
+        self.sides: list[tuple[int, float]] = []  # driven wheels, +1 right, -1 left
         if path is not None:
             self._hold_the_wheel(vehicle, labels)
         self.states = ("driver.steer", "driver.speed")
@@ -98,14 +131,39 @@ class Driver(Block):
         self.built_for = made_for(m)
 
     def _hold_the_wheel(self, vehicle: Vehicle, labels: list[str]) -> None:
+        """Servos of the steering; without any, the two sides of the drive."""
         m = vehicle.mechanism
         if not vehicle.steering:
-            raise InputError(f"Driver: '{vehicle.name}' has no steering to follow a path with.")
-        self.steering = labels.index(vehicle.steering)
-        self.steering_q = list(m.q_labels).index(vehicle.steering)
-        self.per_angle = 1.0 / vehicle.steering_gain
-        unit = m.v_units[self.steering].removesuffix("/s")
-        self.stiffness, self.damping = _SERVO[unit]
+            self._turn_by_torque(vehicle, labels)
+            return
+        gain = vehicle.steering_gain
+        targets: list[tuple[str, Callable[[Scalar], Scalar]]]
+        targets = [(vehicle.steering, lambda angle: angle * (1.0 / gain))]
+        if vehicle.steered:
+            targets = [(name, _own_angle(vehicle, x, y)) for name, x, y in vehicle.steered]
+        for name, target in targets:
+            k = labels.index(name)
+            stiffness, damping = _SERVO[m.v_units[k].removesuffix("/s")]
+            # small vehicles: no stiffer than explicit steps of a few ms can follow
+            inertia = _felt_inertia(m, k)
+            stiffness = min(stiffness, inertia * _FAST**2)
+            damping = min(damping, 1.4 * inertia * _FAST)
+            self.servos.append(_Servo(k, list(m.q_labels).index(name), target, stiffness, damping))
+
+    def _turn_by_torque(self, vehicle: Vehicle, labels: list[str]) -> None:
+        m = vehicle.mechanism
+        at, p = list(m.bodies), np.asarray(m.poses(m.initial)[1])
+        y = {w: p[at.index(vehicle.wheel_bodies[w]), 1] for w in vehicle.driven}
+        if len(y) < 2 or np.ptp(list(y.values())) < 1e-3:
+            raise InputError(
+                f"Driver: '{vehicle.name}' has no steering to follow a path with, and no driven "
+                f"wheels on both sides."
+            )
+        middle = 0.5 * (min(y.values()) + max(y.values()))
+        self.sides = [(labels.index(w), 1.0 if y[w] < middle else -1.0) for w in vehicle.driven]
+        self.wheelbase = 1.0  # the "steering angle" is the curvature then, 1/m
+        track = max(vehicle.tracks)  # of a body with the yaw inertia m track²/4
+        self.yaw_gain = 0.25 * vehicle.mass * track * self.radius / (_TURNING * len(y) / 2.0)
 
     def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
         out: list[Scalar] = list(u)
@@ -123,10 +181,14 @@ class Driver(Block):
             to_left = 0.5 + 0.5 * tanh(50.0 * turning)
             for k, share in zip(self.wheels, (1.0 - to_left, to_left), strict=False):
                 out[k] = out[k] - brake * share * tanh(2.0 * v[k])
-        if self.path is not None:
-            short = z[0] * self.per_angle - q[self.steering_q]
-            servo = self.stiffness * short - self.damping * v[self.steering]
-            out[self.steering] = out[self.steering] + servo
+        for servo in self.servos:
+            short = servo.target(z[0]) - q[servo.q]
+            push = servo.stiffness * short - servo.damping * v[servo.v]
+            out[servo.v] = out[servo.v] + push
+        if self.sides:
+            turn = z[0] * self.ground.vx(q, v) - self.ground.yaw_rate(v)
+            for k, side in self.sides:
+                out[k] = out[k] + (side * self.yaw_gain) * turn
         return out
 
     def rate(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
@@ -150,7 +212,7 @@ class Driver(Block):
     def _wanted(self, path: Path, q: Scalars, v: Scalars) -> Scalar:
         """Angle of the wheels, rad."""
         x, y, c, s = self.ground.place(q)
-        ahead = self.preview * clip(self.ground.vx(q, v), _SLOWEST, 1e9)
+        ahead = clip(self.preview * self.ground.vx(q, v), self.nearest, 1e9)
         e = path.offset(x + ahead * c, y + ahead * s)
         return clip(2.0 * self.wheelbase * e / (ahead * ahead), -self.most, self.most)
 

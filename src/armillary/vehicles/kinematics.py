@@ -1,14 +1,15 @@
-"""Kinematics and compliance of an axle: camber, toe, track, roll centre, motion ratio, wheel rate,
+"""Kinematics of an axle: camber, toe, track, roll centre, motion ratio, wheel rate,
 steering axis, anti-dive, over wheel travel, roll of the body or steering.
 
 Axes are ISO 8855 (x forward, y left, z up), fixed in the chassis.  Camber is positive with the
 wheel's top outward, toe positive toe-in, steer positive to the left, travel positive in bump; rad,
-m, N.
+m, N.  Rubber and leaf springs are at static rest at every place.  What forces on the wheels do to
+such an axle is in compliance.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -37,23 +38,15 @@ def kinematics(
     if isinstance(axle, str):
         axle = Axle(axle)
     rig = Rig(axle)
-    if rig.compliant:
-        raise InputError(
-            f"{axle.title}: rubber, leaf springs or hinges with springs decide over some of its "
-            f"motion, and curves are those of rigid links. Leave `bushing` out, take another "
-            f"guide, or find single places of rest with Rig(axle).places(...)."
-        )
-    over, points = _sweep(axle, rig, travel, roll, steer)
-    # the wheels stay on a level road while the body rolls about its middle
-    lift = 0.5 * axle.track * np.tan(points["roll"])
-    at = np.stack([points["travel"] - lift, points["travel"] + lift, points["steer"]], axis=1)
+    given = {"travel": travel, "roll": roll, "steer": steer}
+    over, points = sweep(given, np.linspace(-0.06, 0.06, 25))
+    at = posts_at(axle, rig, points)
     return _curves(axle, rig, over, points, _numbers(rig, at), _numbers(rig, np.zeros((1, 3))))
 
 
-def _sweep(
-    axle: Axle, rig: Rig, travel: Sweep, roll: Sweep, steer: Sweep
-) -> tuple[str, dict[str, Array]]:
-    given = {"travel": travel, "roll": roll, "steer": steer}
+def sweep(given: Mapping[str, Sweep], usual: Array) -> tuple[str, dict[str, Array]]:
+    """The one of the numbers that is a list, and all of them as lists of its length.  usual: values
+    of the first one where nothing is given."""
     arrays = {}
     for name, value in given.items():
         try:
@@ -64,20 +57,31 @@ def _sweep(
             raise InputError(f"{name}: expected finite numbers in one list.")
     lists = [name for name, value in given.items() if np.ndim(value) == 1]
     if len(lists) > 1:
-        raise InputError(f"one of travel, roll and steer is a list; found {' and '.join(lists)}.")
+        *most, last = given
+        raise InputError(
+            f"one of {', '.join(most)} and {last} is a list; found {' and '.join(lists)}."
+        )
+    first = next(iter(given))
     if not lists and not any(np.any(x) for x in arrays.values()):
-        lists, arrays["travel"] = ["travel"], np.linspace(-0.06, 0.06, 25)
-    if np.any(arrays["steer"]) and not rig.parts.steering:
-        raise InputError(f"{axle.title} is not steered: leave steer out, or give it a Rack.")
-    over = lists[0] if lists else "travel"
+        lists, arrays[first] = [first], usual
+    over = lists[0] if lists else first
     n = len(arrays[over])
     return over, {name: np.broadcast_to(x, n) for name, x in arrays.items()}
+
+
+def posts_at(axle: Axle, rig: Rig, points: dict[str, Array]) -> Array:
+    """Places (B, 3) of the rig for travel, roll and steer; the wheels stay on a level road while
+    the body rolls about its middle."""
+    if np.any(points["steer"]) and not rig.parts.steering:
+        raise InputError(f"{axle.title} is not steered: leave steer out, or give it a Rack.")
+    lift = 0.5 * axle.track * np.tan(points["roll"])
+    return np.stack([points["travel"] - lift, points["travel"] + lift, points["steer"]], axis=1)
 
 
 def _numbers(rig: Rig, at: Array) -> dict[str, Array]:
     """Everything at many places (B, 3), by name; of a side with its name in front."""
     q = rig.places(at)
-    v = rig.motions(at, q)
+    v = rig.motions(q)
     rows: dict[str, Array] = {}
     contacts, rates = [], []
     for k, side in enumerate(SIDES):
@@ -94,6 +98,14 @@ def _numbers(rig: Rig, at: Array) -> dict[str, Array]:
     return rows
 
 
+def wheel_angles(axis: Array, side: float) -> dict[str, Array]:
+    """Camber, toe and steer (rad) of wheels by their axes (B, 3)."""
+    x, y, z = axis.T
+    steer = np.arctan2(-x, y)
+    camber = -side * np.arctan2(z, np.hypot(x, y))
+    return {"camber": camber, "toe": -side * steer, "steer": steer}
+
+
 class _Hub:
     """The hub of one side: its wheel's axis, centre and contact, and how they move; rows (B, 3)."""
 
@@ -101,12 +113,8 @@ class _Hub:
         m, corner = rig.mechanism, rig.parts.corners[k]
         self.side = corner.side
         self.center = np.asarray(m.pose(q, CENTERS[k])[1])
-        self.axis = np.asarray(m.pose(q, corner.wheel)[0])[:, :, 1]  # along y of the wheel
-        up = np.array([0.0, 0.0, 1.0])
-        down = up - self.axis[:, 2:] * self.axis
-        size = np.linalg.norm(down, axis=1, keepdims=True)
-        radius = rig.axle.wheel.radius / np.cos(corner.rpy[0])  # leaning, it reaches the road
-        self.arm = -radius * down / size
+        self.axis = rig.wheel_axes(q, k)
+        self.arm = rig.contact_arms(q, k)
         self.contact = self.center + self.arm
         motions = (v[:, :, 0] + v[:, :, 1], v[:, :, 0] - v[:, :, 1], _turning(rig, q, v))
         self.bump, self.rolling, self.turn = (
@@ -128,10 +136,7 @@ class _Hub:
         return np.asarray(motion[:, 3:] + np.cross(motion[:, :3], self.arm))
 
     def angles(self) -> dict[str, Array]:
-        x, y, z = self.axis.T
-        steer = np.arctan2(-x, y)
-        camber = -self.side * np.arctan2(z, np.hypot(x, y))
-        return {"camber": camber, "toe": -self.side * steer, "steer": steer}
+        return wheel_angles(self.axis, self.side)
 
     def places(self) -> dict[str, Array]:
         rate = self.contact_rate
@@ -261,7 +266,7 @@ def design_ratios(rig: Rig) -> tuple[float, float]:
     rise of the wheel's centre; both wheels travel."""
     at = np.zeros((1, 3))
     q = rig.places(at)
-    v = rig.motions(at, q)
+    v = rig.motions(q)
     hub = _Hub(rig, q, v, 0)
     return float(_motion_ratio(rig, q, v, 0)[0]), float(hub.contact_rate[0, 2])
 
@@ -271,7 +276,7 @@ def steering_gain(axle: Axle) -> float:
     rig, step = Rig(axle), 1e-4
     q = rig.places(np.array([[0.0, 0.0, -step], [0.0, 0.0, step]]))
     turned = 0.0
-    for corner in rig.parts.corners:
-        axis = np.asarray(rig.mechanism.pose(q, corner.wheel)[0])[:, :, 1]
+    for k in range(len(rig.parts.corners)):
+        axis = rig.wheel_axes(q, k)
         turned += np.diff(np.arctan2(-axis[:, 0], axis[:, 1]))[0]
     return float(turned / (4.0 * step))

@@ -124,11 +124,16 @@ def straight_braking(
     duration: float = 3.0,
     driver: bool = True,
 ) -> Manoeuvre:
-    """Brakes take `torque` N m together; with a road of two frictions: mu-split (ISO 14512)."""
+    """Brakes take `torque` N m together; with a road of two frictions: mu-split (ISO 14512).
+    driver: keeps the lane; without, the steering is held straight (fixed control)."""
     _positive("straight_braking", speed=speed, torque=torque, duration=duration)
-    brake = lambda t: torque * smooth_step(t, at, 0.2)  # noqa: E731  the field is a function
-    path = Straight() if driver else None
-    return Manoeuvre("braking", duration, begin=speed, path=path, brake=brake)
+
+    def brake(t: Scalar) -> Scalar:
+        return torque * smooth_step(t, at, 0.2)
+
+    if driver:
+        return Manoeuvre("braking", duration, begin=speed, path=Straight(), brake=brake)
+    return Manoeuvre("braking", duration, begin=speed, steer=lambda t: 0.0 * t, brake=brake)
 
 
 def bump_crossing(speed: float = 10.0, duration: float = 3.0) -> Manoeuvre:
@@ -158,14 +163,14 @@ def drive(
             f"drive: expected a manoeuvre such as am.vehicles.step_steer(), "
             f"found {manoeuvre!r:.60}."
         )
+    path = _path(vehicle, manoeuvre)
     q, v = vehicle.start(manoeuvre.start_speed)
-    driver = Driver(vehicle, manoeuvre.speed, manoeuvre.path, brake=manoeuvre.brake, guard=guard)
+    driver = Driver(vehicle, manoeuvre.speed, path, brake=manoeuvre.brake, guard=guard)
     given = dict(options)
-    if manoeuvre.steer is not None:
-        if not vehicle.steering:
-            raise InputError(f"drive: '{vehicle.name}' has no steering.")
-        steer, gain = manoeuvre.steer, 1.0 / vehicle.steering_gain
-        given["prescribed"] = {vehicle.steering: lambda t: steer(t) * gain}
+    if manoeuvre.steer is not None and vehicle.steering:
+        given["prescribed"] = vehicle.steering_motions(manoeuvre.steer) | dict(
+            given.get("prescribed") or {}
+        )
     wanted = ["q", "v", *(() if vehicle.rolling else ("tyres",))]
     wanted += [name for name in record.replace(" ", "").split(",") if name and name not in wanted]
     run = simulate(
@@ -181,6 +186,29 @@ def drive(
         **given,
     )
     return Drive(vehicle, run, manoeuvre.name)
+
+
+def _path(vehicle: Vehicle, manoeuvre: Manoeuvre) -> Path | None:
+    """What the driver follows: nothing where a vehicle that cannot be steered, or must not be,
+    goes straight on anyway; refuse what makes no sense of a vehicle."""
+    straight = isinstance(manoeuvre.path, Straight)
+    still = manoeuvre.steer is not None and not vehicle.steering and manoeuvre.name == "braking"
+    turns = not (straight or still) and (manoeuvre.path or manoeuvre.steer) is not None
+    if vehicle.single_track:
+        if turns or manoeuvre.steer is not None:
+            raise InputError(
+                f"drive: {manoeuvre.name} turns the steering of '{vehicle.name}', and a vehicle "
+                f"with its wheels behind each other falls over then: it has to be balanced. Take "
+                f"bump_crossing or straight_braking (hands off), or a controller of your own with "
+                f"am.simulate."
+            )
+        return None
+    if manoeuvre.steer is not None and not vehicle.steering and not still:
+        raise InputError(
+            f"drive: '{vehicle.name}' has no steering, and {manoeuvre.name} gives an angle of the "
+            f"wheels. Take a manoeuvre with a path: constant_radius, slalom, double_lane_change."
+        )
+    return manoeuvre.path
 
 
 def understeer_gradient(

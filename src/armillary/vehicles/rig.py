@@ -3,7 +3,7 @@
 The posts are slides of the mechanism, so a place of the rig is a closed position with the posts,
 the steering and the wheels' own turning held; velocities follow from the constraint Jacobian.
 Where rubber or leaf springs leave more freedoms than the rig holds, the place is the one of static
-rest, and velocities are differences along the way.
+rest, and velocities are those along which it stays at rest.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from armillary.mechanism.mechanism import Mechanism
 from armillary.model import Frame, Pose
 from armillary.vehicles.assembling import CHASSIS, Assembler
 from armillary.vehicles.axle import Axle, AxleParts
+from armillary.vehicles.elastic import Elastic, Loads
+from armillary.vehicles.fitting import fitted
 
 SIDES = ("left", "right")
 POSTS = tuple(f"{side}-post" for side in SIDES)
 CENTERS = tuple(f"{side}-center" for side in SIDES)
-_STEP = 1e-5  # m or rad, of differences
 _NEWTON = 40  # steps
 _CLOSED = 1e-13  # m or rad
 _FAR = 0.1  # m or rad: places further away are reached in steps
@@ -51,6 +52,13 @@ class Rig:
         self.hold = [*self.moved, *(corner.wheel for corner in self.parts.corners)]
         self.driven = [self.mechanism.v_labels.index(name) for name in self.hold]
         self.free = [k for k in range(self.mechanism.nv) if k not in self.driven]
+        if self.compliant:
+            self.mechanism = fitted(self.mechanism, self.hold)
+
+    @cached_property
+    def elastic(self) -> Elastic:
+        """What finds the rest of rubber."""
+        return Elastic(self.mechanism, self.free, self.axle.title)
 
     @cached_property
     def compliant(self) -> bool:
@@ -58,8 +66,8 @@ class Rig:
         m = self.mechanism
         return m.mobility(m.initial).instantaneous > len(self.hold)
 
-    def places(self, at: Array, external: dict[str, Array] | None = None) -> Array:
-        """q (B, nq) at places (B, 3).  external: wrenches by frame, for rigs with rubber."""
+    def places(self, at: Array, loads: Loads | None = None) -> Array:
+        """q (B, nq) at places (B, 3).  loads: forces on the wheels, for rigs with rubber."""
         m = self.mechanism
         q = np.tile(np.asarray(m.initial, dtype=float), (len(at), 1))
         columns = [m.q_labels.index(name) for name in self.moved]
@@ -68,9 +76,7 @@ class Rig:
         for k in range(1, steps + 1):
             q[:, columns] = at[:, : len(columns)] * (k / steps)
             q = self._closed(q, at)
-        if not self.compliant:
-            return q
-        return np.array([self._rest(row, external) for row in q])
+        return self.elastic.rest(q, loads) if self.compliant else q
 
     def _closed(self, q: Array, at: Array) -> Array:
         """Newton's method for all places at once; steps of least square."""
@@ -91,19 +97,14 @@ class Rig:
             f"hard points."
         )
 
-    def _rest(self, q: Array, external: dict[str, Array] | None) -> Array:
-        rest = self.mechanism.equilibrium(q, hold=self.hold, external=external)
-        return np.asarray(rest.q)
-
-    def motions(self, at: Array, q: Array) -> Array:
+    def motions(self, q: Array, loads: Loads | None = None) -> Array:
         """Velocities (B, nv, 3) per unit rate of the left post, the right one and the steering."""
         m, count = self.mechanism, len(self.moved)
         v = np.zeros((len(q), m.nv, 3))
         if self.compliant:
-            for k in range(count):
-                away = np.eye(3)[k] * _STEP
-                before, after = self.places(at - away), self.places(at + away)
-                v[:, :, k] = m.difference(before, after) / (2.0 * _STEP)
+            held = np.eye(m.nv)[:, self.driven[:count]]
+            none = np.zeros((len(q), m.nv, count))
+            v[:, :, :count] = self.elastic.tangents(q, held, loads, none)
             return v
         J = m.constraint_jacobian(q)
         held = np.zeros((len(self.driven), m.nv))
@@ -120,4 +121,20 @@ class Rig:
         m, q = self.mechanism, self.places(at)
         static = np.array(m.bias_forces(q, np.zeros((len(q), m.nv))))
         static[:, [m.v_labels.index(post) for post in POSTS]] = 0.0  # their own weight
-        return np.einsum("bik,bi->bk", self.motions(at, q)[:, :, :2], static)
+        return np.einsum("bik,bi->bk", self.motions(q)[:, :, :2], static)
+
+    def contact_arms(self, q: Array, k: int) -> Array:
+        """From the centre of a wheel (0: left, 1: right) to where it touches a level road, (B, 3),
+        m: down in the wheel's plane."""
+        corner = self.parts.corners[k]
+        axis = self.wheel_axes(q, k)
+        up = np.array([0.0, 0.0, 1.0])
+        down = up - axis[:, 2:] * axis
+        size = np.linalg.norm(down, axis=1, keepdims=True)
+        radius = self.axle.wheel.radius / np.cos(corner.rpy[0])  # leaning, it reaches the road
+        return np.asarray(-radius * down / size)
+
+    def wheel_axes(self, q: Array, k: int) -> Array:
+        """Along y of a wheel, (B, 3)."""
+        R = np.asarray(self.mechanism.pose(q, self.parts.corners[k].wheel)[0])
+        return np.asarray(R[:, :, 1])

@@ -55,12 +55,14 @@ def rover(
         axles=(0.5, -0.5),
         tracks=(0.8, 0.8),
         steering="front-left-steer",
+        steered=tuple((f"{c}-steer", x, y) for c, (x, y) in _PLACES.items()),
         driven=wheels,
         about="four driven and steered wheels",
     )
 
 
 _CORNERS = ("front-left", "front-right", "rear-left", "rear-right")
+_PLACES = dict(zip(_CORNERS, ((1.0, 0.4), (1.0, -0.4), (0.0, 0.4), (0.0, -0.4)), strict=True))
 
 
 def bicycle(*, tyre: Tyres = ROLLING, road: Road | None = None) -> Vehicle:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from armillary.errors import InputError
 from armillary.model.parts import Triple
+from armillary.vehicles.arms import SIX
 from armillary.vehicles.assembling import (
     SIDES,
     Assembler,
@@ -25,7 +26,6 @@ from armillary.vehicles.axles import (
 )
 
 GUIDES = ("four-link", "leaf", "ideal")
-_SIX = ("rx", "ry", "rz", "dx", "dy", "dz")
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,10 @@ class SolidAxle(Data):
                 "sideways. Move upper_axle inward (its y), or take guide='ideal'."
             )
 
+    def rigid(self) -> SolidAxle:
+        """Guided ideally instead of by leaf springs."""
+        return replace(self, guide="ideal") if self.guide == "leaf" else self
+
     def attach(
         self, a: Assembler, axle: str, x: float, wheel: RoadWheel, tie: str
     ) -> tuple[Corner, Corner]:
@@ -83,7 +87,7 @@ class SolidAxle(Data):
         left, right = (mirrored(self.wheel_center, side, x) for side in SIDES.values())
         solid = rod(self.mass, left, right, at, 0.06)
         solid["shapes"] = [bar_shape(left, right, at, 0.04)]
-        free = ("rx", "dz") if self.guide == "ideal" else _SIX
+        free = ("rx", "dz") if self.guide == "ideal" else SIX
         a.body(beam, a.carrier, "gimbal", at, free=free, **solid)
         if self.guide == "four-link":
             for side, sign in SIDES.items():

@@ -7,19 +7,17 @@ image.  Every argument has a default of a passenger car.  The solid axle is in s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from armillary.model import Passive
 from armillary.model.parts import Triple
+from armillary.vehicles.arms import Bushing, Pivots, put_arm, rubber_of
 from armillary.vehicles.assembling import (
     Assembler,
     Data,
     bar_shape,
-    middle,
     minus,
     rod,
-    unit,
     z_along,
 )
 from armillary.vehicles.axles import (
@@ -32,51 +30,6 @@ from armillary.vehicles.axles import (
     sides,
     spindle,
 )
-
-
-@dataclass(frozen=True)
-class Bushing(Data):
-    """Rubber in the pivots of an arm, both together: N/m across and along the pivot axis, N m/rad
-    against tilting and turning, and the damping of all of them as a time, s (damping = time x
-    stiffness)."""
-
-    radial: float = 8.0e6
-    axial: float = 2.0e6
-    tilting: float = 2.0e5
-    turning: float = 50.0
-    time: float = 5.0e-4
-
-
-def _arm(
-    a: Assembler,
-    name: str,
-    pivots: tuple[Triple, Triple],
-    tip: Triple,
-    side: float,
-    mass: float,
-    bushing: Bushing | None,
-) -> dict[str, float]:
-    """An arm between two pivots of the carrier and an outer point; its part in the twist of an
-    anti-roll bar."""
-    front, rear = pivots
-    origin = middle(front, rear)
-    axis = unit(minus(front, rear)) if side > 0.0 else unit(minus(rear, front))
-    solid = rod(mass, origin, tip, origin)
-    solid["shapes"] = [bar_shape(p, tip, origin) for p in pivots]
-    if bushing is None:
-        a.body(name, a.carrier, "revolute", origin, axis=axis, **solid)
-        return {name: side}  # positive angles lift the wheel
-    a.body(name, a.carrier, "gimbal", origin, free=("rx", "ry", "rz", "dx", "dy", "dz"), **solid)
-    turned = z_along(axis)
-    ends = [
-        a.frame(f"{name}-bushing.{end}", body, origin, turned)
-        for end, body in (("carrier", a.carrier), ("arm", name))
-    ]
-    k = [bushing.tilting, bushing.tilting, bushing.turning]
-    k += [bushing.radial, bushing.radial, bushing.axial]
-    damping = [bushing.time * x for x in k]
-    a.builder.bushing(f"{name}-bushing", *ends, stiffness=k, damping=damping)
-    return {f"{name}.rx": 1.0}
 
 
 class TwoCorners(Data):
@@ -95,12 +48,34 @@ class TwoCorners(Data):
         raise NotImplementedError
 
 
+@dataclass(frozen=True, kw_only=True)
+class Wishbones(TwoCorners):
+    """A suspension with arms on a front and a rear pivot."""
+
+    bushing: Bushing | None = None
+    rear_bushing: Bushing | None = None
+
+    def __post_init__(self) -> None:
+        rubber_of(self.title, self.bushing, self.rear_bushing, "rear_bushing")
+        super().__post_init__()
+
+    def rigid(self) -> Wishbones:
+        """With ideal hinges instead of rubber."""
+        return replace(self, bushing=None, rear_bushing=None)
+
+    def _pivots(self, points: dict[str, Triple], arm: str) -> Pivots:
+        """Of an arm, "lower" or "upper"."""
+        rubber = rubber_of(self.title, self.bushing, self.rear_bushing, "rear_bushing")
+        return Pivots({word: points[f"{arm}_{word}"] for word in ("front", "rear")}, rubber)
+
+
 @dataclass(frozen=True)
-class DoubleWishbone(TwoCorners):
+class DoubleWishbone(Wishbones):
     """Two arms, an upright between their ball joints, a tie rod; the strut stands on the lower arm.
 
     camber: positive with the top outward, toe: positive toe-in, rad.  Masses in kg.  bushing:
-    rubber in the arms' pivots (None: ideal hinges)."""
+    rubber in every pivot of the arms (None: ideal hinges); rear_bushing: in the rear ones, where
+    it is another."""
 
     lower_front: Triple = (0.16, 0.38, 0.21)
     lower_rear: Triple = (-0.20, 0.36, 0.20)
@@ -119,7 +94,6 @@ class DoubleWishbone(TwoCorners):
     upper_mass: float = 3.0
     upright_mass: float = 12.0
     strut: Strut = field(default_factory=lambda: Strut(stiffness=60.0e3, damping=5.0e3))
-    bushing: Bushing | None = None
     SIGNED = frozenset({"camber", "toe"})
     POSITIVE = frozenset({"lower_mass", "upper_mass", "upright_mass"})
 
@@ -138,16 +112,15 @@ class DoubleWishbone(TwoCorners):
     ) -> Corner:
         p = at_corner(self, side, x)
         lower, upper, hub = f"{name}-lower-arm", f"{name}-upper-arm", f"{name}-upright"
-        pivots = (p["lower_front"], p["lower_rear"])
-        swing = _arm(a, lower, pivots, p["lower_ball"], side, self.lower_mass, self.bushing)
+        pivots = self._pivots(p, "lower")
+        swing = put_arm(a, lower, pivots, p["lower_ball"], side, self.lower_mass)
         solid = rod(self.upright_mass, p["lower_ball"], p["upper_ball"], p["lower_ball"], 0.05)
         solid["shapes"] = [
             bar_shape(p["lower_ball"], p["upper_ball"], p["lower_ball"], 0.02),
             bar_shape(p["tie_outer"], p["wheel_center"], p["lower_ball"]),
         ]
         a.body(hub, lower, "spherical", p["lower_ball"], **solid)
-        pivots = (p["upper_front"], p["upper_rear"])
-        _arm(a, upper, pivots, p["upper_ball"], side, self.upper_mass, self.bushing)
+        put_arm(a, upper, self._pivots(p, "upper"), p["upper_ball"], side, self.upper_mass)
         a.ball(f"{name}-upper-ball", upper, hub, p["upper_ball"])
         a.link(f"{name}-tie-rod", (tie, p["tie_inner"]), (hub, p["tie_outer"]))
         rpy = spindle(self.camber, self.toe, side)
@@ -158,9 +131,12 @@ class DoubleWishbone(TwoCorners):
 
 
 @dataclass(frozen=True)
-class MacPherson(TwoCorners):
+class MacPherson(Wishbones):
     """A lower arm, and an upright that slides on the strut: the line through strut_low and
-    strut_top (the upper mount, a ball), fixed in the upright, goes through the mount always."""
+    strut_top (the upper mount, a ball), fixed in the upright, goes through the mount always.
+
+    bushing: rubber in both pivots of the arm (None: an ideal hinge); rear_bushing: in the rear
+    one, where it is another."""
 
     lower_front: Triple = (0.17, 0.37, 0.20)
     lower_rear: Triple = (-0.22, 0.36, 0.195)
@@ -175,7 +151,6 @@ class MacPherson(TwoCorners):
     lower_mass: float = 5.0
     upright_mass: float = 15.0
     strut: Strut = field(default_factory=lambda: Strut(stiffness=25.0e3, damping=1.8e3))
-    bushing: Bushing | None = None
     SIGNED = frozenset({"camber", "toe"})
     POSITIVE = frozenset({"lower_mass", "upright_mass"})
 
@@ -192,8 +167,8 @@ class MacPherson(TwoCorners):
     ) -> Corner:
         p = at_corner(self, side, x)
         lower, hub = f"{name}-lower-arm", f"{name}-upright"
-        pivots = (p["lower_front"], p["lower_rear"])
-        swing = _arm(a, lower, pivots, p["lower_ball"], side, self.lower_mass, self.bushing)
+        pivots = self._pivots(p, "lower")
+        swing = put_arm(a, lower, pivots, p["lower_ball"], side, self.lower_mass)
         solid = rod(self.upright_mass, p["lower_ball"], p["strut_low"], p["lower_ball"], 0.05)
         solid["shapes"] = [
             bar_shape(p["lower_ball"], p["strut_low"], p["lower_ball"], 0.02),
@@ -218,7 +193,10 @@ class MacPherson(TwoCorners):
 @dataclass(frozen=True)
 class TrailingArm(TwoCorners):
     """One arm that turns about the line through two pivots: trailing with pivots across the car,
-    semi-trailing with oblique ones."""
+    semi-trailing with oblique ones.
+
+    bushing: rubber in both pivots (None: an ideal hinge); outer_bushing: in the outer one, where it
+    is another."""
 
     pivot_inner: Triple = (0.36, 0.30, 0.30)
     pivot_outer: Triple = (0.44, 0.62, 0.29)
@@ -229,37 +207,34 @@ class TrailingArm(TwoCorners):
     toe: float = 0.0
     mass: float = 22.0
     strut: Strut = field(default_factory=lambda: Strut(stiffness=22.0e3, damping=1.6e3))
+    bushing: Bushing | None = None
+    outer_bushing: Bushing | None = None
     SIGNED = frozenset({"camber", "toe"})
     POSITIVE = frozenset({"mass"})
 
     def __post_init__(self) -> None:
+        rubber_of(self.title, self.bushing, self.outer_bushing, "outer_bushing")
         super().__post_init__()
         self._apart("pivot_inner", "pivot_outer")
         self._off_line("wheel_center", "pivot_inner", "pivot_outer")
         self._apart("strut_low", "strut_top")
 
+    def rigid(self) -> TrailingArm:
+        """With an ideal hinge instead of rubber."""
+        return replace(self, bushing=None, outer_bushing=None)
+
     def _corner(
         self, a: Assembler, name: str, side: float, x: float, wheel: RoadWheel, tie: str
     ) -> Corner:
         p, hub = at_corner(self, side, x), f"{name}-arm"
-        inner, outer = p["pivot_inner"], p["pivot_outer"]
-        origin = middle(inner, outer)
-        axis = _in_bump(minus(outer, inner), minus(p["wheel_center"], origin))
-        solid = rod(self.mass, origin, p["wheel_center"], origin)
-        solid["shapes"] = [bar_shape(q, p["wheel_center"], origin) for q in (inner, outer)]
-        a.body(hub, a.carrier, "revolute", origin, axis=axis, **solid)
+        rubber = rubber_of(self.title, self.bushing, self.outer_bushing, "outer_bushing")
+        pivots = Pivots({word: p[f"pivot_{word}"] for word in ("inner", "outer")}, rubber)
+        swing = put_arm(a, hub, pivots, p["wheel_center"], side, self.mass)
         rpy = spindle(self.camber, self.toe, side)
         body = put_wheel(a, name, hub, p["wheel_center"], rpy, wheel)
         top, low = (a.carrier, p["strut_top"]), (hub, p["strut_low"])
         struts = put_strut(a, f"{name}-strut", top, low, self.strut)
-        return Corner(name, hub, body, side, {hub: side}, struts, p["wheel_center"], rpy)
-
-
-def _in_bump(line: Sequence[float], lever: Sequence[float]) -> Triple:
-    """The axis along a line about which positive turns lift the end of the lever."""
-    x, y, z = unit(line)
-    lifts = x * lever[1] - y * lever[0] > 0.0  # z of axis × lever
-    return (x, y, z) if lifts else (-x, -y, -z)
+        return Corner(name, hub, body, side, swing, struts, p["wheel_center"], rpy)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ of the kinematic n-trailer: units turn about hitches, axles do not slide sideway
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from armillary.errors import InputError
@@ -17,104 +18,24 @@ from armillary.mechanism.making import Builder
 from armillary.model import Passive, Pose, Report, Shape, Wheel
 from armillary.model.roads.road import Road
 from armillary.model.tyres.simple import Linear
-from armillary.vehicles.assembling import BLUE, ORANGE, STEEL, Assembler, Data, block
+from armillary.vehicles.assembling import BLUE, ORANGE, STEEL, Assembler
 from armillary.vehicles.axle import Axle, AxleParts
-from armillary.vehicles.axles import RoadWheel, Strut, put_wheel, sides
-from armillary.vehicles.solid_axle import SolidAxle
+from armillary.vehicles.axles import put_wheel, sides
 from armillary.vehicles.steering import Trapezoid
 from armillary.vehicles.trim import with_loads
+from armillary.vehicles.truck_units import (
+    COUPLINGS,
+    TruckAxle,
+    Unit,
+    usual_dolly,
+    usual_tractor,
+    usual_trailer,
+)
 from armillary.vehicles.tyres import ROLLING, Tyres, check_tyres, put_tyres
 from armillary.vehicles.vehicle import Vehicle
 
 _G = 9.81
 TRACTOR, STEERING = "tractor", "front-left-knuckle"
-
-
-@dataclass(frozen=True)
-class Unit(Data):
-    """A tractor, trailer or dolly without its axles: lengths from the unit's own front point (the
-    front axle of a tractor, the kingpin of a trailer, the drawbar's eye of a dolly) backwards, m.
-
-    mass kg; com: of the body behind the front point, height: of it over the road; axle: of the
-    first axle, spacing: to a second one (0: none); hitch: of what it pulls (0: nothing),
-    hitch_height: of that point; roll, pitch, yaw: inertia about the centre of mass, kg m² (0: of a
-    block)."""
-
-    mass: float = 20000.0
-    com: float = 5.0
-    height: float = 1.8
-    axle: float = 7.0
-    spacing: float = 0.0
-    hitch: float = 0.0
-    hitch_height: float = 1.1
-    length: float = 9.0
-    roll: float = 0.0
-    pitch: float = 0.0
-    yaw: float = 0.0
-    POSITIVE = frozenset({"mass", "height", "axle", "length"})
-
-    @property
-    def axles(self) -> list[float]:
-        return [self.axle, *([self.axle + self.spacing] if self.spacing else [])]
-
-    @property
-    def middle(self) -> float:
-        """Of its axles, behind the front point."""
-        return sum(self.axles) / len(self.axles)
-
-    @property
-    def tensor(self) -> tuple[float, float, float]:
-        own = block(self.mass, (self.length, 2.4, 1.6))
-        given = (self.roll, self.pitch, self.yaw)
-        x, y, z = (a or b for a, b in zip(given, own, strict=True))
-        return (x, y, z)
-
-
-def _tractor() -> Unit:
-    return Unit(
-        mass=5800.0, com=1.35, height=1.05, axle=3.6, hitch=3.4, hitch_height=1.15, length=5.0
-    )
-
-
-def _trailer() -> Unit:
-    return Unit(
-        mass=16000.0, com=4.2, height=1.9, axle=7.0, hitch=8.2, hitch_height=0.9, length=8.6
-    )
-
-
-def _dolly() -> Unit:
-    return Unit(mass=700.0, com=1.8, height=0.9, axle=2.0, hitch=2.0, hitch_height=1.15, length=2.2)
-
-
-@dataclass(frozen=True)
-class TruckAxle(Data):
-    """Numbers of every axle of a truck: track and radius m, masses kg; strut per wheel; deflection:
-    the lever arm is that of the struts, `seats` m apart."""
-
-    track: float = 1.86
-    radius: float = 0.50
-    wheel_mass: float = 110.0
-    beam_mass: float = 450.0
-    seats: float = 1.0
-    strut: Strut = field(
-        default_factory=lambda: Strut(stiffness=4.0e5, damping=1.6e4, bump=0.0, rebound=0.0)
-    )
-    POSITIVE = frozenset({"track", "radius", "wheel_mass", "beam_mass", "seats"})
-
-    @property
-    def wheel(self) -> RoadWheel:
-        return RoadWheel(radius=self.radius, width=0.3, mass=self.wheel_mass)
-
-    def suspension(self) -> SolidAxle:
-        y, z = 0.5 * self.seats, self.radius
-        return SolidAxle(
-            guide="ideal",
-            wheel_center=(0.0, 0.5 * self.track, z),
-            strut_low=(0.0, y, z),
-            strut_top=(0.0, y, z + 0.35),
-            mass=self.beam_mass,
-            strut=self.strut,
-        )
 
 
 @dataclass
@@ -127,15 +48,16 @@ class _Row:
     axle_load: float = 0.0  # of one wheel, N
     front_load: float = 0.0  # on the front axle's wheel (tractor), or on the hitch, N
     height: float = 0.0  # of its frame over the road
+    ball: bool = False  # on a drawbar, and not on a fifth wheel
 
 
 def truck(
-    trailers: int = 3,
+    trailers: int | Sequence[Unit] = 3,
     *,
     name: str = "truck",
     tractor: Unit | None = None,
     trailer: Unit | None = None,
-    dolly: Unit | None = None,
+    dolly: Unit | Sequence[Unit] | None = None,
     axle: TruckAxle | None = None,
     steering: Trapezoid | None = None,
     tyre: Tyres | None = None,
@@ -144,19 +66,19 @@ def truck(
 ) -> Vehicle:
     """A tractor with trailers: the first on a fifth wheel, each further one on a dolly.
 
-    tractor, trailer, dolly: `Unit`s; axle: `TruckAxle`, of all axles; tyre: a model of
-    `armillary.tyres` (default: Linear with the stiffness of a truck), or "rolling": the plane
-    mechanism without slip.  Coordinates: `tractor`, `trailer1`, `dolly2`, `trailer2`, ..."""
-    if not isinstance(trailers, int) or isinstance(trailers, bool) or not 0 <= trailers <= 1000:
-        raise InputError(f"truck: trailers is a whole number, 0 to 1000; found {trailers!r:.60}.")
+    trailers: how many, or a list of `Unit`s, each with a coupling of its own (mixed trains);
+    tractor, trailer (of a number of them), dolly (or a list, in their order): `Unit`s; axle:
+    `TruckAxle`, of all axles; tyre: a model of `armillary.tyres` (default: Linear with the
+    stiffness of a truck), or "rolling": the plane mechanism without slip.  Coordinates: `tractor`,
+    `trailer1`, `dolly2`, `trailer2`, ..."""
     own = dict(locals())
-    given = tractor or _tractor(), trailer or _trailer(), dolly or _dolly()
+    given = tractor or usual_tractor(), _trailers(trailers, trailer), dolly or usual_dolly()
     usual = Linear(longitudinal=8e5, cornering=4e5, camber_stiffness=0.0, stiffness=1.6e6)
     model: Tyres = usual if tyre is None else tyre
     check_tyres(model, road)
     data = axle or TruckAxle()
     pins = Trapezoid(pins=data.track - 0.24, arm=0.24, wheelbase=given[0].middle, knuckle_mass=40.0)
-    rows = _units(trailers, *given)
+    rows = _units(*given)
     turned = steering or pins
     _share_loads(rows, data, turned, gravity)
     b = Builder(
@@ -184,26 +106,54 @@ def truck(
         chassis=TRACTOR,
         units=tuple(row.body for row in rows),
         rolling=model == ROLLING,
-        about=f"a tractor with {trailers} trailer{'s' if trailers != 1 else ''}",
+        about=f"a tractor with {len(given[1])} trailer{'s' if len(given[1]) != 1 else ''}",
         data=own | {"rows": tuple((row.body, row.x, row.unit) for row in rows)},
     )
 
 
-def _units(trailers: int, tractor: Unit, trailer: Unit, dolly: Unit) -> list[_Row]:
+def _trailers(given: object, usual: Unit | None) -> list[Unit]:
+    """A number of equal ones, or the list."""
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        for k, unit in enumerate(given):
+            if not isinstance(unit, Unit):
+                raise InputError(f"truck: trailers[{k}] is a Unit(...), found {unit!r:.60}.")
+        if usual is not None:
+            raise InputError("truck: trailers is a list already; leave `trailer` out.")
+        return list(given)
+    if not isinstance(given, int) or isinstance(given, bool) or not 0 <= given <= 1000:
+        raise InputError(
+            f"truck: trailers is a whole number, 0 to 1000, or a list of Units; "
+            f"found {given!r:.60}."
+        )
+    return [usual or usual_trailer()] * given
+
+
+def _units(tractor: Unit, trailers: list[Unit], dolly: Unit | Sequence[Unit]) -> list[_Row]:
     """All units with their front points, from the tractor backwards."""
     rows = [_Row(TRACTOR, tractor, 0.0)]
-    for k in range(1, trailers + 1):
-        for body, unit in ((f"dolly{k}", dolly), (f"trailer{k}", trailer)):
-            if k == 1 and unit is dolly:
-                continue
-            last = rows[-1]
-            if not last.unit.hitch:
-                raise InputError(
-                    f"truck: '{last.body}' has no hitch for '{body}'. Give its Unit a `hitch`, m "
-                    f"behind its front point, or pull fewer trailers."
-                )
-            rows.append(_Row(body, unit, last.x - last.unit.hitch))
+    couplings = [unit.coupling or COUPLINGS[bool(k)] for k, unit in enumerate(trailers)]
+    wanted = couplings.count("dolly")
+    dollies = [dolly] * wanted if isinstance(dolly, Unit) else list(dolly)
+    if len(dollies) != wanted:
+        raise InputError(
+            f"truck: {wanted} trailers stand on dollies, and {len(dollies)} are given."
+        )
+    for k, (unit, coupling) in enumerate(zip(trailers, couplings, strict=True), 1):
+        if coupling == "dolly":
+            _pull(rows, f"dolly{k}", dollies.pop(0), ball=True)
+        _pull(rows, f"trailer{k}", unit, ball=coupling == "drawbar")
     return rows
+
+
+def _pull(rows: list[_Row], body: str, unit: Unit, ball: bool) -> None:
+    """Put a unit behind the last one."""
+    last = rows[-1]
+    if not last.unit.hitch:
+        raise InputError(
+            f"truck: '{last.body}' has no hitch for '{body}'. Give its Unit a `hitch`, m "
+            f"behind its front point, or pull fewer trailers."
+        )
+    rows.append(_Row(body, unit, last.x - last.unit.hitch, ball=ball))
 
 
 def _share_loads(rows: list[_Row], data: TruckAxle, steering: Trapezoid, gravity: float) -> None:
@@ -256,7 +206,7 @@ def _hang(b: Builder, row: _Row, before: _Row | None, flat: bool) -> None:
     if flat:
         b.body(row.body, before.body, "revolute", (-u.hitch, 0.0, 0.0), axis="z", **solid)
         return
-    free = ("rx", "ry", "rz") if row.body.startswith("dolly") else ("ry", "rz")
+    free = ("rx", "ry", "rz") if row.ball else ("ry", "rz")
     high = u.hitch_height
     x, y, z = solid["com"]
     solid["com"] = (x, y, z - high)

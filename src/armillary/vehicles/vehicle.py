@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,7 +14,10 @@ from armillary.errors import unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model import Pose
+from armillary.scalar import Scalar, atan2, cos, sin
 from armillary.shown import shown
+
+Motion: TypeAlias = Callable[[Scalar], Scalar]
 
 
 @shown
@@ -27,6 +31,8 @@ class Vehicle:
     tyres: of the same wheels, the names of their force elements, or of the wheels of the
     constraints where they roll without slip; steering: the coordinate that steers ("": none), and
     steering_gain, rad of the wheels' mean angle per unit of it; driven: wheels with drive torque;
+    steered: of vehicles whose wheels are steered one by one, (coordinate, x, y) of each wheel in m
+    ahead of and to the left of the middle of the unsteered axle: all of them turn about one centre;
     axles: their x, m, in the chassis's frame; tracks: of every axle, m; radii: loaded, m;
     units: chassis of the tractor and of every trailer, in a row."""
 
@@ -38,6 +44,7 @@ class Vehicle:
     tracks: tuple[float, ...] = ()
     steering: str = ""
     steering_gain: float = 0.0
+    steered: tuple[tuple[str, float, float], ...] = ()
     driven: tuple[str, ...] = ()
     chassis: str = "chassis"
     units: tuple[str, ...] = ("chassis",)
@@ -63,6 +70,35 @@ class Vehicle:
     def center_of_mass(self) -> Array:
         """At the start, in the world's axes, m."""
         return np.asarray(self.mechanism.center_of_mass(self.mechanism.initial))
+
+    @cached_property
+    def wheel_bodies(self) -> dict[str, str]:
+        """Bodies of the wheels by their joints."""
+        of = {body.joint.name: body.name for body in self.mechanism.model.bodies}
+        return {wheel: of[wheel] for wheel in self.wheels}
+
+    @property
+    def single_track(self) -> bool:
+        """All wheels behind each other: it can fall over."""
+        return not any(self.tracks)
+
+    def steering_motions(self, steer: Callable[[Scalar], Scalar]) -> dict[str, Motion]:
+        """Steering coordinates over time, for an angle of the wheels over time (rad).  Wheels that
+        are steered one by one: of the wheel that the middle of the front axle would have."""
+        if not self.steered:
+            gain = 1.0 / self.steering_gain
+            return {self.steering: lambda t: steer(t) * gain}
+
+        def of(x: float, y: float) -> Motion:
+            return lambda t: self.own_angle(steer(t), x, y)
+
+        return {name: of(x, y) for name, x, y in self.steered}
+
+    def own_angle(self, angle: Scalar, x: float, y: float) -> Scalar:
+        """Of a wheel at (x, y) from the unsteered axle, in a turn with the steering angle of the
+        middle of the front axle: both stand square to the line to the turning centre."""
+        s, c = sin(angle), cos(angle)
+        return atan2(s * x, c * self.wheelbase - s * y)
 
     def start(self, speed: float = 0.0) -> tuple[Array, Array]:
         """q and v of straight driving at a speed (m/s): wheels roll, nothing else moves."""

@@ -32,9 +32,9 @@ from armillary.model import Passive, Pose, Report, Shape, Wheel
 from armillary.model.parts import Triple
 from armillary.vehicles.assembling import BLUE, CHASSIS, DARK, Assembler, bar_shape, block, rod
 from armillary.vehicles.axles import RoadWheel
+from armillary.vehicles.fitting import fitted
 from armillary.vehicles.steering import Trapezoid
 from armillary.vehicles.suspensions import FiveDegree
-from armillary.vehicles.trim import springs_at_rest
 from armillary.vehicles.vehicle import Vehicle
 
 CONTACTS = ("point", "lifted", "rolling")
@@ -76,7 +76,7 @@ def yesiloglu_car(
     build.all(wheelbase, half_track, pins, body, steered)
     corners = ("front-left", "front-right", "rear-left", "rear-right")
     roads = [f"road-{corner}" for corner in corners] if contact == "lifted" else []
-    mechanism = springs_at_rest(b.build(), roads)
+    mechanism = fitted(b.build(), roads)
     wheels = tuple(f"{corner}-bearing" for corner in corners)
     return Vehicle(
         mechanism,

@@ -1,0 +1,215 @@
+"""Compliance of axles on rubber: closed forms, the limit of stiff rubber, the Hessian of energy."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import armillary as am
+from armillary.errors import InputError
+from armillary.vehicles.rig import Rig
+
+V = am.vehicles
+SLACK = V.Strut(stiffness=0.0, damping=1.0, bump=0.0, rebound=0.0, load=0.0)
+INNER, OUTER, CENTER = (0.4, 0.3, 0.31), (0.4, 0.6, 0.31), (0.0, 0.75, 0.31)
+
+
+def trailing(**changes):
+    """A trailing arm with its pivots across the car, in the height of the wheel's centre."""
+    return V.TrailingArm(
+        pivot_inner=INNER, pivot_outer=OUTER, wheel_center=CENTER, strut=SLACK, **changes
+    )
+
+
+def test_an_arm_on_two_bushings_by_hand():
+    """Springs at the pivots (axial along y, radial along x and z), the wheel's centre held in its
+    height: yaw of the arm about the middle of its pivots is  M / (k_x d²/2 + 2 k_tilt)."""
+    rubber = V.Bushing(radial=3e6, axial=8e5, tilting=900.0, turning=0.0)
+    axle = V.Axle(trailing(bushing=rubber), name="rear")
+    yaw = rubber.radial * 0.3**2 / 2 + 2 * rubber.tilting
+    arm, across = 0.4, 0.75 - 0.45  # from the pivots' middle back and out to the wheel
+    small = [-1e-2, 0.0, 1e-2]
+    turned = V.compliance(axle, aligning=small)
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        assert turned[f"{side} steer compliance"][1] == pytest.approx(1 / yaw, rel=1e-6)
+        assert turned[f"{side} center y compliance"][1] == pytest.approx(-arm / yaw, rel=1e-6)
+        assert turned[f"{side} center x compliance"][1] == pytest.approx(
+            -sign * across / yaw, rel=1e-6
+        )
+    pulled = V.compliance(axle, drive=small)  # forward at the centre: both along and about
+    along = 1 / (2 * rubber.radial) + across**2 / yaw
+    assert pulled["left center x compliance"][1] == pytest.approx(along, rel=1e-6)
+    assert pulled["left toe compliance"][1] == pytest.approx(across / yaw, rel=1e-6)
+    assert pulled["right toe compliance"][1] == pytest.approx(across / yaw, rel=1e-6)
+    pushed = V.compliance(axle, lateral=small)
+    # at the contact it turns the arm about x as well; about the pivots nothing resists, so the
+    # post at the wheel's centre has no force
+    roll = rubber.radial * 0.3**2 / 2 + 2 * rubber.tilting
+    sideways = 1 / (2 * rubber.axial) + arm**2 / yaw
+    assert pushed["left center y compliance"][1] == pytest.approx(sideways, rel=1e-6)
+    assert pushed["left steer compliance"][1] == pytest.approx(-arm / yaw, rel=1e-6)
+    assert pushed["left camber compliance"][1] == pytest.approx(-0.31 / roll, rel=1e-6)
+
+
+def test_another_rubber_in_one_pivot():
+    """Axial forces share by the springs in a row beside each other; softer outer rubber lets the
+    arm turn about the inner pivot."""
+    inner, outer = V.Bushing(radial=4e6, axial=1e6, tilting=0.0, turning=0.0), 2.5e5
+    axle = V.Axle(trailing(bushing=inner, outer_bushing=replace(inner, radial=outer)))
+    found = V.compliance(axle, drive=[0.0])
+    # forward force at y = 0.75 on springs along x at 0.3 and 0.6: by levers
+    at_inner, at_outer = (0.6 - 0.75) / 0.3 / 4e6, (0.75 - 0.3) / 0.3 / outer
+    slope = (at_outer - at_inner) / 0.3
+    assert found["left center x compliance"][0] == pytest.approx(at_inner + slope * 0.45, rel=1e-6)
+    assert found["left toe compliance"][0] == pytest.approx(slope, rel=1e-6)
+
+
+@pytest.fixture(scope="module")
+def wishbone():
+    """Two kinds of rubber, a loaded strut, steered."""
+    return V.Axle(
+        V.DoubleWishbone(
+            bushing=V.Bushing(),
+            rear_bushing=V.Bushing(radial=2e6, axial=6e5),
+            strut=V.Strut(stiffness=50e3, load=5200.0),
+        ),
+        V.Rack(),
+    )
+
+
+@pytest.fixture(scope="module")
+def pushed(wishbone):
+    return V.compliance(wishbone, lateral=[-1500.0, -1.0, 0.0, 1.0, 1500.0])
+
+
+def test_compliance_is_the_inverse_of_the_energys_hessian(wishbone, pushed):
+    """At rest without loads: changes of the energy over closed places nearby by second differences,
+    the loads' work by differences; nothing of the solver for rest is used."""
+    rig = Rig(wishbone)
+    m = rig.mechanism
+    J = m.constraint_jacobian(m.initial)[:, rig.free]
+    N = np.linalg.svd(J)[2][np.linalg.matrix_rank(J) :].T
+    k, h = N.shape[1], 1e-4
+    pairs = [(i, j) for i in range(k) for j in range(i + 1)]
+    y = np.zeros((len(pairs), 4, k))
+    for row, (i, j) in enumerate(pairs):
+        for n, (a, b) in enumerate(((1, 1), (1, -1), (-1, 1), (-1, -1))):
+            y[row, n, i] += a * h
+            y[row, n, j] += b * h
+
+    def closed(y):
+        step = np.zeros((len(y), m.nv))
+        step[:, rig.free] = y @ N.T
+        guess = m.integrate(np.tile(m.initial, (len(y), 1)), step)
+        return rig._closed(guess, np.zeros((len(y), 3)))
+
+    q = closed(y.reshape(-1, k))
+    energy = np.asarray(m.energy(q, np.zeros((len(q), m.nv))))[1].reshape(len(pairs), 4)
+    H = np.zeros((k, k))
+    for (i, j), e in zip(pairs, energy, strict=True):
+        H[i, j] = H[j, i] = (e[0] - e[1] - e[2] + e[3]) / (4 * h * h)
+    ends = [closed(s * h * np.eye(k)) for s in (1, -1)]
+
+    def slopes(number):
+        return (number(ends[0]) - number(ends[1])) / (2 * h)
+
+    def contact_y(q, side):
+        R, p = m.pose(q, f"front-{side}-wheel")
+        R, p = np.asarray(R), np.asarray(p)
+        down = R[:, 2:3, 1] * R[:, :, 1] - [0, 0, 1]
+        return (p + 0.31 * down / np.linalg.norm(down, axis=1, keepdims=True))[:, 1]
+
+    work = sum(slopes(lambda q, s=s: contact_y(q, s)) for s in ("left", "right"))
+    # the energy that the wheels' own motion stores is none: their joints are held
+    moved = np.linalg.solve(H, work)
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        center = slopes(lambda q, s=side: np.asarray(m.pose(q, f"{s}-center")[1])[:, 1]) @ moved
+        assert pushed[f"{side} center y compliance"][2] == pytest.approx(center, rel=2e-4)
+
+        def steer(q, side=side):
+            axis = np.asarray(m.pose(q, f"front-{side}-wheel")[0])[:, :, 1]
+            return np.arctan2(-axis[:, 0], axis[:, 1])
+
+        assert pushed[f"{side} toe compliance"][2] == pytest.approx(
+            -sign * slopes(steer) @ moved, rel=2e-4
+        )
+
+
+def test_rates_are_differences_and_sides_mirror(pushed):
+    over = pushed["lateral"]
+    for name in ("steer", "camber", "toe"):
+        rate = (pushed[f"left {name}"][3] - pushed[f"left {name}"][1]) / (over[3] - over[1])
+        assert pushed[f"left {name} compliance"][2] == pytest.approx(rate, rel=1e-5)
+        sign = -1.0 if name == "steer" else 1.0
+        assert np.allclose(
+            pushed[f"left {name}"], sign * pushed[f"right {name}"][::-1], rtol=1e-6, atol=1e-12
+        )
+    change = (pushed["left center y change"][3] - pushed["left center y change"][1]) / 2.0
+    assert pushed["left center y compliance"][2] == pytest.approx(change, rel=1e-5)
+    assert np.abs(pushed["left center z change"]).max() < 1e-12
+    sae = pushed.sae()
+    assert np.array_equal(sae["lateral"], -over)
+    assert np.array_equal(sae["left toe compliance"], -pushed["left toe compliance"])
+    assert np.array_equal(sae["left steer compliance"], pushed["left steer compliance"])
+    assert len(pushed.plot().axes) == 6
+    assert "[rad]" in str(pushed) and "half-track change" in str(pushed)
+
+
+def test_stiff_rubber_is_an_ideal_hinge():
+    """Curves over travel go to those of rigid links as one over the stiffness."""
+    travel = [-0.03, 0.04]
+    rigid = V.kinematics(V.Axle(V.TrailingArm()), travel=travel)
+    off = []
+    for stiff in (1e9, 1e10):
+        rubber = V.Bushing(radial=stiff, axial=stiff, tilting=0.0, turning=0.0)
+        found = V.kinematics(V.Axle(V.TrailingArm(bushing=rubber)), travel=travel)
+        off.append(
+            {
+                name: np.abs(found[f"left {name}"] - rigid[f"left {name}"]).max()
+                for name in ("camber", "toe", "motion ratio", "half-track change", "wheel rate")
+            }
+        )
+    for name, last in off[1].items():
+        size = np.abs(rigid[f"left {name}"]).max()
+        assert last < 2e-5 * size
+        assert off[0][name] == pytest.approx(10 * last, rel=0.05)
+
+
+def test_a_car_on_rubber_rests_where_its_points_are():
+    """Preloads of the rubber carry what hinges would: at rest, with loads by the lever rule."""
+    rubber = V.Bushing()
+    car = V.car(V.TrailingArm(bushing=rubber), V.SolidAxle(guide="leaf"))
+    m = car.mechanism
+    q, v = car.start()
+    assert np.abs(m.forward_dynamics(q, v, np.zeros(m.nv))).max() < 1e-6
+    loads = m.tyre_forces(q, v).column("Fz")
+    weight, x = car.mass * 9.81, car.center_of_mass[0]
+    assert loads.sum() == pytest.approx(weight, rel=1e-9)
+    assert loads[2:].sum() == pytest.approx(-x / car.wheelbase * weight, rel=1e-9)
+
+
+BAD = [
+    (lambda: V.compliance("double wishbone"), "its links and hinges are rigid"),
+    (lambda: V.DoubleWishbone(rear_bushing=V.Bushing()), "bushing is there and bushing is"),
+    (lambda: V.TrailingArm(bushing="soft"), "bushing is a Bushing(...) or None, found 'soft'"),
+    (lambda: V.Bushing(radial=0.0), "radial is more than 0"),
+    (
+        lambda: V.compliance(V.Axle(trailing(bushing=V.Bushing())), lateral=[1.0], drive=[1.0]),
+        "one of lateral, longitudinal, drive and aligning is a list; found lateral and drive",
+    ),
+    (
+        lambda: V.compliance(V.Axle(trailing(bushing=V.Bushing())), travel=[0.0, 0.1]),
+        "travel, roll and steer are single numbers here",
+    ),
+    (
+        lambda: V.compliance(V.Axle(V.SolidAxle(guide="leaf", leaf_along=0.0))),
+        "nothing holds some of its motion",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("wrong", "text"), BAD)
+def test_wrong_rubber_is_named(wrong, text):
+    with pytest.raises(InputError) as error:
+        wrong()
+    assert text in str(error.value)

@@ -1,0 +1,99 @@
+"""Manoeuvres of rovers, robots on two wheels, bicycles, and of files; vehicles found in models."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import armillary as am
+from armillary.errors import InputError, ModelError
+
+V = am.vehicles
+FILES = Path(__file__).resolve().parents[2] / "examples" / "vehicles"
+
+
+def test_a_rolling_rover_turns_about_one_centre():
+    """Wheels that are steered one by one: curvature tan(angle)/L at every instant, no slip."""
+    found = V.drive(V.rover(None), V.step_steer(1.5, 0.2, duration=1.5), step=2e-3)
+    assert found.run.complete
+    late = found.time > 0.7
+    curvature = found.yaw_rate()[late] / found.speed()[late]
+    assert np.allclose(curvature, math.tan(0.2) / 1.0, rtol=1e-9)
+    steers = [found.run.column(f"{c}-steer")[-1] for c in ("front-left", "front-right")]
+    for angle, y in zip(steers, (0.4, -0.4), strict=True):  # square to the centre, R to the left
+        assert math.tan(angle) == pytest.approx(1.0 / (1.0 / math.tan(0.2) - y), rel=1e-9)
+
+
+def test_robots_follow_circles():
+    """A rover on tyres by its four steered wheels, two driven wheels by their torques: steady turns
+    on the radius, the robot's to the accuracy of looking ahead."""
+    for vehicle, radius, speed in (
+        (V.rover(None, tyre=am.tyres.Linear()), 6.0, 1.0),
+        (V.differential_drive(), -3.0, 0.6),
+    ):
+        turn = V.constant_radius(radius, speed, duration=24.0)
+        found = V.drive(vehicle, turn, step=4e-3, every=5)
+        assert found.run.complete
+        assert found.yaw_rate()[-1] * radius == pytest.approx(speed, rel=0.08)
+        assert found.speed()[-1] == pytest.approx(speed, rel=0.02)
+
+
+def test_a_bicycle_goes_straight_and_is_not_steered():
+    bicycle = V.bicycle()
+    found = V.drive(bicycle, V.straight_braking(5.0, 3.0, duration=0.5), step=5e-3)
+    assert found.run.complete and found.speed()[-1] < 5.0
+    with pytest.raises(InputError, match="falls over"):
+        V.drive(bicycle, V.step_steer(5.0))
+    with pytest.raises(InputError, match="falls over"):
+        V.drive(bicycle, V.slalom(5.0))
+    with pytest.raises(InputError, match="has no steering, and step steer gives an angle"):
+        V.drive(V.differential_drive(), V.step_steer(1.0))
+
+
+MADE = {
+    "car": V.car,
+    "rover": V.rover,
+    "bicycle": V.bicycle,
+    "differential-drive": V.differential_drive,
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_file_is_read_as_its_vehicle(name):
+    made, found = MADE[name](), V.from_mechanism(am.load(FILES / f"{name}.yaml"))
+    assert found.wheels == made.wheels and found.tyres == made.tyres
+    assert (found.chassis, found.steering, found.rolling) == (
+        made.chassis, made.steering, made.rolling,
+    )  # fmt: skip
+    assert np.allclose(found.axles, made.axles) and np.allclose(found.tracks, made.tracks)
+    assert np.allclose(found.radii, made.radii, rtol=1e-9)
+    assert [row[0] for row in found.steered] == [row[0] for row in made.steered]
+    assert np.allclose([r[1:] for r in found.steered], [r[1:] for r in made.steered])
+    if made.steering and name != "bicycle":  # its steering axis leans: 0.951 rad of yaw per rad
+        assert found.steering_gain == pytest.approx(made.steering_gain, rel=1e-5)
+
+
+def test_the_units_of_a_train_are_named():
+    made = V.truck(1)
+    found = V.from_mechanism(made.mechanism, units=made.units)
+    assert found.units == made.units and found.wheelbase == pytest.approx(made.wheelbase)
+    assert set(found.wheels) == set(made.wheels)
+
+
+def test_what_is_no_vehicle_is_told():
+    with pytest.raises(InputError, match="is no vehicle: no body on a hinge of its own has a tyre"):
+        V.from_mechanism(am.example("six-r"))
+    car = V.car().mechanism
+    with pytest.raises(InputError, match="'tractor-left-wheel' turns none of its wheels"):
+        V.from_mechanism(V.truck(0).mechanism, steering="tractor-left-wheel")
+    with pytest.raises(ModelError, match="front-left-wheel"):
+        V.from_mechanism(car, driven=["front-left-whel"])
+    with pytest.raises(ModelError, match="rack"):
+        V.from_mechanism(car, steering="rak")
+    b = am.Builder("stand")
+    b.body("frame", joint="revolute", axis="z", mass=10.0, inertia=(1.0, 1.0, 1.0))
+    b.body("rim", "frame", "revolute", (1, 0, 0.3), axis="y", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    b.tyre("tyre", "rim", radius=0.3)
+    with pytest.raises(InputError, match="A chassis is on a free or a planar joint"):
+        V.from_mechanism(b.build())
