@@ -122,6 +122,9 @@ def parameter_values(model: Model) -> Array:
     return np.array(inertias + elements + Varied(model).values())
 
 
+_LAST = 0.999  # how good the last parameter must look to stand for the first
+
+
 def base_parameters(model: Model, stacked: Array, tolerance: float = 1e-9) -> BaseParameters:
     """Of the inertias alone, from a regressor stacked over many states."""
     return combinations(stacked, inertia_names(model), tolerance)
@@ -129,11 +132,14 @@ def base_parameters(model: Model, stacked: Array, tolerance: float = 1e-9) -> Ba
 
 def combinations(stacked: Array, names: tuple[str, ...], tolerance: float = 1e-9) -> BaseParameters:
     """From the columns (rows, parameters) of many states: pivoted QR finds independent ones, and
-    how the others depend on them."""
+    how the others depend on them.  Of columns that are as good as each other the first is taken, by
+    a small preference: rounding, which is another on every processor, has no say."""
     from scipy.linalg import qr
 
     scale = np.linalg.norm(stacked, axis=0)
     used = np.flatnonzero(scale > tolerance * max(scale.max(initial=0.0), 1e-300))
+    preference = np.linspace(1.0, _LAST, len(scale))
+    scale = scale / preference
     r, pivot = qr(stacked[:, used] / scale[used], mode="r", pivoting=True)
     diagonal = np.abs(np.diag(r))
     rank = int(np.sum(diagonal > tolerance * diagonal[0])) if len(diagonal) else 0
@@ -146,7 +152,7 @@ def combinations(stacked: Array, names: tuple[str, ...], tolerance: float = 1e-9
     matrix[np.abs(matrix) < 1e-9] = 0.0
     order = np.argsort(columns)
     values = np.zeros(min(stacked.shape))
-    triangle = r[: len(used)]
+    triangle = r[: len(used)] / preference[used[pivot]]
     values[: min(triangle.shape)] = np.linalg.svd(triangle, compute_uv=False)
     return BaseParameters(
         tuple(_combination(matrix[i], names) for i in order),

@@ -28,6 +28,7 @@ from armillary.studies.identification.parameters import (
     passive_of,
 )
 
+_ROUNDED = 1e-12  # of the largest velocity
 _STEP = 1e-4  # of a number of a force element, for differences
 _NONLINEAR = ("element", "static_rise", "stribeck", "motor")
 
@@ -104,10 +105,13 @@ class Design:
         return motion.q[:, place] - rest
 
     def _direction(self, entry: int, motion: Motion) -> Array:
-        """sign(v), or the smooth curve that the model has in its place."""
+        """sign(v), or the smooth curve that the model has in its place.  At rest there is none: a
+        velocity that is rounding is 0."""
         body, axis = joint_of(self.mechanism, entry)
         passive = passive_of(self.mechanism.model.bodies[body].joint, axis)
-        return np.asarray(passive.direction(motion.v[:, entry]), float)
+        v = motion.v[:, entry]
+        moving = np.abs(v) > _ROUNDED * np.abs(v).max(initial=0.0)
+        return np.asarray(passive.direction(np.where(moving, v, 0.0)), float)
 
     def rest(self, motion: Motion, theta: Array) -> Array:
         """g(θ) (T, nv)."""

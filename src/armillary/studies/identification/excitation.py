@@ -193,6 +193,14 @@ def _begun(
     return [named.get(entry) for entry in entries]
 
 
+def _across(w: Array) -> Array:
+    """(K - 1, K) orthonormal vectors at right angles to w (K), by Householder's reflection: the
+    same on every processor, which a decomposition of LAPACK is not."""
+    u = w / np.linalg.norm(w)
+    u[0] += 1.0
+    return np.eye(len(w))[1:] - np.outer(u[1:], u) * (2.0 / (u @ u))
+
+
 class Shapes:
     """Fourier series within limits, as plain numbers: per coordinate the free coefficients of its
     shape, and where in its range it stays if it does not fill it."""
@@ -201,10 +209,11 @@ class Shapes:
         self, ranges: Sequence[Range], harmonics: int, period: float, begin: Sequence[float | None]
     ):
         self.ranges, self.harmonics, self.period, self.begin = ranges, harmonics, period, begin
-        rest = np.zeros((2, 2 * harmonics))
-        rest[0, :harmonics] = 1.0  # Σ a_k = 0: v = 0 at both ends
-        rest[1, harmonics:] = np.arange(1, harmonics + 1)  # Σ k b_k = 0: a = 0 there
-        self.basis = np.linalg.svd(rest)[2][2:]  # (2 K - 2, 2 K)
+        still = _across(np.ones(harmonics))  # Σ a_k = 0: v = 0 at both ends
+        steady = _across(np.arange(1.0, harmonics + 1.0))  # Σ k b_k = 0: a = 0 there
+        self.basis = np.zeros((2 * harmonics - 2, 2 * harmonics))
+        self.basis[: harmonics - 1, :harmonics] = still
+        self.basis[harmonics - 1 :, harmonics:] = steady
         k = 2.0 * np.pi / period * np.arange(1, harmonics + 1)
         t = np.linspace(0.0, period, _PER_HARMONIC * harmonics + 1)
         s, c = np.sin(np.outer(t, k)), np.cos(np.outer(t, k))
