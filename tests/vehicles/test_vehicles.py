@@ -254,6 +254,25 @@ def test_four_posts_lift_a_car():
     assert np.abs(run.column("chassis.pz")).max() > 0.0301  # it overshoots
 
 
+@pytest.mark.soak
+def test_a_batch_of_cars_is_each_of_them():
+    """Springs and speeds of their own, one native loop, the rows equal to single runs."""
+    car, count = V.car(), 7
+    m, rng = car.mechanism, np.random.default_rng(2)
+    springs = [k for k, x in enumerate(m.parameter_names) if x.endswith("-strut.stiffness")]
+    numbers = np.tile(m.parameters, (count, 1))
+    numbers[:, springs] *= rng.uniform(0.8, 1.2, (count, 4))
+    v = np.stack([car.start(speed)[1] for speed in rng.uniform(10.0, 30.0, count)])
+    q = np.tile(m.initial, (count, 1))
+    given = {"duration": 0.1, "inputs": {car.steering: 60.0}, "every": 50}
+    many = am.simulate(m, q, v, parameters=numbers, **given)
+    assert many.complete and many.performance().native == 1.0
+    assert np.ptp(many.q[-1], axis=0).max() > 0.5  # they are at different places
+    for k in range(count):
+        one = am.simulate(m, q[k], v[k], parameters=numbers[k], **given)
+        assert np.allclose(one.q, many.q[:, k], rtol=1e-12, atol=1e-13)
+
+
 BAD = [
     (lambda: V.car(com=(0.5, 0, 0.5)), "rear wheels would carry"),
     (lambda: V.car(com=(-1.2, 0.8, 0.5)), "beside the middle, outside its wheels (0.75 m)"),
