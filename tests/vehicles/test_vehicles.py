@@ -50,6 +50,11 @@ def test_a_car_rests_on_loads_by_the_lever_rule(any_car):
     rear = -x / any_car.wheelbase * weight / 2
     loads = [f[2] for f in world_forces(m, q, v, any_car.tyres).values()]
     assert np.allclose(loads, [weight / 2 - rear] * 2 + [rear] * 2, rtol=1e-9)
+    # forces in every joint: a bearing bears what its tyre does, less the wheel's own weight
+    rest = m.solve(q, v, np.zeros(m.nv), coordinates="world_aligned")
+    for wheel, load in zip(any_car.wheels, loads, strict=True):
+        own = m.model.bodies[m.model.index[wheel]].mass.mass * G
+        assert rest.reactions[wheel][5] == pytest.approx(own - load, rel=1e-8)
 
 
 def test_tyres_and_weight_change_the_momentum(any_car):
