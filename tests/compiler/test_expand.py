@@ -48,6 +48,22 @@ def exact(x: np.ndarray) -> np.ndarray:
     return np.stack([np.sin(wide), np.cos(wide)], axis=-1)
 
 
+@pytest.mark.parametrize("fma", [True, False])
+def test_sums_of_thousands_of_terms(fma):
+    """Deeper than Python's own stack: mechanisms with numbers per state have such sums."""
+    graph, count = Graph(), 3000
+    total = graph.load("x", 0)
+    for k in range(1, count):
+        term = graph.load("x", k) * graph.load("y", k)
+        total = total + term if k % 3 else total - term
+    roots = Expansion(fma).expand([total])
+    x = np.arange(1.0, count + 1.0)
+    signs = np.where(np.arange(count) % 3 == 0, -1.0, 1.0)
+    signs[0] = 1.0
+    values = evaluate(roots, lambda at: float(x[at[1]]) if at[0] == "x" else 1.0, float)
+    assert values[roots[0].index] == float(signs @ x)
+
+
 # ---------------------------------------------------------------- sine and cosine
 
 

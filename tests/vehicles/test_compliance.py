@@ -188,6 +188,35 @@ def test_a_car_on_rubber_rests_where_its_points_are():
     assert loads[2:].sum() == pytest.approx(-x / car.wheelbase * weight, rel=1e-9)
 
 
+@pytest.mark.soak
+def test_a_car_on_rubber_drives():
+    """It turns a little otherwise than the one on hinges: its front wheels give way to the left."""
+    soft = V.DoubleWishbone(bushing=V.Bushing(), rear_bushing=V.Bushing(radial=1.5e6))
+    turn = V.step_steer(20.0, 0.02, duration=1.5)
+    rates = []
+    for front, step in ((soft, 5e-4), ("double wishbone", 2e-3)):
+        found = V.drive(V.car(front), turn, step=step)
+        assert found.run.complete and found.run.performance().native == 1.0
+        rates.append(found.yaw_rate()[-1])
+    assert 1.01 < rates[0] / rates[1] < 1.3
+
+
+def test_an_arm_on_rubber_has_its_breadth():
+    """Two bars as many small masses."""
+    data = V.DoubleWishbone(bushing=V.Bushing())
+    m = Rig(V.Axle(data)).mechanism
+    mass = m.model.bodies[m.model.index["front-left-lower-arm"]].mass
+    feet = [np.array(data.lower_front), np.array(data.lower_rear)]
+    tip, s = np.array(data.lower_ball), (np.arange(4000) + 0.5)[:, None] / 4000
+    points = np.concatenate([foot + s * (tip - foot) for foot in feet])
+    center, dm = points.mean(axis=0), data.lower_mass / len(points)
+    assert np.allclose(mass.com, center - (feet[0] + feet[1]) / 2, atol=1e-12)
+    d = points - center
+    I = dm * (np.sum(d * d) * np.eye(3) - d.T @ d)
+    thick = np.array([[mass.tensor[k] for k in row] for row in ((0, 3, 4), (3, 1, 5), (4, 5, 2))])
+    assert np.allclose(thick, I, atol=2e-2 * np.abs(I).max())  # bars are 2 cm thick
+
+
 BAD = [
     (lambda: V.compliance("double wishbone"), "its links and hinges are rigid"),
     (lambda: V.DoubleWishbone(rear_bushing=V.Bushing()), "bushing is there and bushing is"),

@@ -50,6 +50,11 @@ def test_a_car_rests_on_loads_by_the_lever_rule(any_car):
     rear = -x / any_car.wheelbase * weight / 2
     loads = [f[2] for f in world_forces(m, q, v, any_car.tyres).values()]
     assert np.allclose(loads, [weight / 2 - rear] * 2 + [rear] * 2, rtol=1e-9)
+    # forces in every joint: a bearing bears what its tyre does, less the wheel's own weight
+    rest = m.solve(q, v, np.zeros(m.nv), coordinates="world_aligned")
+    for wheel, load in zip(any_car.wheels, loads, strict=True):
+        own = m.model.bodies[m.model.index[wheel]].mass.mass * G
+        assert rest.reactions[wheel][5] == pytest.approx(own - load, rel=1e-8)
 
 
 def test_tyres_and_weight_change_the_momentum(any_car):
@@ -252,6 +257,25 @@ def test_four_posts_lift_a_car():
     loads = run["prescribed_force"][-1] - 20.0 * G  # less the posts' own weight
     assert loads.sum() == pytest.approx(car.mass * G - 4 * 20 * G, rel=1e-3)
     assert np.abs(run.column("chassis.pz")).max() > 0.0301  # it overshoots
+
+
+@pytest.mark.soak
+def test_a_batch_of_cars_is_each_of_them():
+    """Springs and speeds of their own, one native loop, the rows equal to single runs."""
+    car, count = V.car(), 7
+    m, rng = car.mechanism, np.random.default_rng(2)
+    springs = [k for k, x in enumerate(m.parameter_names) if x.endswith("-strut.stiffness")]
+    numbers = np.tile(m.parameters, (count, 1))
+    numbers[:, springs] *= rng.uniform(0.8, 1.2, (count, 4))
+    v = np.stack([car.start(speed)[1] for speed in rng.uniform(10.0, 30.0, count)])
+    q = np.tile(m.initial, (count, 1))
+    given = {"duration": 0.1, "inputs": {car.steering: 60.0}, "every": 50}
+    many = am.simulate(m, q, v, parameters=numbers, **given)
+    assert many.complete and many.performance().native == 1.0
+    assert np.ptp(many.q[-1], axis=0).max() > 0.5  # they are at different places
+    for k in range(count):
+        one = am.simulate(m, q[k], v[k], parameters=numbers[k], **given)
+        assert np.allclose(one.q, many.q[:, k], rtol=1e-12, atol=1e-13)
 
 
 BAD = [

@@ -74,6 +74,8 @@ def put_arm(
     if pivots.rubber is None:
         a.body(name, a.carrier, "revolute", origin, axis=axis, **solid)
         return {name: side}  # positive angles lift the wheel
+    # on rubber it turns about any axis: two bars from the pivots to the tip, with their own breadth
+    solid |= _two_bars(mass, (first, second), tip, origin)
     a.body(name, a.carrier, "gimbal", origin, free=SIX, **solid)
     turned = z_along(axis)
     for (word, point), rubber in zip(pivots.points.items(), pivots.rubber, strict=True):
@@ -88,6 +90,23 @@ def put_arm(
         a.builder.bushing(label, *ends, stiffness=k, damping=damping)
     parts = zip(("rx", "ry", "rz"), axis, strict=True)
     return {f"{name}.{r}": side * x for r, x in parts if x}
+
+
+def _two_bars(
+    mass: float, feet: tuple[Triple, Triple], tip: Triple, origin: Triple
+) -> dict[str, Any]:
+    """Mass, centre and tensor (xx, yy, zz, xy, xz, yz) of two round bars that meet at the tip."""
+    bars = [rod(0.5 * mass, foot, tip, origin) for foot in feet]
+    center = middle(bars[0]["com"], bars[1]["com"])
+    pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+    tensor = [0.0] * 6
+    for bar in bars:
+        d = minus(bar["com"], center)
+        square = sum(x * x for x in d)
+        for k, (i, j) in enumerate(pairs):
+            tensor[k] += bar["inertia"][k]
+            tensor[k] += 0.5 * mass * ((square if i == j else 0.0) - d[i] * d[j])
+    return {"mass": mass, "com": center, "inertia": tensor}
 
 
 def _in_bump(line: Sequence[float], lever: Sequence[float]) -> Triple:

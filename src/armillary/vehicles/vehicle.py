@@ -27,7 +27,8 @@ class Vehicle:
 
     mechanism: what every question is asked of; chassis: the body that is steered and driven, with
     its frame on the road under the first axle, x forward, y left, z up (ISO 8855); wheels: the
-    bodies that roll, also the names of their joints, from the front to the rear, left before right;
+    joints on which they roll (`wheel_bodies`: their bodies), from the front to the rear, left
+    before right;
     tyres: of the same wheels, the names of their force elements, or of the wheels of the
     constraints where they roll without slip; steering: the coordinate that steers ("": none), and
     steering_gain, rad of the wheels' mean angle per unit of it; driven: wheels with drive torque;
