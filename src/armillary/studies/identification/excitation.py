@@ -104,8 +104,8 @@ def exciting_trajectory(
     design = Design(mechanism, parameters_of(mechanism, asked, measured, "tau"))
     judge = _Judge(design, entries, period, harmonics)
     count = evaluations or (60 if mechanism.constraints else 600)
-    best, value, first = _evolved(shapes, judge, count, np.random.default_rng(seed))
-    if value >= _WORST:
+    best, first = _evolved(shapes, judge, count, np.random.default_rng(seed))
+    if judge(Fourier(*shapes.series(best))) >= _WORST:
         raise InputError(
             f"exciting_trajectory: no motion of {', '.join(labels)} "
             "within these limits was found that the mechanism can follow. Narrow the limits of the "
@@ -115,7 +115,8 @@ def exciting_trajectory(
     found = ExcitingTrajectory(*series)
     found.labels = labels
     found.units = tuple(mechanism.v_units[k] for k in entries)
-    found.condition, found.at_first = value, first
+    conditions = (judge.by_itself(Fourier(*shapes.series(x))) for x in (best, first))
+    found.condition, found.at_first = conditions
     return found
 
 
@@ -263,7 +264,13 @@ class _Judge:
         self.t = np.linspace(0.0, period, 16 * harmonics + 1)[:-1]
         self.columns: list[int] | None = None
 
+    def by_itself(self, series: Fourier) -> float:
+        """Of the base parameters that are told from this motion, as `identify` finds them."""
+        self.columns = None
+        return self(series)
+
     def __call__(self, series: Fourier) -> float:
+        """Of those told from the first motion that was judged."""
         try:
             motion, rows = self._motion(series)
         except ArmillaryError:
@@ -304,15 +311,15 @@ class _Judge:
 
 def _evolved(
     shapes: Shapes, judge: _Judge, count: int, rng: np.random.Generator
-) -> tuple[Array, float, float]:
-    """The best numbers, their condition, and that of the best random ones."""
+) -> tuple[Array, Array]:
+    """The best numbers, and the best random ones."""
     best, value, spread = np.zeros(shapes.size), inf, 0.5
     random = max(count // 6, 5)
     for _ in range(random):
         x = rng.normal(size=shapes.size)
         if (own := judge(Fourier(*shapes.series(x)))) < value:
             best, value = x, own
-    first = value
+    first = best
     for _ in range(count - random):
         chosen = rng.random(shapes.size) < 0.3
         x = best + spread * rng.normal(size=shapes.size) * chosen
@@ -321,4 +328,4 @@ def _evolved(
         spread = min(max(spread * (1.22 if better else 0.95), 0.02), 2.0)  # one of five succeeds
         if better:
             best, value = x, own
-    return best, value, first
+    return best, first
