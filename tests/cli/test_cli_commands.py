@@ -299,7 +299,7 @@ def process(*words):
 
 def test_the_installed_command():
     """Exit codes, streams, no traceback."""
-    good = process("-m", "armillary.cli", "inverse", "two-link", "--json")
+    good = process("-m", "armillary", "inverse", "two-link", "--json")
     assert good.returncode == 0
     assert not good.stderr
     arm = am.example("two-link")

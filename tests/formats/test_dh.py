@@ -302,6 +302,7 @@ def test_tables_cannot_hold_everything():
         ([], "list of rows"),
         ({"a": 1}, "list of rows"),
         ([{"alfa": 1}], "row 1: unknown entry 'alfa'. Did you mean 'alpha'"),
+        ([{"coulomb": (0.3, 0.5)}], "unknown entry 'coulomb'. It belongs into 'friction'"),
         ([{"a": "long"}], "row 1 .'link1'.: a: expected a number, found 'long'"),
         ([{"a": float("nan")}], "finite"),
         ([{"a": 10**400}], "expected a number"),

@@ -4,6 +4,7 @@ A crank on a spring that winds up over several turns: with the crank's pivot in 
 coordinate counts them; with the chain cut there, the loop's joint must give the same motion.
 """
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -126,6 +127,20 @@ def test_a_state_is_in_the_turn_that_its_coordinates_say():
                   for m, q in ((tree, q_tree), (loop, q_loop))]  # fmt: skip
         crank = forces[1][0] - forces[1][1] + forces[1][2]
         assert crank == pytest.approx(forces[0][0], rel=1e-8)
+
+
+@pytest.mark.parametrize("turns", [-2, 1])
+def test_it_begins_in_the_turn_nearest_to_its_rest(turns):
+    """A rest of whole turns more is met by as many turns more at the start, and nothing changes."""
+    law = LAWS["spring"]
+    plain, shifted = (in_loop(replace(law, rest=law.rest + 2 * np.pi * k)) for k in (0, turns))
+    q, zero = plain.assemble().q, np.zeros(3)
+    for further in (0.0, 2 * np.pi):
+        q[2] += further
+        energies = [m.energy(q, zero)[1] for m in (plain, shifted)]
+        assert energies[1] == pytest.approx(energies[0], rel=1e-9)
+        found = [m.solve(q, zero, zero).acceleration for m in (plain, shifted)]
+        np.testing.assert_allclose(found[1], found[0], rtol=1e-9)
 
 
 # -- axes that are not parallel: the run counts ---------------------------------------------------

@@ -72,6 +72,16 @@ class Vandal(Block):
         return {"voltage": [1.0, 1.0]}
 
 
+class Witness(Block):
+    """Adds nothing, unless somebody before it has spoilt the state or its command."""
+
+    array_level = True
+
+    def force(self, t, q, v, z, u):
+        seen = [np.abs(x) > 100.0 for x in (*q, *v, *u)]
+        return [x + 1e3 * np.any(seen, axis=0) for x in u]
+
+
 def wrench(t, q, v):
     spoil(q, v)
     x, y = [0, 0, 0, FORCE, 0, 0], [0, 0, 0, 0, FORCE, 0]
@@ -100,6 +110,8 @@ SPOILERS = {
     "sampled part": {"controller": Vandal(), "period": 0.01},
     "two parts": {"controller": [Vandal(1.0), Vandal(FORCE - 1.0, traced=False)]},
     "chain": {"controller": Chain(Vandal(1.0), Vandal(FORCE - 1.0))},
+    "one that reads behind": {"controller": [Vandal(traced=False), Witness()]},
+    "a chain that reads behind": {"controller": Chain(Vandal(traced=False), Witness())},
     "actuator": {"actuators": Vandal()},
     "Function": {"controller": am.Function(push)},
     "external": {"external": wrench},

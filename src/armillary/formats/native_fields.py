@@ -135,9 +135,13 @@ class Entry(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _known_keys(cls, value: object) -> object:
-        if not isinstance(value, dict):
-            raise fault(f"expected a mapping {{key: value, ...}}, found {shown(value)}.")
         known = list(cls.model_fields)
+        if not isinstance(value, dict):
+            keys = f"{', '.join(known[:6])}{', ...' if len(known) > 6 else ''}"
+            raise fault(
+                f"expected a mapping {{key: value}} with some of the keys {keys}; "
+                f"found {shown(value)}."
+            )
         for key in value:
             if key in cls.renamed:
                 text = f"the key '{key}' is called '{cls.renamed[key]}' now. Rename it."

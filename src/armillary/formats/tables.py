@@ -18,6 +18,7 @@ from armillary.spatial import Matrix, Symmetric, Vector
 from armillary.spatial.rotation import cos_sin
 
 Part = TypeVar("Part", Passive, Limits, Rotor, Motor)
+_FRICTION = frozenset(field.name for field in fields(Passive))
 
 
 def check_keys(row: object, known: Iterable[str], part: str) -> None:
@@ -28,6 +29,8 @@ def check_keys(row: object, known: Iterable[str], part: str) -> None:
         if key not in known:
             near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.6)
             hint = f"Did you mean '{near[0]}'?" if near else f"Known: {', '.join(known)}."
+            if "friction" in known and key in _FRICTION:
+                hint = f"It belongs into 'friction': {{'{key}': ...}}."
             raise FormatError(f"{part}: unknown entry '{key}'. {hint}")
 
 
