@@ -31,6 +31,7 @@ PYTHON = {
     "root": "{otherwise}, or pass root= a folder that holds both.",
     "format": "Or pass format= one of {formats}.",
     "no base": "Leave `base` out.",
+    "derive tree": "Ask for equations(mechanism.tree).",
     "hold schedule": "Give more rows, a shorter run, or Schedule(..., hold=True).",
     "assemble": "assemble(q) closes the mechanism",
     "project": "project(q, v) corrects it",

@@ -134,6 +134,24 @@ def test_closed_mechanisms(monkeypatch):
             getattr(m, name)(q, v, last, certified=True)
 
 
+def test_rows_that_contradict_each_other_certify_nothing():
+    """A stretched arm whose tip hangs on a rod along it: in motion no acceleration keeps the rod's
+    length, and the nearest one is no answer."""
+    b = am.Builder("stretched")
+    for name, parent, x in (("upper", "world", 0.0), ("lower", "upper", 1.0)):
+        b.body(name, parent, "revolute", (x, 0, 0), axis="z", mass=1.0, com=(0.5, 0, 0),
+               inertia=(0.1, 0.1, 0.1))  # fmt: skip
+    b.frame("tip", "lower", (1.0, 0, 0))
+    b.distance("rod", am.Frame("pin", "world", am.Pose((3.0, 0.0, 0.0))), "tip", 1.0)
+    m = b.build()
+    q, rest, v = np.zeros(2), np.zeros(2), np.array([1.0, 0.0])
+    with pytest.raises(am.DisagreementError, match="contradict each other at this state"):
+        m.forward_dynamics(q, v, rest, certified=True)
+    q, v = m.project(m.assemble([0.4, -0.7]).q, v)
+    sure = m.forward_dynamics(q, v, rest, certified=True)
+    np.testing.assert_array_equal(sure, m.forward_dynamics(q, v, rest))
+
+
 def test_certified_solution(monkeypatch):
     m = machine()
     q, v, tau = m.random_state(4)

@@ -197,15 +197,44 @@ def test_what_has_no_derivation_is_refused():
         am.equations(am.example("four-bar"))
     with pytest.raises(am.ModelError, match="its velocities are no rates"):
         am.equations(am.Mechanism(samples.single("free")))
-    b = am.Builder("welded")
-    b.body("arm", axis="y", mass=1.0, com=(0.1, 0, 0))
-    b.body("tool", "arm", "fixed", (0.2, 0, 0), mass=1.0)
-    with pytest.raises(am.ModelError, match=r"'tool' is welded.*letters=False"):
-        am.equations(b.build())
-    assert am.equations(b.build(), letters=False).M.shape == (1, 1)
     moving = am.example("two-link").replace(base_velocity=(0, 0, 0, 1.0, 0, 0))
     with pytest.raises(am.InputError, match="its base moves"):
         am.equations(moving)
+
+
+def test_welded_bodies_share_the_letters_of_their_carriers():
+    """On the ground, in the middle with joints beyond, and a tool: as files of robots have them."""
+    b = am.Builder("welded")
+    b.body("stand", "world", "fixed", (0.1, 0, 0.3), (0, 0, 0.4), mass=5.0)
+    b.body("arm", "stand", "revolute", (0, 0, 0.1), axis="y", mass=1.0, com=(0.1, 0, 0))
+    b.body(
+        "box",
+        "arm",
+        "fixed",
+        (0.2, 0, 0),
+        (0.3, 0, 0),
+        mass=2.0,
+        com=(0, 0.1, 0),
+        inertia=(0.1, 0.2, 0.25),
+    )
+    b.body("slide", "box", "prismatic", (0.1, 0, 0), axis="x", mass=1.0, com=(0, 0, 0.1))
+    b.body("tool", "slide", "fixed", (0.2, 0, 0), mass=1.0)
+    b.frame("tip", "tool", (0, 0, 0.1))  # fmt: skip
+    m = b.build()
+    q, v, a = m.random_state(1)
+    for frame in ("tool", "tip"):
+        e = am.equations(m, frame=frame)
+        at = e.values | dict(zip((*e.q, *e.v, *e.a), (*q, *v, *a), strict=True))
+
+        def number(x, at=at):
+            return np.array(x.subs(at).evalf(20), float)
+
+        np.testing.assert_allclose(number(e.M), m.mass_matrix(q), rtol=1e-12)
+        np.testing.assert_allclose(number(e.tau).ravel(), m.inverse_dynamics(q, v, a), rtol=1e-12)
+        J = m.jacobian(q, frame, "world_aligned")
+        np.testing.assert_allclose(number(e.J), J, atol=1e-12)
+    assert "m2" in map(str, e.values) and "m3" not in map(str, e.values)
+    assert am.equations(m, letters=False).M.shape == (2, 2)
 
 
 def test_names_are_no_commands():
@@ -225,3 +254,7 @@ def test_equations_command(tmp_path):
     assert run("--format", "markdown", "--frame", "tip", "-o", str(file)).exit_code == 0
     assert "Singular where its determinant vanishes" in file.read_text()
     assert run("--format", "word").exit_code == 1
+    closed = CliRunner().invoke(app, ["equations", "four-bar"])
+    assert closed.exit_code == 1 and "--tree derives" in closed.stderr
+    opened = CliRunner().invoke(app, ["equations", "four-bar", "--tree", "--only", "mass_matrix"])
+    assert "cos(q2)" in opened.stdout

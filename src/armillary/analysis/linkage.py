@@ -108,7 +108,10 @@ class Linkage(LinkageDoors):
             own = self.dead_points(label)
             span = [x.value for x in own] or [float("nan")]
             word = "turns on" if not own else f"{len(own)} dead points"
-            ends: list[str | float] = [min(span), max(span)] if own else ["all", "all"]
+            ends: list[str | float] = ["all", "all"]
+            if own:  # less than the rounding of the range is nothing
+                least = 1e-12 * max(map(abs, span))
+                ends = [x if abs(x) > least else 0.0 for x in (min(span), max(span))]
             rows.append([label, word, *ends, m.v_units[k]])
         return "\n".join([*lines, *columns(["joint", "as a drive", "from", "to", "unit"], rows)])
 

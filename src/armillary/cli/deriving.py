@@ -25,10 +25,12 @@ def equations(
     format: str,
     out: Path | None,
     overwrite: bool,
+    tree: bool,
 ) -> None:
     if format not in FORMATS:
         raise unknown_name("format", format, FORMATS)
     mechanism, quasi = models.find(source), "joints" if hamel else None
+    mechanism = mechanism.tree if tree else mechanism
     if only is not None:
         if hamel or format not in ("text", "latex"):
             raise InputError("--only: a closed form as text or latex, without --hamel.")

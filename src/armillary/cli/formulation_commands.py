@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-from armillary.cli.options import ClosedSource, Json, Numbers, Overwrite, Source, State, runs
+from armillary.cli.options import (
+    ClosedSource,
+    Json,
+    Numbers,
+    OfTree,
+    Overwrite,
+    Source,
+    State,
+    runs,
+)
 from armillary.cli.program import app
 
 
@@ -91,9 +100,9 @@ def equations(
     format: Annotated[str, typer.Option(help="text, markdown, latex or python.")] = "text",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A file.")] = None,
     overwrite: Overwrite = False,
+    tree: OfTree = False,
 ) -> None:
     """Equations of motion in letters, derived step by step (Lagrange, or Boltzmann-Hamel).
 
-    Of three joints in seconds; of six, --only mass_matrix or coriolis_matrix, and everything in
-    minutes.
-    Progress is shown on the way. Needs SymPy."""
+    Of three joints in seconds; of six, --only mass_matrix or coriolis_matrix; everything takes
+    minutes. Progress is shown on the way. Needs SymPy."""

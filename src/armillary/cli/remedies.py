@@ -33,6 +33,7 @@ COMMAND = {
     "one; `armillary linearize` describes this instant.",
     "hold joint": "Hold the joint (--hold {joint}), give it a force (--tau), or try another --q.",
     "more actuators": "Name more of them with --actuator.",
+    "derive tree": "--tree derives those of its tree.",
     "no limits": "Give them in the model, or leave --limits out.",
     "fewer limits": "{otherwise}, or leave --limits out.",
     "range of a joint": "Give them: --limit {joint}=-1.5:1.5, rad or m.",

@@ -54,10 +54,14 @@ def solve(
     DisagreementError.  parameters: other numbers of bodies and elements of a closed
     mechanism, one row for all states or one per state; the power balance is then not known."""
     if certified:
-        given = (external, passive, prescribed, compliance, baumgarte, coordinates, about)
         machine: Any = mechanism
-        found = machine.certified("solve", q, v, tau, *given, parameters=parameters)
-        return cast(Solution, found)
+        return cast(
+            Solution,
+            machine.certified(
+                "solve", q, v, tau, external, passive, prescribed, compliance, baumgarte,
+                coordinates, about, parameters=parameters,
+            ),
+        )  # fmt: skip
     options = (external, prescribed, compliance, baumgarte, about, parameters)
     if passive and coordinates == "local" and all(x is None for x in options):
         found = _solved_at_once(mechanism, q, v, tau)

@@ -44,8 +44,8 @@ class Arguments:
         default, and False alone where that is: Python answers the rest."""
         known = dict(signature.parameters)
         empty = inspect.Parameter.empty
-        flags = {name: (True, False) for name, p in known.items() if p.default is True}
-        flags |= {name: (False,) for name, p in known.items() if p.default is False}
+        chosen: dict[object, Sequence[object]] = {True: (True, False), False: (False,)}
+        flags = {n: chosen[p.default] for n, p in known.items() if isinstance(p.default, bool)}
         by_name = [n for n, p in known.items() if p.kind is inspect.Parameter.KEYWORD_ONLY]
         required = tuple(n for n, p in known.items() if p.default is empty)
         return cls(

@@ -18,7 +18,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from armillary.constraints.questions import Constrained
-from armillary.errors import InputError, ModelError
+from armillary.errors import InputError, ModelError, Remedy
 from armillary.mechanism import symbolic
 from armillary.mechanism.hamel import QuasiEquations, quasi_motion
 from armillary.mechanism.letters import letters_of
@@ -31,6 +31,7 @@ from armillary.mechanism.shortening import (
 )
 from armillary.mechanism.trigonometry import NotPolynomialError, TrigRing
 from armillary.mechanism.written_equations import WrittenEquations
+from armillary.model.merge import merge_welded
 from armillary.model.passive import Passive
 
 _SHORT = 3  # coordinates: of more, common factors are not looked for
@@ -223,12 +224,14 @@ def equations(
     numbers); with other names or expressions for some, {"m1": "M", "c1": l1 / 2}; or give all of
     your own: bodies={"link1": {"mass": m1, ...}}, gravity=(0, 0, -g).  frame: whose Jacobian is
     asked for, too.  function: any of `symbolic.equations`, such as "mass_matrix".  progress: a
-    function that is told of every entry, such as print.  quasi: Boltzmann-Hamel equations instead,
+    function that is told of every entry, such as print; welded bodies share the letters of those
+    that carry them.  quasi: Boltzmann-Hamel equations instead,
     in the velocities of the joints ("joints", quaternions allowed) or in w = A(q) q̇, A a matrix."""
     own = bool(options.get("bodies")) or options.get("gravity") is not None
     values: dict[Expression, float] = {}
     place: tuple[Expression, ...] | None = None
     if letters and not own:
+        mechanism = _merged(mechanism)
         found = letters_of(mechanism, None if letters is True else letters, frame)
         options |= {"bodies": found.bodies, "gravity": found.gravity}
         values, place = found.values, found.frame
@@ -255,6 +258,15 @@ def equations(
         name, labels, s["q"], s["v"], s["a"], values, M, V, J or None, frame, tidy, rubs, springs,
         options.get("progress") or EquationsOfMotion.tell,
     )  # fmt: skip
+
+
+def _merged(mechanism: Constrained) -> Constrained:
+    """With welded bodies as part of those that carry them: one letter for each thing that moves."""
+    model = mechanism.model
+    welded = any(body.joint.kind == "fixed" for body in model.bodies)
+    if not welded or model.constraints or model.elements:
+        return mechanism
+    return mechanism.variant("welded bodies merged", merge_welded(model))
 
 
 def _in_quasi_velocities(
@@ -289,8 +301,8 @@ def _refuse(mechanism: Constrained, rates: bool) -> None:
     model = mechanism.model
     if model.constraints:
         raise ModelError(
-            f"'{model.name}' is closed: Lagrange's derivation is that of an open tree. Ask for "
-            f"equations(mechanism.tree)."
+            f"'{model.name}' is closed: Lagrange's derivation is that of an open tree.",
+            Remedy("derive tree"),
         )
     for body, joint in zip(model.bodies, model.joints, strict=True):
         if rates and joint.nq != joint.nv:

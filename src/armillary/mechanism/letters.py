@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from armillary.constraints.questions import Constrained
-from armillary.errors import InputError, ModelError, unknown_name
+from armillary.errors import InputError, unknown_name
 from armillary.mechanism.shortening import Expression
 
 _SIX = ("xx", "yy", "zz", "xy", "xz", "yz")
@@ -83,17 +83,13 @@ def letters_of(
 ) -> Letters:
     """A letter for every constant that is not zero; angles between joints stay numbers.
 
+    mechanism: without welded bodies, which have no letters of their own (model/merge.py).
     chosen: names of your own for letters, or expressions in their place; frame: which extra frame
     gets letters, too."""
     model, names = mechanism.model, _Naming(chosen)
     bodies: dict[str, dict[str, Expression]] = {}
     children = [list(model.parents).count(k) for k in range(-1, len(model.bodies))]
     for k, (body, parent) in enumerate(zip(model.bodies, model.parents, strict=True)):
-        if body.joint.kind == "fixed":
-            raise ModelError(
-                f"body '{body.name}' is welded: its letters would stand beside those of the body "
-                f"that carries it. Merge it into '{body.parent}', or pass letters=False."
-            )
         length = f"l{parent + 1}" + (f"_{k + 1}" if children[parent + 1] > 1 else "")
         tensor = zip(_SIX, body.mass.tensor, strict=True)
         bodies[body.name] = {

@@ -96,6 +96,11 @@ def _agreement(
     if mechanism.constraints and (forward or inverse):
         # of joint forces: that they give the motion they are asked for
         quantity, answer = "constrained dynamics", a
+        if instant.closed.contradictory:
+            raise DisagreementError(
+                f"'{mechanism.name}': {question} is not certified, for rows of the constraints "
+                f"contradict each other at this state, and no motion obeys all of them."
+            )
     if quantity not in instant.quantities:
         raise ModelError(
             f"certified: friction of joint '{mechanism.model.load_dependent_joints[0]}' depends "

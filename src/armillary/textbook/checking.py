@@ -136,7 +136,8 @@ def check(
     state = one_state(mechanism.constraint_solver.equations, "check", q=q, v=v, tau=tau)
     plain = not external and passive
     identities = questions.identities(mechanism, **state) if plain else Identities({}, {})
-    a = np.asarray(mechanism.forward_dynamics(*state.values(), external, passive))
+    position, velocity, force = state["q"], state["v"], state["tau"]
+    a = np.asarray(mechanism.forward_dynamics(position, velocity, force, external, passive))
     instant = Instant(mechanism, **state, a=a, external=external, passive=passive)
     agreements = tuple(instant.agreement(quantity) for quantity in instant.quantities)
     terms = instant.terms

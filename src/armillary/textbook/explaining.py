@@ -16,7 +16,7 @@ from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.textbook.formulations.registry import QUANTITIES, Formulation, formulation
 from armillary.textbook.formulations.tree_state import TreeState
-from armillary.textbook.formulations.workbook import Note, Workbook
+from armillary.textbook.formulations.workbook import ROWS, Note, Workbook
 from armillary.textbook.table import without_rounding
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class Explanation:
     bodies: tuple[str, ...]
     labels: tuple[str, ...]
     notes: tuple[Note, ...]
+    rows: tuple[str, ...] = ()  # of the constraints
 
     @property
     def answer(self) -> Array:
@@ -69,11 +70,12 @@ class Explanation:
     @property
     def _legend(self) -> tuple[tuple[str, str], ...]:
         bodies = ", ".join(f"{k} {name}" for k, name in enumerate(self.bodies, 1))
-        return (
+        legend = (
             ("idea", self.formulation.idea),
             ("bodies", bodies),
             ("joint axes", ", ".join(self.labels)),
         )
+        return (*legend, (ROWS, ", ".join(self.rows))) if self.rows else legend
 
     def __str__(self) -> str:
         lines = [self.title, "-" * len(self.title)]
@@ -171,7 +173,9 @@ def explain(
             f"it out, or ask for 'Newton-Euler' or 'structural growth'."
         )
     s.note(DEFAULTS[row.quantity][1], answer, f"{row.quantity}: the answer", unit)
-    return Explanation(mechanism.name, row, bodies, tuple(mechanism.v_labels), tuple(book.notes))
+    rows = mechanism.constraint_rows if row.quantity == "constrained dynamics" else ()
+    labels = tuple(mechanism.v_labels)
+    return Explanation(mechanism.name, row, bodies, labels, tuple(book.notes), rows)
 
 
 def _place(Y: Array) -> str:

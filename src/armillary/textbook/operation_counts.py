@@ -197,6 +197,7 @@ def _row(
         by, own = "graph", Operations.of(traced(made.request, made.tables).roots())
     elif form.name in _GRAPHS:
         by, n = "graph", mechanism.nv
+        choices: list[list[tuple[Algorithm, _Known]]]
         choices = [[(algorithm, {}) for algorithm in some] for some in _GRAPHS[form.name]]
         own, best = min(
             ((_sum_of(mechanism.tree, some, False), k) for k, some in enumerate(choices)),
@@ -238,7 +239,7 @@ class CountedArrays:
 
     def answer(self, form: Formulation, other: Mapping[str, Array] | None = None) -> Array:
         """That of the copy, whose operations are in the tally afterwards."""
-        state = self.state | (other or {})
+        state = {**self.state, **(other or {})}
         copies, given = self._copies, QUANTITIES[form.quantity][0]
         tally = copies.tally
         row = copies.module(type(form).__module__).formulation(form.name)

@@ -71,10 +71,16 @@ class ClosedState(Noting):
         self.note("gamma", self.gamma, "what the rows ask of J a", frame=ROWS)
         return f
 
+    @property
+    def contradictory(self) -> bool:
+        """Is there no acceleration that obeys all rows?"""
+        off = self.factor.motion(self._without_drives.target[0])[1] * self.equations.scaling.rows
+        largest = np.abs(self.gamma).max(initial=0.0)
+        return bool(np.abs(off).max(initial=0.0) > 1e-9 * (1.0 + largest))
+
     def refuse_contradictions(self) -> None:
         """Where no motion obeys all rows, every method has its own nearest one."""
-        off = self.factor.motion(self._without_drives.target[0])[1] * self.equations.scaling.rows
-        if np.abs(off).max(initial=0.0) > 1e-9 * (1.0 + np.abs(self.gamma).max(initial=0.0)):
+        if self.contradictory:
             raise ModelError("rows of the constraints contradict each other at this state")
         if not self.equations.constraints.ideal:
             raise ModelError("constraints with friction push beside their rows")
