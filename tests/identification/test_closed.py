@@ -12,6 +12,7 @@ from armillary.studies.identification.admissible import closed_motion
 from armillary.studies.identification.design import Design
 from armillary.studies.identification.filtering import Motion
 from armillary.studies.identification.parameters import Asked, parameters_of
+from samples import random_mass
 
 TIMES = np.arange(0.0, 8.0, 0.01)
 
@@ -120,3 +121,63 @@ def test_what_cannot_be():
     rest = {"time": np.arange(20.0), "q": q, "v": np.zeros((20, 6)), "a": np.zeros((20, 6))}
     with pytest.raises(am.InputError, match="'hinge' has friction or springs"):
         am.identify(closed, rest | {"tau": np.zeros((20, 6))})
+
+
+@cache
+def toggle() -> am.Mechanism:
+    """A toggle press: two loops over one freedom, ten rows of which six are redundant, full tensors
+    and centres off every plane, a ram on a slide; friction in joints that nobody measures."""
+    rng = np.random.default_rng(3)
+    b = am.Builder("toggle press")
+    b.body("crank", joint="revolute", axis="y", mass=random_mass(rng, 12.0, 0.06),
+           passive=am.Passive(viscous=0.8, coulomb=1.5))  # fmt: skip
+    b.body("rod", "crank", "revolute", (0, 0, 0.12), axis="y", mass=random_mass(rng, 5.0, 0.2))
+    b.body("upper", joint="revolute", axis="y", at=(0.5, 0, 0.5), mass=random_mass(rng, 6.0, 0.15))
+    b.body("lower", "upper", "revolute", (0, 0, -0.3), axis="y", mass=random_mass(rng, 7.0, 0.15))
+    b.body("ram", joint="prismatic", axis="z", at=(0.5, 0, -0.1), mass=random_mass(rng, 40.0, 0.1),
+           passive=am.Passive(viscous=300.0))  # fmt: skip
+    ends = {"rod": 0.5, "upper": -0.3, "lower": -0.3, "ram": 0.0}
+    tips = {name: am.Frame(f"{name}-end", name, am.Pose((0, 0, z))) for name, z in ends.items()}
+    b.loop("knee", tips["rod"], tips["upper"], "revolute", axis="y")
+    b.loop("foot", tips["lower"], tips["ram"], "revolute", axis="y")
+    b.initial = {"crank": 0.2, "rod": 1.0, "upper": 0.3, "lower": -0.5, "ram": 0.0}
+    return b.build()
+
+
+@cache
+def stroke():
+    t = np.arange(0.0, 10.0, 0.01)
+    x = 0.2 + 0.6 * np.sin(3.1 * t) + 0.35 * np.sin(7.7 * t + 1.0) + 0.15 * np.sin(13.3 * t)
+    return am.replay(toggle(), (t, {"crank": x}), record="q,v,a,tau")
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_toggle_press_with_friction_at_its_ram(seed):
+    """One torque is measured; the friction of the ram is felt there."""
+    run, press = stroke(), toggle()
+    noise = 0.02 * np.random.default_rng(seed).normal(size=len(run.time))
+    log = {"time": run.time, "q": run.q, "v": run.v, "a": run.a}
+    log["tau"] = {"crank": run.tau[:, 0] + noise}
+    guess = press.replace(
+        bodies={
+            "crank": {"mass": 20.0, "passive": am.Passive()},
+            "upper": {"mass": 4.0},
+            "ram": {"mass": 60.0, "passive": am.Passive()},
+        }
+    )
+    friction = {"crank": ("viscous", "coulomb"), "ram": "viscous"}
+    found = am.identify(guess, log, friction=friction)
+    low, high = chi2_law.ppf((1e-4, 1.0 - 1e-4), len(found.base_estimates))
+    assert low < chi2(found, press) < high and np.abs(deviations(found, press)).max() < 3.5
+    assert "ram.viscous" in found.base_names
+    assert abs(found["ram.viscous"] - 300.0) < 4.0 * found.error_of("ram.viscous") < 60.0
+    assert found.faults == () and found.mechanism.constraints == ("knee", "foot")
+    assert found.mechanism.model.bodies[4].joint.passive[0].viscous == found["ram.viscous"]
+
+
+def test_friction_of_an_unmeasured_joint_of_a_tree_is_refused():
+    arm = am.example("double-pendulum")
+    zero = np.zeros((20, 2))
+    data = {"time": np.arange(20.0), "q": zero, "v": zero, "a": zero, "tau": {"elbow": zero[:, 0]}}
+    with pytest.raises(am.InputError, match="force of 'shoulder' was not measured"):
+        am.identify(arm, data, friction={"shoulder": "viscous"})

@@ -121,3 +121,23 @@ def test_velocities_of_bodies_follow_their_places():
     )  # fmt: skip
     assert study.grouped == {}
     assert np.allclose(np.abs(study["x"]), [0.45, 1.125], rtol=1e-12)
+
+
+def test_frames_follow_places_that_differ_in_one_batch():
+    """Two joints whose frames are turned against their parents: against mechanisms of their own."""
+    b = am.Builder("bent")
+    turned = am.Pose.from_rpy((0.1, 0.2, 0.3), (0.4, 0.5, -0.7))
+    b.body("a", joint="revolute", axis=(0.3, 0.9, 0.1), at=turned, mass=1.0, inertia=(1, 1, 1))
+    b.body("c", "a", "revolute", am.Pose.from_rpy((0.3, -0.2, 0.5), (1.0, -0.4, 0.2)), axis="x",
+           mass=1.0, inertia=(1, 1, 1))  # fmt: skip
+    b.frame("tip", "c", at=(0.1, 0.2, 0.4))
+    experiment = am.Experiment(b.build(), {"v0": [2.0, -3.0], "duration": 0.02})
+    names = ["pose:tip", "velocity:tip", "acceleration:tip:world_aligned"]
+    factors = {"bodies.a.at.x": [0.1, -0.4], "bodies.c.at.z": [0.5, 0.9], "bodies.c.at.y": [0, 1]}
+    study = am.study(experiment, factors, recordings=names)
+    assert study.grouped == {}
+    for variant in (0, 5, 7):
+        run, one = study.run(variant, record=names), study.recording(variant)
+        for name in names:
+            own = np.stack([one[f"{name}.{label}"] for label in run.labels[name]], axis=1)
+            np.testing.assert_allclose(own, run[name], atol=1e-11 * np.abs(run[name]).max())

@@ -33,6 +33,7 @@ from armillary.studies.watched import Watched
 
 ROWS = 1024  # variants that run side by side
 _INERTIAL = ("mass", "com", "inertia")
+_MOVED = ("pose", "velocity", "acceleration")  # of frames, that know places that differ
 
 
 @dataclass
@@ -115,8 +116,9 @@ class Batches:
             if self.experiment["method"] == "implicit" and target.kind == "varied":
                 return "the implicit method differentiates the model's own numbers"
         if target.kind == "varied":
-            if ".at." in path and any(":" in name for name in self._looked_at):
-                return "a response looks at a frame"
+            others = [x for x in self._looked_at if ":" in x and x.partition(":")[0] not in _MOVED]
+            if ".at." in path and others:
+                return f"'{others[0]}' looks at a frame"
             try:
                 mechanism.varying(path)
             except ModelError as reason:

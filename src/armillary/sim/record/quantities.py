@@ -250,7 +250,7 @@ def _known_frame(parts: Columns, frame: str) -> Callable[[Mechanism], Columns]:
 
 def _pose(frame: str) -> Quantity:
     def values(s: States) -> Array:
-        R, origin = s.mechanism.pose(s.q, frame)
+        R, origin = s.mechanism.pose(s.q, frame, **s.places)
         return np.concatenate([origin, _flat(R)], axis=1)
 
     text = f"origin and axes (rotation, row by row) of '{frame}' in the world"
@@ -261,7 +261,7 @@ def _velocity(frame: str, coordinates: str = "local") -> Quantity:
     Axes(coordinates)  # refuses unknown words
     return Quantity(
         _known_frame(TWIST, frame),
-        lambda s: s.mechanism.velocity(s.q, s.v, frame, coordinates),
+        lambda s: s.mechanism.velocity(s.q, s.v, frame, coordinates, **s.places),
         text=f"velocity of '{frame}', {coordinates}",
         of_state=True,
     )
@@ -271,7 +271,7 @@ def _acceleration(frame: str, coordinates: str = "local") -> Quantity:
     Axes(coordinates)
     return Quantity(
         _known_frame(_RATE, frame),
-        lambda s: s.mechanism.acceleration(s.q, s.v, s.a, frame, coordinates),
+        lambda s: s.mechanism.acceleration(s.q, s.v, s.a, frame, coordinates, **s.places),
         text=f"acceleration of '{frame}' (its origin as a point), {coordinates}",
     )
 

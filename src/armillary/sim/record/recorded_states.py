@@ -19,6 +19,7 @@ from armillary.constraints.nullspace import RANK_TOLERANCE
 from armillary.constraints.solution import ConstrainedSolution, ConstraintForces
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.varied import place_of
 from armillary.sim.motion.step_dynamics import step_dynamics
 
 
@@ -56,6 +57,24 @@ class States:
     def bodies(self) -> dict[str, Any]:
         """Numbers of bodies and elements that are not the model's, as questions take them."""
         return {} if self.parameters is None else {"parameters": self.parameters}
+
+    @cached_property
+    def places(self) -> dict[str, Any]:
+        """Places of joints that are not the model's, as questions of frames take them: offsets
+        along the axes of the joint frames."""
+        model = self.mechanism.model
+        moved = [(k, place_of(model, path)) for k, path in enumerate(model.varied)]
+        moved = [(k, place) for k, place in moved if place.kind == "at"]
+        if self.parameters is None or not moved:
+            return {}
+        offsets = np.zeros((len(self.q), 6 * len(model.bodies)))
+        own = self.parameters[:, self.parameters.shape[1] - len(model.varied) :]
+        for k, place in moved:
+            off = own[:, k] - place.value(model)
+            axis = np.array(model.bodies[place.body].at.rotation, float)[place.entry]
+            start = 6 * place.body + 3
+            offsets[:, start : start + 3] += off[:, None] * axis
+        return {"offsets": offsets}
 
     @cached_property
     def _pushes(self) -> Array:

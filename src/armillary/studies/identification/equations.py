@@ -59,10 +59,14 @@ class Equations:
         self._gears = np.array([self._gear(k) for k in self.entries])
 
     def _counted(self, part: Part, still: float) -> NDArray[np.bool_]:
-        """(instants, rows) is the joint moving, if it has dry friction?"""
+        """(instants, rows) is the joint moving, if it has dry friction?  Of a closed mechanism all
+        such joints: they move together."""
         dry = {p.entry for p in self.design.parameters if p.kind in _DRY}
         speed = np.abs(part.smooth.thinned(part.motion.v))
         found = np.ones((len(speed), len(self.entries)), bool)
+        if part.rows.N is not None:
+            moving = np.all(speed[:, sorted(dry)] > still, axis=1, keepdims=True)
+            return np.asarray(found & moving)
         for row, entry in enumerate(self.entries):
             if entry in dry:
                 found[:, row] = speed[:, entry] > still

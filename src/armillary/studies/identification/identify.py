@@ -46,7 +46,7 @@ def identify(
     *,
     inertias: bool = True,
     bodies: Sequence[str] | str | None = None,
-    friction: Sequence[str] | str = ("viscous", "coulomb"),
+    friction: Sequence[str] | str | Mapping[str, Sequence[str] | str] = ("viscous", "coulomb"),
     rotors: bool = False,
     springs: Sequence[str] | str = (),
     motor_constants: bool = False,
@@ -67,7 +67,8 @@ def identify(
     behind a zero-phase filter; cutoff: its frequency, Hz (default: found from the motion).
 
     What is identified: inertias (ten numbers per body; bodies: of these alone), friction of the
-    measured joints ("viscous", "coulomb", "coulomb_each_way", "stribeck", "offset"), rotors
+    measured joints ("viscous", "coulomb", "coulomb_each_way", "stribeck", "offset"; by joint, in a
+    closed mechanism of any one: {"crank": ("viscous", "coulomb"), "ram": "viscous"}), rotors
     (reflected inertia), springs (labels of joints, "strut.stiffness" of elements), motor_constants
     (from currents).  All else stays as the model has it.
 
@@ -80,7 +81,8 @@ def identify(
     Closed mechanisms: actuators are the joints that give forces (default: the measured ones, all
     others give none); independent: coordinates that determine the motion."""
     own = None if bodies is None else _names(bodies)
-    asked = Asked(inertias, own, _names(friction), rotors, _names(springs), motor_constants)
+    terms = friction if isinstance(friction, Mapping) else _names(friction)
+    asked = Asked(inertias, own, terms, rotors, _names(springs), motor_constants)
     logs = read_logs(mechanism, data)
     entries = _driven(mechanism, logs[0], actuators)
     design = Design(mechanism, parameters_of(mechanism, asked, entries, logs[0].kind))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from armillary.mechanism.mechanism import Mechanism
 from armillary.model.elements.element import ForceElement
 from armillary.model.parts import JointSpec, Rotor
 from armillary.model.passive import Passive
+from armillary.sim.motion.coordinates import freedoms
 
 INERTIA_UNITS = ("kg", *("kg m",) * 3, *("kg m²",) * 6)
 FRICTION = ("viscous", "coulomb", "coulomb_each_way", "stribeck", "offset")
@@ -47,7 +48,7 @@ class Asked:
 
     inertias: bool = True
     bodies: Sequence[str] | None = None
-    friction: Sequence[str] = ("viscous", "coulomb")
+    friction: Sequence[str] | Mapping[str, Sequence[str] | str] = ("viscous", "coulomb")
     rotors: bool = False
     springs: Sequence[str] = ()
     motor_constants: bool = False
@@ -60,8 +61,9 @@ def parameters_of(
     found = _inertias(mechanism, asked.bodies) if asked.inertias else []
     if asked.rotors:
         found += _rotors(mechanism, entries)
-    for term in _friction_terms(asked.friction):
-        found += _friction(mechanism, term, entries)
+    for where, terms in _rubbing(mechanism, asked.friction, entries):
+        for term in _friction_terms(terms):
+            found += _friction(mechanism, term, where)
     found += _springs(mechanism, asked.springs)
     if asked.motor_constants:
         found += _motors(mechanism, entries, kind)
@@ -116,6 +118,28 @@ def _rotors(mechanism: Mechanism, entries: Sequence[int]) -> list[Parameter]:
         found.append(
             Parameter(f"{label}.rotor", unit, rotor.reflected, "rotor", entry, positive=True)
         )
+    return found
+
+
+def _rubbing(
+    mechanism: Mechanism,
+    given: Sequence[str] | Mapping[str, Sequence[str] | str],
+    entries: Sequence[int],
+) -> list[tuple[Sequence[int], Sequence[str] | str]]:
+    """Entries of v with the terms of their friction: the measured ones, or by joint.  In a closed
+    mechanism the friction of a joint is felt at others: it need not be measured itself."""
+    if not isinstance(given, Mapping):
+        return [(entries, given)]
+    found: list[tuple[Sequence[int], Sequence[str] | str]] = []
+    for joint, terms in given.items():
+        own = freedoms(mechanism, joint)
+        blind = [mechanism.v_labels[k] for k in own if k not in entries]
+        if blind and not mechanism.constraints:
+            raise InputError(
+                f"friction: the force of '{blind[0]}' was not measured, and nothing else tells its "
+                f"friction. Leave it out."
+            )
+        found.append((own, terms))
     return found
 
 
