@@ -290,7 +290,7 @@ def project_acceleration(
     """The accelerations (nv) nearest to a, by kinetic energy, that the constraints allow at the
     state (q, v); those of the joints named in `hold` stay as they are.  a = {"crank": 2.0}
     gives some, and the others follow with the least kinetic energy."""
-    from armillary.constraints.admissible import nearest_acceleration
+    from armillary.constraints.admissible import nearest_acceleration, nearest_accelerations
 
     equations, held = (
         mechanism.constraint_solver.equations,
@@ -299,6 +299,10 @@ def project_acceleration(
     a = np.zeros(mechanism.model.nv) if a is None else a
     arrays, single = equations.check_states(q=q, v=v, a=a)
     arrays["tau"] = np.zeros_like(arrays["v"])
+    if not held:
+        found = nearest_accelerations(equations, arrays)
+        if found is not None:
+            return found[0] if single else found
     system, arrays, _, bad = solvable(equations, arrays, single, passive=False)
     bad |= ~finite_rows(arrays["a"])
     found = np.full(arrays["a"].shape, np.nan)

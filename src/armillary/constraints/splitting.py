@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from armillary.algorithms.closed.split import split_dynamics
 from armillary.constraints.compiled import compiled_kernels, may_be_compiled
+from armillary.constraints.compiled_rows import Asked
 from armillary.constraints.ladder import States, results_of
 from armillary.constraints.nullspace import Factor, Scaling, solve
 from armillary.constraints.plan import make_plan, plan_of
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
     from armillary.evaluate.program import Program
 
+_WORTH = 1000  # states: for fewer, numpy is done before the code would be compiled
 _HEALTHY = 1e4  # largest entry of the scaled P and of the inverse of the scaled N^T M N
 _FULFILLED = 1e-9  # what a row without a pivot may move along the free motions
 
@@ -63,6 +65,17 @@ def solved_split(equations: Equations, system: System) -> SolvedSplit:
         a = a + _times(split.response, system.force - _times(M, a))
     multipliers = _times(np.swapaxes(split.particular, 1, 2), _times(M, a) - system.force)
     return SolvedSplit(split, system.v, M, system.terms.J, a, multipliers, inert=False)
+
+
+def often_split(equations: Equations, states: States, closed: bool) -> SolvedSplit | None:
+    """By compiled code once so many states were asked for that it is worth its making, as
+    `compiled_split`."""
+    asked = equations.memo.once("split states", Asked)
+    asked.count += len(states)
+    by_load = states.passive and equations.model.load_dependent_joints
+    if asked.count < _WORTH or by_load or not len(states):
+        return None
+    return compiled_split(equations, states, closed)
 
 
 def compiled_split(equations: Equations, states: States, closed: bool) -> SolvedSplit | None:
