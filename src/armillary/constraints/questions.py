@@ -187,11 +187,12 @@ def mobility(mechanism: Constrained, q: State | None = None, seed: int = 0) -> M
 
 def conditions(mechanism: Constrained, q: State, prescribed: RowMotion | None = None) -> Array:
     """Condition number of the scaled J at every state, over the rank: (B,) or a number."""
+    from armillary.constraints.mobility import condition_numbers
+
     arrays, single = mechanism.constraint_solver.equations.check_states(q=q)
     terms = mechanism.constraint_solver.equations.terms(arrays["q"], moving=prescribed)
-    values = np.where(finite_rows(arrays["q"]) & known_rows(terms), 1.0, np.nan)
-    for k in np.flatnonzero(np.isfinite(values)):
-        values[k] = mechanism.constraint_solver.equations.factor(terms, int(k)).condition
+    known = finite_rows(arrays["q"]) & known_rows(terms)
+    values = condition_numbers(mechanism.constraint_solver.equations, terms, known)
     if single:
         mechanism.evaluator.refuse_not_finite(arrays, values)
     return np.asarray(values[0]) if single else values
