@@ -91,8 +91,8 @@ def compiled_split(equations: Equations, states: States, closed: bool) -> Solved
     motions = _orthonormal(s, found["K"]) if "K" in found else velocities
     response = N @ found["H"] @ np.swapaxes(N, 1, 2)
     split = Split(motions, velocities, found["P"], response)
-    known = (found[name] for name in ("M", "J", "a", "multipliers"))
-    return SolvedSplit(split, states.arrays["v"], *known, inert=True)
+    known = {name: found[name] for name in ("M", "J", "a", "multipliers")}
+    return SolvedSplit(split, states.arrays["v"], **known, inert=True)
 
 
 def _kernels(equations: Equations, reads: tuple[str, ...], passive: bool) -> Program | None:

@@ -113,7 +113,9 @@ def _moves(evaluator: Evaluator) -> list[Move]:
 
 def difference(tree: TableFace, q0: State, q1: State) -> Array:
     """The tangent vector (nv) that leads from q0 to q1."""
-    plainly = tree.evaluator.memo.once("subtracted", lambda: all(map(_is_subtracted, tree.model.joints)))
+    plainly = tree.evaluator.memo.once(
+        "subtracted", lambda: all(map(_is_subtracted, tree.model.joints))
+    )
     if plainly and _is_plain(q0, tree.model.nq) and _is_plain(q1, tree.model.nq):
         way = np.asarray(q1 - q0)  # type: ignore[operator]
         if isfinite(way.sum()):

@@ -63,7 +63,9 @@ def derivative_dynamics(plan: Plan, row_weights: Sequence[float], singular: floa
                 back = respond(times(x.M, follows))
                 follows = [y - z for y, z in zip(follows, back, strict=True)]
             carried.append(follows)
-            for (entries, _), rate, weight in zip(x.lines, along["rates"], row_weights, strict=True):
+            for (entries, _), rate, weight in zip(
+                x.lines, along["rates"], row_weights, strict=True
+            ):
                 left = (product(entries, follows) + rate) * weight
                 status = where(left * left <= limit, status, UNCONVERGED)
             by_carried.append(change(slopes_along(run, nothing, follows, held)))
@@ -75,7 +77,10 @@ def derivative_dynamics(plan: Plan, row_weights: Sequence[float], singular: floa
         dtau = [respond([int(i == k) for i in range(n)]) for k in range(n)]  # symmetric
         nearest = [times(x.M, line) for line in dtau]  # rows of R M
         onto = [
-            [sum((basis[k][i] * (1.0 / size[i])) * nearest[i][j] for i in range(n)) for j in range(n)]
+            [
+                sum((basis[k][i] * (1.0 / size[i])) * nearest[i][j] for i in range(n))
+                for j in range(n)
+            ]
             for k in range(free)
         ]
         run.results = {
