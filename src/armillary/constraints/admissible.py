@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,8 +12,10 @@ from numpy.typing import DTypeLike
 from armillary.algorithms.closed.actuation import Strict
 from armillary.algorithms.tree import mass_matrix
 from armillary.constraints.holding import Held
+from armillary.constraints.ladder import States
 from armillary.constraints.notes import refuse_open
 from armillary.constraints.nullspace import smallest
+from armillary.constraints.splitting import often_split
 from armillary.errors import InadmissibleError, ModelError, Remedy
 from armillary.evaluate.inputs import Array
 
@@ -71,6 +74,18 @@ def nearest_acceleration(
             f"{', '.join(held.names)} together. Hold fewer joints, or give other values."
         )
     return found
+
+
+def nearest_accelerations(equations: Equations, arrays: Mapping[str, Array]) -> Array | None:
+    """The same of many states (q, v, tau, a) by compiled code, x = a0 + R M (a - a0) from any a0
+    that the rows allow; None: it is not worth its making, or has not converged everywhere."""
+    states = States({name: arrays[name] for name in ("q", "v", "tau")})
+    found = often_split(equations, states, closed=True)
+    if found is None:
+        return None
+    away = found.M @ (arrays["a"] - found.a)[..., None]
+    nearest = found.a + (found.split.response @ away)[..., 0]
+    return nearest if isfinite(nearest.sum()) else None
 
 
 def _misses(

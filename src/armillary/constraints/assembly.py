@@ -215,33 +215,37 @@ class Closer:
         self, guess: Array, hold: Sequence[str] = (), restarts: int = 20, seed: int = 0
     ) -> Assembly:
         """Levenberg-Marquardt from the guess, then from disturbed guesses; the best is given."""
-        rng = np.random.default_rng(seed)
         held = Held(self.equations, hold)
         best, best_opening, total, idle = guess, np.inf, 0, 0
+        residual = np.zeros(self.equations.constraints.count)
+        rng: np.random.Generator | None = None
         for attempt in range(restarts + 1):
             start = guess
             if attempt:
+                rng = np.random.default_rng(seed) if rng is None else rng
                 spread = min(1.0, 0.1 * attempt)
                 kick = held.free(guess) @ rng.normal(size=self.equations.tables.nv) * spread
                 start = self.equations.tree.integrate(guess, kick * self.equations.scaling.columns)
                 start = held.put_back(start, guess)
             q, used = self.marquardt(start, held, stalled=_STALLED)
             total += used
-            opening = self.opening(self.residual(q))
+            left = self.residual(q)
+            opening = self.opening(left)
             if opening < best_opening * (1.0 - 1e-3):
-                best, best_opening, idle = q, opening, 0
+                best, best_opening, residual, idle = q, opening, left, 0
             else:
                 idle += 1
             if best_opening <= self.closed or idle > _IDLE or total > _ENOUGH:
                 break
         if best_opening > self.closed:  # what stays open is told to all digits
             best, used = self.marquardt(best, held, _POLISH)
-            total, best_opening = total + used, self.opening(self.residual(best))
+            residual = self.residual(best)
+            total, best_opening = total + used, self.opening(residual)
         equations = self.equations
         return Assembly(
             q=best,
             closed=best_opening <= self.closed * 10,
-            residual=self.residual(best),
+            residual=residual,
             labels=equations.constraints.labels,
             units=equations.constraints.units,
             iterations=total,

@@ -128,7 +128,7 @@ def compiled_derivatives(
             along, full = (x[0] if single else np.swapaxes(x, 0, 1) for x in (along, full))
             dtau = dtau[0] if single else dtau
             parts = dict(zip(ALONG, along, strict=True))
-            tree = ForwardDerivatives(*full, dtau)
+            tree = ForwardDerivatives(full[0], full[1], dtau)
             return ConstrainedDerivatives(dtau, velocities=parts["motions"], full=tree, **parts)
     found = compiled_split(equations, states, closed)
     if found is None:
@@ -137,9 +137,7 @@ def compiled_derivatives(
     return _of_states(equations, found, probe, single)
 
 
-def _straight_line(
-    equations: Equations, reads: tuple[str, ...], passive: bool
-) -> Program | None:
+def _straight_line(equations: Equations, reads: tuple[str, ...], passive: bool) -> Program | None:
     """Everything in one straight line of code, for mechanisms that are small enough."""
     plan, n = plan_of(equations) if may_be_compiled(equations) else None, equations.tables.nv
     if plan is None or plan.pivots is None or not all(equations.constraints.holonomic):
@@ -177,11 +175,13 @@ def _of_states(
     moved, dv = dq + by_v[..., : motions.shape[2]], by_v[..., motions.shape[2] :]
     onto_v = _onto(solved, velocities, equations.scaling)
     onto_q = onto_v if motions is velocities else _onto(solved, motions, equations.scaling)
-    full = (moved @ onto_q, dv @ onto_v, dtau)
-    parts = (dtau, motions, dq, carried, moved, velocities, dv)
-    if single:
-        full, parts = (x[0] for x in full), (x[0] for x in parts)
-    return ConstrainedDerivatives(*parts, ForwardDerivatives(*full))
+    full_q, full_v = moved @ onto_q, dv @ onto_v
+    dtau, motions, dq, carried, moved, velocities, dv, full_q, full_v = (
+        x[0] if single else x
+        for x in (dtau, motions, dq, carried, moved, velocities, dv, full_q, full_v)
+    )
+    full = ForwardDerivatives(full_q, full_v, dtau)
+    return ConstrainedDerivatives(dtau, motions, dq, carried, moved, velocities, dv, full)
 
 
 def _onto(solved: SolvedSplit, motions: Array, scaling: Scaling) -> Array:
@@ -303,7 +303,9 @@ class _Probe:
             for name, x in (("dq", dq[number]), ("dv", dv[number])):
                 given[name] = x[:, 0].tolist() if directions == (1,) else list(x)
             results = Run(defect_slopes, self.tables, base, given).results
-            found.append([[np.broadcast_to(x, directions) for x in part] for part in results.values()])
+            found.append(
+                [[np.broadcast_to(x, directions) for x in part] for part in results.values()]
+            )
         counts = (dq.shape[1], *(self.equations.constraints.count,) * 2)
         balance, rows, rates = (
             np.array([state[part] for state in found], float).reshape(len(dq), count, *directions)

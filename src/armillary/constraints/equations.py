@@ -308,9 +308,13 @@ class Equations:
     # -- rank and solutions ----------------------------------------------------------------------
 
     def rank_tolerance(self, residual: Array) -> float:
-        """What counts as dependent at a state whose rows are open by `residual`."""
-        opening = float(np.abs(self.scaling.rows / self.length * residual).max(initial=0.0))
-        return max(RANK_TOLERANCE, _OPEN * opening, self.geometry_tolerance)
+        """What counts as dependent at a state whose rows are open by `residual` (m)."""
+        return float(self.rank_tolerances(residual))
+
+    def rank_tolerances(self, residual: Array) -> Array:
+        """The same of many states (..., m)."""
+        opening = np.abs(self.scaling.rows / self.length * residual).max(axis=-1, initial=0.0)
+        return np.maximum(max(RANK_TOLERANCE, self.geometry_tolerance), _OPEN * opening)
 
     def factor(self, terms: Terms, k: int = 0) -> Factor:
         return Factor(terms.J[k], self.scaling, self.rank_tolerance(terms.residual[k]))

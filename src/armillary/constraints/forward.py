@@ -365,22 +365,31 @@ class ConstrainedForwardDynamics(LadderQuestion):
     def parameter_jacobian(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
         """d a / d inertias (nv, 10 bodies) = -N (N^T M N)^-1 N^T Y, and after them those by numbers
         of force elements; names: `mechanism.parameter_names`."""
-        from armillary.constraints.splitting import responses
+        from armillary.constraints.splitting import often_split, responses
         from armillary.evaluate.sensitivities import element_jacobian
 
         equations = self._equations
         arrays, single = equations.check_states(q=q, v=v, tau=tau)
+
+        def changed_forces(a: Array) -> Array:
+            """Y (B, nv, parameters): what the motion needs more."""
+            Y = equations.tree.regressor(arrays["q"], arrays["v"], a)
+            if not equations.model.elements:
+                return Y
+            more = element_jacobian(self._evaluator, arrays["q"], arrays["v"], a)
+            return np.concatenate([Y, more], axis=-1)
+
+        quick = often_split(equations, States(arrays), self.closed)
+        if quick is not None:
+            found = -quick.split.response @ changed_forces(quick.a)
+            return found[0] if single else found
         system, arrays, _, bad = solvable(equations, arrays, single)
         if self.closed:
             warn_open(equations, system.terms, "forward_dynamics.parameter_jacobian", single)
         answers = [equations.answer(system, k) for k in range(len(arrays["q"]))]
-        a = np.array([x.a for x in answers]).reshape(arrays["v"].shape)
-        Y = equations.tree.regressor(arrays["q"], arrays["v"], a)
-        if equations.model.elements:
-            more = element_jacobian(self._evaluator, arrays["q"], arrays["v"], a)
-            Y = np.concatenate([Y, more], axis=-1)
-        found = [-responses(equations, system, k, x.factor) @ Y[k] for k, x in enumerate(answers)]
-        return found[0] if single else blanked(np.array(found).reshape(Y.shape), bad)
+        Y = changed_forces(np.array([x.a for x in answers]).reshape(arrays["v"].shape))
+        each = [-responses(equations, system, k, x.factor) @ Y[k] for k, x in enumerate(answers)]
+        return each[0] if single else blanked(np.array(each).reshape(Y.shape), bad)
 
     def offset_jacobian(self, *args: object, **options: object) -> NoReturn:
         """Refused: moved joint frames open the loops."""

@@ -23,6 +23,7 @@ from armillary.shown import shown
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
+    from armillary.constraints.rows import Terms
 
 _STEP = 0.02  # rad, or parts of the machine's size
 _WALK = 4  # steps: off a singular place there may be another one
@@ -112,6 +113,32 @@ def mobility(
         closed=opening <= 1e-9,
         opening=opening,
     )
+
+
+def condition_numbers(equations: Equations, terms: Terms, known: NDArray[np.bool_]) -> Array:
+    """(B,) condition of the scaled J over its rank; NaN where the rows are not known.
+
+    All singular values are found at once.  The rank is that of `Factor`, by pivoted QR, whose
+    pivots obey  σ_k / size <= |r_kk| <= 2^(k-1) size σ_k  [LawsonHanson1974, 6.31]: where that
+    leaves a doubt, the state is factored."""
+    conditions, chosen = np.full(len(known), np.nan), np.flatnonzero(known)
+    size = max(terms.J.shape[1:])
+    if not terms.J[0:1].size or not len(chosen):
+        conditions[chosen] = 1.0
+        return conditions
+    values = np.linalg.svd(equations.scaling.scaled(terms.J[chosen]), compute_uv=False)
+    tolerance = equations.rank_tolerances(terms.residual[chosen])[:, None]
+    largest = np.maximum(values[:, :1], 1.0)
+    counts = values >= size * tolerance * largest
+    growth = size * 2.0 ** np.arange(values.shape[1])
+    certain = (counts | (growth * values <= tolerance)).all(axis=1)
+    rank = counts.sum(axis=1)
+    some = rank > 0
+    last = values[np.arange(len(values)), np.maximum(rank, 1) - 1]
+    conditions[chosen] = np.where(some, values[:, 0] / np.where(some, last, 1.0), 1.0)
+    for k in chosen[~certain].tolist():
+        conditions[k] = equations.factor(terms, k).condition
+    return conditions
 
 
 def _finite(

@@ -58,8 +58,6 @@ class Factor:
     J~ = P R2^T... : J~^T P = Q [R; 0], rank r by the diagonal of R, R_r^T = Q2 R2."""
 
     def __init__(self, J: Array, scaling: Scaling, tolerance: float):
-        from scipy.linalg import qr
-
         self.J, self.scaling, self.tolerance = J, scaling, tolerance
         m, n = J.shape
         self.J_scaled = scaling.scaled(J)
@@ -70,13 +68,16 @@ class Factor:
             )
         if m == 0 or n == 0:
             self.rank, self._Q, self._P = 0, np.eye(n), np.arange(m)
-            self._Q2, self._R2 = np.zeros((m, 0)), np.zeros((0, 0))
+            self._R = np.zeros((n, m))
             return
-        Q, R, P = qr(self.J_scaled.T, pivoting=True)
-        pivots = np.abs(np.diag(R))
-        self.rank = counted(pivots, tolerance)
-        self._Q, self._P = Q, P
-        self._Q2, self._R2 = np.linalg.qr(R[: self.rank].T)
+        self._Q, self._R, self._P = _pivoted_qr(self.J_scaled.T)
+        self.rank = counted(np.abs(self._R.diagonal()), tolerance)
+
+    @cached_property
+    def _rows(self) -> tuple[Array, Array]:
+        """Q2, R2."""
+        Q2, R2 = np.linalg.qr(np.tril(self._R[: self.rank].T))
+        return Q2, R2
 
     @cached_property
     def singular_values(self) -> Array:
@@ -98,7 +99,7 @@ class Factor:
     def stress(self) -> Array:
         """Z (m, m - r): multipliers that balance each other, J^T Z = 0 (scaled units)."""
         m = len(self._P)
-        full = np.linalg.qr(self._Q2, mode="complete")[0] if self.rank else np.eye(m)
+        full = np.linalg.qr(self._rows[0], mode="complete")[0] if self.rank else np.eye(m)
         Z = np.zeros((m, m - self.rank))
         Z[self._P] = full[:, self.rank :]
         return Z
@@ -113,16 +114,29 @@ class Factor:
 
     def _motion(self, target: Array) -> Array:
         s = self.scaling
-        y = _solve(self._R2, self._Q2.T @ _times(s.rows / s.length, target)[self._P])
+        Q2, R2 = self._rows
+        y = _solve(R2, Q2.T @ _times(s.rows / s.length, target)[self._P])
         return _times(s.columns, self._Q[:, : self.rank] @ y)
 
     def multipliers(self, force: Array) -> Array:
         """λ with J^T λ = force (n,) or (n, k), smallest in scaled units."""
         s = self.scaling
-        z = _solve(self._R2.T, self._Q[:, : self.rank].T @ _times(s.columns, force))
+        Q2, R2 = self._rows
+        z = _solve(R2.T, self._Q[:, : self.rank].T @ _times(s.columns, force))
         scaled = np.zeros((len(self._P), *force.shape[1:]))
-        scaled[self._P] = self._Q2 @ z
+        scaled[self._P] = Q2 @ z
         return _times(s.rows / s.length, scaled)
+
+
+def _pivoted_qr(A: Array) -> tuple[Array, Array, NDArray[np.intp]]:
+    """A[:, P] = Q R, Q (m, m), the upper half of what is given as R; as of scipy.linalg.qr, whose
+    checks take longer than the work."""
+    from scipy.linalg.lapack import dgeqp3, dorgqr
+
+    m, n = A.shape
+    R, P, scales, *_ = dgeqp3(A)
+    wide = R[:, :m] if m <= n else np.concatenate([R, np.zeros((m, m - n))], axis=1)
+    return dorgqr(wide, scales)[0], R, P - 1
 
 
 def _times(sizes: Array, x: Array) -> Array:

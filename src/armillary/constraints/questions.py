@@ -187,11 +187,12 @@ def mobility(mechanism: Constrained, q: State | None = None, seed: int = 0) -> M
 
 def conditions(mechanism: Constrained, q: State, prescribed: RowMotion | None = None) -> Array:
     """Condition number of the scaled J at every state, over the rank: (B,) or a number."""
+    from armillary.constraints.mobility import condition_numbers
+
     arrays, single = mechanism.constraint_solver.equations.check_states(q=q)
     terms = mechanism.constraint_solver.equations.terms(arrays["q"], moving=prescribed)
-    values = np.where(finite_rows(arrays["q"]) & known_rows(terms), 1.0, np.nan)
-    for k in np.flatnonzero(np.isfinite(values)):
-        values[k] = mechanism.constraint_solver.equations.factor(terms, int(k)).condition
+    known = finite_rows(arrays["q"]) & known_rows(terms)
+    values = condition_numbers(mechanism.constraint_solver.equations, terms, known)
     if single:
         mechanism.evaluator.refuse_not_finite(arrays, values)
     return np.asarray(values[0]) if single else values
@@ -290,7 +291,7 @@ def project_acceleration(
     """The accelerations (nv) nearest to a, by kinetic energy, that the constraints allow at the
     state (q, v); those of the joints named in `hold` stay as they are.  a = {"crank": 2.0}
     gives some, and the others follow with the least kinetic energy."""
-    from armillary.constraints.admissible import nearest_acceleration
+    from armillary.constraints.admissible import nearest_acceleration, nearest_accelerations
 
     equations, held = (
         mechanism.constraint_solver.equations,
@@ -299,6 +300,10 @@ def project_acceleration(
     a = np.zeros(mechanism.model.nv) if a is None else a
     arrays, single = equations.check_states(q=q, v=v, a=a)
     arrays["tau"] = np.zeros_like(arrays["v"])
+    if not held:
+        found = nearest_accelerations(equations, arrays)
+        if found is not None:
+            return found[0] if single else found
     system, arrays, _, bad = solvable(equations, arrays, single, passive=False)
     bad |= ~finite_rows(arrays["a"])
     found = np.full(arrays["a"].shape, np.nan)

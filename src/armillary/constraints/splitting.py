@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from armillary.algorithms.closed.split import split_dynamics
 from armillary.constraints.compiled import compiled_kernels, may_be_compiled
+from armillary.constraints.compiled_rows import Asked
 from armillary.constraints.ladder import States, results_of
 from armillary.constraints.nullspace import Factor, Scaling, solve
 from armillary.constraints.plan import make_plan, plan_of
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
     from armillary.evaluate.program import Program
 
+_WORTH = 1000  # states: for fewer, numpy is done before the code would be compiled
 _HEALTHY = 1e4  # largest entry of the scaled P and of the inverse of the scaled N^T M N
 _FULFILLED = 1e-9  # what a row without a pivot may move along the free motions
 
@@ -65,6 +67,17 @@ def solved_split(equations: Equations, system: System) -> SolvedSplit:
     return SolvedSplit(split, system.v, M, system.terms.J, a, multipliers, inert=False)
 
 
+def often_split(equations: Equations, states: States, closed: bool) -> SolvedSplit | None:
+    """By compiled code once so many states were asked for that it is worth its making, as
+    `compiled_split`."""
+    asked = equations.memo.once("split states", Asked)
+    asked.count += len(states)
+    by_load = states.passive and equations.model.load_dependent_joints
+    if asked.count < _WORTH or by_load or not len(states):
+        return None
+    return compiled_split(equations, states, closed)
+
+
 def compiled_split(equations: Equations, states: States, closed: bool) -> SolvedSplit | None:
     """By compiled code; None: there is none, or it has not converged at every state.  closed: open
     positions do not converge."""
@@ -78,8 +91,8 @@ def compiled_split(equations: Equations, states: States, closed: bool) -> Solved
     motions = _orthonormal(s, found["K"]) if "K" in found else velocities
     response = N @ found["H"] @ np.swapaxes(N, 1, 2)
     split = Split(motions, velocities, found["P"], response)
-    known = (found[name] for name in ("M", "J", "a", "multipliers"))
-    return SolvedSplit(split, states.arrays["v"], *known, inert=True)
+    known = {name: found[name] for name in ("M", "J", "a", "multipliers")}
+    return SolvedSplit(split, states.arrays["v"], **known, inert=True)
 
 
 def _kernels(equations: Equations, reads: tuple[str, ...], passive: bool) -> Program | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import isfinite
 
 import numpy as np
 
@@ -52,9 +53,14 @@ def _random(model: Model, rng: np.random.Generator) -> tuple[Array, Array, Array
 
 def integrate(tree: TableFace, q: State, dv: State) -> Array:
     """q moved by the tangent vector dv (velocity times time), on the joints' manifolds."""
+    plainly = tree.evaluator.memo.once("additive", lambda: additive(tree.model))
+    if plainly and _is_plain(q, tree.model.nq) and _is_plain(dv, tree.model.nv):
+        moved = np.asarray(q + dv)  # type: ignore[operator]
+        if isfinite(moved.sum()):
+            return moved
     first, second = tree.evaluator.checked({"q": q, "v": dv}).values()
     count, single = common_rows({"q": first, "dv": second})
-    if additive(tree.model):
+    if plainly:
         moved = first[0] + second[0]
         return moved[0] if single else moved
     start, step = (x.astype(float, copy=False) for x, _ in (first, second))
@@ -107,8 +113,15 @@ def _moves(evaluator: Evaluator) -> list[Move]:
 
 def difference(tree: TableFace, q0: State, q1: State) -> Array:
     """The tangent vector (nv) that leads from q0 to q1."""
+    plainly = tree.evaluator.memo.once(
+        "subtracted", lambda: all(map(_is_subtracted, tree.model.joints))
+    )
+    if plainly and _is_plain(q0, tree.model.nq) and _is_plain(q1, tree.model.nq):
+        way = np.asarray(q1 - q0)  # type: ignore[operator]
+        if isfinite(way.sum()):
+            return way
     first, second = (tree.evaluator.checked({"q": x})["q"] for x in (q0, q1))
-    if all(type(joint).difference is Joint.difference for joint in tree.model.joints):
+    if plainly:
         _, single = common_rows({"first argument": first, "second argument": second})
         moved = second[0] - first[0]
         if single:
@@ -126,6 +139,15 @@ def _is_additive(joint: Joint) -> bool:
     return type(joint).integrate is Joint.integrate
 
 
+def _is_subtracted(joint: Joint) -> bool:
+    return type(joint).difference is Joint.difference
+
+
+def _is_plain(x: State, size: int) -> bool:
+    """One state, as kernels take it."""
+    return type(x) is np.ndarray and x.dtype == np.float64 and x.shape == (size,)
+
+
 def _jointwise(tree: TableFace, first: tuple[Array, bool], second: tuple[Array, bool]) -> Array:
     """The difference of every joint alone, over columns of the batch."""
     model = tree.model
@@ -133,10 +155,19 @@ def _jointwise(tree: TableFace, first: tuple[Array, bool], second: tuple[Array, 
     xs = np.broadcast_to(first[0], (count, model.nq))
     ys = np.broadcast_to(second[0], (count, model.nq))
     result = np.empty((count, model.nv))
-    for joint, slot in zip(model.joints, model.slots, strict=True):
-        columns = joint.difference(tuple(xs[:, slot.q].T), tuple(ys[:, slot.q].T))
-        for k, column in enumerate(columns):
-            result[:, slot.v.start + k] = column
+    pairs = list(zip(model.joints, model.slots, strict=True))
+    plain = [slot for joint, slot in pairs if _is_subtracted(joint)]
+    of_q = [k for slot in plain for k in range(slot.q.start, slot.q.stop)]
+    of_v = [k for slot in plain for k in range(slot.v.start, slot.v.stop)]
+    result[:, of_v] = ys[:, of_q] - xs[:, of_q]
+    for joint, slot in pairs:
+        if _is_subtracted(joint):
+            continue
+        ends = (xs[:, slot.q], ys[:, slot.q])
+        numbers = single and all(np.isfinite(x).all() and x[0, :4].any() for x in ends)
+        ways = joint.difference(*(tuple(x[0].tolist() if numbers else x.T) for x in ends))
+        for k, way in enumerate(ways):
+            result[:, slot.v.start + k] = way
     if single:
         tree.evaluator.refuse_not_finite({"q": ys[0]}, result)
     return result[0] if single else result

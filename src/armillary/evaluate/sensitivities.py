@@ -15,10 +15,12 @@ from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import Array, common_rows
 from armillary.joints.closures import moving
-from armillary.scalar import Dual
+from armillary.model.lowering.tree import Tables
+from armillary.scalar import Dual, Scalar
 from armillary.spatial import Motion, Vector
 
-State = Mapping[str, list[float]]  # q, v, a
+State = Mapping[str, list[Scalar]]  # q, v, a: numbers, or arrays (B, 1) of many states
+_TOGETHER = 256  # states
 
 
 def offset_jacobian(evaluator: Evaluator, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
@@ -27,7 +29,7 @@ def offset_jacobian(evaluator: Evaluator, q: ArrayLike, v: ArrayLike, a: ArrayLi
 
     A placement moves by a small twist of the joint frame: turns about and shifts along its own
     axes (rad, m); everything beyond goes along."""
-    return _by_rows(evaluator, q, v, a, 6 * len(evaluator.model.bodies), _of_one)
+    return _by_rows(evaluator, q, v, a, 6 * len(evaluator.model.bodies), _of_offsets)
 
 
 def element_jacobian(evaluator: Evaluator, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
@@ -42,7 +44,7 @@ def _by_rows(
     v: ArrayLike,
     a: ArrayLike,
     columns: int,
-    of_one: Callable[[Evaluator, State], Array],
+    of_states: Callable[[Evaluator, State], Array],
 ) -> Array:
     """(nv, columns) of one state, or (B, nv, columns)."""
     parts = evaluator.checked({"q": q, "v": v, "a": a})
@@ -50,9 +52,15 @@ def _by_rows(
     given = {name: np.broadcast_to(x, (count, x.shape[1])) for name, (x, _) in parts.items()}
     result = np.full((count, evaluator.model.nv, columns), np.nan)
     finite = np.all([np.isfinite(x).all(axis=1) for x in given.values()], axis=0)
-    for row in np.flatnonzero(finite):
-        with contextlib.suppress(OverflowError, ZeroDivisionError):  # not a number, then
-            result[row] = of_one(evaluator, {name: x[row].tolist() for name, x in given.items()})
+    rows = np.flatnonzero(finite)
+    for start in range(0, len(rows), _TOGETHER):
+        some = rows[start : start + _TOGETHER]
+        if len(some) > 1:
+            states = {name: list(x[some].T[:, :, None]) for name, x in given.items()}
+        else:
+            states = {name: x[some[0]].tolist() for name, x in given.items()}
+        with contextlib.suppress(OverflowError, ZeroDivisionError), np.errstate(all="ignore"):
+            result[some] = of_states(evaluator, states)  # not a number where it is none
     if single:
         evaluator.refuse_not_finite(given, result)
     return result[0] if single else result
@@ -60,32 +68,37 @@ def _by_rows(
 
 def _of_elements(evaluator: Evaluator, inputs: State) -> Array:
     """(nv, numbers of the elements) at the state q, v, a."""
-    tables, columns = evaluator.tables(), []
-    for k, (element, part) in enumerate(
-        zip(tables.elements, evaluator.model.elements, strict=True)
-    ):
-        values = part.parameter_values()
-        for n in range(len(values)):
-            moved = element.given([Dual(x, float(i == n)) for i, x in enumerate(values)])
-            others = (*tables.elements[:k], moved, *tables.elements[k + 1 :])
-            run = Run(inverse_dynamics, replace(tables, elements=others), evaluator.base(), inputs)
-            columns.append([x.slope if isinstance(x, Dual) else 0.0 for x in run.result("tau")])
-    return np.array(columns, float).T.reshape(evaluator.model.nv, -1)
+    tables = evaluator.tables()
+    values = [part.parameter_values() for part in evaluator.model.elements]
+    units = iter(np.eye(sum(map(len, values))))
+    moved = [
+        element.given([Dual(x, next(units)) for x in own])
+        for element, own in zip(tables.elements, values, strict=True)
+    ]
+    return _slopes(evaluator, replace(tables, elements=tuple(moved)), inputs, sum(map(len, values)))
 
 
-def _of_one(evaluator: Evaluator, inputs: State) -> Array:
+def _of_offsets(evaluator: Evaluator, inputs: State) -> Array:
     """(nv, 6 * bodies) at the state q, v, a."""
-    tables, columns = evaluator.tables(fuse=False), []
-    for k, body in enumerate(tables.bodies):
-        for n in range(6):
-            twist = [1.0 if i == n else 0.0 for i in range(6)]
-            back = body.own.T  # the joint frame's own axes to the kernel's
-            motion = Motion(back @ Vector(*twist[:3]), back @ Vector(*twist[3:]))
-            placed = moving(_floats(body.placement), motion)
-            bodies = (*tables.bodies[:k], replace(body, placement=placed), *tables.bodies[k + 1 :])
-            run = Run(inverse_dynamics, replace(tables, bodies=bodies), evaluator.base(), inputs)
-            columns.append([x.slope if isinstance(x, Dual) else 0.0 for x in run.result("tau")])
-    return np.array(columns, float).T.reshape(evaluator.model.nv, -1)
+    tables = evaluator.tables(fuse=False)
+    count = 6 * len(tables.bodies)
+    bodies = []
+    for body, twist in zip(tables.bodies, np.eye(count).reshape(-1, 6, count), strict=True):
+        back = body.own.T  # the joint frame's own axes to the kernel's
+        motion = Motion(back @ Vector(*twist[:3]), back @ Vector(*twist[3:]))
+        bodies.append(replace(body, placement=moving(_floats(body.placement), motion)))
+    return _slopes(evaluator, replace(tables, bodies=tuple(bodies)), inputs, count)
+
+
+def _slopes(evaluator: Evaluator, tables: Tables, inputs: State, count: int) -> Array:
+    """(nv, count) slopes of the joint forces, or (B, nv, count); those of the tables are arrays
+    (count): all at once."""
+    if not tables.nv:
+        return np.zeros((0, count))
+    found = Run(inverse_dynamics, tables, evaluator.base(), inputs).result("tau")
+    slopes = [np.asarray(Dual.lift(x).slope, float) for x in found]
+    shape = np.broadcast_shapes((count,), np.shape(inputs["q"][0]))
+    return np.stack([np.broadcast_to(x, shape) for x in slopes], axis=-2)
 
 
 def _floats(X: Any) -> Any:

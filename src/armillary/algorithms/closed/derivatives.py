@@ -44,14 +44,7 @@ def derivative_dynamics(plan: Plan, row_weights: Sequence[float], singular: floa
         basis = orthonormal(scaled, n)
         motions = [[y * size[k] for k, y in enumerate(column)] for column in basis]
 
-        def change(along: dict[str, Column]) -> Column:
-            """da that balances slopes of both equations."""
-            da = [-y for y in _times(x.P, along["rows"], n)]
-            for _ in range(2):
-                rest = [f + g for f, g in zip(along["balance"], times(x.M, da), strict=True)]
-                da = [y - z for y, z in zip(da, respond(rest), strict=True)]
-            return da
-
+        change = _changes(x, respond)
         dq, carried, by_carried, dv = [], [], [], []
         status: Scalar = CONVERGED
         limit = in_units(run.inputs["v"], size) * singular**2
@@ -63,21 +56,17 @@ def derivative_dynamics(plan: Plan, row_weights: Sequence[float], singular: floa
                 back = respond(times(x.M, follows))
                 follows = [y - z for y, z in zip(follows, back, strict=True)]
             carried.append(follows)
-            for (entries, _), rate, weight in zip(x.lines, along["rates"], row_weights, strict=True):
+            for (entries, _), rate, weight in zip(
+                x.lines, along["rates"], row_weights, strict=True
+            ):
                 left = (product(entries, follows) + rate) * weight
                 status = where(left * left <= limit, status, UNCONVERGED)
             by_carried.append(change(slopes_along(run, nothing, follows, held)))
             dv.append(change(slopes_along(run, nothing, motion, held)))
-        moved = [
-            [y + z for y, z in zip(one, two, strict=True)]
-            for one, two in zip(dq, by_carried, strict=True)
-        ]
+        moved = [_sum(one, two) for one, two in zip(dq, by_carried, strict=True)]
         dtau = [respond([int(i == k) for i in range(n)]) for k in range(n)]  # symmetric
         nearest = [times(x.M, line) for line in dtau]  # rows of R M
-        onto = [
-            [sum((basis[k][i] * (1.0 / size[i])) * nearest[i][j] for i in range(n)) for j in range(n)]
-            for k in range(free)
-        ]
+        onto = _onto(basis, nearest, size)
         run.results = {
             "a": with_status(x.a, status),
             "dtau": dtau,
@@ -93,6 +82,36 @@ def derivative_dynamics(plan: Plan, row_weights: Sequence[float], singular: floa
         writes=dict.fromkeys(shapes, "results"),
         shapes=dict(shapes),
     )
+
+
+def _sum(one: Column, two: Column) -> Column:
+    return [y + z for y, z in zip(one, two, strict=True)]
+
+
+def _onto(
+    basis: list[Column], nearest: list[list[Scalar]], size: Sequence[float]
+) -> list[list[Scalar]]:
+    """Coordinates along the motions of the nearest change, R M."""
+    n = len(size)
+    return [
+        [sum((column[i] * (1.0 / size[i])) * nearest[i][j] for i in range(n)) for j in range(n)]
+        for column in basis
+    ]
+
+
+def _changes(
+    x: SolvedState, respond: Callable[[Sequence[Scalar]], Column]
+) -> Callable[[dict[str, Column]], Column]:
+    """da that balances slopes of both equations."""
+
+    def change(along: dict[str, Column]) -> Column:
+        da = [-y for y in _times(x.P, along["rows"], len(x.M))]
+        for _ in range(2):
+            rest = [f + g for f, g in zip(along["balance"], times(x.M, da), strict=True)]
+            da = [y - z for y, z in zip(da, respond(rest), strict=True)]
+        return da
+
+    return change
 
 
 def _responses(x: SolvedState) -> Callable[[Sequence[Scalar]], Column]:

@@ -79,8 +79,7 @@ class SolvedState:
     """A state with what its rows leave free.  a is unconverged where any check fails."""
 
     def __init__(self, run: Run, plan: Plan, row_weights: Sequence[float]):
-        n, m = len(plan.scale), len(row_weights)
-        closed = closed_check(run, plan)
+        m, closed = len(row_weights), closed_check(run, plan)
         force = [t - h for j in run.joints for t, h in zip(j.tau, j.h, strict=True)]
         self.lines, self.M = kept_rows(run, range(m), "gamma", force), inertias(run)
         kept = [self.lines[k] for k in plan.kept]
