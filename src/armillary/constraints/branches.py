@@ -1,0 +1,66 @@
+"""Branches of a closed mechanism that no constraint touches: trailers behind a steering linkage,
+wheels, arms.
+
+They need no part in the elimination of the constrained system: as articulated bodies they give way
+to what carries them (algorithms/closed/elimination_terms.py), at a cost that grows with their
+number, where the mass matrix of a long chain has the square of it in entries.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armillary.algorithms.passes import Record
+from armillary.algorithms.tree.forward_dynamics import articulate
+from armillary.model.lowering.tree import KernelBody
+from armillary.spatial import ForceDyad
+
+if TYPE_CHECKING:
+    from armillary.constraints.equations import Equations
+
+# a joint gives way on its own where the body it moves has at least such a part of the inertia that
+# its axes feel, and no direction of them has less than such a part of the others
+_OWN_SHARE = 1e-4
+_LEAST_AXIS = 1e-3
+
+
+def core_dofs(equations: Equations) -> NDArray[np.intp]:
+    """Degrees of freedom that take part in the elimination: those which rows act on, those of
+    joints that cannot give way on their own, and all that carry them."""
+    rows, tables = equations.rows, equations.tables
+    core = set(rows.links[1].tolist())
+    core |= {v for axis in equations.constraints.axes for v, _, _ in axis.terms}
+    q = equations.tree.initial.tolist()
+    columns = (tables.bodies, tables.parents, tables.v_offsets, tables.q_offsets)
+    felt = [ForceDyad.from_inertia(body.inertia) for body in tables.bodies]
+    for k in reversed(range(len(tables.bodies))):
+        body, parent, v, first = (x[k] for x in columns)
+        place = q[first : first + body.joint.nq]
+        b = Record(S=body.joint.motion_space(place), I_A=felt[k], armature=body.armature)
+        if core.intersection(range(v, v + body.joint.nv)) or not _gives_way(body, b):
+            core |= rows.supports[k]
+            b.I_a = b.I_A
+        else:
+            articulate(b)
+        if parent >= 0:
+            X = body.joint.transform(place) @ body.placement
+            felt[parent] = felt[parent] + X.T @ b.I_a @ X
+    return np.array(sorted(core), np.intp)
+
+
+def _gives_way(body: KernelBody, b: Record) -> bool:
+    """Does its own inertia alone oppose every motion of its joint?  Articulated inertias are never
+    less, in any configuration."""
+    if not len(b.S):
+        return True
+    inertias = (ForceDyad.from_inertia(body.inertia), b.I_A)
+    own, whole = (np.array([[float(s.dot(I @ t)) for t in b.S] for s in b.S]) for I in inertias)
+    rotors = np.diag([float(x) for x in body.armature])
+    sizes = np.diag(own + rotors)
+    if not (sizes > _OWN_SHARE * np.diag(whole + rotors)).all():
+        return False
+    scale = 1.0 / np.sqrt(sizes)
+    return bool(np.linalg.eigvalsh((own + rotors) * np.outer(scale, scale))[0] > _LEAST_AXIS)
