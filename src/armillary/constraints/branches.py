@@ -28,8 +28,21 @@ _LEAST_AXIS = 1e-3
 
 
 def core_dofs(equations: Equations) -> NDArray[np.intp]:
-    """Degrees of freedom that take part in the elimination: those which rows act on, those of
-    joints that cannot give way on their own, and all that carry them."""
+    """Degrees of freedom that take part in the equations of the constraints: those which rows act
+    on, those of joints that cannot give way on their own, and all that carry them.  All of them
+    where the others are too few to be worth it."""
+    return equations.memo.once("core", lambda: _worth_it(equations, _core(equations)))
+
+
+def _worth_it(equations: Equations, core: set[int]) -> NDArray[np.intp]:
+    """All, unless the mass matrix of the core has less than half of the entries."""
+    rows, every = equations.rows, range(equations.tables.nv)
+    entries = [sum(k <= dof for k in rows.supports[int(rows.carriers[dof])]) for dof in every]
+    fewer = 2 * sum(entries[dof] for dof in core) < sum(entries)
+    return np.array(sorted(core) if core and fewer else every, np.intp)
+
+
+def _core(equations: Equations) -> set[int]:
     rows, tables = equations.rows, equations.tables
     core = set(rows.links[1].tolist())
     core |= {v for axis in equations.constraints.axes for v, _, _ in axis.terms}
@@ -48,7 +61,7 @@ def core_dofs(equations: Equations) -> NDArray[np.intp]:
         if parent >= 0:
             X = body.joint.transform(place) @ body.placement
             felt[parent] = felt[parent] + X.T @ b.I_a @ X
-    return np.array(sorted(core), np.intp)
+    return core
 
 
 def _gives_way(body: KernelBody, b: Record) -> bool:

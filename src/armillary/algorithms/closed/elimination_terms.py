@@ -14,14 +14,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+from armillary.algorithms.closed import branches
 from armillary.algorithms.closed.constrained import inward, outward, world
 from armillary.algorithms.passes import Algorithm, Inward, Outward
-from armillary.algorithms.tree.forward_dynamics import accelerate, give_way
-from armillary.algorithms.tree.forward_dynamics import world as articulated_world
 from armillary.algorithms.tree.kinematics import along_world
 from armillary.algorithms.tree.mass_matrix import compose
 from armillary.scalar import Scalar
-from armillary.spatial import Force, ForceDyad, Motion, RigidMotion, Transform
+from armillary.spatial import Force, Motion, RigidMotion, Transform
 
 LEVELS = ("gamma", "rate", "residual")
 
@@ -57,10 +56,8 @@ def _still(b):
 def elimination_terms(level: str, articulated: bool = False) -> Algorithm:
     """level: of the rows that are to be kept, see `kept_rows`.  `x` is left to the elimination.
 
-    articulated: some bodies are.  These are branches that no constraint touches: they give way in
-    the articulated inertias and forces of what carries them (tree/forward_dynamics.py), and take
-    no part in the elimination.  Its solution is the input `a` of the last pass, which adds theirs;
-    for themselves they read the status of the solution there, 0 or NaN."""
+    articulated: some bodies are (branches.py), and take no part in the elimination.  Its solution
+    is the input `a` of the last pass, which adds theirs."""
     moving = level == "gamma"
 
     def outward_shown(b, p, j):
@@ -69,8 +66,7 @@ def elimination_terms(level: str, articulated: bool = False) -> Algorithm:
         b.motion = BodyMotion(b.Y, b.v, b.m if moving else _still(b))
         j.S = [along_world(b, s) for s in b.S]
         if articulated:
-            b.I_A = ForceDyad.from_inertia(b.inertia)
-            b.p_A = b.f if moving else Force.zero()
+            branches.alone(b, b.f if moving else Force.zero())
 
     def inward_shown(b, p, j):
         (inward if moving else compose)(b, p, j)
@@ -78,23 +74,11 @@ def elimination_terms(level: str, articulated: bool = False) -> Algorithm:
 
     def inward_articulated(b, p, j):
         j.F = [along_world(b, b.I_A @ s) for s in b.S]
-        j.h = b.S.T @ b.p_A
-        if moving:
-            j.h = [f + r for f, r in zip(j.h, b.resistance(j.q, j.v), strict=True)]
-        if b.articulated:
-            give_way(b, p, [t - h for t, h in zip(j.tau, j.h, strict=True)])
-        else:
-            p.I_A += b.X.T @ b.I_A @ b.X
-            p.p_A += b.X.T @ b.p_A
+        branches.carry(b, p, j, moving)
 
     def outward_solved(b, p, j):
-        solution = j.a
-        if b.articulated:
-            accelerate(b, p, j)
-            j.x = [x + status for x, status in zip(j.a, solution, strict=True)]
-        else:
-            j.x = solution
-            b.da = b.X @ p.da + b.S @ j.a
+        branches.follow(b, p, j)
+        j.x = j.a
 
     steps = (Outward(outward_shown), Inward(inward_articulated), Outward(outward_solved))
     X_0 = Transform.identity()
@@ -103,7 +87,7 @@ def elimination_terms(level: str, articulated: bool = False) -> Algorithm:
     return Algorithm(
         f"elimination_terms_{level}" + "_articulated" * articulated,
         steps if articulated else (Outward(outward_shown), Inward(inward_shown)),
-        lambda g: world(g) | (articulated_world(g) if articulated else {}) | {"Y": X_0},
+        lambda g: world(g) | (branches.world(g) if articulated else {}) | {"Y": X_0},
         (*reads[level], "prescribed", *("a",) * articulated),
         writes | ({"h": "dof"} if moving else {}),
         {"motion": BodyMotion, "S": Motion, "F": Force},
