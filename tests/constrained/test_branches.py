@@ -99,8 +99,8 @@ def test_corrections_move_branches_as_their_inertia_asks(branched, way):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_where_there_is_no_answer_branches_have_none(way):
-    """Stretched out towards a pin that is too far away, no step comes nearer to it: all of x is NaN,
-    in the tree beside the loop, too."""
+    """Stretched out towards a pin too far away, no step comes nearer to it: all of x is NaN, in the
+    tree beside the loop, too."""
     m = machine(pin=(5.0, 0, 0)).compile(**WAYS[way])
     kernels = m.constraint_solver.projector.kernels("residual")
     x = kernels({"q": m.initial[None]}, 1, m.evaluator.base_numbers)["x"][0]

@@ -48,7 +48,7 @@ class LargeSystem:
         self.n = len(self.dofs)
         self.number_of = np.full(len(every), -1)  # of each degree of freedom; -1: articulated
         self.number_of[self.dofs] = np.arange(self.n)
-        self.kept = _kept_rows(equations, wanted)
+        self.kept = kept_rows(equations, wanted)
         self._number = np.full(equations.constraints.count, -1)
         self._number[self.kept] = np.arange(len(self.kept))
         self.size = self.n + len(self.kept)
@@ -184,8 +184,13 @@ def large_system(
     return equations.memo.once(key, lambda: LargeSystem(equations, wanted, articulated))
 
 
-def _kept_rows(equations: Equations, wanted: NDArray[np.bool_] | None) -> NDArray[np.intp]:
+def kept_rows(equations: Equations, wanted: NDArray[np.bool_] | None = None) -> NDArray[np.intp]:
     """Wanted rows that do not follow from others of the same constraint in every configuration."""
+    key = ("kept rows", None if wanted is None else wanted.tobytes())
+    return equations.memo.once(key, lambda: _kept_rows(equations, wanted))
+
+
+def _kept_rows(equations: Equations, wanted: NDArray[np.bool_] | None) -> NDArray[np.intp]:
     from scipy.linalg import qr
 
     rng = np.random.default_rng(0)

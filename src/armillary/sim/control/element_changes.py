@@ -200,7 +200,9 @@ class ElementChanges(Block):
         z, first = z.copy(), np.abs(rates(z[None])).max()
         for _ in range(_TURNS):
             d = np.diag(_STEP * np.maximum(1.0, np.abs(z)))[free]
-            found, *sides = np.split(rates(np.concatenate([z[None], z + d, z - d])), [1, 1 + len(d)])
+            found, *sides = np.split(
+                rates(np.concatenate([z[None], z + d, z - d])), [1, 1 + len(d)]
+            )
             if np.abs(found).max() <= _STEADY * max(first, 1e-12):
                 return z
             slopes = (sides[0] - sides[1]) / (2.0 * d.sum(axis=1)[:, None])

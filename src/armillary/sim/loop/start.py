@@ -164,7 +164,7 @@ def _as_given(
     worst: str,
     rates: Array,
 ) -> Start:
-    """A full velocity, with its rates along the rows: allowed, refused, or replaced by the nearest."""
+    """A full velocity, with its rates along the rows: allowed, refused, or the nearest instead."""
     mechanism, v = view.mechanism, start.v
     rows, size = mechanism.constraint_rows, mechanism.constraint_solver.equations.length
     rounding = _rounding(view)
