@@ -47,10 +47,11 @@ def _core(equations: Equations) -> set[int]:
     core = set(rows.links[1].tolist())
     core |= {v for axis in equations.constraints.axes for v, _, _ in axis.terms}
     q = equations.tree.initial.tolist()
-    columns = (tables.bodies, tables.parents, tables.v_offsets, tables.q_offsets)
+    parts = (tables.bodies, tables.parents, tables.v_offsets, tables.q_offsets)
+    columns = list(zip(*parts, strict=True))
     felt = [ForceDyad.from_inertia(body.inertia) for body in tables.bodies]
     for k in reversed(range(len(tables.bodies))):
-        body, parent, v, first = (x[k] for x in columns)
+        body, parent, v, first = columns[k]
         place = q[first : first + body.joint.nq]
         b = Record(S=body.joint.motion_space(place), I_A=felt[k], armature=body.armature)
         if core.intersection(range(v, v + body.joint.nv)) or not _gives_way(body, b):

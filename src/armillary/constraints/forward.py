@@ -272,8 +272,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
         chosen = self._chosen.setdefault(key, [])
         if first is None or len(chosen) >= _CHOICES:
             return
-        plan = for_inputs(plan_of(self._equations), one.reads)
-        plan = plan_at(self._equations, plan, one.arrays["q"][0])
+        usual = for_inputs(plan_of(self._equations), one.reads)
+        plan = plan_at(self._equations, usual, one.arrays["q"][0])
         if plan is None or plan in chosen:
             return
         chosen.append(plan)

@@ -192,8 +192,8 @@ class ElementChanges(Block):
         """z with rates of zero in the free ones, by Newton's method from the given ones."""
 
         def rates(x: Array) -> Array:
-            places = (np.broadcast_to(y, (len(x), len(y))) for y in (q, v))
-            return np.asarray(self._numbers(np.zeros(1), *places, x)["rates"][:, free])
+            Q, V = (np.broadcast_to(y, (len(x), len(y))) for y in (q, v))
+            return np.asarray(self._numbers(np.zeros(1), Q, V, x)["rates"][:, free])
 
         if not free.any():
             return z
