@@ -119,6 +119,21 @@ def test_branches_without_mass_take_part(light):
     close(eliminated(m, q=q, v=v, tau=tau), m.solve(q, v, tau).acceleration)
 
 
+def test_joints_whose_axes_may_coincide_take_part():
+    """Three angles of a gimbal lose a direction at a quarter turn: no inertia of its own opposes
+    that motion there.  Two never do."""
+    for free, alone in ((("rx", "ry", "rz"), False), (("rx", "rz"), True)):
+        rng = np.random.default_rng(0)
+        b = am.Builder("gimbal")
+        b.body("crank", axis="y", **full(rng))
+        ends = am.Frame("one", "world", am.Pose((0.4, 0, 0.3))), am.Frame("two", "crank")
+        b.distance("rod", *ends, 0.5)
+        for k in range(3):
+            b.body(f"b{k}", f"b{k - 1}" if k else "crank", "gimbal", free=free, **full(rng))
+        m = b.build()
+        assert (len(core_dofs(m.constraint_solver.equations)) == 1) is alone
+
+
 def test_given_inertias(branched):
     """Per state, where a branch may be without mass: nothing is articulated then."""
     m, q, v, tau = branched

@@ -8,6 +8,8 @@ number, where the mass matrix of a long chain has the square of it in entries.
 
 from __future__ import annotations
 
+from itertools import product
+from math import pi
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,8 +17,9 @@ from numpy.typing import NDArray
 
 from armillary.algorithms.passes import Record
 from armillary.algorithms.tree.forward_dynamics import articulate
+from armillary.evaluate.inputs import Array
 from armillary.model.lowering.tree import KernelBody
-from armillary.spatial import ForceDyad
+from armillary.spatial import ForceDyad, MotionSpace
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 # its axes feel, and no direction of them has less than such a part of the others
 _OWN_SHARE = 1e-4
 _LEAST_AXIS = 1e-3
+_TURNS = (0.0, pi / 2)  # of each coordinate, where axes that depend on others may coincide
 
 
 def core_dofs(equations: Equations) -> NDArray[np.intp]:
@@ -66,15 +70,28 @@ def _core(equations: Equations) -> set[int]:
 
 
 def _gives_way(body: KernelBody, b: Record) -> bool:
-    """Does its own inertia alone oppose every motion of its joint?  Articulated inertias are never
-    less, in any configuration."""
-    if not len(b.S):
-        return True
-    inertias = (ForceDyad.from_inertia(body.inertia), b.I_A)
-    own, whole = (np.array([[float(s.dot(I @ t)) for t in b.S] for s in b.S]) for I in inertias)
-    rotors = np.diag([float(x) for x in body.armature])
-    sizes = np.diag(own + rotors)
-    if not (sizes > _OWN_SHARE * np.diag(whole + rotors)).all():
+    """Does its own inertia alone oppose every motion of its joint, wherever that is?  Articulated
+    inertias are never less.  Rotors are left out: they are not always asked for."""
+    own = ForceDyad.from_inertia(body.inertia)
+    sizes, felt = np.diag(_along(b.S, own)), np.diag(_along(b.S, b.I_A))
+    if not (sizes > _OWN_SHARE * felt).all():
         return False
-    scale = 1.0 / np.sqrt(sizes)
-    return bool(np.linalg.eigvalsh((own + rotors) * np.outer(scale, scale))[0] > _LEAST_AXIS)
+    nq, nv = body.joint.nq, body.joint.nv
+    turned = product(_TURNS, repeat=nq) if nq == nv else ()  # quaternions have constant axes
+    return all(
+        _opposes(_along(S, own)) for S in (b.S, *(body.joint.motion_space(q) for q in turned))
+    )
+
+
+def _along(S: MotionSpace, inertia: ForceDyad) -> Array:
+    """S^T I S, (nv, nv)."""
+    found = [[float(s.dot(inertia @ t)) for t in S] for s in S]
+    return np.array(found).reshape(len(found), len(found))
+
+
+def _opposes(D: Array) -> bool:
+    """Is every direction opposed, as a part of what each axis alone has?"""
+    sizes = np.diag(D)
+    if not len(D) or not (sizes > 0.0).all():
+        return not len(D)
+    return bool(np.linalg.eigvalsh(D / np.sqrt(np.outer(sizes, sizes)))[0] > _LEAST_AXIS)
