@@ -8,8 +8,6 @@ number, where the mass matrix of a long chain has the square of it in entries.
 
 from __future__ import annotations
 
-from itertools import product
-from math import pi
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
 # its axes feel, and no direction of them has less than such a part of the others
 _OWN_SHARE = 1e-4
 _LEAST_AXIS = 1e-3
-_TURNS = (0.0, pi / 2)  # of each coordinate, where axes that depend on others may coincide
 
 
 def core_dofs(equations: Equations) -> NDArray[np.intp]:
@@ -70,17 +67,11 @@ def _core(equations: Equations) -> set[int]:
 
 
 def _gives_way(body: KernelBody, b: Record) -> bool:
-    """Does its own inertia alone oppose every motion of its joint, wherever that is?  Articulated
-    inertias are never less.  Rotors are left out: they are not always asked for."""
-    own = ForceDyad.from_inertia(body.inertia)
-    sizes, felt = np.diag(_along(b.S, own)), np.diag(_along(b.S, b.I_A))
-    if not (sizes > _OWN_SHARE * felt).all():
-        return False
-    nq, nv = body.joint.nq, body.joint.nv
-    turned = product(_TURNS, repeat=nq) if nq == nv else ()  # quaternions have constant axes
-    return all(
-        _opposes(_along(S, own)) for S in (b.S, *(body.joint.motion_space(q) for q in turned))
-    )
+    """Does its own inertia alone oppose every motion of its joint?  Articulated inertias are never
+    less.  Rotors are left out: they are not always asked for."""
+    own, felt = _along(b.S, ForceDyad.from_inertia(body.inertia)), _along(b.S, b.I_A)
+    enough = (np.diag(own) > _OWN_SHARE * np.diag(felt)).all()
+    return bool(enough and _opposes(own) and _opposes(felt))
 
 
 def _along(S: MotionSpace, inertia: ForceDyad) -> Array:
@@ -91,7 +82,7 @@ def _along(S: MotionSpace, inertia: ForceDyad) -> Array:
 
 def _opposes(D: Array) -> bool:
     """Is every direction opposed, as a part of what each axis alone has?"""
-    sizes = np.diag(D)
-    if not len(D) or not (sizes > 0.0).all():
-        return not len(D)
-    return bool(np.linalg.eigvalsh(D / np.sqrt(np.outer(sizes, sizes)))[0] > _LEAST_AXIS)
+    if not len(D):
+        return True
+    sizes = np.sqrt(np.diag(D))
+    return bool(np.linalg.eigvalsh(D / np.outer(sizes, sizes))[0] > _LEAST_AXIS)

@@ -7,8 +7,12 @@ bodies these are is told by `articulated`; the others are composed as in the mas
 
 from __future__ import annotations
 
-from armillary.algorithms.tree.forward_dynamics import accelerate, give_way
+from armillary.algorithms.closed.residual import CONVERGED, UNCONVERGED
+from armillary.algorithms.tree.forward_dynamics import accelerate, articulate, give_way
+from armillary.scalar import where
 from armillary.spatial import Force, ForceDyad, Motion
+
+LEAST_AXIS = 1e-4  # of its inertia: what the other axes of a joint leave to one of them
 
 
 def alone(b, f):
@@ -23,10 +27,23 @@ def carry(b, p, j, moving):
     if moving:
         j.h = [f + r for f, r in zip(j.h, b.resistance(j.q, j.v), strict=True)]
     if b.articulated:
-        give_way(b, p, [t - h for t, h in zip(j.tau, j.h, strict=True)])
+        articulate(b)
+        status = _health(b)
+        give_way(b, p, [t - h + status for t, h in zip(j.tau, j.h, strict=True)])
     else:
         p.I_A += b.X.T @ b.I_A @ b.X
         p.p_A += b.X.T @ b.p_A
+
+
+def _health(b):
+    """0; NaN where an axis has come so near to the others of its joint (a gimbal, turned by a
+    quarter) that rounding of what is left of its inertia would count."""
+    status = CONVERGED
+    axes = zip(b.S, b.U, b.armature, b.D.inverse_D, strict=True)
+    for k, (s, U, rotor, inverse) in enumerate(axes):
+        if k:
+            status = where((s.dot(U) + rotor) * inverse * LEAST_AXIS <= 1.0, status, UNCONVERGED)
+    return status
 
 
 def follow(b, p, j):

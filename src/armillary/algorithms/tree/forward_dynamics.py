@@ -37,6 +37,7 @@ def articulate(b):
 
 def inward(b, p, j):
     """Articulated inertias and forces from the tips to the root."""
+    articulate(b)
     resistance = b.resistance(j.q, j.v)
     along = b.S.T @ b.p_A
     give_way(b, p, [t - r - f for t, r, f in zip(j.tau, resistance, along, strict=True)])
@@ -44,7 +45,6 @@ def inward(b, p, j):
 
 def give_way(b, p, u):
     """What the parent feels of a body whose joint gives way to the force u that is left over."""
-    articulate(b)
     b.u = u
     p_a = b.p_A
     for column, x in zip(b.UD, b.u, strict=True):
