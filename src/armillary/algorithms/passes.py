@@ -238,6 +238,7 @@ def body_record(body: KernelBody) -> Record:
         euler=body.euler or body.inertia.euler(),
         own=body.own,
         armature=body.armature,
+        articulated=body.articulated,
         resistance=body.resistance,
         resistance_slopes=body.resistance_slopes,
         spring_energy=body.spring_energy,

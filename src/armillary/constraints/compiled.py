@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints.equations import Equations
+from armillary.constraints.large import kept_rows
 from armillary.evaluate.inputs import Array
+from armillary.evaluate.options import CompileOptions
 from armillary.model.lowering.constraints import lower_constraints
 from armillary.model.lowering.tree import Tables, parametric
 
@@ -21,15 +23,27 @@ if TYPE_CHECKING:
 # operations of the budget that an unknown and a body count for: larger systems are not even traced
 _PER_UNKNOWN = 133
 _PER_BODY = 200
+# operations of forward dynamics, where the budget is the usual one: native loops of a mechanism
+# with bodies of many kinds take as long to compile, and three times as long to run
+_DYNAMICS = 15_000
 
 
 def may_be_compiled(equations: Equations) -> bool:
     """Is the mechanism small enough for straight-line code, and is that wanted?"""
+    options, n = equations.evaluator.options, equations.tables.nv
+    if options.tier is not None:
+        return options.tier == 2
+    bodies, most = len(equations.tables.bodies), options.budget // _PER_UNKNOWN
+    if _PER_BODY * bodies > options.budget or n > most:
+        return False
+    # half of the rows of a planar loop follow from the others: they are looked at where it matters
+    return n + equations.constraints.count <= most or n + len(kept_rows(equations)) <= most
+
+
+def _options(equations: Equations, dynamics: bool) -> CompileOptions:
     options = equations.evaluator.options
-    unknowns = equations.tables.nv + equations.constraints.count
-    bodies = len(equations.tables.bodies)
-    small = max(_PER_UNKNOWN * unknowns, _PER_BODY * bodies) <= options.budget
-    return options.tier == 2 or (small and options.tier is None)
+    usual = options.budget == CompileOptions.budget
+    return replace(options, budget=_DYNAMICS) if dynamics and usual else options
 
 
 def compiled_kernels(
@@ -51,7 +65,8 @@ def compiled_kernels(
         return None
     request = Request(algorithm, reads, owner.moving_base)
     verify = of_closed(equations, passive) if verified else None
-    kernels = Program(request, _tables(equations, reads, passive), owner.options, verify)
+    options = _options(equations, dynamics=verified)
+    kernels = Program(request, _tables(equations, reads, passive), options, verify)
     try:
         kernels.straight()
     except ZeroDivisionError:  # a free motion without any inertia: the null space names it

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _ORIGIN = 9  # of a body in its BodyMotion
 RESULTS = {"gamma": "a", "rate": "x", "residual": "x"}
+SOLUTION = "a"  # input of the pass behind the elimination
 
 
 def elimination(
@@ -54,7 +55,9 @@ def elimination(
 
     if not native():
         return None
-    system = large_system(equations, wanted)
+    # of inertias that are given per state nothing is known
+    system = large_system(equations, wanted, articulated="parameters" not in reads)
+    tables = _with_articulated(tables, system)
     weights = () if row_weights is None else row_weights[system.kept].tolist()
     code = EliminationCode(system, level, reads, tables, weights)
     owner = equations.evaluator
@@ -67,6 +70,15 @@ def elimination(
     )
     options = replace(owner.options, tier=1)
     return Program(Request(named, reads, owner.moving_base), tables, options, general=code)
+
+
+def _with_articulated(tables: Tables, system: LargeSystem) -> Tables:
+    """Bodies that take no part in the elimination are marked."""
+    bodies = [
+        replace(body, articulated=body.joint.nv > 0 and bool(system.number_of[v] < 0))
+        for body, v in zip(tables.bodies, tables.v_offsets, strict=True)
+    ]
+    return replace(tables, bodies=tuple(bodies))
 
 
 class EliminationCode:
@@ -88,9 +100,15 @@ class EliminationCode:
         self.system, self.level, self.reads, self.tables = system, level, reads, tables
         self.open_rows = open_rows
 
+    @property
+    def articulated(self) -> bool:
+        """Are there bodies that take no part in the elimination?"""
+        return self.system.n < self.tables.nv
+
     def linked(self, lanes: Lanes, arrays: Arrays) -> Linked:
-        moving = self.system.equations.evaluator.moving_base
-        request = Request(elimination_terms(self.level), self.reads, moving)
+        moving, articulated = self.system.equations.evaluator.moving_base, self.articulated
+        reads = (*self.reads, *(SOLUTION,) * articulated)
+        request = Request(elimination_terms(self.level, articulated), reads, moving)
         linked = LoopCode(request, self.tables).linked(lanes, arrays)
         made = _Tables(self, moving)
         libraries = [code.library(lanes) for code in made.codes]
@@ -124,7 +142,7 @@ class _Tables:
         self.code, self.system, self.equations = code, code.system, code.system.equations
         self.constraints = code.tables.constraints or ConstraintTable((), ())
         self.memory = 0
-        n, bodies = self.system.n, len(code.tables.bodies)
+        n, bodies = code.tables.nv, len(code.tables.bodies)
         self._carriers = _carriers(code.tables)
         self.motion, self.axes = self._room(BodyMotion.size * bodies), self._room(6 * n)
         self.columns, self.bias = self._room(6 * n), self._room(n)
@@ -247,7 +265,7 @@ class _Tables:
 
     def _powers(self) -> list[tuple[int, int, int, int]]:
         """Axis, wrench, point of the wrench, point of the axis, of every entry that is a power."""
-        rows, (i, j) = self.equations.rows, self.system.mass_pairs
+        rows, (i, j) = self.equations.rows, (self.system.dofs[k] for k in self.system.mass_pairs)
         carriers = self._carriers
         found = [
             (
@@ -276,7 +294,7 @@ class _Tables:
         return [
             (
                 *self._push(self._known[number, int(sign)], number, dof, int(sign)),
-                int(self.system.ranks[dof]),
+                int(self.system.ranks[self.system.number_of[dof]]),
             )
             for number, dof, sign in links
             if (number, int(sign)) in self._known
@@ -299,7 +317,7 @@ class _Tables:
             t.OFFSETS: self._offsets,
             t.FACTORS: factors,
             t.CONSTANTS: s.constants,
-            t.ARMATURE: armature_of(self.code.tables),
+            t.ARMATURE: armature_of(self.code.tables)[s.dofs],
             t.SCALE: s.scale,
             t.MU: s.mu,
             t.OPEN: self.code.open_rows,
@@ -328,6 +346,9 @@ class _Tables:
             c[field] = self._room(len(s.factor.ranks))
         for field in (t.RIGHT, t.X, t.RESIDUAL, t.STEP, t.FIRST, t.NORM):
             c[field] = self._room(s.size)
+        nv = self.code.tables.nv
+        c[t.ALL_DOFS], c[t.SOLUTION] = nv, self._room(nv)
+        c[t.SOLUTION_INPUT] = len(self.code.reads) if self.code.articulated else -1
 
     def _of_factor(self) -> dict[Slot, object]:
         """Integers of the entries of K and of its factor."""
@@ -337,6 +358,7 @@ class _Tables:
             t.ENTRIES: s.ranks[s.entries],
             t.LEVERS: s.entries[len(s.mass_pairs[0]) :] - [n, 0],
             t.RANKS: s.ranks[:n],
+            t.DOF_OF: s.dofs,
             t.TARGETS: targets,
             t.STARTS: s.factor.starts,
             t.RANK_OF: s.factor.ranks,

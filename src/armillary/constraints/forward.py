@@ -32,7 +32,7 @@ from armillary.constraints.large import large_system
 from armillary.constraints.load_friction import load_friction_of
 from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
 from armillary.constraints.notes import warn_open
-from armillary.constraints.plan import plan_at, plan_of
+from armillary.constraints.plan import for_inputs, plan_at, plan_of
 from armillary.constraints.states import answerable, blanked, fulfilled, solvable
 from armillary.errors import InputError, ProjectionWarning, warn_caller
 from armillary.evaluate.evaluator import Evaluator, External
@@ -202,7 +202,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
         def make() -> Program | None:
             if not equations.constraints.ideal or not may_be_compiled(equations):
                 return None
-            dynamics = constrained_dynamics(plan_of(equations))
+            dynamics = constrained_dynamics(for_inputs(plan_of(equations), reads))
             return compiled_kernels(equations, dynamics, reads, passive, verified=True)
 
         return self._once((reads, passive), make)
@@ -297,7 +297,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
         chosen = self._chosen.setdefault(key, [])
         if first is None or len(chosen) >= _CHOICES:
             return
-        plan = plan_at(self._equations, plan_of(self._equations), one.arrays["q"][0])
+        usual = for_inputs(plan_of(self._equations), one.reads)
+        plan = plan_at(self._equations, usual, one.arrays["q"][0])
         if plan is None or plan in chosen:
             return
         chosen.append(plan)

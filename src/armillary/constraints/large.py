@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from armillary.algorithms.tree import mass_matrix
 from armillary.constraints.arrays import shifted
+from armillary.constraints.branches import core_dofs
 from armillary.constraints.nullspace import RANK_TOLERANCE
 from armillary.constraints.ordering import MU, SampleRows, elimination_order
 from armillary.constraints.rows import Bodies, Indices
@@ -32,16 +33,26 @@ _MASSLESS = 1e-14  # of the largest inertia: its pivot has to wait for others
 
 class LargeSystem:
     """K = [M J^T; J 0] of one mechanism: its entries, its regularisation, and in which order it is
-    eliminated.  wanted (m): rows that take part; all by default."""
+    eliminated.  wanted (m): rows that take part; all by default.  Degrees of freedom are numbered
+    among those that take part, `dofs`; articulated: only those that have to (branches.py)."""
 
-    def __init__(self, equations: Equations, wanted: NDArray[np.bool_] | None = None):
+    def __init__(
+        self,
+        equations: Equations,
+        wanted: NDArray[np.bool_] | None = None,
+        articulated: bool = False,
+    ):
         self.equations = equations
-        self.n = equations.tables.nv
-        self.kept = _kept_rows(equations, wanted)
+        every = np.arange(equations.tables.nv)
+        self.dofs = core_dofs(equations) if articulated else every
+        self.n = len(self.dofs)
+        self.number_of = np.full(len(every), -1)  # of each degree of freedom; -1: articulated
+        self.number_of[self.dofs] = np.arange(self.n)
+        self.kept = kept_rows(equations, wanted)
         self._number = np.full(equations.constraints.count, -1)
         self._number[self.kept] = np.arange(len(self.kept))
         self.size = self.n + len(self.kept)
-        self.scale = np.asarray(equations.scaling.columns, float)
+        self.scale = np.asarray(equations.scaling.columns, float)[self.dofs]
         self._pattern()
         self._find_order()
 
@@ -49,10 +60,10 @@ class LargeSystem:
     def mass_pairs(self) -> tuple[Indices, Indices]:
         """Entries (i, j) of M: its diagonal, then those where j carries i."""
         rows, i, j = self.equations.rows, list(range(self.n)), list(range(self.n))
-        for dof in range(self.n):
+        for number, dof in enumerate(self.dofs.tolist()):
             above = [k for k in rows.supports[int(rows.carriers[dof])] if k < dof]
-            i += [dof] * len(above)
-            j += sorted(above)
+            i += [number] * len(above)
+            j += self.number_of[sorted(above)].tolist()
         return np.array(i, np.intp), np.array(j, np.intp)
 
     def _pattern(self) -> None:
@@ -60,13 +71,14 @@ class LargeSystem:
         ones, which are constants."""
         r, c, *_ = self.equations.rows.pairs
         self.pairs = np.flatnonzero(self._number[r] >= 0)  # of rows.pairs
-        rows, columns = self.n + self._number[r[self.pairs]], c[self.pairs]
+        rows, columns = self.n + self._number[r[self.pairs]], self.number_of[c[self.pairs]]
         linear: list[tuple[int, int]] = []
         self.constants: list[float] = []
         for constraint in self.equations.constraints.axes:
             number = int(self._number[self.equations.constraints.slices[constraint.name].start])
             sums: dict[int, float] = {}
-            for v, _, x in constraint.terms if number >= 0 else ():
+            for dof, _, x in constraint.terms if number >= 0 else ():
+                v = int(self.number_of[dof])
                 sums[v] = sums.get(v, 0.0) + x
             linear += [(self.n + number, v) for v in sums]
             self.constants += sums.values()
@@ -77,15 +89,16 @@ class LargeSystem:
     # -- a sample --------------------------------------------------------------------------------
 
     def values(self, q: Array) -> Array:
-        """Entries of K at one configuration, without rotors."""
-        equations, (i, j) = self.equations, self.mass_pairs
-        bodies: Bodies = equations.motion(q[None], np.zeros((1, self.n)))
+        """Entries of K at one configuration, articulated joints locked."""
+        equations, (i, j) = self.equations, (self.dofs[k] for k in self.mass_pairs)
+        bodies: Bodies = equations.motion(q[None], np.zeros((1, equations.tables.nv)))
         J = equations.rows.sparse_terms(bodies)[0][0, self.pairs]
         F = equations.evaluator.run(mass_matrix.mass_columns, {"q": q[None]})["F"]
         carriers = equations.rows.carriers
         arm = bodies.o[:, carriers[i]] - bodies.o[:, carriers[j]]
         M = np.einsum("bpi,bpi->bp", bodies.S[:, j], shifted(F[:, i], arm))[0]
-        M[: self.n] += armature_of(equations.evaluator.tables(True, True, minimal=True))
+        rotors = armature_of(equations.evaluator.tables(True, True, minimal=True))
+        M[: self.n] += rotors[self.dofs]
         return np.concatenate([M, J, self.constants])
 
     def _find_order(self) -> None:
@@ -161,16 +174,23 @@ def armature_of(tables: Tables) -> Array:
     return np.array([float(x) for body in tables.bodies for x in body.armature])
 
 
-def large_system(equations: Equations, wanted: NDArray[np.bool_] | None = None) -> LargeSystem:
+def large_system(
+    equations: Equations, wanted: NDArray[np.bool_] | None = None, articulated: bool = False
+) -> LargeSystem:
     """Made once for every choice of rows."""
     if wanted is not None and wanted.all():
         wanted = None
-    key = ("large system", None if wanted is None else wanted.tobytes())
-    return equations.memo.once(key, lambda: LargeSystem(equations, wanted))
+    key = ("large system", None if wanted is None else wanted.tobytes(), articulated)
+    return equations.memo.once(key, lambda: LargeSystem(equations, wanted, articulated))
+
+
+def kept_rows(equations: Equations, wanted: NDArray[np.bool_] | None = None) -> NDArray[np.intp]:
+    """Wanted rows that do not follow from others of the same constraint in every configuration."""
+    key = ("kept rows", None if wanted is None else wanted.tobytes())
+    return equations.memo.once(key, lambda: _kept_rows(equations, wanted))
 
 
 def _kept_rows(equations: Equations, wanted: NDArray[np.bool_] | None) -> NDArray[np.intp]:
-    """Wanted rows that do not follow from others of the same constraint in every configuration."""
     from scipy.linalg import qr
 
     rng = np.random.default_rng(0)

@@ -16,6 +16,7 @@ from armillary.algorithms.closed.constrained import Plan
 from armillary.algorithms.closed.embedding import Pivot
 from armillary.algorithms.tree import mass_matrix
 from armillary.constraints.assembly import Closer
+from armillary.constraints.branches import core_dofs
 from armillary.constraints.equations import OPEN_SAMPLES
 from armillary.constraints.notes import open_limit, opening_weights
 from armillary.constraints.nullspace import RANK_TOLERANCE, counted
@@ -36,6 +37,11 @@ _IMPLIED = 1e-6  # of its terms: what rows may contradict each other within a st
 def plan_of(equations: Equations) -> Plan:
     """How forward dynamics are solved, made once."""
     return equations.memo.once("plan", lambda: make_plan(equations, implied=True))
+
+
+def for_inputs(plan: Plan, reads: tuple[str, ...]) -> Plan:
+    """The plan for code that reads these inputs: inertias that are given per state may be zero."""
+    return replace(plan, articulated=()) if "parameters" in reads else plan
 
 
 def samples_of(equations: Equations) -> Array:
@@ -75,11 +81,12 @@ def make_plan(
     if embed and rank == len(kept):
         pivots = dependent_coordinates(J)
         if pivots is not None:
-            return Plan(rows, pivots=pivots, scale=scales, closing=closing_weights(equations))
+            closing, free = closing_weights(equations), _articulated(equations, inertia)
+            return Plan(rows, pivots=pivots, scale=scales, closing=closing, articulated=free)
     elif implied and 0 < rank == max(ranks):
         made = _implied_plan(equations, J, rank, kept)
         if made is not None:
-            return made
+            return replace(made, articulated=_articulated(equations, inertia))
     mu = MU * scale
     return Plan(
         kept=rows,
@@ -89,6 +96,12 @@ def make_plan(
         length=equations.length,
         closing=closing_weights(equations),
     )
+
+
+def _articulated(equations: Equations, inertia: Array | None) -> tuple[int, ...]:
+    """Degrees of freedom that need no part in the equations: of branches without constraints."""
+    every = np.arange(equations.tables.nv)
+    return () if inertia is not None else tuple(np.setdiff1d(every, core_dofs(equations)).tolist())
 
 
 def closing_weights(equations: Equations) -> tuple[float, ...]:

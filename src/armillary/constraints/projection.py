@@ -26,7 +26,7 @@ from armillary.constraints.holding import Held, Named
 from armillary.constraints.ladder import Outcome, Solver, States, solve_in_turn
 from armillary.constraints.moving import Prescribed, RowMotion, spread
 from armillary.constraints.nullspace import RANK_TOLERANCE
-from armillary.constraints.plan import make_plan
+from armillary.constraints.plan import for_inputs, make_plan
 from armillary.constraints.states import finite_rows
 from armillary.errors import ArmillaryError, ModelError
 from armillary.evaluate.inputs import Array
@@ -75,7 +75,7 @@ class Projector:
         s = self.equations.scaling
         weights = s.rows / s.length / self.closer.nearly_closed if level == "residual" else None
         if embed:
-            plan = make_plan(self.equations, rows, implied=True)
+            plan = for_inputs(make_plan(self.equations, rows, implied=True), given)
             open_rows: list[float] = []
             if weights is not None and plan.pivots is None:
                 open_rows = weights[list(plan.kept)].tolist()

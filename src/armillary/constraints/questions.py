@@ -129,18 +129,34 @@ def constraint_rate(
     return _rows(mechanism, "rate", prescribed, q=q, v=v)
 
 
+def residual_and_rate(
+    mechanism: Constrained, q: State, v: State, prescribed: RowMotion | None = None
+) -> tuple[Array, Array]:
+    """Both at once, for the price of one."""
+    residual, rate = _of_rows(mechanism, ("residual", "rate"), prescribed, q=q, v=v)
+    return residual, rate
+
+
 def _rows(
     mechanism: Constrained, what: str, prescribed: RowMotion | None, **states: State
 ) -> Array:
     """A quantity of all rows by its name in `Terms`."""
+    return _of_rows(mechanism, (what,), prescribed, **states)[0]
+
+
+def _of_rows(
+    mechanism: Constrained, names: Sequence[str], prescribed: RowMotion | None, **states: State
+) -> list[Array]:
     arrays, single = mechanism.constraint_solver.equations.check_states(**states)
-    found: Array = getattr(
-        mechanism.constraint_solver.equations.terms(arrays["q"], arrays.get("v"), prescribed), what
-    )
-    if single:
-        mechanism.evaluator.refuse_not_finite(arrays, found)
-        return found[0]
-    return blanked(found, ~finite_rows(*arrays.values()))
+    equations = mechanism.constraint_solver.equations
+    terms = equations.terms(arrays["q"], arrays.get("v"), prescribed)
+    found: list[Array] = [getattr(terms, name) for name in names]
+    if not single:
+        bad = ~finite_rows(*arrays.values())
+        return [blanked(x, bad) for x in found]
+    for x in found:
+        mechanism.evaluator.refuse_not_finite(arrays, x)
+    return [x[0] for x in found]
 
 
 # -- laws ------------------------------------------------------------------------------------

@@ -134,7 +134,7 @@ class Program:
         constrained = self.tables.constraints is not None and self._general is None
         if "parameters" in self.request.reads and constrained:
             tier = 2  # constraints have no loop kernel
-        if self._reaches_far():
+        if self._reaches_far:
             tier = 2  # nor have cables over many bodies
         if tier == 1:
             return None
@@ -148,6 +148,7 @@ class Program:
             self._codes[frame_body] = None if too_long and tier is None else code
         return self._codes[frame_body]
 
+    @cached_property
     def _reaches_far(self) -> bool:
         """Is there a force element at more bodies than the loops take?"""
         if not self.tables.elements:

@@ -9,7 +9,7 @@ class Closing(Struct):
     """The tables of one system.  Places are numbers of the memory; ranks say when an unknown
     (degree of freedom, kept row) is eliminated."""
 
-    DOFS = integer()
+    DOFS = integer()  # that take part
     ROWS = integer()  # kept ones
     UNKNOWNS = integer()  # unknowns
     # places: results of the tree, K, its factor, vectors by rank; references by degree of freedom
@@ -17,6 +17,9 @@ class Closing(Struct):
     K, WORK, LOWER, RIGHT, X, RESIDUAL, STEP, FIRST, NORM = (integer() for _ in range(9))
     # inputs by number, -1: not there
     V, TAU, PRESCRIBED = (integer() for _ in range(3))
+    # with articulated branches: all degrees of freedom, the place of the solution of those that
+    # take part, and the number of the input by which the last pass reads it
+    ALL_DOFS, SOLUTION, SOLUTION_INPUT = (integer() for _ in range(3))
     # rows: code of the kinds of constraints (address, first, last), their integers and constants
     CODES, INTS, CONSTS = (pointer() for _ in range(3))
     CODE_COUNT = integer()
@@ -28,7 +31,7 @@ class Closing(Struct):
     # constants
     POWERS, CONSTANTS, ENTRIES, LEVERS = (pointer() for _ in range(4))
     POWER_COUNT, ENTRY_COUNT, FIRST_ROW = (integer() for _ in range(3))
-    ARMATURE, RANKS, SCALE = (pointer() for _ in range(3))  # by degree of freedom
+    ARMATURE, RANKS, SCALE, DOF_OF = (pointer() for _ in range(4))  # by degree of freedom
     # known forces: (axis, wrench, its point, the axis' point, rank)
     PUSHES = pointer()
     PUSH_COUNT = integer()

@@ -35,8 +35,21 @@ def _whole(lanes: Lanes) -> str:
     for k, slot in enumerate(places, 1):  # results of the tree, behind that of the whole
         place = c.pointer(c.memory, c.of(slot), lanes.type)
         c.set_field(Context.OUTPUTS.at(k), place)
+    passes, program = c.field(Context.PROGRAM_LENGTH), c.field(Context.PROGRAM)
+    input_ = c.of(Closing.SOLUTION_INPUT)
+    behind = c.let(f"zext i1 {c.there(input_)} to i64")  # passes behind the solution
+    before = c.sub(passes, behind)
+    c.set_field(Context.PROGRAM_LENGTH, before)
     for name in ("run", "rows", "assemble", "sparse_factor", "solve"):
         c.do(f"call void @{name}(ptr %ctx)")
+    with c.when(c.there(input_)):
+        solution = c.pointer(c.memory, c.of(Closing.SOLUTION), lanes.type)
+        c.set_field(c.entry(Context.INPUTS, input_), solution)
+        c.set_field(Context.PROGRAM, c.pointer(program, c.mul(before, 2)))
+        c.set_field(Context.PROGRAM_LENGTH, behind)
+        c.do("call void @run(ptr %ctx)")
+        c.set_field(Context.PROGRAM, program)
+    c.set_field(Context.PROGRAM_LENGTH, passes)
     return c.text()
 
 
@@ -78,14 +91,15 @@ def _assemble(lanes: Lanes) -> str:
     with c.loop(c.sub(c.of(Closing.ENTRY_COUNT), count)) as k:
         c.put(c.add(c.add(K, count), k), c.shared(constants, k))
     armature, dofs = c.of(Closing.ARMATURE), c.of(Closing.DOFS)
-    tau, bias = c.of(Closing.TAU), c.of(Closing.BIAS)
+    tau, bias, dof_of = c.of(Closing.TAU), c.of(Closing.BIAS), c.of(Closing.DOF_OF)
     with c.loop(dofs) as k:
         place = c.add(K, k)
         c.put(place, c.op("fadd", c.load(place), c.shared(armature, k)))
         place = c.add(right, c.read(ranks, k))
         c.put(place, c.constant(0.0))
         with c.when(c.there(tau)):
-            c.put(place, c.op("fsub", c.input(tau, k), c.load(c.add(bias, k))))
+            dof = c.read(dof_of, k)
+            c.put(place, c.op("fsub", c.input(tau, dof), c.load(c.add(bias, dof))))
     pushes = c.of(Closing.PUSHES)
     with c.loop(c.of(Closing.PUSH_COUNT)) as k:
         row = c.mul(k, 5)

@@ -49,10 +49,15 @@ def _solve(lanes: Lanes) -> str:
     c.do(f"call void @least_squares(ptr %ctx, ptr {done})")
     good = c.let(f"fcmp oeq {lanes.type} {c.kept(done)}, {c.constant(1.0)}")
     status = c.where(good, c.constant(0.0), c.constant(float("nan")))
-    ranks, out = c.of(Closing.RANKS), c.field(Context.OUTPUTS.at(0))
+    ranks, dof_of = c.of(Closing.RANKS), c.of(Closing.DOF_OF)
+    articulated = c.there(c.of(Closing.SOLUTION_INPUT))
+    place = c.pointer(c.memory, c.of(Closing.SOLUTION), lanes.type)
+    out = c.let(f"select i1 {articulated}, ptr {place}, ptr {c.field(Context.OUTPUTS.at(0))}")
+    with c.when(articulated), c.loop(c.of(Closing.ALL_DOFS)) as k:
+        c.write(out, k, status, lanes.type)
     with c.loop(c.of(Closing.DOFS)) as k:
         value = c.op("fadd", c.load(c.add(x, c.read(ranks, k))), status)
-        c.write(out, k, value, lanes.type)
+        c.write(out, c.read(dof_of, k), value, lanes.type)
     return c.text()
 
 
@@ -143,7 +148,7 @@ def _reference(c: ClosingCode, k: str) -> str:
     rank = c.read(c.of(Closing.RANKS), k)
     c.keep(out, c.shared(c.of(Closing.SCALE), k))
     with c.when(c.there(v)):
-        c.keep(out, c.input(v, k))
+        c.keep(out, c.input(v, c.read(c.of(Closing.DOF_OF), k)))
     with c.when(c.there(tau)):
         c.keep(out, c.load(c.add(c.of(Closing.FIRST), rank)))
     return c.kept(out)
@@ -231,7 +236,7 @@ def _rounded(c: ClosingCode) -> str:
             add(_reference(c, k), size)
         with c.when(c.there(tau)):
             add(c.load(c.add(x, c.read(ranks, k))), size)
-            add(c.input(c.of(Closing.V), k), size)
+            add(c.input(c.of(Closing.V), c.read(c.of(Closing.DOF_OF), k)), size)
     with c.when(c.there(tau)):
         length = c.across(Closing.LENGTH)
         numbers = c.field(Context.GLOBALS)  # gravity, velocity and acceleration of the base

@@ -10,9 +10,11 @@ state has not converged (residual.py), and the next solver takes over (constrain
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
+from armillary.algorithms.closed import branches
 from armillary.algorithms.closed.constraint_rows import Lines, Paths, kept_rows, opening, openness
 from armillary.algorithms.closed.embedding import Pivot, embed, reduced
 from armillary.algorithms.closed.residual import (
@@ -26,7 +28,7 @@ from armillary.algorithms.closed.residual import (
     with_status,
 )
 from armillary.algorithms.interpreter import Run
-from armillary.algorithms.passes import Algorithm, AncestorPairs, GlobalStep, Inward, Outward
+from armillary.algorithms.passes import Algorithm, AncestorPairs, GlobalStep, Inward, Outward, Pass
 from armillary.algorithms.sparse import (
     SparseLDL,
     SparseRows,
@@ -41,6 +43,7 @@ from armillary.algorithms.tree.mass_matrix import compose, mass_matrix
 from armillary.scalar import Dual, Scalar, where
 from armillary.spatial import Force, Inertia, RigidMotion
 
+T = TypeVar("T")
 MASSLESS = 1e-12  # of all inertias: less opposes nothing
 PIVOT_GROWTH = 1e6  # pivots down to a thousandth of their size in the samples are trusted
 MASS_PAIRS = next(p for p in mass_matrix.passes if isinstance(p, AncestorPairs))
@@ -71,6 +74,8 @@ class Plan:
     openings: tuple[float, ...] = ()
     # per row, 1 over the opening up to which a position counts as closed; 0: it may be anywhere
     closing: tuple[float, ...] = ()
+    # with pivots: degrees of freedom of branches that no row touches (branches.py)
+    articulated: tuple[int, ...] = ()
 
     @property
     def implied(self) -> list[int]:
@@ -112,19 +117,86 @@ def constrained_dynamics(plan: Plan) -> Algorithm:
         closed = closed_check(run, plan)  # traced first: where bodies are need not be kept
         force = [t - h for j in run.joints for t, h in zip(j.tau, j.h, strict=True)]
         lines = kept_rows(run, plan.kept, "gamma", force)
-        a = solved(inertias(run), plan, force, lines, noise=rounded_in(run, plan))
+        noise, core = rounded_in(run, plan), Core(plan, run.tables.nv)
+        lines = core.lines(lines)
+        a = solved(core.of(inertias(run)), core.plan, core.chosen(force), lines, noise=noise)
         if plan.implied:
-            noise = in_units(a, plan.scale) + rounded_in(run, plan)
-            a = with_status(a, _implied_check(run, plan, lines, a, noise))
-        run.write("a", with_status(a, closed))
+            noise = in_units(a, core.plan.scale) + noise
+            a = with_status(a, _implied_check(run, core.plan, lines, a, noise))
+        run.write("a", core.filled(with_status(a, closed)))
 
     return Algorithm(
         name="constrained_dynamics",
-        passes=(Outward(outward), Inward(inward), MASS_PAIRS, GlobalStep(close)),
-        world=world,
+        passes=_passes(plan, close, "a"),
+        world=lambda g: world(g) | branches.world(g),
         reads=("q", "v", "tau", "external", "prescribed"),
         writes={"a": "dof"},
     )
+
+
+def _passes(plan: Plan, close: Callable[[Run], None], result: str) -> tuple[Pass, ...]:
+    """All passes around the solution.  result: "a", or "x" where no forces act."""
+    moving = result == "a"
+    if not plan.articulated:
+        back = Inward(inward if moving else compose)
+        return Outward(outward), back, MASS_PAIRS, GlobalStep(close)
+
+    def mark(run: Run) -> None:
+        for b, start in zip(run.bodies, run.tables.v_offsets, strict=True):
+            b.articulated = b.joint.nv > 0 and start in plan.articulated
+
+    def outward_alone(b, p, j):
+        outward(b, p, j)
+        branches.alone(b, b.f if moving else Force.zero())
+
+    def inward_carried(b, p, j):
+        branches.carry(b, p, j, moving)
+        b.I_C = b.I_A
+
+    def follow(b, p, j):
+        branches.follow(b, p, j)
+        setattr(j, result, j.a)
+
+    return (
+        GlobalStep(mark),
+        Outward(outward_alone),
+        Inward(inward_carried),
+        MASS_PAIRS,
+        GlobalStep(close),
+        Outward(follow),
+    )
+
+
+class Core:
+    """The equations of the degrees of freedom that are not articulated, numbered among these."""
+
+    def __init__(self, plan: Plan, nv: int):
+        out = set(plan.articulated)
+        self.nv, self._dofs = nv, [k for k in range(nv) if k not in out]
+        self._number = {dof: k for k, dof in enumerate(self._dofs)}
+        self.plan = plan
+        if out:
+            pivots = tuple(replace(x, dof=self._number[x.dof]) for x in plan.pivots or ())
+            self.plan = replace(plan, pivots=pivots, scale=tuple(self.chosen(plan.scale)))
+
+    def chosen(self, numbers: Sequence[T]) -> list[T]:
+        return [numbers[k] for k in self._dofs]
+
+    def _row(self, row: dict[int, Scalar]) -> dict[int, Scalar]:
+        return {self._number[k]: x for k, x in row.items() if k in self._number}
+
+    def of(self, M: SparseRows) -> SparseRows:
+        return [self._row(M[k]) for k in self._dofs]
+
+    def lines(self, lines: Lines) -> Lines:
+        return [(self._row(entries), target) for entries, target in lines]
+
+    def filled(self, a: Sequence[Scalar]) -> list[Scalar]:
+        """For all degrees of freedom; 0, or NaN where there is no solution, for articulated."""
+        if len(a) == self.nv:
+            return list(a)
+        status = a[0] * 0.0
+        return [a[self._number[k]] if k in self._number else status for k in range(self.nv)]
 
 
 def closed_check(run: Run, plan: Plan) -> Scalar:
@@ -165,22 +237,24 @@ def correction(plan: Plan, level: str, weights: Sequence[float] = ()) -> Algorit
     is too long: no velocity shortens it."""
 
     def close(run: Run) -> None:
-        lines = [(entries, -x) for entries, x in kept_rows(run, plan.kept, level, [])]
+        core = Core(plan, run.tables.nv)
+        lines = core.lines([(row, -x) for row, x in kept_rows(run, plan.kept, level, [])])
+        scale = core.plan.scale
         # what a correction is small against: velocities, or the size of the machine
-        reference = run.inputs["v"] if level == "rate" else plan.scale
-        x = solved(inertias(run), plan, [0] * run.tables.nv, lines, reference)
+        reference = core.chosen(run.inputs["v"]) if level == "rate" else scale
+        x = solved(core.of(inertias(run)), core.plan, [0] * len(reference), lines, reference)
         status: Scalar = CONVERGED
         if level == "rate" and plan.implied:
-            status = _implied_check(run, plan, lines, x, in_units(reference, plan.scale))
+            status = _implied_check(run, core.plan, lines, x, in_units(reference, scale))
         for weight, (entries, target) in zip(weights, lines, strict=False):
             left = (target - product(entries, x)) * weight
             status = where(left * left <= 1.0, status, UNCONVERGED)
-        run.write("x", with_status(x, status))
+        run.write("a" if plan.articulated else "x", core.filled(with_status(x, status)))
 
     return Algorithm(
         name=f"correction_{level}",
-        passes=(Outward(outward), Inward(compose), MASS_PAIRS, GlobalStep(close)),
-        world=world,
+        passes=_passes(plan, close, "x"),
+        world=lambda g: world(g) | branches.world(g),
         reads=("q", "prescribed") if level == "residual" else ("q", "v", "prescribed"),
         writes={"x": "dof"},
     )

@@ -5,7 +5,8 @@
                           origin of its body, along the world's axes:  M_ij = S_j · F_i
     h (nv)                joint forces without joint accelerations
 
-Entries of M and of J are made of them by loops over pairs (runtime/elimination.py).
+Entries of M and of J are made of them by loops over pairs (runtime/elimination.py).  With
+articulated branches, F is of articulated instead of composite bodies.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+from armillary.algorithms.closed import branches
 from armillary.algorithms.closed.constrained import inward, outward, world
 from armillary.algorithms.passes import Algorithm, Inward, Outward
 from armillary.algorithms.tree.kinematics import along_world
@@ -51,8 +53,11 @@ def _still(b):
 
 
 @cache
-def elimination_terms(level: str) -> Algorithm:
-    """level: of the rows that are to be kept, see `kept_rows`.  `x` is left to the elimination."""
+def elimination_terms(level: str, articulated: bool = False) -> Algorithm:
+    """level: of the rows that are to be kept, see `kept_rows`.  `x` is left to the elimination.
+
+    articulated: some bodies are (branches.py), and take no part in the elimination.  Its solution
+    is the input `a` of the last pass, which adds theirs."""
     moving = level == "gamma"
 
     def outward_shown(b, p, j):
@@ -60,18 +65,30 @@ def elimination_terms(level: str) -> Algorithm:
         b.Y = b.X @ p.Y
         b.motion = BodyMotion(b.Y, b.v, b.m if moving else _still(b))
         j.S = [along_world(b, s) for s in b.S]
+        if articulated:
+            branches.alone(b, b.f if moving else Force.zero())
 
     def inward_shown(b, p, j):
         (inward if moving else compose)(b, p, j)
         j.F = [along_world(b, b.I_C @ s) for s in b.S]
 
+    def inward_articulated(b, p, j):
+        j.F = [along_world(b, b.I_A @ s) for s in b.S]
+        branches.carry(b, p, j, moving)
+
+    def outward_solved(b, p, j):
+        branches.follow(b, p, j)
+        j.x = j.a
+
+    steps = (Outward(outward_shown), Inward(inward_articulated), Outward(outward_solved))
+    X_0 = Transform.identity()
     reads = {"gamma": ("q", "v", "tau", "external"), "rate": ("q", "v"), "residual": ("q",)}
     writes = {"x": "dof", "motion": "body", "S": "columns", "F": "columns"}
     return Algorithm(
-        f"elimination_terms_{level}",
-        (Outward(outward_shown), Inward(inward_shown)),
-        lambda g: world(g) | {"Y": Transform.identity()},
-        (*reads[level], "prescribed"),
+        f"elimination_terms_{level}" + "_articulated" * articulated,
+        steps if articulated else (Outward(outward_shown), Inward(inward_shown)),
+        lambda g: world(g) | (branches.world(g) if articulated else {}) | {"Y": X_0},
+        (*reads[level], "prescribed", *("a",) * articulated),
         writes | ({"h": "dof"} if moving else {}),
         {"motion": BodyMotion, "S": Motion, "F": Force},
     )

@@ -40,10 +40,15 @@ def inward(b, p, j):
     articulate(b)
     resistance = b.resistance(j.q, j.v)
     along = b.S.T @ b.p_A
-    b.u = [t - r - f for t, r, f in zip(j.tau, resistance, along, strict=True)]
+    give_way(b, p, [t - r - f for t, r, f in zip(j.tau, resistance, along, strict=True)])
+
+
+def give_way(b, p, u):
+    """What the parent feels of a body whose joint gives way to the force u that is left over."""
+    b.u = u
     p_a = b.p_A
-    for column, u in zip(b.UD, b.u, strict=True):
-        p_a = p_a + column * u
+    for column, x in zip(b.UD, b.u, strict=True):
+        p_a = p_a + column * x
     p.I_A += b.X.T @ b.I_a @ b.X
     p.p_A += b.X.T @ p_a
 

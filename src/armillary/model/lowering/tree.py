@@ -37,12 +37,13 @@ class KernelBody:
     armature: tuple[Scalar, ...]  # reflected rotor inertia per degree of freedom
     passive: tuple[Passive, ...]  # friction and springs per degree of freedom, or empty
     euler: Symmetric | None = None  # Euler tensor where it was worked out; else of the inertia
+    articulated: bool = False  # of constrained systems: its joint is eliminated inside the tree
 
     def key(self) -> tuple:
         """Bodies with equal keys run the same compiled code on different numbers."""
         armature = any(x != 0 for x in self.armature)
         passive = tuple(p.key() for p in self.passive)
-        return (self.joint.key(), armature, passive, self.euler is None)
+        return (self.joint.key(), armature, passive, self.euler is None, self.articulated)
 
     def parameters(self) -> tuple[Scalar, ...]:
         """All numbers, in the order `with_parameters` takes them back."""
@@ -74,6 +75,7 @@ class KernelBody:
             else self.armature,
             passive=tuple(p.with_parameters(take(len(p.parameters()))) for p in self.passive),
             euler=Symmetric.from_leaves(take(6)) if self.euler is not None else None,
+            articulated=self.articulated,
         )
 
     def given(self, numbers: Mapping[str, Sequence[Scalar]]) -> KernelBody:

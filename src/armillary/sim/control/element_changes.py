@@ -192,22 +192,21 @@ class ElementChanges(Block):
         """z with rates of zero in the free ones, by Newton's method from the given ones."""
 
         def rates(x: Array) -> Array:
-            found = self._numbers(np.zeros(1), q[None], v[None], x[None])
-            return np.asarray(found["rates"][0][free])
+            Q, V = (np.broadcast_to(y, (len(x), len(y))) for y in (q, v))
+            return np.asarray(self._numbers(np.zeros(1), Q, V, x)["rates"][:, free])
 
         if not free.any():
             return z
-        z, first = z.copy(), np.abs(rates(z)).max()
+        z, first = z.copy(), np.abs(rates(z[None])).max()
         for _ in range(_TURNS):
-            found = rates(z)
+            d = np.diag(_STEP * np.maximum(1.0, np.abs(z)))[free]
+            found, *sides = np.split(
+                rates(np.concatenate([z[None], z + d, z - d])), [1, 1 + len(d)]
+            )
             if np.abs(found).max() <= _STEADY * max(first, 1e-12):
                 return z
-            slopes = []
-            for k in np.flatnonzero(free):
-                d = np.zeros(len(z))
-                d[k] = _STEP * max(1.0, abs(z[k]))
-                slopes.append((rates(z + d) - rates(z - d)) / (2.0 * d[k]))
-            z[free] -= np.linalg.lstsq(np.array(slopes).T, found, rcond=1e-12)[0]
+            slopes = (sides[0] - sides[1]) / (2.0 * d.sum(axis=1)[:, None])
+            z[free] -= np.linalg.lstsq(slopes.T, found[0], rcond=1e-12)[0]
         names = ", ".join(name for name, own in zip(self.states, free, strict=True) if own)
         raise InputError(
             f"the states {names} have no steady values where the run begins: their rates do not "

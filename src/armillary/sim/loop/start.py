@@ -8,8 +8,8 @@ import numpy as np
 
 from armillary.constraints.admissible import listed
 from armillary.constraints.holding import Named
-from armillary.constraints.moving import RowMotion
 from armillary.constraints.notes import idle_note
+from armillary.constraints.questions import residual_and_rate
 from armillary.errors import InadmissibleError, InputError, ModelError, Remedy
 from armillary.evaluate.inputs import Array
 from armillary.sim.control.loop_turns import LoopTurns
@@ -67,10 +67,12 @@ def consistent_start(
         return start
     if idle := idle_note(mechanism.constraint_solver.equations):
         start.notes.append(idle)
-    opening, worst = _opening(view, t0, start.q, moving, project)
+    given = start.v if wanted.named is None else np.zeros_like(start.v)
+    residual, rate = residual_and_rate(mechanism, start.q, given, moving)
+    opening, worst = _opening(view, t0, residual, project)
     if wanted.named is not None:
         return _by_names(view, t0, start, wanted.named, opening, worst)
-    return _as_given(view, t0, start, project, wanted, opening, worst)
+    return _as_given(view, t0, start, project, wanted, opening, worst, rate)
 
 
 def _turns_told(view: RunView) -> list[str]:
@@ -87,22 +89,20 @@ def _turns_told(view: RunView) -> list[str]:
     ]
 
 
-def _opening(
-    view: RunView, t0: float, q: Array, moving: RowMotion | None, project: bool
-) -> tuple[float, str]:
+def _opening(view: RunView, t0: float, residual: Array, project: bool) -> tuple[float, str]:
     """How far q0 is open at most, as a part of the machine's size, and where, in words."""
     rows, size = (
         view.mechanism.constraint_rows,
         view.mechanism.constraint_solver.equations.length,
     )
-    opening = np.abs(np.atleast_2d(view.mechanism.constraint_residual(q, moving)))
+    gaps = np.atleast_2d(residual)
+    opening = np.abs(gaps)
     row, column = np.unravel_index(int(opening.argmax()), opening.shape)
     worst = f"{opening[row, column]:.3g} (row '{rows[column]}')"
     part = float(opening.max()) / max(size, 1e-12)
     rounding = _rounding(view)
     if part > _OPEN or (not project and part > rounding):
-        gap = np.atleast_2d(view.mechanism.constraint_residual(q, moving))[row, column]
-        raise _open(view, t0, int(column), float(gap), worst)
+        raise _open(view, t0, int(column), float(gaps[row, column]), worst)
     return part, worst
 
 
@@ -162,12 +162,13 @@ def _as_given(
     wanted: Wanted,
     opening: float,
     worst: str,
+    rates: Array,
 ) -> Start:
-    """A full velocity: allowed, refused, or replaced by the nearest."""
+    """A full velocity, with its rates along the rows: allowed, refused, or the nearest instead."""
     mechanism, v = view.mechanism, start.v
     rows, size = mechanism.constraint_rows, mechanism.constraint_solver.equations.length
     rounding = _rounding(view)
-    rate = np.abs(np.atleast_2d(mechanism.constraint_rate(start.q, v, view.moving(t0))))
+    rate = np.abs(np.atleast_2d(rates))
     row, column = np.unravel_index(int(rate.argmax()), rate.shape)
     speed = 1.0 + np.abs(v).max(initial=0.0)
     inconsistent = rate.max() > rounding * speed * max(size, 1.0)
