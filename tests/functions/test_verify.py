@@ -104,3 +104,14 @@ def test_the_shortcut_that_was_wrong_is_found(tmp_path):
         env={"XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": ":".join(p for p in sys.path if p)},
     )  # fmt: skip
     assert "contradicts the interpreter" in done.stdout
+
+
+def test_closed_at_a_singular_place_alone(forgetful):
+    """A bead on a line, held by a rod across it: the row moves nothing where it is closed, and
+    Newton's law is what is left.  No reason to doubt the code."""
+    b = am.Builder("bead")
+    b.body("bead", joint="prismatic", axis="x", mass=2.0)
+    b.distance("rod", am.Frame("", "world", am.Pose((0.0, 0.0, 1.0))), "bead", 1.0)
+    m = b.build()
+    assert m.forward_dynamics([0.0], [0.0], [3.0]) == pytest.approx([1.5], rel=1e-12)
+    assert m.solve([0.0], [0.0], [3.0]).acceleration == pytest.approx([1.5], rel=1e-12)

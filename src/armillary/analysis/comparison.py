@@ -162,13 +162,13 @@ def _entries(
                 )
         return
     if isinstance(one, tuple) and isinstance(two, tuple) and len(one) == len(two) and one:
-        numbers = _numbers(one), _numbers(two)
-        if numbers[0] is None or numbers[1] is None:
+        left, right = _numbers(one), _numbers(two)
+        if left is None or right is None:
             for k, pair in enumerate(zip(one, two, strict=True)):
                 yield from _entries(part, f"{path}[{k}]", *pair, tolerance)
             return
-        size = max(float(np.abs(numbers).max()), 1e-300)
-        if float(np.abs(np.subtract(*numbers)).max()) > tolerance * size:
+        size = max(float(np.abs(left).max()), float(np.abs(right).max()), 1e-300)
+        if left.shape != right.shape or float(np.abs(left - right).max()) > tolerance * size:
             yield Difference(part, path, one, two, _UNITS.get(path, ""))
         return
     if isinstance(one, float | int) and isinstance(two, float | int):
@@ -232,7 +232,7 @@ class _Matched:
         self.first, self.second = first, second
         self.states = [first.random_state(seed + k) for k in range(states)]
         places = {b.joint.name: k for k, b in enumerate(first.model.bodies)}
-        q, v = [], []
+        q, v = list[int](), list[int]()
         for body in second.model.bodies:
             if body.joint.name in places:
                 slot = first.model.slots[places[body.joint.name]]

@@ -8,7 +8,8 @@ import numpy as np
 from armillary.constraints.equations import Equations
 from armillary.constraints.ladder import Outcome
 from armillary.constraints.nullspace import Factor
-from armillary.constraints.plan import samples_of
+from armillary.constraints.plan import plan_of, samples_of
+from armillary.evaluate.inputs import Array
 from armillary.evaluate.kernel import Kernel
 from armillary.evaluate.program import Program, Verify
 from armillary.evaluate.verify import (
@@ -49,6 +50,8 @@ def _closed_residual(
     # by J alone: rows that are driven may be anywhere on their way
     tolerance = max(TOLERANCE, equations.geometry_tolerance)
     factor = Factor(equations.terms(q[None]).J[0], equations.scaling, tolerance)
+    if _singular(equations, equations.terms(q[None]).J[0], factor.rank, tolerance):
+        return 0.0  # the code is for regular places
     free = factor.free
     v = free @ (free.T @ (rng.normal(size=len(columns)) * columns))
     plain, base = evaluator.tables(passive=passive), evaluator.base()
@@ -72,3 +75,13 @@ def _closed_residual(
     # rows that contradict each other, or do but for the digits of a file, leave something open
     open_ = max(share(factor.motion(gamma)[1] * unit, rates), equations.geometry_tolerance)
     return found if found > _LOOSE * open_ else 0.0
+
+
+def _singular(equations: Equations, J: Array, rank: int, tolerance: float) -> bool:
+    """Is the mechanism closed at singular places alone, so that rows the code solves for move
+    nothing there?"""
+    plan = plan_of(equations)
+    if plan.pivots is not None:
+        return rank < len(plan.pivots)
+    sizes = np.linalg.norm(equations.scaling.scaled(J)[list(plan.kept)], axis=1)
+    return bool((sizes < tolerance).any())
