@@ -220,7 +220,7 @@ def _changing(experiment: Experiment, name: str) -> bool:
     return given or any(p.law.state_names() for p in parts)
 
 
-def _own_model(block: Any) -> bool:
+def _own_model(block: object) -> bool:
     """Does a block compute with the mechanism it was built with?"""
     return isinstance(getattr(block, "mechanism", None), Mechanism)
 
@@ -359,7 +359,7 @@ class _Group:
 
     def _constants(
         self,
-        start: Any,
+        start: object,
         paths: Mapping[str, Target],
         own: Mapping[str, Array],
         count: int,

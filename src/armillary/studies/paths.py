@@ -278,13 +278,13 @@ def with_numbers(experiment: Experiment, numbers: Mapping[str, float]) -> Experi
     return experiment.replace(mechanism, **changes)
 
 
-def _named(mechanism: Mechanism, given: Any) -> dict[str, Any]:
+def _named(mechanism: Mechanism, given: object) -> dict[str, Any]:
     if given is None or isinstance(given, Mapping):
         return dict(given or {})
     return dict(zip(mechanism.v_labels, np.asarray(given, float).tolist(), strict=True))
 
 
-def _rebuilt(block: Any, mechanism: Mechanism) -> Any:
+def _rebuilt(block: object, mechanism: Mechanism) -> Any:
     """The same block for another mechanism of the same freedoms."""
     if not isinstance(block, Block):
         return block
@@ -294,7 +294,7 @@ def _rebuilt(block: Any, mechanism: Mechanism) -> Any:
     return type(block)(*new, **own)
 
 
-def _started(mechanism: Mechanism, target: Target, given: Any, value: float) -> Any:
+def _started(mechanism: Mechanism, target: Target, given: object, value: float) -> Any:
     (label,) = target.steps
     if isinstance(given, Mapping) or (given is None and mechanism.constraints):
         return {**(given or {}), label: value}

@@ -75,7 +75,7 @@ def recordings_of(given: Given, experiment: Experiment) -> Recordings:
     return Recordings(tuple(dict.fromkeys(names)), every, times)
 
 
-def _times(at: Any, experiment: Experiment) -> tuple[float, ...]:
+def _times(at: object, experiment: Experiment) -> tuple[float, ...]:
     try:
         times = np.atleast_1d(np.asarray(at, float))
     except (TypeError, ValueError):

@@ -95,7 +95,9 @@ class Store:
 
     # -- beginning -------------------------------------------------------------------------------
 
-    def begin(self, definition: Mapping[str, Any], made: Mapping[str, str], resume: bool) -> None:
+    def begin(
+        self, definition: Mapping[str, object], made: Mapping[str, str], resume: bool
+    ) -> None:
         """A new folder; or the one that is there, where it holds the same study."""
         try:
             self._begin(definition, made, resume)
@@ -103,7 +105,9 @@ class Store:
             self.close()
             raise
 
-    def _begin(self, definition: Mapping[str, Any], made: Mapping[str, str], resume: bool) -> None:
+    def _begin(
+        self, definition: Mapping[str, object], made: Mapping[str, str], resume: bool
+    ) -> None:
         _pyarrow()
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -287,7 +291,7 @@ def _sum_of(line: Mapping[str, Any]) -> str:
     return str(line["recordings"]["sha256"])
 
 
-def difference(one: Any, two: Any, where: str = "") -> str:
+def difference(one: object, two: object, where: str = "") -> str:
     """The first place where two definitions are not the same, in words; empty where they are."""
     if isinstance(one, dict) and isinstance(two, dict):
         for key in dict.fromkeys((*one, *two)):

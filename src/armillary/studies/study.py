@@ -54,7 +54,7 @@ class Progress:
 
 def study(
     experiment: Experiment | Mechanism | Run,
-    factors: Mapping[str, Any],
+    factors: Mapping[str, object],
     responses: Mapping[str, Text] | None = None,
     *,
     recordings: Recorded | None = None,
@@ -110,7 +110,7 @@ def executor_of(executor: str, processes: int | None, scheduler: str | None) -> 
 
 def work_for(
     experiment: Experiment | Mechanism | Run,
-    factors: Mapping[str, Any],
+    factors: Mapping[str, object],
     responses: Mapping[str, Text],
     design: str | None = None,
     samples: int = 0,
@@ -162,7 +162,7 @@ def _chunk(count: int) -> int:
     return min(CHUNK, max(8, 8 * -(-count // (8 * _PARTS))))
 
 
-def _factors(experiment: Experiment, given: Mapping[str, Any]) -> tuple[list[Factor], list[Any]]:
+def _factors(experiment: Experiment, given: Mapping[str, object]) -> tuple[list[Factor], list[Any]]:
     named: list[Factor] = []
     sources = []
     for name, entry in given.items():

@@ -53,7 +53,7 @@ def number_at(block: Block, steps: Sequence[str], path: str) -> float:
     return float(found)
 
 
-def _inner(found: Any, step: str, path: str) -> Any:
+def _inner(found: object, step: str, path: str) -> Any:
     if isinstance(found, Mapping):
         if step not in found:
             raise unknown_name(f"'{path}': key", step, map(str, found))
@@ -72,7 +72,7 @@ def with_number(block: Block, steps: Sequence[str], value: float) -> Block:
     return type(block)(**_put(made, steps, value))
 
 
-def _put(found: Any, steps: Sequence[str], value: float) -> Any:
+def _put(found: object, steps: Sequence[str], value: float) -> Any:
     if not steps:
         return value
     head, *rest = steps
@@ -147,7 +147,7 @@ class _Open(Trajectory):
         return list(self.q), [0.0] * self.nv, [0.0] * self.nv
 
 
-def _replaced(x: Any, steps: Steps, value: Scalar) -> Any:
+def _replaced(x: object, steps: Steps, value: Scalar) -> Any:
     """A copy of x, and of what leads to the number, with another number in it."""
     if not steps:
         return value

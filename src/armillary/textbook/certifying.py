@@ -23,7 +23,7 @@ _OTHER_NUMBERS = ("parameters", "offsets", "prescribed", "baumgarte")
 _ANSWER = "the answer itself"
 
 
-def certified(mechanism: Mechanism, question: str, *given: Any, **named: Any) -> Any:
+def certified(mechanism: Mechanism, question: str, *given: object, **named: object) -> Any:
     """The answer to a question by its name, if every formulation gives it, in every state.
 
     `mechanism.mass_matrix(q, certified=True)` is `mechanism.certified("mass_matrix", q)`.  The
@@ -116,7 +116,7 @@ def _agreement(
     return instant.agreement(quantity, (tau - instant.by_load,), {_ANSWER: answer[None]})
 
 
-def _refuse_other_numbers(question: str, found: Mapping[str, Any]) -> None:
+def _refuse_other_numbers(question: str, found: Mapping[str, object]) -> None:
     for name in _OTHER_NUMBERS:
         if found.get(name) is not None:
             raise InputError(

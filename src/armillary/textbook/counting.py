@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.linalg
@@ -30,6 +30,7 @@ _COPIED = (
     "armillary.constraints.nullspace",
     "armillary.constraints.equations",
 )
+Value: TypeAlias = Any  # what numpy takes and gives: arrays, counted or plain, numbers, shapes
 _TURNS = (np.sin, np.cos)
 _SUMS = (np.add, np.subtract)
 
@@ -48,7 +49,7 @@ class Tally:
         self.dense[kind] += round(dense)
         self.own[kind] += round(dense if own is None else own)
 
-    def products(self, A: Any, B: Any) -> None:
+    def products(self, A: Value, B: Value) -> None:
         """A @ B, and the sums in it."""
         A, B = np.atleast_2d(A), B[:, None] if B.ndim == 1 else B
         count, summed = A.size * B.shape[-1], A.shape[0] * B.shape[-1] * (A.shape[-1] - 1)
@@ -57,17 +58,17 @@ class Tally:
         self.times(count, times, A, B)
         self.plus(summed, np.maximum(terms - 1, 0).sum(), A, B)
 
-    def times(self, dense: float, own: float, *factors: Any) -> None:
+    def times(self, dense: float, own: float, *factors: Value) -> None:
         each = 4 if all(np.iscomplexobj(x) for x in factors) else 1 + _complex(*factors)
         self.add(0, each * dense, each * own)
         if each == 4:
             self.add(1, 2 * dense, 2 * own)
 
-    def plus(self, dense: float, own: float, *summands: Any) -> None:
+    def plus(self, dense: float, own: float, *summands: Value) -> None:
         each = 1 + _complex(*summands)
         self.add(1, each * dense, each * own)
 
-    def ufunc(self, kind: np.ufunc, method: str, inputs: tuple[Any, ...], result: Any) -> None:
+    def ufunc(self, kind: np.ufunc, method: str, inputs: tuple[Value, ...], result: Value) -> None:
         if kind is np.matmul:
             self.products(*inputs)
         elif method == "reduce" and kind is np.add:
@@ -89,7 +90,7 @@ class Tally:
         elif kind in _TURNS:
             self.add(3, np.size(result))
 
-    def function(self, name: str, args: tuple[Any, ...], result: Any) -> None:
+    def function(self, name: str, args: tuple[Value, ...], result: Value) -> None:
         """Functions of numpy and scipy that are no products of arrays."""
         first = np.asarray(args[0]) if args and not isinstance(args[0], (list, tuple)) else None
         if name == "cross":
@@ -109,39 +110,39 @@ class Tally:
                 self.add(kind, count)
 
 
-def _solved(A: Any, args: tuple[Any, ...]) -> tuple[float, float, float]:
+def _solved(A: Value, args: tuple[Value, ...]) -> tuple[float, float, float]:
     """Elimination: n³/3 products for the factors, n² for every right side."""
     n = len(A)
     right = np.size(args[1]) if len(args) > 1 else n * n
     return (n**3 - n) / 3 + n * right, (n**3 - n) / 3 + (n - 1) * right, n
 
 
-def _cholesky(A: Any, _: tuple[Any, ...]) -> tuple[float, float, float]:
+def _cholesky(A: Value, _: tuple[Value, ...]) -> tuple[float, float, float]:
     n = len(A)
     return n**3 / 6, n**3 / 6, 2 * n
 
 
-def _householder(A: Any, _: tuple[Any, ...]) -> tuple[float, float, float]:
+def _householder(A: Value, _: tuple[Value, ...]) -> tuple[float, float, float]:
     m, n = max(A.shape), min(A.shape)
     return n * n * (m - n / 3), n * n * (m - n / 3), 2 * n
 
 
-def _singular(A: Any, _: tuple[Any, ...]) -> tuple[float, float, float]:
+def _singular(A: Value, _: tuple[Value, ...]) -> tuple[float, float, float]:
     m, n = max(A.shape), min(A.shape)
     return 4 * m * n * n + 8 * n**3, 4 * m * n * n + 8 * n**3, n
 
 
-_DECOMPOSED: dict[str, Callable[[Any, tuple[Any, ...]], tuple[float, float, float]]] = {
+_DECOMPOSED: dict[str, Callable[[Value, tuple[Value, ...]], tuple[float, float, float]]] = {
     "solve": _solved, "inv": _solved, "cholesky": _cholesky, "qr": _householder,
     "svd": _singular, "pinv": _singular, "lstsq": _singular,
 }  # fmt: skip
 
 
-def _complex(*numbers: Any) -> int:
+def _complex(*numbers: Value) -> int:
     return int(any(np.iscomplexobj(x) for x in numbers))
 
 
-def _some(x: Any) -> Any:
+def _some(x: Value) -> Value:
     """Where a factor is one."""
     return ((x != 0) & (np.abs(x) != 1)).astype(int)
 
@@ -151,10 +152,12 @@ class Counted(np.ndarray):
 
     tally: Tally
 
-    def __array_finalize__(self, other: Any) -> None:
+    def __array_finalize__(self, other: Value) -> None:
         self.tally = getattr(other, "tally", None) or Tally()
 
-    def __array_ufunc__(self, ufunc: Any, method: Any, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(
+        self, ufunc: Value, method: Value, *inputs: Value, **kwargs: Value
+    ) -> Value:
         plain = _plain(inputs)
         out = kwargs.pop("out", None)
         if out is not None:
@@ -163,24 +166,24 @@ class Counted(np.ndarray):
         self.tally.ufunc(ufunc, method, plain, result)
         return out[0] if out is not None else counted(result, self.tally)
 
-    def __array_function__(self, function: Any, types: Any, args: Any, named: Any) -> Any:
+    def __array_function__(self, function: Value, types: Value, args: Value, named: Value) -> Value:
         plain = _plain(args)
         result = function(*plain, **{name: _plain(x) for name, x in named.items()})
         self.tally.function(function.__name__, plain, result)
         return counted(result, self.tally)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Value) -> Value:
         return counted(np.ndarray.__getitem__(_plain(self), _plain(key)), self.tally)
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Value:
         return (self[k] for k in range(len(self)))
 
-    def tolist(self) -> Any:
+    def tolist(self) -> Value:
         """For what is written over scalars."""
         return [x.tolist() if isinstance(x, Counted) else x for x in self]
 
 
-def counted(x: Any, tally: Tally) -> Any:
+def counted(x: Value, tally: Tally) -> Value:
     """Arrays and numbers of an answer, as those that count."""
     if isinstance(x, tuple):
         items = [counted(item, tally) for item in x]
@@ -194,7 +197,7 @@ def counted(x: Any, tally: Tally) -> Any:
     return found
 
 
-def _plain(x: Any) -> Any:
+def _plain(x: Value) -> Value:
     if isinstance(x, Counted):
         return x.view(np.ndarray)
     if isinstance(x, (tuple, list)) and not hasattr(x, "_fields"):
@@ -202,7 +205,7 @@ def _plain(x: Any) -> Any:
     return _value(x)
 
 
-def _value(x: Any) -> Any:
+def _value(x: Value) -> Value:
     return x.value if isinstance(x, Number) else x
 
 
@@ -211,13 +214,13 @@ class Number:
 
     __array_ufunc__ = None  # arrays hand their operators to it
 
-    def __init__(self, value: Any, tally: Tally):
+    def __init__(self, value: Value, tally: Tally):
         self.value, self.tally = value, tally
 
-    def _array(self) -> Any:
+    def _array(self) -> Value:
         return counted(np.array([self.value]), self.tally)
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Value) -> Value:
         if isinstance(other, np.ndarray):
             return self._array() + other
         x = _value(other)
@@ -225,13 +228,13 @@ class Number:
             self.tally.plus(1, int(self.value != 0 and x != 0), self.value, x)
         return Number(self.value + x, self.tally)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Value) -> Value:
         return self + (-other)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Value) -> Value:
         return -self + other
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Value) -> Value:
         if isinstance(other, np.ndarray):
             return self._array() * other
         x = _value(other)
@@ -244,13 +247,13 @@ class Number:
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Value) -> Value:
         if isinstance(other, np.ndarray):
             return self._array() / other
         self.tally.add(2, int(not _is(other, 1)))
         return Number(self.value / _value(other), self.tally)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: Value) -> Value:
         if isinstance(other, np.ndarray):
             return other / self._array()
         self.tally.add(2, 1)
@@ -272,19 +275,19 @@ class Number:
     def __bool__(self) -> bool:
         return bool(self.value)
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> Value:
         return self.value == _plain(other)
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: Value) -> Value:
         return self.value < _plain(other)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: Value) -> Value:
         return self.value <= _plain(other)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: Value) -> Value:
         return self.value > _plain(other)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: Value) -> Value:
         return self.value >= _plain(other)
 
     __hash__ = None  # type: ignore[assignment]
@@ -306,7 +309,7 @@ class Number:
         return Number(np.sqrt(self.value), self.tally)
 
 
-def _is(x: Any, *known: int) -> bool:
+def _is(x: Value, *known: int) -> bool:
     """A number of the structure, which no machine multiplies by."""
     return isinstance(x, (int, complex)) and x in known
 
@@ -314,17 +317,17 @@ def _is(x: Any, *known: int) -> bool:
 class _Numpy:
     """A module whose functions give and take `Counted` arrays."""
 
-    def __init__(self, module: Any, tally: Tally):
+    def __init__(self, module: Value, tally: Tally):
         self._module, self._tally = module, tally
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Value:
         found = getattr(self._module, name)
         if isinstance(found, ModuleType):
             return _Numpy(found, self._tally)
         if isinstance(found, type) or not callable(found):
             return found
 
-        def function(*args: Any, **named: Any) -> Any:
+        def function(*args: Value, **named: Value) -> Value:
             plain = _plain(args)
             result = found(*plain, **{key: _plain(x) for key, x in named.items()})
             if isinstance(found, np.ufunc):
@@ -341,14 +344,14 @@ class Copies:
 
     def __init__(self) -> None:
         self.tally = Tally()
-        self._modules: dict[str, Any] = {
+        self._modules: dict[str, Value] = {
             "numpy": _Numpy(np, self.tally),
             "numpy.linalg": _Numpy(np.linalg, self.tally),
             "scipy.linalg": _Numpy(scipy.linalg, self.tally),
         }
         self._builtins = {**vars(builtins), "__import__": self._import}
 
-    def module(self, name: str) -> Any:
+    def module(self, name: str) -> Value:
         """A copy by its name, or the module itself where it is none of them."""
         if name in self._modules:
             return self._modules[name]
@@ -364,8 +367,13 @@ class Copies:
         return copy
 
     def _import(
-        self, name: str, globals: Any = None, locals: Any = None, names: Any = (), level: int = 0
-    ) -> Any:
+        self,
+        name: str,
+        globals: Value = None,
+        locals: Value = None,
+        names: Value = (),
+        level: int = 0,
+    ) -> Value:
         known = name in self._modules or any(name.startswith(part) for part in _COPIED)
         if level or not known or not names:
             if name == "numpy" and not names:
@@ -382,10 +390,10 @@ class Copies:
 class CountedMachine:
     """An object whose arrays are counted, and whose methods are those of a copied class."""
 
-    def __init__(self, whole: Any, kind: Any, tally: Tally):
+    def __init__(self, whole: Value, kind: Value, tally: Tally):
         self._whole, self._kind, self._tally = whole, kind, tally
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Value:
         method = vars(self._kind).get(name)
         if callable(method):
             return partial(method, self)

@@ -176,7 +176,7 @@ def _record(
     wheelbase: float,
     drive: str,
     model: Tyres,
-    own: dict[str, Any],
+    own: dict[str, object],
 ) -> Vehicle:
     corners = [corner for part in parts for corner in part.corners]
     wheels = tuple(corner.wheel for corner in corners)

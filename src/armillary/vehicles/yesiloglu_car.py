@@ -105,7 +105,7 @@ class _Arms:
     damping: Sequence[float]
 
     def all(
-        self, wheelbase: float, half: float, pins: Trapezoid, body: dict[str, Any], steered: bool
+        self, wheelbase: float, half: float, pins: Trapezoid, body: dict[str, object], steered: bool
     ) -> None:
         # arm 1 carries the chassis in the tree; the tips of the others are welded where they meet
         hub = self.tyre("rear-left", (-wheelbase, half))
@@ -217,7 +217,7 @@ class _Arms:
         x: float,
         side: float,
         last: str,
-        solid: dict[str, Any],
+        solid: dict[str, object],
         origin: Sequence[float] | None = None,
     ) -> None:
         """From the chassis outward to a body of the given name."""
