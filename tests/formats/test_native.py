@@ -230,7 +230,12 @@ def test_aliases_are_allowed():
         ("    mass: 2\n", "", 5, "without mass"),
         ("com: [0, 0, 1]", "com: [0, 0]", 10, "list of 3 numbers, found a list of 2"),
         ("zz: 0.1}", "zz: 9}", 5, "triangle inequality"),
-        ("com: [0, 0, 1]", "inertia: [1, 1, 1]", 10, "inertia: expected .* keys xx, yy, zz, xy"),
+        (
+            "{xx: 1, yy: 1, zz: 0.1}",
+            "[1, 1, 1]",
+            11,
+            "inertia: expected .* keys xx, yy, zz, xy",
+        ),
         ("parent: link1", "parent: link2", 13, "body 'hub': its parent 'link2' does not exist"),
         ("parent: link1, ", "", 13, "body 'hub': the key 'parent' is missing"),
         ("parent: world", "parent: hub", 13, "circle"),
