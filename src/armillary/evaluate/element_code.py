@@ -100,7 +100,7 @@ def _traced(request: Request, kind: ElementKind) -> Block:
         return [graph.load(where, first + k, *version) for k in range(count)]
 
     element = _symbolic(graph, request, kind.element)
-    ends = _ends(element, kind, loads)
+    ends = ends_at(element, kind, loads)
     block = Block(_SYMBOL, stage)
     if step.does in ("read", "show"):
         read = step.does == "read"
@@ -114,7 +114,7 @@ def _traced(request: Request, kind: ElementKind) -> Block:
         totals[0, "V"] = [element.law.potential(ends)]
     else:
         element.law.act(ends)
-        totals |= _pushed(kind, ends)
+        totals |= pushed_by(kind, ends)
     for (record, name), more in totals.items():
         for old, extra in zip(loads(record, name), more, strict=True):
             if type(extra) is int and extra == 0:
@@ -124,7 +124,7 @@ def _traced(request: Request, kind: ElementKind) -> Block:
     return block
 
 
-def _ends(
+def ends_at(
     element: KernelElement, kind: ElementKind, loads: Callable[[int, str], list[Leaf]]
 ) -> list[PlacedEnd | PlacedCoordinate]:
     """As the records of their bodies tell; what is on the world, or locked, stays."""
@@ -146,7 +146,7 @@ def _ends(
     return found
 
 
-def _pushed(
+def pushed_by(
     kind: ElementKind, ends: Sequence[PlacedEnd | PlacedCoordinate]
 ) -> dict[tuple[int, str], Sequence[Leaf]]:
     """By record and field: what the ends add there."""
@@ -195,12 +195,16 @@ class ElementTables:
         numbers = np.cumsum([0, *(element.count for element in tables.elements)])
         self._starts = {id(e): int(n) for e, n in zip(tables.elements, numbers, strict=False)}
         self._numbers = {id(element): k for k, element in enumerate(tables.elements)}
-        self._sizes = [len(group) for group in found.values()]
+        self.sizes = [len(group) for group in found.values()]  # of the kinds
+
+    def start(self, element: KernelElement) -> int:
+        """Where its numbers begin among those of all elements."""
+        return self._starts[id(element)]
 
     def runs(self, first: int) -> list[tuple[int, int, int]]:
         """Runs of elements of one kind: (first, last + 1, kind); their rows begin at `first`."""
-        ends = first + np.cumsum([0, *self._sizes])
-        return [(int(ends[k]), int(ends[k + 1]), k) for k in range(len(self._sizes))]
+        ends = first + np.cumsum([0, *self.sizes])
+        return [(int(ends[k]), int(ends[k + 1]), k) for k in range(len(self.sizes))]
 
     def rows(self, bodies: np.ndarray, consts: int) -> np.ndarray:
         """Integers of all elements.  bodies: those of the bodies; consts: constants before."""
@@ -208,7 +212,7 @@ class ElementTables:
         for row, element in zip(table, self.order, strict=True):
             row[Ints.CONSTS] = consts
             consts += len(element.parameters())
-            row[Ints.NUMBER] = PER_BODY["parameters"] * self._bodies + self._starts[id(element)]
+            row[Ints.NUMBER] = PER_BODY["parameters"] * self._bodies + self.start(element)
             row[Ints.V] = self._numbers[id(element)]
             for column, body in zip(_COLUMNS, distinct(element), strict=False):
                 row[column] = bodies[body, Ints.WORK]

@@ -123,10 +123,14 @@ class Program:
         """The same question to other bodies, not verified."""
         return Program(self.request, tables, self.options)
 
-    @property
+    @cached_property
     def _too_large(self) -> bool:
         """Is it too long to be traced?  A small budget is no reason: the trace is counted."""
-        return len(self.tables.bodies) > max(_LONGEST_TRACE, self.options.budget // _PER_BODY)
+        from armillary.evaluate.code_length import least_operations
+
+        if len(self.tables.bodies) > max(_LONGEST_TRACE, self.options.budget // _PER_BODY):
+            return True
+        return least_operations(self.request.algorithm, self.tables) > self.options.budget
 
     def _straight_code(self, frame_body: int | None) -> StraightCode | None:
         """Straight-line code where it is wanted and small enough."""
