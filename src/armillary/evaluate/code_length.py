@@ -27,7 +27,7 @@ def least_operations(algorithm: Algorithm, tables: Tables) -> int:
     for element in tables.elements:
         ways: list[set[int]] = [{*paths[k]} if k >= 0 else set() for k in element.bodies]
         if ways:
-            moving = set.union(*ways) - set.intersection(*ways)
+            moving = ways[0].union(*ways[1:]) - ways[0].intersection(*ways[1:])
             found += _PER_ELEMENT_PAIR * len(moving) * sum(map(len, ways))
     return found
 
