@@ -28,7 +28,7 @@ demo: $(CORE)
 test: lint types pytest
 
 test-all: lint types $(TEST) $(BROWSER)
-	$(BIN)/pytest -n 2 --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
 
 lint: $(TEST)
 	$(BIN)/ruff check .
@@ -37,8 +37,9 @@ lint: $(TEST)
 types: $(TEST)
 	$(BIN)/mypy
 
+# Two processes share the cores: one thread each for their linear algebra.
 pytest: $(TEST) $(BROWSER)
-	$(BIN)/pytest -n 2 --dist loadfile -m 'not soak and not long'
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile -m 'not soak and not long'
 
 bench: $(TEST)
 	$(BIN)/python -m benchmarks
