@@ -2,7 +2,8 @@
 
 A run takes them through its blocks: a `DCMotor` that was given no motors of its own, or the one
 that voltages bring along.  In a batch such a block gets them as its arguments, and their numbers
-become numbers of the block, as others do (varied_block.py).  The gear is that of the motor's rotor, too.
+become numbers of the block, as others do (varied_block.py).  The gear is that of the
+motor's rotor, too.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from armillary.errors import InputError, unknown_name
 from armillary.evaluate.compile_function import NotNative
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.model import Model
-from armillary.model.parts import Body
+from armillary.model.parts import MOTOR_UNITS, Body
 from armillary.sim.actuators.dc_motor import DCMotor
 from armillary.sim.control.block import Block
 from armillary.sim.loop.experiment import Experiment
@@ -26,18 +27,6 @@ from armillary.studies.target import Target
 from armillary.studies.varied_block import arguments_of, made_again
 
 ROLES = ("controller", "actuators")
-UNITS = {
-    "resistance": "ohm",
-    "torque_constant": "N m/A",
-    "inductance": "H",
-    "voltage_limit": "V",
-    "current_limit": "A",
-    "continuous_current": "A",
-    "speed_limit": "rad/s",
-    "thermal_resistance": "K/W",
-    "thermal_time_constant": "s",
-    "temperature_limit": "°C",
-}
 _ABOVE_ZERO = ("resistance", "torque_constant", "efficiency")
 
 
@@ -64,7 +53,7 @@ def motor_target(experiment: Experiment, path: str, rest: str) -> Target:
     most = 1.0 if number == "efficiency" else 0.0 if least < 0.0 else np.inf
     rotors = _rotor_labels(model, body) if number == "gear" else ()
     also = tuple(f"joints.{x}.gear" for x in rotors)
-    unit = UNITS.get(number, "")
+    unit = MOTOR_UNITS.get(number, "")
     return Target(path, "motor", body.name, (number,), float(value), unit, least, above, most, also)
 
 

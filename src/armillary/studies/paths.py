@@ -25,6 +25,7 @@ from armillary.sim.motion.user_functions import several
 from armillary.studies.motors import motor_target
 from armillary.studies.target import Target
 from armillary.studies.varied_block import arguments_of, made_again, number_at, with_number
+from armillary.units import FORCE
 
 TENSOR = ("xx", "yy", "zz", "xy", "xz", "yz")
 AXES = ("x", "y", "z")
@@ -124,7 +125,19 @@ def _joint(experiment: Experiment, path: str, rest: str) -> Target:
     model = experiment.mechanism.model
     place = place_of(model, f"joints.{rest}")
     least = 0.0 if place.name in ("viscous", "coulomb", "static", "rotor") else -np.inf
-    return Target(path, "varied", rest, (), place.value(model), "", least)
+    unit = experiment.mechanism.v_units[model.slots[place.body].v.start + place.entry]
+    known = {
+        "viscous": f"{FORCE[unit]} s/{unit}",
+        "coulomb": FORCE[unit],
+        "static": FORCE[unit],
+        "stribeck": f"{unit}/s",
+        "smoothing": f"{unit}/s",
+        "spring": f"{FORCE[unit]}/{unit}",
+        "rest": unit,
+        "rotor": "kg m²",
+    }
+    own = known.get(place.name, "")
+    return Target(path, "varied", rest, (), place.value(model), own, least)
 
 
 def _gravity(experiment: Experiment, path: str, rest: str) -> Target:
@@ -166,8 +179,11 @@ def _input(experiment: Experiment, path: str, rest: str) -> Target:
             f"{path}: it is given as {type(value).__name__}, and only a constant can vary. Vary a "
             f"number of a block instead."
         )
-    kind = "voltage" if name == "voltages" else "input"
-    return Target(path, kind, rest, (), float(value), "V" if kind == "voltage" else "")
+    if name == "voltages":
+        return Target(path, "voltage", rest, (), float(value), "V")
+    units = set() if rest in elements else {FORCE[m.v_units[i]] for i in freedoms(m, rest)}
+    unit = units.pop() if len(units) == 1 else ""
+    return Target(path, "input", rest, (), float(value), unit)
 
 
 def _block(experiment: Experiment, path: str, rest: str) -> Target:
@@ -180,7 +196,8 @@ def _block(experiment: Experiment, path: str, rest: str) -> Target:
     if not isinstance(block, Block) or not words:
         raise InputError(f"{path}: numbers of functions have no path. Write an am.Block.")
     value = number_at(block, words, path)
-    unit = block.argument_units.get(".".join(words), "")
+    units = block.argument_units
+    unit = units.get(".".join(words), units.get(words[-1], ""))
     return Target(path, "block", f"{role}.{k}", tuple(words), value, unit)
 
 
@@ -189,7 +206,8 @@ def _time(experiment: Experiment, path: str, rest: str) -> Target:
     if value is None:
         raise InputError(f"{path}: the experiment gives none. Give it a number.")
     least = 0.0 if path in _POSITIVE else -np.inf
-    return Target(path, "time", "", (), float(value), "s", least, path in _POSITIVE)
+    unit = "" if path == "tolerance" else "s"
+    return Target(path, "time", "", (), float(value), unit, least, path in _POSITIVE)
 
 
 _FINDERS = {

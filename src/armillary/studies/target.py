@@ -15,7 +15,8 @@ class Target:
 
     kind: mass, com, inertia, element, varied (of model/varied.py), start, input, voltage, motor,
     block, time.  owner: body, element, joint, or which block; steps: on from there.  least and
-    most: bounds that it may not pass; open: nor reach.  also: paths that get the same number with it."""
+    most: bounds that it may not pass; open: nor reach.  also: paths that get the same number
+    with it."""
 
     path: str
     kind: str
