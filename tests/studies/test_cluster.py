@@ -18,6 +18,7 @@ from studies.test_keeping import SOURCE, car_study, whole  # noqa: F401 - a fixt
 
 pytest.importorskip("distributed")
 PATHS = os.pathsep.join([str(SOURCE), str(Path(__file__).parents[1])])
+QUICK = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "3s"}  # a dead worker is not waited for
 
 
 def free_port() -> int:
@@ -39,7 +40,7 @@ class Cluster:
         log = (self.folder / "log.txt").open("a")
         return subprocess.Popen(
             [sys.executable, "-m", *words], stdout=log, stderr=log, cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": PATHS},
+            env={**os.environ, "PYTHONPATH": PATHS, **QUICK},
         )  # fmt: skip
 
     def begin_scheduler(self) -> subprocess.Popen:
