@@ -2,6 +2,7 @@
 
 import                   s to import armillary after numpy
 first ROBOT QUESTION     s to read the file; s of the first call
+study VARIANTS           MB at most of a study in a folder; s on the clock
 memory BODIES            MB on top of the import, for a chain asked inverse and forward dynamics
 
 Seconds come twice: of the processor, and on the clock (more where the machine is busy).
@@ -13,6 +14,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -74,6 +76,15 @@ def memory(bodies: str) -> list[float]:
     return [peak() - before]
 
 
+def study(variants: str) -> list[float]:
+    from benchmarks.studies import streamed
+
+    with tempfile.TemporaryDirectory() as folder:
+        watch = Watch()
+        assert streamed(int(variants), f"{folder}/study") == int(variants)
+        return [peak(), watch.read()[1]]
+
+
 def peak() -> float:
     """Largest memory of this process so far, MB."""
     try:
@@ -88,7 +99,7 @@ def peak() -> float:
     return float(line.split()[1]) * 1024 / 1e6
 
 
-TASKS = {"import": import_time, "first": first_call, "memory": memory}
+TASKS = {"import": import_time, "first": first_call, "memory": memory, "study": study}
 
 if __name__ == "__main__":
     print(json.dumps(TASKS[sys.argv[1]](*sys.argv[2:])))  # type: ignore[operator]

@@ -27,10 +27,11 @@ class Effort:
     batch: int = 4096  # states
     processes: int = 7  # fresh processes for start-up times
     largest: int = 10_000  # bodies
+    variants: int = 1_000_000  # of a study that is streamed
     build: bool = True  # may a C++ compiler run for minutes
 
 
-QUICK = Effort(repeats=30, seconds=0.6, processes=2, build=False)
+QUICK = Effort(repeats=30, seconds=0.6, processes=2, variants=50_000, build=False)
 
 
 def statement(text: str, names: Mapping[str, Any], threads: int = 1) -> Runner:

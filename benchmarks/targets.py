@@ -38,3 +38,5 @@ SAME = 1e-10  # trajectories over 1000 steps, rad and rad/s
 FORCES = {"four-bar": 3.0, "stewart": 3.0, "rover": 3.0, "car": 3.0}
 LIFE = {"car": 50.0, "truck, 3 trailers": 10.0}  # times faster than life on one core
 DESIGNS = 1.0  # million runs of a quarter car per minute and core
+CHUNKS = (50.0, 1.25)  # cost per variant in chunks of 1, and of 2048, over that in chunks of 512
+STREAMED = 50.0  # MB that a million variants take more than ten thousand

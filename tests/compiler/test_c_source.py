@@ -315,7 +315,7 @@ def random_roots(seed):
     numbers = {graph.load("x", k): x for k, x in enumerate(X)}
     numbers |= {graph.constant(c): c for c in (-2.5, 0.1, 3.0, 1e-7)}
     masks = {}
-    operations = [op for op in OPS if not op.startswith(("quadrant", "lookup"))]
+    operations = [op for op in OPS if not op.startswith(("quadrant", "power_of_two", "lookup"))]
     while len(numbers) < 60:
         op = rng.choice(operations)
         args = rng.choices(list(numbers)[-10:], k=OPS[op].arity)

@@ -363,3 +363,69 @@ def test_conditions_choose_lane_by_lane():
     expected = [[1, 1, 1, 2], [1, 2, 1, 1], [0, 1, 0, 0], [1, 2, 0, 1], [-3, 1, -1, 3]]
     for lanes in (SCALAR, FOUR):
         np.testing.assert_array_equal(Machine(function, 2, lanes)(rows), expected)
+
+
+# ---------------------------------------------------------------- hyperbolic tangent
+
+
+def hyperbolic_tangent(x):
+    return [x.tanh()]
+
+
+def slopes() -> np.ndarray:
+    """Small, tiny, ordinary, flat; and where the multiple of ln 2 changes, with the neighbours."""
+    rng = np.random.default_rng(6)
+    edges = (np.arange(0, 60) + 0.5) * (math.log(2.0) / 2.0)
+    x = np.r_[
+        rng.uniform(-3, 3, 40_000), rng.uniform(-25, 25, 20_000),
+        10.0 ** rng.uniform(-300, 2, 20_000), edges, np.nextafter(edges, 0.0),
+        np.nextafter(edges, 99.0), [20.0, np.nextafter(20.0, 99.0), 1e300, 5e-324, 0.0],
+    ]  # fmt: skip
+    return x * rng.choice([-1.0, 1.0], len(x))
+
+
+@pytest.mark.parametrize("lanes", DOUBLES, ids=named)
+def test_hyperbolic_tangents_of_doubles(lanes):
+    """Relative to the value, which is what small velocities are."""
+    x = slopes()
+    right = np.tanh(x.astype(np.longdouble))
+    found = Machine(hyperbolic_tangent, 1, lanes)(x)[:, 0]
+    assert (np.abs(found - right) <= 5e-16 * np.abs(right)).all()
+    assert (np.abs(found) <= 1.0).all() and (
+        found[np.abs(x) >= 20.0] == np.sign(x)[np.abs(x) >= 20.0]
+    ).all()
+
+
+@pytest.mark.parametrize("lanes", FLOATS, ids=named)
+def test_hyperbolic_tangents_of_floats(lanes):
+    x = slopes()
+    x = x[(np.abs(x) > 1e-30) & (np.abs(x) < 1e30)].astype(np.float32)
+    right = np.tanh(x.astype(np.float64))
+    found = Machine(hyperbolic_tangent, 1, lanes)(x)[:, 0]
+    assert (np.abs(found - right) <= 3e-7 * np.abs(right)).all()
+
+
+def test_hyperbolic_tangents_against_mpmath_and_what_is_no_number():
+    x = slopes()[::997]
+    found = Machine(hyperbolic_tangent, 1)(x)[:, 0]
+    with mpmath.workdps(40):
+        for value, y in zip(x, found, strict=True):
+            right = mpmath.tanh(mpmath.mpf(float(value)))
+            assert abs(right - float(y)) <= 5e-16 * abs(right)
+    for lanes in DOUBLES:
+        odd = Machine(hyperbolic_tangent, 1, lanes)(np.array([np.inf, -np.inf, np.nan, 1.0]))[:, 0]
+        assert odd[0] == 1.0 and odd[1] == -1.0 and np.isnan(odd[2]) and np.isfinite(odd[3])
+
+
+def test_lanes_give_the_bits_of_single_numbers():
+    x = slopes()
+    one, four = (Machine(hyperbolic_tangent, 1, lanes)(x) for lanes in (SCALAR, FOUR))
+    assert np.array_equal(one, four)
+
+
+@pytest.mark.parametrize("fma", [True, False])
+def test_an_expanded_tangent_has_a_value_for_other_readers(fma):
+    roots = Expansion(fma).expand([Graph().load("x", 0).tanh()])
+    for x in np.linspace(-22.0, 22.0, 301):
+        values = evaluate(roots, lambda address, x=float(x): x, float)
+        assert values[roots[0].index] == pytest.approx(math.tanh(x), rel=1e-14)

@@ -11,10 +11,14 @@ import numpy as np
 import pytest
 
 import armillary as am
+from armillary.studies.executors import chunks_of_cluster
+from armillary.studies.study import work_for
+from studies.cars import BEARINGS, CAR, COMFORT, PRESS, bump_experiment, press_experiment
 from studies.test_keeping import SOURCE, car_study, whole  # noqa: F401 - a fixture
 
 pytest.importorskip("distributed")
 PATHS = os.pathsep.join([str(SOURCE), str(Path(__file__).parents[1])])
+QUICK = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "3s"}  # a dead worker is not waited for
 
 
 def free_port() -> int:
@@ -36,7 +40,7 @@ class Cluster:
         log = (self.folder / "log.txt").open("a")
         return subprocess.Popen(
             [sys.executable, "-m", *words], stdout=log, stderr=log, cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": PATHS},
+            env={**os.environ, "PYTHONPATH": PATHS, **QUICK},
         )  # fmt: skip
 
     def begin_scheduler(self) -> subprocess.Popen:
@@ -60,16 +64,29 @@ class Cluster:
             process.wait()
 
 
-@pytest.fixture
-def cluster(tmp_path):
-    made = Cluster(tmp_path)
+def cluster_in(folder):
+    made = Cluster(folder)
     made.begin_worker()
     made.begin_worker()
     yield made
     made.close()
 
 
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    yield from cluster_in(tmp_path_factory.mktemp("cluster"))
+
+
+@pytest.fixture
+def own_cluster(tmp_path):
+    yield from cluster_in(tmp_path)
+
+
+RECORDED = {"of": ["q", "v.car", "road_force.wheel", "energy"], "every": 5}
+
+
 def test_a_cluster_gives_the_same_bits_though_a_worker_is_killed(cluster, whole):  # noqa: F811
+    """Responses and whole recordings."""
     killed = []
 
     def kill(now):
@@ -77,13 +94,45 @@ def test_a_cluster_gives_the_same_bits_though_a_worker_is_killed(cluster, whole)
             killed.append(cluster.workers[0].kill())
             cluster.begin_worker()
 
-    study = car_study(scheduler=cluster.address, progress=kill)
+    study = car_study(scheduler=cluster.address, progress=kill, recordings=RECORDED)
     assert killed and np.array_equal(study.table, whole)
+    assert study.recordings().identical(car_study(recordings=RECORDED).recordings())
+
+
+def presses(samples, duration, chunk, **where):
+    """Bearing loads of a closed mechanism: maxima, and over time."""
+    loads = {"of": ["reactions.crank.force", "constraint_forces.pin.force"], "every": 10}
+    return am.study(
+        press_experiment(duration), PRESS, BEARINGS, samples=samples, seed=1, chunk=chunk,
+        recordings=loads, **where,
+    )  # fmt: skip
+
+
+def same_bits(one, other):
+    assert one.complete and not any(one.failed)
+    assert np.array_equal(one.table, other.table)
+    assert one.recordings().identical(other.recordings())
+
+
+def test_bearing_loads_are_the_same_bits_everywhere(cluster, tmp_path):
+    """In this process, in two of this machine, and by the workers of a cluster."""
+    given = (36, 0.05, 8)
+    here = presses(*given)
+    same_bits(presses(*given, processes=2, out=tmp_path / "s"), here)
+    same_bits(presses(*given, scheduler=cluster.address), here)
 
 
 @pytest.mark.soak
-def test_a_scheduler_that_is_restarted_is_asked_again(cluster, tmp_path, whole):  # noqa: F811
-    restarted = []
+def test_a_thousand_presses_are_the_same_bits_everywhere(cluster, tmp_path):
+    given = (1000, 0.5, 128)
+    here = presses(*given)
+    same_bits(presses(*given, processes=2, out=tmp_path / "s"), here)
+    same_bits(presses(*given, scheduler=cluster.address), here)
+
+
+@pytest.mark.soak
+def test_a_scheduler_that_is_restarted_is_asked_again(own_cluster, tmp_path, whole):  # noqa: F811
+    restarted, cluster = [], own_cluster
 
     def restart(now):
         if not restarted:
@@ -104,11 +153,9 @@ def test_a_scheduler_that_is_restarted_is_asked_again(cluster, tmp_path, whole):
     assert len(lines) == 6
 
 
-def test_a_scheduler_that_is_not_there_is_told(monkeypatch):
-    from armillary.studies import executors
-
-    monkeypatch.setattr(executors, "_PATIENCE", 0.1)
+def test_a_scheduler_that_is_not_there_is_told():
+    work = work_for(bump_experiment(0.01), CAR, COMFORT, samples=8)
     with pytest.raises(am.InputError, match=r"does not answer.*resume=True"):
-        car_study(scheduler=f"tcp://127.0.0.1:{free_port()}")
+        next(chunks_of_cluster(work, [0], f"tcp://127.0.0.1:{free_port()}", patience=0.1))
     with pytest.raises(am.InputError, match="tcp://host:port"):
         car_study(scheduler="somewhere")

@@ -83,8 +83,8 @@ def test_levels_are_drawn_alike():
 
 def test_a_million_variants_are_drawn_without_being_held():
     sources = tuple(source_of(str(k), {"uniform": [0, 1]}) for k in range(6))
-    for kind in ("sobol", "random"):
-        rows = Design(kind, sources, 10**9, 0).rows(10**9 - 5, 10**9)
+    for kind, count in (("sobol", 10**8), ("random", 10**9)):
+        rows = Design(kind, sources, count, 0).rows(count - 5, count)
         assert rows.shape == (5, 6)
 
 

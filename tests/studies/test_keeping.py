@@ -42,6 +42,20 @@ def test_a_folder_holds_what_memory_holds(tmp_path, whole):
     assert study.processors == (lines[0]["processor"],)
 
 
+def test_a_model_that_was_changed_is_told_by_its_line(tmp_path):
+    """The text of the experiment is long: the line that differs is shown, and the place in it."""
+    car_study(out=tmp_path / "s")
+    before = (tmp_path / "s/chunks.jsonl").read_bytes()
+    experiment = bump_experiment(0.05)
+    heavy = experiment.mechanism.replace(bodies={"car": {"mass": 301.5}})
+    with pytest.raises(am.InputError) as fault:
+        am.study(experiment.replace(heavy), CAR, COMFORT, **HERE, out=tmp_path / "s", resume=True)
+    text = str(fault.value)
+    assert "experiment, line " in text and "300" in text and "301.5" in text, text
+    assert "Nothing was touched" in text
+    assert (tmp_path / "s/chunks.jsonl").read_bytes() == before
+
+
 def test_processes_give_the_same_bits(whole):
     assert np.array_equal(car_study(processes=2).table, whole)
 

@@ -124,3 +124,53 @@ def test_motor_constants_differ_by_run_or_make_groups():
         assert study["end"][variant] == pytest.approx(run.q[-1, 1], rel=1e-10)
         most = run.column("current.elbow").max()
         assert study["most"][variant] == pytest.approx(most, rel=1e-10)
+
+
+UNITS = {
+    "joints.shoulder.viscous": "N m s/rad", "joints.slide.viscous": "N s/m",
+    "joints.shoulder.coulomb": "N m", "joints.slide.static": "N",
+    "joints.slide.stribeck": "m/s", "joints.shoulder.smoothing": "rad/s",
+    "joints.slide.spring": "N/m", "joints.shoulder.rest": "rad", "joints.shoulder.rotor": "kg m²",
+    "joints.shoulder.gear": "", "inputs.shoulder": "N m", "inputs.slide": "N",
+    "controller.kp.slide": "N/m", "controller.kp.shoulder": "N m/rad", "controller.kd": "N s/m",
+    "controller.ki.1": "N m/rad/s", "controller.target.shoulder": "rad", "controller.limit": "N",
+    "controller.2.kp": "1/s²", "controller.2.kd.1": "1/s", "actuators.limit.slide": "N",
+    "actuators.2.stiffness": "N m/rad", "actuators.2.inertia": "N m s²/rad",
+    "actuators.2.motors.motors.shoulder.resistance": "ohm",
+    "actuators.2.motors.bandwidth": "rad/s", "step": "s", "tolerance": "", "q0.slide": "m",
+}  # fmt: skip
+
+
+def test_every_number_has_its_unit():
+    """Of joints that turn and that slide: friction, gains, limits, drives."""
+    from armillary.studies.paths import target_of
+
+    rub = am.Passive(viscous=0.1, coulomb=0.1, static=0.2, stribeck=0.3, spring=3.0, rest=0.2)
+    b = am.Builder("arm")
+    b.body("slide", joint="prismatic", axis="x", mass=1.0, passive=rub)
+    b.body("arm", "slide", "revolute", axis="y", mass=1.0, inertia=(1.0, 1.0, 1.0), passive=rub,
+           joint_name="shoulder")  # fmt: skip
+    arm = b.build()
+    motor = am.Motor(resistance=1.0, torque_constant=0.1, inductance=1e-3)
+    drive = am.DCMotor(arm, {"shoulder": motor}, command="current", bandwidth=300.0)
+    blocks = {
+        "controller": [
+            am.PID(arm, {"slide": 0.1, "shoulder": 0.2}, {"slide": 1.0, "shoulder": 2.0},
+                   [1.0, 2.0], 0.5, limit=8.0),
+            am.ComputedTorque(arm, [0.0, 0.0], 4.0, [4.0, 3.0]),
+        ],
+        "actuators": [
+            am.Ideal(arm, {"slide": 3.0, "shoulder": 2.0}),
+            am.FlexibleTransmission(arm, "shoulder", stiffness=9.0, inertia=0.1, motors=drive),
+        ],
+    }  # fmt: skip
+    experiment = am.Experiment(arm, blocks)
+    geared = arm.replace(bodies={"arm": {"rotor": am.Rotor(1e-4, 20.0)}})
+    other = am.Experiment(geared, {})
+    mixed = {"controller.kd", "controller.limit"}  # one number for both joints: no one unit
+    for path, unit in UNITS.items():
+        of = other if path.rpartition(".")[2] in ("rotor", "gear") else experiment
+        assert target_of(of, path).unit == ("" if path in mixed else unit), path
+    along = am.Experiment(arm, {"controller": am.PID(arm, {"slide": 0.1}, 1.0, 0.0, 2.0, limit=3)})
+    for path in mixed:
+        assert target_of(along, path).unit == UNITS[path], path

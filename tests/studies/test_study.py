@@ -153,7 +153,7 @@ def test_a_variant_that_breaks_down_is_a_row_with_a_reason():
 
 
 BAD = [
-    ({"bodies.cart.mass": [1.0]}, COMFORT, {}, "no path 'bodies.cart.mass': body named 'cart'"),
+    ({"bodies.cart.mass": [1.0]}, COMFORT, {}, "cart.mass' names nothing: no body named 'cart'"),
     ({"mass": [1.0]}, COMFORT, {}, "path"),
     ({"bodies.car.mass": {"normal": {"mean": 1, "deviation": 1}}}, COMFORT, {"samples": 9},
      "'bodies.car.mass' has to be from 0 kg, and the factor reaches -inf"),

@@ -28,7 +28,7 @@ _FORMS = {
     "eq": "fcmp oeq {t} {a}, {b}",
     "select": "select {m} {a}, {t} {b}, {t} {c}",
 }
-LIBRARY = ("exp", "tanh", "atan2")  # functions of the C library, one lane after the other
+LIBRARY = ("exp", "atan2")  # functions of the C library, one lane after the other
 _TABLE = "@table_"
 # metadata: one scope for everything that is only read
 _SCOPES = """!0 = distinct !{!0}
@@ -44,6 +44,8 @@ def operation(op: str, operands: Sequence[str], lanes: Lanes, line: Line) -> str
         return _library_call(op, operands, lanes, line)
     if op in ("quadrant_sin", "quadrant_cos"):
         return _quadrant(op, operands, lanes, line)
+    if op == "power_of_two":
+        return _power_of_two(operands[0], lanes, line)
     names = dict(zip("abc", operands, strict=False))
     return line(_FORMS[op].format(t=lanes.type, s=lanes.suffix, m=lanes.mask, **names))
 
@@ -110,6 +112,15 @@ def _quadrant(op: str, operands: Sequence[str], lanes: Lanes, line: Line) -> str
     flip = line(f"shl {n} {second_bit}, {lanes.integers(sign)}")
     raw = line(f"bitcast {t} {value} to {n}")
     return line(f"bitcast {n} {line(f'xor {n} {raw}, {flip}')} to {t}")
+
+
+def _power_of_two(bits: str, lanes: Lanes, line: Line) -> str:
+    """2^k, k ≥ 0 in the lowest bits: the exponent of 1.0 plus k."""
+    t, n = lanes.type, lanes.integer
+    k = line(f"bitcast {t} {bits} to {n}")
+    raised = line(f"shl {n} {k}, {lanes.integers(52 if lanes.element == 'double' else 23)}")
+    one = line(f"bitcast {t} {lanes.constant(1.0)} to {n}")
+    return line(f"bitcast {n} {line(f'add {n} {raised}, {one}')} to {t}")
 
 
 def _library_call(op: str, operands: Sequence[str], lanes: Lanes, line: Line) -> str:

@@ -70,7 +70,7 @@ def module(kernels: Sequence[Kernel], memory: int) -> bytes:
 
 
 def _expanded(kernel: Kernel) -> list[Node]:
-    roots = Expansion(fma=False).expand(list(kernel.roots))
+    roots = Expansion(fma=False, called=CALLED).expand(list(kernel.roots))
     for node in cone(roots):
         if node.op == "load":
             name, k = node.data

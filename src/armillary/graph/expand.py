@@ -1,4 +1,4 @@
-"""Rewrites a graph for the machine: sums of products to fused multiply-adds, sin and cos to
+"""Rewrites a graph for the machine: sums of products to fused multiply-adds, sin, cos and tanh to
 arithmetic.
 
 Sums: a tree of additions whose inner values nobody else needs is one sum of terms; it becomes a
@@ -7,8 +7,10 @@ operations, and the last to come is waited for once.  Sums in which something ca
 are written: their rounding is what they are for, as in (x + c) - c or in a compensated sum.
 sin and cos: reduce the angle by multiples of pi/2 (Cody and Waite), then the minimax polynomials
 of the classic kernels on [-pi/4, pi/4].  With fused multiply-adds the absolute error is below 3e-16
-up to |x| = 1e9 (without them up to 1e6, and 6e-8 at 1e9); beyond 1e15 the answer is NaN.  Scalar
-and SIMD code give the same bits.
+up to |x| = 1e9 (without them up to 1e6, and 6e-8 at 1e9); beyond 1e15 the answer is NaN.
+tanh: y / (y + 2) of y = exp(2|x|) - 1 = 2^k (exp(r) - 1) + (2^k - 1), where r, the rest of 2|x|
+after multiples of ln 2, is small enough for a series; the relative error is below 5e-16.
+Scalar and SIMD code give the same bits.
 """
 
 from __future__ import annotations
@@ -54,6 +56,19 @@ _COS = (
     2.08757232129817482790e-09,
     -1.13596475577881948265e-11,
 )
+_ONE_OVER_LN2 = 1.4426950408889634
+_LN2 = {  # as _PIO2
+    ("double", True): (0.6931471805599453, 2.3190468138462996e-17),
+    ("double", False): (6.93147180369123816490e-01, 1.90821492927058770002e-10),
+    ("float", True): (0.693147182464599609375, -1.904654299957768e-09),
+    ("float", False): (0.693359375, -2.12194440054690583e-04),
+}
+# exp(r) - 1 - r over r², |r| <= ln 2 / 2: the next term is 2e-17 of the sum, for floats 2e-8
+_EXP = {
+    "double": tuple(1.0 / math.factorial(n) for n in range(2, 14)),
+    "float": tuple(1.0 / math.factorial(n) for n in range(2, 8)),
+}
+_FLAT = {"double": 20.0, "float": 10.0}  # from here on tanh is 1
 _LARGEST_ANGLE = {"double": 1e15, "float": 4e6}  # beyond, sine and cosine have no meaning
 _LEAST = 4  # cycles of any operation, as sums see it: their order is part of their bits
 _COMPENSATED = 2  # sums inside each other in which a compensated sum finds its terms again
@@ -65,6 +80,7 @@ class Expansion:
 
     sincos: inputs (name, k) whose sine and cosine the printer makes itself, several at a time; they
     become loads ("sincos", name, k, "sin" or "cos").
+    called: functions that the printer calls by their names, and are left as they are.
     marked: names of inputs; sums of 0 * input, marks of bad ones, become loads, too: ("poison",
     inputs).  What the machine has (fma) is the printer's to say."""
 
@@ -74,9 +90,11 @@ class Expansion:
         element: str = "double",
         sincos: Collection[Address] = (),
         marked: Collection[str] = (),
+        called: Collection[str] = (),
     ):
         self.graph = Graph()
         self.fma, self.element, self.sincos, self.marked = fma, element, sincos, marked
+        self.called = called
         self._new: dict[int, Node] = {}
         self._trig: dict[int, tuple[Node, Node]] = {}
         self._depth: dict[int, int] = {}
@@ -108,6 +126,8 @@ class Expansion:
                 self._depth[value.index] = _sincos_depths(self.fma, self.element)[node.op]
                 return value
             return self.sine_cosine(args[0])[0 if node.op == "sin" else 1]
+        if node.op == "tanh" and "tanh" not in self.called:
+            return self.hyperbolic_tangent(args[0])
         return self.graph.node(node.op, args, node.data)
 
     # -- sums ------------------------------------------------------------------------------------
@@ -198,9 +218,9 @@ class Expansion:
         for part in _PIO2[self.element, self.fma]:
             r = self._madd(k, -part, r)
         r2 = g.node("mul", (r, r))
-        sine = self._madd(g.node("mul", (r2, r)), self._polynomial(_SIN, r2), r)
+        sine = self._madd(g.node("mul", (r2, r)), self._polynomial(self._few(_SIN), r2), r)
         half = self._madd(r2, -0.5, 1.0)
-        cosine = self._madd(g.node("mul", (r2, r2)), self._polynomial(_COS, r2), half)
+        cosine = self._madd(g.node("mul", (r2, r2)), self._polynomial(self._few(_COS), r2), half)
         result = (
             g.node("quadrant_sin", (bits, sine, cosine)),
             g.node("quadrant_cos", (bits, sine, cosine)),
@@ -215,9 +235,30 @@ class Expansion:
         inside = g.node("lt", (g.node("abs", (x,)), limit))
         return g.node("select", (inside, x, g.constant(math.nan)))
 
+    def _few(self, coefficients: Sequence[float]) -> Sequence[float]:
+        return coefficients[:_FLOAT_TERMS] if self.element == "float" else coefficients
+
+    # -- hyperbolic tangent ----------------------------------------------------------------------
+
+    def hyperbolic_tangent(self, x: Node) -> Node:
+        """NaN stays NaN."""
+        g, one, zero = self.graph, self.graph.constant(1.0), self.graph.constant(0.0)
+        size, flat = g.node("abs", (x,)), g.constant(_FLAT[self.element])
+        size = g.node("select", (g.node("lt", (flat, size)), flat, size))
+        twice = g.node("add", (size, size))
+        magic = g.constant(ROUNDING[self.element])
+        bits = self._madd(twice, _ONE_OVER_LN2, magic)  # k stands in the lowest bits
+        k, r = g.node("sub", (bits, magic)), twice
+        for part in _LN2[self.element, self.fma]:
+            r = self._madd(k, -part, r)
+        series = self._polynomial(_EXP[self.element], r)
+        p = self._madd(g.node("mul", (r, r)), series, r)  # exp(r) - 1
+        power = g.node("power_of_two", (bits,))
+        y = self._madd(power, p, g.node("sub", (power, one)))
+        ratio = g.node("div", (y, g.node("add", (y, g.constant(2.0)))))
+        return g.node("select", (g.node("lt", (x, zero)), g.node("neg", (ratio,)), ratio))
+
     def _polynomial(self, coefficients: Sequence[float], x: Node) -> Node:
-        if self.element == "float":
-            coefficients = coefficients[:_FLOAT_TERMS]
         total = self.graph.constant(coefficients[-1])
         for c in reversed(coefficients[:-1]):
             total = self._madd(total, x, c)

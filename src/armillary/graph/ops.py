@@ -71,6 +71,11 @@ def _no_table(place: Scalar) -> Scalar:
     raise CompileError("a table is read by its node, which knows it.")
 
 
+def _power_of_two(bits: float) -> float:
+    """2^k; k stands in the lowest bits."""
+    return 2.0 ** (_quadrant(bits) & 0x3FF)
+
+
 OPS: dict[str, Op] = {
     "add": Op(2, operator.add, 3),
     "sub": Op(2, operator.sub, 3),
@@ -82,8 +87,9 @@ OPS: dict[str, Op] = {
     "abs": Op(1, abs, 1),
     "sin": Op(1, scalar.sin, 40, KEPT),
     "cos": Op(1, scalar.cos, 40, KEPT),
-    "quadrant_sin": Op(3, _quadrant_sin, 4, KEPT),  # these two only after expansion
+    "quadrant_sin": Op(3, _quadrant_sin, 4, KEPT),  # these three only after expansion
     "quadrant_cos": Op(3, _quadrant_cos, 4, KEPT),
+    "power_of_two": Op(1, _power_of_two, 2, KEPT),
     "exp": Op(1, scalar.exp, 40, KEPT),
     "tanh": Op(1, scalar.tanh, 40, KEPT),
     "atan2": Op(2, scalar.atan2, 40, KEPT),

@@ -115,6 +115,10 @@ class Mechanism(Edits, MechanismDoors):
     def parameters(self) -> Array:
         """Inertial parameters (10 * bodies) of the model, in the order of the regressor, and after
         them the numbers of its force elements."""
+        return self._parameters.copy()
+
+    @cached_property
+    def _parameters(self) -> Array:
         return derivatives.parameter_values(self.model)
 
     @property

@@ -184,6 +184,20 @@ class Motor:
     temperature_limit: float | None = None  # °C, of the winding
 
 
+MOTOR_UNITS = {
+    "resistance": "ohm",
+    "torque_constant": "N m/A",
+    "inductance": "H",
+    "voltage_limit": "V",
+    "current_limit": "A",
+    "continuous_current": "A",
+    "speed_limit": "rad/s",
+    "thermal_resistance": "K/W",
+    "thermal_time_constant": "s",
+    "temperature_limit": "°C",
+}
+
+
 @dataclass(frozen=True)
 class Body:
     """One rigid body: its joint to the parent, where that joint sits, and its mass."""

@@ -1,6 +1,6 @@
 """Numbers of a model that are parameters beside those of bodies and force elements, by path:
 
-    joints.elbow.viscous    gravity.z    bodies.lower.at.x    joints.elbow.rotor
+    joints.elbow.viscous    gravity.z    bodies.lower.at.x    joints.elbow.rotor, .gear
 
 They stand at the end of `mechanism.parameters`, and compiled code reads them: one row per state of
 a batch, and nothing is compiled anew.  `at` is the place of a joint in its parent (m); of bodies
@@ -27,6 +27,7 @@ FRICTION = (
     "spring",
     "rest",
 )
+ROTOR = {"rotor": "inertia", "gear": "gear"}  # numbers of a rotor, by word
 AXES = ("x", "y", "z")
 
 
@@ -57,7 +58,7 @@ class Place:
         if self.kind == "at":
             return body.at.position[self.entry]
         if self.kind == "rotor":
-            return body.joint.rotors[self.entry].inertia
+            return float(getattr(_rotor(body, self.entry, self.path), ROTOR[self.name]))
         found = getattr(_passive(body, self.entry), self.name)
         if isinstance(found, tuple):
             raise ModelError(f"{self.path}: it differs between the directions. Give one number.")
@@ -66,6 +67,12 @@ class Place:
 
 def _passive(body: Body, k: int) -> Passive:
     return body.joint.passive[k] if body.joint.passive else Passive()
+
+
+def _rotor(body: Body, k: int, path: str) -> Rotor:
+    if k >= len(body.joint.rotors):
+        raise ModelError(f"{path}: the joint has no rotor.")
+    return body.joint.rotors[k]
 
 
 def place_of(model: Model, path: str) -> Place:
@@ -78,18 +85,18 @@ def place_of(model: Model, path: str) -> Place:
         if name not in model.index or model.index[name] < 0:
             raise unknown_name("body", name, [body.name for body in model.bodies])
         return Place(path, "at", model.index[name], AXES.index(words[-1]))
-    if words[0] == "joints" and words[-1] in (*FRICTION, "rotor"):
+    if words[0] == "joints" and words[-1] in (*FRICTION, *ROTOR):
         label = ".".join(words[1:-1])
         if label not in model.v_labels:
             raise unknown_name("degree of freedom", label, model.v_labels)
         entry = model.v_labels.index(label)
         for k, slot in enumerate(model.slots):
             if slot.v.start <= entry < slot.v.stop:
-                kind = "rotor" if words[-1] == "rotor" else "friction"
+                kind = "rotor" if words[-1] in ROTOR else "friction"
                 return Place(path, kind, k, entry - slot.v.start, words[-1])
     raise ModelError(
         f"'{path}' is no number of '{model.name}' that can vary. Expected joints.NAME.("
-        f"{'|'.join((*FRICTION, 'rotor'))}), gravity.(x|y|z) or bodies.NAME.at.(x|y|z)."
+        f"{'|'.join((*FRICTION, *ROTOR))}), gravity.(x|y|z) or bodies.NAME.at.(x|y|z)."
     )
 
 
@@ -123,7 +130,7 @@ class Varied:
                 at[place.body] = replace(pose, position=tuple(own))  # type: ignore[arg-type]
             elif place.kind == "rotor":
                 given = rotors.get(place.body, body.joint.rotors)
-                new = replace(given[place.entry], inertia=x)
+                new = replace(given[place.entry], **{ROTOR[place.name]: x})
                 rotors[place.body] = _put(given, place.entry, new)
             else:
                 count = model.joints[place.body].nv
@@ -150,8 +157,8 @@ def varying(model: Model, *paths: str) -> Model:
             )
         if place.kind == "friction" and place.value(model) == 0.0 and place.name != "rest":
             raise ModelError(f"{path}: it is zero in the model. Begin with another number.")
-        if place.kind == "rotor" and not model.bodies[place.body].joint.rotors:
-            raise ModelError(f"{path}: the joint has no rotor.")
+        if place.kind == "rotor" and place.value(model) == 0.0:
+            raise ModelError(f"{path}: it is zero in the model. Begin with another number.")
         if place.kind == "friction" and place.name == "rest":
             spring = replace(place, name="spring").value(model)
             if spring == 0.0 or place.value(model) == 0.0:

@@ -2,8 +2,9 @@
 
 What can differ within a batch: numbers of bodies and force elements, friction, rotors, gravity and
 places of joints (model/varied.py), starts, constant inputs and voltages, numbers of blocks whose
-code does not ask them (varied_block.py).  Everything else (steps, durations, motors of the model,
-places in closed mechanisms ...) makes groups: one batch for each value.
+code does not ask them (varied_block.py) and of the motors that blocks have from the model
+(motors.py).  Everything else (steps, durations, places in closed mechanisms ...) makes groups: one
+batch for each value.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ from armillary.sim.loop.stream import stream
 from armillary.sim.motion.coordinates import freedoms
 from armillary.sim.motion.user_functions import several
 from armillary.studies.columns import Column
-from armillary.studies.paths import AXES, TENSOR, Target, target_of, with_numbers
+from armillary.studies.motors import numbers_of_blocks, steps_to, told_motors
+from armillary.studies.paths import AXES, TENSOR, target_of, with_numbers
 from armillary.studies.recordings import Recording, Recordings
 from armillary.studies.responses import Response
+from armillary.studies.target import Target
 from armillary.studies.varied_block import VariedBlock, varied_block
 from armillary.studies.watched import Watched
 
@@ -72,22 +75,14 @@ class Batches:
             why = self._why(path, target)
             if why:
                 found[path] = why
-        blocks = {t.owner for t in self.targets.values() if t.kind == "block"}
-        for owner in blocks:
-            own = {
-                p: t.steps
-                for p, t in self.targets.items()
-                if t.kind == "block" and t.owner == owner
-            }
+        free = {path: target for path, target in self.targets.items() if path not in found}
+        told = _told(self.experiment, free)
+        for owner, own in numbers_of_blocks(self.experiment, free).items():
             try:
-                varied_block(self.experiment.mechanism, self._block(owner), own)
+                varied_block(told.mechanism, _block(told, owner), own)
             except NotNative as reason:
                 found |= dict.fromkeys(own, str(reason))
         return found
-
-    def _block(self, owner: str) -> Any:
-        role, _, k = owner.partition(".")
-        return several(self.experiment[role])[int(k)]
 
     def _why(self, path: str, target: Target) -> str:
         """Why a number cannot differ within a batch; empty where it can, as far as the model is
@@ -96,7 +91,13 @@ class Batches:
         if target.kind == "time":
             return "runs of a batch share their steps"
         if target.kind == "motor":
-            return "motors of the model are part of the code"
+            try:
+                steps_to(self.experiment, target)
+            except NotNative as reason:
+                return str(reason)
+            for other in target.also:
+                if why := self._why(other, target_of(self.experiment, other)):
+                    return why
         if target.kind == "element" and _changing(self.experiment, target.owner):
             return "an element with states or inputs of its own"
         if target.kind == "input" and target.owner in {e.name for e in mechanism.model.elements}:
@@ -220,6 +221,17 @@ def _changing(experiment: Experiment, name: str) -> bool:
     return given or any(p.law.state_names() for p in parts)
 
 
+def _told(experiment: Experiment, targets: Mapping[str, Target]) -> Experiment:
+    """Where motors vary, their numbers are arguments of blocks."""
+    varied = any(target.kind == "motor" for target in targets.values())
+    return told_motors(experiment) if varied else experiment
+
+
+def _block(experiment: Experiment, owner: str) -> Any:
+    role, _, k = owner.partition(".")
+    return several(experiment[role])[int(k)]
+
+
 def _own_model(block: object) -> bool:
     """Does a block compute with the mechanism it was built with?"""
     return isinstance(getattr(block, "mechanism", None), Mechanism)
@@ -231,8 +243,11 @@ class _Group:
     def __init__(self, experiment: Experiment, paths: Sequence[str], responses: Sequence[Response]):
         self.paths, self.responses = tuple(paths), tuple(responses)
         self.targets = {path: target_of(experiment, path) for path in paths}
+        numbers = numbers_of_blocks(experiment, self.targets)
+        experiment = _told(experiment, self.targets)
         mechanism = experiment.mechanism
         varied = [p for p, t in self.targets.items() if t.kind == "varied"]
+        varied += [other for t in self.targets.values() for other in t.also]
         if varied:
             mechanism = mechanism.varying(*varied)
             mechanism.evaluator.inertia_checked = experiment.mechanism.evaluator.inertia_checked
@@ -240,19 +255,18 @@ class _Group:
             mechanism.constraint_solver.equations.steady = True
         self.experiment = experiment.replace(mechanism)
         self.mechanism = mechanism
-        self._blocks = self._varied_blocks()
+        self._blocks = self._varied_blocks(numbers)
         self._columns: dict[str, list[Column]] = {}
-        model = any(t.kind in (*_INERTIAL, "element", "varied") for t in self.targets.values())
-        self._with_parameters = model
+        model = any(t.kind in (*_INERTIAL, "element") for t in self.targets.values())
+        self._with_parameters = model or bool(varied)
 
-    def _varied_blocks(self) -> dict[str, tuple[VariedBlock, list[int]]]:
+    def _varied_blocks(
+        self, numbers: Mapping[str, Mapping[str, Sequence[str]]]
+    ) -> dict[str, tuple[VariedBlock, list[int]]]:
         """By owner: the block, and which columns of the values are its numbers."""
         found = {}
-        for owner in dict.fromkeys(t.owner for t in self.targets.values() if t.kind == "block"):
-            own = {p: t.steps for p, t in self.targets.items() if t.owner == owner}
-            role, _, k = owner.partition(".")
-            block: Any = several(self.experiment[role])[int(k)]
-            made = varied_block(self.mechanism, block, own)
+        for owner, own in numbers.items():
+            made = varied_block(self.mechanism, _block(self.experiment, owner), own)
             found[owner] = (made, [self.paths.index(path) for path in own])
         return found
 
@@ -311,8 +325,8 @@ class _Group:
         for path, target in self.targets.items():
             if target.kind == "element":
                 found[:, names.index(target.owner)] = own[path]
-            elif target.kind == "varied":
-                found[:, names.index(path)] = own[path]
+            for other in (path, *target.also) if target.kind == "varied" else target.also:
+                found[:, names.index(other)] = own[path]
         return found
 
     def _inertial(self, body: str) -> slice:

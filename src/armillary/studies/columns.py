@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -64,8 +65,12 @@ def column_in(system: System, text: str, runs: int) -> Column:
         k = mechanism.v_labels.index(rest)
         return Column(text, "signal", (k,), signals[head][k], head)
     try:
-        quantity, entries, unit = column_of(mechanism, text)
+        quantity, entries, unit = column_of(mechanism, text, "column or quantity")
     except ArmillaryError as fault:
+        if near := difflib.get_close_matches(head, signals, 1):
+            raise InputError(
+                f"no column named '{text}'. Did you mean '{near[0]}.{rest}'?"
+            ) from None
         known = f" Signals of its blocks: {', '.join(signals)}." if signals else ""
         raise InputError(f"{fault}{known}") from None
     return Column(text, "quantity", entries, unit, quantity=quantity)

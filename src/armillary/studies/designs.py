@@ -57,6 +57,11 @@ class Distribution:
         """The smallest value that may come."""
         return max(self.low, 0.0) if self.kind == "lognormal" else self.low
 
+    @property
+    def greatest(self) -> float:
+        """The largest value that may come."""
+        return self.high
+
     def of(self, u: Array) -> Array:
         """Values at probabilities u between 0 and 1: the inverse of the distribution function."""
         from scipy.special import ndtr, ndtri
@@ -104,6 +109,10 @@ class Levels:
     @property
     def least(self) -> float:
         return min(self.values)
+
+    @property
+    def greatest(self) -> float:
+        return max(self.values)
 
     def of(self, u: Array) -> Array:
         """Each of them with the same probability."""

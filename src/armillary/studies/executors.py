@@ -18,7 +18,8 @@ from armillary.studies.store import Chunk
 from armillary.studies.work import Work, do_chunk
 
 _TRIES = 3  # of a chunk whose worker dies
-_PATIENCE = 60.0  # s that a scheduler may be away
+PATIENCE = 60.0  # s that a scheduler may be away
+_ANSWER = 10.0  # s that it may take to answer
 
 
 def chunks_here(work: Work, numbers: Sequence[int]) -> Iterator[Chunk]:
@@ -83,10 +84,12 @@ def _pooled(
             yield future.result()
 
 
-def chunks_of_cluster(work: Work, numbers: Sequence[int], scheduler: str) -> Iterator[Chunk]:
+def chunks_of_cluster(
+    work: Work, numbers: Sequence[int], scheduler: str, patience: float = PATIENCE
+) -> Iterator[Chunk]:
     """By the workers of a dask cluster.  scheduler: "tcp://host:8786", or the path of a scheduler
-    file.  A worker that is lost gives its chunks back; a scheduler that comes back within a minute
-    is asked again for what is missing."""
+    file.  A worker that is lost gives its chunks back; a scheduler that comes back within
+    `patience` (s) is asked again for what is missing."""
     try:
         import distributed
     except ImportError:
@@ -97,23 +100,23 @@ def chunks_of_cluster(work: Work, numbers: Sequence[int], scheduler: str) -> Ite
     left, gone = list(numbers), None
     while left:
         try:
-            with _client(distributed, scheduler) as client:
+            with _client(distributed, scheduler, min(_ANSWER, patience)) as client:
                 gone = None
                 for chunk in _asked(distributed, client, text, version, left):
                     left.remove(chunk.number)
                     yield chunk
         except _lost() as fault:
             gone = gone or time.monotonic()
-            if time.monotonic() - gone > _PATIENCE:
+            if time.monotonic() - gone > patience:
                 raise InputError(
                     f"cluster: the scheduler '{scheduler}' does not answer ({fault}). What is "
                     f"finished is kept; go on with resume=True (--resume)."
                 ) from None
-            time.sleep(0.5)
+            time.sleep(min(0.5, patience))
 
 
-def _client(distributed: Any, scheduler: str) -> Any:
-    options = {"set_as_default": False, "timeout": 10}
+def _client(distributed: Any, scheduler: str, timeout: float) -> Any:
+    options = {"set_as_default": False, "timeout": timeout}
     if os.path.isfile(scheduler):
         return distributed.Client(scheduler_file=scheduler, **options)
     if "://" not in scheduler:

@@ -9,7 +9,7 @@ controller.kp   controller.2.target.elbow   actuators.road.height   step   durat
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,10 @@ from armillary.sim.control.block import Block
 from armillary.sim.loop.experiment import Experiment
 from armillary.sim.motion.coordinates import freedoms
 from armillary.sim.motion.user_functions import several
-from armillary.studies.varied_block import number_at, with_number
+from armillary.studies.motors import motor_target
+from armillary.studies.target import Target
+from armillary.studies.varied_block import arguments_of, made_again, number_at, with_number
+from armillary.units import FORCE
 
 TENSOR = ("xx", "yy", "zz", "xy", "xz", "yz")
 AXES = ("x", "y", "z")
@@ -42,33 +45,6 @@ _KNOWN = (
     "actuators",
     *TIMES,
 )
-
-
-@dataclass(frozen=True)
-class Target:
-    """A number that a path names.
-
-    kind: mass, com, inertia, element, varied (of model/varied.py), start, input, voltage, motor,
-    block, time.  owner: body, element, joint, or which block; steps: on from there.  least: the
-    bound that it may not fall below; open: nor reach."""
-
-    path: str
-    kind: str
-    owner: str = ""
-    steps: tuple[str, ...] = ()
-    value: float = np.nan
-    unit: str = ""
-    least: float = -np.inf
-    open: bool = False
-
-    def refuse(self, low: float, factor: str) -> None:
-        """low: the least number that is wanted here."""
-        if low < self.least or (self.open and low <= self.least):
-            bound = f"{'above' if self.open else 'from'} {self.least:g} {self.unit}".rstrip()
-            raise InputError(
-                f"factor '{factor}': '{self.path}' has to be {bound}, and the factor reaches "
-                f"{low:g}. Give other values, or bounds: low=..."
-            )
 
 
 def target_of(experiment: Experiment, path: str) -> Target:
@@ -99,7 +75,7 @@ def _body(experiment: Experiment, path: str, rest: str) -> Target:
         name = ".".join(words[:cut])
         if name in model.index and name != "world":
             return _of_body(model, path, name, words[cut:])
-    raise unknown_name(f"path '{path}': body", words[0], [b.name for b in model.bodies])
+    raise unknown_name("body", words[0], [b.name for b in model.bodies])
 
 
 def _of_body(model: Any, path: str, name: str, steps: list[str]) -> Target:
@@ -118,7 +94,7 @@ def _of_body(model: Any, path: str, name: str, steps: list[str]) -> Target:
             place = place_of(model, f"bodies.{name}.at.{x}")
             return Target(path, "varied", name, ("at", x), place.value(model), "m")
     known = ["mass", "com.x", "inertia.xx", "at.x"]
-    raise unknown_name(f"path '{path}': number of a body", ".".join(steps) or "nothing", known)
+    raise unknown_name("number of a body", ".".join(steps) or "nothing", known)
 
 
 def _element(experiment: Experiment, path: str, rest: str) -> Target:
@@ -126,7 +102,7 @@ def _element(experiment: Experiment, path: str, rest: str) -> Target:
     first = 10 * len(m.bodies)
     names = m.parameter_names[first : len(m.parameter_names) - len(m.model.varied)]
     if rest not in names:
-        raise unknown_name(f"path '{path}': number of a force element", rest, names, 12)
+        raise unknown_name("number of a force element", rest, names, 12)
     value = float(m.parameters[first + names.index(rest)])
     number = rest.rpartition(".")[2]
     least = 0.0 if number in ("stiffness", "damping") else -np.inf
@@ -149,7 +125,19 @@ def _joint(experiment: Experiment, path: str, rest: str) -> Target:
     model = experiment.mechanism.model
     place = place_of(model, f"joints.{rest}")
     least = 0.0 if place.name in ("viscous", "coulomb", "static", "rotor") else -np.inf
-    return Target(path, "varied", rest, (), place.value(model), "", least)
+    unit = experiment.mechanism.v_units[model.slots[place.body].v.start + place.entry]
+    known = {
+        "viscous": f"{FORCE[unit]} s/{unit}",
+        "coulomb": FORCE[unit],
+        "static": FORCE[unit],
+        "stribeck": f"{unit}/s",
+        "smoothing": f"{unit}/s",
+        "spring": f"{FORCE[unit]}/{unit}",
+        "rest": unit,
+        "rotor": "kg m²",
+    }
+    own = known.get(place.name, "")
+    return Target(path, "varied", rest, (), place.value(model), own, least)
 
 
 def _gravity(experiment: Experiment, path: str, rest: str) -> Target:
@@ -162,7 +150,7 @@ def _start(experiment: Experiment, path: str, rest: str) -> Target:
     labels = m.q_labels if name == "q0" else m.v_labels
     units = m.model.q_units if name == "q0" else m.v_units
     if rest not in labels:
-        raise unknown_name(f"path '{path}': coordinate", rest, labels)
+        raise unknown_name("coordinate", rest, labels)
     k, given = labels.index(rest), experiment[name]
     per = "" if name == "q0" else "/s"
     if isinstance(given, Mapping):
@@ -191,21 +179,11 @@ def _input(experiment: Experiment, path: str, rest: str) -> Target:
             f"{path}: it is given as {type(value).__name__}, and only a constant can vary. Vary a "
             f"number of a block instead."
         )
-    kind = "voltage" if name == "voltages" else "input"
-    return Target(path, kind, rest, (), float(value), "V" if kind == "voltage" else "")
-
-
-def _motor(experiment: Experiment, path: str, rest: str) -> Target:
-    label, _, number = rest.rpartition(".")
-    for body in experiment.mechanism.model.bodies:
-        if body.joint.name == label and body.motor is not None:
-            found = getattr(body.motor, number, None)
-            if isinstance(found, (int, float)):
-                return Target(path, "motor", body.name, (number,), float(found), "", 0.0)
-            known = [k for k, x in vars(body.motor).items() if x is not None]
-            raise unknown_name(f"path '{path}': number of a motor", number, known)
-    have = [b.joint.name for b in experiment.mechanism.model.bodies if b.motor is not None]
-    raise unknown_name(f"path '{path}': joint with a motor", label, have)
+    if name == "voltages":
+        return Target(path, "voltage", rest, (), float(value), "V")
+    units = set() if rest in elements else {FORCE[m.v_units[i]] for i in freedoms(m, rest)}
+    unit = units.pop() if len(units) == 1 else ""
+    return Target(path, "input", rest, (), float(value), unit)
 
 
 def _block(experiment: Experiment, path: str, rest: str) -> Target:
@@ -218,7 +196,8 @@ def _block(experiment: Experiment, path: str, rest: str) -> Target:
     if not isinstance(block, Block) or not words:
         raise InputError(f"{path}: numbers of functions have no path. Write an am.Block.")
     value = number_at(block, words, path)
-    unit = block.argument_units.get(".".join(words), "")
+    units = block.argument_units
+    unit = units.get(".".join(words), units.get(words[-1], ""))
     return Target(path, "block", f"{role}.{k}", tuple(words), value, unit)
 
 
@@ -227,7 +206,8 @@ def _time(experiment: Experiment, path: str, rest: str) -> Target:
     if value is None:
         raise InputError(f"{path}: the experiment gives none. Give it a number.")
     least = 0.0 if path in _POSITIVE else -np.inf
-    return Target(path, "time", "", (), float(value), "s", least, path in _POSITIVE)
+    unit = "" if path == "tolerance" else "s"
+    return Target(path, "time", "", (), float(value), unit, least, path in _POSITIVE)
 
 
 _FINDERS = {
@@ -239,7 +219,7 @@ _FINDERS = {
     "v0": _start,
     "inputs": _input,
     "voltages": _input,
-    "motors": _motor,
+    "motors": motor_target,
     "controller": _block,
     "actuators": _block,
     **dict.fromkeys(TIMES, _time),
@@ -288,10 +268,18 @@ def _rebuilt(block: object, mechanism: Mechanism) -> Any:
     """The same block for another mechanism of the same freedoms."""
     if not isinstance(block, Block):
         return block
-    args, named = block.made_with
-    new = [mechanism if isinstance(x, Mechanism) else x for x in args]
-    own = {k: mechanism if isinstance(x, Mechanism) else x for k, x in named.items()}
-    return type(block)(*new, **own)
+    given = arguments_of(block)
+    changes = {k: _for_mechanism(x, mechanism) for k, x in given.items()}
+    return made_again(block, {k: x for k, x in changes.items() if x is not given[k]})
+
+
+def _for_mechanism(x: object, mechanism: Mechanism) -> Any:
+    """An argument of a block for another mechanism: the mechanism, and blocks in it."""
+    if isinstance(x, Mechanism):
+        return mechanism
+    if isinstance(x, tuple) and any(isinstance(y, Block) for y in x):
+        return tuple(_for_mechanism(y, mechanism) for y in x)
+    return _rebuilt(x, mechanism) if isinstance(x, Block) else x
 
 
 def _started(mechanism: Mechanism, target: Target, given: object, value: float) -> Any:
@@ -331,6 +319,7 @@ def _mechanism(
             body = model.bodies[model.index[target.owner]]
             motor: Any = bodies.setdefault(target.owner, {}).get("motor", body.motor)
             bodies[target.owner]["motor"] = replace(motor, **{target.steps[0]: value})
+            varied |= dict.fromkeys(target.also, value)
         elif target.kind == "element":
             elements[mechanism.parameter_names.index(target.owner)] = value
         elif target.kind == "varied":

@@ -82,6 +82,9 @@ class _Range:
         return self._up.result() - self._down.result()
 
 
+_FEW = 64  # runs, for which a call of numpy per instant would cost more than its numbers
+
+
 class _Integral:
     """∫ x dt by the trapezoidal rule, of x or x²; over the time where a mean is meant.  Instants
     are added one by one: how many come at a time makes no difference, not to the last bit."""
@@ -97,6 +100,13 @@ class _Integral:
         if np.isnan(self._begin):
             self._begin = self._t = float(t[0])
             self._x = x[0]
+        if x.shape[1] < _FEW:
+            before = np.concatenate([self._x[None], x[:-1]])
+            steps = np.diff(t, prepend=self._t)
+            parts = (0.5 * steps)[:, None] * (before + x)
+            self._sum = np.add.accumulate(np.concatenate([self._sum[None], parts]))[-1]
+            self._t, self._x = float(t[-1]), x[-1].copy()
+            return
         for now, values in zip(t.tolist(), x, strict=True):
             self._sum += (0.5 * (now - self._t)) * (self._x + values)
             self._t, self._x = now, values

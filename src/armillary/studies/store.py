@@ -17,6 +17,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -301,8 +302,22 @@ def difference(one: object, two: object, where: str = "") -> str:
             if found := difference(one[key], two[key], inner):
                 return found
         return ""
+    if isinstance(one, str) and isinstance(two, str) and "\n" in one + two:
+        return _other_line(one, two, where)
     same = json.dumps(one, sort_keys=True) == json.dumps(two, sort_keys=True)
     return "" if same else f"{where}: expected {_short(one)}, found {_short(two)}"
+
+
+def _other_line(one: str, two: str, where: str) -> str:
+    """The first line in which two texts differ, from a little before the place on."""
+    pairs = zip_longest(one.splitlines(), two.splitlines(), fillvalue="")
+    for number, (old, new) in enumerate(pairs, 1):
+        if old != new:
+            place = next(k for k, pair in enumerate(zip_longest(old, new)) if len(set(pair)) > 1)
+            first = max(0, old.rfind(" ", 0, max(place - 8, 0)) + 1)
+            texts = (_short(x[first:].strip()) for x in (old, new))
+            return "{}, line {}: expected {}, found {}".format(where, number, *texts)
+    return ""
 
 
 def _short(x: object) -> str:

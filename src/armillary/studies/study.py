@@ -164,6 +164,7 @@ def _chunk(count: int) -> int:
 
 def _factors(experiment: Experiment, given: Mapping[str, object]) -> tuple[list[Factor], list[Any]]:
     named: list[Factor] = []
+    setters: dict[str, str] = {}  # by path, the factor that sets it
     sources = []
     for name, entry in given.items():
         paths: Sequence[str] = (name,)
@@ -174,14 +175,21 @@ def _factors(experiment: Experiment, given: Mapping[str, object]) -> tuple[list[
             paths = (found,) if isinstance(found, str) else tuple(found)
         source = source_of(name, content)
         for path in paths:
-            target_of(experiment, str(path)).refuse(source.least, name)
-            if known := next((f.name for f in named if path in f.paths), None):
-                raise InputError(
-                    f"factors '{known}' and '{name}' both set '{path}'. Leave one of them out."
-                )
+            target = target_of(experiment, str(path))
+            target.refuse(source.least, source.greatest, name)
+            for own in (target.path, *target.also):
+                if own in setters:
+                    raise InputError(_set_twice(setters[own], name, own))
+                setters[own] = name
         named.append(Factor(name, tuple(paths)))
         sources.append(source)
     return named, sources
+
+
+def _set_twice(first: str, second: str, path: str) -> str:
+    if first == second:
+        return f"factor '{first}': it sets '{path}' twice. Leave one of its paths out."
+    return f"factors '{first}' and '{second}' both set '{path}'. Leave one of them out."
 
 
 def carried_out(

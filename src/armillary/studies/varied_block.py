@@ -54,6 +54,8 @@ def number_at(block: Block, steps: Sequence[str], path: str) -> float:
 
 
 def _inner(found: object, step: str, path: str) -> Any:
+    if isinstance(found, Block):
+        found = arguments_of(found)
     if isinstance(found, Mapping):
         if step not in found:
             raise unknown_name(f"'{path}': key", step, map(str, found))
@@ -66,16 +68,25 @@ def _inner(found: object, step: str, path: str) -> Any:
     raise unknown_name(f"'{path}': part", step, map(str, known))
 
 
+def made_again(block: Block, arguments: Mapping[str, Any]) -> Block:
+    """A block of the same kind, of other arguments by name."""
+    args, named = block.made_with
+    bound = inspect.signature(type(block)).bind(*args, **named)
+    bound.arguments.update(arguments)
+    return type(block)(*bound.args, **bound.kwargs)
+
+
 def with_number(block: Block, steps: Sequence[str], value: float) -> Block:
     """The same block, made with another number."""
-    made = arguments_of(block)
-    return type(block)(**_put(made, steps, value))
+    return made_again(block, _put(arguments_of(block), steps, value))
 
 
 def _put(found: object, steps: Sequence[str], value: float) -> Any:
     if not steps:
         return value
     head, *rest = steps
+    if isinstance(found, Block):
+        return with_number(found, steps, value)
     if isinstance(found, Mapping):
         return {k: _put(x, rest, value) if k == head else x for k, x in found.items()}
     if isinstance(found, (list, tuple, np.ndarray)):
@@ -175,7 +186,7 @@ class VariedBlock(Block):
         self.period, self.entries, self.schedules = block.period, block.entries, block.schedules
         self.built_for, self.signal_units = block.built_for, block.signal_units
         self.starts_steady = block.starts_steady
-        self.motors = block if isinstance(block, DCMotor) else None
+        self.motors = block if isinstance(block, DCMotor) else getattr(block, "motors", None)
 
     @cached_property
     def numbers(self) -> Array:

@@ -17,6 +17,7 @@ from armillary.codegen.target import machine
 from armillary.errors import ArmillaryError, InputError
 from armillary.sim.loop.experiment import Experiment, experiment_of_text
 from armillary.sim.loop.experiment_text import made_here
+from armillary.sim.loop.loads import fed
 from armillary.sim.methods.system import System
 from armillary.studies.batches import Batches
 from armillary.studies.columns import Column, columns_in
@@ -76,7 +77,8 @@ class Work:
         """The experiment's own, to look columns up in."""
         e = self.experiment
         given = {"inputs": None, "external": e["external"], "voltages": e["voltages"]}
-        return System(e.mechanism, e["controller"], e["actuators"], **given)
+        actuators = fed(e.mechanism, e["actuators"], e["voltages"])
+        return System(e.mechanism, e["controller"], actuators, **given)
 
     @cached_property
     def recorded_columns(self) -> list[Column]:

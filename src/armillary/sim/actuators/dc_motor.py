@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,13 +18,19 @@ from armillary.evaluate.array_text import arrays_text
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.checks import motor_fault
-from armillary.model.parts import Motor, Rotor
+from armillary.model.parts import MOTOR_UNITS, Motor, Rotor
 from armillary.scalar import Scalar, where
 from armillary.shown import shown
 from armillary.sim.actuators.converters import DAC
 from armillary.sim.actuators.motor_drives import Drive, Power
 from armillary.sim.control.block import Block, Scalars, clip, made_for
-from armillary.sim.motion.coordinates import freedoms, one_number, per_freedom, positive_period
+from armillary.sim.motion.coordinates import (
+    argument_units,
+    freedoms,
+    one_number,
+    per_freedom,
+    positive_period,
+)
 
 COMMANDS = ("voltage", "force", "current", "code")
 Motors = Motor | Sequence[Motor] | Mapping[str, Motor] | None
@@ -40,6 +47,7 @@ class Ideal(Block):
         if limit is not None:
             self.limit = per_freedom("limit", limit, mechanism.nv, mechanism.v_labels, 0.0)
         self.entries = [i for i, top in enumerate(self.limit) if np.isfinite(top)]
+        self.argument_units = argument_units(mechanism, range(mechanism.nv), {"limit": "{F}"})
 
     def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
         return [
@@ -93,6 +101,7 @@ class DCMotor(Block):
     first command at the first velocity."""
 
     entries: list[int]
+    argument_units = MappingProxyType({**MOTOR_UNITS, "bandwidth": "rad/s"})
 
     def __init__(
         self,

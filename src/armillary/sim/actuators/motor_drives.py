@@ -54,7 +54,7 @@ class Drive:
         """Joint force over n K i: 1 at rest, the efficiency when the motor drives, one over it
         when the load drives the motor."""
         eta = self.motor.efficiency
-        if eta == 1.0:
+        if isinstance(eta, (int, float)) and eta == 1.0:
             return 1.0
         direction = tanh(v / self.smoothing) if self.smoothing > 0.0 else sign(v)
         with_motion = sign(force) * direction

@@ -11,7 +11,17 @@ from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar, tanh
 from armillary.sim.actuators.dc_motor import DCMotor, rotors_of
 from armillary.sim.control.block import Block, Scalars, made_for
-from armillary.sim.motion.coordinates import freedoms, one_number, per_freedom
+from armillary.sim.motion.coordinates import argument_units, freedoms, one_number, per_freedom
+
+_UNITS = {
+    "stiffness": "{F}/{x}",
+    "inertia": "{F} s²/{x}",
+    "damping": "{F} s/{x}",
+    "friction": "{F} s/{x}",
+    "coulomb": "{F}",
+    "smoothing": "{x}/s",
+    "stretch": "{x}",
+}
 
 
 class FlexibleTransmission(Block):
@@ -72,6 +82,10 @@ class FlexibleTransmission(Block):
         self.states = self.own + (motors.states if motors else ())
         self.period = motors.period if motors else None
         _refuse_rigid_rotors(mechanism, self.entries)
+        self.argument_units = {
+            **DCMotor.argument_units,
+            **argument_units(mechanism, self.entries, _UNITS),
+        }
 
     def start(
         self, mechanism: Mechanism, q: Scalars | None = None, v: Scalars | None = None

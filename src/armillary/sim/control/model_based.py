@@ -24,7 +24,12 @@ from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.scalar import Scalar
 from armillary.sim.control.block import Block, Scalars, made_for
 from armillary.sim.control.pid import target_at
-from armillary.sim.motion.coordinates import freedoms, per_freedom, positive_period
+from armillary.sim.motion.coordinates import (
+    argument_units,
+    freedoms,
+    per_freedom,
+    positive_period,
+)
 from armillary.sim.motion.trajectories import Constant, Trajectory
 from armillary.sim.motion.user_functions import array_of, columns
 
@@ -176,6 +181,8 @@ class ComputedTorque(ModelController):
     ):
         super().__init__(mechanism, actuators, period)
         labels, n = mechanism.v_labels, mechanism.nv
+        gains = {"kp": "1/s²", "kd": "1/s", "ki": "1/s³"}
+        self.argument_units = argument_units(mechanism, range(n), gains)
         self.kp, self.kd, self.ki = (
             np.array(per_freedom(name, value, n, labels))
             for name, value in (("kp", kp), ("kd", kd), ("ki", ki))

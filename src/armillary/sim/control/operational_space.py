@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,10 @@ class OperationalSpace(ModelController):
     target: a `Line`; a function of t alone -> (R, position, velocity (6), acceleration (6)) along
     the world's axes; or a position (3) to hold.  rows: of rx, ry, rz, x, y, z, "position",
     "pose"."""
+
+    argument_units = MappingProxyType(
+        {"kp": "1/s²", "kd": "1/s", "posture_kp": "1/s²", "posture_kd": "1/s"}
+    )
 
     def __init__(
         self,

@@ -12,11 +12,26 @@ from armillary.evaluate.inputs import Array, as_floats
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar, where
 from armillary.sim.control.block import Block, Scalars, clip, made_for
-from armillary.sim.motion.coordinates import coordinates, freedoms, per_freedom, positive_period
+from armillary.sim.motion.coordinates import (
+    argument_units,
+    coordinates,
+    freedoms,
+    per_freedom,
+    positive_period,
+)
 from armillary.sim.motion.trajectories import Constant, Sample, Trajectory
 
 Target = Trajectory | Mapping[str, float] | ArrayLike
 Gains = ArrayLike | Mapping[str, float]  # one number, one per joint, or by name
+
+_UNITS = {
+    "target": "{x}",
+    "kp": "{F}/{x}",
+    "ki": "{F}/{x}/s",
+    "kd": "{F} s/{x}",
+    "limit": "{F}",
+    "integral": "{x} s",
+}
 
 
 class PID(Block):
@@ -59,6 +74,10 @@ class PID(Block):
         self.states = tuple(f"{label}.integral" for label in labels)
         self.state_units = tuple(f"{mechanism.v_units[i]} s" for i in self.entries)
         self.period = positive_period(period)
+        self.argument_units = {
+            **argument_units(mechanism, self.entries, _UNITS),
+            "period": "s",
+        }
 
     def start(
         self, mechanism: Mechanism, q: Scalars | None = None, v: Scalars | None = None

@@ -58,8 +58,11 @@ class Limit:
         ]
 
 
-def column_of(mechanism: Mechanism, text: str) -> tuple[Quantity, tuple[int, ...], str]:
-    """The quantity, the columns whose size is meant (none: its one number), and their unit."""
+def column_of(
+    mechanism: Mechanism, text: str, noun: str = "quantity of a limit"
+) -> tuple[Quantity, tuple[int, ...], str]:
+    """The quantity, the columns whose size is meant (none: its one number), and their unit.  noun:
+    what it is called where there is none."""
     whole = quantity_of(text) if ":" not in text or "." not in text else None
     if whole is not None and not whole.columns_of(mechanism):
         return whole, (), whole.unit
@@ -75,7 +78,7 @@ def column_of(mechanism: Mechanism, text: str) -> tuple[Quantity, tuple[int, ...
             if found:
                 return quantity, found, columns[found[0]][1]
         raise unknown_name(f"column of '{name}'", rest, labels)
-    raise unknown_name("quantity of a limit", text, QUANTITIES, len(QUANTITIES))
+    raise unknown_name(noun, text, QUANTITIES, len(QUANTITIES))
 
 
 def _numbers(labels: list[str], wanted: str) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -175,6 +175,11 @@ def _made_with(given: dict[str, object]) -> dict[str, Any]:
 
 def usual() -> dict[str, Any]:
     """What arguments of `simulate` are where they are not given."""
+    return dict(_usual())
+
+
+@cache
+def _usual() -> dict[str, Any]:
     known = inspect.signature(simulate).parameters.items()
     return {name: p.default for name, p in known if name != "mechanism"}
 

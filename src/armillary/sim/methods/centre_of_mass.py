@@ -7,11 +7,13 @@ are single states (n,) or batches (B, n).
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from armillary.algorithms.tree import centre
 from armillary.evaluate.compiled_function import function_of
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, BoundQuestion
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.motion.user_functions import array_of, columns
 from armillary.spatial import Vector
@@ -36,8 +38,14 @@ class Center:
             if centre.is_free(joint)
         ]
         self.linear = np.array([k for *_, v in self._slots for k in range(v.start, v.stop)], int)
-        self._carried = function_of(mechanism.evaluator, centre.carried)
-        self._rate = function_of(mechanism.evaluator, centre.rate)
+
+    @cached_property
+    def _carried(self) -> BoundQuestion:
+        return function_of(self._mechanism.evaluator, centre.carried)
+
+    @cached_property
+    def _rate(self) -> BoundQuestion:
+        return function_of(self._mechanism.evaluator, centre.rate)
 
     def __bool__(self) -> bool:
         """Are there free joints?"""

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from armillary.errors import InputError, unknown_name
 from armillary.mechanism.mechanism import Mechanism
+from armillary.units import FORCE
 
 
 def freedoms(mechanism: Mechanism, joints: Sequence[str] | str | None) -> list[int]:
@@ -45,6 +46,22 @@ def coordinates(mechanism: Mechanism, entries: Sequence[int]) -> list[int]:
                 "own to compare; use ComputedTorque, or a gimbal joint."
             )
     return [place[i] for i in entries]
+
+
+def argument_units(
+    mechanism: Mechanism, entries: Sequence[int], laws: Mapping[str, str]
+) -> dict[str, str]:
+    """Units of arguments that are given once for these entries of v, or for each of them by place
+    or by name: {"kp": "{F}/{x}"} tells those of kp (where all have the same), kp.0 and kp.elbow.
+    x: unit of the coordinate; F: of the force along it."""
+    found = {}
+    for name, law in laws.items():
+        units = [mechanism.v_units[i] for i in entries]
+        each = [law.format(x=unit, F=FORCE[unit]) for unit in units]
+        found[name] = each[0] if len(set(each)) == 1 else ""
+        for k, i in enumerate(entries):
+            found[f"{name}.{k}"] = found[f"{name}.{mechanism.v_labels[i]}"] = each[k]
+    return found
 
 
 def per_freedom(
