@@ -34,7 +34,7 @@ Baumgarte = DrawnBack | None
 _SEVERAL = 20.0  # rounded numbers that make up one row
 _COARSEST = 1e-3  # geometry tolerance by the digits of a file
 OPEN_SAMPLES = 6  # random configurations that tell what holds everywhere
-_WORTH = 1000  # calls: for fewer, numpy is done before the code of the rows would be compiled
+_WORTH = 200  # calls: for fewer, numpy is done before the code of the rows would be compiled
 _OPEN = 30.0  # a loop that is open by e counts as singular within 30 e / L
 
 
