@@ -69,16 +69,36 @@ def test_tasks():
 def test_actuation():
     """A passive joint that follows a driven one is not uncontrolled [Yesiloglu2007, 1.2.3]."""
     bars, arm = am.example("four-bar"), am.example("two-link")
-    assert bars.classify().actuation == "not known"
+    for silent in (bars, arm):  # neither has motors, and closing a loop adds none
+        found = silent.classify()
+        assert found.actuation == "not known" and found.drives is None
+        assert "no motors are declared" in str(found) and "actuators=[...]" in str(found)
     assert bars.classify(actuators=["crank"]).actuation == "fully actuated"
     assert bars.classify(actuators=["crank", "rocker"]).actuation == "over-actuated"
     assert arm.classify(actuators=["joint2"]).actuation == "under-actuated"
-    assert arm.classify().actuation == "fully actuated"
+    assert arm.classify(actuators=["joint1", "joint2"]).actuation == "fully actuated"
     b = am.Builder("flyer")
     b.body("hull", joint="free", mass=5.0, inertia=(1, 2, 3))
     b.body("arm", "hull", "revolute", (0.2, 0, 0), axis="y", mass=1.0, inertia=(1, 1, 1))
-    flyer = b.build().classify()
+    flyer = b.build().classify(actuators=["arm"])
     assert (flyer.actuation, flyer.freedoms - flyer.reached) == ("under-actuated", 6)
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_limits_of_effort_declare_drives(closed):
+    """As in URDF: an effort of 0 declares that a joint is passive."""
+    b = am.Builder("arm")
+    body = {"mass": 1.0, "com": (0.1, 0, 0), "inertia": (0.1, 0.1, 0.1)}
+    b.body("a", axis="y", limits=am.Limits(effort=5.0), **body)
+    b.body("b", "a", "revolute", (0.4, 0, 0), axis="y", limits=am.Limits(effort=0.0), **body)
+    if closed:
+        b.body("c", "b", "revolute", (0.4, 0, 0), axis="y", **body)
+        b.loop("pin", am.Frame("end", "c", am.Pose((0.4, 0, 0))),
+               am.Frame("ground", "world", am.Pose((0.6, 0, 0))), "revolute", axis="y")  # fmt: skip
+    m = b.build()
+    found = m.classify(m.assemble([0.3, 1.0, 0.8]).q if closed else None)
+    assert found.drives == ("a",)
+    assert found.actuation == ("fully actuated" if closed else "under-actuated")
 
 
 def wheel_on_a_line() -> am.Mechanism:

@@ -104,6 +104,21 @@ def test_project_says_what_to_do_with_a_wreck():
         m.project([0.3, 0.4], [0.0, 0.0])
 
 
+@pytest.mark.parametrize("missing", [1e-5, 1e-4, 1e-2, 0.2])
+def test_only_tolerances_that_drawings_have_are_recommended(missing):
+    """Bars too short by so much: rounding of a file may be the cause, a hand's breadth is not."""
+    m = bars((0.5, 0.5 - missing))
+    with pytest.raises(ModelError, match="could not be projected") as told:
+        m.project([0.0, 0.0])
+    text = str(told.value)
+    assert "assemble(q)" in text
+    assert ("geometry_tolerance=" in text) == (missing < 1e-3)
+    assert ("cannot be closed from here" in text) == (missing > 1e-3)
+    if missing < 1e-3:  # the cure works
+        tolerance = float(text.rpartition("geometry_tolerance=")[2].rstrip("."))
+        assert m.assemble([0.0, 0.0], geometry_tolerance=tolerance).closed
+
+
 def test_rounding_is_no_velocity():
     """A triangle of bars cannot move; what projection leaves of a velocity is accepted as rest."""
     m = bars((0.7, 0.6))

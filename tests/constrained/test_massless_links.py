@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.errors import ModelError
+from armillary.errors import ModelError, SingularError
 
 
 def strut(stiffness=200.0, rest=0.5, loop=True):
@@ -104,3 +104,20 @@ def test_a_telescope_inside_out_is_told():
     assert found.closed and found.q[2] == pytest.approx(-0.5)
     (text,) = found.messages
     assert "'piston'" in text and "inside out" in text and "'tube'" in text
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_negative_moments_are_named(closed):
+    """M is -0.02 + 1 * 0.1² kg m² against the first joint: less than nothing, and not nothing."""
+    b = am.Builder("wrong")
+    b.body("arm", axis="y", mass=1.0, com=(0.1, 0, 0), inertia=(0.01, -0.02, 0.01))
+    b.body("other", joint="prismatic", axis="x", mass=0.1, inertia=(0.1, 0.1, 0.1))
+    if closed:
+        b.distance("rod", am.Frame("a", "arm", am.Pose((0, 0, 0.1))),
+                   am.Frame("b", "other", am.Pose((1, 0, 0.1))), 1.0)  # fmt: skip
+    m = b.build()
+    with pytest.raises(SingularError, match="negative") as told:
+        m.forward_dynamics(m.initial, np.zeros(m.nv), np.zeros(m.nv))
+    text = str(told.value)
+    assert "nothing" not in text
+    assert ("a free motion of arm" if closed else "of 'arm' -0.02 kg m²") in text

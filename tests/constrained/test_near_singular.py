@@ -44,6 +44,43 @@ def test_regular_states_say_nothing():
     assert m.holding_forces(q, [m.joint_names[0]]).messages == ()
 
 
+def stretched():
+    """Two bars of 0.5 m between pins 1 m apart: straight, and closed nowhere else."""
+    b = am.Builder("stretched")
+    bar = {"mass": 1.0, "com": (0.25, 0, 0), "inertia": (0.01, 0.02, 0.02)}
+    b.body("first", axis="y", **bar)
+    b.body("second", "first", "revolute", (0.5, 0, 0), axis="y", **bar)
+    ends = (am.Frame("end", "second", am.Pose((0.5, 0, 0))),
+            am.Frame("ground", "world", am.Pose((1.0, 0, 0))))  # fmt: skip
+    b.loop("pin", *ends, "revolute", axis="y")
+    return b.build(), np.zeros(2)
+
+
+@pytest.mark.parametrize(("machine", "kind"), [(stretched, "locked"), (lambda: flat(0.0), "")])
+def test_exactly_singular_places_are_told(machine, kind):
+    """Rank one: the condition number says nothing.  The oracle are the counts of `mobility`, which
+    goes a way to find them, and that of the singular values."""
+    m, q = machine()
+    found, rest = m.mobility(q), np.zeros(m.nv)
+    assert np.linalg.matrix_rank(m.constraint_jacobian(q)) == m.nv - found.instantaneous
+    assert found.finite == found.instantaneous - 1
+    held = m.holding_forces(q, [m.joint_names[0]])
+    for messages in (m.solve(q, rest, rest).messages, held.messages):
+        (text,) = [text for text in messages if "singular" in text]
+        assert f"mobility is {found.instantaneous}, the finite one {found.finite}" in text
+        assert ("locked" in text) == (kind == "locked")
+    counts = m.replace(initial=q).counts
+    assert (counts.freedoms, counts.velocities) == (found.finite, found.instantaneous)
+    assert "singular at its start" in repr(m.replace(initial=q))
+
+
+def test_overconstrained_is_not_singular():
+    """A row depends on the others all along the motion of Bricard's linkage."""
+    m = am.example("bricard")
+    assert m.solve(m.initial, np.zeros(m.nv), np.ones(m.nv)).messages == ()
+    assert m.counts.velocities is None
+
+
 def toggle(angle):
     """Crank and rod of 1 m in a line but for this angle, without weight, and a slider of 1 kg that
     is pulled down along its slide."""

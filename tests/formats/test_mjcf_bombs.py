@@ -135,3 +135,22 @@ def test_a_model_that_multiplies_its_parts_is_tried_first(tmp_path, monkeypatch)
     monkeypatch.setattr(mjcf_trial.subprocess, "run", starved)
     with pytest.raises(FormatError, match="takes more than"):
         am.load(path)
+
+
+@pytest.mark.parametrize(
+    ("part", "tried"),
+    [
+        ('<asset><mesh name="m" builtin="plate" params="4 4"/></asset>', True),
+        ('<asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/></asset>', False),
+    ],
+)
+def test_meshes_from_formulas_are_tried_first(tmp_path, monkeypatch, part, tried):
+    """Few words may make many points by a formula that the text does not tell."""
+    from armillary.formats import mjcf
+
+    asked = []
+    monkeypatch.setattr(mjcf, "trial", lambda name, bounds: asked.append(name))
+    path = tmp_path / "arm.xml"
+    path.write_text(text(part))
+    am.load(path)
+    assert asked == ([str(path)] if tried else [])

@@ -115,3 +115,19 @@ def test_closed_at_a_singular_place_alone(forgetful):
     m = b.build()
     assert m.forward_dynamics([0.0], [0.0], [3.0]) == pytest.approx([1.5], rel=1e-12)
     assert m.solve([0.0], [0.0], [3.0]).acceleration == pytest.approx([1.5], rel=1e-12)
+
+
+def test_what_was_found_is_remembered_beside_the_code(tmp_path, monkeypatch):
+    """The second mechanism of the same numbers is not tried again; one of others is."""
+    from armillary.codegen.cache import Cache
+
+    monkeypatch.setattr("armillary.codegen.cache.default_cache", lambda: Cache(tmp_path))
+    tried, residual = [], verify._tree_residual
+    monkeypatch.setattr(
+        verify, "_tree_residual", lambda owner, *rest: tried.append(1) or residual(owner, *rest)
+    )
+    for count in (1, 1):
+        ask(am.Mechanism(opposed_axes()))
+        assert len(tried) == count
+    ask(am.Mechanism(random_model(3)))
+    assert len(tried) == 2

@@ -26,7 +26,6 @@ from armillary.evaluate.named_states import State
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.describe import counted
 from armillary.model.model import Model
-from armillary.model.parts import Limits
 from armillary.shown import shown
 
 TASK_ROWS = ("rx", "ry", "rz", "dx", "dy", "dz")
@@ -124,7 +123,10 @@ class Classification:
     def _drive_words(self) -> str:
         freedoms = counted(self.freedoms, "freedom", "freedoms")
         if self.drives is None:
-            return f"{self.actuation}; {freedoms}, and no motor in the model: name actuators"
+            return (
+                f"{self.actuation}; {freedoms}, and no motors are declared: name the joints that "
+                f"have them, actuators=[...]"
+            )
         words = [self.actuation, f"{counted(len(self.drives), 'drive', 'drives')} for {freedoms}"]
         if free := self.freedoms - self.reached:
             words.append(f"{counted(free, 'freedom', 'freedoms')} uncontrolled")
@@ -157,7 +159,7 @@ def classify(
 
     q: where it is looked at (default: where it starts).  frame: whose motion is the task (default:
     the last frame, the one body that chains hold together, or the last body).  actuators: joints
-    with drives (default: those with motors; of an open mechanism without any, all that may push).
+    with drives (default: those with motors; without any, those with a limit of effort).
     task: directions along the world's axes that matter, of rx, ry, rz, dx, dy, dz."""
     chosen = _task(task)
     equations = mechanism.constraint_solver.equations
@@ -197,20 +199,13 @@ def default_frame(model: Model) -> str:
 
 
 def default_drives(model: Model) -> tuple[str, ...] | None:
-    """Joints with motors; without any, those of an open mechanism that may push (a free joint and
-    an effort limit of 0 may not).  None: a closed mechanism does not say."""
+    """Joints with motors; without any, those with a limit of effort that is not 0, as URDF has
+    them.  None: the model does not say, be it open or closed."""
     motors = tuple(body.joint.name for body in model.bodies if body.motor is not None)
-    if motors or model.constraints:
-        return motors or None
-    return tuple(
-        body.joint.name
-        for body, joint in zip(model.bodies, model.joints, strict=True)
-        if joint.nv and body.joint.kind != "free" and not _idle(body.joint.limits)
+    pushing = tuple(
+        body.joint.name for body in model.bodies if any(limit.effort for limit in body.joint.limits)
     )
-
-
-def _idle(limits: Sequence[Limits]) -> bool:
-    return bool(limits) and all(one.effort == 0 for one in limits)
+    return motors or pushing or None
 
 
 def _rolls(model: Model) -> bool:

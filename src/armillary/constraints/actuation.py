@@ -26,6 +26,7 @@ from armillary.constraints.ladder import (
     solve_in_turn,
     where_closed,
 )
+from armillary.constraints.mobility import singular_notes
 from armillary.constraints.notes import NEARLY_SINGULAR, nearness, open_notes
 from armillary.constraints.plan import make_plan, samples_of
 from armillary.constraints.states import answerable, finite_rows
@@ -170,8 +171,10 @@ def _messages(
 ) -> tuple[str, ...]:
     """An open position, and what makes the forces large: a closure that is nearly singular, or
     actuators that hardly move with a free motion (N: orthonormal in scaled units)."""
-    near = nearness(equations, equations.factor(system.terms))
+    factor = equations.factor(system.terms)
+    near = nearness(equations, factor)
     texts = [*open_notes(equations, system.terms.residual[0]), *([near] if near else [])]
+    texts += singular_notes(equations, system, 0, factor)
     part = N[chosen] / equations.scaling.columns[chosen, None]
     holds = np.linalg.svd(part, compute_uv=False) if part.size else np.zeros(0)
     weak = holds[(holds > _HOLD) & (holds < 1.0 / NEARLY_SINGULAR)]

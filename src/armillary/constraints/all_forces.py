@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from armillary.constraints.arrays import shifted, turned, turned_back
 from armillary.constraints.compiled_forces import compiled_forces
 from armillary.constraints.ladder import States
+from armillary.constraints.mobility import singular_notes
 from armillary.constraints.notes import contact_notes, state_notes
 from armillary.constraints.self_stress import Determinacy, ForceMap, determinacy, smallest
 from armillary.constraints.solution import ConstrainedSolution, ConstraintForces, Power
@@ -230,11 +231,12 @@ class Details:
         return self.equations.energy(self.arrays["q"], self.arrays["v"], **self.bodies)
 
     def notes(self) -> tuple[tuple[str, ...], ...]:
-        return tuple(
-            state_notes(self.equations, self.system, k, answer)
-            + contact_notes(self.equations, self.system, k, self.forces.multipliers[k])
-            for k, answer in enumerate(self.answers)
-        )
+        found = []
+        for k, answer in enumerate(self.answers):
+            given = (self.equations, self.system, k)
+            texts = state_notes(*given, answer) + singular_notes(*given, answer.factor)
+            found.append(texts + contact_notes(*given, self.forces.multipliers[k]))
+        return tuple(found)
 
     def body_forces(self) -> BodyForces:
         """All quantities of Newton-Euler, from the motion and the forces of the constraints."""

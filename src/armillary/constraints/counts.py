@@ -1,8 +1,8 @@
 """Degrees of freedom, coordinates, rows: the few numbers that introduce a mechanism.
 
-The rank is that of the rows where the mechanism starts, or where its rough start closes, so one
-that starts in a singular configuration has more freedoms here than on its way; `Mobility` tells
-both.
+Freedoms are those that lead on (`Mobility.finite`) where the mechanism starts, or where its rough
+start closes.  One that starts in a singular configuration is said to do so: it has more velocities
+there.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armillary.constraints.constraint_solver import ConstraintSolver
+from armillary.constraints.mobility import leading_on
 from armillary.constraints.notes import OPEN
 from armillary.errors import ArmillaryError
 from armillary.model.describe import constraint_words, counted
@@ -30,12 +31,13 @@ class Counts:
 
     coordinates: int  # of the tree
     rows: int
-    rank: int | None = 0  # None: not counted
+    rank: int | None = 0  # in general position; None: not counted
     opening: float = 0.0  # at the start, as a part of the machine's size; 0 if it is closed
+    velocities: int | None = None  # that are allowed at a singular start; None: it is regular
 
     @property
     def freedoms(self) -> int | None:
-        """Velocities that the constraints allow; None: not counted."""
+        """Motions that the constraints allow; None: not counted."""
         return None if self.rank is None else self.coordinates - self.rank
 
     @property
@@ -56,6 +58,9 @@ class Counts:
             parts.append(f"overconstrained by {self.spare}")
         if self.opening:
             parts.append("open at its start")
+        if self.velocities is not None:
+            allowed = counted(self.velocities, "velocity", "velocities")
+            parts.append(f"singular at its start ({allowed} allowed)")
         return ", ".join(parts)
 
 
@@ -74,16 +79,22 @@ def counts(model: Model, solver: Callable[[], ConstraintSolver]) -> Counts:
         return Counts(model.nv, rows, None)
 
 
-def _rank(closed: ConstraintSolver) -> tuple[int | None, float]:
-    """Rank of the rows where the mechanism closes, and how far its start is open (0: closed)."""
+def _rank(closed: ConstraintSolver) -> tuple[int | None, float, int | None]:
+    """Rank of the rows where the mechanism closes, how far its start is open (0: closed), and the
+    velocities that are allowed there if that is a singular place."""
     equations, closer = closed.equations, closed.closer
     tolerance = max(OPEN, equations.geometry_tolerance)
-    q = np.array(equations.tree.initial, float)
+    q, found = np.array(equations.tree.initial, float), 0.0
     terms = equations.terms(q[None])
     opening = closer.opening(terms.residual[0])
-    if opening <= tolerance:
-        return equations.factor(terms).rank, 0.0
-    q, _ = closer.marquardt(q, steps=_STEPS)
-    terms = equations.terms(q[None])
-    is_closed = closer.opening(terms.residual[0]) <= tolerance
-    return (equations.factor(terms).rank if is_closed else None), opening
+    if opening > tolerance:
+        found = opening
+        q, _ = closer.marquardt(q, steps=_STEPS)
+        terms = equations.terms(q[None])
+        if closer.opening(terms.residual[0]) > tolerance:
+            return None, found, None
+    factor = equations.factor(terms)
+    freedoms = leading_on(equations, closed.projector, q, factor)
+    velocities = equations.tables.nv - factor.rank
+    singular = velocities if velocities != freedoms else None
+    return equations.tables.nv - freedoms, found, singular

@@ -23,6 +23,7 @@ from armillary.evaluate.named_states import State
 from armillary.evaluate.tree import Tree
 from armillary.joints.closures import OnPlane
 from armillary.joints.rolling import RollingDisc
+from armillary.model.checks import principal_moments
 from armillary.model.constraint_parts import Contact, Distance, Loop, Surface
 from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.constraints import lower_constraints
@@ -34,7 +35,7 @@ Baumgarte = DrawnBack | None
 _SEVERAL = 20.0  # rounded numbers that make up one row
 _COARSEST = 1e-3  # geometry tolerance by the digits of a file
 OPEN_SAMPLES = 6  # random configurations that tell what holds everywhere
-_WORTH = 1000  # calls: for fewer, numpy is done before the code of the rows would be compiled
+_WORTH = 200  # calls: for fewer, numpy is done before the code of the rows would be compiled
 _OPEN = 30.0  # a loop that is open by e counts as singular within 30 e / L
 
 
@@ -126,6 +127,12 @@ class Equations:
                 com = np.array([float(x) for x in part.own @ part.inertia.com()])
                 points.append((bodies.o[0, k] + bodies.E[0, k].T @ com)[None])
         return np.concatenate(points)
+
+    @cached_property
+    def negative(self) -> bool:
+        """Has some body a negative moment of inertia, as no body has?"""
+        moments = (principal_moments(body.mass.tensor)[0] for body in self.model.bodies)
+        return any(low < 0.0 for low in moments)
 
     @cached_property
     def scaling(self) -> Scaling:

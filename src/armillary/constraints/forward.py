@@ -222,7 +222,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
     def _refuse_free_massless(self, states: States) -> None:
         """Is every free motion opposed by some inertia?  It raises if not; looked at once."""
         equations = self._equations
-        if not self._opposed and large_system(equations).massless:
+        if not self._opposed and (equations.negative or large_system(equations).massless):
             one = replace(states.of(np.zeros(1, np.intp)), wrenches={}, prescribed=None)
             equations.answer(one.system(equations), 0)
         self._opposed = True
@@ -263,6 +263,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
         return self._second(states, True)
 
     def _first(self, states: States, closed: bool = False) -> Outcome | None:
+        if self._equations.negative:
+            self._refuse_free_massless(states)
         kernels = self._straight(states.reads, states.passive)
         if kernels is None:
             return None

@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from armillary.constraints.notes import refuse_open
+from armillary.constraints.assembly import Closer
+from armillary.constraints.notes import open_limit, opening_weights, refuse_open
 from armillary.constraints.nullspace import Factor
-from armillary.constraints.plan import independent_rows
+from armillary.constraints.plan import independent_rows, samples_of
 from armillary.constraints.projection import Projector
 from armillary.evaluate.inputs import Array
 from armillary.shown import shown
 
 if TYPE_CHECKING:
-    from armillary.constraints.equations import Equations
+    from armillary.constraints.equations import Equations, System
     from armillary.constraints.rows import Terms
 
 _STEP = 0.02  # rad, or parts of the machine's size
@@ -115,6 +116,48 @@ def mobility(
     )
 
 
+def singular_notes(equations: Equations, system: System, k: int, factor: Factor) -> tuple[str, ...]:
+    """A remark where more velocities are allowed at state k than lead on; else nothing.
+
+    Rows that depend on each other here but not nearby leave the accelerations to the other rows:
+    they are those of this instant, and the mechanism cannot follow all of them."""
+    q, opening = system.q[k], np.abs(system.terms.residual[k]) * opening_weights(equations)
+    if opening.max(initial=0.0) > open_limit(equations) or factor.rank >= _usual_rank(equations):
+        return ()
+    free = equations.tables.nv - factor.rank
+    finite = leading_on(equations, _projector(equations), q, factor)
+    if finite >= free:
+        return ()  # another branch, where fewer rows count all along
+    lost = free - finite
+    rows = (
+        f"{lost} rows that count nearby depend" if lost > 1 else "a row that counts nearby depends"
+    )
+    locked = ": it is locked" if finite == 0 else ""
+    return (
+        f"the configuration is singular: {rows} on the others here, so the instantaneous mobility "
+        f"is {free}, the finite one {finite}{locked}. Accelerations and forces are those of the "
+        f"rows that are left at this instant; mobility(q) tells more",
+    )
+
+
+def _usual_rank(equations: Equations) -> int:
+    """Rank of the rows in general position, made once."""
+
+    def find() -> int:
+        q = samples_of(equations)
+        terms = equations.terms(q)
+        factors = [equations.factor(terms, k) for k in range(len(q))]
+        k = int(np.argmax([x.rank for x in factors]))
+        finite = leading_on(equations, _projector(equations), q[k], factors[k])
+        return equations.tables.nv - finite
+
+    return equations.memo.once("usual rank", find)
+
+
+def _projector(equations: Equations) -> Projector:
+    return equations.memo.once("projector", lambda: Projector(equations, Closer(equations)))
+
+
 def condition_numbers(equations: Equations, terms: Terms, known: NDArray[np.bool_]) -> Array:
     """(B,) condition of the scaled J over its rank; NaN where the rows are not known.
 
@@ -141,8 +184,21 @@ def condition_numbers(equations: Equations, terms: Terms, known: NDArray[np.bool
     return conditions
 
 
+def leading_on(equations: Equations, projector: Projector, q: Array, factor: Factor) -> int:
+    """Freedoms at q that lead on.  With rolling rows all velocities count: steered wheels whose
+    axles meet allow one more than wheels anyhow, and a vehicle keeps them so."""
+    if not all(equations.constraints.holonomic):
+        return equations.tables.nv - factor.rank
+    return _finite(equations, projector, q, factor)
+
+
 def _finite(
-    equations: Equations, projector: Projector, q: Array, factor: Factor, tries: int, seed: int
+    equations: Equations,
+    projector: Projector,
+    q: Array,
+    factor: Factor,
+    tries: int = 6,
+    seed: int = 0,
 ) -> int:
     """Largest number of freedoms met in nearby configurations that can be reached."""
     free = equations.tables.nv - factor.rank

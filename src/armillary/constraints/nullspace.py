@@ -17,6 +17,7 @@ from armillary.errors import ModelError, NotFiniteError, SingularError
 from armillary.evaluate.inputs import Array
 
 RANK_TOLERANCE = 1e-9  # of scaled rows: less counts as dependent
+_NEGATIVE = 1e-9  # of the largest inertia: less is rounding
 
 
 @dataclass(frozen=True)
@@ -216,23 +217,32 @@ def _reduced(A: Array, b: Array, N: Array, labels: tuple[str, ...]) -> Array:
     """A y = b, A symmetric positive definite; scaled to a unit diagonal first."""
     size = np.sqrt(np.maximum(np.diag(A), 0.0))
     if not size.all():
-        _undefined(N, int(np.argmin(size)), labels)
+        k = int(np.argmin(np.diag(A)))
+        _undefined(N, k, labels, negative=A[k, k] < -_NEGATIVE * np.abs(A).max())
     scaled = A / np.outer(size, size)
     try:
         L = np.linalg.cholesky(scaled)
     except np.linalg.LinAlgError:
-        _, vectors = np.linalg.eigh(scaled)
-        _undefined(N @ (vectors[:, :1] / size[:, None]), 0, labels)
+        values, vectors = np.linalg.eigh(scaled)
+        motion = N @ (vectors[:, :1] / size[:, None])
+        _undefined(motion, 0, labels, negative=values[0] < -_NEGATIVE)
     y = np.linalg.solve(L.T, np.linalg.solve(L, (b.T / size).T))
     return np.asarray((y.T / size).T)
 
 
-def _undefined(N: Array, k: int, labels: tuple[str, ...]) -> None:
+def _undefined(N: Array, k: int, labels: tuple[str, ...], negative: bool) -> None:
     motion = np.abs(N[:, k])
     names = [labels[i] for i in np.argsort(-motion)[:3] if motion[i] > 0.1 * motion.max()]
+    named = ", ".join(names) or "the mechanism"
+    if negative:
+        raise SingularError(
+            f"the inertia along a free motion of {named} is negative, which no machine has, so its "
+            f"acceleration is undefined. Correct the masses and moments of inertia that move with "
+            f"it: `report` names bodies with a negative moment."
+        )
     raise SingularError(
-        f"nothing with inertia moves along a free motion of {', '.join(names) or 'the mechanism'}, "
-        f"so its acceleration is undefined. Give a body there a mass, or constrain the motion."
+        f"nothing with inertia moves along a free motion of {named}, so its acceleration is "
+        f"undefined. Give a body there a mass, or constrain the motion."
     )
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from armillary.evaluate.program import Program
 
 STEPS = 8  # of Newton's method by one solver
+_SENSIBLE = 1e-3  # geometry tolerance, of the size: what is open by more is not closed by rounding
 _SMALL = 1e-8  # Newton's method is quadratic: after a step of this size the rest is rounding
 Notes = list[str] | None
 
@@ -270,9 +271,7 @@ class Projector:
                 )
             raise ModelError(
                 f"'{self.equations.model.name}': the position could not be projected; it stays "
-                f"open by {opening:.2g} of its size. Use assemble(q) for rough guesses; it "
-                f"reports what cannot be closed. Where the numbers of the model are not more exact "
-                f"than that, say so: geometry_tolerance={_two_digits(3.0 * opening)}."
+                f"open by {opening:.2g} of its size. {_way_out(3.0 * opening)}"
             )
         return closed
 
@@ -366,5 +365,14 @@ def _of(moving: Prescribed, k: int) -> RowMotion | None:
     return moving.of(k) if isinstance(moving, RowMotion) else None
 
 
-def _two_digits(x: float) -> str:
-    return f"{min(x, 0.09):.1e}"
+def _way_out(tolerance: float) -> str:
+    """What to do about a position that stays open."""
+    if tolerance > _SENSIBLE:  # no drawing is that rough: something else is wrong
+        return (
+            "The mechanism cannot be closed from here: start from elsewhere, with assemble(q) or "
+            "assemble(q, hold) for rough guesses, which reports what cannot be closed."
+        )
+    return (
+        f"Use assemble(q) for rough guesses; it reports what cannot be closed. Where the numbers "
+        f"of the model are not more exact than that, say so: geometry_tolerance={tolerance:.1e}."
+    )

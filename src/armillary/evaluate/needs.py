@@ -12,6 +12,7 @@ from armillary.algorithms.interpreter import Run
 from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.errors import ModelError, NotFiniteError, SingularError
 from armillary.evaluate.inputs import Array
+from armillary.model.checks import principal_moments
 from armillary.model.elements.tyre import Tyre
 from armillary.model.lowering.tree import Tables
 from armillary.model.model import Model
@@ -83,11 +84,34 @@ def refuse_no_inertia(model: Model, tables: Tables, interpret: Interpret) -> Non
         lambda: _axis_without_inertia(model, interpret),
     )
     if number >= 0:
+        if fault := _negative_beyond(model, number):
+            raise SingularError(
+                f"degree of freedom '{model.v_labels[number]}': what it moves has no positive "
+                f"inertia against it, so its acceleration is undefined: {fault}."
+            )
         raise SingularError(
             f"degree of freedom '{model.v_labels[number]}': nothing that it moves has "
             f"inertia against it, so its acceleration is undefined. Give a body beyond it a "
             f"mass off the axis, a moment of inertia or a rotor, or lock the joint."
         )
+
+
+def _negative_beyond(model: Model, number: int) -> str:
+    """Which bodies that a degree of freedom moves have a negative moment of inertia; else empty."""
+    joint = model.v_labels[number].partition(".")[0]
+    moved = {model.bodies[model.joint_index[joint]].name}
+    for body in model.bodies:  # parents come first
+        if body.parent in moved:
+            moved.add(body.name)
+    negative = {
+        body.name: low
+        for body in model.bodies
+        if body.name in moved and (low := principal_moments(body.mass.tensor)[0]) < 0.0
+    }
+    if not negative:
+        return ""
+    named = ", ".join(f"of '{name}' {low:.3g} kg m²" for name, low in negative.items())
+    return f"the smallest principal moment {named} is negative, which no body has. Correct it"
 
 
 def _axis_without_inertia(model: Model, interpret: Interpret) -> int:

@@ -14,7 +14,7 @@ from armillary.formats.mjcf_bodies import add_bodies
 from armillary.formats.mjcf_compile import compiled_model
 from armillary.formats.mjcf_equality import add_equalities, coupled_joints
 from armillary.formats.mjcf_scan import lines_of, scan
-from armillary.formats.mjcf_source import Source
+from armillary.formats.mjcf_source import HINGE, SLIDE, Source
 from armillary.formats.mjcf_tendons import add_tendons, tendon_joints
 from armillary.formats.mjcf_trial import trial
 from armillary.formats.xml import path_text, shortened
@@ -77,6 +77,21 @@ def read_mjcf(
     return model
 
 
+def _unread_of_actuators(source: Source) -> list[str]:
+    """What actuators add to the mechanism itself: read along hinges and slides, told elsewhere."""
+    m = source.m
+    axes = [j for j in range(m.njnt) if int(m.jnt_type[j]) in (HINGE, SLIDE)]
+    read = {k for j in axes for k in source.actuators_on(j)}
+    texts = []
+    for field in ("armature", "damping"):
+        table = getattr(m, f"actuator_{field}", ())
+        if any(table[k].any() for k in range(len(table)) if k not in read):
+            texts.append(f"their {field} is read on hinges and slides only")
+    if (table := getattr(m, "actuator_dampingpoly", None)) is not None and table.any():
+        texts.append("only the linear term of their damping is read")
+    return texts
+
+
 def _note_ignored(source: Source, taken_out: dict[str, int]) -> None:
     m, notes = source.m, source.notes
     for field, (what, why) in _IGNORED.items():
@@ -85,6 +100,8 @@ def _note_ignored(source: Source, taken_out: dict[str, int]) -> None:
             notes.add("ignored", what, "", f"{count} in the file: {why}")
     if m.ngeom and (m.geom_contype.any() or m.geom_conaffinity.any()):
         notes.add("ignored", "contacts", "", "geoms do not touch here; add wheels or loops")
+    for text in _unread_of_actuators(source):
+        notes.add("warning", "actuators", "", text)
     if m.opt.density or m.opt.viscosity:
         notes.add("warning", "option", "", "forces of the surrounding fluid are not read")
     for i in range(1, m.nbody):

@@ -202,6 +202,8 @@ def _passive(source: Source, j: int) -> list[Passive]:
         if type_ == FREE and coulomb and k - dof < 3:
             text = "friction of the linear motion acts along body axes here, world axes in MuJoCo"
             source.note("warning", "joint", name, text)
+        if count == 1 and source.dampers:
+            viscous += source.geared(j, "damping")
         rest = float(m.qpos_spring[q]) if stiffness else 0.0
         entries.append(Passive(viscous=viscous, coulomb=coulomb, spring=stiffness, rest=rest))
     # MuJoCo counts a free joint's linear motion first
@@ -212,6 +214,8 @@ def _rotors(source: Source, j: int) -> list[Rotor]:
     m, type_ = source.m, int(source.m.jnt_type[j])
     dof, count = int(m.jnt_dofadr[j]), {FREE: 6, BALL: 3}.get(type_, 1)
     entries = [Rotor(float(m.dof_armature[k])) for k in range(dof, dof + count)]
+    if count == 1:
+        entries = [Rotor(entries[0].inertia + source.geared(j, "armature"))]
     if type_ == FREE and any(rotor.inertia for rotor in entries):
         text = "armature of the linear motion acts along body axes here, world axes in MuJoCo"
         source.note("warning", "joint", source.joint_name(j), text)

@@ -27,9 +27,11 @@ def compiled_model(name: str, bounds: Bounds) -> tuple[MuJoCo, MuJoCo, Assets, l
         with warnings.catch_warnings(record=True) as remarks:
             warnings.simplefilter("always")
             spec = mujoco.MjSpec.from_file(name)
-            spec.compiler.fusestatic = False
+            fused, spec.compiler.fusestatic = bool(spec.compiler.fusestatic), False
             assets = Assets(spec, bounds, name)
             compiled = spec.compile()
+            if fused and getattr(spec.compiler, "settotalmass", 0.0) > 0.0:
+                compiled = _with_its_total(spec, _moving_mass(compiled))
         words = [" ".join(str(remark.message).split()) for remark in remarks]
         return spec, compiled, assets, words
     except FormatError:
@@ -42,3 +44,19 @@ def compiled_model(name: str, bounds: Bounds) -> tuple[MuJoCo, MuJoCo, Assets, l
             name,
             int(line.group(1)) if line else None,
         ) from None
+
+
+def _with_its_total(spec: MuJoCo, moving: float) -> MuJoCo:
+    """The model with the masses that `settotalmass` gives it where bodies are fused: what MuJoCo
+    puts into the world is not among the total.  moving: mass of moving bodies without that, kg."""
+    other = spec.copy()
+    other.compiler.fusestatic = True
+    if moving:
+        spec.compiler.settotalmass *= _moving_mass(other.compile()) / moving
+    return spec.compile()
+
+
+def _moving_mass(compiled: MuJoCo) -> float:
+    """Of the bodies that are not welded to the world."""
+    pairs = zip(compiled.body_mass, compiled.body_weldid, strict=True)
+    return float(sum(mass for mass, weld in pairs if weld))

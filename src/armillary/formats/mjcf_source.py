@@ -12,6 +12,7 @@ from armillary.model.parts import Triple
 from armillary.spatial import Matrix, Symmetric
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
+_ON_JOINTS = (0, 1)  # mjtTrn: joint, jointinparent
 
 
 class Source:
@@ -36,8 +37,8 @@ class Source:
         self.joint_names = set(self._joints)
         self.springs = self._on("SPRING", "PASSIVE")
         self.dampers = self._on("DAMPER", "PASSIVE")
-        self.friction = self._on("FRICTIONLOSS")
-        self.equalities = self._on("EQUALITY")
+        self.friction = self._on("FRICTIONLOSS", "CONSTRAINT")
+        self.equalities = self._on("EQUALITY", "CONSTRAINT")
 
     def _own_joint_names(self) -> list[str]:
         """The file's names; a lone joint without one is called like its body, if that is free."""
@@ -57,6 +58,21 @@ class Source:
         members = mujoco.mjtDisableBit.__members__
         bits = (int(members.get(f"mjDSBL_{name}", 0)) for name in names)
         return not any(int(self.m.opt.disableflags) & bit for bit in bits)
+
+    def geared(self, j: int, field: str) -> float:
+        """Σ gear² x of the actuators on a hinge or slide: their "armature" or "damping"."""
+        numbers = getattr(self.m, f"actuator_{field}", ())  # not of every version
+        gears = ((k, float(self.m.actuator_gear[k][0])) for k in self.actuators_on(j))
+        return sum(gear * gear * float(numbers[k].flat[0]) for k, gear in gears if len(numbers))
+
+    def actuators_on(self, j: int) -> list[int]:
+        """Numbers of the actuators that act along a joint."""
+        m = self.m
+        return [
+            k
+            for k in range(m.nu)
+            if int(m.actuator_trntype[k]) in _ON_JOINTS and int(m.actuator_trnid[k][0]) == j
+        ]
 
     def body_name(self, i: int) -> str:
         return self._bodies[i]

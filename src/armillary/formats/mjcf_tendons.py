@@ -30,12 +30,12 @@ def add_tendons(source: Source, builder: Builder) -> None:
     for t in range(m.ntendon):
         name = unique(m.tendon(t).name or f"tendon{t}", names)
         names.add(name)
+        for what in _extras(source, t):
+            source.note("warning", "tendon", name, f"not read: its {what}")
         why = _refused(source, t)
         if why:
             source.note("ignored", "tendon", name, why)
             continue
-        for what in _extras(source, t):
-            source.note("warning", "tendon", name, f"its {what} are not read")
         source.note("read", "tendon", name, f"as {_add(source, builder, t, name)}")
 
 
