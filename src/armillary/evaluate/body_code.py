@@ -174,7 +174,7 @@ class BodyTracer:
                 self._walk(stage, step)
             elif isinstance(step, FrameStep):
                 self._at(stage, step)
-            elif isinstance(step, ElementStep) and step.does == "push":
+            elif isinstance(step, ElementStep) and step.does in ("push", "change"):
                 self.j.external = self.j.external + self._loads("own", PUSH)
                 if DRIVEN in self.templates:
                     self.j.driven = self._loads("own", DRIVEN).leaves()[: len(self.j.v)]

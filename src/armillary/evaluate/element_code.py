@@ -8,7 +8,7 @@ four bodies at its ends.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -110,7 +110,10 @@ def _traced(request: Request, kind: ElementKind) -> Block:
             block.stores.append(Store(("dof", slot, k, len(found)), graph.lift(x)))
         return block
     totals: dict[tuple[int, str], Sequence[Leaf]] = {}
-    if step.does == "store":
+    if step.does == "change":
+        held = ends_at(element, kind, loads)
+        totals |= _changed(graph, request, kind, element, (held, ends), block)
+    elif step.does == "store":
         totals[0, "V"] = [element.law.potential(ends)]
     else:
         element.law.act(ends)
@@ -122,6 +125,50 @@ def _traced(request: Request, kind: ElementKind) -> Block:
             where, k = old.data[:2]
             block.stores.append(Store((where, k), graph.lift(old + extra)))
     return block
+
+
+def _changed(
+    graph: Graph,
+    request: Request,
+    kind: ElementKind,
+    element: KernelElement,
+    both: tuple[Sequence[PlacedEnd | PlacedCoordinate], Sequence[PlacedEnd | PlacedCoordinate]],
+    block: Block,
+) -> dict[tuple[int, str], Sequence[Leaf]]:
+    """What an element adds at given states beyond those that its law holds, by record and field;
+    results that are asked for go into the block.  both: its ends, twice."""
+    from armillary.graph.cut import Store
+
+    held, ends = both
+    slot, count = input_slot(request, "states"), len(element.law.state_names())
+    states = [graph.load("q", slot, k) for k in range(count)]
+    now = replace(element, law=element.law.changed(states, ()))
+    element.law.act(held)
+    now.law.act(ends)
+    old, new = pushed_by(kind, held), pushed_by(kind, ends)
+    results: dict[str, Callable[[], Sequence[Leaf]]] = {
+        "rates": lambda: now.law.rates(ends),
+        "readings": lambda: reading(now, _unloaded(ends)),
+        "outputs": lambda: now.law.outputs(ends),
+        "energy": lambda: [now.law.potential(ends) - element.law.potential(held)],
+    }
+    for name in request.algorithm.writes:
+        found = results[name]() if name in results else ()
+        place = output_slot(request.algorithm, name)
+        for k, x in enumerate(found):
+            where = ("q", place, k) if name == "rates" else ("dof", place, k, len(found))
+            block.stores.append(Store(where, graph.lift(x)))
+    return {key: [x - y for x, y in zip(new[key], old[key], strict=True)] for key in new}
+
+
+def _unloaded(ends: Sequence[PlacedEnd | PlacedCoordinate]) -> list[PlacedEnd | PlacedCoordinate]:
+    """The same ends, on which nothing acts yet."""
+    return [
+        PlacedEnd(end.X_KW, end.v_K, end.X_FK)
+        if isinstance(end, PlacedEnd)
+        else PlacedCoordinate(end.place, end.rate)
+        for end in ends
+    ]
 
 
 def ends_at(
@@ -196,6 +243,8 @@ class ElementTables:
         self._starts = {id(e): int(n) for e, n in zip(tables.elements, numbers, strict=False)}
         self._numbers = {id(element): k for k, element in enumerate(tables.elements)}
         self.sizes = [len(group) for group in found.values()]  # of the kinds
+        states = np.cumsum([0, *(len(element.law.state_names()) for element in tables.elements)])
+        self._states = {id(e): int(n) for e, n in zip(tables.elements, states, strict=False)}
 
     def start(self, element: KernelElement) -> int:
         """Where its numbers begin among those of all elements."""
@@ -214,6 +263,7 @@ class ElementTables:
             consts += len(element.parameters())
             row[Ints.NUMBER] = PER_BODY["parameters"] * self._bodies + self.start(element)
             row[Ints.V] = self._numbers[id(element)]
+            row[Ints.Q] = self._states[id(element)]
             for column, body in zip(_COLUMNS, distinct(element), strict=False):
                 row[column] = bodies[body, Ints.WORK]
         return table

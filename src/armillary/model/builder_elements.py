@@ -28,7 +28,7 @@ from armillary.model.elements.backlash import Backlash
 from armillary.model.elements.element import ElementLaw, ForceElement
 from armillary.model.elements.line import SMOOTHING, LineForce
 from armillary.model.elements.maxwell import Maxwell
-from armillary.model.elements.start import start_length
+from armillary.model.elements.start import start_length, start_poses
 from armillary.model.elements.turning import Bushing, TorsionSpring
 from armillary.model.elements.user import UserForce
 from armillary.model.elements.world import Drag, FixedWrench, PointGravity
@@ -388,19 +388,21 @@ class ElementBuilder(ClosingBuilder):
 
     def _started(self, model: Model) -> Model:
         """Free lengths that follow from the initial configuration."""
-        elements = list(model.elements)
+        elements, poses = list(model.elements), start_poses(model)
         for k, part in enumerate(elements):
+            if not isinstance(part.law, AlongForce) or part.law.of_coordinates:
+                continue
+            length = start_length(model, poses, part)
             if part.name in self._preloads and isinstance(part.law, LineForce):
-                elements[k] = self._with_rest(model, part, part.law, self._preloads[part.name])
-            self._check_direction(model, elements[k])
+                elements[k] = self._with_rest(part, part.law, self._preloads[part.name], length)
+            if not length:
+                self._check_direction(elements[k])
         return replace(model, elements=tuple(elements))
 
-    def _check_direction(self, model: Model, part: ForceElement) -> None:
+    def _check_direction(self, part: ForceElement) -> None:
         """A line whose points coincide has no direction: an error where it carries a preload there,
         else a warning."""
         law = part.law
-        if not isinstance(law, AlongForce) or law.of_coordinates or start_length(model, part) > 0.0:
-            return
         if preload := self._preloads.get(part.name):
             raise ModelError(
                 f"{part.title}: a preload of {preload:g} N has no direction, for its ends coincide "
@@ -411,9 +413,8 @@ class ElementBuilder(ClosingBuilder):
             self.report.add("warning", part.title, said)
 
     def _with_rest(
-        self, model: Model, part: ForceElement, law: LineForce, preload: float | None
+        self, part: ForceElement, law: LineForce, preload: float | None, length: float
     ) -> ForceElement:
-        length = start_length(model, part)
         tension = 0.0 if preload is None else preload
         rest = length - tension / law.stiffness if tension else length
         if part.name in self._rests:

@@ -10,7 +10,7 @@ from armillary.model.builder_constraints import End
 from armillary.model.builder_elements import ElementBuilder
 from armillary.model.checks import number, unit_axis
 from armillary.model.elements.element import ForceElement
-from armillary.model.elements.start import start_deflection
+from armillary.model.elements.start import start_deflection, start_poses
 from armillary.model.elements.tyre import Tyre
 from armillary.model.joints import Axis, named_axis
 from armillary.model.model import Model
@@ -54,15 +54,16 @@ class TyreBuilder(ElementBuilder):
 
     def _started(self, model: Model) -> Model:
         model = super()._started(model)
+        poses = start_poses(model)
         for part in model.elements:
-            self._check_touch(model, part)
+            if isinstance(part.law, Tyre):
+                self._check_touch(
+                    part, part.law.radius, start_deflection(model, poses, part, part.law)
+                )
         return model
 
-    def _check_touch(self, model: Model, part: ForceElement) -> None:
+    def _check_touch(self, part: ForceElement, radius: float, deflection: float) -> None:
         """A wheel in the air, or deep in the road, where the mechanism starts: told."""
-        if not isinstance(part.law, Tyre):
-            return
-        deflection, radius = start_deflection(model, part, part.law), part.law.radius
         if deflection < 0.0:
             said = f"in the air in the initial configuration, {-deflection:.3g} m above the road"
             self.report.add("assumed", part.title, said)

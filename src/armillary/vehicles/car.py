@@ -61,7 +61,7 @@ def car(
     axles = _axles(front, rear, steering, front_anti_roll, rear_anti_roll, wheel, wheelbase)
     place = com if com is not None else (-0.46 * wheelbase, 0.0, 0.56)
     loads = _wheel_loads(axles, wheelbase, mass, place, gravity)
-    axles = [with_loads(x, load, gravity) for x, load in zip(axles, loads, strict=True)]
+    axles = with_loads(axles, loads, gravity)
 
     report = Report(source="armillary.vehicles.car")
     _check_sides(report, axles, place)

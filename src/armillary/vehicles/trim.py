@@ -7,7 +7,9 @@ from virtual work on the rig: load Ã— rise of the contact + force of the strut Ã
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -17,26 +19,43 @@ from armillary.vehicles.kinematics import design_ratios
 from armillary.vehicles.rig import Rig
 
 
-def strut_load(axle: Axle, wheel_load: float, gravity: float) -> float:
-    """Compression of a strut (N) with which the axle rests at the design position."""
-    rig = Rig(axle.rigid(), gravity)
-    ratio, rise = design_ratios(rig)
-    own = float(rig.loads(np.zeros((1, 3)))[0, 0])  # unsprung weight at the wheel's centre
-    carried = wheel_load * rise - own
-    if not carried > 0.0:
-        raise InputError(
-            f"{axle.title}: its wheels carry {wheel_load:.5g} N each, less than its own unsprung "
-            f"parts weigh ({own:.5g} N). Give a heavier body, or lighter wheels."
-        )
-    return carried / ratio
+class Leverage:
+    """Of the strut of an axle at its design position: motion ratio, rise of the contact point per
+    rise of the wheel's centre, and unsprung weight at that centre, N."""
+
+    def __init__(self, axle: Axle, gravity: float):
+        rig = Rig(axle.rigid(), gravity)
+        self.ratio, self.rise = design_ratios(rig)
+        self.own = float(rig.loads(np.zeros((1, 3)))[0, 0])
+
+    def strut_load(self, title: str, wheel_load: float) -> float:
+        """Compression of a strut (N) with which the axle rests at the design position."""
+        carried = wheel_load * self.rise - self.own
+        if not carried > 0.0:
+            raise InputError(
+                f"{title}: its wheels carry {wheel_load:.5g} N each, less than its own unsprung "
+                f"parts weigh ({self.own:.5g} N). Give a heavier body, or lighter wheels."
+            )
+        return carried / self.ratio
 
 
-def with_loads(axle: Axle, wheel_load: float, gravity: float) -> Axle:
-    """The axle with struts that carry their share, where no load was given."""
-    strut = getattr(axle.made, "strut", None)
-    if strut is None or strut.load is not None:
-        return axle
-    free = replace(axle, suspension=replace(axle.made, strut=replace(strut, load=0.0)))  # type: ignore[type-var]
-    load = strut_load(free, wheel_load, gravity)
-    carrying = replace(strut, load=load)
-    return replace(axle, suspension=replace(axle.made, strut=carrying))  # type: ignore[type-var]
+def with_loads(axles: Sequence[Axle], wheel_loads: Sequence[float], gravity: float) -> list[Axle]:
+    """The axles with struts that carry their share, where no load was given.  Equal ones are put on
+    the rig once."""
+    known: list[tuple[Axle, Leverage]] = []
+    found = []
+    for axle, wheel_load in zip(axles, wheel_loads, strict=True):
+        made: Any = axle.made
+        strut = getattr(made, "strut", None)
+        if strut is None or strut.load is not None:
+            found.append(axle)
+            continue
+        free = replace(axle, suspension=replace(made, strut=replace(strut, load=0.0)))
+        nameless = replace(free, name="")
+        leverage = next((old for one, old in known if one == nameless), None)
+        if leverage is None:
+            leverage = Leverage(free, gravity)
+            known.append((nameless, leverage))
+        load = leverage.strut_load(axle.title, wheel_load)
+        found.append(replace(axle, suspension=replace(made, strut=replace(strut, load=load))))
+    return found

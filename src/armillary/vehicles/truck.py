@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from armillary.errors import InputError
@@ -49,6 +49,7 @@ class _Row:
     front_load: float = 0.0  # on the front axle's wheel (tractor), or on the hitch, N
     height: float = 0.0  # of its frame over the road
     ball: bool = False  # on a drawbar, and not on a fifth wheel
+    axles: list[tuple[Axle, float, float]] = field(default_factory=list)  # each with x, wheel load
 
 
 def truck(
@@ -87,9 +88,11 @@ def truck(
     put = _put_rolling if model == ROLLING else _put_unit
     wheels: list[str] = []
     tyres: list[str] = []
+    if model != ROLLING:
+        _choose_axles(rows, data, turned, gravity)
     for k, row in enumerate(rows):
         before = rows[k - 1] if k else None
-        found = put(b, row, before, data, turned, model, road, gravity)
+        found = put(b, row, before, data, turned, model, road)
         wheels += found[0]
         tyres += found[1]
     first = rows[0].unit
@@ -227,6 +230,30 @@ def _hang(b: Builder, row: _Row, before: _Row | None, flat: bool) -> None:
     )
 
 
+def _choose_axles(rows: list[_Row], data: TruckAxle, steering: Trapezoid, gravity: float) -> None:
+    """Sprung axles of all units, with struts that carry their loads."""
+    for row in rows:
+        if row.body == TRACTOR:
+            front = Axle(data.suspension(), steering, 0.0, data.wheel, "front")
+            row.axles.append((front, 0.0, row.front_load))
+        for word, x in _named(row):
+            axle = Axle(data.suspension(), None, 0.0, data.wheel, word)
+            row.axles.append((axle, x, row.axle_load))
+    every = [given for row in rows for given in row.axles]
+    carrying = iter(with_loads([axle for axle, _, _ in every], [x for *_, x in every], gravity))
+    for row in rows:
+        row.axles = [(next(carrying), x, load) for _, x, load in row.axles]
+
+
+def _named(row: _Row) -> list[tuple[str, float]]:
+    """Unsteered axles of a unit: a word and where they are."""
+    backs = row.unit.axles
+    words = (
+        [row.body] if len(backs) == 1 else [f"{row.body}-axle{k + 1}" for k in range(len(backs))]
+    )
+    return [(word, -back) for word, back in zip(words, backs, strict=True)]
+
+
 def _put_unit(
     b: Builder,
     row: _Row,
@@ -235,7 +262,6 @@ def _put_unit(
     steering: Trapezoid,
     model: Tyres,
     road: Road | None,
-    gravity: float,
 ) -> tuple[list[str], list[str]]:
     """A unit with sprung axles on tyres; its wheels and tyres."""
     _hang(b, row, before, flat=False)
@@ -243,16 +269,8 @@ def _put_unit(
     a = Assembler(b, row.body, {row.body: (0.0, 0.0, row.height)})
     wheels: list[str] = []
     tyres: list[str] = []
-    made: list[tuple[Axle, float, float]] = []
-    if before is None:
-        made.append(
-            (Axle(data.suspension(), steering, 0.0, data.wheel, "front"), 0.0, row.front_load)
-        )
-    for k, back in enumerate(row.unit.axles):
-        word = row.body if len(row.unit.axles) == 1 else f"{row.body}-axle{k + 1}"
-        made.append((Axle(data.suspension(), None, 0.0, data.wheel, word), -back, row.axle_load))
-    for axle, x, load in made:
-        parts: AxleParts = with_loads(axle, load, gravity).attach(a, x)
+    for axle, x, load in row.axles:
+        parts: AxleParts = axle.attach(a, x)
         found = [corner.wheel for corner in parts.corners]
         wheels += found
         tyres += put_tyres(b, found, data.radius, load, model, road)
@@ -267,7 +285,6 @@ def _put_rolling(
     steering: Trapezoid,
     model: Tyres,
     road: Road | None,
-    gravity: float,
 ) -> tuple[list[str], list[str]]:
     """A unit in the plane: its wheels roll, and those on the left of its first axle do not slide
     sideways."""
@@ -280,9 +297,7 @@ def _put_rolling(
     if before is None:
         hubs = steering.attach(a, "front", row.body, 0.0, r)
         places.append(("front", 0.0, dict(zip(("left", "right"), hubs, strict=True))))
-    for k, back in enumerate(row.unit.axles):
-        word = row.body if len(row.unit.axles) == 1 else f"{row.body}-axle{k + 1}"
-        places.append((word, -back, {}))
+    places += [(word, x, {}) for word, x in _named(row)]
     for number, (word, x, hubs_of) in enumerate(places):
         first = number == (1 if before is None else 0)
         for corner, side in sides(word):

@@ -22,7 +22,8 @@ from armillary.algorithms.forces.elements import (
     reading,
 )
 from armillary.algorithms.interpreter import Run
-from armillary.algorithms.passes import Algorithm, GlobalStep
+from armillary.algorithms.passes import Algorithm, ElementStep, GlobalStep, Inward, Outward
+from armillary.algorithms.tree.kinematics import place
 from armillary.model.elements.element import OUTPUTS
 from armillary.model.lowering.elements import KernelElement
 from armillary.scalar import Scalar
@@ -113,4 +114,39 @@ def changing_elements(changing: Changing) -> Algorithm:
             "readings": Numbers(size=READINGS * len(changing)),
             "outputs": Numbers(size=len(OUTPUTS) * len(changing)),
         },
+    )
+
+
+def _outward(b, p, j):
+    place(b, p, j)
+    b.f = b.wrench = j.external
+
+
+def _inward(b, p, j):
+    j.along = j.driven
+    push = (f + x for f, x in zip(b.S.T @ b.f, j.driven, strict=True))
+    j.force = tuple(t + x for t, x in zip(j.tau, push, strict=True))
+    p.f += b.X.T @ b.f
+
+
+@cache
+def changing_in_loops(states: int, elements: int, told: bool) -> Algorithm:
+    """The same of elements with states and without inputs, in loops over bodies and elements, so
+    that its cost grows with their number: (q, v, states, time, tau) -> tau + forces along the
+    joints, rates; told: all results of `changing_elements`, energy by element.
+
+    A mechanism that is given to it has no other elements; states: of all of them."""
+    writes = {"force": "dof", "rates": "world"}
+    shapes = {"rates": Numbers(size=states)}
+    if told:
+        writes |= {"along": "dof", "wrench": "body", "energy": "world"}
+        writes |= {"readings": "element", "outputs": "tyre"}
+        shapes |= {"wrench": Force, "energy": Numbers(size=elements)}
+    return Algorithm(
+        f"changing_in_loops_{'told' if told else 'forces'}",
+        (ElementStep("change"), Outward(_outward), Inward(_inward)),
+        lambda g: {"f": Force.zero()},
+        ("q", "v", "states", "time", "tau"),
+        writes,
+        shapes,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 
 from armillary.model.edit import joint_transform
@@ -14,39 +15,34 @@ from armillary.model.tyres.contact import touch
 from armillary.spatial import Transform, Vector
 
 
-def start_length(model: Model, part: ForceElement) -> float:
-    """Of the line through the ends of an element in the initial configuration, m."""
-    places = [_place(model, end) for end in part.ends]
+def start_poses(model: Model) -> list[Transform]:
+    """X_BW of all bodies in the initial configuration."""
+    q, poses = model.initial or model.neutral(), []
+    for body, slot in zip(model.bodies, model.slots, strict=True):
+        X = joint_transform(body.joint, q[slot.q]) @ body.at.transform()
+        poses.append(X if body.parent == WORLD else X @ poses[model.index[body.parent]])
+    return poses
+
+
+def start_length(model: Model, poses: Sequence[Transform], part: ForceElement) -> float:
+    """Of the line through the ends of an element in the initial configuration, m.
+    poses: of all bodies there (`start_poses`)."""
+    places = [_pose(model, poses, end).r for end in part.ends]
     arms = (two - one for one, two in pairwise(places))
     return sum(math.sqrt(float(arm.dot(arm))) for arm in arms)
 
 
-def start_deflection(model: Model, part: ForceElement, law: Tyre) -> float:
+def start_deflection(
+    model: Model, poses: Sequence[Transform], part: ForceElement, law: Tyre
+) -> float:
     """Of a tyre in the initial configuration, m; negative in the air."""
-    first, second = (_pose(model, end) for end in part.ends)
+    first, second = (_pose(model, poses, end) for end in part.ends)
     X, none = second @ first.inverse(), Vector(0.0, 0.0, 0.0)
     axis = X.E.T @ Vector(*law.axis)
     return float(touch(law.road, X.r, axis, none, none, law.radius, law.lift).deflection)
 
 
-def _pose(model: Model, end: Frame) -> Transform:
-    """X_FW in the initial configuration."""
-    q, X, name = model.initial or model.neutral(), end.pose.transform(), end.body
-    while name != WORLD:
-        k = model.index[name]
-        body = model.bodies[k]
-        X = X @ joint_transform(body.joint, q[model.slots[k].q]) @ body.at.transform()
-        name = body.parent
-    return X
-
-
-def _place(model: Model, end: Frame) -> Vector:
-    """Origin of a frame in the world, in the initial configuration."""
-    q, p, name = model.initial or model.neutral(), Vector(*end.pose.position), end.body
-    while name != WORLD:
-        k = model.index[name]
-        body = model.bodies[k]
-        for X in (joint_transform(body.joint, q[model.slots[k].q]), body.at.transform()):
-            p = X.E.T @ p + X.r
-        name = body.parent
-    return p
+def _pose(model: Model, poses: Sequence[Transform], end: Frame) -> Transform:
+    """X_FW of an end."""
+    X = end.pose.transform()
+    return X if end.body == WORLD else X @ poses[model.index[end.body]]

@@ -22,6 +22,7 @@ from armillary.evaluate.inputs import Array
 from armillary.model.lowering.tree import Tables
 from armillary.runtime.threads import threads
 from armillary.runtime.time_loop import run_steps
+from armillary.sim.control.element_changes import ElementChanges
 from armillary.sim.control.tracing import TracedChain
 from armillary.sim.loop.input_tables import InputTables
 from armillary.sim.loop.states import LiveRows, State, StepBatch
@@ -178,6 +179,10 @@ class NativeLoop:
         NotNative where a block that works between samples does."""
         if not self.system.chain.stages:
             return Controller()
+        stages = self.system.chain.stages
+        only = stages[0].block if len(stages) == 1 else None
+        if isinstance(only, ElementChanges) and only.in_loops:
+            return Controller(program=only.loops())
         traced = TracedChain(self.system.chain, [0.0] * self.system.nv)
         traced.check(between_samples=True)
         with_samples = bool(self.stages)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from armillary.constraints.drift import DrawnBack
 from armillary.evaluate.inputs import Array
+from armillary.evaluate.program import Program
 from armillary.model.lowering.tree import Tables
 from armillary.sim.loop.control_kernels import Control, Sample
 
@@ -146,3 +147,4 @@ class Controller:
     key: Hashable = None
     commanded: bool = False
     answer: Answer | None = None
+    program: Program | None = None  # instead of `control`, where the chain has one of its own

@@ -111,7 +111,10 @@ class Stepping:
         controlling = Controlling(
             mechanism.evaluator, self._batched, nz, controller.key, controller.commanded
         )
-        if controller.control is not None:
+        if controller.program is not None:
+            kernel = controller.program.kernel(self._batched, "double")
+            self._call("control", kernel, still=(3,))
+        elif controller.control is not None:
             self._call("control", controlling.control(controller.control), still=(3,))
         if controller.answer is not None:
             self._call_back(controller.answer)
