@@ -249,7 +249,9 @@ def test_few_looks_keep_the_folder_small(tmp_path, monkeypatch):
     """A thousand entries fill the folder, and it is looked at 64 times meanwhile, wherever it
     stands; it never holds much more than its limit."""
     looks, look = [], Cache._shrink
-    monkeypatch.setattr(Cache, "_shrink", lambda self, folder: (looks.append(1), look(self, folder)))
+    monkeypatch.setattr(
+        Cache, "_shrink", lambda self, folder: (looks.append(1), look(self, folder))
+    )
     cache = Cache(tmp_path / "objects", limit=1000 * 1024)
     body, most = b"x" * 900, 0  # 1024 bytes with its head
     for k in range(1500):

@@ -116,7 +116,7 @@ def _names(listed: str | None) -> list[str]:
     return [x.strip() for x in listed.split(",")] if listed else []
 
 
-def _refuse(given: dict[str, Any], taken: tuple[str, ...], why: str) -> None:
+def _refuse(given: dict[str, object], taken: tuple[str, ...], why: str) -> None:
     for word, value in given.items():
         if value is not None and word not in taken:
             raise InputError(f"--{word.replace('_', '-')}: {why}.")

@@ -66,7 +66,8 @@ def make_plan(
         np.arange(equations.constraints.count) if wanted is None else np.flatnonzero(wanted)
     )
     kept = _independent_rows(equations, rng, rows_wanted)
-    q = closed_samples(equations, rng)
+    # by now rng has given the same numbers for any rows, so that all plans have these samples
+    q = equations.memo.once("samples of plans", lambda: closed_samples(equations, rng))
     if inertia is None:
         reference = M = equations.evaluator.run(mass_matrix.mass_matrix, {"q": q})["M"]
     else:
