@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypedDict
 
 from armillary.errors import ModelError
 from armillary.model.passive import Passive
@@ -182,6 +183,15 @@ class Motor:
     thermal_resistance: float | None = None  # K/W, winding to ambient
     thermal_time_constant: float | None = None  # s, of the winding
     temperature_limit: float | None = None  # °C, of the winding
+
+
+class BodyData(TypedDict, total=False):
+    """Mass, centre, tensor and looks of a body, as `Builder.body` takes them."""
+
+    mass: float
+    com: Sequence[float]
+    inertia: Sequence[float]
+    shapes: Sequence[Shape]
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from armillary.algorithms.forces.changing import changing_elements
 from armillary.algorithms.forces.elements import READINGS
 from armillary.errors import InputError, unknown_name
-from armillary.evaluate.inputs import Array, as_floats
+from armillary.evaluate.inputs import Array, Keywords, as_floats
 from armillary.evaluate.program import Program
 from armillary.evaluate.request import Request
 from armillary.graph.expr import Node
@@ -49,7 +49,7 @@ class Added:
     readings: Array
     outputs: Array
 
-    def put(self, extras: dict[str, Any], shape: tuple[int, ...]) -> None:
+    def put(self, extras: Keywords, shape: tuple[int, ...]) -> None:
         """Into what a recorder takes beside the joint forces: outer wrenches, and restraints."""
         outer = dict(extras.get("external", {}))
         for name, wrench in self.wrenches.items():
@@ -279,7 +279,7 @@ def _traced(schedule: Schedule, t: Scalar, count: int) -> list[Scalar]:
     return [interpolated(row, t) if len(row) > 1 else row[0][1] for row in rows]
 
 
-def split_inputs(mechanism: Mechanism, inputs: Inputs) -> tuple[Inputs, dict[str, Any]]:
+def split_inputs(mechanism: Mechanism, inputs: Inputs) -> tuple[Inputs, Keywords]:
     """Inputs of joints, and those of force elements."""
     if not isinstance(inputs, Mapping):
         return inputs, {}
