@@ -245,6 +245,23 @@ def test_the_oldest_entries_go_first(tmp_path):
     assert sum(size for _, size in cache.entries()) <= cache.limit
 
 
+def test_few_looks_keep_the_folder_small(tmp_path, monkeypatch):
+    """A thousand entries fill the folder, and it is looked at 64 times meanwhile, wherever it
+    stands; it never holds much more than its limit."""
+    looks, look = [], Cache._shrink
+    monkeypatch.setattr(
+        Cache, "_shrink", lambda self, folder: (looks.append(1), look(self, folder))
+    )
+    cache = Cache(tmp_path / "objects", limit=1000 * 1024)
+    body, most = b"x" * 900, 0  # 1024 bytes with its head
+    for k in range(1500):
+        cache.put(key_of([str(k)]), body)
+        if k % 100 == 99:
+            most = max(most, sum(size for _, size in cache.entries()))
+    assert 60 < len(looks) < 140
+    assert cache.limit * 0.9 < most < cache.limit * 1.1
+
+
 def test_an_object_larger_than_the_limit_does_not_stay(tmp_path):
     cache = Cache(tmp_path / "objects", limit=100)
     cache.put(KEY, BODY)

@@ -15,7 +15,6 @@ from armillary.constraints.compiled import eliminating_kernels
 from armillary.constraints.ladder import States, compiled
 from armillary.constraints.plan import plan_of
 
-QUICK = ("four-bar", "delta", "two-wheeled-cart")
 EXAMPLES = [name for name in am.example_names() if am.example(name).model.constraints]
 
 
@@ -106,12 +105,12 @@ def search(m, steps, seed, most):
         right(m, special, v, rng.normal(size=v.shape))
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_states_along_runs(name):
     search(am.example(name), 60, 0, 2)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_thousands_of_states_along_runs(name):
     for seed in range(3):

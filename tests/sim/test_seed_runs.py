@@ -289,7 +289,7 @@ class OneEquation:
         return inertia * speed**2 / 2 + potential
 
 
-@pytest.mark.parametrize("damped", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("damped", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_four_bar_for_100_s(damped, record_property):
     """1 ms, RK4 with projection: drift below 1e-9 m, equal to the one equation to 1e-7."""
     four = am.example("four-bar")

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from armillary.cli.remedies import spelled, with_notes
 from armillary.cli.states import KINDS, Array, States, from_csv, from_options, to_csv
 from armillary.cli.voltages import commands_of, fed_forces, print_commands
 from armillary.errors import InputError, ModelError
+from armillary.evaluate.inputs import Keywords
 from armillary.evaluate.results import Reactions, ReactionsIn
 from armillary.units import WRENCH, WRENCH_HEADS, WRENCH_UNITS
 
@@ -141,7 +142,7 @@ def _inverse(
     """Joint forces of a motion, and whose they are where not all joints have some."""
     motion = (values["q"], values["v"], values["a"])
     answering = question.answering
-    options: dict[str, Any] = {"external": external, "passive": answering.passive}
+    options: Keywords = {"external": external, "passive": answering.passive}
     options["certified"] = answering.certified
     if not mechanism.constraints:
         if question.actuators:

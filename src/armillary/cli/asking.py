@@ -17,6 +17,7 @@ from armillary.cli.remedies import spelled, with_notes
 from armillary.cli.states import Array, States, from_csv, from_options, to_csv
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.functions import FUNCTIONS, HANGING, Function, Result
+from armillary.evaluate.inputs import Keywords
 from armillary.model.elements.element import OUTPUTS
 from armillary.units import WRENCH
 
@@ -32,7 +33,7 @@ class Asked:
     row: Function
     mechanism: Mechanism
     states: States
-    options: dict[str, Any]
+    options: Keywords
     arrays: tuple[Array, ...]
 
     @property
@@ -125,7 +126,7 @@ def _asked(
     else:
         states = from_options(mechanism, inputs, wrenches)
     states = closing.follow(mechanism, states)
-    chosen: dict[str, Any] = {
+    chosen: Keywords = {
         n: value for n, value in typed.values() if value is not None and n not in given
     }
     if states.external:

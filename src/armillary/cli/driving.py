@@ -5,13 +5,13 @@ from __future__ import annotations
 import inspect
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 from armillary import load, roads, tyres, vehicles
 from armillary.cli import screen
 from armillary.cli.models import is_file_name
 from armillary.cli.options import Ordered
 from armillary.errors import FormatError, InputError, Remedy, unknown_name
+from armillary.evaluate.inputs import Keywords
 from armillary.model.roads.road import Road
 from armillary.model.tyres.tyre_model import TyreModel
 from armillary.vehicles.manoeuvres import Manoeuvre
@@ -96,7 +96,7 @@ def _vehicle(name: str, manoeuvre: str, ordered: Ordered) -> Vehicle:
     taken = ("tyre", "mu", "mu_right", "bump", *(("trailers",) if name == "truck" else ()))
     _refuse(given, taken, f"it is not for '{name}'")
     road = _road(ordered, manoeuvre)
-    options: dict[str, Any] = {} if road is None else {"road": road}
+    options: Keywords = {} if road is None else {"road": road}
     tyre = _tyre(name, ordered.tyre)
     if tyre is not None:
         options["tyre"] = tyre
@@ -116,7 +116,7 @@ def _names(listed: str | None) -> list[str]:
     return [x.strip() for x in listed.split(",")] if listed else []
 
 
-def _refuse(given: dict[str, Any], taken: tuple[str, ...], why: str) -> None:
+def _refuse(given: dict[str, object], taken: tuple[str, ...], why: str) -> None:
     for word, value in given.items():
         if value is not None and word not in taken:
             raise InputError(f"--{word.replace('_', '-')}: {why}.")

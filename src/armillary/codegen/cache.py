@@ -30,7 +30,7 @@ T = TypeVar("T")
 _MAGIC = b"armillary object 1\n"
 _SUFFIX = ".armobj"
 LIMIT = 256 * 2**20  # bytes
-_FEW = 256  # entries that fill the folder: these are large
+_LOOKS = 64  # looks at the folder while it fills once
 TEMPORARY = ".tmp"
 _STALE = 3600.0  # s: a temporary file that old was left by a process that was killed
 _BY_DESCRIPTOR = (
@@ -66,8 +66,7 @@ class Cache:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             with Folder.opened(self.folder) as folder:
                 folder.write(key + _SUFFIX, _head(key) + hashlib.sha256(body).digest() + body)
-                # a look at thousands of files takes a while: after small entries, now and then
-                if len(body) * _FEW > self.limit or key.startswith("0"):
+                if self._look_is_due(key, len(body)):
                     self._shrink(folder)
 
     def recall(self, key: str) -> dict[str, object] | None:
@@ -102,6 +101,12 @@ class Cache:
                     count += 1
             folder.sweep(age=0.0)
         return count
+
+    def _look_is_due(self, key: str, size: int) -> bool:
+        """A look at a hundred thousand files takes a second.  So one comes after every 1/64 of the
+        limit that was written, on average and over all processes: a key is a hash, and its head a
+        random number."""
+        return int(key[:8], 16) * self.limit < size * _LOOKS * 16**8
 
     def _shrink(self, folder: Folder) -> None:
         folder.sweep()

@@ -32,6 +32,7 @@ from armillary.constraints.plan import make_plan, samples_of
 from armillary.constraints.states import answerable, finite_rows
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
+from armillary.evaluate.named_states import velocity_entries
 from armillary.shown import shown
 from armillary.units import FORCE
 
@@ -103,21 +104,7 @@ def _counted(n: int, what: str) -> str:
 
 def actuator_indices(equations: Equations, actuators: Sequence[str] | None) -> list[int]:
     """Entries of v that are driven; None: all of them."""
-    model = equations.model
-    if actuators is None:
-        return list(range(model.nv))
-    found: list[int] = []
-    for name in [actuators] if isinstance(actuators, str) else actuators:
-        if name in model.v_labels:
-            found.append(model.v_labels.index(name))
-        elif name in model.joint_index:
-            slot = model.slots[model.joint_index[name]].v
-            found += range(slot.start, slot.stop)
-        else:
-            raise unknown_name("joint", name, (*model.moving_joints, *model.v_labels))
-    if len(set(found)) != len(found):
-        raise InputError("actuators: the same one is named twice.")
-    return found
+    return velocity_entries(equations.model, actuators, "actuators")
 
 
 def actuation(

@@ -18,22 +18,29 @@ def rotated_back(E: Array, x: Array) -> Array:
     return rotated(np.swapaxes(E, -1, -2), x)
 
 
+def cross(x: Array, y: Array) -> Array:
+    """x × y.  A tenth of the time of np.cross, which asks which axis is meant."""
+    x0, x1, x2 = x[..., 0], x[..., 1], x[..., 2]
+    y0, y1, y2 = y[..., 0], y[..., 1], y[..., 2]
+    return np.stack([x1 * y2 - x2 * y1, x2 * y0 - x0 * y2, x0 * y1 - x1 * y0], axis=-1)
+
+
 def moved(E: Array, r: Array, m: Array) -> Array:
     """X m of motions, X = (E, r)."""
     w = rotated(E, m[..., :3])
-    return np.concatenate([w, rotated(E, m[..., 3:] + np.cross(m[..., :3], r))], axis=-1)
+    return np.concatenate([w, rotated(E, m[..., 3:] + cross(m[..., :3], r))], axis=-1)
 
 
 def crossed(v: Array, m: Array) -> Array:
     """v × m of motions."""
-    w = np.cross(v[..., :3], m[..., :3])
-    u = np.cross(v[..., :3], m[..., 3:]) + np.cross(v[..., 3:], m[..., :3])
+    w = cross(v[..., :3], m[..., :3])
+    u = cross(v[..., :3], m[..., 3:]) + cross(v[..., 3:], m[..., :3])
     return np.concatenate([w, u], axis=-1)
 
 
 def shifted(wrench: Array, arm: Array) -> Array:
     """The same wrench about a point that lies `arm` before:  n + arm × f."""
-    moment = wrench[..., :3] + np.cross(arm, wrench[..., 3:])
+    moment = wrench[..., :3] + cross(arm, wrench[..., 3:])
     return np.concatenate([moment, wrench[..., 3:]], axis=-1)
 
 

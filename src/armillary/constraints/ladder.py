@@ -237,8 +237,13 @@ class LadderQuestion(ABC):
         if not native_call.available():
             return self
         signature = FUNCTIONS[self.name].signature
-        names = {"__doc__": self.__doc__, "__name__": self.name, "__qualname__": self.name,
-                 "__signature__": signature, "question": self}  # fmt: skip
+        names = {
+            "__doc__": self.__doc__,
+            "__name__": self.name,
+            "__qualname__": self.name,
+            "__signature__": signature,
+            "question": self,
+        }
         hanging = {name: getattr(self, name) for name in (*HANGS, "compile_report")}
         arguments = native_call.Arguments.of(
             signature, {}, tuple(self._evaluator.model.frame_index)

@@ -108,9 +108,12 @@ def _open_text(equations: Equations, residual: Array, opening: Array, where: str
 
 
 def open_states(
-    equations: Equations, residual: Array, question: str, least: float = 0.0,
+    equations: Equations,
+    residual: Array,
+    question: str,
+    least: float = 0.0,
     numbers: NDArray[np.intp] | None = None,
-) -> tuple[NDArray[np.bool_], str]:  # fmt: skip
+) -> tuple[NDArray[np.bool_], str]:
     """(B,) which of the states with these residuals (B, m) are open, and a warning about them, or
     nothing.  least: openings up to this part of the size are none, whatever the
     geometry.  numbers (B,): of the states in their batch; None: a single state."""

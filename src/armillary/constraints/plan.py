@@ -46,8 +46,13 @@ def for_inputs(plan: Plan, reads: tuple[str, ...]) -> Plan:
 
 def samples_of(equations: Equations) -> Array:
     """Closed configurations (k, nq) about the initial one, the same in every process."""
-    rng = np.random.default_rng(0)
-    return equations.memo.once("samples", lambda: closed_samples(equations, rng))
+
+    def make() -> Array:
+        rng = np.random.default_rng(0)
+        equations.random_configurations(rng, OPEN_SAMPLES)  # other numbers than those of open ones
+        return closed_samples(equations, rng)
+
+    return equations.memo.once("samples", make)
 
 
 def make_plan(
@@ -61,12 +66,11 @@ def make_plan(
     coordinates; else always the regularised system, which has no coordinates to go wrong.
     inertia (nv): a diagonal in the place of the mass matrix.  implied: rows that follow from others
     wherever the mechanism is closed may be left out and checked."""
-    rng = np.random.default_rng(0)
     rows_wanted = (
         np.arange(equations.constraints.count) if wanted is None else np.flatnonzero(wanted)
     )
-    kept = _independent_rows(equations, rng, rows_wanted)
-    q = closed_samples(equations, rng)
+    kept = _independent_rows(equations, np.random.default_rng(0), rows_wanted)
+    q = samples_of(equations)
     if inertia is None:
         reference = M = equations.evaluator.run(mass_matrix.mass_matrix, {"q": q})["M"]
     else:

@@ -177,8 +177,9 @@ class BodyTracer:
             elif isinstance(step, ElementStep) and step.does in ("push", "change"):
                 self.j.external = self.j.external + self._loads("own", PUSH)
                 if DRIVEN in self.templates:
-                    self.j.driven = self._loads("own", DRIVEN).leaves()[: len(self.j.v)]
-                    self.b.resistance = driven_resistance(self.b.resistance, self.j.driven)
+                    driven = self._loads("own", DRIVEN).leaves()[: len(self.j.v)]
+                    self.j.driven = driven
+                    self.b.resistance = driven_resistance(self.b.resistance, driven)
             elif isinstance(step, (PathToRoot, AncestorPairs, BodyColumns)):
                 self._path(stage, step)
         blocks, record = cut(self.blocks, self.layout.size, LASTING, PASSING)

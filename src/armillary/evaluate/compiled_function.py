@@ -14,7 +14,7 @@ from armillary.algorithms.tree.kinematics import COORDINATES
 from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.functions import BODIES, FUNCTIONS, Function, Result
-from armillary.evaluate.inputs import Array, BoundQuestion, choice, flag, result_type
+from armillary.evaluate.inputs import Array, BoundQuestion, Keywords, choice, flag, result_type
 from armillary.evaluate.needs import refuse_no_elements, refuse_no_mass
 from armillary.evaluate.world_frames import ConstantKernel, constants, of_world_frame
 
@@ -74,7 +74,7 @@ class CompiledFunction:
             serve(self._fast, self._evaluator, self.row, self._algorithm(chosen), bound, fixed)
         return answer
 
-    def _answer(self, bound: dict[str, Any]) -> Any:
+    def _answer(self, bound: Keywords) -> Any:
         row, evaluator = self.row, self._evaluator
         refuse_closed(row, bound, self.__name__, evaluator.model.name)
         inputs = {name: bound[name] for name in row.inputs}
@@ -96,7 +96,7 @@ class CompiledFunction:
         )
         return self._shaped(found) if out is None else out
 
-    def _chosen(self, bound: dict[str, Any]) -> dict[str, str]:
+    def _chosen(self, bound: Keywords) -> dict[str, str]:
         known = {"coordinates": COORDINATES, "kind": self.row.kinds}
         return {
             name: choice(name, bound.get(name, default), known[name])

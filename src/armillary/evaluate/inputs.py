@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -12,6 +12,7 @@ from armillary.errors import InputError, NotFiniteError
 from armillary.units import WRENCH
 
 Array = NDArray[np.float64]
+Keywords: TypeAlias = dict[str, Any]  # arguments of a call by name
 BoundQuestion = Callable[..., Any]  # of one mechanism; its row of the table says what it takes
 
 

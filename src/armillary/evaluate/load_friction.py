@@ -38,6 +38,7 @@ from armillary.evaluate.functions import BODIES
 from armillary.evaluate.inputs import (
     Array,
     BoundQuestion,
+    Keywords,
     checked_out,
     common_rows,
     result_type,
@@ -92,7 +93,7 @@ class LoadFriction:
 
     def loads(self, q: Array, v: Array, a: Array, external: External, bodies: Bodies) -> Array:
         """ℓ (B, m, 7)."""
-        inputs: dict[str, Any] = {"q": q, "v": v, "a": a}
+        inputs: Keywords = {"q": q, "v": v, "a": a}
         found = self.evaluator.run(joint_wrenches, inputs, external, fuse=False, bodies=bodies)
         wrench = found["wrench"]  # (B, bodies, 6)
         fused = wrench.shape[1] != len(self.evaluator.model.bodies)
@@ -213,7 +214,7 @@ def _map(spec: JointSpec, joint: Joint) -> Array:
     return result
 
 
-def repeated(given: Mapping[str, Any] | None, times: int) -> dict[str, Any] | None:
+def repeated(given: Mapping[str, Any] | None, times: int) -> Keywords | None:
     """Batches with every row so many times; single ones serve all rows as they are."""
     if given is None:
         return None

@@ -7,7 +7,7 @@ those of one state, or one row for each state of a batch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +22,24 @@ from armillary.scalar import Dual
 State = ArrayLike | Mapping[str, ArrayLike]  # all entries in order, or some by name
 Inputs = Mapping[str, State]  # q, v, a, tau as a question takes them
 Entry = tuple[str, int]  # ("q" or "v", place there)
+
+
+def velocity_entries(model: Model, names: Sequence[str] | str | None, argument: str) -> list[int]:
+    """Entries of v of joints ("rod1") or single coordinates ("rod1.dx"); None: all."""
+    if names is None:
+        return list(range(model.nv))
+    found: list[int] = []
+    for name in [names] if isinstance(names, str) else names:
+        if name in model.v_labels:
+            found.append(model.v_labels.index(name))
+        elif name in model.moving_joints:
+            slot = model.slots[model.joint_index[name]].v
+            found += range(slot.start, slot.stop)
+        else:
+            raise unknown_name("joint", name, (*model.moving_joints, *model.v_labels))
+    if len(set(found)) != len(found):
+        raise InputError(f"{argument}: the same degree of freedom is named twice.")
+    return found
 
 
 @dataclass(frozen=True)

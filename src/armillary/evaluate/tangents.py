@@ -12,7 +12,7 @@ from armillary.algorithms.interpreter import Run
 from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
 from armillary.evaluate.derivatives import InverseDerivatives
 from armillary.evaluate.evaluator import Evaluator, External
-from armillary.evaluate.inputs import Array, common_rows, wrenches
+from armillary.evaluate.inputs import Array, Keywords, common_rows, wrenches
 from armillary.evaluate.named_states import State
 from armillary.scalar import Dual
 
@@ -31,7 +31,7 @@ def inverse_tangents(
     results = np.full((count, 3, evaluator.model.nv, evaluator.model.nv), np.nan)
     finite = np.all([np.isfinite(x).all(axis=1) for x in arrays.values()], axis=0)
     for row in np.flatnonzero(finite):
-        state: dict[str, Any] = {name: x[row].tolist() for name, x in arrays.items()}
+        state: Keywords = {name: x[row].tolist() for name, x in arrays.items()}
         with contextlib.suppress(OverflowError, ZeroDivisionError):  # not a number, then
             results[row] = _of_one(evaluator, state)
     if single:
@@ -50,14 +50,14 @@ def _of_one(evaluator: Evaluator, state: dict[str, object]) -> Array:
     return result
 
 
-def _moved(state: dict[str, Any], name: str) -> Iterator[dict[str, Any]]:
+def _moved(state: Keywords, name: str) -> Iterator[Keywords]:
     """One state per entry of the named input, which has the slope 1 there."""
     values = state[name]
     for k in range(len(values)):
         yield state | {name: [Dual(x, 1.0 if i == k else 0.0) for i, x in enumerate(values)]}
 
 
-def _turned(evaluator: Evaluator, state: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _turned(evaluator: Evaluator, state: Keywords) -> Iterator[Keywords]:
     """One state per tangent direction of q."""
     model = evaluator.model
     for k in range(model.nv):

@@ -31,7 +31,6 @@ VERSION = 1
 NOUNS = {"links": "link", "materials": "material"}
 KEY = "armillary_parts"
 LENGTHS = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "in": 0.0254}
-ANGLES = ("rad", "deg")
 KINDS = (*SOLIDS, "mesh")
 
 

@@ -170,6 +170,9 @@ class Expansion:
 
     def ready(self, node: Node) -> int:
         """Cycles until a value is there, counted from the inputs."""
+        known = self._depth.get(node.index)
+        if known is not None:
+            return known
         stack = [node]
         while stack:
             top = stack[-1]

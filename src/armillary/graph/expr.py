@@ -22,11 +22,11 @@ class Graph:
     """The home of a family of nodes."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, tuple[int, ...], Address], Node] = {}
+        self._known: dict[tuple[str, tuple[Node, ...], Address], Node] = {}
         self.nodes: list[Node] = []
 
     def node(self, op: str, args: tuple[Node, ...] = (), data: Address = ()) -> Node:
-        key = (op, tuple(a.index for a in args), data)
+        key = (op, args, data)
         found = self._known.get(key)
         if found is None:
             found = Node(self, op, args, data, len(self.nodes))
@@ -55,10 +55,13 @@ class Graph:
         raise CompileError(f"cannot use {x!r} ({type(x).__name__}) in a traced expression.")
 
     def apply(self, op: str, *args: Leaf) -> Node:
-        lifted = tuple(self.lift(a) for a in args)
-        if all(a.op == "const" for a in lifted) and OPS[op].result == "number":
-            return self.constant(OPS[op].value(*(a.data[1] for a in lifted)))
-        return self.node(op, lifted)
+        lifted = tuple([a if isinstance(a, Node) else self.lift(a) for a in args])
+        for a in lifted:
+            if a.op != "const":
+                return self.node(op, lifted)
+        if OPS[op].result != "number":
+            return self.node(op, lifted)
+        return self.constant(OPS[op].value(*(a.data[1] for a in lifted)))
 
 
 class Node:

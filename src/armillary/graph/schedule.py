@@ -95,6 +95,10 @@ class _Scheduler:
         ready_at = [0] * len(self.work)
         waiting = [k for k, count in enumerate(missing) if count == 0]
         urgency = [_NEARNESS * k - height for k, height in enumerate(self.heights)]
+        rank = [0] * len(self.work)
+        for place, k in enumerate(sorted(range(len(rank)), key=lambda k: (urgency[k], k))):
+            rank[k] = place
+        growth = [self._growth(k) for k in range(len(self.work))]
         order: list[int] = []
         placed = [False] * (len(self.work) + 1)
         cycle = live = first = 0
@@ -107,18 +111,23 @@ class _Scheduler:
                 ready = [k for k in within if free[self.pipe[k]]]
                 if not ready:
                     break
-                tight = live > registers
-                growth, _, k = min((self._growth(k) if tight else 0, urgency[k], k) for k in ready)
-                if growth > 0 and sum(free) < 2 * _PER_CYCLE:
-                    break
+                k = min(ready, key=rank.__getitem__)
+                if live > registers:
+                    least = min([growth[k] for k in ready])
+                    k = min([k for k in ready if growth[k] == least], key=rank.__getitem__)
+                    if least > 0 and sum(free) < 2 * _PER_CYCLE:
+                        break
                 waiting.remove(k)
                 within.remove(k)
                 order.append(k)
                 placed[k] = True
                 free[self.pipe[k]] -= 1
-                live += self._growth(k)
+                live += growth[k]
                 for a in self.arguments[k]:
                     self.readers[a] -= 1
+                    if self.readers[a] == 1:  # whoever is left ends it
+                        for u in self.users[a]:
+                            growth[u] -= 1
                 for u in self.users[k]:
                     ready_at[u] = max(ready_at[u], cycle + self.latency[k])
                     missing[u] -= 1
@@ -128,7 +137,7 @@ class _Scheduler:
         return order
 
     def _growth(self, k: int) -> int:
-        """Values in flight after operation k, less those before it."""
+        """Values in flight after operation k, less those before it, as things stand."""
         ended = sum(self.readers[a] == 1 for a in self.arguments[k])
         return (1 if self.readers[k] else 0) - ended
 

@@ -167,9 +167,7 @@ class Builder(TyreBuilder):
             (across if i == k else 0.0) + (own - across) * unit[i] * unit[k]
             for i, k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
         ]
-        self.body(
-            name, carrier, "revolute", at, rpy, axis=unit, mass=mass, inertia=tensor
-        )  # fmt: skip
+        self.body(name, carrier, "revolute", at, rpy, axis=unit, mass=mass, inertia=tensor)
         self.coupling(Coupling(f"{name}.gear", name, joint, ratio))
 
     def add(self, body: Body, has_inertia: bool = True) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypedDict
 
 from armillary.errors import ModelError
 from armillary.model.passive import Passive
@@ -196,6 +197,15 @@ MOTOR_UNITS = {
     "thermal_time_constant": "s",
     "temperature_limit": "°C",
 }
+
+
+class BodyData(TypedDict, total=False):
+    """Mass, centre, tensor and looks of a body, as `Builder.body` takes them."""
+
+    mass: float
+    com: Sequence[float]
+    inertia: Sequence[float]
+    shapes: Sequence[Shape]
 
 
 @dataclass(frozen=True)

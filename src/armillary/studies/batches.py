@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from armillary.errors import ArmillaryError, ModelError
 from armillary.evaluate.compile_function import NotNative
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, Keywords
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.loop.experiment import Experiment
 from armillary.sim.loop.stream import stream
@@ -293,9 +293,9 @@ class _Group:
 
     # -- what runs side by side ------------------------------------------------------------------
 
-    def arguments(self, values: Array) -> dict[str, Any]:
+    def arguments(self, values: Array) -> Keywords:
         """Of `simulate`, for these variants (B, paths)."""
-        given: dict[str, Any] = {**self.experiment.arguments, "mechanism": self.mechanism}
+        given: Keywords = {**self.experiment.arguments, "mechanism": self.mechanism}
         count = len(values)
         own = {path: values[:, k] for k, path in enumerate(self.paths)}
         if self._with_parameters:
@@ -352,7 +352,7 @@ class _Group:
         shift = [y * y + z * z, x * x + z * z, x * x + y * y, -x * y, -x * z, -y * z]
         return np.stack([m, m * x, m * y, m * z, *(I.T + m * np.array(shift))], axis=1)
 
-    def _starts(self, given: dict[str, Any], own: Mapping[str, Array], count: int) -> None:
+    def _starts(self, given: Keywords, own: Mapping[str, Array], count: int) -> None:
         m = self.mechanism
         for name in ("q0", "v0"):
             paths = {p: t for p, t in self.targets.items() if t.owner == name}

@@ -6,12 +6,12 @@ import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from armillary.errors import ArmillaryError, InputError, unknown_name
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, Keywords
 from armillary.sim.control.element_changes import ElementChanges
 from armillary.sim.control.loop_turns import LoopTurns
 from armillary.sim.loop.limits import column_of
@@ -175,9 +175,9 @@ class Taken:
             parameters=p,
         )
 
-    def _given_now(self) -> dict[str, Any]:
+    def _given_now(self) -> Keywords:
         setup, t = self.system.setup, float(self.t[0])
-        found: dict[str, Any] = {}
+        found: Keywords = {}
         if setup.prescribed:
             found["prescribed"] = setup.prescribed.flat(t, self.v[0])[None]
         if setup.external:

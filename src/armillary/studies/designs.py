@@ -11,12 +11,12 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
+from armillary.sim.record.layout import Json
 
 KINDS = ("grid", "list", "latin", "sobol", "random")
 
@@ -86,7 +86,7 @@ class Distribution:
         found = m + s * ndtri(np.clip(a + u * (b - a), 1e-300, 1.0 - 1e-16))
         return np.exp(found) if self.kind == "lognormal" else found
 
-    def as_plain(self) -> dict[str, Any]:
+    def as_plain(self) -> Json:
         own = {k: x for k, x in vars(self).items() if k != "kind" and math.isfinite(x)}
         return {self.kind: own}
 
@@ -119,7 +119,7 @@ class Levels:
         k = np.minimum((u * len(self.values)).astype(int), len(self.values) - 1)
         return np.array(self.values)[k]
 
-    def as_plain(self) -> dict[str, Any]:
+    def as_plain(self) -> Json:
         return {"values": list(self.values)}
 
 
@@ -149,7 +149,7 @@ def _levels(name: str, given: object) -> tuple[float, ...]:
     return tuple(found.tolist())
 
 
-def _of_mapping(name: str, given: dict[str, Any]) -> Source:
+def _of_mapping(name: str, given: Json) -> Source:
     if set(given) == {"values"}:
         return Levels(_levels(name, given["values"]))
     if set(given) in ({"from", "to", "count"}, {"from", "to", "count", "log"}):

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from armillary.errors import ArmillaryError, InputError, unknown_name
+from armillary.evaluate.inputs import Keywords
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.edit import replace_parameters
 from armillary.model.varied import applied, place_of
@@ -234,7 +235,7 @@ def with_numbers(experiment: Experiment, numbers: Mapping[str, float]) -> Experi
     were built with the mechanism are built anew with the changed one."""
     targets = {path: target_of(experiment, path) for path in numbers}
     mechanism = _mechanism(experiment.mechanism, targets, numbers)
-    changes: dict[str, Any] = {}
+    changes: Keywords = {}
     for path, target in targets.items():
         if target.kind == "time":
             changes[path] = numbers[path]
@@ -258,7 +259,7 @@ def with_numbers(experiment: Experiment, numbers: Mapping[str, float]) -> Experi
     return experiment.replace(mechanism, **changes)
 
 
-def _named(mechanism: Mechanism, given: object) -> dict[str, Any]:
+def _named(mechanism: Mechanism, given: object) -> Keywords:
     if given is None or isinstance(given, Mapping):
         return dict(given or {})
     return dict(zip(mechanism.v_labels, np.asarray(given, float).tolist(), strict=True))
@@ -296,7 +297,7 @@ def _started(mechanism: Mechanism, target: Target, given: object, value: float) 
 def _mechanism(
     mechanism: Mechanism, targets: Mapping[str, Target], numbers: Mapping[str, float]
 ) -> Mechanism:
-    model, bodies = mechanism.model, dict[str, dict[str, Any]]()
+    model, bodies = mechanism.model, dict[str, Keywords]()
     elements: dict[int, float] = {}
     varied: dict[str, float] = {}
     for path, target in targets.items():

@@ -20,12 +20,13 @@ from numpy.typing import NDArray
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.sim.loop.experiment import Experiment
+from armillary.sim.record.layout import Json
 from armillary.studies.columns import Column, Taken
 
 if TYPE_CHECKING:
     from xarray import Dataset
 
-Given = str | Sequence[str] | Mapping[str, Any]
+Given = str | Sequence[str] | Json
 _KEYS = ("of", "every", "at")
 _NEAR = 1e-6  # of a step: times that are meant to be equal
 _ROWS = 65536  # instants of one part of a file, about
@@ -40,8 +41,8 @@ class Recordings:
     every: int = 1
     at: tuple[float, ...] = ()
 
-    def as_plain(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"of": list(self.names)}
+    def as_plain(self) -> Json:
+        found: Json = {"of": list(self.names)}
         found |= {"every": self.every} if self.every != 1 else {}
         return found | ({"at": list(self.at)} if self.at else {})
 
@@ -55,7 +56,7 @@ class Recordings:
 
 def recordings_of(given: Given, experiment: Experiment) -> Recordings:
     """From what a person writes; `experiment`: whose runs are recorded."""
-    plain: Mapping[str, Any] = given if isinstance(given, Mapping) else {"of": given}
+    plain: Json = given if isinstance(given, Mapping) else {"of": given}
     for key in plain:
         if key not in _KEYS:
             raise unknown_name("recordings: key", str(key), _KEYS)
@@ -211,7 +212,7 @@ class Labelled:
 
     heads: tuple[str, ...]
     units: tuple[str, ...]
-    about: Mapping[str, Any] = field(default_factory=dict)
+    about: Json = field(default_factory=dict)
 
     def one(self, recording: Recording) -> Dataset:
         import xarray

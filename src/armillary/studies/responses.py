@@ -16,8 +16,9 @@ import numpy as np
 
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
+from armillary.sim.record.layout import Json
 
-Text = str | Mapping[str, Any]
+Text = str | Json
 
 
 class Reducer(Protocol):
@@ -188,11 +189,11 @@ class Response:
         given = STATISTICS[self.statistic][1]
         return given.format(of_column) if given else of_column
 
-    def as_plain(self) -> dict[str, Any]:
+    def as_plain(self) -> Json:
         if self.statistic == CHECK:
             return {CHECK: True}
         column = f"|{self.column}|" if self.size else self.column
-        found: dict[str, Any] = {self.statistic: column}
+        found: Json = {self.statistic: column}
         if self.statistic == "settling":
             found |= {"band": self.band} | ({} if self.to is None else {"to": self.to})
         return found

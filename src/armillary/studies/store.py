@@ -26,6 +26,7 @@ import numpy as np
 from armillary.errors import FormatError, InputError, how_to_install
 from armillary.evaluate.inputs import Array
 from armillary.sim.record.disk import Fresh, locked, sync_folder, write_all
+from armillary.sim.record.layout import Json
 from armillary.studies.recordings import Kept, Recording, kept_bytes, recording_in
 
 MANIFEST, LINES, LOCK = "manifest.json", "chunks.jsonl", ".lock"
@@ -91,7 +92,7 @@ class Store:
         self.folder, self.heads, self.units = Path(folder), tuple(heads), tuple(units)
         self.recorded = dict(recorded or {})
         self._lock: BinaryIO | None = None
-        self._known: dict[int, dict[str, Any]] | None = None
+        self._known: dict[int, Json] | None = None
         self._read: tuple[int, bytes] = (-1, b"")  # recordings of the last chunk asked for
 
     # -- beginning -------------------------------------------------------------------------------
@@ -157,9 +158,9 @@ class Store:
             self._lock.close()
             self._lock = None
 
-    def manifest(self) -> dict[str, Any]:
+    def manifest(self) -> Json:
         try:
-            found: dict[str, Any] = json.loads((self.folder / MANIFEST).read_text())
+            found: Json = json.loads((self.folder / MANIFEST).read_text())
             if found["study"] != VERSION:
                 raise KeyError("version")
         except (OSError, ValueError, KeyError, TypeError):
@@ -178,7 +179,7 @@ class Store:
         if chunk.number in self.lines():
             return
         name, data = f"chunk-{chunk.number:06d}.parquet", table_bytes(chunk, self.heads, self.units)
-        line: dict[str, Any] = {
+        line: Json = {
             "chunk": chunk.number,
             "file": name,
             "sha256": hashlib.sha256(data).hexdigest(),
@@ -200,7 +201,7 @@ class Store:
             raise self._fault(fault) from fault
         self.lines()[chunk.number] = line
 
-    def _put_recordings(self, chunk: Chunk, kept: Kept) -> dict[str, Any]:
+    def _put_recordings(self, chunk: Chunk, kept: Kept) -> Json:
         heads, units = tuple(self.recorded), tuple(self.recorded.values())
         data, name = kept_bytes(kept, chunk.first, heads, units), recorded_in(chunk.number)
         self._put(name, data)
@@ -219,7 +220,7 @@ class Store:
             str(self.folder),
         )
 
-    def lines(self) -> dict[int, dict[str, Any]]:
+    def lines(self) -> dict[int, Json]:
         """Finished chunks whose files are what they were when they were written."""
         if self._known is None:
             self._known = {}
@@ -235,7 +236,7 @@ class Store:
                     continue
         return self._known
 
-    def _recorded(self, line: Mapping[str, Any]) -> bool:
+    def _recorded(self, line: Json) -> bool:
         """Are the recordings of a chunk what they were?  Without a lock (nobody goes on with the
         study) only whether they are there: they are compared when they are read."""
         if not self.recorded:
@@ -260,7 +261,7 @@ class Store:
             self._read = (number, data)
         return recording_in(self._read[1], variant, tuple(self.recorded))
 
-    def _bytes(self, line: Mapping[str, Any]) -> bytes:
+    def _bytes(self, line: Json) -> bytes:
         name = f"chunk-{int(line['chunk']):06d}.parquet"
         return (self.folder / name).read_bytes()
 
@@ -288,7 +289,7 @@ def recorded_in(number: int) -> str:
     return f"recordings-{number:06d}.parquet"
 
 
-def _sum_of(line: Mapping[str, Any]) -> str:
+def _sum_of(line: Json) -> str:
     return str(line["recordings"]["sha256"])
 
 

@@ -46,17 +46,6 @@ class StudyFile(Entry):
     chunk: Whole | None = Field(None, description="variants that are done and written together")
 
 
-def is_study_file(path: str | os.PathLike[str]) -> bool:
-    """Is this a YAML file with the key `study`?"""
-    if Path(path).suffix.lower() not in (".yaml", ".yml") or not Path(path).is_file():
-        return False
-    try:
-        tree = load_tree(read_text(path), str(path))
-    except FormatError:
-        return False
-    return isinstance(tree.value, dict) and "study" in tree.value
-
-
 def load_work(path: str | os.PathLike[str]) -> Work:
     """The checked definition of a study, from its file."""
     source = str(path)

@@ -18,7 +18,7 @@ import numpy as np
 
 from armillary.errors import ArmillaryError, InputError, unknown_name
 from armillary.evaluate.compile_function import NotNative, function_graph
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, Keywords
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
 from armillary.sim.actuators.dc_motor import DCMotor
@@ -34,7 +34,7 @@ _IGNORED = {"made_with", "built_for"}
 # -- arguments of a block --------------------------------------------------------------------------
 
 
-def arguments_of(block: Block) -> dict[str, Any]:
+def arguments_of(block: Block) -> Keywords:
     """What its constructor was called with, by name."""
     args, named = block.made_with
     return dict(inspect.signature(type(block)).bind(*args, **named).arguments)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -19,6 +18,7 @@ from armillary.sim.loop.experiment import Experiment, experiment_of_text
 from armillary.sim.loop.experiment_text import made_here
 from armillary.sim.loop.loads import fed
 from armillary.sim.methods.system import System
+from armillary.sim.record.layout import Json
 from armillary.studies.batches import Batches
 from armillary.studies.columns import Column, columns_in
 from armillary.studies.designs import Design, source_of
@@ -94,7 +94,7 @@ class Work:
             raise InputError(f"recordings: '{wrong.text}': use the response `check`.")
         return found
 
-    def definition(self) -> dict[str, Any]:
+    def definition(self) -> Json:
         """As plain data; InputError where the experiment has parts that no file can hold."""
         found = {
             "experiment": self.experiment.bare_text,
@@ -113,7 +113,7 @@ class Work:
         return found
 
 
-def work_of(definition: Mapping[str, Any]) -> Work:
+def work_of(definition: Json) -> Work:
     factors, sources = [], []
     for name, entry in definition["factors"].items():
         content = dict(entry)

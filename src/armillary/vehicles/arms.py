@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from armillary.errors import InputError
-from armillary.model.parts import Triple
+from armillary.model.parts import BodyData, Triple
 from armillary.vehicles.assembling import (
     Assembler,
     Data,
@@ -69,7 +68,7 @@ def put_arm(
     first, second = pivots.points.values()
     origin = middle(first, second)
     axis = _in_bump(minus(first, second), minus(tip, origin))
-    solid: dict[str, Any] = rod(mass, origin, tip, origin)
+    solid: BodyData = rod(mass, origin, tip, origin)
     solid["shapes"] = [bar_shape(p, tip, origin) for p in (first, second)]
     if pivots.rubber is None:
         a.body(name, a.carrier, "revolute", origin, axis=axis, **solid)
@@ -92,9 +91,7 @@ def put_arm(
     return {f"{name}.{r}": side * x for r, x in parts if x}
 
 
-def _two_bars(
-    mass: float, feet: tuple[Triple, Triple], tip: Triple, origin: Triple
-) -> dict[str, Any]:
+def _two_bars(mass: float, feet: tuple[Triple, Triple], tip: Triple, origin: Triple) -> BodyData:
     """Mass, centre and tensor (xx, yy, zz, xy, xz, yz) of two round bars that meet at the tip."""
     bars = [rod(0.5 * mass, foot, tip, origin) for foot in feet]
     center = middle(bars[0]["com"], bars[1]["com"])

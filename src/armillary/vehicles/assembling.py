@@ -15,7 +15,7 @@ from typing import Any
 
 from armillary.errors import InputError
 from armillary.model import Builder, Frame, Pose, Shape
-from armillary.model.parts import Rows, Triple
+from armillary.model.parts import BodyData, Rows, Triple
 
 STEEL = (0.55, 0.58, 0.62, 1.0)
 DARK = (0.20, 0.20, 0.22, 1.0)
@@ -152,7 +152,7 @@ def rod(
     b: Sequence[float],
     origin: Sequence[float],
     radius: float = 0.02,
-) -> dict[str, Any]:
+) -> BodyData:
     """A round bar from a to b in a body with the given origin: mass, centre, tensor, shape."""
     u, size, center = unit(minus(b, a)), distance(a, b), minus(middle(a, b), origin)
     across = mass * (size * size / 12.0 + radius * radius / 4.0)

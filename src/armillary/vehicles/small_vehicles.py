@@ -17,6 +17,7 @@ from armillary.mechanism.making import Builder
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model import Model, Pose, Report, Shape, Wheel
 from armillary.model.mount import add_model
+from armillary.model.parts import BodyData
 from armillary.model.roads.road import Road
 from armillary.vehicles.assembling import BLUE, DARK, block
 from armillary.vehicles.axles import RoadWheel
@@ -117,7 +118,7 @@ def differential_drive(
     for word, side in (("left", 1.0), ("right", -1.0)):
         looks = Shape("cylinder", (own.radius, own.width), turned, color=DARK)
         at = (0.0, side * 0.5 * track, 0.0)
-        solid: dict[str, Any] = {"mass": own.mass, "inertia": own.tensor, "shapes": [looks]}
+        solid: BodyData = {"mass": own.mass, "inertia": own.tensor, "shapes": [looks]}
         b.body(f"{word}-wheel", "chassis", "revolute", at, axis="y", **solid)
         b.wheel(Wheel(f"{word}-wheel-tyre", f"{word}-wheel", radius, _Y))
     ball = 0.4 * radius

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from armillary.errors import InputError
 from armillary.model import Limits, Passive
-from armillary.model.parts import Triple
+from armillary.model.parts import BodyData, Triple
 from armillary.vehicles.assembling import Assembler, Data, bar_shape, mirrored, rod
 
 RACK = "rack"
@@ -119,7 +118,7 @@ class Trapezoid(Data):
         ends = []
         for name, pin, side in zip(names, pins, (1.0, -1.0), strict=True):
             tip = self.tip(pin, side)
-            solid: dict[str, Any] = {"mass": self.knuckle_mass, "inertia": (0.15, 0.15, 0.1)}
+            solid: BodyData = {"mass": self.knuckle_mass, "inertia": (0.15, 0.15, 0.1)}
             a.body(
                 name, beam, "revolute", pin, axis="z", shapes=[bar_shape(pin, tip, pin)], **solid
             )

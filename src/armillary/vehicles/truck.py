@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from armillary.errors import InputError
 from armillary.mechanism.making import Builder
 from armillary.model import Passive, Pose, Report, Shape, Wheel
+from armillary.model.parts import BodyData
 from armillary.model.roads.road import Road
 from armillary.model.tyres.simple import Linear
 from armillary.vehicles.assembling import BLUE, ORANGE, STEEL, Assembler
@@ -184,7 +184,7 @@ def _share_loads(rows: list[_Row], data: TruckAxle, steering: Trapezoid, gravity
             )
 
 
-def _solid(row: _Row) -> dict[str, Any]:
+def _solid(row: _Row) -> BodyData:
     u = row.unit
     color = {"t": BLUE, "d": STEEL}[row.body[0]] if row.body != TRACTOR else ORANGE
     box = Shape("box", (u.length, 2.4, 0.3), Pose((0.6 - 0.5 * u.length, 0.0, 1.15)), color=color)
@@ -201,9 +201,10 @@ def _hang(b: Builder, row: _Row, before: _Row | None, flat: bool) -> None:
     joint sits at the hitch, so points of the unit are lowered by the hitch's height there."""
     solid = _solid(row)
     if before is None:
-        b.body(
-            row.body, joint="planar" if flat else "free", **solid | ({"axis": "z"} if flat else {})
-        )
+        if flat:
+            b.body(row.body, joint="planar", axis="z", **solid)
+        else:
+            b.body(row.body, joint="free", **solid)
         return
     u = before.unit
     if flat:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from armillary.errors import unknown_name
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, Keywords
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model import Pose
 from armillary.scalar import Scalar, atan2, cos, sin
@@ -51,7 +51,7 @@ class Vehicle:
     units: tuple[str, ...] = ("chassis",)
     rolling: bool = False
     about: str = ""
-    data: dict[str, Any] = field(default_factory=dict)  # the arguments it was made with
+    data: Keywords = field(default_factory=dict)  # the arguments it was made with
 
     @property
     def name(self) -> str:

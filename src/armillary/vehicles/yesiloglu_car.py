@@ -24,18 +24,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from armillary.errors import InputError
 from armillary.mechanism.making import Builder
 from armillary.model import Passive, Pose, Report, Shape, Wheel
-from armillary.model.parts import Triple
+from armillary.model.joints import JointOptions
+from armillary.model.parts import BodyData, Triple
 from armillary.vehicles.assembling import BLUE, CHASSIS, DARK, Assembler, bar_shape, block, rod
 from armillary.vehicles.axles import RoadWheel
 from armillary.vehicles.fitting import fitted
 from armillary.vehicles.steering import Trapezoid
 from armillary.vehicles.suspensions import FiveDegree
 from armillary.vehicles.vehicle import Vehicle
+
+Hinge = tuple[str, Triple, Triple, Passive]  # name, place, axis, spring and damper
 
 CONTACTS = ("point", "lifted", "rolling")
 STEERING = "steering"
@@ -71,7 +73,8 @@ def yesiloglu_car(
     pins = trapezoid or Trapezoid(wheelbase=wheelbase, pins=1.30)
     rim = wheel or RoadWheel(radius=0.31, mass=14.0)
     box = Shape("box", (wheelbase, 0.7, 0.25), Pose((-0.5 * wheelbase, 0.0, 0.5)), color=BLUE)
-    body = {"mass": mass, "com": com, "inertia": block(mass, (3.6, 1.5, 0.9)), "shapes": [box]}
+    tensor = block(mass, (3.6, 1.5, 0.9))
+    body = BodyData(mass=mass, com=com, inertia=tensor, shapes=[box])
     build = _Arms(Assembler(b, "world"), contact, rim, data, tyre_stiffness, tyre_damping)
     build.all(wheelbase, half_track, pins, body, steered)
     corners = ("front-left", "front-right", "rear-left", "rear-right")
@@ -105,7 +108,7 @@ class _Arms:
     damping: Sequence[float]
 
     def all(
-        self, wheelbase: float, half: float, pins: Trapezoid, body: dict[str, object], steered: bool
+        self, wheelbase: float, half: float, pins: Trapezoid, body: BodyData, steered: bool
     ) -> None:
         # arm 1 carries the chassis in the tree; the tips of the others are welded where they meet
         hub = self.tyre("rear-left", (-wheelbase, half))
@@ -131,7 +134,7 @@ class _Arms:
             )
 
     @property
-    def small(self) -> dict[str, Any]:
+    def small(self) -> BodyData:
         return {"mass": 0.5, "inertia": (0.02, 0.02, 0.02)}
 
     def weld(self, name: str, first: str, second: str, point: Sequence[float]) -> None:
@@ -147,7 +150,7 @@ class _Arms:
             a.body(base, "world", "prismatic", (*at, 0.0), axis="z", mass=1.0)
         turned = Pose.from_rpy((0, 0, r), (0.5 * math.pi, 0, 0))
         shape = Shape("cylinder", (r, self.rim.width), turned, color=DARK)
-        own: dict[str, Any] = {
+        own: BodyData = {
             "mass": 6.0,
             "com": (0.0, 0.0, r),
             "inertia": (0.3, 0.55, 0.3),
@@ -160,7 +163,7 @@ class _Arms:
         laws = [
             Passive(spring=k, viscous=d) for k, d in zip(self.stiffness, self.damping, strict=True)
         ]
-        solid: dict[str, Any] = {"mass": self.rim.mass, "inertia": self.rim.tensor}
+        solid: BodyData = {"mass": self.rim.mass, "inertia": self.rim.tensor}
         a.body(
             f"{corner}-rim", ring, "gimbal", center, free=("dx", "dy", "dz"), passive=laws, **solid
         )
@@ -172,9 +175,7 @@ class _Arms:
         (ix, iy, iz), (ox, oy, oz) = self.data.inner, self.data.outer
         return (x + ix, side * iy, iz), (x + ox, side * oy, oz)
 
-    def hinges(
-        self, corner: str, inner: Triple, outer: Triple, side: float
-    ) -> list[tuple[Any, ...]]:
+    def hinges(self, corner: str, inner: Triple, outer: Triple, side: float) -> list[Hinge]:
         """Names, places, axes and springs of the five hinges, from the chassis outward."""
         d = self.data
         first = Passive(spring=d.swing, viscous=d.swing_time * d.swing)
@@ -190,10 +191,10 @@ class _Arms:
     def chain(
         self,
         parent: str,
-        rows: Sequence[tuple[Any, ...]],
+        rows: Sequence[Hinge],
         last: str,
         origin: Sequence[float],
-        solid: dict[str, Any],
+        solid: BodyData,
     ) -> None:
         """Hinges one after the other; the last body has the given name, mass and shape.  The arm is
         the body behind the second hinge from the chassis, or before it on the way to it."""
@@ -205,11 +206,11 @@ class _Arms:
                 parent = name
                 continue
             shift = [p - o for p, o in zip(origin, at, strict=True)]
-            own = dict(solid)
+            own = solid.copy()
             own["com"] = tuple(c + s for c, s in zip(own.get("com", (0, 0, 0)), shift, strict=True))
             own["shapes"] = [_moved(shape, shift) for shape in own.get("shapes", ())]
-            options = {"axis": axis, "passive": law, "joint_name": name}
-            self.a.body(last, parent, "revolute", at, **options, **own)
+            how = JointOptions(axis=axis, joint_name=name)
+            self.a.body(last, parent, "revolute", at, passive=law, **how, **own)
 
     def suspension(
         self,
@@ -217,7 +218,7 @@ class _Arms:
         x: float,
         side: float,
         last: str,
-        solid: dict[str, object],
+        solid: BodyData,
         origin: Sequence[float] | None = None,
     ) -> None:
         """From the chassis outward to a body of the given name."""
@@ -232,14 +233,14 @@ class _Arms:
         for corner, side in (("front-left", 1.0), ("front-right", -1.0)):
             pin = (0.0, side * 0.5 * pins.pins, z)
             tip = pins.tip(pin, side)
-            kind: dict[str, Any] = {
+            kind: JointOptions = {
                 "axis": "z",
                 "joint_name": STEERING if side > 0 else f"{corner}-kingpin",
             }
             joint = "revolute"
             if side > 0 and not steered:
                 joint, kind = "fixed", {"joint_name": STEERING}
-            solid: dict[str, Any] = {"mass": pins.knuckle_mass, "inertia": (0.15, 0.15, 0.1)}
+            solid: BodyData = {"mass": pins.knuckle_mass, "inertia": (0.15, 0.15, 0.1)}
             looks = [bar_shape(pin, tip, pin)]
             a.body(f"{corner}-knuckle", BEAM, joint, pin, shapes=looks, **kind, **solid)
             tips.append(tip)

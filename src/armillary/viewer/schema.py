@@ -12,7 +12,6 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 FORMAT: Literal["armillary.scene/1"] = "armillary.scene/1"
-WORLD_BODY = -1  # number of the world where a body is asked for
 
 Point = tuple[float, float, float]
 Place = tuple[float, float, float, float, float, float, float]  # position, quaternion x y z w

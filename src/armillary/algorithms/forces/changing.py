@@ -137,7 +137,7 @@ def changing_in_loops(states: int, elements: int, told: bool) -> Algorithm:
 
     A mechanism that is given to it has no other elements; states: of all of them."""
     writes = {"force": "dof", "rates": "world"}
-    shapes = {"rates": Numbers(size=states)}
+    shapes: dict[str, object] = {"rates": Numbers(size=states)}
     if told:
         writes |= {"along": "dof", "wrench": "body", "energy": "world"}
         writes |= {"readings": "element", "outputs": "tyre"}

@@ -15,14 +15,15 @@ from armillary.spatial import Motion, Product, Transform
 def _step(b: Record, p: Record, j: Record) -> None:
     X = Product(b.joint.transform(j.q), b.placement)
     S, order = b.joint.motion_space(j.q), b.joint.order
-    b.Y, v = X @ p.Y, X @ p.v
+    Y, v = X @ p.Y, X @ p.v
+    b.Y = Y
     b.v = v + S @ j.v
     rates = [Motion.zero()] * len(S)
     for k in range(len(S)) if order is None else order:
         rates[k] = v.cross(S[k])
         if order is not None:  # the next axis is carried by this one too
             v = v + S[k] * j.v[k]
-    to_world = b.Y.inverse()
+    to_world = Y.inverse()
     j.S = [to_world @ axis for axis in S]
     j.dS = [to_world @ rate for rate in rates]
 

@@ -21,7 +21,7 @@ from armillary.algorithms.forces.elements import READINGS, MovingTree
 from armillary.algorithms.forces.loops import MOST_BODIES, distinct
 from armillary.codegen.target import native
 from armillary.errors import InputError, unknown_name
-from armillary.evaluate.inputs import Array, as_floats
+from armillary.evaluate.inputs import Array, Keywords, as_floats
 from armillary.evaluate.program import Program
 from armillary.evaluate.request import Request
 from armillary.graph.expr import Node
@@ -53,7 +53,7 @@ class Added:
     readings: Array
     outputs: Array
 
-    def put(self, extras: dict[str, Any], shape: tuple[int, ...]) -> None:
+    def put(self, extras: Keywords, shape: tuple[int, ...]) -> None:
         """Into what a recorder takes beside the joint forces: outer wrenches, and restraints."""
         outer = dict(extras.get("external", {}))
         for name, wrench in self.wrenches.items():
@@ -331,7 +331,7 @@ def _traced(schedule: Schedule, t: Scalar, count: int) -> list[Scalar]:
     return [interpolated(row, t) if len(row) > 1 else row[0][1] for row in rows]
 
 
-def split_inputs(mechanism: Mechanism, inputs: Inputs) -> tuple[Inputs, dict[str, Any]]:
+def split_inputs(mechanism: Mechanism, inputs: Inputs) -> tuple[Inputs, Keywords]:
     """Inputs of joints, and those of force elements."""
     if not isinstance(inputs, Mapping):
         return inputs, {}

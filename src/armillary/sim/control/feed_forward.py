@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.errors import InputError
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, Keywords
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
 from armillary.sim.control.block import Block, Scalars
@@ -60,7 +60,7 @@ class FeedForward(Block):
         """Inverse dynamics of the wanted motion; with motors, the voltages for it
         [Swartz1982, 11].  external: wrenches by frame, or a function of time that gives them.
         actuators: joints of a closed mechanism that give the forces."""
-        chosen: dict[str, Any] = {"actuators": actuators} if mechanism.constraints else {}
+        chosen: Keywords = {"actuators": actuators} if mechanism.constraints else {}
         if actuators is not None and not chosen:
             raise InputError(
                 f"FeedForward.along: '{mechanism.name}' has no constraints; all its joints are "

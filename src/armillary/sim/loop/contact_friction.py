@@ -26,7 +26,7 @@ import numpy as np
 
 from armillary.constraints.moving import RowMotion
 from armillary.errors import InputError, ModelError
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, Keywords
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.loop.events import FrictionEvent, Outcome, Parts, Switch, Watched
 from armillary.sim.loop.start import allowed_state
@@ -162,7 +162,7 @@ class ContactFriction:
             tau = tau + view.restraint(t, q, v, tau, view.acceleration(t, q, v, tau))
         equations = mechanism.constraint_solver.equations
         if mechanism.model.load_dependent_joints:
-            options: dict[str, Any] = {"prescribed": moving, "baumgarte": baumgarte}
+            options: Keywords = {"prescribed": moving, "baumgarte": baumgarte}
             solution: Any = mechanism.solve(q, v, tau, wrenches, **options)
             a, forces = solution.acceleration, solution.multipliers
         else:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from armillary.constraints.equations import RANK_TOLERANCE
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, Keywords
 from armillary.sim.loop.contact_friction import Pull, directions, force_rounding, lever
 from armillary.sim.loop.events import Bound, Event, Parts, Switch, Watched
 from armillary.sim.loop.held_scan import unchanged_steps
@@ -190,7 +189,7 @@ def _forces(system: System, times: list[float], batch: StepBatch, a: Array, tau:
     given = given_at(system, times, batch)
     q, v, a, tau = (x[:count].reshape(-1, x.shape[-1]) for x in (batch.q, batch.v, a, tau))
     external = {name: x.reshape(-1, 6) for name, x in given.get("external", {}).items()}
-    options: dict[str, Any] = {}
+    options: Keywords = {}
     if setup.prescribed:
         options["prescribed"] = setup.prescribed.unflat(
             mechanism, given["prescribed"].reshape(len(q), -1)

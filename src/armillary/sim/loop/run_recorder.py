@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, Keywords
 from armillary.evaluate.tyre_forces import TyreForces
 from armillary.sim.control.element_changes import Added, ElementChanges
 from armillary.sim.control.loop_turns import LoopTurns
@@ -87,9 +85,7 @@ class RunRecorder:
             return force.reshape(v.shape), told
         return np.zeros(0), {}
 
-    def _changed(
-        self, t: Array, q: Array, v: Array, z: Array, extras: dict[str, Any]
-    ) -> Added | None:
+    def _changed(self, t: Array, q: Array, v: Array, z: Array, extras: Keywords) -> Added | None:
         """What elements with states or inputs of their own add; their energy and readings as
         extras."""
         for stage in self._changes:
@@ -107,7 +103,7 @@ class RunRecorder:
             return found
         return None
 
-    def _events(self, v: Array) -> dict[str, Any]:
+    def _events(self, v: Array) -> Keywords:
         """What events have left behind; first of all, the mechanism in force."""
         if self.recorder.mechanism is not self.system.mechanism:
             self.recorder.switch(self.system.mechanism)

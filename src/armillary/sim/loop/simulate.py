@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +16,7 @@ from numpy.typing import ArrayLike
 from armillary.constraints.drift import DrawnBack
 from armillary.constraints.holding import named_values
 from armillary.errors import InputError, Message, ModelError
-from armillary.evaluate.inputs import Array, as_floats
+from armillary.evaluate.inputs import Array, Keywords, as_floats
 from armillary.evaluate.named_states import State as GivenState
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.control.element_changes import check_changes, element_changes, split_inputs
@@ -162,7 +161,7 @@ def placed(mechanism: Mechanism, q0: GivenState | None) -> tuple[Mechanism, Arra
     return mechanism, None if q0 is None else mechanism.evaluator.complete({"q": q0})["q"]
 
 
-def _made_with(given: dict[str, object]) -> dict[str, Any]:
+def _made_with(given: dict[str, object]) -> Keywords:
     """What a file must know to go on: a start that is not given is that of the file."""
     if given["out"] is None:
         return {}
@@ -173,13 +172,13 @@ def _made_with(given: dict[str, object]) -> dict[str, Any]:
     return told | {"unsaid": unsaid}
 
 
-def usual() -> dict[str, Any]:
+def usual() -> Keywords:
     """What arguments of `simulate` are where they are not given."""
     return dict(_usual())
 
 
 @cache
-def _usual() -> dict[str, Any]:
+def _usual() -> dict[str, object]:
     known = inspect.signature(simulate).parameters.items()
     return {name: p.default for name, p in known if name != "mechanism"}
 
@@ -225,7 +224,7 @@ def _carried_out(
     return recorder.finish()
 
 
-def _recorder(system: System, names: tuple[str, ...], how: dict[str, Any]) -> Recorder:
+def _recorder(system: System, names: tuple[str, ...], how: Keywords) -> Recorder:
     """The recorder of a run; how: its file, method, steps and signals."""
     _check_recorded(system, names)
     how |= {"others": system.mechanisms.others, "prescribed": system.setup.prescribed}

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, Keywords
 from armillary.sim.methods.system import System
 
 
@@ -95,7 +94,7 @@ def instants(
 
 def given_at(
     system: System, times: list[float], batch: StepBatch, wrenches: bool = True
-) -> dict[str, Any]:
+) -> Keywords:
     """Prescribed motion (T, ..., 3 n) and wrenches by frame (T, ..., 6) of the recorded instants,
     where there are such."""
     setup, shape = system.setup, (*batch.v.shape[1:-1], 6)
@@ -106,7 +105,7 @@ def given_at(
             moved.append(setup.prescribed.flat(t, batch.v[k]))
         if wrenches:
             pushed.append(setup.external(t, batch.q[k], batch.v[k]) or {})
-    found: dict[str, Any] = {"prescribed": np.array(moved)} if moved else {}
+    found: Keywords = {"prescribed": np.array(moved)} if moved else {}
     if pushed:
         none = np.zeros(6)
         found["external"] = {

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from armillary.errors import ModelError
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, Keywords
 from armillary.sim.loop.arguments import check_types, projection_or_rates
 from armillary.sim.loop.events import check_start
 from armillary.sim.loop.grid import Grid
@@ -54,7 +53,7 @@ def stream(arguments: Mapping[str, object], records_of: Callable[[System], Recor
     """Simulate as `simulate` does with these arguments; its states go to the records.
 
     Runs of a batch that break down are told in `reasons`; the others go on."""
-    given: dict[str, Any] = {**usual(), **arguments}
+    given: Keywords = {**usual(), **arguments}
     check_types(given)
     mechanism, q0 = placed(given["mechanism"].with_tolerance(given["geometry_tolerance"]),
                            given["q0"])  # fmt: skip

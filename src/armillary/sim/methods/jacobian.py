@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from armillary.algorithms.forces.element_forces import joint_pushes
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, Keywords
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.methods.run_view import RunView
 from armillary.sim.methods.variational_parts import loop_forces
@@ -40,7 +39,7 @@ def jacobian(view: RunView, t: float, y0: Array, x0: Array) -> Array:
     else:
         derivatives, bodies = view.mechanism.forward_dynamics.derivatives, view.bodies()
         # friction by load knows no parameters
-        own: dict[str, Any] = {} if bodies is None else {"parameters": bodies}
+        own: Keywords = {} if bodies is None else {"parameters": bodies}
         d = derivatives(q, v, tau, view.wrenches(t, q, v), **own)
         a_q, a_v, a_tau = d.dq, d.dv, d.dtau
     J[..., n : 2 * n, :n], J[..., n : 2 * n, n : 2 * n] = a_q, a_v

@@ -18,7 +18,7 @@ import numpy as np
 
 from armillary.constraints.moving import RowMotion
 from armillary.errors import InputError, NotFiniteError
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, Keywords
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
 from armillary.sim.control.block import Scalars
@@ -222,7 +222,7 @@ class RunView:
     ) -> Array:
         """As `free_acceleration`, of one mechanism and before limits hold anything."""
         setup, moving = self.setup, self.moving(t)
-        options: dict[str, Any] = {} if moving is None else {"prescribed": moving}
+        options: Keywords = {} if moving is None else {"prescribed": moving}
         if setup.parameters is not None:
             options["parameters"] = self.bodies()
         if setup.baumgarte is not None and self.mechanism.constraints:
@@ -284,7 +284,7 @@ class RunView:
         if not entries:
             return force
         k, moving = np.array(sorted(entries)), self.moving(t)
-        options: dict[str, Any] = {} if moving is None else {"prescribed": moving}
+        options: Keywords = {} if moving is None else {"prescribed": moving}
         free = self._dynamics(q, v, tau, self.wrenches(t, q, v), **options)
         Y = self.mobility(q, v, tau)[np.ix_(k, k)]
         force[k] = np.linalg.lstsq(Y, (a - free)[k], rcond=1e-12)[0]

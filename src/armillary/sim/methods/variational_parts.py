@@ -20,7 +20,7 @@ from armillary.algorithms.passes import Algorithm
 from armillary.constraints.compiled import compiled_kernels
 from armillary.constraints.moving import RowMotion
 from armillary.evaluate import native_call
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, Keywords
 from armillary.model.lowering.tree import parametric
 from armillary.scalar import Scalar
 
@@ -71,7 +71,7 @@ class VariationalParts:
 
         def ask(algorithm: Algorithm, inputs: dict[str, list[Scalar]]) -> dict[str, list[Scalar]]:
             bodies = {"parameters": p}
-            arrays: dict[str, Any] = {name: np.array(x, float) for name, x in inputs.items()}
+            arrays: Keywords = {name: np.array(x, float) for name, x in inputs.items()}
             found = self.mechanism.evaluator.run(algorithm, arrays, bodies=bodies)
             return {name: x.tolist() for name, x in found.items()}
 

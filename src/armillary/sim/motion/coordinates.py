@@ -8,27 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.errors import InputError, unknown_name
+from armillary.evaluate.named_states import velocity_entries
 from armillary.mechanism.mechanism import Mechanism
 from armillary.units import FORCE
 
 
 def freedoms(mechanism: Mechanism, joints: Sequence[str] | str | None) -> list[int]:
     """Entries of v of joints ("rod1") or single coordinates ("rod1.dx"); None: all."""
-    model = mechanism.model
-    if joints is None:
-        return list(range(model.nv))
-    found: list[int] = []
-    for name in [joints] if isinstance(joints, str) else joints:
-        if name in model.v_labels:
-            found.append(model.v_labels.index(name))
-        elif name in model.moving_joints:
-            slot = model.slots[model.joint_index[name]].v
-            found += range(slot.start, slot.stop)
-        else:
-            raise unknown_name("joint", name, (*model.moving_joints, *model.v_labels))
-    if len(set(found)) != len(found):
-        raise InputError("joints: the same degree of freedom is named twice.")
-    return found
+    return velocity_entries(mechanism.model, joints, "joints")
 
 
 def coordinates(mechanism: Mechanism, entries: Sequence[int]) -> list[int]:

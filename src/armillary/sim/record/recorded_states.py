@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from armillary.constraints.moving import RowMotion
 from armillary.constraints.notes import nearness
 from armillary.constraints.nullspace import RANK_TOLERANCE
 from armillary.constraints.solution import ConstrainedSolution, ConstraintForces
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, Keywords
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.varied import place_of
 from armillary.sim.motion.step_dynamics import step_dynamics
@@ -45,7 +44,7 @@ class States:
     def a(self) -> Array:
         if self.given_a is not None:
             return self.given_a
-        options: dict[str, Any] = dict(self.bodies)
+        options: Keywords = dict(self.bodies)
         if self.moving is not None:
             options["prescribed"] = self.moving
         if self.baumgarte is not None and self.mechanism.constraints:
@@ -54,12 +53,12 @@ class States:
         return np.asarray(dynamics(self.q, self.v, self.tau, self._loads, **options))
 
     @property
-    def bodies(self) -> dict[str, Any]:
+    def bodies(self) -> Keywords:
         """Numbers of bodies and elements that are not the model's, as questions take them."""
         return {} if self.parameters is None else {"parameters": self.parameters}
 
     @cached_property
-    def places(self) -> dict[str, Any]:
+    def places(self) -> Keywords:
         """Places of joints that are not the model's, as questions of frames take them: offsets
         along the axes of the joint frames."""
         model = self.mechanism.model

@@ -206,13 +206,6 @@ class TreeState(Noting):
             found.append((R @ E.T, p + R @ r))
         return found
 
-    def along_axes(self, forces: Sequence[Array]) -> Array:
-        """S_k^T f_k of every joint."""
-        found = np.zeros(self.model.nv, dtype=np.result_type(*forces, float))
-        for slot, S, f in zip(self.slots, self.S, forces, strict=True):
-            found[slot] = S.T @ f
-        return found
-
 
 def turn_and_shift(X: Array) -> tuple[Array, Array]:
     """E and r of  X = [E 0; -E r~ E]."""
