@@ -26,6 +26,7 @@ from benchmarks import (
     others,
     simulation,
     single,
+    studies,
     table,
     targets,
 )
@@ -165,6 +166,20 @@ def test_a_run_that_ends_early_is_not_timed(short_runs):
     case = simulation.panda()
     with pytest.raises(RuntimeError, match="not a number"):
         simulation.timed(case.names(case.hanging, np.full(7, 1e9), 1000))
+
+
+def test_studies_and_their_peers_run_the_same_variants(tmp_path):
+    """MuJoCo, a single run by parameters, and one with a mechanism of its own."""
+    study = studies.ours(studies.ALONE)
+    rows = study.table[:, : len(studies.FACTORS)]
+    found = np.stack([study["peak"], study["swing"]], axis=1)
+    scale = found.max(axis=0)
+    assert np.ptp(found[:, 0]) > 0.1 * scale[0]
+    alone = np.array([studies.alone(1), studies.single(rows[1])])
+    assert np.allclose(studies.Peer().run(rows)[:, 0], found[:, 0], rtol=0, atol=1e-9 * scale[0])
+    assert np.allclose(alone[:, 0], found[1, 0], rtol=0, atol=1e-9 * scale[0])
+    assert np.allclose(alone[:, 1], found[1, 1], rtol=1e-2)  # a sum, not the trapezoidal rule
+    assert studies.streamed(300, str(tmp_path / "s")) == 300
 
 
 def test_the_command_writes_its_tables(monkeypatch, tmp_path, capsys):

@@ -68,7 +68,7 @@ def test_each_variant_is_the_run_with_that_motor(feed):
     assert study.grouped == {} and not any(study.failed)
     assert study["check"].max() < 1e-9
     assert np.ptp(study["end"]) > 0.01 and np.ptp(study["most"]) > 0.1
-    for variant in (0, 5, 11):
+    for variant in (0, 11):
         row = dict(zip(study.factors, study.table[variant], strict=False))
         bodies = {}
         for body, joint in (("upper", "shoulder"), ("lower", "elbow")):
@@ -90,8 +90,8 @@ def test_each_variant_is_the_run_with_that_motor(feed):
         }  # fmt: skip
         for name, value in wanted.items():
             assert study[name][variant] == pytest.approx(value, rel=1e-9, abs=1e-12), name
-        again = study.run(variant, record=("q",))
-        assert np.allclose(again.q, run.q, rtol=0, atol=1e-12)
+    again = study.run(11, record=("q",))
+    assert np.allclose(again.q, run.q, rtol=0, atol=1e-12)
 
 
 def test_the_steady_speed_of_a_free_motor_has_a_closed_form():
@@ -169,7 +169,6 @@ def test_motors_inside_other_blocks():
     )  # fmt: skip
     factors = {
         "motors.shoulder.resistance": [0.9, 2.0], "motors.elbow.gear": [-20.0, -35.0],
-        "motors.shoulder.gear": [20.0, 40.0],
     }  # fmt: skip
     given = {"voltages": {"shoulder": 9.0, "elbow": 3.0}, "duration": 0.05}
     ends = {}
@@ -178,7 +177,7 @@ def test_motors_inside_other_blocks():
         study = am.study(experiment, factors, {"end": "end q.elbow"})
         grouped = isinstance(blocks, am.Chain)
         assert set(study.grouped) == (set(factors) if grouped else set())
-        for variant in (0, 7):
+        for variant in (0, 3):
             run = study.run(variant, record=("q",))
             assert study["end"][variant] == pytest.approx(run.q[-1, 1], rel=1e-10)
         ends[grouped] = study["end"]
