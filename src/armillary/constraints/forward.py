@@ -34,7 +34,7 @@ from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
 from armillary.constraints.notes import warn_open
 from armillary.constraints.plan import for_inputs, plan_at, plan_of
 from armillary.constraints.states import answerable, blanked, fulfilled, solvable
-from armillary.errors import InputError, ProjectionWarning, warn_caller
+from armillary.errors import InputError, ProjectionWarning, SingularError, warn_caller
 from armillary.evaluate.evaluator import Evaluator, External
 from armillary.evaluate.inputs import Array, result_type, wrenches
 from armillary.model.model import Model
@@ -286,7 +286,12 @@ class ConstrainedForwardDynamics(LadderQuestion):
         equations, system = self._equations, states.system(self._equations)
         a, good = np.full(states.arrays["v"].shape, np.nan), answerable(system)
         for k in np.flatnonzero(good):
-            a[k] = equations.answer(system, int(k)).a
+            try:
+                a[k] = equations.answer(system, int(k)).a
+            except SingularError:  # in one state of many, as of a gimbal at a quarter turn
+                good[k] = False
+                if not good.any() and states.numbers is None:
+                    raise
         if good.any():
             self._choose_others(states.of(np.flatnonzero(good)[:1]))
         return Outcome(a, good)

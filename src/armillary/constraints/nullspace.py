@@ -17,6 +17,7 @@ from armillary.errors import ModelError, NotFiniteError, SingularError
 from armillary.evaluate.inputs import Array
 
 RANK_TOLERANCE = 1e-9  # of scaled rows: less counts as dependent
+_LOCKED = 1e-14  # of an inertia, which others take all of: what is left is rounding
 _NEGATIVE = 1e-9  # of the largest inertia: less is rounding
 
 
@@ -222,7 +223,10 @@ def _reduced(A: Array, b: Array, N: Array, labels: tuple[str, ...]) -> Array:
     scaled = A / np.outer(size, size)
     try:
         L = np.linalg.cholesky(scaled)
+        sound = not len(L) or float(np.diag(L).min()) ** 2 > _LOCKED
     except np.linalg.LinAlgError:
+        sound = False
+    if not sound:
         values, vectors = np.linalg.eigh(scaled)
         motion = N @ (vectors[:, :1] / size[:, None])
         _undefined(motion, 0, labels, negative=values[0] < -_NEGATIVE)

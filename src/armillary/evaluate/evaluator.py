@@ -184,6 +184,9 @@ class Evaluator:
             from armillary.evaluate.needs import refuse_undefined_elements
 
             refuse_undefined_elements(self.model, given, self.interpret)
+        from armillary.evaluate.needs import refuse_locked
+
+        refuse_locked(self.model, given)
         rates = dict.fromkeys(given, self.model.v_labels)
         refuse_not_finite(given, rates | {"q": self.model.q_labels}, *results)
 

@@ -19,6 +19,7 @@ from armillary.model.model import Model
 
 Interpret = Callable[..., Run]  # (algorithm, inputs), as `Evaluator.interpret`
 _ORDINARY = 1e6  # coordinates beyond make numbers overflow, whatever the forces
+_LOCKED = 1e-5  # singular value of the axes of a joint: some coincide but for rounding
 _LARGEST_INERTIA_CHECK = 120  # degrees of freedom
 
 
@@ -61,6 +62,24 @@ def refuse_undefined_elements(
                 f"are half a turn apart), so the answer is not a finite number. Move the state "
                 f"or its ends; a plain spring without damping whose rest length is 0 needs no "
                 f"direction."
+            )
+
+
+def refuse_locked(model: Model, given: Mapping[str, Array]) -> None:
+    """Of one state: a joint whose axes coincide there."""
+    q = np.ravel(given.get("q", np.zeros(0)))
+    if len(q) != model.nq or not np.isfinite(q).all():
+        return
+    for body, joint, slot in zip(model.bodies, model.joints, model.slots, strict=True):
+        if not joint.may_lock:
+            continue
+        columns = [s.leaves() for s in joint.motion_space(q[slot.q].tolist())]
+        values = np.linalg.svd(np.array(columns, float), compute_uv=False)
+        if values[-1] < _LOCKED * values[0]:
+            raise SingularError(
+                f"joint '{body.joint.name}' is locked at this q: its axes coincide (a gimbal "
+                f"turned by a quarter), so how an acceleration is divided among them is undefined. "
+                f"Move q off that place, or use a spherical or free joint, which has none."
             )
 
 

@@ -30,6 +30,7 @@ class Joint(ABC):
     nv: int = 0
     # Axes carried out one after the other, in this order; None: all at once (a group, like a ball)
     order: tuple[int, ...] | None = None
+    may_lock: bool = False  # do axes coincide somewhere, as those of a gimbal at a quarter turn?
 
     def parameters(self) -> tuple[Scalar, ...]:
         """Numbers that may differ between joints of one type (a pitch, axes)."""

@@ -82,6 +82,7 @@ class Gimbal(Joint):
         self.units = tuple("rad" if name[0] == "r" else "m" for name in self.free)
         self.nq = self.nv = len(self.free)
         self.order = tuple(range(self.nv))
+        self.may_lock = set(AXES[:3]) <= set(self.free)
 
     def key(self) -> tuple:
         return (self.kind, self.free)
@@ -158,6 +159,7 @@ class General(Joint):
         self.axes = tuple(axes)
         self.nq = self.nv = len(self.axes)
         self.order = tuple(range(self.nv))
+        self.may_lock = self.nv > 1
         self.coordinates = tuple(f"axis{k + 1}" for k in range(self.nv))
         if units is None:
             units = ["rad" if any(axis.angular.leaves()) else "m" for axis in self.axes]

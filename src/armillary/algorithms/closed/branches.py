@@ -7,9 +7,8 @@ bodies these are is told by `articulated`; the others are composed as in the mas
 
 from __future__ import annotations
 
-from armillary.algorithms.closed.residual import CONVERGED, UNCONVERGED
 from armillary.algorithms.tree.forward_dynamics import accelerate, articulate, give_way
-from armillary.scalar import where
+from armillary.algorithms.tree.locking import lock_status
 from armillary.spatial import Force, ForceDyad, Motion
 
 LEAST_AXIS = 1e-4  # of its inertia: what the other axes of a joint leave to one of them
@@ -38,12 +37,8 @@ def carry(b, p, j, moving):
 def _health(b):
     """0; NaN where an axis has come so near to the others of its joint (a gimbal, turned by a
     quarter) that rounding of what is left of its inertia would count."""
-    status = CONVERGED
-    axes = zip(b.S, b.U, b.armature, b.D.inverse_D, strict=True)
-    for k, (s, U, rotor, inverse) in enumerate(axes):
-        if k:
-            status = where((s.dot(U) + rotor) * inverse * LEAST_AXIS <= 1.0, status, UNCONVERGED)
-    return status
+    sizes = [s.dot(U) + rotor for s, U, rotor in zip(b.S, b.U, b.armature, strict=True)]
+    return lock_status(sizes, b.D.inverse_D, LEAST_AXIS)
 
 
 def follow(b, p, j):

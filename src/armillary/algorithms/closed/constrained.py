@@ -38,6 +38,7 @@ from armillary.algorithms.sparse import (
     times,
 )
 from armillary.algorithms.tree.kinematics import place
+from armillary.algorithms.tree.locking import axes_status
 from armillary.algorithms.tree.mass_matrix import compose, mass_matrix
 from armillary.scalar import Dual, Scalar, where
 from armillary.spatial import Force, Inertia, RigidMotion
@@ -60,6 +61,8 @@ def outward(b, p, j):
 def inward(b, p, j):
     resistance = b.resistance(j.q, j.v)
     j.h = [f + r for f, r in zip(b.S.T @ b.f, resistance, strict=True)]
+    if b.joint.may_lock:
+        j.h = with_status(j.h, axes_status(b.S))
     p.f += b.X.T @ b.f
     compose(b, p, j)
 

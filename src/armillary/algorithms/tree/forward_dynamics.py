@@ -11,6 +11,7 @@ from __future__ import annotations
 from armillary.algorithms.passes import Algorithm, Inward, Outward
 from armillary.algorithms.tree.joint_space import joint_space_dynamics
 from armillary.algorithms.tree.kinematics import place
+from armillary.algorithms.tree.locking import LOCKED, lock_status, with_status
 from armillary.spatial import Force, ForceDyad, Motion, RigidMotion
 from armillary.spatial.small import LDL
 
@@ -40,7 +41,11 @@ def inward(b, p, j):
     articulate(b)
     resistance = b.resistance(j.q, j.v)
     along = b.S.T @ b.p_A
-    give_way(b, p, [t - r - f for t, r, f in zip(j.tau, resistance, along, strict=True)])
+    left = [t - r - f for t, r, f in zip(j.tau, resistance, along, strict=True)]
+    if b.joint.may_lock:
+        sizes = [s.dot(u) + rotor for s, u, rotor in zip(b.S, b.U, b.armature, strict=True)]
+        left = with_status(left, lock_status(sizes, b.D.inverse_D, LOCKED))
+    give_way(b, p, left)
 
 
 def give_way(b, p, u):

@@ -10,8 +10,10 @@ from __future__ import annotations
 from armillary.algorithms.passes import Algorithm, GlobalStep, Inward, Outward
 from armillary.algorithms.sparse import SparseLDL, symmetric
 from armillary.algorithms.tree.kinematics import place
+from armillary.algorithms.tree.locking import LOCKED, lock_status, with_status
 from armillary.algorithms.tree.mass_matrix import compose, mass_matrix
 from armillary.spatial import Force, Inertia, RigidMotion
+from armillary.spatial.small import LDL
 
 
 def outward(b, p, j):
@@ -28,6 +30,13 @@ def inward(b, p, j):
     along = b.S.T @ b.f
     j.left = [t - r - f for t, r, f in zip(j.tau, resistance, along, strict=True)]
     p.f += b.X.T @ b.f
+    if b.joint.may_lock:
+        U = [b.I_C @ s for s in b.S]
+        D = [[s.dot(u) for u in U] for s in b.S]
+        for k, rotor in enumerate(b.armature):
+            D[k][k] = D[k][k] + rotor
+        sizes = [D[k][k] for k in range(len(D))]
+        j.left = with_status(j.left, lock_status(sizes, LDL(D).inverse_D, LOCKED))
     compose(b, p, j)
 
 
