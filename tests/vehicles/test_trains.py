@@ -76,10 +76,25 @@ def test_a_bump_lifts_the_source_car():
     assert (np.diff(heights) > 0.0).all() and 0.001 < heights[-1] < 0.018
 
 
-@pytest.mark.soak
-def test_the_source_car_comes_to_rest_on_the_bump():
-    heights = lifted(2.0)
-    assert heights.max() > 0.0205 and heights[-1] == pytest.approx(0.02, abs=1e-3)
+def test_the_source_car_swings_about_the_raised_road():
+    """It overshoots, and half of the swing is gone a second later.  To wait for rest is in vain:
+    rings that stand on ball joints are pendulums upside down, and the car tips along the road."""
+    swing = np.abs(lifted(1.3) - 0.02)
+    assert swing[20:50].max() > 0.005 and swing[100:].max() < 0.5 * swing[20:50].max()
+
+
+def test_the_source_car_runs_natively():
+    """At rest, where all its accelerations vanish, and in motion."""
+    m = V.yesiloglu_car().mechanism
+    q, v = m.project(m.initial, np.random.default_rng(3).normal(scale=0.1, size=m.nv))
+    for speed in (0.0, 1.0):
+        run = am.simulate(m, q, speed * v, duration=0.01, step=1e-3)
+        assert run.complete and run.performance().native == 1.0
+    a = m.constraint_solver.forward.kernels(("q", "v", "tau"))
+    state = {"q": q[None], "v": v[None], "tau": np.zeros((1, m.nv))}
+    found = a(state, 1, m.evaluator.base_numbers)["a"][0]
+    wanted = m.solve(q, v, np.zeros(m.nv)).acceleration  # by the null space
+    assert np.abs(found - wanted).max() < 1e-9 * np.abs(wanted).max()
 
 
 def test_the_source_car_has_four_roads():

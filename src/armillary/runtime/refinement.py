@@ -107,14 +107,16 @@ def _converged(lanes: Lanes) -> str:
 
 
 def _fulfilled(lanes: Lanes) -> str:
-    """done = 1 where every equation is fulfilled but for the rounding of its terms: nothing better
-    can be had, however large the last correction of an ill-conditioned unknown."""
+    """done = 1 where every equation is fulfilled but for the rounding of its terms, and of all
+    accelerations together (closed/residual.py: those of one equation may all vanish): nothing
+    better can be had, however large the last correction of an ill-conditioned unknown."""
     c = ClosingCode("fulfilled", lanes, ("ptr noalias %done",))
     K, x, r, right = (c.of(s) for s in (Closing.K, Closing.X, Closing.RESIDUAL, Closing.RIGHT))
     squares, size, entries = c.of(Closing.STEP), c.of(Closing.UNKNOWNS), c.of(Closing.ENTRIES)
     with c.loop(size) as k:
         value = c.load(c.add(right, k))
         c.put(c.add(squares, k), c.op("fmul", value, value))
+    noises = _noise(c)
     dofs, fine = c.of(Closing.DOFS), c.register(1.0)
     for start, end in (("0", dofs), (dofs, c.of(Closing.ENTRY_COUNT))):
         with c.loop(end, start) as k:
@@ -123,6 +125,8 @@ def _fulfilled(lanes: Lanes) -> str:
                 term = c.op("fmul", c.load(c.add(K, k)), c.load(c.add(x, j)))
                 own = c.add(squares, i)
                 c.put(own, c.more(c.load(own), term, term))
+                entry, noise = c.load(c.add(K, k)), c.load(c.add(noises, j))
+                c.put(own, c.more(c.load(own), c.op("fmul", entry, entry), noise))
     limit = c.across(Closing.ROUNDING)
     with c.loop(size) as k:
         left, terms = c.load(c.add(r, k)), c.load(c.add(squares, k))
@@ -131,6 +135,26 @@ def _fulfilled(lanes: Lanes) -> str:
         c.keep(fine, c.where(small, c.kept(fine), c.constant(0.0)))
     _note(c, c.kept(fine))
     return c.text()
+
+
+def _noise(c: ClosingCode) -> str:
+    """Where, by unknown, the square of what is rounded in it stands: that of all accelerations and
+    of their first values, of which little is left at rest, Σ (x / size)² in its own unit; 0 for
+    multipliers."""
+    ranks, scale = c.of(Closing.RANKS), c.of(Closing.SCALE)
+    noises, dofs, total = c.of(Closing.NORM), c.of(Closing.DOFS), c.register()
+    with c.loop(c.of(Closing.UNKNOWNS)) as k:
+        c.put(c.add(noises, k), c.constant(0.0))
+    with c.loop(dofs) as k:
+        for values in (Closing.X, Closing.FIRST):
+            value = c.load(c.add(c.of(values), c.read(ranks, k)))
+            part = c.op("fdiv", value, c.shared(scale, k))
+            c.keep(total, c.more(c.kept(total), part, part))
+    with c.loop(dofs) as k:
+        size = c.shared(scale, k)
+        square = c.op("fmul", c.op("fmul", size, size), c.kept(total))
+        c.put(c.add(noises, c.read(ranks, k)), square)
+    return noises
 
 
 def _note(c: ClosingCode, fine: str) -> None:
