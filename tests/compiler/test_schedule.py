@@ -44,6 +44,45 @@ def test_every_node_once_and_after_its_arguments(seed):
         seen.add(node.index)
 
 
+@pytest.mark.parametrize("registers", [2, 8, 14])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_rule_applied_to_the_letter(seed, registers):
+    """Every choice again from the places of all operations: of what is ready, that with the least
+    growth where values are too many, then the most urgent."""
+    nodes, roots = random_graph(seed)
+    order = schedule._Scheduler(nodes, roots).order(registers)
+    s = schedule._Scheduler(nodes, roots)
+    done: dict[int, int] = {}  # operation -> cycle
+
+    def growth(k):
+        left = [s.readers[a] - sum(u in done for u in s.users[a]) for a in s.arguments[k]]
+        return (1 if s.readers[k] else 0) - left.count(1)
+
+    def first():
+        return next(k for k in range(len(s.work) + 1) if k not in done)
+
+    cycle = live = 0
+    while len(done) < len(s.work):
+        free, window = [2, 2], first() + 250
+        while True:
+            ready = [
+                k for k in range(min(window + 1, len(s.work)))
+                if k not in done and free[s.pipe[k]]
+                and all(done.get(a, cycle) + s.latency[a] <= cycle for a in s.arguments[k])
+            ]  # fmt: skip
+            if not ready:
+                break
+            tight = live > registers
+            least, _, k = min((growth(k) if tight else 0, k - s.heights[k], k) for k in ready)
+            if least > 0 and free != [2, 2]:
+                break
+            assert order[len(done)] == k
+            live += growth(k)
+            free[s.pipe[k]] -= 1
+            done[k] = cycle
+        cycle += 1
+
+
 def test_what_is_waited_for_longest_comes_first():
     """Of a long chain and a crowd of short sums, the chain starts at once."""
     graph = Graph()

@@ -7,6 +7,7 @@ import pytest
 from closed_machines import allowed, closed_tree
 
 import armillary as am
+from armillary.constraints import plan
 from armillary.errors import InputError, ModelError
 from armillary.model import Limits
 from compare import close
@@ -341,3 +342,24 @@ def test_bad_input():
         m.actuator_forces(q, zero, zero, ["crank", "crank"])
     with pytest.raises(InputError, match="positive"):
         m.actuator_forces(q, zero, zero, ["crank"], weights={"crank": 0.0})
+
+
+def test_a_joint_that_does_not_move_is_no_actuator():
+    m = am.example("stewart")
+    still = m.lock({m.joints[0]: m.initial[m.model.slots[0].q]})
+    q, rest = still.initial, np.zeros(still.nv)
+    with pytest.raises(ModelError, match=f"'{m.joints[0]}'"):
+        still.actuator_forces(q, rest, rest, [m.joints[0]])
+
+
+def test_plans_of_one_mechanism_share_their_samples(monkeypatch):
+    """Dynamics, both projections and the actuators close three samples, and that once."""
+    made = []
+    close_all = plan.closed_samples
+    monkeypatch.setattr(plan, "closed_samples", lambda *x: made.append(1) or close_all(*x))
+    m = am.example("four-bar")
+    q, v = m.project(m.initial, np.ones(3))
+    a = m.forward_dynamics(q, v, np.zeros(3))
+    m.inverse_dynamics(q, v, a, actuators=["crank"])
+    m.inverse_dynamics(np.array([q]), np.array([v]), np.array([a]), actuators=["crank"])
+    assert made == [1]

@@ -7,6 +7,8 @@ import numpy as np
 
 from armillary.evaluate.inputs import Array
 
+_NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])  # the axes after x, y, z, and before
+
 
 def rotated(E: Array, x: Array) -> Array:
     """E x."""
@@ -19,10 +21,8 @@ def rotated_back(E: Array, x: Array) -> Array:
 
 
 def cross(x: Array, y: Array) -> Array:
-    """x × y.  A tenth of the time of np.cross, which asks which axis is meant."""
-    x0, x1, x2 = x[..., 0], x[..., 1], x[..., 2]
-    y0, y1, y2 = y[..., 0], y[..., 1], y[..., 2]
-    return np.stack([x1 * y2 - x2 * y1, x2 * y0 - x0 * y2, x0 * y1 - x1 * y0], axis=-1)
+    """x × y; for one state in a quarter of the time of np.cross."""
+    return x[..., _NEXT] * y[..., _LAST] - x[..., _LAST] * y[..., _NEXT]
 
 
 def moved(E: Array, r: Array, m: Array) -> Array:

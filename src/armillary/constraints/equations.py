@@ -15,7 +15,8 @@ from armillary.constraints.compiled_rows import Asked, row_kernels
 from armillary.constraints.drift import AnyPenalty, CorrectiveForce, DrawnBack, baumgarte_rates
 from armillary.constraints.moving import Prescribed, RowMotion, spread
 from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, solve
-from armillary.constraints.rows import Bodies, Rows, Terms, of_kernel
+from armillary.constraints.row_groups import Bodies
+from armillary.constraints.rows import Rows, Terms, of_kernel
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array, common_rows
 from armillary.evaluate.memo import Memo

@@ -21,7 +21,7 @@ from armillary.constraints.arrays import shifted
 from armillary.constraints.branches import core_dofs
 from armillary.constraints.nullspace import RANK_TOLERANCE
 from armillary.constraints.ordering import MU, SampleRows, elimination_order
-from armillary.constraints.rows import Bodies, Indices
+from armillary.constraints.row_groups import Bodies, Indices
 from armillary.evaluate.inputs import Array
 from armillary.model.lowering.tree import Tables
 
