@@ -21,7 +21,7 @@ DESIGNS, STEPS, STEP = 4096, 500, 1e-3  # sets of a batch; of a run, s
 MINUTE = 60.0
 NOTES = (
     "springs: forward dynamics of 20 carts on one rail between which they hang; error against the "
-    "sum of their tensions.",
+    "sum of their tensions; slopes: derivatives of it, by q against the matrix by hand.",
     "quarter car: runs of 500 steps (rk4, 1 ms) with stiffness and damping of their own, by "
     "batches of 4096 on one core; error against the matrix exponential of each.",
 )
@@ -32,7 +32,8 @@ def rows(setting: Setting) -> list[Row]:
     times = [float(row.times["ours"]) for row in growing]
     score = Score(exponent(list(SPRINGS), times), targets.EXPONENT, low=True)
     fit = Row(f"{SPRINGS[0]}..{SPRINGS[-1]} springs", "growth", {}, {"exponent": score})
-    return [*growing, fit, quarter_car_row(setting)]
+    slopes = [slopes_row(n, setting) for n in SPRINGS]
+    return [*growing, fit, *slopes, quarter_car_row(setting)]
 
 
 def carts(springs: int) -> tuple[am.Mechanism, Array]:
@@ -62,6 +63,23 @@ def springs_row(count: int, setting: Setting) -> Row:
     expected = force / (1.0 + np.arange(CARTS))
     off = np.abs(arm.forward_dynamics(x, rest, rest) - expected).max() / np.abs(expected).max()
     return Row(f"{count} springs", "single", dict(times), {"error": error(float(off), 1e-12)})
+
+
+def slopes_row(count: int, setting: Setting) -> Row:
+    """Derivatives: along one rail the tensions are linear in x, da/dq = -M^-1 Σ k (e_i - e_j)²."""
+    arm, pairs = carts(count)
+    x = np.random.default_rng(6).uniform(-0.2, 0.2, CARTS)
+    rest = np.zeros(CARTS)
+    names = {"arm": arm, "q": x, "v": rest, "x": rest}
+    asked = statement("arm.forward_dynamics.derivatives(q, v, x)", names)
+    times = race({"ours": asked}, setting.effort)
+    apart = np.eye(CARTS)[pairs[:, 0]] - np.eye(CARTS)[pairs[:, 1]]
+    expected = -STIFFNESS * apart.T @ apart / (1.0 + np.arange(CARTS))[:, None]
+    found = arm.forward_dynamics.derivatives(x, rest, rest).dq
+    off = np.abs(found - expected).max() / np.abs(expected).max()
+    return Row(
+        f"{count} springs, slopes", "single", dict(times), {"error": error(float(off), 1e-12)}
+    )
 
 
 def quarter_car() -> am.Mechanism:
