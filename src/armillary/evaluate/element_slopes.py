@@ -2,9 +2,10 @@
 
     stiffness = d(wrenches)/d(poses)      damping = d(wrenches)/d(velocities)
 
-of the n bodies at its ends (6n, 6n), each with its wrench, displacement (a small turn and shift)
-and velocity in its own frame; between coordinates, of six numbers per joint in their place.  Traced
-once per kind with dual numbers, and called for all elements of the kind.
+of the n bodies at its ends (6n, 6n): wrenches change as their bodies see them, bodies move by small
+turns and shifts, and all of it is given in the world frame, at its origin.  Between coordinates six
+numbers per joint stand in their place.  Traced once per kind with dual numbers, and called for all
+elements of the kind.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from armillary.evaluate.kernel import Kernel
 from armillary.evaluate.straight_code import StraightCode
 from armillary.model.lowering.elements import KernelElement
 from armillary.scalar import Dual, Scalar
-from armillary.spatial import Matrix, Vector
+from armillary.spatial import Force, Motion, Transform
 
 if TYPE_CHECKING:
     from armillary.graph.function import FunctionGraph
@@ -95,37 +96,38 @@ def _column(
     """How all wrenches, or forces along coordinates, change with one motion."""
     size = place_size(kind)
 
+    def own(record: int) -> Sequence[Scalar]:
+        return places[size * record : size * (record + 1)]
+
     def loads(record: int, name: str) -> list[Scalar]:
         place = name in (PLACE, JOINT_PLACE)
         step, source = (size, places) if place else (MOTION_SIZE, motions)
-        own = source[step * record : step * (record + 1)]
+        values = list(source[step * record : step * (record + 1)])
         if record != moved.record or place == moved.fast:
-            return list(own)
-        turns = place and not kind.numbers
-        rates = _displaced(own, moved.direction) if turns else _unit(moved.direction)
-        return [
-            x if type(s) is int and s == 0 else Dual(x, s) for x, s in zip(own, rates, strict=True)
-        ]
+            return values
+        rates = unit
+        if not kind.numbers:
+            motion_K = Transform.from_leaves(own(record)) @ Motion.from_leaves(unit)
+            rates = _displaced(own(record), motion_K) if place else list(motion_K.leaves())
+        pairs = zip(values, rates, strict=True)
+        return [x if type(s) is int and s == 0 else Dual(x, s) for x, s in pairs]
 
+    unit: list[Scalar] = [int(i == moved.direction) for i in range(MOTION_SIZE)]
     ends = ends_at(element, kind, loads)
     element.law.act(ends)
-    found = pushed_by(kind, ends)
-    nothing = (0,) * MOTION_SIZE
-    name = DRIVEN if kind.numbers else PUSH
-    numbers = (x for k in range(bodies_of(kind)) for x in found.get((k, name), nothing))
-    return [x.slope if isinstance(x, Dual) else 0 for x in numbers]
+    found, column = pushed_by(kind, ends), list[Scalar]()
+    for k in range(bodies_of(kind)):
+        push = found.get((k, DRIVEN if kind.numbers else PUSH), (0,) * MOTION_SIZE)
+        slopes = [x.slope if isinstance(x, Dual) else 0 for x in push]
+        if not kind.numbers:
+            wrench_W = Transform.from_leaves(own(k)).T @ Force.from_leaves(slopes)
+            slopes = list(wrench_W.leaves())
+        column += slopes
+    return column
 
 
-def _unit(k: int) -> list[int]:
-    return [int(i == k) for i in range(MOTION_SIZE)]
-
-
-def _displaced(place: Sequence[Scalar], k: int) -> Sequence[Scalar]:
-    """Rates of X_KW = (E, r) where the body turns about (k < 3) or moves along its axis k:
-    dE = -(e_k ×) E and dr = E^T e_k."""
-    x, y, z = (Vector(*place[3 * i : 3 * i + 3]) for i in range(3))
-    none = Vector()
-    if k >= 3:
-        return (*Matrix.zero().leaves(), *(x, y, z)[k - 3].leaves())
-    rows = ((none, z, -y), (-z, none, x), (y, -x, none))[k]
-    return [c for row in rows for c in row.leaves()] + [0] * 3
+def _displaced(place: Sequence[Scalar], motion: Motion) -> list[Scalar]:
+    """Rates of X_KW = (E, r) where the body moves, in its frame: dE = -(ω ×) E, dr = E^T v."""
+    E = Transform.from_leaves(place).E
+    columns = [(-motion.angular.cross(E.column(k))).leaves() for k in range(3)]
+    return [*(x for row in zip(*columns, strict=True) for x in row), *(E.T @ motion.linear)]

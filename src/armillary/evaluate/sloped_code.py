@@ -2,19 +2,20 @@
 
 The loops over bodies take the wrenches of the elements as given, fast in the frames of their
 bodies.  How these change with q and v is added afterwards.  With the motion C of the bodies at the
-ends of an element per degree of freedom, and dC of their velocities (end_motions.py),
+ends of elements per degree of freedom, and dC of their velocities (end_motions.py),
 
-    dQ/dq = Σ C^T (K C + D dC)      dQ/dv = Σ C^T D C
+    dQ/dq = C^T (K C + D dC)      dQ/dv = C^T D C
 
-of the generalised forces Q, stiffness K and damping D from the law of the element
-(element_slopes.py).  Of forward dynamics the forces that are missing become accelerations by M^-1,
-which is a result of the loops, too.
+of the generalised forces Q, stiffness K and damping D between the bodies from the laws of all
+elements (element_slopes.py).  Of forward dynamics the forces that are missing become accelerations
+by M^-1, which is a result of the loops, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -31,7 +32,8 @@ from armillary.evaluate.loop_code import LoopCode
 from armillary.evaluate.request import Request, arrays_of
 from armillary.model.lowering.tree import PER_BODY, Tables
 
-_AT_ONCE = 200_000  # numbers of C that are worked on together
+_AT_ONCE = 200_000  # numbers of C, K or D that are worked on together
+_DENSE = 900  # rows up to which K and D are full matrices
 
 
 def has_slopes(algorithm: Algorithm) -> bool:
@@ -73,16 +75,22 @@ class SlopedCode:
 
 @dataclass
 class _Group:
-    """The elements of one kind: bodies at their ends (E, n), all their numbers (E, P), which of
-    the given numbers are theirs (E, G), and which degrees of freedom move those bodies
-    (E, n, 1, nv); between coordinates: which they are (E, n, 6, nv)."""
+    """The elements of one kind: bodies at their ends (E, n), all their numbers (E, P), and which of
+    the given numbers are theirs (E, G).
+
+    Stiffness and damping are sums of blocks (6, 6) of two bodies.  order: the blocks of all
+    elements by the two; starts: where those of the next two begin; rows, columns: which they are,
+    by their numbers among the ends of the mechanism."""
 
     kind: ElementKind
     kernel: Kernel
     bodies: np.ndarray
     numbers: Array
     given: np.ndarray
-    moves: Array
+    order: np.ndarray
+    starts: np.ndarray
+    rows: np.ndarray
+    columns: np.ndarray
 
 
 class ElementSlopes:
@@ -93,31 +101,45 @@ class ElementSlopes:
         self._dtype = TYPES[lanes.element]
         self._reads, self._tables = request.reads, tables
         known = (*end_motions.reads, *PER_BODY)
-        asked = Request(end_motions, tuple(name for name in request.reads if name in known))
-        self._asked = asked
-        self._motions = Kernel(*arrays_of(asked, tables), lanes, LoopCode(asked, tables))
+        self._asked = Request(end_motions, tuple(x for x in request.reads if x in known))
+        code = LoopCode(self._asked, tables)
+        self._motions = Kernel(*arrays_of(self._asked, tables), lanes, code)
         self._own = np.array([body.own.rows for body in tables.bodies], self._dtype)
-        found = ElementTables(tables)
-        self._groups, first = [], 0
+        # ends: of frames, and of coordinates, each a body and whether it is the latter
+        self._ends: dict[tuple[int, bool], int] = {}
+        self._groups, found, first = list[_Group](), ElementTables(tables), 0
         for kind, count in zip(found.kinds, found.sizes, strict=True):
             if bodies_of(kind):
-                of = slice(first, first + count)
-                self._groups.append(self._group(kind, found, of, lanes))
+                self._groups.append(self._group(kind, found, slice(first, first + count), lanes))
             first += count
-        widest = max((g.moves[..., 0, :].size * MOTION_SIZE for g in self._groups), default=1)
-        self.rows_at_once = max(lanes.width, _AT_ONCE // widest)
+        moves = np.zeros((len(self._ends), MOTION_SIZE, tables.nv), self._dtype)
+        for (body, joint), number in self._ends.items():
+            moves[number] = self._coordinates[body] if joint else self._ancestors[body]
+        self._of_joints = [n for (_, joint), n in self._ends.items() if joint]
+        self._moves = moves
+        side = min(MOTION_SIZE * len(moves), _DENSE)
+        self.rows_at_once = max(lanes.width, _AT_ONCE // max(moves.size, side * side, 1))
 
     def _group(self, kind: ElementKind, found: ElementTables, of: slice, lanes: Lanes) -> _Group:
         elements, tables = found.order[of], self._tables
-        given = "parameters" in self._reads
         bodies = np.array([distinct(element) for element in elements])
         first = [PER_BODY["parameters"] * len(tables.bodies) + found.start(e) for e in elements]
-        own = np.add.outer(first, np.arange(kind.element.count))
+        given = np.add.outer(first, np.arange(kind.element.count))
         numbers = np.array([element.parameters() for element in elements], self._dtype)
-        moves = self._coordinates if kind.numbers else self._ancestors[:, None]
-        return _Group(kind, slopes_kernel(kind, given, lanes), bodies, numbers, own, moves[bodies])
+        joint = bool(kind.numbers)
+        ends = np.array(
+            [[self._ends.setdefault((int(k), joint), len(self._ends)) for k in x] for x in bodies]
+        )
+        n = ends.shape[1]
+        pairs = np.stack([np.repeat(ends, n, axis=1).ravel(), np.tile(ends, n).ravel()], axis=1)
+        order = np.lexsort(pairs.T[::-1])
+        new = np.any(np.diff(pairs[order], axis=0, prepend=-1), axis=1)
+        rows, columns = pairs[order][new].T
+        kernel = slopes_kernel(kind, "parameters" in self._reads, lanes)
+        starts = np.flatnonzero(new)
+        return _Group(kind, kernel, bodies, numbers, given, order, starts, rows, columns)
 
-    @property
+    @cached_property
     def _ancestors(self) -> Array:
         """(bodies, nv): 1 where a degree of freedom moves a body."""
         tables = self._tables
@@ -129,7 +151,7 @@ class ElementSlopes:
             found[k, first : first + body.joint.nv] = 1.0
         return found
 
-    @property
+    @cached_property
     def _coordinates(self) -> Array:
         """(bodies, 6, nv): 1 where a degree of freedom is a coordinate of the body's joint."""
         tables = self._tables
@@ -144,25 +166,33 @@ class ElementSlopes:
         inputs = dict(zip(self._reads, rows.inputs, strict=True))
         Y, v, S, dS = self._motion(rows)
         nv, count = self._tables.nv, rows.count
-        by_q, by_v = (np.zeros((count, nv, nv), self._dtype) for _ in range(2))
-        columns = np.concatenate((S, dS), axis=1).swapaxes(1, 2)[:, None, None]
+        C, dC = (x.swapaxes(1, 2)[:, None] * self._moves for x in (S, dS))
+        C[:, self._of_joints], dC[:, self._of_joints] = self._moves[self._of_joints], 0.0
+        KC, DdC, DC = (np.zeros_like(C) for _ in range(3))
         for g in self._groups:
-            shape = (count, len(g.bodies), MOTION_SIZE * bodies_of(g.kind))
             if g.kind.numbers:
                 places, motions = self._joint_numbers(g, inputs, count)
-                C = np.broadcast_to(g.moves, (count, *g.moves.shape)).reshape(*shape, nv)
-                dC = np.zeros_like(C)
             else:
                 places, motions = Y[:, g.bodies], v[:, g.bodies]
-                both = _matrices(places) @ columns
-                C = (both[..., :nv] * g.moves).reshape(*shape, nv)
-                dC = (both[..., nv:] * g.moves).reshape(*shape, nv)
             K, D = self._slopes(g, places, motions, inputs, count)
-            flat = (count, -1, nv)
-            back = C.reshape(flat).swapaxes(1, 2)
-            by_q += back @ (K @ C + D @ dC).reshape(flat)
-            by_v += back @ (D @ C).reshape(flat)
-        return by_q, by_v
+            for total, blocks, x in ((KC, K, C), (DdC, D, dC), (DC, D, C)):
+                self._add_product(total, g, blocks, x)
+        flat = (count, MOTION_SIZE * len(self._ends), nv)
+        back = C.reshape(flat).swapaxes(1, 2)
+        return back @ (KC + DdC).reshape(flat), back @ DC.reshape(flat)
+
+    def _add_product(self, total: Array, g: _Group, blocks: Array, x: Array) -> None:
+        """The matrix with these blocks times x (count, ends, 6, nv) is added."""
+        count, ends, size, nv = x.shape
+        if size * ends > _DENSE:
+            for k, (row, column) in enumerate(zip(g.rows, g.columns, strict=True)):
+                total[:, row] += blocks[:, k] @ x[:, column]
+            return
+        matrix = np.zeros((count, ends, size, ends, size), self._dtype)
+        matrix[:, g.rows, :, g.columns] = blocks.swapaxes(0, 1)
+        side = size * ends
+        product = matrix.reshape(count, side, side) @ x.reshape(count, side, nv)
+        total += product.reshape(x.shape)
 
     def _motion(self, rows: Rows) -> list[Array]:
         """X_KW and velocity of every body in its kernel frame; S and dS in the world frame."""
@@ -196,7 +226,7 @@ class ElementSlopes:
     def _slopes(
         self, g: _Group, places: Array, motions: Array, inputs: Mapping[str, Array], count: int
     ) -> list[Array]:
-        """Stiffness and damping of the elements of a group (count, E, 6n, 6n)."""
+        """Blocks of stiffness and damping (count, pairs, 6, 6) of the elements of a group."""
         E, n = g.bodies.shape
         numbers = np.broadcast_to(g.numbers, (count, *g.numbers.shape))
         read = [places.reshape(count * E, n * place_size(g.kind)), motions, numbers]
@@ -204,26 +234,10 @@ class ElementSlopes:
             own = inputs["parameters"][:, g.given]
             read.append(np.broadcast_to(own, (count, *own.shape[1:])))
         read = [np.ascontiguousarray(x.reshape(count * E, -1)) for x in read]
-        size = MOTION_SIZE * n
-        found = [np.empty((count * E, size, size), self._dtype) for _ in range(2)]
+        found = [np.empty((count * E, n, 6, n, 6), self._dtype) for _ in range(2)]
         g.kernel.run(Rows(read, [x.shape[1] for x in read], found, count * E, g.numbers))
-        return [x.reshape(count, E, size, size) for x in found]
-
-
-def _matrices(places: Array) -> Array:
-    """Transforms (..., 12) as matrices (..., 6, 6) on motions (ω; v): ω_K = E ω, and
-    v_K = E (v - r × ω)."""
-    E, r = places[..., :9].reshape(*places.shape[:-1], 3, 3), places[..., 9:]
-    found = np.zeros((*places.shape[:-1], 6, 6), places.dtype)
-    found[..., :3, :3] = found[..., 3:, 3:] = E
-    found[..., 3:, :3] = -E @ _cross(r)
-    return found
-
-
-def _cross(r: Array) -> Array:
-    """The matrix of r ×."""
-    x, y, z = np.moveaxis(r, -1, 0)
-    found = np.zeros((*r.shape, 3), r.dtype)
-    found[..., 0, 1], found[..., 0, 2], found[..., 1, 2] = -z, y, -x
-    found[..., 1, 0], found[..., 2, 0], found[..., 2, 1] = z, -y, x
-    return found
+        made = []
+        for x in found:
+            blocks = x.swapaxes(2, 3).reshape(count, E * n * n, 6, 6)[:, g.order]
+            made.append(np.add.reduceat(blocks, g.starts, axis=1))
+        return made
