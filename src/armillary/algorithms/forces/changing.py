@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 from armillary.algorithms.closed.variational import Numbers
 from armillary.algorithms.forces.elements import (
@@ -137,7 +138,7 @@ def changing_in_loops(states: int, elements: int, told: bool) -> Algorithm:
 
     A mechanism that is given to it has no other elements; states: of all of them."""
     writes = {"force": "dof", "rates": "world"}
-    shapes = {"rates": Numbers(size=states)}
+    shapes: dict[str, Any] = {"rates": Numbers(size=states)}
     if told:
         writes |= {"along": "dof", "wrench": "body", "energy": "world"}
         writes |= {"readings": "element", "outputs": "tyre"}
