@@ -20,7 +20,7 @@ WAYS = (  # method, step: cheapest first
     ("rk4", 2e-3),
     ("rk4", 1e-3),
 )
-TRAILERS = (1, 2, 4, 8, 16)
+TRAILERS = (1, 2, 4, 8, 16, 32, 50)
 LOOPS = "ours, loops"  # compile(tier=1): the way of large mechanisms at every size
 CARS = 1000
 NOTES = (
@@ -28,7 +28,7 @@ NOTES = (
     "wheel loads are within 1e-3 (of the largest) of rk4 at 0.5 ms; error: that difference.",
     "a batch: cars with springs of 80 to 120 % and 10 to 30 m/s, one native loop; error: q of four "
     "of them against runs of their own.",
-    "growth: forward dynamics of trucks with 1 to 16 trailers on tyres, as they are asked (short "
+    "growth: forward dynamics of trucks with 1 to 50 trailers on tyres, as they are asked (short "
     "trucks have straight-line code) and with native loops for all.",
 )
 

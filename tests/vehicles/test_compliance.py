@@ -242,3 +242,42 @@ def test_wrong_rubber_is_named(wrong, text):
     with pytest.raises(InputError) as error:
         wrong()
     assert text in str(error.value)
+
+
+def upright(kind, **given):
+    """A vertical steering axis at y = 0.70: steering leaves arms and heights where they are."""
+    points = {
+        V.DoubleWishbone: {"lower_ball": (0.0, 0.70, 0.19), "upper_ball": (0.0, 0.70, 0.515)},
+        V.MacPherson: {
+            "lower_ball": (0.0, 0.70, 0.18),
+            "strut_low": (0.0, 0.70, 0.42),
+            "strut_top": (0.0, 0.70, 0.87),
+        },
+    }[kind]
+    return V.Axle(kind(**points, **given))
+
+
+@pytest.mark.parametrize("kind", [V.DoubleWishbone, V.MacPherson])
+def test_an_elastic_tie_rod_by_hand(kind):
+    """A moment M about the steering axis turns it by M / (k r²), r: the rod's arm about that axis;
+    half the stiffness, twice the angle: springs in a row."""
+    k = 4e6
+    axle = upright(kind, tie_rod=k)
+    made = axle.made
+    inner, outer = np.array(made.tie_inner), np.array(made.tie_outer)
+    along = (outer - inner) / np.linalg.norm(outer - inner)
+    r = np.cross(outer - np.array([0.0, 0.70, outer[2]]), along)[2]
+    found = V.compliance(axle, aligning=[0.0])["left steer compliance"][0]
+    assert found == pytest.approx(1.0 / (k * r * r), rel=1e-6)
+    softer = V.compliance(upright(kind, tie_rod=0.5 * k), aligning=[0.0])
+    assert softer["left steer compliance"][0] == pytest.approx(2.0 * found, rel=1e-6)
+
+
+def test_a_car_with_elastic_tie_rods_rests_where_its_points_are():
+    """With oblique steering axes the rods carry something there."""
+    car = V.car(V.DoubleWishbone(tie_rod=4e6), V.MacPherson(tie_rod=4e6))
+    m = car.mechanism
+    rods = [part.law for part in m.model.elements if part.name.endswith("tie-rod")]
+    assert len(rods) == 4
+    rest = m.forward_dynamics(*car.start(), np.zeros(m.nv))
+    assert np.abs(rest).max() < 1e-7

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
+from scipy.optimize import brentq, fsolve
 
 from armillary.errors import InputError
 from armillary.vehicles.axle import Axle
@@ -337,3 +337,51 @@ def test_wrong_data_is_named(wrong, text):
     with pytest.raises(InputError) as error:
         wrong()
     assert text in str(error.value)
+
+
+def test_double_wishbone_in_space_by_its_hard_points():
+    """Three points of the upright, solved by another route: each stays at its distances from the
+    pivots and from the other points; the wheel goes with them (scipy's fsolve, no frames)."""
+    made = DoubleWishbone()
+    axle = Axle(made)
+    names = ("lower_ball", "upper_ball", "tie_outer")
+    start = np.array([getattr(made, name) for name in names])
+    pivots = {k: [np.array(getattr(made, f"{x}_{y}")) for y in ("front", "rear")]
+              for k, x in enumerate(("lower", "upper"))}  # fmt: skip
+    held = [(k, p) for k, own in pivots.items() for p in own] + [(2, np.array(made.tie_inner))]
+
+    def rod_lengths(p):
+        own = [np.linalg.norm(p[k] - point) for k, point in held]
+        return np.array(own + [np.linalg.norm(p[a] - p[b]) for a, b in ((0, 1), (0, 2), (1, 2))])
+
+    def frame(p):
+        """Axes in which the upright's points rest."""
+        e = (p[1] - p[0]) / np.linalg.norm(p[1] - p[0])
+        n = np.cross(e, p[2] - p[0])
+        n /= np.linalg.norm(n)
+        return np.stack([e, n, np.cross(e, n)], axis=1)
+
+    center, axis = (frame(start).T @ x for x in (np.array(made.wheel_center) - start[0], [0, 1, 0]))
+    found = kinematics(axle, travel=TRAVEL)
+    for number, travel in enumerate(TRAVEL):
+
+        def open_by(x, travel=travel):
+            p = x.reshape(3, 3)
+            height = (p[0] + frame(p) @ center)[2] - made.wheel_center[2] - travel
+            return [*(rod_lengths(p) - rod_lengths(start)), height]
+
+        p = fsolve(open_by, start.ravel(), xtol=1e-13).reshape(3, 3)
+        assert np.abs(open_by(p.ravel())).max() < 1e-12
+        y = frame(p) @ axis
+        assert found["left camber"][number] == pytest.approx(-math.asin(y[2]), abs=1e-9)
+        assert found["left steer"][number] == pytest.approx(math.atan2(-y[0], y[1]), abs=1e-9)
+        moved = p[0] + frame(p) @ center - made.wheel_center
+        assert found["left wheelbase change"][number] == pytest.approx(
+            moved[0] + contact(y)[0], abs=1e-9
+        )
+
+
+def contact(y, radius=0.31):
+    """From the wheel's centre to the road, in the wheel's plane, less where it was."""
+    down = np.array([0.0, 0.0, 1.0]) - y[2] * np.asarray(y)
+    return -radius * down / np.linalg.norm(down) + [0.0, 0.0, radius]

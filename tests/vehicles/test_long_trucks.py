@@ -35,7 +35,7 @@ def test_loops_over_changing_elements_equal_the_traced_mechanism(make, told):
     rng = np.random.default_rng(4)
     dq = 0.1 * rng.normal(size=(7, m.nv))
     q = np.array([m.integrate(m.initial, x) for x in dq])
-    v, z = rng.normal(size=(*q.shape[:1], m.nv)), 0.02 * rng.normal(size=(7, len(loops.states)))
+    v, z = rng.normal(size=(7, m.nv)), 0.02 * rng.normal(size=(7, len(loops.states)))
     found, wanted = (x._numbers(np.zeros(7), q, v, z, fuse=not told) for x in (loops, straight))
     assert set(found) <= set(wanted) and ("readings" in found) == told
     for name, x in found.items():

@@ -23,6 +23,8 @@ BLUE = (0.30, 0.50, 0.80, 1.0)
 ORANGE = (0.90, 0.60, 0.20, 1.0)
 CHASSIS = "chassis"
 SIDES = {"left": 1.0, "right": -1.0}
+TIE_ROD = "tie-rod"  # how the names of tie rods end
+_LOSS = 1e-3  # s: damping of an elastic rod, of its stiffness
 _APART = 1e-3  # m: points of a link that are nearer are one
 
 
@@ -230,14 +232,23 @@ class Assembler:
         self.builder.loop(name, *ends, "spherical")
 
     def link(
-        self, name: str, first: tuple[str, Sequence[float]], second: tuple[str, Sequence[float]]
+        self,
+        name: str,
+        first: tuple[str, Sequence[float]],
+        second: tuple[str, Sequence[float]],
+        stiffness: float = 0.0,
     ) -> None:
-        """A massless rod with ball ends: one row."""
+        """A massless rod with ball ends: one row; with a stiffness (N/m) a spring instead."""
         one, two = (
             self.frame(f"{name}.{end}", body, point)
             for end, (body, point) in (("first", first), ("second", second))
         )
-        self.builder.distance(name, one, two, distance(first[1], second[1]))
+        length = distance(first[1], second[1])
+        if not stiffness:
+            self.builder.distance(name, one, two, length)
+            return
+        damping = _LOSS * stiffness
+        self.builder.spring(name, one, two, stiffness=stiffness, damping=damping, rest=length)
 
 
 def mirrored(point: Sequence[float], side: float, x: float = 0.0) -> Triple:

@@ -57,7 +57,8 @@ def compliance(
     if not rig.compliant:
         raise InputError(
             f"{axle.title}: its links and hinges are rigid, so forces do not move its wheels. Put "
-            f"rubber in, such as DoubleWishbone(bushing=Bushing()), or SolidAxle(guide='leaf')."
+            f"rubber in, such as DoubleWishbone(bushing=Bushing()), an elastic tie rod "
+            f"(tie_rod=5e6), or SolidAxle(guide='leaf')."
         )
     given = {"lateral": lateral, "longitudinal": longitudinal, "drive": drive, "aligning": aligning}
     over, pushes = sweep(given, _USUAL)

@@ -13,6 +13,7 @@ from armillary.model import Passive
 from armillary.model.parts import Triple
 from armillary.vehicles.arms import Bushing, Pivots, put_arm, rubber_of
 from armillary.vehicles.assembling import (
+    TIE_ROD,
     Assembler,
     Data,
     bar_shape,
@@ -50,18 +51,25 @@ class TwoCorners(Data):
 
 @dataclass(frozen=True, kw_only=True)
 class Wishbones(TwoCorners):
-    """A suspension with arms on a front and a rear pivot."""
+    """A suspension with arms on a front and a rear pivot.  tie_rod: stiffness along its rod with
+    what bears it, N/m (springs in a row: 1/k adds up); 0: rigid."""
 
     bushing: Bushing | None = None
     rear_bushing: Bushing | None = None
+    tie_rod: float = 0.0
 
     def __post_init__(self) -> None:
         rubber_of(self.title, self.bushing, self.rear_bushing, "rear_bushing")
         super().__post_init__()
 
     def rigid(self) -> Wishbones:
-        """With ideal hinges instead of rubber."""
-        return replace(self, bushing=None, rear_bushing=None)
+        """With ideal hinges instead of rubber, and rigid tie rods."""
+        return replace(self, bushing=None, rear_bushing=None, tie_rod=0.0)
+
+    def _put_tie_rod(
+        self, a: Assembler, name: str, inner: tuple[str, Triple], outer: tuple[str, Triple]
+    ) -> None:
+        a.link(f"{name}-{TIE_ROD}", inner, outer, self.tie_rod)
 
     def _pivots(self, points: dict[str, Triple], arm: str) -> Pivots:
         """Of an arm, "lower" or "upper"."""
@@ -122,7 +130,7 @@ class DoubleWishbone(Wishbones):
         a.body(hub, lower, "spherical", p["lower_ball"], **solid)
         put_arm(a, upper, self._pivots(p, "upper"), p["upper_ball"], side, self.upper_mass)
         a.ball(f"{name}-upper-ball", upper, hub, p["upper_ball"])
-        a.link(f"{name}-tie-rod", (tie, p["tie_inner"]), (hub, p["tie_outer"]))
+        self._put_tie_rod(a, name, (tie, p["tie_inner"]), (hub, p["tie_outer"]))
         rpy = spindle(self.camber, self.toe, side)
         body = put_wheel(a, name, hub, p["wheel_center"], rpy, wheel)
         top, low = (a.carrier, p["strut_top"]), (lower, p["strut_low"])
@@ -182,7 +190,7 @@ class MacPherson(Wishbones):
             a.frame(f"{name}-slide.tube", hub, p["strut_low"], turned),
         )
         a.builder.loop(f"{name}-slide", *ends, "gimbal", free=("rx", "ry", "rz", "dz"))
-        a.link(f"{name}-tie-rod", (tie, p["tie_inner"]), (hub, p["tie_outer"]))
+        self._put_tie_rod(a, name, (tie, p["tie_inner"]), (hub, p["tie_outer"]))
         rpy = spindle(self.camber, self.toe, side)
         body = put_wheel(a, name, hub, p["wheel_center"], rpy, wheel)
         top, low = (a.carrier, p["strut_top"]), (hub, p["strut_low"])

@@ -16,10 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.algorithms.forces.changing import changing_elements, changing_in_loops
-from armillary.algorithms.forces.elements import READINGS, MovingTree
-from armillary.algorithms.forces.loops import MOST_BODIES, distinct
-from armillary.codegen.target import native
+from armillary.algorithms.forces.changing import changing_elements
+from armillary.algorithms.forces.elements import READINGS
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array, Keywords, as_floats
 from armillary.evaluate.program import Program
@@ -31,13 +29,13 @@ from armillary.model.elements.tyre import Tyre
 from armillary.model.passive import interpolated
 from armillary.scalar import Scalar
 from armillary.sim.control.block import Block, Scalars, StartNumbers, made_for
+from armillary.sim.control.element_loops import loop_program, numbers_of_loops, served_by_loops
 from armillary.sim.motion.schedules import Inputs, Schedule
 from armillary.sim.motion.user_functions import array_of, columns, numbers
 
 _TURNS = 50  # of Newton's method for steady states
 _STEP = 1e-6  # of its differences, relative to the state
 _STEADY = 1e-9  # rates that count as zero, relative to those at the start
-_LONG_WAYS = 80  # joints between the ends of all changing elements: beyond these, loops serve
 
 
 @dataclass(frozen=True)
@@ -107,36 +105,13 @@ class ElementChanges(Block):
 
     @cached_property
     def in_loops(self) -> bool:
-        """Do loops over bodies and elements serve it?  Straight-line code grows with the square of
-        the joints between the ends; loops take no inputs over time and no given numbers."""
-        options, elements = self.mechanism.options, self.mechanism.evaluator.tables().elements
-        plain = self._changing and not any(given or n for _, _, given, n in self._changing)
-        if not plain or options.tier == 2 or not native():
-            return False
-        own = [elements[k] for k, *_ in self._changing]
-        if any(len(distinct(element)) > MOST_BODIES for element in own):
-            return False
-        parents = self.mechanism.evaluator.tables().parents
-        tree = MovingTree((), parents, (), ())
-        ways = sum(
-            len(tree.path(body, -1)) for element in own for body in element.reach if body >= 0
-        )
-        return options.tier == 1 or ways > _LONG_WAYS
+        """Do loops over bodies and elements serve it?"""
+        return served_by_loops(self.mechanism.evaluator, self._changing)
 
     def loops(self, told: bool = False, fuse: bool = True) -> Program:
         """(q, v, states, time, tau) -> tau and what is added, rates; told: and all else."""
-        evaluator = self.mechanism.evaluator
-
-        def make() -> Program:
-            tables = evaluator.tables(fuse)
-            own = tuple(tables.elements[k] for k, *_ in self._changing)
-            sizes = (("states", len(self.states)), ("time", 1))
-            algorithm = changing_in_loops(len(self.states), len(own), told)
-            request = Request(algorithm, algorithm.reads, evaluator.moving_base)
-            options = replace(evaluator.options, tier=1)
-            return Program(request, replace(tables, elements=own, extra=sizes), options)
-
-        return evaluator.memo.once(("element changes in loops", self._changing, told, fuse), make)
+        states = len(self.states)
+        return loop_program(self.mechanism.evaluator, self._changing, states, told, fuse)
 
     # -- the elements at a state -----------------------------------------------------------------
 
@@ -169,19 +144,7 @@ class ElementChanges(Block):
         enough."""
         evaluator = self.mechanism.evaluator
         if self.in_loops:
-            none = {"time": np.zeros((1, 1)), "tau": np.zeros((1, self.mechanism.nv))}
-            program = self.loops(told=not fuse, fuse=fuse)
-            found = dict(
-                program({"q": q, "v": v, "states": z} | none, len(q), evaluator.base_numbers)
-            )
-            found |= {
-                name: x.sum(axis=1, keepdims=True) for name, x in found.items() if name == "energy"
-            }
-            return found | {
-                name: found[name].reshape(len(q), -1)
-                for name in ("readings", "outputs")
-                if name in found
-            }
+            return numbers_of_loops(self.loops(not fuse, fuse), evaluator.base_numbers, q, v, z)
         reads, nz = ("q", "v", "states", "inputs"), len(self.states)
         count = sum(given for _, _, given, _ in self._changing)
 

@@ -12,10 +12,12 @@ from typing import Any
 
 from armillary.evaluate.compile_function import NotNative
 from armillary.evaluate.fingerprint import memo_key
+from armillary.evaluate.program import Program
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
 from armillary.sim.control.block import Scalars, StartNumbers
 from armillary.sim.control.chain import Chain, Instant, Stage
+from armillary.sim.control.element_changes import ElementChanges
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,12 @@ class TracedChain:
     def key(self) -> Hashable | None:
         """Equal for chains of equal blocks; None where that cannot be told."""
         return memo_key([self.command, self.chain.stages], Mechanism, StartNumbers)
+
+    @property
+    def program(self) -> Program | None:
+        """Of a chain that has one of its own: elements with states, and nothing else."""
+        only = self.chain.stages[0].block if len(self.chain.stages) == 1 else None
+        return only.loops() if isinstance(only, ElementChanges) and only.in_loops else None
 
     def check(self, between_samples: bool) -> None:
         """NotNative where a block takes arrays only; of those that work between samples, or all."""

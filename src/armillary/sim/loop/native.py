@@ -22,7 +22,6 @@ from armillary.evaluate.inputs import Array
 from armillary.model.lowering.tree import Tables
 from armillary.runtime.threads import threads
 from armillary.runtime.time_loop import run_steps
-from armillary.sim.control.element_changes import ElementChanges
 from armillary.sim.control.tracing import TracedChain
 from armillary.sim.loop.input_tables import InputTables
 from armillary.sim.loop.states import LiveRows, State, StepBatch
@@ -179,10 +178,6 @@ class NativeLoop:
         NotNative where a block that works between samples does."""
         if not self.system.chain.stages:
             return Controller()
-        stages = self.system.chain.stages
-        only = stages[0].block if len(stages) == 1 else None
-        if isinstance(only, ElementChanges) and only.in_loops:
-            return Controller(program=only.loops())
         traced = TracedChain(self.system.chain, [0.0] * self.system.nv)
         traced.check(between_samples=True)
         with_samples = bool(self.stages)
@@ -192,7 +187,7 @@ class NativeLoop:
             with_samples = False
         sample = (traced.sample, len(self.stages)) if with_samples else None
         commanded = self.system.setup.voltages is not None
-        return Controller(traced.control, sample, traced.key, commanded)
+        return Controller(traced.control, sample, traced.key, commanded, program=traced.program)
 
     @property
     def asks_python(self) -> bool:
