@@ -12,6 +12,7 @@ import numpy as np
 import armillary as am
 from accuracy.comparison import Comparison
 from armillary.algorithms.tree import forward_dynamics, inverse_dynamics
+from oracles.exudyn_corner import EXUDYN, fallen_corner
 from oracles.pinocchio_model import pin_from_urdf
 from robots import robot
 
@@ -135,6 +136,9 @@ ENGINES = [
                mujoco_forces("mass")),
     Comparison("Other engines", "UR5, Panda, Kinova: bias forces", MUJOCO, 14,
                mujoco_forces("bias")),
+    Comparison("Other engines", "corner of a car (double wishbone, wheel at 100 rad/s) that falls, "
+               "0.3 s (rk4): place of the wheel", "Exudyn 1.13.6, two step sizes, extrapolated", 8,
+               lambda: (fallen_corner()[:, 1:4], EXUDYN[:, 1:4])),
     Comparison("50 digits", "Panda: inverse dynamics, compiled",
                "the algorithm interpreted with mpmath, 50 digits", 14, many_digits("inverse")),
     Comparison("50 digits", "Panda: forward dynamics, compiled",

@@ -1,40 +1,13 @@
-"""A corner with a double wishbone and a spinning wheel, falling, against Exudyn.
-
-The numbers: Exudyn 1.13.6, rigid bodies with Euler parameters in redundant coordinates, joints by
-multipliers, implicit trapezoidal rule (index 2) with 1e-4 and 5e-5 s, extrapolated; from points,
-masses and tensors alone.  Columns: time, s; the wheel's centre, m; its angular velocity along the
-axes of the world, rad/s.  The two step sizes differ by 5e-8 m and 4e-6 rad/s."""
+"""A corner of a car against Exudyn: see oracles/exudyn_corner.py."""
 
 import numpy as np
 
-import armillary as am
-from armillary.vehicles.assembling import CHASSIS, Assembler
-from armillary.vehicles.axle import Axle
-from armillary.vehicles.axles import Strut
-from armillary.vehicles.suspensions import DoubleWishbone
-
-WHEEL, SPIN = "front-left-wheel", 100.0  # rad/s
-EXUDYN = np.array([
-    [0.00, 0.0000000000, 0.7600000000, 0.3100000000, 0.0000000, 100.0000000, 0.0000000],
-    [0.05, 0.0004276574, 0.7600561869, 0.3002849539, -0.0512754, 99.9985229, -0.5650082],
-    [0.10, 0.0009506245, 0.7597367610, 0.2892639077, 0.2078905, 99.9937604, -1.0982468],
-    [0.15, 0.0007530002, 0.7599021762, 0.2933290925, 0.2896260, 99.9959095, -0.8627205],
-    [0.20, 0.0003398588, 0.7600701826, 0.3022231905, 0.1407463, 99.9990564, -0.4149302],
-    [0.25, 0.0003681343, 0.7600670307, 0.3015959877, 0.0327884, 99.9988935, -0.4732020],
-    [0.30, 0.0006675529, 0.7599574561, 0.2951230126, 0.1178678, 99.9966682, -0.8095089],
-])  # fmt: skip
+from oracles.exudyn_corner import EXUDYN, fallen_corner
 
 
-def test_a_dropped_corner():
-    b = am.Builder("corner", gravity=(0.0, 0.0, -9.81))
-    b.body(CHASSIS, joint="fixed", mass=1.0, inertia=(1.0, 1.0, 1.0))
-    Axle(DoubleWishbone(strut=Strut(stiffness=60e3, damping=500.0))).attach(Assembler(b))
-    m = b.build()
-    v0 = np.where([label.endswith("wheel") for label in m.v_labels], SPIN, 0.0)
-    run = am.simulate(m, v0=v0, duration=0.3, step=2e-4, method="rk4", every=250)
-    np.testing.assert_allclose(run.time, EXUDYN[:, 0], atol=1e-12)
-    _, place = m.pose(run.q, WHEEL)
-    rate = m.velocity(run.q, run.v, WHEEL, coordinates="world")[:, :3]
-    np.testing.assert_allclose(place, EXUDYN[:, 1:4], rtol=0.0, atol=5e-9)
-    np.testing.assert_allclose(rate, EXUDYN[:, 4:], rtol=0.0, atol=5e-7)
-    assert np.ptp(place[:, 2]) > 0.02 and np.abs(rate[:, 2]).max() > 1.0  # it falls, and steers
+def test_a_falling_corner():
+    found = fallen_corner()
+    np.testing.assert_allclose(found[:, 0], EXUDYN[:, 0], atol=1e-12)
+    np.testing.assert_allclose(found[:, 1:4], EXUDYN[:, 1:4], rtol=0.0, atol=5e-9)
+    np.testing.assert_allclose(found[:, 4:], EXUDYN[:, 4:], rtol=0.0, atol=5e-7)
+    assert np.ptp(found[:, 3]) > 0.02 and np.abs(found[:, 6]).max() > 1.0  # it falls, and steers
