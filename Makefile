@@ -28,7 +28,7 @@ demo: $(CORE)
 test: lint types pytest
 
 test-all: lint types $(TEST) $(BROWSER)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(TEST)
 	$(BIN)/ruff check .
@@ -39,7 +39,7 @@ types: $(TEST)
 
 # Two processes share the cores: one thread each for their linear algebra.
 pytest: $(TEST) $(BROWSER)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile -m 'not soak and not long'
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'not soak and not long'
 
 bench: $(TEST)
 	$(BIN)/python -m benchmarks

@@ -2,6 +2,20 @@
 
 from armillary.evaluate import options
 
+# Files with the longest tests: begun first, so that two processes end together.
+FIRST = (
+    "docs/test_docs.py", "functions/test_whole_api.py", "vehicles/test_vehicles.py",
+    "constrained/test_elimination.py", "functions/test_load_friction.py",
+    "constrained/test_solution.py", "compiler/test_c_source.py", "sim/test_damaged_files.py",
+    "constrained/test_fast_solver.py", "vehicles/test_compliance.py", "viewer/test_living.py",
+    "elements/test_every_question.py", "viewer/test_browser.py", "compiler/test_life.py",
+    "vehicles/test_trains.py", "studies/test_cluster.py", "tyres/test_tyre_runs.py",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: not item.path.as_posix().endswith(FIRST))
+
 
 def pytest_addoption(parser):
     parser.addoption(

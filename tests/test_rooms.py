@@ -13,6 +13,7 @@ are still to be built.
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,11 @@ MAX_FUNCTION_LINES = 60
 # ---------------------------------------------------------------- reading the source
 
 
+@cache
+def parsed(text: str) -> ast.Module:
+    return ast.parse(text)
+
+
 def sources(package: Path) -> Iterator[tuple[str, Path]]:
     """(room, file) of every Python file: the room is the first name below the package."""
     for path in sorted(package.rglob("*.py")):
@@ -137,7 +143,7 @@ def stairs_complaints(package: Path) -> list[str]:
         if room not in STEP_OF and room not in (SURFACE, ENTRY):
             found.append(f"{path}:1: '{room}' is no room; put its lines into one of {rooms()}")
             continue
-        tree = ast.parse(path.read_text())
+        tree = parsed(path.read_text())
         opened = {name for _, name in addresses(tree)} if room == DOORS else set()
         for line, name in imported_modules(tree, package, path):
             reason = forbidden(room, name, package.name)
@@ -159,7 +165,7 @@ def door_complaints(package: Path) -> list[str]:
     """Doors outside the table, to nowhere, or imported while the program runs."""
     found = []
     for room, path in sources(package):
-        tree = ast.parse(path.read_text())
+        tree = parsed(path.read_text())
         for line, name in addresses(tree):
             module, _, function = name.rpartition(".")
             file = package.parent.joinpath(*module.split(".")).with_suffix(".py")
@@ -212,7 +218,7 @@ def sim_complaints(package: Path) -> list[str]:
         parts = path.relative_to(package).parts
         if room != "sim" or parts[1] not in SIM_STAIRS:
             continue
-        for line, name in imported_modules(ast.parse(path.read_text()), package, path):
+        for line, name in imported_modules(parsed(path.read_text()), package, path):
             inside = name.split(".")[:3]
             if inside[:2] != [package.name, "sim"] or inside[-1] not in SIM_STAIRS:
                 continue
@@ -228,7 +234,7 @@ def rooms() -> str:
 def noun_complaints(package: Path) -> list[str]:
     found = []
     for room, path in sources(package):
-        tree = ast.parse(path.read_text())
+        tree = parsed(path.read_text())
         for line, name in imported_modules(tree, package, path):
             top = name.partition(".")[0]
             if room not in HOME_OF_MODULE.get(top, {room}):
@@ -276,7 +282,7 @@ def assert_complaints(package: Path) -> list[str]:
         "says expected and found, and gives the cure"
         for room, path in sources(package)
         if room in NO_ASSERT
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(parsed(path.read_text()))
         if isinstance(node, ast.Assert)
     ]
 
@@ -292,7 +298,7 @@ def size_complaints(package: Path) -> list[str]:
         lines = len(text.splitlines())
         if lines > MAX_FILE_LINES:
             found.append(f"{path}:{lines}: file of {lines} lines, at most {MAX_FILE_LINES}")
-        for node in ast.walk(ast.parse(text)):
+        for node in ast.walk(parsed(text)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 lines = node.end_lineno - node.lineno + 1
                 if lines > MAX_FUNCTION_LINES:

@@ -94,7 +94,7 @@ def test_temporary_files_of_the_dead_are_swept(cache):
     for path in (old, new):
         path.write_bytes(b"half of an ent")
     os.utime(old, (1.0, 1.0))
-    cache.put("0" + KEY[1:], BODY)  # an entry after which the folder is looked through
+    cache.put("0" * 8 + KEY[8:], BODY)  # an entry after which the folder is looked through
     assert not old.exists() and new.exists()
     cache.clear()
     assert not new.exists()

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from armillary.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[2]
+LONG = {"manoeuvres.md"}  # pages that take a minute: make test-all
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -35,7 +36,10 @@ def run_python(source, path, line, names):
     return out.getvalue()
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(x, id=x.name, marks=[pytest.mark.long] * (x.name in LONG)) for x in DOCUMENTS],
+)
 def test_python_blocks_run_and_print_what_the_page_shows(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names, printed = {}, ""

@@ -243,7 +243,12 @@ def test_forces_in_the_loop_are_those_of_the_counted_turn(law, way, monkeypatch)
 
 
 @pytest.mark.parametrize(
-    "method, error", [("dopri5", 1e-6), ("variational", 1e-2), ("implicit", 1e-2)]
+    "method, error",
+    [
+        ("dopri5", 1e-6),
+        ("variational", 1e-2),
+        pytest.param("implicit", 1e-2, marks=pytest.mark.long),
+    ],
 )
 def test_other_methods_count_them(method, error):
     tree, closed = (box_on_arm(WEAK["spring"], x) for x in (False, True))

@@ -48,7 +48,9 @@ def test_relaxation_length():
         near(column(run, "Fy"), -6e4 * np.tan(alpha) * follows, 1e-5, 6e4 * alpha)
 
 
-@pytest.mark.parametrize("name", ["linear", "fiala", "magic formula"])
+@pytest.mark.parametrize(
+    "name", ["linear", "fiala", pytest.param("magic formula", marks=pytest.mark.long)]
+)
 def test_parked_on_a_slope(name):
     """Wheels that do not turn hold a car on a slope of 15 %: it comes to rest and stays there."""
     slope = np.arctan(0.15)

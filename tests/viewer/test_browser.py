@@ -273,6 +273,7 @@ def test_names_of_tables_are_readable_on_a_small_laptop(opened, name):
     page.done(path)
 
 
+@pytest.mark.long
 def test_twenty_views_on_one_page(browser, tmp_path):
     """More than a browser has contexts: views out of sight give theirs back."""
     views = [am.example("two-link").view(height=260)._repr_html_() for _ in range(2)]

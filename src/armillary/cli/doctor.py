@@ -15,7 +15,7 @@ import numpy as np
 
 import armillary as am
 from armillary.cli import screen
-from armillary.codegen.cache import default_cache
+from armillary.codegen.cache import default_cache, key_of
 from armillary.codegen.target import machine, native
 from armillary.errors import ArmillaryError
 
@@ -100,7 +100,7 @@ def _compiler() -> Check:
 
 def _cache() -> Check:
     """An entry comes back as it was put; without a cache every process compiles anew."""
-    store, key = default_cache(), "doctor"
+    store, key = default_cache(), key_of(["doctor"])
     store.put(key, b"\x00armillary")
     if store.get(key) == b"\x00armillary":
         return True, f"compiled code is kept in {store.folder}"

@@ -3,12 +3,14 @@ are defined at the state."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from armillary.algorithms.forces.element_forces import element_forces
 from armillary.algorithms.interpreter import Run
+from armillary.algorithms.tree.locking import axes_status
 from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.errors import ModelError, NotFiniteError, SingularError
 from armillary.evaluate.inputs import Array
@@ -19,7 +21,7 @@ from armillary.model.model import Model
 
 Interpret = Callable[..., Run]  # (algorithm, inputs), as `Evaluator.interpret`
 _ORDINARY = 1e6  # coordinates beyond make numbers overflow, whatever the forces
-_LOCKED = 1e-5  # singular value of the axes of a joint: some coincide but for rounding
+_LOCKED = 1e-10  # of the square of an axis: what is left beside those it coincides with
 _LARGEST_INERTIA_CHECK = 120  # degrees of freedom
 
 
@@ -67,15 +69,14 @@ def refuse_undefined_elements(
 
 def refuse_locked(model: Model, given: Mapping[str, Array]) -> None:
     """Of one state: a joint whose axes coincide there."""
-    q = np.ravel(given.get("q", np.zeros(0)))
-    if len(q) != model.nq or not np.isfinite(q).all():
+    found = given.get("q")
+    q = [] if found is None else found.reshape(-1).tolist()
+    if len(q) != model.nq or not all(map(math.isfinite, q)):
         return
     for body, joint, slot in zip(model.bodies, model.joints, model.slots, strict=True):
         if not joint.may_lock:
             continue
-        columns = [s.leaves() for s in joint.motion_space(q[slot.q].tolist())]
-        values = np.linalg.svd(np.array(columns, float), compute_uv=False)
-        if values[-1] < _LOCKED * values[0]:
+        if math.isnan(axes_status(joint.motion_space(q[slot.q]), _LOCKED)):
             raise SingularError(
                 f"joint '{body.joint.name}' is locked at this q: its axes coincide (a gimbal "
                 f"turned by a quarter), so how an acceleration is divided among them is undefined. "

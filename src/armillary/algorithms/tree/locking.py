@@ -27,9 +27,9 @@ def lock_status(sizes: Sequence[Scalar], inverse_D: Sequence[Scalar], least: flo
     return status
 
 
-def axes_status(S: MotionSpace) -> Scalar:
+def axes_status(S: MotionSpace, least: float = LOCKED) -> Scalar:
     """0; NaN where one of the axes S depends on those before it, whatever they move: then a solver
-    that needs them to be independent must not be asked."""
+    that needs them to be independent must not be asked.  least: of its square that is left."""
     status: Scalar = 0.0
     done: list[tuple[list[Scalar], Scalar]] = []
     for axis in S:
@@ -39,7 +39,7 @@ def axes_status(S: MotionSpace) -> Scalar:
             factor = dot(left, other) / square
             left = [x - factor * y for x, y in zip(left, other, strict=True)]
         rest = dot(left, left)
-        free = rest > size * LOCKED
+        free = rest > size * least
         status = where(free, status, _NAN)
         done.append((left, where(free, rest, 1.0)))
     return status
