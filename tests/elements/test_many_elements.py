@@ -116,3 +116,14 @@ def test_the_bound_of_the_length_is_one():
             request = Request(algorithm, algorithm.reads[:3], vertical_gravity=True)
             found = straight_code(request, tables).operations
             assert least_operations(algorithm, tables) <= found
+
+
+def test_other_numbers_of_elements_and_bodies(tree):
+    """Parameters per row: each row has the slopes of the mechanism with its numbers."""
+    Q, V, A = tree.random_state(5, 9)
+    P = tree.parameters * np.random.default_rng(0).uniform(0.8, 1.2, (9, len(tree.parameters)))
+    found = tree.inverse_dynamics.derivatives(Q, V, A, parameters=P)
+    for got, wanted in zip(
+        found, differences(tree, Q[8], V[8], A[8], parameters=P[8]), strict=False
+    ):
+        near(got[8], wanted, 1e-7)
