@@ -76,7 +76,7 @@ class Library:
         entry = _Entry(cache or default_cache(), identity, optimize)
         stored = entry.recalled()
         if stored is None:
-            text = text if isinstance(text, str) else text()
+            text = text if isinstance(text, str) else _written(text)
             stored = entry.found(text)
         self.from_cache = stored is not None
         self._alive = _Alive()
@@ -115,6 +115,13 @@ class Library:
         function = native_call(self.addresses[symbol])
         setattr(function, "library", self)  # noqa: B010 - ctypes objects take any attribute
         return function
+
+
+def _written(text: Callable[[], str]) -> str:
+    from armillary.graph.expr import growing
+
+    with growing():
+        return text()
 
 
 class _Alive:

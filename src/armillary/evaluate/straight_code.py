@@ -38,7 +38,10 @@ class StraightCode:
 
     @cached_property
     def graph(self) -> FunctionGraph:
-        return self._trace()
+        from armillary.graph.expr import growing
+
+        with growing():
+            return self._trace()
 
     @cached_property
     def operations(self) -> int:
