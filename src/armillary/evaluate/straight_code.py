@@ -58,7 +58,9 @@ class StraightCode:
 
             return with_declarations(straight_text(lanes, self.graph.block(), arrays), lanes)
 
-        return Linked([Library(text, ["batch"], _OPTIMIZE, identity=of_lanes(self._identity, lanes))])
+        return Linked(
+            [Library(text, ["batch"], _OPTIMIZE, identity=of_lanes(self._identity, lanes))]
+        )
 
     def within(self, lanes: Lanes, arrays: Arrays) -> Library:
         """Machine code that works on W states side by side, as a pass of a loop kernel."""
@@ -69,7 +71,9 @@ class StraightCode:
             writer = BlockWriter(lanes, "straight", order="row", arrays=arrays)
             return with_declarations(writer.write(self.graph.block()), lanes)
 
-        return Library(text, ["straight"], _OPTIMIZE, identity=of_lanes(self._identity, lanes, "within"))
+        return Library(
+            text, ["straight"], _OPTIMIZE, identity=of_lanes(self._identity, lanes, "within")
+        )
 
 
 def straight_code(request: Request, tables: Tables, frame_body: int | None = None) -> StraightCode:
