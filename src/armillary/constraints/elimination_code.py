@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from armillary.algorithms.closed.constrained import MASSLESS, Plan
 from armillary.algorithms.closed.elimination_terms import BodyMotion, elimination_terms
-from armillary.algorithms.closed.residual import LEAST_SQUARES, ROUNDING
+from armillary.algorithms.closed.residual import LEAST_SQUARES
 from armillary.algorithms.passes import Algorithm
 from armillary.codegen.abi import Arrays, Context, Ints
 from armillary.codegen.jit import Library
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from armillary.evaluate.program import Program
 
 _ORIGIN = 9  # of a body in its BodyMotion
+# of the terms of an equation, and of all accelerations: refined until no more is left.  Ten times
+# as much, next to a singularity of a delta robot, was 6e-9 of its accelerations
+_REFINED = 1e-15
 RESULTS = {"gamma": "a", "rate": "x", "residual": "x"}
 SOLUTION = "a"  # input of the pass behind the elimination
 
@@ -373,7 +376,7 @@ class _Tables:
             t.SIGN: 1.0 if self.code.level == "gamma" else -1.0,
             t.LENGTH: self.equations.length,
             t.TOLERANCE: Plan.tolerance**2,
-            t.ROUNDING: ROUNDING**2,
+            t.ROUNDING: _REFINED**2,
             t.LEAST_SQUARES: LEAST_SQUARES**2,
             t.MASSLESS: MASSLESS,
         }
