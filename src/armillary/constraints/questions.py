@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -243,7 +242,7 @@ def assemble(
     )
     closer = mechanism.with_tolerance(geometry_tolerance).constraint_solver.closer
     closer.refuse_endless(state["q"])
-    if isinstance(restarts, bool) or not isinstance(restarts, Integral) or restarts < 0:
+    if isinstance(restarts, bool) or not isinstance(restarts, int | np.integer) or restarts < 0:
         raise InputError(f"restarts: expected a whole number, 0 or more, found {restarts!r}.")
     hold = () if hold is None else hold
     return closer.assemble(state["q"], hold, int(restarts), seed)
