@@ -127,3 +127,29 @@ def test_a_contact_follows_its_environment():
     assert mass.mass > 0
     with pytest.raises(am.ArmillaryError, match="5 finite accelerations"):
         m.solve(q, np.zeros(6), np.zeros(6), prescribed={"slope": [1.0, 2.0]})
+
+
+@pytest.mark.parametrize("given", [False, True], ids=["of the model", "in the call"])
+@pytest.mark.parametrize(("rates", "kept"), [((1.0, 2.0), True), ((1.0, 0.0), False)])
+def test_drives_on_both_sides_of_a_gear(rates, kept, given):
+    """b = 2 a: drives that go together are obeyed; of others none is broken in silence, by any
+    number of calls: the null space shares what is missing among all rows."""
+    b = am.Builder("gear")
+    for name in ("a", "b"):
+        b.body(name, axis="z", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    b.coupling(am.Coupling("gear", "b", "a", 2.0))
+    b.prescribe("first", "a", acceleration=rates[0])
+    if not given:
+        b.prescribe("second", "b", acceleration=rates[1])
+    m, rest = b.build(), np.zeros(2)
+    options = {"prescribed": {"b": rates[1]}} if given else {}
+    solved = m.solve(rest, rest, rest, **options)
+    for _ in range(3):  # natively, where it is served so
+        for found in (m.forward_dynamics(rest, rest, rest, **options),
+                      m.forward_dynamics(*np.zeros((3, 2, 2)), **options)[1]):  # fmt: skip
+            assert found == pytest.approx(solved.acceleration, abs=1e-12)
+            if kept:
+                assert found == pytest.approx(rates)
+    off = solved.acceleration - rates
+    assert bool((np.abs(off) > 0.01).all()) == (not kept)
+    assert any("contradict" in text for text in solved.messages) == (not kept)

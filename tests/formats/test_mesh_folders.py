@@ -207,6 +207,9 @@ def test_packages_are_found(package):
     for name in ("robot", "my_robot"):
         assert bounds.locate(f"package://{name}/meshes/cube.obj") == cube
     assert bounds.locate("package://strange/meshes/cube.obj") is None
+    (package.parent / "beside").mkdir(exist_ok=True)
+    (package.parent / "beside" / "a.stl").write_text("")
+    assert bounds.locate("package://beside/a.stl") == str(package.parent / "beside" / "a.stl")
     assert bounds.locate("../meshes/cube.obj") == cube
     assert bounds.locate("../../../x") is None
 

@@ -533,3 +533,46 @@ def test_a_mechanism_is_made_of_a_model():
     for wrong in (arm, None, "two-link"):
         with pytest.raises(InputError, match=r"expected a Model, found .*a mechanism already"):
             am.Mechanism(wrong)
+
+
+NO_NAMES = (3, 1.5, [1], [["crank"]], np.zeros((2, 2)), object())
+
+
+@pytest.mark.parametrize("wrong", NO_NAMES, ids=str)
+def test_what_is_no_name_is_refused_by_name(wrong):
+    bars = am.example("four-bar")
+    q, rest = bars.initial, np.zeros(3)
+    for ask in (
+        lambda: bars.project(q, hold=wrong),
+        lambda: bars.assemble(q, hold=wrong),
+        lambda: bars.equilibrium(q, hold=wrong),
+        lambda: bars.project_acceleration(q, rest, hold=wrong),
+    ):
+        with pytest.raises(InputError, match=r"hold: expected names"):
+            ask()
+    with pytest.raises(InputError, match="expected names"):
+        bars.inverse_dynamics(q, rest, rest, actuators=wrong)
+
+
+def test_other_wrong_words_of_closed_questions():
+    bars = am.example("four-bar")
+    q, rest = bars.initial, np.zeros(3)
+    for wrong in ("crank", 3, [1.0]):
+        with pytest.raises(InputError, match=r"prescribed: expected accelerations by name"):
+            bars.solve(q, rest, rest, prescribed=wrong)
+        with pytest.raises(InputError, match=r"prescribed: expected the motion of all rows"):
+            bars.project(q, prescribed=wrong)
+    with pytest.raises(InputError, match=r"'crank': expected accelerations \(numbers\)"):
+        bars.forward_dynamics(q, rest, rest, prescribed={"crank": "fast"})
+    for wrong in (None, 1.5, -1, True, "a"):
+        with pytest.raises(InputError, match="restarts: expected a whole number"):
+            bars.assemble(q, restarts=wrong)
+
+
+def test_a_check_where_a_pivot_is_zero():
+    """All bars in one line: the first choice of dependent joints has none there."""
+    bars = am.example("four-bar")
+    rest = np.zeros(3)
+    with pytest.warns(am.errors.ProjectionWarning, match="open at this q"):
+        found = bars.check(rest, rest, rest)
+    assert "null space" in str(found)

@@ -89,7 +89,7 @@ def test_an_axis_that_is_there_twice(tier):
     b.body("hand", "arm", "general", (0.5, 0, 0), axes=[turn, slide], **BODY)
     b.body("tip", "hand", "revolute", (0.5, 0, 0), axis="y", **BODY)
     b.distance("rod", am.Frame("end", "tip", am.Pose((0.3, 0, 0.2))),
-               am.Frame("ground", "world", am.Pose((1, 1, 0))), 0.8)  # fmt: skip
+               am.Frame("ground", "world", am.Pose((1, 0.3, 0))), 0.8)  # fmt: skip
     m = am.Mechanism(b.build().model, CompileOptions(tier=tier))
     q, v, tau = m.assemble(m.initial).q, np.zeros(m.nv), np.ones(m.nv)
     for ask in (m.forward_dynamics, m.solve):

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import armillary as am
 from armillary.errors import ModelError
 from armillary.model import (
     Builder,
@@ -405,3 +406,23 @@ def test_rpy_is_the_product_of_three_turns():
         np.testing.assert_allclose(Pose.from_rpy((0, 0, 0), rpy).rotation, wanted.rows, atol=3e-16)
     near = math.nextafter(math.pi / 2, 9.0)  # not the right angle: kept as it is
     assert Pose.from_rpy((0, 0, 0), (near, 0, 0)).rotation[1][1] == math.cos(near) != 0.0
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda b: b.body("c", "arm", at=am.Pose(), rpy=3),
+        lambda b: b.body("c", "arm", mass=10**400),
+        lambda b: b.body("c", "arm", mass=np.zeros((2, 2))),
+        lambda b: b.body("c", "arm", mass=1.0, inertia=None),
+        lambda b: b.coupling("arm"),
+        lambda b: b.prescribe("p", ["arm"], acceleration=1.0),
+        lambda b: b.distance("d", ["arm"], "world", 1.0),
+    ],
+)
+def test_wrong_types_are_model_errors(build):
+    b = am.Builder("wrong")
+    b.body("arm", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    with pytest.raises(ModelError, match="expected"):
+        build(b)
+        b.build()

@@ -15,13 +15,14 @@ from compare import close
 G = 9.81
 
 
-def crane(length=1.0, surface=False):
+def crane(length=1.0, surface=""):
     """A load of 2 kg that swings on a rope."""
     b = am.Builder("crane", gravity=(0, 0, -G))
     b.body("swing", joint="revolute", axis="y", mass=0.0)
     b.body("load", "swing", "prismatic", axis=(0, 0, -1), mass=2.0)
     if surface:
-        b.surface("rope", "world", "load", "sphere", length)
+        axis = am.Frame("axis", "world", am.Pose.from_rpy(rpy=(np.pi / 2, 0, 0)))  # of a cylinder
+        b.surface("rope", axis, "load", surface, length)
     else:
         b.distance("rope", "world", "load", length)
     b.initial = {"load": length}
@@ -32,7 +33,7 @@ def hoist(t):
     return 1.5 + 0.2 * t * t, 0.4 * t, 0.4
 
 
-@pytest.mark.parametrize("surface", [False, True])
+@pytest.mark.parametrize("surface", ["", "sphere", "cylinder"])
 def test_the_motion_is_the_length(surface):
     """r(t) as given, and a tension of m (g - r'')."""
     m = crane(1.5, surface)
@@ -91,6 +92,10 @@ def test_joints_are_driven_in_solve():
     close(a[:, 0], np.array([2.0, -1.0]), 1e-10)
     close(bars.constraint_jacobian(q[0]) @ a[0], np.zeros(len(bars.constraint_rows)), 1e-9)
     close(bars.solve(q[0], still[0], still[0], prescribed={"crank": 2.0}).acceleration, a[0], 1e-9)
+    q, still = np.tile(bars.initial, (3, 1)), np.zeros((3, bars.nv))
+    q[1] = np.nan  # each row keeps its own, whichever of them are left
+    a = bars.forward_dynamics(q, still, still, prescribed={"crank": [2.0, -1.0, 3.0]})
+    close(a[[0, 2], 0], np.array([2.0, 3.0]), 1e-10)
 
 
 def test_on_the_command_line():
@@ -113,6 +118,8 @@ def test_the_same_names_as_in_a_run():
     driven = b.build()
     assert driven.solve(q, v, 0 * q, prescribed={label: 2.0}).acceleration[1] == pytest.approx(2.0)
     assert driven.solve(q, v, 0 * q).acceleration[1] == pytest.approx(0.5)
+    other = driven.solve(q, v, 0 * q, prescribed={m.v_labels[2]: 3.0}).acceleration
+    close(other[1:], np.array([0.5, 3.0]), 1e-12)  # the motor goes on
     with pytest.raises(InputError, match=r"motion of 'plate': expected 3 accelerations"):
         m.solve(q, v, 0 * q, prescribed={"plate": 1.0})
     with pytest.raises(ModelError, match="no constraint or joint named 'plait'"):

@@ -18,7 +18,7 @@ from armillary.constraints.states import one_state
 from armillary.errors import ArmillaryError, InputError, ModelError, Remedy, unknown_name
 from armillary.evaluate.evaluator import External
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.named_states import State
+from armillary.evaluate.named_states import State, names_of
 from armillary.mechanism.mechanism import Mechanism
 from armillary.shown import shown
 from armillary.units import FORCE
@@ -168,7 +168,7 @@ class _Search:
         hold: str | Sequence[str],
     ):
         self.mechanism, self.guess, self.tau, self.external = mechanism, guess, tau, external
-        self.held = (hold,) if isinstance(hold, str) else tuple(hold)
+        self.held = names_of("hold", hold)
         model = mechanism.model
         for name in self.held:
             if name not in model.moving_joints:

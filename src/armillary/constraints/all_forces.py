@@ -95,16 +95,17 @@ def solved(
         some = states.of(left)
         system, external, lost = system_of(some, single)
         bodies = some.arrays.get("parameters")
-        given = (some.passive, None, bodies)
-        others, _ = by_null_space(equations, system, external, single, *given)
+        others, _ = by_null_space(
+            equations, system, external, single, some.passive, parameters=bodies
+        )
         forces.put(left, blanked(others, lost))
         bad[left] = lost
 
     def whole() -> System:
         return system_of(states, single)[0]
 
-    given = (states.arrays, forces, states.external, states.passive, single)
-    return Details(equations, whole, *given).result(MINIMUM, bad)
+    found = (forces, states.external, states.passive, single)
+    return Details(equations, whole, states.arrays, *found).result(MINIMUM, bad)
 
 
 def _native(
@@ -234,7 +235,7 @@ class Details:
         return self.equations.energy(self.arrays["q"], self.arrays["v"], **self.bodies)
 
     def notes(self) -> tuple[tuple[str, ...], ...]:
-        found = []
+        found: list[tuple[str, ...]] = []
         for k, answer in enumerate(self.answers):
             given = (self.equations, self.system, k)
             if answer.fault:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 
 import numpy as np
@@ -78,10 +79,12 @@ def _ideal(
         plan = make_plan(equations)
         tables = replace(evaluator.tables(), constraints=equations.constraints)
         inputs = {"q": q.tolist(), "v": v.tolist(), "tau": tau.tolist()}
-        run = Run(constrained_dynamics(plan), tables, evaluator.base(), inputs)
-        plain = Outcome.of_kernel(np.array([run.result("a")], float))
-        if plain.converged[0]:
-            found["accelerations: null space, and interpreted step by step"] = (a, plain.values[0])
+        with contextlib.suppress(ArithmeticError):  # a pivot that is zero: left to others
+            run = Run(constrained_dynamics(plan), tables, evaluator.base(), inputs)
+            plain = Outcome.of_kernel(np.array([run.result("a")], float))
+            if plain.converged[0]:
+                name = "accelerations: null space, and interpreted step by step"
+                found[name] = (a, plain.values[0])
     return found
 
 
@@ -96,7 +99,10 @@ def _reactions(
     tables = replace(tables, constraints=lower_constraints(equations.model, tables))
     inputs = {"q": q, "v": v, "a": solution.acceleration, "tau": tau}
     numbers = {name: x.tolist() for name, x in inputs.items()}
-    run = Run(joint_forces(plan), tables, evaluator.base(), numbers)
+    try:
+        run = Run(joint_forces(plan), tables, evaluator.base(), numbers)
+    except ArithmeticError:  # a pivot that is zero
+        return {}
     found = np.array(run.result("wrench"), float)
     if not np.isfinite(found).all():
         return {}

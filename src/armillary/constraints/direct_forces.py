@@ -84,5 +84,5 @@ def penalized_solution(
         pushes=in_second_frames(equations, system, multipliers),
         stretch=np.zeros(len(a)),
     )
-    given = (arrays | bodies, forces, external, states.passive, single)
-    return Details(equations, lambda: system, *given).result(PENALTY, bad)
+    found = (forces, external, states.passive, single)
+    return Details(equations, lambda: system, arrays | bodies, *found).result(PENALTY, bad)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
@@ -32,7 +33,7 @@ from armillary.constraints.large import large_system
 from armillary.constraints.load_friction import load_friction_of
 from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
 from armillary.constraints.notes import warn_open
-from armillary.constraints.plan import for_inputs, plan_at, plan_of
+from armillary.constraints.plan import for_inputs, may_contradict, plan_at, plan_of
 from armillary.constraints.states import answerable, blanked, fulfilled, solvable
 from armillary.errors import InputError, ProjectionWarning, SingularError, warn_caller
 from armillary.evaluate.evaluator import Evaluator, External
@@ -105,6 +106,9 @@ class ConstrainedForwardDynamics(LadderQuestion):
         if passive and model.load_dependent_joints:
             a = self._by_load(states, single, baumgarte)
             text = asked.opened(self._equations, states)[1] if closed else ""
+        elif closed and self._may_contradict(prescribed):
+            a = self.accelerations(states)
+            text = asked.opened(self._equations, states)[1]
         elif closed:
             quick = (self._first_closed, self._second_closed)
             a, text = where_closed(
@@ -117,6 +121,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
         if text:
             warn_caller(text, ProjectionWarning)
         result = self._handed_out(a, single, dtype, out)
+        if self.closed and self._may_contradict(None):
+            return result
         self._serve(self._made.get((_PLAIN, True)) or self._made.get(_PLAIN_LARGE), result)
         return result
 
@@ -128,6 +134,12 @@ class ConstrainedForwardDynamics(LadderQuestion):
         if baumgarte is not None:
             states = replace(states, prescribed=self._pulled(states, baumgarte))
         return solve_in_turn(states, *self._solvers).values
+
+    def _may_contradict(self, prescribed: Prescribed) -> bool:
+        """May driven rows contradict others that no solver but the last one looks at?"""
+        given = tuple(prescribed) if isinstance(prescribed, Mapping) else ()
+        make = lambda: may_contradict(self._equations, given)  # noqa: E731
+        return self._equations.memo.once(("may contradict", given), make)
 
     def _of_driven(self, model: Model) -> ConstrainedForwardDynamics:
         """The same of a model with other prescribed motions, made once."""

@@ -18,7 +18,7 @@ from armillary.constraints.nullspace import Factor, Scaling
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.named_states import named_values as by_name
-from armillary.evaluate.named_states import rate_entries, rate_rows
+from armillary.evaluate.named_states import names_of, rate_entries, rate_rows
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
@@ -31,7 +31,7 @@ class Held:
 
     def __init__(self, equations: Equations, names: Names = ()):
         self.model, self.equations = equations.model, equations
-        self.names = (names,) if isinstance(names, str) else tuple(names)
+        self.names = names_of("hold", names)
         found: list[tuple[str, int]] = []
         for name in self.names:
             found += rate_entries(self.model, name)

@@ -66,8 +66,13 @@ def rows_of(x: Array, rows: Index, count: int) -> Array:
 def with_prescribed(model: Model, prescribed: Prescribed) -> tuple[Model, Prescribed]:
     """The model with a prescribed motion for every joint or coordinate that is named, and the
     accelerations by the names of its constraints."""
-    if not isinstance(prescribed, Mapping):
+    if prescribed is None or isinstance(prescribed, RowMotion):
         return model, prescribed
+    if not isinstance(prescribed, Mapping):
+        raise InputError(
+            f"prescribed: expected accelerations by name, {{'crank': 2.0}}, found {prescribed!r}."
+        )
+    prescribed = {name: _numbers(name, value) for name, value in prescribed.items()}
     known = [part.name for part in model.constraints]
     if all(name in known for name in prescribed):
         return model, prescribed
@@ -78,7 +83,7 @@ def with_prescribed(model: Model, prescribed: Prescribed) -> tuple[Model, Prescr
             given[name] = value
             continue
         labels = _labels(model, name)
-        each = np.asarray(value, float)
+        each = np.asarray(value)
         if each.shape[-1:] != (len(labels),) and not (len(labels) == 1 and each.ndim < 2):
             raise InputError(
                 f"prescribed motion of '{name}': expected {len(labels)} accelerations "
@@ -89,6 +94,15 @@ def with_prescribed(model: Model, prescribed: Prescribed) -> tuple[Model, Prescr
             own = each[..., k] if each.shape[-1:] == (len(labels),) else each
             given[parts[label].name] = own[:, None] if own.ndim else own
     return replace(model, prescribed=tuple(parts.values())), given
+
+
+def _numbers(name: str, value: ArrayLike) -> Array:
+    try:
+        return np.asarray(value, float)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(
+            f"prescribed motion of '{name}': expected accelerations (numbers), found {value!r}."
+        ) from None
 
 
 def _labels(model: Model, name: str) -> list[str]:

@@ -224,7 +224,7 @@ def inertia_sums(N: Array, M: Array) -> Array:
 
 def sound(M: Array) -> NDArray[np.bool_]:
     """(B,) which inertia matrices (B, n, n) leave no motion without inertia, but for rounding."""
-    good = np.isfinite(M).all(axis=(1, 2))
+    good = np.asarray(np.isfinite(M).all(axis=(1, 2)))
     size = np.sqrt(np.maximum(np.einsum("bii->bi", np.where(good[:, None, None], M, 0.0)), 0.0))
     good &= size.all(axis=1)
     rows = np.flatnonzero(good)
@@ -236,7 +236,7 @@ def sound(M: Array) -> NDArray[np.bool_]:
 def _reduced(N: Array, M: Array, b: Array, labels: tuple[str, ...]) -> Array:
     """A y = b, A = N^T M N symmetric positive definite; scaled to a unit diagonal first."""
     A = N.T @ M @ N
-    nothing = np.diag(A) <= _LOCKED * inertia_sums(N, M)
+    nothing = np.asarray(np.diag(A) <= _LOCKED * inertia_sums(N, M))
     size = np.sqrt(np.maximum(np.diag(A), 0.0))
     if nothing.any():
         k = int(np.argmin(np.where(nothing, np.diag(A), np.inf)))

@@ -6,6 +6,7 @@ elimination order takes the cheapest pivot that is healthy in all samples.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ _CLOSED_SAMPLES = 3
 _CLOSED = 1e-9  # opening of a sample, of the machine's size
 _PIVOT_SHARE = 0.05
 _LEFT_OVER = 1e-3
+_TIED = 1e-9  # of a row: its part in another
 _IMPLIED = 1e-6  # of its terms: what rows may contradict each other within a step of time
 
 
@@ -189,6 +191,20 @@ def following_rows(equations: Equations) -> tuple[Rows, Rows, Array]:
     wide = np.concatenate(list(J), axis=1)
     C = np.linalg.lstsq(wide[kept].T, wide[others].T, rcond=None)[0].T
     return others, kept, C
+
+
+def may_contradict(equations: Equations, given: Iterable[str] = ()) -> bool:
+    """Can rows whose motion is prescribed, by the model or by these names, ask for something else
+    than rows of which they are constant combinations?"""
+    table = equations.constraints
+    driven = np.array(table.driven, bool)
+    for name in given:
+        driven[table.slices.get(name, slice(0))] = True
+    if not driven.any():
+        return False
+    others, kept, C = equations.memo.once("following rows", lambda: following_rows(equations))
+    tied = driven[others] | (np.abs(C[:, driven[kept]]) > _TIED).any(axis=1)
+    return bool((tied & ~equations.idle_rows[others]).any())
 
 
 def independent_rows(equations: Equations) -> Rows:

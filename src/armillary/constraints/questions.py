@@ -242,7 +242,10 @@ def assemble(
     )
     closer = mechanism.with_tolerance(geometry_tolerance).constraint_solver.closer
     closer.refuse_endless(state["q"])
-    return closer.assemble(state["q"], hold or (), restarts, seed)
+    if isinstance(restarts, bool) or not isinstance(restarts, int | np.integer) or restarts < 0:
+        raise InputError(f"restarts: expected a whole number, 0 or more, found {restarts!r}.")
+    hold = () if hold is None else hold
+    return closer.assemble(state["q"], hold, int(restarts), seed)
 
 
 def project(
@@ -267,6 +270,11 @@ def project(
     why; a single one is an error."""
     if geometry_tolerance is not None:
         return project(mechanism.with_tolerance(geometry_tolerance), q, v, prescribed, hold)
+    if not isinstance(prescribed, RowMotion | None):
+        raise InputError(
+            f"project: prescribed: expected the motion of all rows at this instant (a RowMotion), "
+            f"found {prescribed!r}. Name joints that stay in hold=[...]."
+        )
     (q,) = mechanism.evaluator.complete({"q": q}).values()
     held = Held(mechanism.constraint_solver.equations, hold)
     named = None

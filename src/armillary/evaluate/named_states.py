@@ -24,12 +24,24 @@ Inputs = Mapping[str, State]  # q, v, a, tau as a question takes them
 Entry = tuple[str, int]  # ("q" or "v", place there)
 
 
+def names_of(argument: str, names: object) -> tuple[str, ...]:
+    """Names that a user gives: one, several, or None for none."""
+    if names is None:
+        return ()
+    if isinstance(names, str):
+        return (names,)
+    found = tuple(names) if isinstance(names, Iterable) else (names,)
+    if not all(isinstance(name, str) for name in found):
+        raise InputError(f"{argument}: expected names of joints or coordinates, found {names!r}.")
+    return found
+
+
 def velocity_entries(model: Model, names: Sequence[str] | str | None, argument: str) -> list[int]:
     """Entries of v of joints ("rod1") or single coordinates ("rod1.dx"); None: all."""
     if names is None:
         return list(range(model.nv))
     found: list[int] = []
-    for name in [names] if isinstance(names, str) else names:
+    for name in names_of(argument, names):
         if name in model.v_labels:
             found.append(model.v_labels.index(name))
         elif name in model.moving_joints:

@@ -268,7 +268,7 @@ class Builder(TyreBuilder):
             return mass
         part = f"body '{name}'"
         return Mass(
-            number(mass or 0.0, f"{part}, mass"),
+            number(0.0 if mass is None else mass, f"{part}, mass"),
             numbers(com, 3, f"{part}, com"),  # type: ignore[arg-type]
             tensor_entries(inertia, part),  # type: ignore[arg-type]
         )
@@ -391,13 +391,14 @@ class Builder(TyreBuilder):
 
 
 def _pose(part: str, at: Pose | Sequence[float], rpy: Sequence[float]) -> Pose:
+    turned = numbers(rpy, 3, f"{part}, rpy")
     if isinstance(at, Pose):
-        if not any(rpy):
+        if not any(turned):
             return at
         if at.rotation != Pose().rotation:
             raise ModelError(f"{part}: its pose has a rotation already; leave `rpy` out.")
         at = at.position
-    return Pose.from_rpy(numbers(at, 3, f"{part}, position"), numbers(rpy, 3, f"{part}, rpy"))
+    return Pose.from_rpy(numbers(at, 3, f"{part}, position"), turned)
 
 
 def _length(axis: Sequence[float]) -> float:

@@ -125,6 +125,10 @@ class ClosingBuilder(ABC):
 
     def coupling(self, coupling: Coupling) -> None:
         """q[joint] = ratio * q[source] + offset."""
+        if not isinstance(coupling, Coupling):
+            raise ModelError(
+                f"coupling: expected Coupling(name, joint, source, ratio), found {coupling!r}."
+            )
         _finite(f"coupling '{coupling.name}'", coupling.ratio, coupling.offset)
         self.constrain(coupling)
 
@@ -244,6 +248,8 @@ class ClosingBuilder(ABC):
     @staticmethod
     def _end(end: End) -> Frame:
         """A frame, or the name of one: resolved when the model is built."""
+        if not isinstance(end, Frame | str):
+            raise ModelError(f"an end: expected a Frame, or the name of one, found {end!r}.")
         return end if isinstance(end, Frame) else Frame(end, "")
 
     def _resolved(self, part: str, end: Frame) -> Frame:
@@ -337,6 +343,8 @@ def coordinate_labels(bodies: list[Body]) -> dict[str, str]:
 
 
 def known_coordinate(part: str, label: str, labels: dict[str, str], bodies: list[Body]) -> None:
+    if not isinstance(label, str):
+        raise ModelError(f"{part}: expected the name of a joint, found {label!r}.")
     if label in labels:
         return
     several = [name for name, joint in labels.items() if joint == label]

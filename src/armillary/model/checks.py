@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import pairwise
 from typing import Any
@@ -21,7 +21,7 @@ def numbers(values: Any, size: int, part: str) -> tuple[float, ...]:
     """`size` finite floats from what a person wrote."""
     try:
         result = tuple(float(x) for x in values)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         result = ()
     if len(result) != size or not all(math.isfinite(x) for x in result):
         raise ModelError(f"{part}: expected {size} finite numbers, found {values!r}.")
@@ -31,7 +31,7 @@ def numbers(values: Any, size: int, part: str) -> tuple[float, ...]:
 def number(value: Any, part: str) -> float:
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"{part}: expected a number, found {value!r}.") from None
 
 
@@ -42,6 +42,8 @@ def tensor_entries(inertia: Any, part: str) -> tuple[float, ...]:
         if unknown:
             raise ModelError(f"{part}: unknown inertia entries {unknown}. Use {', '.join(TENSOR)}.")
         return tuple(number(inertia.get(k, 0.0), f"{part}, inertia {k}") for k in TENSOR)
+    if not isinstance(inertia, Iterable):
+        raise ModelError(f"{part}, inertia: expected three or six numbers, found {inertia!r}.")
     entries = tuple(number(x, f"{part}, inertia") for x in inertia)
     if len(entries) not in (3, 6):
         raise ModelError(f"{part}: inertia takes 3 or 6 numbers, found {len(entries)}.")
