@@ -8,6 +8,7 @@ import pytest
 
 import armillary as am
 from armillary.errors import InputError, ModelError
+from armillary.model import Coupling
 
 V = am.vehicles
 FILES = Path(__file__).resolve().parents[2] / "examples" / "vehicles"
@@ -144,3 +145,50 @@ def test_an_arm_on_a_rover_is_held_and_may_be_let_go():
     assert read.held == held.held
     with pytest.raises(ModelError, match="hinge or slide"):
         V.from_mechanism(loose.mechanism, held=("arm",))
+
+
+def cart(*wheels):
+    """A frame on tyres; wheels: (name, x, y), steered where the name has a star."""
+    b = am.Builder("cart")
+    b.body("frame", joint="free", at=(0, 0, 0.29), mass=200.0, inertia=(20.0, 40.0, 50.0))
+    for name, x, y in wheels:
+        parent, at = "frame", (x, y, 0.0)
+        if name.endswith("*"):
+            parent = f"{name[:-1]}-steer"
+            b.body(parent, "frame", "revolute", at, axis="z", mass=2.0, inertia=(0.02, 0.02, 0.02))
+            at = (0.0, 0.0, 0.0)
+        own = name.removesuffix("*")
+        b.body(own, parent, "revolute", at, axis="y", mass=6.0, inertia=(0.1, 0.2, 0.1))
+        b.tyre(f"{own}-tyre", own, radius=0.3, model=am.tyres.Linear(stiffness=5e4))
+    return V.from_mechanism(b.build())
+
+
+CARTS = {
+    "tricycle": (("front*", 0.8, 0.0), ("left", -0.6, 0.5), ("right", -0.6, -0.5)),
+    "rear": (("left", 0.8, 0.5), ("right", 0.8, -0.5), ("back*", -0.6, 0.0)),
+    "two-rear": (("a", 0.8, 0.4), ("b", 0.8, -0.4), ("c*", -0.6, 0.4), ("d*", -0.6, -0.4)),
+}
+
+
+@pytest.mark.parametrize("wheels", CARTS.values(), ids=CARTS.keys())
+def test_steering_in_front_and_behind_turns_the_vehicle_to_the_left(wheels):
+    """Slowly, curvature tan(angle)/L; a driver finds the circle, whichever wheels are steered."""
+    vehicle = cart(*wheels)
+    assert vehicle.wheelbase == pytest.approx(1.4)
+    found = V.drive(vehicle, V.step_steer(1.0, 0.1, duration=3.0), step=4e-3)
+    curvature = found.yaw_rate()[-1] / found.speed()[-1]
+    assert curvature == pytest.approx(math.tan(0.1) / 1.4, rel=0.01)
+    turn = V.drive(vehicle, V.constant_radius(15.0, 2.0, duration=10.0), step=4e-3, every=5)
+    assert turn.yaw_rate()[-1] * 15.0 == pytest.approx(2.0, rel=0.1)
+
+
+def test_a_steering_that_turns_all_wheels_alike_is_refused():
+    b = am.Builder("crab")
+    b.body("frame", joint="free", at=(0, 0, 0.29), mass=200.0, inertia=(20.0, 40.0, 50.0))
+    for name, x in (("front", 0.7), ("back", -0.7)):
+        b.body(f"{name}-steer", "frame", "revolute", (x, 0, 0), axis="z", mass=1.0)
+        b.body(name, f"{name}-steer", "revolute", axis="y", mass=6.0, inertia=(0.1, 0.2, 0.1))
+        b.tyre(f"{name}-tyre", name, radius=0.3, model=am.tyres.Linear(stiffness=5e4))
+    b.coupling(Coupling("together", "front-steer", "back-steer"))
+    with pytest.raises(InputError, match="turns all wheels alike"):
+        V.from_mechanism(b.build())

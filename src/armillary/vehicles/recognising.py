@@ -5,6 +5,7 @@ For files that a person wrote or edited; the vehicles of this room know all of i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -66,7 +67,7 @@ def from_mechanism(
         axles=axles,
         tracks=tracks,
         steering=chosen,
-        steering_gain=turning.gain(chosen) if turning else 0.0,
+        steering_gain=turning.gain(chosen, places) if turning else 0.0,
         steered=turning.one_by_one(chosen, places) if turning else (),
         driven=tuple(wheels) if driven is None else tuple(driven),
         chassis=root,
@@ -184,26 +185,37 @@ class _Turning:
         turned = self.yaw @ v
         return np.where(np.abs(turned) > _TURNS, turned, 0.0)
 
-    def gain(self, steering: str) -> float:
-        """Mean angle of the wheels that turn per unit of the steering."""
+    def gain(self, steering: str, places: Array) -> float:
+        """Mean size of the angles of the wheels that turn per unit of the steering; positive where
+        the vehicle turns to the left then: steered behind, it is the wheels that turn right."""
         turned = self.angles(steering)
         if not turned.any():
             raise InputError(
                 f"'{self.mechanism.name}': '{steering}' turns none of its wheels. Name the "
                 f"coordinate that steers, or none (steering='')."
             )
-        return float(turned[turned != 0.0].mean())
+        mean = float(np.abs(turned[turned != 0.0]).mean())
+        # wheels that roll: angle = drift + curvature x, by least squares
+        x = places[:, 0] - places[:, 0].mean()
+        curvature = float(x @ turned)
+        if abs(curvature) <= _TURNS * mean * float(np.abs(x).sum()):
+            raise InputError(
+                f"'{self.mechanism.name}': '{steering}' turns all wheels alike, so it does not "
+                f"turn the vehicle. Name another coordinate, or none (steering='')."
+            )
+        return math.copysign(mean, curvature)
 
     def one_by_one(self, steering: str, places: Array) -> tuple[tuple[str, float, float], ...]:
         """Coordinates named alike that turn one wheel each, with the wheels' places from the
-        middle of the last axle."""
+        middle of the wheels that nothing turns; else from the last axle."""
         word = next((word for word in _WORDS if word in steering.casefold()), steering)
         alike = [x for x in self.labels if "." not in x and word in x.casefold()]
         turned = {name: np.flatnonzero(self.angles(name)) for name in alike}
         single = {name: int(k[0]) for name, k in turned.items() if len(k) == 1}
         if steering not in single or len(set(single.values())) < 2:
             return ()
-        back = float(places[:, 0].min())
+        fixed = [k for k in range(len(places)) if k not in single.values()]
+        back = float(places[fixed, 0].mean() if fixed else places[:, 0].min())
         return tuple(
             (n, float(places[k, 0]) - back, float(places[k, 1])) for n, k in single.items()
         )
