@@ -55,6 +55,8 @@ def test_a_bicycle_goes_straight_and_is_not_steered():
         V.drive(bicycle, V.step_steer(5.0))
     with pytest.raises(InputError, match="falls over"):
         V.drive(bicycle, V.slalom(5.0))
+    with pytest.raises(InputError, match="follows no path backwards"):
+        V.Driver(V.differential_drive(), -1.0, V.Straight())
     with pytest.raises(InputError, match="has no steering, and step steer gives an angle"):
         V.drive(V.differential_drive(), V.step_steer(1.0))
 
@@ -192,3 +194,19 @@ def test_a_steering_that_turns_all_wheels_alike_is_refused():
     b.coupling(Coupling("together", "front-steer", "back-steer"))
     with pytest.raises(InputError, match="turns all wheels alike"):
         V.from_mechanism(b.build())
+
+
+@pytest.mark.parametrize("torque", [0.6, 4000.0])
+def test_brakes_stop_a_small_robot_and_no_more(torque):
+    """By hand: m v' of all that moves, the wheels' turning counted as I / r², until it stands; too
+    strong a brake for the steps stops it within a few of them, and never drives it back."""
+    robot = V.differential_drive()
+    found = V.drive(robot, V.straight_braking(0.6, torque, 0.0, duration=1.0), step=2e-3)
+    speed = found.speed()
+    assert found.run.complete and np.abs(found.yaw_rate()).max() < 1e-9
+    wheel = next(b.mass for b in robot.mechanism.model.bodies if b.name == "left-wheel")
+    inertia = robot.mass + 2 * wheel.tensor[1] / 0.08**2
+    if torque < 1.0:  # brakes come within 0.2 s
+        assert speed[-1] == pytest.approx(0.6 - 0.9 * torque / 0.08 / inertia, rel=1e-3)
+    else:
+        assert speed.min() > -1e-3 and np.abs(speed[found.time > 0.3]).max() < 1e-6
