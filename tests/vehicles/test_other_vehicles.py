@@ -210,3 +210,16 @@ def test_brakes_stop_a_small_robot_and_no_more(torque):
         assert speed[-1] == pytest.approx(0.6 - 0.9 * torque / 0.08 / inertia, rel=1e-3)
     else:
         assert speed.min() > -1e-3 and np.abs(speed[found.time > 0.3]).max() < 1e-6
+
+
+def test_trailers_of_a_file_are_found():
+    """A truck's record from its mechanism alone: units, wheelbase and drive of the tractor, not of
+    the whole train; axles on leaf springs are no trailers."""
+    truck = V.truck([V.Unit(hitch=8.0), V.Unit(mass=6e3, com=3.0, axle=3.1, coupling="drawbar")])
+    read = V.from_mechanism(truck.mechanism)
+    assert read.units == truck.units and read.wheelbase == pytest.approx(truck.wheelbase)
+    assert set(read.driven) == {w for w in read.wheels if w.startswith(("front-", "tractor-"))}
+    leaf = V.from_mechanism(V.car("double wishbone", V.SolidAxle(guide="leaf")).mechanism)
+    assert leaf.units == ("chassis",) and leaf.wheelbase == pytest.approx(2.7)
+    for vehicle in (V.rover(None), V.bicycle(), V.differential_drive()):
+        assert V.from_mechanism(vehicle.mechanism).units == (vehicle.chassis,)
