@@ -131,9 +131,9 @@ def _pulled(
         if model.parents[k] >= 0:
             below[model.parents[k]] |= below[k]
     sides: dict[int, set[bool]] = {}
-    for (_, body, _), y in zip(rims, across, strict=True):
+    for (_, rim, _), y in zip(rims, across, strict=True):
         for k, own in enumerate(below):
-            if model.index[body] in own and abs(y) > _ROW:
+            if model.index[rim] in own and abs(y) > _ROW:
                 sides.setdefault(k, set()).add(bool(y > 0.0))
     ends = [
         {model.index[end.body] for end in part.ends if end.body != WORLD} for part in model.elements
