@@ -256,3 +256,64 @@ def test_small_motion_takes_steady_forces():
         near(A[5, 5], -6e4 / speed / 320.0, 1e-9)
         near(A[4, 4], -1e5 / speed / 320.0, 1e-9)
         assert A.shape == (8, 8)
+
+
+def test_replays_say_what_lags():
+    """Tyres that relax are steady in a replay, and it says so; others give the run's forces."""
+    for relaxation in (0.0, 0.2):
+        model = am.tyres.Brush(relaxation_x=relaxation, relaxation_y=relaxation)
+        rig = cart(model)
+        v = np.zeros(rig.nv)
+        v[3], v[4], v[6:] = 6.0, 0.3, 6.0 / 0.29
+        run = am.simulate(rig, v0=v, duration=0.2, step=1e-3, record="q,v,a,tyres")
+        again = am.replay(rig, run, record="tyres")
+        said = [text for _, text in again.events if "own states" in str(text)]
+        off = np.abs(again["tyres"][:, : run["tyres"].shape[1]] - run["tyres"]).max()
+        if relaxation:
+            assert said and "are steady at every instant" in str(said[0]) and off > 10.0
+        else:
+            assert not said and off < 1e-8
+
+
+SIZES = {"stiffness": 2, "damping": 2.5, "longitudinal": 3, "cornering": 3, "camber_stiffness": 3}
+SIZES |= {"relaxation_x": 1, "relaxation_y": 1, "low_speed": 0.5, "trail": 1, "width": 1}
+SIZES |= {"carcass_time": 0.5}
+
+
+@pytest.mark.parametrize("kind", [am.tyres.Linear, am.tyres.Fiala, am.tyres.Brush])
+def test_small_models_of_a_vehicle_move_as_it_does(kind):
+    """Lengths by s, masses by s³, gravity the same: times by √s, forces by s³ (Froude's law).  No
+    number of the tyre's own stands in between."""
+    model, found = kind(stiffness=5.5e4), []
+    for s in (1.0, 0.1):
+        numbers = {
+            name: s**p * getattr(model, name) for name, p in SIZES.items() if hasattr(model, name)
+        }
+        rig = cart(replace(model, **numbers), s)
+        v = np.zeros(rig.nv)
+        v[2], v[3], v[4], v[6:] = 0.2 / s**0.5, 5.0 * s**0.5, 0.2 * s**0.5, 5.0 / 0.29 / s**0.5
+        how = {"duration": 0.3 * s**0.5, "step": 1e-3 * s**0.5, "record": "q,tyres"}
+        run = am.simulate(rig, v0=v, **how)
+        sides = [k for k, name in enumerate(run.labels["tyres"]) if name.endswith(".Fy")]
+        found.append((run["q"][-1, 4:7] / s, run["tyres"][-1, sides] / s**3))
+    for one, two in zip(*found, strict=True):
+        assert np.abs(one - two).max() <= 1e-10 * np.abs(one).max()
+
+
+def cart(model, s=1.0):
+    """Four wheels on a frame, all lengths by s, masses by s³."""
+    b, m, i = am.Builder("cart"), s**3, s**5
+    inertia = (20 * i, 40 * i, 50 * i)
+    b.body(
+        "frame",
+        joint="free",
+        at=(0, 0, 0.29 * s),
+        mass=200 * m,
+        com=(0, 0, 0.2 * s),
+        inertia=inertia,
+    )
+    for name, x, y in (("a", 0.8, 0.5), ("b", 0.8, -0.5), ("c", -0.6, 0.5), ("d", -0.6, -0.5)):
+        own = {"mass": 6 * m, "inertia": (0.1 * i, 0.2 * i, 0.1 * i)}
+        b.body(name, "frame", "revolute", (x * s, y * s, 0), axis="y", **own)
+        b.tyre(f"{name}-tyre", name, radius=0.3 * s, model=model)
+    return b.build()

@@ -8,6 +8,7 @@ import pytest
 
 import armillary as am
 from armillary.errors import InputError, ModelError
+from armillary.model import Coupling
 
 V = am.vehicles
 FILES = Path(__file__).resolve().parents[2] / "examples" / "vehicles"
@@ -54,6 +55,8 @@ def test_a_bicycle_goes_straight_and_is_not_steered():
         V.drive(bicycle, V.step_steer(5.0))
     with pytest.raises(InputError, match="falls over"):
         V.drive(bicycle, V.slalom(5.0))
+    with pytest.raises(InputError, match="follows no path backwards"):
+        V.Driver(V.differential_drive(), -1.0, V.Straight())
     with pytest.raises(InputError, match="has no steering, and step steer gives an angle"):
         V.drive(V.differential_drive(), V.step_steer(1.0))
 
@@ -144,3 +147,79 @@ def test_an_arm_on_a_rover_is_held_and_may_be_let_go():
     assert read.held == held.held
     with pytest.raises(ModelError, match="hinge or slide"):
         V.from_mechanism(loose.mechanism, held=("arm",))
+
+
+def cart(*wheels):
+    """A frame on tyres; wheels: (name, x, y), steered where the name has a star."""
+    b = am.Builder("cart")
+    b.body("frame", joint="free", at=(0, 0, 0.29), mass=200.0, inertia=(20.0, 40.0, 50.0))
+    for name, x, y in wheels:
+        parent, at = "frame", (x, y, 0.0)
+        if name.endswith("*"):
+            parent = f"{name[:-1]}-steer"
+            b.body(parent, "frame", "revolute", at, axis="z", mass=2.0, inertia=(0.02, 0.02, 0.02))
+            at = (0.0, 0.0, 0.0)
+        own = name.removesuffix("*")
+        b.body(own, parent, "revolute", at, axis="y", mass=6.0, inertia=(0.1, 0.2, 0.1))
+        b.tyre(f"{own}-tyre", own, radius=0.3, model=am.tyres.Linear(stiffness=5e4))
+    return V.from_mechanism(b.build())
+
+
+CARTS = {
+    "tricycle": (("front*", 0.8, 0.0), ("left", -0.6, 0.5), ("right", -0.6, -0.5)),
+    "rear": (("left", 0.8, 0.5), ("right", 0.8, -0.5), ("back*", -0.6, 0.0)),
+    "two-rear": (("a", 0.8, 0.4), ("b", 0.8, -0.4), ("c*", -0.6, 0.4), ("d*", -0.6, -0.4)),
+}
+
+
+@pytest.mark.parametrize("wheels", CARTS.values(), ids=CARTS.keys())
+def test_steering_in_front_and_behind_turns_the_vehicle_to_the_left(wheels):
+    """Slowly, curvature tan(angle)/L; a driver finds the circle, whichever wheels are steered."""
+    vehicle = cart(*wheels)
+    assert vehicle.wheelbase == pytest.approx(1.4)
+    found = V.drive(vehicle, V.step_steer(1.0, 0.1, duration=3.0), step=4e-3)
+    curvature = found.yaw_rate()[-1] / found.speed()[-1]
+    assert curvature == pytest.approx(math.tan(0.1) / 1.4, rel=0.01)
+    turn = V.drive(vehicle, V.constant_radius(15.0, 2.0, duration=10.0), step=4e-3, every=5)
+    assert turn.yaw_rate()[-1] * 15.0 == pytest.approx(2.0, rel=0.1)
+
+
+def test_a_steering_that_turns_all_wheels_alike_is_refused():
+    b = am.Builder("crab")
+    b.body("frame", joint="free", at=(0, 0, 0.29), mass=200.0, inertia=(20.0, 40.0, 50.0))
+    for name, x in (("front", 0.7), ("back", -0.7)):
+        b.body(f"{name}-steer", "frame", "revolute", (x, 0, 0), axis="z", mass=1.0)
+        b.body(name, f"{name}-steer", "revolute", axis="y", mass=6.0, inertia=(0.1, 0.2, 0.1))
+        b.tyre(f"{name}-tyre", name, radius=0.3, model=am.tyres.Linear(stiffness=5e4))
+    b.coupling(Coupling("together", "front-steer", "back-steer"))
+    with pytest.raises(InputError, match="turns all wheels alike"):
+        V.from_mechanism(b.build())
+
+
+@pytest.mark.parametrize("torque", [0.6, 4000.0])
+def test_brakes_stop_a_small_robot_and_no_more(torque):
+    """By hand: m v' of all that moves, the wheels' turning counted as I / r², until it stands; too
+    strong a brake for the steps stops it within a few of them, and never drives it back."""
+    robot = V.differential_drive()
+    found = V.drive(robot, V.straight_braking(0.6, torque, 0.0, duration=1.0), step=2e-3)
+    speed = found.speed()
+    assert found.run.complete and np.abs(found.yaw_rate()).max() < 1e-9
+    wheel = next(b.mass for b in robot.mechanism.model.bodies if b.name == "left-wheel")
+    inertia = robot.mass + 2 * wheel.tensor[1] / 0.08**2
+    if torque < 1.0:  # brakes come within 0.2 s
+        assert speed[-1] == pytest.approx(0.6 - 0.9 * torque / 0.08 / inertia, rel=1e-3)
+    else:
+        assert speed.min() > -1e-3 and np.abs(speed[found.time > 0.3]).max() < 1e-6
+
+
+def test_trailers_of_a_file_are_found():
+    """A truck's record from its mechanism alone: units, wheelbase and drive of the tractor, not of
+    the whole train; axles on leaf springs are no trailers."""
+    truck = V.truck([V.Unit(hitch=8.0), V.Unit(mass=6e3, com=3.0, axle=3.1, coupling="drawbar")])
+    read = V.from_mechanism(truck.mechanism)
+    assert read.units == truck.units and read.wheelbase == pytest.approx(truck.wheelbase)
+    assert set(read.driven) == {w for w in read.wheels if w.startswith(("front-", "tractor-"))}
+    leaf = V.from_mechanism(V.car("double wishbone", V.SolidAxle(guide="leaf")).mechanism)
+    assert leaf.units == ("chassis",) and leaf.wheelbase == pytest.approx(2.7)
+    for vehicle in (V.rover(None), V.bicycle(), V.differential_drive()):
+        assert V.from_mechanism(vehicle.mechanism).units == (vehicle.chassis,)

@@ -267,3 +267,22 @@ def test_off_tracking_counts_beside_the_path_alone():
     assert distance_beside(line, np.array([1.3, -0.4])) == pytest.approx(0.4, rel=1e-12)
     for beyond in ([-0.1, 0.3], [4.2, 0.0]):
         assert distance_beside(line, np.array(beyond)) is None
+
+
+def test_trucks_turn_alike_to_both_sides():
+    """The steering angle is that of the middle of the axle: curvature tan(angle)/L without slip,
+    to the left and to the right."""
+    truck = V.truck(1, tyre="rolling")
+    for angle in (0.3, -0.3):
+        found = V.drive(truck, V.step_steer(2.0, angle, duration=1.5), step=1e-2)
+        curvature = found.yaw_rate()[-1] / found.speed()[-1]  # tractor's frame: front axle
+        across = np.asarray(truck.mechanism.velocity(found.run.q, found.run.v, "tractor"))[-1, 4]
+        assert curvature == pytest.approx(math.tan(angle) / truck.wheelbase, rel=1e-9)
+        assert across == pytest.approx(truck.wheelbase * found.yaw_rate()[-1], rel=1e-9)
+    front = V.truck(0)
+    for angle in (0.1, 0.35):  # on tyres: the mean of both wheels
+        left = [front.own_angle(x, *front.steered[0][1:]) for x in (angle, -angle)]
+        trapezoid = V.Trapezoid(pins=front.tracks[0] - 0.24, arm=0.24, wheelbase=front.wheelbase)
+        right = [trapezoid.right_angle(x) for x in left]
+        assert np.allclose(np.add(left, right) / 2, [angle, -angle], rtol=6e-3)
+        assert left[0] == pytest.approx(-right[1], rel=1e-2)

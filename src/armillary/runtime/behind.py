@@ -72,8 +72,8 @@ def _text() -> str:
     with c.loop(c.field(Context.ROWS)) as row:
         out = c.pointer(rates, c.add(c.mul(row, strides[_Z]), own["START"]), "double")
         source = c.pointer(own["RATES"], c.mul(row, own["OWN"]), "double")
-        with c.loop(own["OWN"]) as k:
-            c.write(out, k, c.read(source, k, "double"), "double")
+        with c.loop(own["OWN"]) as n:
+            c.write(out, n, c.read(source, n, "double"), "double")
     return c.text()
 
 

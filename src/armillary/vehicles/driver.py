@@ -27,6 +27,7 @@ from armillary.vehicles.vehicle import Vehicle
 _SERVO = {"m": (4e5, 6e3), "rad": (6e4, 1.5e3)}  # N/m and N s/m, or N m/rad and N m s/rad
 _TURNING = 0.05  # s, in which torques of both sides turn a small vehicle
 _FAST = 120.0  # rad/s, of servos of small vehicles
+_GRIPS = 2.0  # s/rad: brakes have their torque from about half a rad/s of their wheels on
 _SLOWEST = 2.0  # m/s: the driver looks at least as far as at this speed, or two wheelbases
 
 
@@ -68,12 +69,20 @@ class _Servo:
     damping: float
 
 
-def _felt_inertia(m: Mechanism, k: int) -> float:
-    """Force on a coordinate per acceleration of it at the start, with all that it moves."""
-    rest, push = np.zeros(m.nv), np.eye(m.nv)[k]
-    pushed, still = (np.asarray(m.forward_dynamics(m.initial, rest, tau)) for tau in (push, rest))
-    gained = float(pushed[k] - still[k])
-    return 1.0 / gained if gained > 0.0 else math.inf
+def _felt_inertias(m: Mechanism, entries: list[int]) -> list[float]:
+    """Forces on coordinates per acceleration of them at the start, with all that each moves."""
+    pushes = np.concatenate([np.zeros((1, m.nv)), np.eye(m.nv)[entries]])
+    q, v = np.tile(m.initial, (len(pushes), 1)), np.zeros_like(pushes)
+    still, *pushed = np.asarray(m.forward_dynamics(q, v, pushes))
+    gains = [float(a[k] - still[k]) for k, a in zip(entries, pushed, strict=True)]
+    return [1.0 / gain if gain > 0.0 else math.inf for gain in gains]
+
+
+def _braked(torque: Scalar, slope: float, rate: Scalar) -> Scalar:
+    """Torque of a brake against a wheel's rate: its size beyond some tenths of a rad/s, and below
+    no more per rad/s than the slope."""
+    grips = where(_GRIPS * torque > slope, slope / where(torque > 0.0, torque, 1.0), _GRIPS)
+    return torque * tanh(grips * rate)
 
 
 def _own_angle(vehicle: Vehicle, x: float, y: float) -> Callable[[Scalar], Scalar]:
@@ -87,7 +96,7 @@ class Driver(Block):
     steering is prescribed or held; preview: s that the driver looks ahead; lag: s of arms and
     steering gear; brake: sum of all brake torques, N m, over t; limit: of the torque of all driven
     wheels together, N m; guard: slows down before a roll-over; most: of the wheels' steering angle,
-    rad."""
+    rad; step: of the run, s: about standstill brakes are no stiffer than it can follow."""
 
     def __init__(
         self,
@@ -102,6 +111,7 @@ class Driver(Block):
         limit: float = 6000.0,
         guard: RollOverGuard | None = None,
         most: float = 0.6,
+        step: float = 2e-3,
     ):
         self.speed, self.path, self.brake, self.guard = speed, path, brake, guard
         self.preview, self.lag, self.limit, self.most = preview, lag, limit, most
@@ -109,6 +119,11 @@ class Driver(Block):
             if not (isinstance(getattr(self, name), int | float) and getattr(self, name) > 0.0):
                 found = getattr(self, name)
                 raise InputError(f"Driver: {name} is a number more than 0, found {found!r:.60}.")
+        if path is not None and isinstance(speed, int | float) and speed < 0.0:
+            raise InputError(
+                f"Driver: it looks ahead, so it follows no path backwards (speed {speed:g} m/s). "
+                f"Give a speed more than 0, or no path and a steering that is prescribed."
+            )
         m = vehicle.mechanism
         self.ground = GroundMotion(m, vehicle.chassis)
         labels = list(m.v_labels)
@@ -126,6 +141,10 @@ class Driver(Block):
         self.sides: list[tuple[int, float]] = []  # driven wheels, +1 right, -1 left
         if path is not None:
             self._hold_the_wheel(vehicle, labels)
+        self.brake_slopes: list[float] = []  # most N m s/rad of each wheel's brake
+        if callable(brake) or brake or guard is not None:
+            together = len(self.wheels) if vehicle.rolling else 1  # without slip all act on one
+            self.brake_slopes = [x / (step * together) for x in _felt_inertias(m, self.wheels)]
         self.states = ("driver.steer", "driver.speed")
         self.state_units = ("rad", "N m")
         self.built_for = made_for(m)
@@ -145,7 +164,7 @@ class Driver(Block):
             k = labels.index(name)
             stiffness, damping = _SERVO[m.v_units[k].removesuffix("/s")]
             # small vehicles: no stiffer than explicit steps of a few ms can follow
-            inertia = _felt_inertia(m, k)
+            (inertia,) = _felt_inertias(m, [k])
             stiffness = min(stiffness, inertia * _FAST**2)
             damping = min(damping, 1.4 * inertia * _FAST)
             self.servos.append(_Servo(k, list(m.q_labels).index(name), target, stiffness, damping))
@@ -173,14 +192,15 @@ class Driver(Block):
                 out[k] = out[k] + torque * (1.0 / len(self.driven))
         if callable(self.brake) or self.brake:
             each = value(self.brake, t) * (1.0 / len(self.wheels))
-            for k in self.wheels:
-                out[k] = out[k] - each * tanh(2.0 * v[k])
+            for k, slope in zip(self.wheels, self.brake_slopes, strict=True):
+                out[k] = out[k] - _braked(each, slope, v[k])
         if self.guard is not None:
             turning = self.ground.yaw_rate(v)
             brake = self.guard.brake(self.ground.vx(q, v), turning)
             to_left = 0.5 + 0.5 * tanh(50.0 * turning)
-            for k, share in zip(self.wheels, (1.0 - to_left, to_left), strict=False):
-                out[k] = out[k] - brake * share * tanh(2.0 * v[k])
+            shares = (1.0 - to_left, to_left)
+            for k, slope, share in zip(self.wheels, self.brake_slopes, shares, strict=False):
+                out[k] = out[k] - _braked(brake * share, slope, v[k])
         for servo in self.servos:
             short = servo.target(z[0]) - q[servo.q]
             push = servo.stiffness * short - servo.damping * v[servo.v]

@@ -166,7 +166,7 @@ def drive(
         )
     q, v = vehicle.start(manoeuvre.start_speed)
     path = _path(vehicle, manoeuvre)
-    driver = Driver(vehicle, manoeuvre.speed, path, brake=manoeuvre.brake, guard=guard)
+    driver = Driver(vehicle, manoeuvre.speed, path, brake=manoeuvre.brake, guard=guard, step=step)
     given, at = dict(options), list(vehicle.mechanism.q_labels)
     moved: dict[str, Any] = {name: float(q[at.index(name)]) for name in vehicle.held}
     if manoeuvre.steer is not None and vehicle.steering:

@@ -5,6 +5,7 @@ For files that a person wrote or edited; the vehicles of this room know all of i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.elements.tyre import Tyre
+from armillary.model.parts import WORLD
 from armillary.vehicles.vehicle import Vehicle
 
 _WORDS = ("rack", "steer", "fork", "left-knuckle", "knuckle")  # of steering coordinates
@@ -35,7 +37,8 @@ def from_mechanism(
     Wheels are the bodies with tyres (else those that roll without slip) on joints of their own; the
     chassis is the body that carries them all, on a free or planar joint.  steering: the coordinate
     that steers (None: found by its name, such as "rack" or "steer"; "": none); driven: joints of
-    wheels with drive torque (None: all of them); units: chassis of the tractor and its trailers;
+    wheels with drive torque (None: all of the chassis); units: chassis of the tractor and its
+    trailers (none: bodies with wheels on both sides that turn freely behind another are trailers);
     held: joints of what it carries, an arm, which motors hold still in drives (else it moves)."""
     m = mechanism
     for name in held:
@@ -46,7 +49,9 @@ def from_mechanism(
     for name in (root, *units):
         if name not in m.bodies:
             raise unknown_name("body", name, m.bodies)
+    chosen = _steering(m) if steering is None else steering
     places = _places(m, root, rims)
+    units = units or _pulled(m, root, rims, places[:, 1], chosen)
     order = sorted(range(len(rims)), key=lambda k: (-round(places[k, 0] / _ROW), -places[k, 1]))
     rims, places = [rims[k] for k in order], places[order]
     wheels = [joint for joint, _, _ in rims]
@@ -56,7 +61,6 @@ def from_mechanism(
     own = [k for k, (_, body, _) in enumerate(rims) if _unit(m, body, (root, *units)) == root]
     axles, tracks = _axles(places[own])
     rolling = not any(isinstance(rim, Tyre) for _, _, (_, rim) in rims)
-    chosen = _steering(m) if steering is None else steering
     turning = _Turning(m, root, rims) if chosen else None
     return Vehicle(
         m,
@@ -66,9 +70,9 @@ def from_mechanism(
         axles=axles,
         tracks=tracks,
         steering=chosen,
-        steering_gain=turning.gain(chosen) if turning else 0.0,
+        steering_gain=turning.gain(chosen, places) if turning else 0.0,
         steered=turning.one_by_one(chosen, places) if turning else (),
-        driven=tuple(wheels) if driven is None else tuple(driven),
+        driven=tuple(wheels[k] for k in own) if driven is None else tuple(driven),
         chassis=root,
         units=(root, *(name for name in units if name != root)),
         rolling=rolling,
@@ -113,6 +117,38 @@ def _root(m: Mechanism, rims: list[_Rim]) -> str:
             f"type '{body.joint.kind}' to the world. A chassis is on a free or a planar joint."
         )
     return str(body.name)
+
+
+def _pulled(
+    m: Mechanism, root: str, rims: list[_Rim], across: Array, steering: str
+) -> tuple[str, ...]:
+    """The chassis and its trailers: bodies with wheels on both sides whose joints turn about the
+    vertical, and which no spring or rubber holds to what is before them.  across: y of the
+    wheels."""
+    model = m.model
+    below: list[set[int]] = [{k} for k in range(len(model.bodies))]  # with what hangs on them
+    for k in reversed(range(len(model.bodies))):
+        if model.parents[k] >= 0:
+            below[model.parents[k]] |= below[k]
+    sides: dict[int, set[bool]] = {}
+    for (_, rim, _), y in zip(rims, across, strict=True):
+        for k, own in enumerate(below):
+            if model.index[rim] in own and abs(y) > _ROW:
+                sides.setdefault(k, set()).add(bool(y > 0.0))
+    ends = [
+        {model.index[end.body] for end in part.ends if end.body != WORLD} for part in model.elements
+    ]
+    found = [root]
+    for k, body in enumerate(model.bodies):
+        if body.name == root or len(sides.get(k, ())) < 2 or body.joint.name == steering:
+            continue
+        J = np.asarray(m.jacobian(m.initial, body.name, coordinates="world_aligned"))
+        slot = model.slots[k].v
+        turns = np.abs(J[2, slot.start : slot.stop]).max(initial=0.0) > _TURNS
+        held = any(own & below[k] and own - below[k] for own in ends)
+        if turns and not held:
+            found.append(str(body.name))
+    return tuple(found)
 
 
 def _unit(m: Mechanism, body: str, units: Sequence[str]) -> str:
@@ -184,26 +220,37 @@ class _Turning:
         turned = self.yaw @ v
         return np.where(np.abs(turned) > _TURNS, turned, 0.0)
 
-    def gain(self, steering: str) -> float:
-        """Mean angle of the wheels that turn per unit of the steering."""
+    def gain(self, steering: str, places: Array) -> float:
+        """Mean size of the angles of the wheels that turn per unit of the steering; positive where
+        the vehicle turns to the left then: steered behind, it is the wheels that turn right."""
         turned = self.angles(steering)
         if not turned.any():
             raise InputError(
                 f"'{self.mechanism.name}': '{steering}' turns none of its wheels. Name the "
                 f"coordinate that steers, or none (steering='')."
             )
-        return float(turned[turned != 0.0].mean())
+        mean = float(np.abs(turned[turned != 0.0]).mean())
+        # wheels that roll: angle = drift + curvature x, by least squares
+        x = places[:, 0] - places[:, 0].mean()
+        curvature = float(x @ turned)
+        if abs(curvature) <= _TURNS * mean * float(np.abs(x).sum()):
+            raise InputError(
+                f"'{self.mechanism.name}': '{steering}' turns all wheels alike, so it does not "
+                f"turn the vehicle. Name another coordinate, or none (steering='')."
+            )
+        return math.copysign(mean, curvature)
 
     def one_by_one(self, steering: str, places: Array) -> tuple[tuple[str, float, float], ...]:
         """Coordinates named alike that turn one wheel each, with the wheels' places from the
-        middle of the last axle."""
+        middle of the wheels that nothing turns; else from the last axle."""
         word = next((word for word in _WORDS if word in steering.casefold()), steering)
         alike = [x for x in self.labels if "." not in x and word in x.casefold()]
         turned = {name: np.flatnonzero(self.angles(name)) for name in alike}
         single = {name: int(k[0]) for name, k in turned.items() if len(k) == 1}
         if steering not in single or len(set(single.values())) < 2:
             return ()
-        back = float(places[:, 0].min())
+        fixed = [k for k in range(len(places)) if k not in single.values()]
+        back = float(places[fixed, 0].mean() if fixed else places[:, 0].min())
         return tuple(
             (n, float(places[k, 0]) - back, float(places[k, 1])) for n, k in single.items()
         )

@@ -35,6 +35,7 @@ from armillary.vehicles.tyres import ROLLING, Tyres, check_tyres, put_tyres
 from armillary.vehicles.vehicle import Vehicle
 
 _G = 9.81
+_TURNED = 0.25  # rad: where the mean of both wheels is exact
 TRACTOR, STEERING = "tractor", "front-left-knuckle"
 
 
@@ -105,6 +106,7 @@ def truck(
         tracks=(data.track,) * (len(first.axles) + 1),
         steering=STEERING,
         steering_gain=1.0,
+        steered=((STEERING, max(first.axles), _left_pin(turned, max(first.axles), model)),),
         driven=tuple(w for w in wheels if w.startswith(f"{TRACTOR}-")),
         chassis=TRACTOR,
         units=tuple(row.body for row in rows),
@@ -112,6 +114,20 @@ def truck(
         about=f"a tractor with {len(given[1])} trailer{'s' if len(given[1]) != 1 else ''}",
         data=own | {"rows": tuple((row.body, row.x, row.unit) for row in rows)},
     )
+
+
+def _left_pin(steering: Trapezoid, wheelbase: float, model: Tyres) -> float:
+    """How far to the left of the middle the left wheel stands for `Vehicle.own_angle`, m, so that a
+    truck turns alike to both sides: wheels that roll follow the left one alone, which turns about
+    the centre of the middle; on tyres the mean of both wheels is the angle that is asked for."""
+    if model == ROLLING:
+        return 0.5 * steering.pins
+    low, high = 0.0, 2.0 * _TURNED  # of the left wheel, by halves
+    for _ in range(60):
+        left = 0.5 * (low + high)
+        short = 0.5 * (left + steering.right_angle(left)) < _TURNED
+        low, high = (left, high) if short else (low, left)
+    return wheelbase * (1.0 / math.tan(_TURNED) - 1.0 / math.tan(left))
 
 
 def _trailers(given: object, usual: Unit | None) -> list[Unit]:

@@ -31,9 +31,10 @@ class Vehicle:
     before right;
     tyres: of the same wheels, the names of their force elements, or of the wheels of the
     constraints where they roll without slip; steering: the coordinate that steers ("": none), and
-    steering_gain, rad of the wheels' mean angle per unit of it; driven: wheels with drive torque;
-    steered: of vehicles whose wheels are steered one by one, (coordinate, x, y) of each wheel in m
-    ahead of and to the left of the middle of the unsteered axle: all of them turn about one centre;
+    steering_gain, rad of the wheels' mean angle per unit of it, negative where wheels behind the
+    others are turned: positive angles turn the vehicle to the left; driven: wheels with torque;
+    steered: of vehicles whose coordinates steer a single wheel each, (coordinate, x, y) of each
+    in m ahead of and to the left of the middle of the unsteered axle: all turn about one centre;
     axles: their x, m, in the chassis's frame; tracks: of every axle, m; radii: loaded, m;
     units: chassis of the tractor and of every trailer, in a row (the chassis alone where none are
     named); held: joints of what it carries, such as an arm, which motors hold still in drives."""

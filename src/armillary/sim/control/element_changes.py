@@ -141,8 +141,8 @@ class ElementChanges(Block):
             return list(self.mechanism.evaluator.inlined(algorithm, inputs).result(name))
         places = array_of(q)
         states = array_of(z) if len(z) else np.zeros((*places.shape[:-1], 0))
-        rows = [np.atleast_2d(x) for x in (places, array_of(v), states)]
-        found = self._numbers(np.full(1, t), *rows)[name]
+        q_, v_, z_ = (np.atleast_2d(x) for x in (places, array_of(v), states))
+        found = self._numbers(np.full(1, t), q_, v_, z_)[name]
         return list(found[0].tolist()) if places.ndim == 1 else columns(found)
 
     def _numbers(

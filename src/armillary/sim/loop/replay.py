@@ -58,7 +58,8 @@ def replay(
     through neighbouring instants, and a note says so.  In a tree joints that are not named stay
     where they start; in a closed mechanism they follow from the constraints, assembled at the first
     instant near `start` and without jumps from there.  A motion that the constraints do not allow
-    is refused, with the instant.
+    is refused, with the instant.  Force elements with states of their own (tyres that relax) are
+    taken where these are steady, and a note says so.
 
     times, or step and duration (s): the instants of motions that are functions of time.
     external: wrenches {frame: (6,), (T, 6) or f(t)}.  actuators: joints whose forces are asked
@@ -76,6 +77,8 @@ def replay(
             recorder.event(float(given.t[0]), text)
         tau = None
         if not set(names) <= KINEMATIC:
+            for text in _steady_elements(mechanism):
+                recorder.event(float(given.t[0]), text)
             tau = _forces(mechanism, given.t, (q, v, a), wrenches, actuators)
         recorder.extend(given.t, q, v, a, tau, {"external": wrenches} if wrenches else None)
         return recorder.finish()
@@ -104,6 +107,25 @@ def _motion(
             return unit, given.v, slopes(given.t, given.v)[0], notes
         return unit, given.v, given.a, notes
     return _spread(mechanism, given, begin), *_placed(mechanism, given), notes
+
+
+def _steady_elements(mechanism: Mechanism) -> list[str]:
+    """What has to be said of elements with states of their own, which one instant does not tell."""
+    parts = mechanism.model.elements
+    names = {
+        steady: [p.name for p in parts if p.law.state_names() and p.law.answers_steady == steady]
+        for steady in (True, False)
+    }
+    found = []
+    for steady, own in names.items():
+        listed_ = ", ".join(own[:4]) + (", ..." if len(own) > 4 else "")
+        how = "steady at every instant" if steady else "those that the model holds"
+        if own:
+            found.append(
+                f"note: own states of {listed_} are {how}: forces that build up with a lag are not "
+                f"in this replay"
+            )
+    return found
 
 
 def _spread(mechanism: Mechanism, given: GivenMotion, begin: Array) -> Array:
