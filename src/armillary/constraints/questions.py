@@ -35,7 +35,7 @@ from armillary.evaluate.dynamics import tree_identities
 from armillary.evaluate.evaluator import Evaluator, External
 from armillary.evaluate.inputs import Array, BoundQuestion
 from armillary.evaluate.named_states import State, start
-from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.request import CompileOptions
 from armillary.evaluate.results import Identities
 from armillary.evaluate.table_face import TableFace
 from armillary.model.model import Model

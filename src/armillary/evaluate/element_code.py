@@ -39,8 +39,8 @@ from armillary.model.lowering.tree import PER_BODY, Tables
 from armillary.spatial import Motion, Transform
 
 if TYPE_CHECKING:
-    from armillary.graph.cut import Block
     from armillary.graph.expr import Graph, Leaf
+    from armillary.graph.function import Block
 
 # where the records of the bodies at the ends stand, and the column of integers that tells
 _RECORDS = ("own", "parent", "sum", "parent_sum")
@@ -85,8 +85,8 @@ def code_addresses(codes: Sequence[Library]) -> list[int]:
 
 def _traced(request: Request, kind: ElementKind) -> Block:
     from armillary.evaluate.body_code import layout_of
-    from armillary.graph.cut import Block, Store
     from armillary.graph.expr import Graph
+    from armillary.graph.function import Block, Store
 
     graph, layout = Graph(), layout_of(request)
     stage, step = next(
@@ -137,7 +137,7 @@ def _changed(
 ) -> dict[tuple[int, str], Sequence[Leaf]]:
     """What an element adds at given states beyond those that its law holds, by record and field;
     results that are asked for go into the block.  both: its ends, twice."""
-    from armillary.graph.cut import Store
+    from armillary.graph.function import Store
 
     held, ends = both
     slot, count = input_slot(request, "states"), len(element.law.state_names())

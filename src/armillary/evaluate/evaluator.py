@@ -26,8 +26,7 @@ from armillary.evaluate.inputs import (
 )
 from armillary.evaluate.memo import Memo
 from armillary.evaluate.named_states import Inputs, completed_tree
-from armillary.evaluate.options import CompileOptions
-from armillary.evaluate.request import Load, Request
+from armillary.evaluate.request import CompileOptions, Load, Request
 from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.tree import PER_BODY, Tables, lower, minimal_inertias, parametric
 from armillary.model.model import Model

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armillary.codegen.abi import ARRAYS
+from armillary.codegen.abi import ARRAYS, Slot, Struct, integer, pointer
 from armillary.codegen.code import Code
-from armillary.codegen.struct import Slot, Struct, integer, pointer
 
 SLOTS = 12  # parameters of a signature
 WRENCHES = 4  # given by name

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from armillary.codegen.abi import ARRAYS, Context
-from armillary.codegen.struct import Slot, Struct, integer, pointer, structure
+from armillary.codegen.abi import ARRAYS, Context, Slot, Struct, integer, pointer, structure
+from armillary.codegen.code import all_finite, no_flags, scan
 from armillary.runtime.call_arguments import (
     ARRAY_DATA,
     ARRAY_DESCR,
@@ -32,7 +32,6 @@ from armillary.runtime.call_arguments import (
     check_array,
     check_vector,
 )
-from armillary.runtime.finite_scan import all_finite, no_flags, scan
 
 MOST_RESULTS = 8  # of one answer
 KEPT = 4  # of each result, used again once nobody else holds it

@@ -14,9 +14,11 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from armillary.codegen.abi import Context
+from armillary.codegen.cache import key_of
 from armillary.codegen.code import Code
 from armillary.codegen.jit import Library, add_symbol
 from armillary.codegen.llvm import external
+from armillary.codegen.sources import fingerprint
 from armillary.runtime.call_arguments import (
     ARRAY_DATA,
     ARRAY_DESCR,
@@ -31,8 +33,6 @@ from armillary.runtime.call_arguments import (
     WRITEABLE,
     resolve_text,
 )
-from armillary.runtime.call_batch import batch_text
-from armillary.runtime.call_code import DOUBLE, FLOAT, call_text, finish_text, single_text
 from armillary.shown import function_text
 
 
@@ -139,19 +139,26 @@ _API = {
 }
 
 
+def _text() -> str:
+    """All code of the type; written only where no earlier process has compiled it."""
+    from armillary.runtime.call_batch import batch_text
+    from armillary.runtime.call_code import DOUBLE, FLOAT, call_text, finish_text, single_text
+
+    declared = [external(f"armillary_{name}", kind) for name, kind in _API.items()]
+    singles = [single_text(element) for element in (DOUBLE, FLOAT)]
+    parts = (resolve_text, finish_text, batch_text, call_text, _constant_text, _life_text)
+    return "\n".join([*declared, *singles, *(part() for part in parts)])
+
+
 class Machinery:
     """The type of fast callables, and what their data need of Python and numpy."""
 
     def __init__(self) -> None:
-        declared = []
-        for name, kind in _API.items():
+        for name in _API:
             add_symbol(f"armillary_{name}", _address(getattr(ctypes.pythonapi, name)))
-            declared.append(external(f"armillary_{name}", kind))
-        singles = [single_text(element) for element in (DOUBLE, FLOAT)]
-        parts = (resolve_text, finish_text, batch_text, call_text, _constant_text, _life_text)
-        text = "\n".join([*declared, *singles, *(part() for part in parts)])
-        symbols = ["call", "constant", "traverse", "clear", "dealloc"]
-        self.library = Library(text, symbols, optimize=2)
+        symbols, source = ["call", "constant", "traverse", "clear", "dealloc"], fingerprint()
+        known = None if source is None else key_of([source, "callable type"])
+        self.library = Library(_text, symbols, optimize=2, identity=known)
         self.type = self._make_type()
 
     def _make_type(self) -> object:

@@ -15,9 +15,8 @@ import numpy as np
 
 from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.tree import centre, chart
-from armillary.codegen.abi import Context
+from armillary.codegen.abi import Context, bits
 from armillary.codegen.interrupts import HeldInterrupt
-from armillary.codegen.struct import bits
 from armillary.constraints.drift import AnyPenalty
 from armillary.evaluate.compile_function import NotNative, compile_algorithm
 from armillary.evaluate.inputs import Array
