@@ -160,7 +160,7 @@ class Evaluator:
         arrays = {name: array for name, (array, _) in parts.items()}
         kernels, loaded = self.kernels_for(algorithm, arrays, fuse, passive, tuple(given))
         if loaded:
-            arrays["external"] = _side_by_side([array for array, _ in given.values()], count)
+            arrays["external"] = _side_by_side([array for array, _ in given.values()])
         elif given:
             arrays["external"] = self.external_rows(given, count, kernels.tables)
         spot = None
@@ -400,8 +400,8 @@ class Evaluator:
         )
 
 
-def _side_by_side(wrenches: list[Array], count: int) -> Array:
-    """(count, 6 k), or (1, 6 k) where every wrench is the same for all states."""
+def _side_by_side(wrenches: list[Array]) -> Array:
+    """(B, 6 k), or (1, 6 k) where every wrench is the same for all states."""
     rows = max(len(wrench) for wrench in wrenches)
     return np.concatenate([np.broadcast_to(x, (rows, 6)) for x in wrenches], axis=1)
 

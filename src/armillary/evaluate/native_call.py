@@ -347,6 +347,8 @@ class NativeCall:
         try:
             served, dtype = self._serve(number, serving), _dtype(serving.kernel)
             if str(dtype) not in served.singles:
+                if dtype == np.float32:
+                    self.data[Data.SINGLE_FLOAT] = machinery().part("single_float")
                 served.switch_on(serving, dtype)
         finally:
             self._switching.release()
@@ -368,6 +370,7 @@ class NativeCall:
         try:
             served, dtype = self._serve(number, serving), _dtype(kernel)
             if str(dtype) not in served.batches:
+                self.data[Data.BATCH] = machinery().part("batch")
                 served.switch_on_batch(kernel, checked, dtype)
         finally:
             self._switching.release()

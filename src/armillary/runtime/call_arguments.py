@@ -37,6 +37,8 @@ class Data(Struct):
     WORD_TYPES = pointer(2)  # str, bool
     DICT_TYPE = pointer()
     NONE = pointer()
+    SINGLE_FLOAT = pointer()  # code for one state of floats; 0: none was served yet
+    BATCH = pointer()  # code for rows of states; 0: none were served yet
     ANSWERS = pointer()  # address of the `Answer` by what was chosen; 0: there is none
     INPUTS = integer()  # arrays of the state, the first parameters
     SHORTEST = integer()  # arguments by place that choose answer 0; -1: some choice must be made

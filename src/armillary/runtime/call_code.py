@@ -144,9 +144,14 @@ def call_text() -> str:
     c.do(f"br i1 {one}, label %one, label %batch")
     c.do("one:")
     c.do(f"br i1 {double}, label %single_double, label %single_float")
-    for name in ("single_double", "single_float", "batch"):
+    codes = {"single_double": None, "single_float": Data.SINGLE_FLOAT, "batch": Data.BATCH}
+    for name, field in codes.items():
         c.do(f"{name}:")
-        result = c.let(f"call ptr @{name}({served})")
+        code = f"@{name}"
+        if field is not None:
+            code = c.field(field, "%data")
+            c.unless(c.let(f"icmp ne ptr {code}, null"), "slow")
+        result = c.let(f"call ptr {code}({served})")
         c.unless(c.let(f"icmp ne ptr {result}, {_SLOW}"), "slow")
         c.do(f"ret ptr {result}")
     c.do("slow:")

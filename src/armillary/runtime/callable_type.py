@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 from armillary.codegen.abi import Context
@@ -139,15 +140,44 @@ _API = {
 }
 
 
-def _text() -> str:
-    """All code of the type; written only where no earlier process has compiled it."""
-    from armillary.runtime.call_batch import batch_text
-    from armillary.runtime.call_code import DOUBLE, FLOAT, call_text, finish_text, single_text
+# Texts are written only where no earlier process has compiled them.
+
+
+def _text(*parts: Callable[[], str]) -> str:
+    """Functions that may call Python, and end with an object of results."""
+    from armillary.runtime.call_code import finish_text
 
     declared = [external(f"armillary_{name}", kind) for name, kind in _API.items()]
-    singles = [single_text(element) for element in (DOUBLE, FLOAT)]
-    parts = (resolve_text, finish_text, batch_text, call_text, _constant_text, _life_text)
-    return "\n".join([*declared, *singles, *(part() for part in parts)])
+    return "\n".join([*declared, finish_text(), *(part() for part in parts)])
+
+
+def _double_text() -> str:
+    """The type, and calls with one state of doubles."""
+    from armillary.runtime.call_code import DOUBLE, call_text, single_text
+
+    single = partial(single_text, DOUBLE)
+    return _text(resolve_text, single, call_text, _constant_text, _life_text)
+
+
+def _float_text() -> str:
+    from armillary.runtime.call_code import FLOAT, single_text
+
+    return _text(partial(single_text, FLOAT))
+
+
+def _batch_text() -> str:
+    from armillary.runtime.call_batch import batch_text
+
+    return _text(batch_text)
+
+
+_PARTS = {"single_float": _float_text, "batch": _batch_text}
+
+
+def _compiled(text: Callable[[], str], symbols: list[str]) -> Library:
+    source = fingerprint()
+    known = None if source is None else key_of([source, "callable type", *symbols])
+    return Library(text, symbols, optimize=2, identity=known)
 
 
 class Machinery:
@@ -156,9 +186,9 @@ class Machinery:
     def __init__(self) -> None:
         for name in _API:
             add_symbol(f"armillary_{name}", _address(getattr(ctypes.pythonapi, name)))
-        symbols, source = ["call", "constant", "traverse", "clear", "dealloc"], fingerprint()
-        known = None if source is None else key_of([source, "callable type"])
-        self.library = Library(_text, symbols, optimize=2, identity=known)
+        symbols = ["call", "constant", "traverse", "clear", "dealloc"]
+        self.library = _compiled(_double_text, symbols)
+        self.parts: dict[str, Library] = {}  # compiled when first needed
         self.type = self._make_type()
 
     def _make_type(self) -> object:
@@ -184,6 +214,14 @@ class Machinery:
         made = make(ctypes.addressof(self._spec))
         made.__repr__ = function_text
         return made
+
+    def part(self, name: str) -> int:
+        """The code for single states of floats ("single_float") or for rows of states ("batch").
+
+        Most of the time before a first answer would go to these; few ask for both."""
+        if name not in self.parts:
+            self.parts.setdefault(name, _compiled(_PARTS[name], [name]))
+        return self.parts[name].addresses[name]
 
     def make(self, data_address: int) -> Any:
         """A callable on the given data; its attributes may be set like any object's."""

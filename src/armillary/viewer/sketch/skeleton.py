@@ -210,7 +210,7 @@ class _Reader:
             self.held[frame.body].append(frames[frame.name][0])
         elements = tuple(self._element(part) for part in placed(model))
         placeless = frozenset(part.name for part in model.elements if not part.ends)
-        links = self._links(joints)
+        links = self._links()
         gravity = np.array(model.gravity, float)
         up = unit(-gravity) if gravity.any() else np.array([0.0, 0.0, 1.0])
         return Skeleton(
@@ -335,7 +335,7 @@ class _Reader:
         bodies = tuple(place.body for place in places)
         return Element(part.name, symbols_of(part), bodies, points, axes, force, moment)
 
-    def _links(self, joints: Sequence[Joint]) -> tuple[Link, ...]:
+    def _links(self) -> tuple[Link, ...]:
         every = [p for points in self.held.values() for p in points]
         near = 1e-3 * extent(np.array(every)) if every else 1e-3
         links = []
