@@ -115,11 +115,8 @@ class Mechanism(Edits, MechanismDoors):
     def parameters(self) -> Array:
         """Inertial parameters (10 * bodies) of the model, in the order of the regressor, and after
         them the numbers of its force elements."""
-        return self._parameters.copy()
-
-    @cached_property
-    def _parameters(self) -> Array:
-        return derivatives.parameter_values(self.model)
+        of = derivatives.parameter_values
+        return self.evaluator.memo.once("parameters", lambda: of(self.model)).copy()
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
@@ -219,9 +216,8 @@ class Mechanism(Edits, MechanismDoors):
         coordinates: str = "local",
         passive: bool = True,
     ) -> str:
-        """C99 source of one question about this mechanism: self-contained, no allocation.
-
-        The text says what its arguments are; see docs/symbolic.md."""
+        """C99 source of one question about this mechanism: self-contained, no allocation, and it
+        says what its arguments are; see docs/symbolic.md."""
         from armillary.mechanism.export import to_c
 
         return to_c(self, function, name, frame, element, coordinates=coordinates, passive=passive)
