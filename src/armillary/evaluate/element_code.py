@@ -36,10 +36,11 @@ from armillary.evaluate.fingerprint import identity, of_lanes
 from armillary.evaluate.request import Request, input_slot, output_slot
 from armillary.model.lowering.elements import KernelElement
 from armillary.model.lowering.tree import PER_BODY, Tables
+from armillary.scalar import Scalar
 from armillary.spatial import Motion, Transform
 
 if TYPE_CHECKING:
-    from armillary.graph.expr import Graph, Leaf
+    from armillary.graph.expr import Graph, Leaf, Node
     from armillary.graph.function import Block
 
 # where the records of the bodies at the ends stand, and the column of integers that tells
@@ -93,7 +94,7 @@ def _traced(request: Request, kind: ElementKind) -> Block:
         (k, p) for k, p in enumerate(request.algorithm.passes) if isinstance(p, ElementStep)
     )
 
-    def loads(record: int, name: str) -> list[Leaf]:
+    def loads(record: int, name: str) -> list[Node]:
         where = _RECORDS[record]
         version = () if where == "own" else (stage,)
         first, count = layout.offsets[name], _size(layout.templates[name])
@@ -172,7 +173,7 @@ def _unloaded(ends: Sequence[PlacedEnd | PlacedCoordinate]) -> list[PlacedEnd | 
 
 
 def ends_at(
-    element: KernelElement, kind: ElementKind, loads: Callable[[int, str], list[Leaf]]
+    element: KernelElement, kind: ElementKind, loads: Callable[[int, str], Sequence[Scalar]]
 ) -> list[PlacedEnd | PlacedCoordinate]:
     """As the records of their bodies tell; what is on the world, or locked, stays."""
     found: list[PlacedEnd | PlacedCoordinate] = []
@@ -195,9 +196,9 @@ def ends_at(
 
 def pushed_by(
     kind: ElementKind, ends: Sequence[PlacedEnd | PlacedCoordinate]
-) -> dict[tuple[int, str], Sequence[Leaf]]:
+) -> dict[tuple[int, str], Sequence[Scalar]]:
     """By record and field: what the ends add there."""
-    found: dict[tuple[int, str], list[Leaf]] = {}
+    found: dict[tuple[int, str], list[Scalar]] = {}
     numbers = kind.numbers or (0,) * len(ends)
     for record, number, end in zip(kind.ends, numbers, ends, strict=True):
         if record < 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,7 +27,8 @@ from armillary.scalar import Scalar
 if TYPE_CHECKING:
     from armillary.mechanism.mechanism import Mechanism
 
-NativeCall = Callable[..., Any]  # arrays -> array or arrays; None: it does not take them
+NativeCall = Callable[..., Array | None]  # of arrays; None: it does not take them
+Momenta = Callable[..., tuple[Array, Array] | None]
 
 
 def variational_parts(mechanism: Mechanism, parameters: bool) -> VariationalParts:
@@ -79,7 +80,7 @@ class VariationalParts:
         start, end = discrete_momenta(self._entries, ask, *parts, h)
         return np.array(start), np.array(end)
 
-    def _native_momenta(self) -> NativeCall | None:
+    def _native_momenta(self) -> Momenta | None:
         from armillary.evaluate.compile_function import NotNative, compile_algorithm
 
         owner, others = self.mechanism.evaluator, ("parameters",) * self._given
