@@ -24,7 +24,7 @@ from armillary.evaluate.kernel import Kernel, address_of
 from armillary.runtime.time_context import KernelCall, Policy, Steps, Table
 from armillary.runtime.time_loop import called_back, run_steps
 from armillary.sim.loop.control_kernels import Controlling
-from armillary.sim.loop.dynamics_kernels import dynamics_program, pull_program
+from armillary.sim.loop.dynamics_kernels import baumgarte_program, dynamics_program
 from armillary.sim.loop.exponential_kernels import exponential_memory
 from armillary.sim.loop.implicit_kernels import ImplicitKernels
 from armillary.sim.loop.step_data import (
@@ -193,7 +193,7 @@ class Stepping:
 
     def _draw_back(self) -> None:
         """Accelerations of open rows, as an input of the dynamics."""
-        made, count = pull_program(self.mechanism, self._kept)
+        made, count = baumgarte_program(self.mechanism, self._kept)
         self._call("pull", made.kernel(self._batched, "double"))
         slot = self._reads.index("prescribed")
         self._c[Steps.PULL], self._c[Steps.PULL_INPUT] = self._own(zeros(self.rows, count)), slot
